@@ -1,0 +1,102 @@
+"""Opening a warehouse: new, busy, old, too new, something else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import duckdb
+import pytest
+
+import warehouse as pwh
+from tests.support import rows
+from warehouse import errors, migrations
+
+
+def test_connect_makes_a_warehouse_with_tables_and_views(tmp_path):
+    with pwh.connect(tmp_path / "new.duckdb") as con:
+        assert rows(con, "SELECT count(*) FROM runs") == [(0,)]
+        assert rows(con, "SELECT count(*) FROM run_metrics") == [(0,)]
+    assert [path.name for path in tmp_path.iterdir()] == ["new.duckdb"]
+
+
+def test_read_only_cannot_write(tmp_path):
+    pwh.connect(tmp_path / "w.duckdb").close()
+    with pwh.connect(tmp_path / "w.duckdb", read_only=True) as con:
+        with pytest.raises(duckdb.InvalidInputException, match="read-only"):
+            con.execute("DELETE FROM runs")
+
+
+def test_missing_says_what_to_do(tmp_path):
+    with pytest.raises(errors.WarehouseMissing, match="pwh ingest"):
+        pwh.connect(tmp_path / "none.duckdb", read_only=True)
+    with pytest.raises(errors.WarehouseMissing):
+        pwh.connect(tmp_path / "none.duckdb", create=False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_missing_folder_is_named(tmp_path):
+    with pytest.raises(errors.WarehouseError, match="nowhere.* does not exist"):
+        pwh.connect(tmp_path / "nowhere" / "w.duckdb")
+
+
+def test_older_schema_says_what_to_run(tmp_path):
+    path = tmp_path / "old.duckdb"
+    with pwh.connect(path) as con:
+        con.execute("DELETE FROM migrations WHERE name = ?", [migrations.names()[-1]])
+    with pytest.raises(errors.WarehouseOutdated, match=r"pwh --db .*old\.duckdb migrate"):
+        pwh.connect(path)
+
+
+def test_newer_schema_is_refused(tmp_path):
+    path = tmp_path / "new.duckdb"
+    with pwh.connect(path) as con:
+        con.execute("INSERT INTO migrations VALUES ('9999_future', now(), '99')")
+    with pytest.raises(errors.WarehouseTooNew, match="9999_future"):
+        pwh.connect(path, read_only=True)
+
+
+def test_views_of_another_version_are_made_anew_when_writing(tmp_path):
+    path = tmp_path / "w.duckdb"
+    with pwh.connect(path) as con:
+        con.execute("UPDATE view_modules SET sha256 = 'other'")
+        con.execute("DROP VIEW run_metrics")
+        con.execute("CREATE VIEW mine AS SELECT 1 AS x")
+    with pytest.raises(errors.WarehouseOutdated, match="migrate"):
+        pwh.connect(path, read_only=True)
+    with pwh.connect(path) as con:
+        assert rows(con, "SELECT count(*) FROM run_metrics") == [(0,)]
+        assert rows(con, "FROM mine") == [(1,)], "a user's own view stays"
+
+
+def test_other_files_are_refused(tmp_path):
+    text = tmp_path / "notes.txt"
+    text.write_text("hello " * 10_000)
+    with pytest.raises(errors.NotAWarehouse, match="not a DuckDB file"):
+        pwh.connect(text)
+    other = tmp_path / "other.duckdb"
+    duckdb.connect(str(other)).close()
+    with pytest.raises(errors.NotAWarehouse, match="not a pwh warehouse"):
+        pwh.connect(other)
+
+
+def test_busy_names_the_holder_and_gives_up(tmp_path):
+    path = tmp_path / "w.duckdb"
+    pwh.connect(path).close()
+    hold = (
+        "import sys, warehouse; con = warehouse.connect(sys.argv[1]); "
+        "print('held', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", hold, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as holder:
+        assert holder.stdout.readline() == "held\n"
+        told = []
+        with pytest.raises(errors.WarehouseBusy, match=f"process {holder.pid}"):
+            pwh.connect(path, read_only=True, wait=0.3, on_wait=told.append)
+        assert len(told) == 1 and "waiting" in told[0]
+        holder.stdin.close()
+    pwh.connect(path, read_only=True, wait=5).close()

@@ -1,0 +1,58 @@
+"""What a warehouse holds: tables, views, macros and columns with their comments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from warehouse import sqlfiles
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+RUN_COLUMNS = (
+    "run_id",
+    "app",
+    "version",
+    "machine",
+    "started_at",
+    "nodes",
+    "ranks",
+    "threads",
+    "problem_size",
+)
+_NOT_LANDING = ("runs", "run_facts", "sources")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a landing table."""
+
+    name: str
+    type: str
+    required: bool
+
+
+@cache
+def landing() -> dict[str, tuple[Column, ...]]:
+    """Give the landing tables and their columns, without run_id and source_id.
+
+    Taken from the migrations themselves, applied to a database in memory.
+    """
+    con = _scratch()
+    found: dict[str, list[Column]] = {}
+    for table, column, kind, nullable in con.execute(sqlfiles.read("catalog_columns")).fetchall():
+        if table not in _NOT_LANDING and column not in ("run_id", "source_id"):
+            found.setdefault(table, []).append(Column(column, kind, not nullable))
+    con.close()
+    return {table: tuple(columns) for table, columns in found.items()}
+
+
+def _scratch() -> DuckDBPyConnection:
+    import duckdb
+
+    con = duckdb.connect()
+    for path in sqlfiles.files("migrations"):
+        con.execute(path.read_text(encoding="utf-8"))
+    return con

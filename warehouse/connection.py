@@ -1,0 +1,164 @@
+"""Open a warehouse: wait for it where it is busy, make it where it is new, check its age."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import udfs
+from warehouse import migrations, modules
+from warehouse.errors import NotAWarehouse, WarehouseBusy, WarehouseError, WarehouseMissing
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MEMORY = ":memory:"
+DEFAULT_WAIT = 60.0
+_HOLDER = re.compile(r"Conflicting lock is held in (.+?) \(PID (\d+)\)")
+
+
+def connect(
+    path: str | os.PathLike[str] = "pwh.duckdb",
+    read_only: bool = False,
+    *,
+    create: bool = True,
+    wait: float = DEFAULT_WAIT,
+    on_wait: Callable[[str], None] | None = None,
+) -> DuckDBPyConnection:
+    """Open a warehouse and give a DuckDB connection with the UDFs registered.
+
+    A file that is not there is made, unless `read_only` or not `create`; ":memory:" makes one in
+    memory. While
+    another process holds the file, this tries again for `wait` seconds; `on_wait` is told once
+    who holds it.
+
+    Raises `WarehouseBusy` after `wait` seconds, `WarehouseMissing`, `NotAWarehouse`,
+    `WarehouseOutdated` (run `pwh migrate`) and `WarehouseTooNew` (update pwh).
+    """
+    con = open_unchecked(path, read_only, create=create, wait=wait, on_wait=on_wait)
+    if str(path) == MEMORY:
+        return con
+    try:
+        migrations.check(con, str(path))
+        if read_only:
+            modules.check(con, str(path))
+        else:
+            modules.refresh(con)
+    except BaseException:
+        con.close()
+        raise
+    return con
+
+
+def open_unchecked(
+    path: str | os.PathLike[str],
+    read_only: bool = False,
+    *,
+    create: bool = True,
+    wait: float = DEFAULT_WAIT,
+    on_wait: Callable[[str], None] | None = None,
+) -> DuckDBPyConnection:
+    """Open a warehouse of any age, as `pwh migrate` and `pwh doctor` must."""
+    if str(path) == MEMORY:
+        con = _prepared(MEMORY, read_only=False)
+        fill(con)
+        return con
+    file = Path(path)
+    if not file.exists():
+        if read_only or not create:
+            raise WarehouseMissing(
+                f"there is no warehouse at {file}",
+                hint="Fill one: pwh ingest FILES, or pwh demo. Another place: --db or PWH_DB.",
+            )
+        _make(file)
+    return _open_waiting(file, read_only, wait, on_wait)
+
+
+def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
+    """Bring a database to this pwh's tables and views; give the migrations applied."""
+    done = migrations.migrate(con)
+    modules.refresh(con)
+    return done
+
+
+def _make(file: Path) -> None:
+    """Make a new warehouse under another name and link it into place whole.
+
+    A process killed on the way leaves no half-made warehouse, and of two that start at once one
+    finds the other's.
+    """
+    draft = file.with_name(f".{file.name}.{os.getpid()}.new")
+    try:
+        if not file.parent.is_dir():
+            raise WarehouseError(f"the folder {file.parent} for the warehouse does not exist")
+        con = _prepared(str(draft), read_only=False)
+        try:
+            fill(con)
+        finally:
+            con.close()
+        _place(draft, file)
+    except OSError as error:
+        raise WarehouseError(f"cannot make a warehouse at {file}: {error.strerror}") from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _place(draft: Path, file: Path) -> None:
+    """Give the draft its name, unless another process was first."""
+    try:
+        os.link(draft, file)
+    except FileExistsError:
+        pass
+    except OSError:
+        # Some file systems have no hard links; there a rename has to do.
+        if not file.exists():
+            draft.rename(file)
+
+
+def _open_waiting(
+    file: Path, read_only: bool, wait: float, on_wait: Callable[[str], None] | None
+) -> DuckDBPyConnection:
+    import duckdb
+
+    deadline = time.monotonic() + wait
+    told = False
+    while True:
+        try:
+            return _prepared(str(file), read_only=read_only)
+        except duckdb.IOException as error:
+            holder = _HOLDER.search(str(error))
+            if holder is None:
+                raise _unusable(file, str(error)) from None
+        who = f"{Path(holder.group(1)).name}, process {holder.group(2)}"
+        if time.monotonic() >= deadline:
+            raise WarehouseBusy(
+                f"{file} is in use by {who}; gave up after {wait:g} s",
+                hint="Try again when it is done, or wait longer with --wait SECONDS.",
+            )
+        if on_wait is not None and not told:
+            on_wait(f"{file} is in use by {who}; waiting up to {wait:g} s")
+            told = True
+        # Uneven pauses, so that processes that queue up do not try in step.
+        time.sleep(random.uniform(0.01, 0.06))  # noqa: S311
+
+
+def _prepared(path: str, *, read_only: bool) -> DuckDBPyConnection:
+    import duckdb
+
+    con = duckdb.connect(path, read_only=read_only)
+    con.execute("SET TimeZone = 'UTC'")
+    udfs.register(con)
+    return con
+
+
+def _unusable(file: Path, message: str) -> WarehouseError:
+    if "not a valid DuckDB database" in message:
+        return NotAWarehouse(
+            f"{file} is not a DuckDB file", hint="Name another file with --db or PWH_DB."
+        )
+    return WarehouseError(f"cannot open {file}: {message.removeprefix('IO Error: ')}")

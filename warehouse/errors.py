@@ -1,0 +1,100 @@
+"""One tree of errors. Each says what is wrong and what to do, in the user's words.
+
+PwhError
+├── UsageError            exit 2  the question itself is off
+├── InputError            exit 3  a file is not what it should be
+├── WarehouseError        exit 4
+│   ├── WarehouseMissing          there is no such file
+│   ├── WarehouseBusy             another process holds it
+│   ├── WarehouseOutdated         it was written by an older pwh
+│   ├── WarehouseTooNew           it was written by a newer pwh
+│   └── NotAWarehouse             it is some other file
+└── NothingToAnalyse      exit 5  the warehouse has no data for this
+"""
+
+from __future__ import annotations
+
+
+class PwhError(Exception):
+    """Base of every error that pwh raises on purpose."""
+
+    exit_code = 1
+
+    def __init__(self, problem: str, *, hint: str | None = None) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.problem if self.hint is None else f"{self.problem}\n  {self.hint}"
+
+
+class UsageError(PwhError):
+    """The command or its options cannot be carried out as asked."""
+
+    exit_code = 2
+
+
+class InputError(PwhError):
+    """A file is not what its reader expects.
+
+    `where` is the place inside the file ("line 3", "record 17", "byte 4096"), `expected` what
+    should stand there. The loader fills in `path`, so readers need not repeat it.
+    """
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        path: str | None = None,
+        where: str | None = None,
+        expected: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(problem, hint=hint)
+        self.path = path
+        self.where = where
+        self.expected = expected
+
+    def __str__(self) -> str:
+        place = ", ".join(part for part in (self.path, self.where) if part)
+        lines = [f"{place}: {self.problem}" if place else self.problem]
+        if self.expected:
+            lines.append(f"  expected {self.expected}")
+        if self.hint:
+            lines.append(f"  {self.hint}")
+        return "\n".join(lines)
+
+
+class WarehouseError(PwhError):
+    """The warehouse cannot be used."""
+
+    exit_code = 4
+
+
+class WarehouseMissing(WarehouseError):
+    """There is no file at the path."""
+
+
+class WarehouseBusy(WarehouseError):
+    """Another process holds the file open."""
+
+
+class WarehouseOutdated(WarehouseError):
+    """The schema or the views are older than this pwh."""
+
+
+class WarehouseTooNew(WarehouseError):
+    """The schema is newer than this pwh."""
+
+
+class NotAWarehouse(WarehouseError):
+    """The file is not a DuckDB file, or holds something else."""
+
+
+class NothingToAnalyse(PwhError):
+    """The question is fine, but the warehouse has no data for it."""
+
+    exit_code = 5

@@ -1,0 +1,60 @@
+"""Tables: applies sql/migrations in order; each change and its record are one transaction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warehouse import sqlfiles
+from warehouse.errors import NotAWarehouse, WarehouseOutdated, WarehouseTooNew
+from warehouse.version import __version__
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+def names() -> tuple[str, ...]:
+    """Give the names of all migrations this pwh knows, in order."""
+    return tuple(path.stem for path in sqlfiles.files("migrations"))
+
+
+def applied(con: DuckDBPyConnection) -> tuple[str, ...] | None:
+    """Give the names of the migrations a database has had; None where it is no warehouse."""
+    known = con.execute(
+        "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'migrations' AND NOT internal"
+    ).fetchone()
+    if not known or not known[0]:
+        return None
+    rows = con.execute("SELECT name FROM migrations ORDER BY name").fetchall()
+    return tuple(name for (name,) in rows)
+
+
+def migrate(con: DuckDBPyConnection) -> tuple[str, ...]:
+    """Apply what is missing, each migration in a transaction of its own; give what was applied."""
+    con.execute(sqlfiles.read("bookkeeping"))
+    had = applied(con) or ()
+    missing = [path for path in sqlfiles.files("migrations") if path.stem not in had]
+    for path in missing:
+        con.execute("BEGIN")
+        con.execute(path.read_text(encoding="utf-8"))
+        con.execute("INSERT INTO migrations VALUES (?, now(), ?)", [path.stem, __version__])
+        con.execute("COMMIT")
+    return tuple(path.stem for path in missing)
+
+
+def check(con: DuckDBPyConnection, path: str) -> None:
+    """Raise unless the database has exactly the migrations that this pwh knows."""
+    had = applied(con)
+    if had is None:
+        raise NotAWarehouse(
+            f"{path} is a DuckDB file, but not a pwh warehouse",
+            hint="Name another file with --db; pwh makes a new one by itself.",
+        )
+    if unknown := [name for name in had if name not in names()]:
+        raise WarehouseTooNew(
+            f"{path} was written by a newer pwh (it has {', '.join(unknown)})",
+            hint=f"Update pwh; this is {__version__}.",
+        )
+    if set(names()) - set(had):
+        raise WarehouseOutdated(
+            f"{path} was written by an older pwh", hint=f"Run: pwh --db {path} migrate"
+        )

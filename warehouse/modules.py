@@ -1,0 +1,112 @@
+"""Views: modules in sql/views, created in the order that their `-- requires:` headers ask for."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse import sqlfiles
+from warehouse.errors import WarehouseOutdated
+from warehouse.version import __version__
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_REQUIRES = re.compile(r"^-- requires:[ \t]*(.*)$", re.MULTILINE)
+_CREATES = re.compile(r"^CREATE OR REPLACE (VIEW|MACRO) (\w+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One file of views: its name, the modules it builds on, its text and what it makes."""
+
+    name: str
+    requires: tuple[str, ...]
+    text: str
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def makes(self, kind: str) -> list[str]:
+        """Give the names of the module's objects of a kind, VIEW or MACRO."""
+        return [name for found, name in _CREATES.findall(self.text) if found == kind]
+
+
+def parse(path: Path) -> Module:
+    """Read a module; its header lists required modules separated by commas or spaces."""
+    text = path.read_text(encoding="utf-8")
+    header = _REQUIRES.search(text)
+    requires = tuple(re.findall(r"\w+", header.group(1))) if header else ()
+    return Module(path.stem, requires, text)
+
+
+def ordered(modules: tuple[Module, ...] | None = None) -> tuple[Module, ...]:
+    """Give all modules so that each comes after those it requires.
+
+    Raises ValueError where a header names no module, or where modules require each other.
+    """
+    if modules is None:
+        modules = tuple(parse(path) for path in sqlfiles.files("views"))
+    by_name = {module.name: module for module in modules}
+    for module in modules:
+        if unknown := set(module.requires) - set(by_name):
+            raise ValueError(f"sql/views/{module.name}.sql requires {unknown}, which is no module")
+    try:
+        order = TopologicalSorter({m.name: m.requires for m in modules}).static_order()
+        return tuple(by_name[name] for name in order)
+    except CycleError as error:
+        raise ValueError(f"modules of sql/views require each other: {error.args[1]}") from None
+
+
+def stale(con: DuckDBPyConnection) -> bool:
+    """Say whether the views in the database differ from those of this pwh."""
+    held = dict(con.execute("SELECT name, sha256 FROM view_modules").fetchall())
+    return held != {module.name: module.sha256 for module in ordered()}
+
+
+def check(con: DuckDBPyConnection, path: str) -> None:
+    """Raise where the database holds other views than this pwh knows."""
+    if stale(con):
+        raise WarehouseOutdated(
+            f"the views of {path} were made by another version of pwh",
+            hint=f"Run: pwh --db {path} migrate",
+        )
+
+
+def refresh(con: DuckDBPyConnection) -> bool:
+    """Make the views anew where they differ from this pwh's; say whether they did."""
+    if not stale(con):
+        return False
+    con.execute("BEGIN")
+    _drop_all(con)
+    for module in ordered():
+        con.execute(module.text)
+        con.execute(
+            "INSERT INTO view_modules VALUES (?, ?, ?, ?, ?)",
+            [
+                module.name,
+                module.sha256,
+                module.makes("VIEW"),
+                module.makes("MACRO"),
+                __version__,
+            ],
+        )
+    con.execute("COMMIT")
+    return True
+
+
+def _drop_all(con: DuckDBPyConnection) -> None:
+    """Drop what earlier modules made, and only that: users may have views of their own."""
+    for views, macros in con.execute("SELECT views, macros FROM view_modules").fetchall():
+        # The names were taken from pwh's own files by a pattern that admits only \w.
+        for view in views:
+            con.execute(f"DROP VIEW IF EXISTS {view}")
+        for macro in macros:
+            con.execute(f"DROP MACRO TABLE IF EXISTS {macro}")
+    con.execute("DELETE FROM view_modules")
