@@ -1,0 +1,139 @@
+"""What a reader is, and what it gives.
+
+A reader turns one *recording* (one file, or a few that belong together) into rows of landing
+tables. It never sees a database connection: it yields runs, Arrow batches, or SELECTs that the
+loader runs over the file itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ingest.recording import Recording
+
+HEAD_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What a file says of one run; unknown is None.
+
+    Yield a run before the first rows that belong to it. `key` tells the runs of one file apart
+    and becomes the end of the run's id ("p8.r2"); a file with one run leaves it None. Yielding
+    the same key again adds facts that were only known later. Where the file itself names the
+    run, `run_id` is that name.
+    """
+
+    key: str | None = None
+    run_id: str | None = None
+    app: str | None = None
+    version: str | None = None
+    machine: str | None = None
+    started_at: datetime | None = None
+    nodes: int | None = None
+    ranks: int | None = None
+    threads: int | None = None
+    problem_size: float | None = None
+    wall_seconds: float | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A batch of rows of one landing table.
+
+    Columns are the landing table's, without run_id and source_id; those that are absent land as
+    NULL. Where a file holds many runs, a column `run` (integer) says which: the position of the
+    row's run in the order in which the runs were first yielded, from 0. Without that column all
+    rows belong to run 0. `run` is used that way only in tables that have no column of that name.
+    """
+
+    table: str
+    batch: pa.RecordBatch | pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """A SELECT with named parameters ($name) that DuckDB runs straight over the file.
+
+    Its columns are as those of `Rows`. Where the file holds many runs, `names_runs` is the name
+    of the column that tells them apart: `run_id` (the file's own name for the run) or `run_key`
+    (as `Run.key`). For the table `runs` the columns are that one and the facts of `Run`. The
+    order of rows must be the file's, so that a bad value can be reported with its row.
+    """
+
+    table: str
+    sql: str
+    params: Mapping[str, Any]
+    names_runs: Literal["run_id", "run_key"] | None = None
+
+
+Item = Run | Rows | Select
+
+
+class Reader(Protocol):
+    """One format. Readers are instances, listed in `ingest.READERS`."""
+
+    @property
+    def NAME(self) -> str:  # noqa: N802 - a constant of the class
+        """Name, lower case with hyphens."""
+        ...
+
+    @property
+    def DESCRIPTION(self) -> str:  # noqa: N802
+        """What it reads, in one line."""
+        ...
+
+    @property
+    def PATTERNS(self) -> tuple[str, ...]:  # noqa: N802
+        """Typical file names."""
+        ...
+
+    @property
+    def TABLES(self) -> tuple[str, ...]:  # noqa: N802
+        """Landing tables it fills."""
+        ...
+
+    @property
+    def WHOLE_FOLDER(self) -> bool:  # noqa: N802
+        """Whether a recording is a folder, whose other files are not looked at."""
+        ...
+
+    def sniff(self, head: bytes, path: Path) -> bool:
+        """Say whether this is the reader's format.
+
+        `head` is the first 64 KiB of the file, decompressed; `path` its path, whose compression
+        suffix (.gz, .zst, .xz) is to be ignored: `recording.bare_name(path)`.
+        """
+        ...
+
+    def parts(self, path: Path) -> tuple[Path, ...]:
+        """Give all files of the recording that `path` belongs to, the main one first.
+
+        Any of the parts must give the same answer. Most formats answer `(path,)`.
+        """
+        ...
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give the recording's runs and rows, streaming where the file can be large.
+
+        Raises `InputError` with the place and what was expected where the file is not right.
+        """
+        ...
+
+
+class SingleFile:
+    """Mixin for formats where a recording is one file, which is most of them."""
+
+    WHOLE_FOLDER = False
+
+    def parts(self, path: Path) -> tuple[Path, ...]:
+        """Give the file itself."""
+        return (path,)

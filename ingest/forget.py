@@ -1,0 +1,57 @@
+"""Take a run or a source out of the warehouse, completely."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ingest.runs import renew_runs
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+def forget_source(con: DuckDBPyConnection, source_id: str) -> dict[str, int]:
+    """Take out all that one file brought; give the number of rows by table.
+
+    A run that other files speak of too stays, with what they say. The caller keeps the
+    transaction.
+    """
+    runs = con.execute("SELECT DISTINCT run_id FROM run_facts WHERE source_id = ?", [source_id])
+    run_ids = [run_id for (run_id,) in runs.fetchall()]
+    gone = _delete(con, "source_id", source_id)
+    con.execute("DELETE FROM sources WHERE source_id = ?", [source_id])
+    renew_runs(con, run_ids)
+    return gone
+
+
+def forget_run(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
+    """Take out all rows of one run; give the number of rows by table.
+
+    A file that held only this run is forgotten with it, so that it can be ingested again.
+    """
+    sources = con.execute("SELECT DISTINCT source_id FROM run_facts WHERE run_id = ?", [run_id])
+    source_ids = [source_id for (source_id,) in sources.fetchall()]
+    gone = _delete(con, "run_id", run_id)
+    con.execute("DELETE FROM runs WHERE run_id = ?", [run_id])
+    con.execute(
+        "DELETE FROM sources WHERE source_id IN (SELECT unnest($ids)) "
+        "AND source_id NOT IN (SELECT source_id FROM run_facts)",
+        {"ids": source_ids},
+    )
+    return gone
+
+
+def _delete(con: DuckDBPyConnection, column: str, value: str) -> dict[str, int]:
+    """Delete the matching rows of every table that has rows by run and source."""
+    gone = {}
+    tables = con.execute(
+        "SELECT DISTINCT table_name FROM duckdb_columns() "
+        "WHERE column_name = 'run_id' AND NOT internal AND table_name IN "
+        "(SELECT c.table_name FROM duckdb_columns() c JOIN duckdb_tables() t USING (table_oid) "
+        "WHERE c.column_name = 'source_id') ORDER BY table_name"
+    ).fetchall()
+    for (table,) in tables:
+        done = con.execute(f"DELETE FROM {table} WHERE {column} = ?", [value]).fetchone()
+        if done and done[0] and table != "run_facts":
+            gone[table] = done[0]
+    return gone

@@ -1,0 +1,234 @@
+"""The only writer: one recording, one reader, one transaction with its `sources` row."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ingest import translate
+from ingest.base import Item, Reader, Rows, Run, Select
+from ingest.forget import forget_source
+from ingest.runs import RunBook
+from warehouse import sqlfiles
+from warehouse.errors import InputError
+from warehouse.version import __version__
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from ingest.recording import Recording
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the user says with the files: facts override what the files say of their runs."""
+
+    run_id: str | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=dict)
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """What came of one recording: its rows by table, or that they were there already."""
+
+    source_id: str
+    runs: tuple[str, ...]
+    rows: dict[str, int]
+    seconds: float
+    known: bool = False
+
+
+def load(
+    con: DuckDBPyConnection, recording: Recording, reader: Reader, options: Options | None = None
+) -> Landed:
+    """Land a recording whole, or not at all.
+
+    The same content read by the same reader is recognised and left alone, unless
+    `options.replace`: then it, and what the same path held before, is taken out in the same
+    transaction.
+
+    Raises `InputError` with file, place and what was expected; nothing has landed then.
+    """
+    options = options or Options()
+    began = time.monotonic()
+    with translate.input_errors(recording, reader):
+        sha256 = recording.fingerprint()
+        source_id = hashlib.sha256(f"{sha256} {reader.NAME}".encode()).hexdigest()[:12]
+        if not options.replace and (known := _known_runs(con, source_id)) is not None:
+            return Landed(source_id, known, {}, time.monotonic() - began, known=True)
+        with transaction(con):
+            writer = _Writer(con, recording, reader, options, source_id, sha256)
+            if options.replace:
+                writer.take_out_earlier()
+            for item in reader.read(recording):
+                writer.take(item)
+            writer.finish()
+    return Landed(source_id, writer.book.run_ids, writer.rows, time.monotonic() - began)
+
+
+@contextmanager
+def transaction(con: DuckDBPyConnection) -> Iterator[None]:
+    """Commit what happens inside, or none of it."""
+    con.execute("BEGIN")
+    try:
+        yield
+        con.execute("COMMIT")
+    except BaseException:
+        con.execute("ROLLBACK")
+        raise
+
+
+def _known_runs(con: DuckDBPyConnection, source_id: str) -> tuple[str, ...] | None:
+    """Give the runs of a source that is there already, None where it is not."""
+    if con.execute("SELECT 1 FROM sources WHERE source_id = ?", [source_id]).fetchone() is None:
+        return None
+    rows = con.execute(
+        "SELECT DISTINCT run_id FROM run_facts WHERE source_id = ? ORDER BY run_id", [source_id]
+    ).fetchall()
+    return tuple(run_id for (run_id,) in rows)
+
+
+class _Writer:
+    """Takes the items of one recording into the warehouse, inside the caller's transaction."""
+
+    def __init__(
+        self,
+        con: DuckDBPyConnection,
+        recording: Recording,
+        reader: Reader,
+        options: Options,
+        source_id: str,
+        sha256: str,
+    ) -> None:
+        self.con = con
+        self.recording = recording
+        self.reader = reader
+        self.source_id = source_id
+        self.sha256 = sha256
+        self.book = RunBook(f"{recording.stem}-{sha256[:8]}", options.run_id)
+        self.options = options
+        self.rows: dict[str, int] = {}
+
+    def take_out_earlier(self) -> None:
+        """Forget this content, and what the reader once found at this path."""
+        earlier = self.con.execute(
+            "SELECT source_id FROM sources WHERE source_id = ? OR (path = ? AND reader = ?)",
+            [self.source_id, str(self.recording.path.resolve()), self.reader.NAME],
+        ).fetchall()
+        for (source_id,) in earlier:
+            forget_source(self.con, source_id)
+
+    def take(self, item: Item) -> None:
+        """Land one item."""
+        match item:
+            case Run():
+                self.book.add(item)
+            case Rows():
+                self._insert_batch(item)
+            case Select(table="runs"):
+                self._take_runs(item)
+            case Select():
+                self._insert_select(item)
+
+    def finish(self) -> None:
+        """Check the rows, and write down the runs and the source."""
+        if not any(self.rows.values()):
+            raise InputError("the file holds no measurements", expected="at least one row of data")
+        for table in self.rows:
+            self._check(table)
+        total = sum(self.rows.values())
+        self.con.execute(
+            "INSERT INTO sources VALUES (?, ?, ?, ?, ?, now(), ?, ?)",
+            [
+                self.source_id,
+                str(self.recording.path.resolve()),
+                self.sha256,
+                self.recording.bytes_total,
+                self.reader.NAME,
+                total,
+                __version__,
+            ],
+        )
+        self.book.write(self.con, self.source_id, self.options.facts, self.options.tags)
+
+    def _insert_batch(self, item: Rows) -> None:
+        many = "run" in item.batch.schema.names
+        if not many:
+            self.book.add_default()
+        # `batch` is found by DuckDB under its Python name.
+        batch = item.batch  # noqa: F841
+        run_id, rest = ("$runs[run + 1]", "* EXCLUDE (run)") if many else ("$runs[1]", "*")
+        self._insert(
+            item.table,
+            f"SELECT {run_id} AS run_id, $source AS source_id, {rest} FROM batch",
+            {"runs": list(self.book.run_ids)},
+        )
+
+    def _insert_select(self, item: Select) -> None:
+        if item.names_runs is None:
+            self.book.add_default()
+            run_id, rest, params = "$run", "q.*", {"run": self.book.run_ids[0]}
+        elif self.options.run_id is not None:
+            self.book.add_default()
+            self._must_hold_one_run(item)
+            run_id, rest = "$run", f"q.* EXCLUDE ({item.names_runs})"
+            params = {"run": self.options.run_id}
+        elif item.names_runs == "run_key":
+            run_id, rest = "$base || '.' || q.run_key", "q.* EXCLUDE (run_key)"
+            params = {"base": self.book.base}
+        else:
+            run_id, rest, params = "q.run_id", "q.* EXCLUDE (run_id)", {}
+        sql = f"SELECT {run_id} AS run_id, $source AS source_id, {rest} FROM ({item.sql}) AS q"
+        self._insert(item.table, sql, {**params, **item.params})
+        if item.names_runs is not None:
+            self._note_runs(item.table)
+
+    def _insert(self, table: str, sql: str, params: Mapping[str, Any]) -> None:
+        # Table names come from readers, never from files.
+        statement = f"INSERT INTO {table} BY NAME {sql}"
+        with translate.select_errors(table):
+            done = self.con.execute(statement, {"source": self.source_id, **params}).fetchone()
+        self.rows[table] = self.rows.get(table, 0) + (done[0] if done else 0)
+
+    def _take_runs(self, item: Select) -> None:
+        with translate.select_errors("runs"):
+            cursor = self.con.execute(item.sql, dict(item.params))
+            names = [column[0] for column in cursor.description or ()]
+            for values in cursor.fetchall():
+                facts = dict(zip(names, values, strict=True))
+                key = facts.pop("run_key", None)
+                self.book.add(Run(key=key, **facts))
+
+    def _must_hold_one_run(self, item: Select) -> None:
+        found = self.con.execute(
+            f"SELECT count(DISTINCT {item.names_runs}) FROM ({item.sql})", dict(item.params)
+        ).fetchone()
+        if found and found[0] > 1:
+            self.book.refuse_one_name(found[0])
+
+    def _note_runs(self, table: str) -> None:
+        """Write down runs that the file names but says nothing of."""
+        found = self.con.execute(
+            f"SELECT DISTINCT run_id FROM {table} WHERE source_id = ? ORDER BY run_id",
+            [self.source_id],
+        ).fetchall()
+        self.book.note(run_id for (run_id,) in found)
+
+    def _check(self, table: str) -> None:
+        """Apply the table's rules of plausibility, if it has any."""
+        path = sqlfiles.SQL / "checks" / f"{table}.sql"
+        if not path.exists():
+            return
+        found = self.con.execute(
+            path.read_text(encoding="utf-8"), {"source_id": self.source_id}
+        ).fetchone()
+        if found is not None:
+            problem, expected, row = found
+            where = f"row {row} of {table}" if row is not None else table
+            raise InputError(problem, where=where, expected=expected)

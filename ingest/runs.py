@@ -1,0 +1,113 @@
+"""The runs of one recording: their names, what is said of them, and the `runs` table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ingest.base import Run
+from warehouse import sqlfiles
+from warehouse.errors import UsageError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+class RunBook:
+    """Keeps the runs of one recording in the order in which they were first named.
+
+    A run's id is what the user said (`given`), else what the file says, else `base` (file name
+    and content hash) with the run's key behind it.
+    """
+
+    def __init__(self, base: str, given: str | None) -> None:
+        self.base = base
+        self.given = given
+        self._runs: dict[str, dict[str, Any]] = {}
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        """The runs' ids, in order."""
+        return tuple(self._runs)
+
+    def add(self, run: Run) -> None:
+        """Take a run, or more facts of one that is known."""
+        facts = asdict(run)
+        key, named = facts.pop("key"), facts.pop("run_id")
+        run_id = self.given or named or (self.base if key is None else f"{self.base}.{key}")
+        if self.given and (self._runs.get(run_id, {}).get("_key", (key, named)) != (key, named)):
+            self.refuse_one_name(None)
+        known = self._runs.setdefault(run_id, {"_key": (key, named), "tags": {}})
+        known["tags"] |= {str(k): str(v) for k, v in facts.pop("tags").items()}
+        known |= {name: value for name, value in facts.items() if value is not None}
+
+    def add_default(self) -> None:
+        """Make sure that there is a run, for a file that says nothing of its own."""
+        if not self._runs:
+            self.add(Run())
+
+    def note(self, run_ids: Iterable[str]) -> None:
+        """Take runs of which nothing is known but the id."""
+        for run_id in run_ids:
+            self._runs.setdefault(run_id, {"_key": (None, run_id), "tags": {}})
+
+    def refuse_one_name(self, count: int | None) -> None:
+        """Raise because one --run cannot name several runs."""
+        raise UsageError(
+            f"the file holds {count or 'several'} runs, so --run {self.given} cannot name it",
+            hint="Leave --run out: each run gets an id of its own.",
+        )
+
+    def write(
+        self,
+        con: DuckDBPyConnection,
+        source_id: str,
+        facts: Mapping[str, Any],
+        tags: Mapping[str, str],
+    ) -> None:
+        """Write what the file and the options say into run_facts, and renew `runs`."""
+        self._write(con, source_id, "file", list(self._runs.values()))
+        if facts or tags:
+            said = {**facts, "tags": dict(tags)}
+            self._write(con, source_id, "option", [said] * len(self._runs))
+        renew_runs(con, self.run_ids)
+
+    def _write(
+        self,
+        con: DuckDBPyConnection,
+        source_id: str,
+        stated_by: str,
+        said: Sequence[Mapping[str, Any]],
+    ) -> None:
+        con.execute(
+            sqlfiles.read("derived/run_facts"),
+            {
+                "run_id": list(self.run_ids),
+                "source_id": source_id,
+                "stated_by": stated_by,
+                **{name: [facts.get(name) for facts in said] for name in _FACTS},
+                "tag_names": [list(facts["tags"]) for facts in said],
+                "tag_values": [list(facts["tags"].values()) for facts in said],
+            },
+        )
+
+
+_FACTS = (
+    "app",
+    "version",
+    "machine",
+    "started_at",
+    "nodes",
+    "ranks",
+    "threads",
+    "problem_size",
+    "wall_seconds",
+)
+
+
+def renew_runs(con: DuckDBPyConnection, run_ids: Iterable[str]) -> None:
+    """Make the rows of `runs` anew from run_facts; a run of which nobody speaks is gone."""
+    params = {"run_ids": list(run_ids)}
+    con.execute("DELETE FROM runs WHERE run_id IN (SELECT unnest($run_ids))", params)
+    con.execute(sqlfiles.read("derived/runs"), params)

@@ -1,0 +1,121 @@
+"""From what goes wrong inside a reader or DuckDB to a message in the user's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ingest.base import Reader
+from warehouse.errors import InputError, PwhError, WarehouseError
+
+if TYPE_CHECKING:
+    from ingest.recording import Recording
+
+_CSV_LINE = re.compile(r"CSV Error on Line: (\d+)")
+_CSV_VALUE = re.compile(
+    r"Error when converting column \"(.+?)\"\. Could not convert string \"(.*?)\" to '(\w+)'",
+    re.DOTALL,
+)
+_CSV_COLUMNS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
+_NOT_NULL = re.compile(r"NOT NULL constraint failed: \w+\.(\w+)")
+_TYPES = {
+    "DOUBLE": "a number",
+    "INTEGER": "a whole number within 32 bits",
+    "BIGINT": "a whole number within 64 bits",
+    "TIMESTAMP WITH TIME ZONE": "a date and time such as 2026-01-31T12:00:00Z",
+}
+
+
+@contextmanager
+def input_errors(recording: Recording, reader: Reader) -> Iterator[None]:
+    """Name the file in errors, and turn a reader's surprise at damaged data into one."""
+    path = str(recording.path)
+    try:
+        yield
+    except InputError as error:
+        error.path = error.path or path
+        raise
+    except PwhError:
+        raise
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InputError(
+            f"the file is not a well-formed {reader.NAME} recording "
+            f"({type(error).__name__}: {_first_line(error)})",
+            path=path,
+            expected=reader.DESCRIPTION,
+            hint="Is it whole? If it is what its tool writes, this is a gap in the reader.",
+        ) from error
+
+
+@contextmanager
+def select_errors(table: str) -> Iterator[None]:
+    """Turn DuckDB's errors while it reads a file or lands its rows into `InputError`."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.ConstraintException as error:
+        raise _empty_value(error, table) from None
+    except (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.DataError) as error:
+        raise _bad_value(str(error), table) from None
+    except duckdb.IOException as error:
+        if "No space left" in str(error):
+            raise WarehouseError(
+                "the disk is full", hint="Nothing of this file landed. Make room and try again."
+            ) from None
+        raise InputError(_told(str(error))) from None
+    except duckdb.OutOfMemoryException as error:
+        raise WarehouseError(f"DuckDB ran out of memory: {_first_line(error)}") from None
+    except duckdb.Error as error:
+        raise InputError(f"cannot be landed in {table}: {_told(str(error))}") from error
+
+
+def _empty_value(error: Exception, table: str) -> InputError:
+    column = _NOT_NULL.search(str(error))
+    if column is None:
+        return InputError(_told(str(error)))
+    return InputError(
+        f"the column {column.group(1)} is empty in some row",
+        where=table,
+        expected=f"a value of {column.group(1)} in every row",
+    )
+
+
+def _bad_value(message: str, table: str) -> InputError:
+    line = _CSV_LINE.search(message)
+    where = f"line {line.group(1)}" if line else table
+    if value := _CSV_VALUE.search(message):
+        column, found, kind = value.groups()
+        return InputError(
+            f"{found!r} in the column {column}", where=where, expected=_TYPES.get(kind, kind)
+        )
+    if columns := _CSV_COLUMNS.search(message):
+        expected, got = columns.groups()
+        return InputError(
+            f"{got} columns", where=where, expected=f"{expected}, as in the first line"
+        )
+    if "unterminated quote" in message:
+        return InputError("a quote is never closed", where=where, expected='a closing "')
+    if "unicode" in message.lower():
+        return InputError(
+            "the text is not UTF-8",
+            where=where,
+            expected="UTF-8 text",
+            hint="Convert it with iconv.",
+        )
+    return InputError(_told(message), where=where)
+
+
+def _told(message: str) -> str:
+    """Give DuckDB's message without its class and advice on its own options."""
+    text = message.split("\n\n", 1)[0]
+    text = re.sub(r"^[A-Z][\w ]+ Error: ", "", text)
+    return " ".join(text.split("Possible", 1)[0].split())[:400]
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or "no detail").splitlines()[0][:200]

@@ -1,0 +1,145 @@
+"""From the paths that a user names to recordings, each with the reader that recognises it."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest import READERS
+from ingest.base import Reader
+from ingest.recording import Recording, bare_name, read_head
+from warehouse.errors import InputError, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A recording and its reader, or a path and why it cannot be read."""
+
+    path: Path
+    reader: Reader | None = None
+    parts: tuple[Path, ...] = ()
+    error: InputError | None = None
+    passed_over: bool = False
+
+    def recording(self) -> Recording:
+        """Open the recording."""
+        return Recording(self.parts)
+
+
+def reader_named(name: str) -> Reader:
+    """Give the reader of that name; raises `UsageError` with the names there are."""
+    for reader in READERS:
+        if reader.NAME == name:
+            return reader
+    raise UsageError(
+        f"there is no reader {name!r}",
+        hint="Readers: " + ", ".join(reader.NAME for reader in READERS),
+    )
+
+
+def find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None = None) -> Iterator[Found]:
+    """Give the recordings under the paths, in order, each once.
+
+    A path is a file, a folder (walked without following links to folders) or a glob. In a
+    folder, files that no reader recognises are passed over; named as such they are errors.
+    `reader` stands in for recognition of named files, and narrows it in folders.
+    """
+    seen: set[Path] = set()
+    for found in _find(paths, reader):
+        if found.reader is None:
+            yield found
+        elif (main := found.parts[0].resolve()) not in seen:
+            seen.add(main)
+            yield found
+
+
+def _find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None) -> Iterator[Found]:
+    for name in paths:
+        path = Path(name)
+        if path.is_dir():
+            yield from _in_folder(path, reader)
+        elif not os.path.lexists(path) and any(mark in str(name) for mark in "*?["):
+            matches = sorted(glob.glob(str(name), recursive=True))  # noqa: PTH207
+            if not matches:
+                error = InputError("no file matches this pattern", path=str(name))
+                yield Found(path, error=error)
+            yield from _find(matches, reader)
+        else:
+            yield _named(path, reader)
+
+
+def _in_folder(folder: Path, reader: Reader | None) -> Iterator[Found]:
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        recognised = [_recognised(Path(place, name), reader) for name in sorted(names)]
+        # A recording that is a whole folder takes what lies beside it along.
+        whole = [found for found in recognised if found.reader and found.reader.WHOLE_FOLDER]
+        yield from whole or recognised
+
+
+def _recognised(path: Path, reader: Reader | None) -> Found:
+    try:
+        _must_be_readable(path)
+        head = read_head(path)
+    except InputError as error:
+        return Found(path, error=error, passed_over=True)
+    except OSError as error:
+        return Found(path, error=_os_error(path, error), passed_over=True)
+    candidates = READERS if reader is None else (reader,)
+    for candidate in candidates:
+        if head and candidate.sniff(head, path):
+            return Found(path, candidate, candidate.parts(path))
+    return Found(path, error=_unknown(path, head), passed_over=True)
+
+
+def _named(path: Path, reader: Reader | None) -> Found:
+    """Look at a file that the user named: here a file that cannot be read is an error."""
+    if reader is None:
+        found = _recognised(path, None)
+        return Found(path, found.reader, found.parts, found.error)
+    try:
+        _must_be_readable(path)
+        if not read_head(path):
+            raise _unknown(path, b"")
+    except InputError as error:
+        return Found(path, error=error)
+    except OSError as error:
+        return Found(path, error=_os_error(path, error))
+    return Found(path, reader, reader.parts(path))
+
+
+def _must_be_readable(path: Path) -> None:
+    if not path.stat() or not path.is_file():
+        raise InputError(
+            "this is neither a file nor a folder", path=str(path), expected="a file with data"
+        )
+
+
+def _os_error(path: Path, error: OSError) -> InputError:
+    return InputError(f"cannot be read: {error.strerror or error}", path=str(path))
+
+
+def _unknown(path: Path, head: bytes) -> InputError:
+    if not head:
+        return InputError("the file is empty", path=str(path), expected="a recording")
+    return InputError(
+        f"no reader recognises this file; {_looks_like(head, path)}",
+        path=str(path),
+        expected="one of the formats that `pwh readers` lists",
+        hint="If it is one of them, name it: --reader NAME.",
+    )
+
+
+def _looks_like(head: bytes, path: Path) -> str:
+    start = head.lstrip()[:512].lower()
+    if start.startswith((b"<!doctype html", b"<html")) or b"<html" in start:
+        return "it is an HTML page, perhaps an error page saved under this name"
+    if b"\0" in head[:4096]:
+        return "it is binary data"
+    first = head.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    if bare_name(path).lower().endswith((".csv", ".tsv")):
+        return f"its columns ({first[:120]}) are those of no landing table"
+    return f"it begins with {first[:60]!r}"

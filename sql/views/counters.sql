@@ -1,0 +1,92 @@
+-- Counters: every event per cycle of its own sample, and summed over a run.
+
+CREATE OR REPLACE VIEW pmu_per_cycle AS
+WITH
+  -- what the tools call the cycles in which a core was running
+  cycle_event (event) AS (
+    VALUES
+      ('cycles'), ('cycles:u'), ('cpu-cycles'), ('cpu-cycles:u'), ('cpu_cycles'),
+      ('CPU_CYCLES'), ('PAPI_TOT_CYC'), ('CPU_CLK_UNHALTED_CORE'), ('CPU_CLK_UNHALTED.THREAD'),
+      ('system.cpu.numCycles'), ('sm__cycles_active.sum'), ('cpu_core/cycles/'),
+      ('cpu_atom/cycles/'), ('clockticks')
+  ),
+
+  cycles AS (
+    SELECT run_id, source_id, rank, thread, cpu, region, sample, max(value) AS cycles
+    FROM pmu_samples
+    JOIN cycle_event USING (event)
+    WHERE value > 0
+    GROUP BY ALL
+  )
+
+SELECT
+  s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, s.event,
+  s.value, c.cycles, s.value / c.cycles AS per_cycle
+FROM pmu_samples AS s
+LEFT JOIN cycles AS c
+  ON s.run_id = c.run_id
+  AND s.source_id = c.source_id
+  AND s.rank IS NOT DISTINCT FROM c.rank
+  AND s.thread IS NOT DISTINCT FROM c.thread
+  AND s.cpu IS NOT DISTINCT FROM c.cpu
+  AND s.region IS NOT DISTINCT FROM c.region
+  AND s.sample IS NOT DISTINCT FROM c.sample;
+
+COMMENT ON VIEW pmu_per_cycle IS 'One row is one event of one sample, divided by the cycles of the same sample.';
+COMMENT ON COLUMN pmu_per_cycle.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN pmu_per_cycle.source_id IS 'File it came from (sources.source_id).';
+COMMENT ON COLUMN pmu_per_cycle.rank IS 'MPI rank.';
+COMMENT ON COLUMN pmu_per_cycle.thread IS 'Thread.';
+COMMENT ON COLUMN pmu_per_cycle.cpu IS 'Processor, where counts are per processor.';
+COMMENT ON COLUMN pmu_per_cycle.region IS 'Code region or function.';
+COMMENT ON COLUMN pmu_per_cycle.sample IS 'Number of the sample within its rank, thread and region.';
+COMMENT ON COLUMN pmu_per_cycle.event IS 'Event as the tool wrote it.';
+COMMENT ON COLUMN pmu_per_cycle.value IS 'Count or value over the sample.';
+COMMENT ON COLUMN pmu_per_cycle.cycles IS 'Cycles of the same sample; NULL where they were not counted.';
+COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either is unknown or no cycle passed.';
+
+CREATE OR REPLACE VIEW counter_summary AS
+WITH
+  -- a share or rate is averaged over samples, a count is summed
+  kinds AS (
+    SELECT *, coalesce(regexp_matches(unit, '[/%]|[Rr]atio|[Rr]ate'), false) AS is_rate
+    FROM pmu_samples
+  ),
+
+  cycles AS (
+    SELECT run_id, sum(cycles) AS cycles
+    FROM (
+      SELECT DISTINCT run_id, source_id, rank, thread, cpu, region, sample, cycles
+      FROM pmu_per_cycle
+    )
+    GROUP BY run_id
+  ),
+
+  totals AS (
+    SELECT
+      run_id, event, any_value(unit) AS unit,
+      CASE WHEN bool_or(is_rate) THEN avg(value) ELSE sum(value) END AS value,
+      count(*) AS samples,
+      count(*) - count(value) AS not_counted,
+      min(running) AS running,
+      bool_or(is_rate) AS is_rate
+    FROM kinds
+    GROUP BY run_id, event
+  )
+
+SELECT
+  run_id, event, value, unit,
+  CASE WHEN NOT is_rate AND cycles > 0 THEN value / cycles END AS per_cycle,
+  samples, not_counted, running
+FROM totals
+LEFT JOIN cycles USING (run_id);
+
+COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
+COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
+COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples; the mean where the unit is a ratio, rate or per cent.';
+COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool gives one.';
+COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of all counted cycles of the run.';
+COMMENT ON COLUMN counter_summary.samples IS 'Samples.';
+COMMENT ON COLUMN counter_summary.not_counted IS 'Samples in which the event was not counted.';
+COMMENT ON COLUMN counter_summary.running IS 'Smallest share of the time in which the event was on a counter, 0..1.';

@@ -1,0 +1,124 @@
+-- Workers of task runtimes: when they ran tasks, and every interval in which they did not.
+
+-- Tasks with their worker's node, on one clock: local time minus the node's offset.
+CREATE OR REPLACE VIEW _task_times AS
+SELECT
+  t.run_id, t.worker, t.task, t.name, w.node,
+  t.t_start - coalesce(n.clock_offset_ns, 0) AS t_start,
+  t.t_end - coalesce(n.clock_offset_ns, 0) AS t_end
+FROM tasks AS t
+LEFT JOIN workers AS w ON t.run_id = w.run_id AND t.worker = w.worker
+LEFT JOIN nodes AS n ON w.run_id = n.run_id AND w.node = n.node;
+
+-- Windows of the workers: as recorded, else the program's, widened to cover the worker's tasks.
+CREATE OR REPLACE VIEW _worker_windows AS
+WITH
+  program AS (
+    SELECT run_id, min(t_start) AS first_start, max(t_end) AS last_end
+    FROM _task_times
+    GROUP BY run_id
+  ),
+
+  own AS (
+    SELECT run_id, worker, min(t_start) AS first_start, max(t_end) AS last_end
+    FROM _task_times
+    GROUP BY run_id, worker
+  )
+
+SELECT
+  w.run_id, w.worker, w.node,
+  coalesce(
+    w.t_begin - coalesce(n.clock_offset_ns, 0), least(program.first_start, own.first_start)
+  ) AS t_begin,
+  coalesce(
+    w.t_end - coalesce(n.clock_offset_ns, 0), greatest(program.last_end, own.last_end)
+  ) AS t_end
+FROM workers AS w
+LEFT JOIN nodes AS n ON w.run_id = n.run_id AND w.node = n.node
+LEFT JOIN program ON w.run_id = program.run_id
+LEFT JOIN own ON w.run_id = own.run_id AND w.worker = own.worker;
+
+CREATE OR REPLACE VIEW worker_idle AS
+WITH
+  -- a worker is free from the end of all tasks that started before
+  turns AS (
+    SELECT
+      t.run_id, t.worker, t.task, t.t_start,
+      greatest(
+        w.t_begin,
+        max(t.t_end) OVER (
+          earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        )
+      ) AS free_from,
+      row_number() OVER earlier = 1 AS is_first
+    FROM _task_times AS t
+    JOIN _worker_windows AS w ON t.run_id = w.run_id AND t.worker = w.worker
+    WINDOW earlier AS (PARTITION BY t.run_id, t.worker ORDER BY t.t_start, t.task)
+  ),
+
+  tails AS (
+    SELECT w.run_id, w.worker, greatest(w.t_begin, max(t.t_end)) AS free_from, w.t_end
+    FROM _worker_windows AS w
+    LEFT JOIN _task_times AS t ON w.run_id = t.run_id AND w.worker = t.worker
+    GROUP BY w.run_id, w.worker, w.t_begin, w.t_end
+  )
+
+SELECT
+  run_id, worker, free_from AS t_start, t_start AS t_end,
+  CASE WHEN is_first THEN 'lead' ELSE 'inner' END AS kind,
+  task,
+  (t_start - free_from) / 1e9 AS seconds
+FROM turns
+WHERE t_start > free_from
+UNION ALL
+SELECT run_id, worker, free_from, t_end, 'tail', NULL, (t_end - free_from) / 1e9
+FROM tails
+WHERE t_end > free_from;
+
+COMMENT ON VIEW worker_idle IS 'One row is one interval in which a worker ran no task.';
+COMMENT ON COLUMN worker_idle.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN worker_idle.worker IS 'Worker.';
+COMMENT ON COLUMN worker_idle.t_start IS 'Start, ns after clock correction.';
+COMMENT ON COLUMN worker_idle.t_end IS 'End, ns after clock correction.';
+COMMENT ON COLUMN worker_idle.kind IS 'lead (before the worker''s first task), inner, or tail (after its last).';
+COMMENT ON COLUMN worker_idle.task IS 'Task that ended it; NULL for a tail.';
+COMMENT ON COLUMN worker_idle.seconds IS 'Length, s.';
+
+CREATE OR REPLACE VIEW worker_summary AS
+WITH
+  idle AS (
+    SELECT
+      run_id, worker,
+      sum(seconds) FILTER (kind <> 'tail') AS idle_seconds,
+      sum(seconds) FILTER (kind = 'tail') AS tail_seconds
+    FROM worker_idle
+    GROUP BY run_id, worker
+  ),
+
+  task_counts AS (
+    SELECT run_id, worker, count(*) AS tasks
+    FROM tasks
+    GROUP BY run_id, worker
+  )
+
+SELECT
+  w.run_id, w.worker, w.node,
+  coalesce(c.tasks, 0) AS tasks,
+  (w.t_end - w.t_begin) / 1e9 AS wall_seconds,
+  (w.t_end - w.t_begin) / 1e9 - coalesce(i.idle_seconds, 0) - coalesce(i.tail_seconds, 0)
+    AS busy_seconds,
+  coalesce(i.idle_seconds, 0) AS idle_seconds,
+  coalesce(i.tail_seconds, 0) AS tail_seconds
+FROM _worker_windows AS w
+LEFT JOIN idle AS i ON w.run_id = i.run_id AND w.worker = i.worker
+LEFT JOIN task_counts AS c ON w.run_id = c.run_id AND w.worker = c.worker;
+
+COMMENT ON VIEW worker_summary IS 'One row is one worker of a run: how long it ran tasks and how long it did not.';
+COMMENT ON COLUMN worker_summary.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN worker_summary.worker IS 'Worker.';
+COMMENT ON COLUMN worker_summary.node IS 'Node it ran on.';
+COMMENT ON COLUMN worker_summary.tasks IS 'Tasks it ran.';
+COMMENT ON COLUMN worker_summary.wall_seconds IS 'Length of its window, s.';
+COMMENT ON COLUMN worker_summary.busy_seconds IS 'Time in which at least one task ran on it, s.';
+COMMENT ON COLUMN worker_summary.idle_seconds IS 'Time without a task, before its last task ended, s.';
+COMMENT ON COLUMN worker_summary.tail_seconds IS 'Time after its last task, s.';
