@@ -1,0 +1,70 @@
+"""The command line: `pwh`. Commands parse, ask and print; errors become exit codes here."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from apps import cli_ask, cli_ingest, cli_keep
+from apps.output import note
+from warehouse.errors import PwhError
+from warehouse.version import __version__
+
+app = typer.Typer(
+    name="pwh",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="A performance data warehouse: land counters, profiles and traces; ask SQL of them all.",
+    epilog="Exit codes: 0 fine, 1 a gate says no, 2 usage, 3 input rejected, 4 warehouse busy or "
+    "unusable, 5 nothing to analyse.",
+)
+
+COMMANDS = (*cli_ingest.COMMANDS, *cli_ask.COMMANDS, *cli_keep.COMMANDS)
+for command in COMMANDS:
+    app.command(command.__name__.strip("_"))(command)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"pwh {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    db: Annotated[
+        Path, typer.Option("--db", envvar="PWH_DB", help="The warehouse: a DuckDB file.")
+    ] = Path("pwh.duckdb"),
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Keep what all commands share."""
+    context.obj = db
+
+
+def main() -> None:
+    """Run `pwh`: every error on purpose is a message on stderr and an exit code."""
+    try:
+        app()
+    except PwhError as error:
+        note(str(error))
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        # Whoever read our output has gone (`| head`); keep Python from complaining at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KeyboardInterrupt:
+        note("stopped; what had not been reported as landed has not landed")
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

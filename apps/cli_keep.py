@@ -1,0 +1,88 @@
+"""Commands that look after a warehouse: forget, migrate, doctor, demo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from apps.common import FormatOption, OutputOption, WaitOption, writing
+from apps.output import Format, note, print_data
+
+
+def forget(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="A run, a source, or the path of a source.")],
+    wait: WaitOption = 60.0,
+) -> None:
+    """Take a run or an ingested file out of the warehouse, completely."""
+    from apps import queries
+    from ingest.forget import forget_run, forget_source
+    from ingest.load import transaction
+
+    with writing(context, wait) as con:
+        kind, names = queries.forgettable(con, name)
+        take_out = forget_run if kind == "run" else forget_source
+        for found in names:
+            with transaction(con):
+                gone = take_out(con, found)
+            rows = ", ".join(f"{table} {count}" for table, count in gone.items())
+            print_data(f"forgot {kind} {found}: {rows or 'no rows'}")
+
+
+def migrate(context: typer.Context, wait: WaitOption = 60.0) -> None:
+    """Bring a warehouse to the tables and views of this pwh."""
+    from warehouse import migrations, modules
+    from warehouse.connection import open_unchecked
+    from warehouse.errors import WarehouseOutdated
+
+    con = open_unchecked(context.obj, create=False, wait=wait, on_wait=note)
+    try:
+        try:
+            migrations.check(con, str(context.obj))
+            done: tuple[str, ...] = ()
+        except WarehouseOutdated:
+            done = migrations.migrate(con)
+        for name in done:
+            print_data(f"applied {name}")
+        if modules.refresh(con):
+            print_data("made the views anew")
+        elif not done:
+            print_data(f"{context.obj} is up to date")
+    finally:
+        con.close()
+
+
+def doctor(
+    context: typer.Context, style: FormatOption = Format.table, output: OutputOption = None
+) -> None:
+    """Check the installation and the warehouse; exit code 4 if something is wrong."""
+    import duckdb
+
+    from apps.doctor import examine
+    from apps.output import emit
+
+    findings = examine(context.obj)
+    con = duckdb.connect()
+    listing = con.sql(
+        'SELECT unnest($c) AS "check", unnest($s) AS status, unnest($d) AS detail',
+        params={
+            "c": [f.check for f in findings],
+            "s": [f.status for f in findings],
+            "d": [f.detail for f in findings],
+        },
+    )
+    emit(con, listing, style, output)
+    if any(finding.status == "wrong" for finding in findings):
+        raise typer.Exit(4)
+
+
+def demo(context: typer.Context) -> None:
+    """Fill a fresh warehouse from small traces that pwh carries, and show what it answers."""
+    from apps.demo import tour
+
+    tour(context.obj)
+
+
+COMMANDS: tuple[Callable[..., Any], ...] = (forget, migrate, doctor, demo)

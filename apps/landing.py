@@ -1,0 +1,106 @@
+"""Landing many recordings: the warehouse is held briefly, progress is shown on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import warehouse
+from apps.output import note
+from ingest.load import Landed, Options, load
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from ingest.recording import Recording
+    from ingest.walk import Found
+
+HOLD_SECONDS = 1.0
+_SHOW_AFTER = 1.0
+
+
+class Lander:
+    """Lands recordings one by one.
+
+    Opening a warehouse and closing it costs some ten milliseconds, so it stays open over small
+    files; after a second it is let go between two files, so that others get their turn.
+    """
+
+    def __init__(self, db: Path, wait: float, dry_run: bool) -> None:
+        self.db = db
+        self.wait = wait
+        self.dry_run = dry_run
+        self._con: DuckDBPyConnection | None = None
+        self._opened = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._let_go()
+
+    def land(self, found: Found, options: Options) -> Landed:
+        """Land one recording. A dry run lands it in memory, where it is forgotten."""
+        if found.reader is None:
+            raise ValueError("land() needs a recording with a reader")
+        recording = found.recording()
+        try:
+            con = self._connection()
+            with progress(recording, con):
+                return load(con, recording, found.reader, options)
+        finally:
+            recording.close()
+            if time.monotonic() - self._opened > HOLD_SECONDS:
+                self._let_go()
+
+    def _connection(self) -> DuckDBPyConnection:
+        if self._con is None:
+            path = ":memory:" if self.dry_run else self.db
+            self._con = warehouse.connect(path, wait=self.wait, on_wait=note)
+            self._opened = time.monotonic()
+        return self._con
+
+    def _let_go(self) -> None:
+        if self._con is not None:
+            self._con.close()
+            self._con = None
+
+
+@contextmanager
+def progress(recording: Recording, con: DuckDBPyConnection) -> Iterator[None]:
+    """Show a bar on stderr while a recording takes longer than a second, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    con.execute("SET enable_progress_bar = true")
+    con.execute("SET enable_progress_bar_print = false")
+    done = threading.Event()
+    thread = threading.Thread(target=_show, args=(recording, con, done), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _show(recording: Recording, con: DuckDBPyConnection, done: threading.Event) -> None:
+    if done.wait(_SHOW_AFTER):
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    with Progress(
+        *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True
+    ) as bar:
+        task = bar.add_task(recording.path.name, total=1.0)
+        while not done.wait(0.2):
+            read = recording.bytes_read / max(recording.bytes_total, 1)
+            # DuckDB tells -1 where no query runs that it reads the file by.
+            bar.update(task, completed=max(read, con.query_progress() / 100))

@@ -1,0 +1,166 @@
+"""Rows out: tables for people, CSV, JSON, JSON Lines and Parquet for programs; exit codes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warehouse.errors import UsageError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+TABLE_ROWS = 1000
+_CELL = 60
+
+
+class Format(StrEnum):
+    """How rows are written."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+    jsonl = "jsonl"
+    parquet = "parquet"
+
+
+_COPY = {
+    Format.csv: "(FORMAT csv, HEADER true)",
+    Format.json: "(FORMAT json, ARRAY true)",
+    Format.jsonl: "(FORMAT json)",
+    Format.parquet: "(FORMAT parquet)",
+}
+
+
+def emit(
+    con: DuckDBPyConnection,
+    relation: DuckDBPyRelation | None,
+    style: Format = Format.table,
+    target: Path | None = None,
+) -> None:
+    """Write a relation to stdout or a file. A statement without rows writes nothing."""
+    if relation is None:
+        return
+    if style is Format.table:
+        text = as_text(relation)
+        if target is None:
+            print_data(text)
+        else:
+            target.write_text(text + "\n", encoding="utf-8")
+        return
+    if target is None and style is Format.parquet and sys.stdout.isatty():
+        raise UsageError("Parquet is not for the terminal", hint="Name a file: -o FILE")
+    # `relation` is found by DuckDB under its Python name; its own writers stream the rows.
+    statement = f"COPY (FROM relation) TO ? {_COPY[style]}"
+    if target is not None:
+        con.execute(statement, [str(target)])
+        return
+    with _stdout_as_path() as path:
+        con.execute(statement, [path])
+
+
+@contextmanager
+def _stdout_as_path() -> Iterator[str]:
+    """Give a path that leads to stdout.
+
+    Not /dev/stdout itself: opening that anew would cut off what `>>` is to be appended to.
+    """
+    sys.stdout.flush()
+    read_end, write_end = os.pipe()
+    broken: list[BrokenPipeError] = []
+
+    def pump() -> None:
+        with os.fdopen(read_end, "rb") as data:
+            try:
+                shutil.copyfileobj(data, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
+            except BrokenPipeError as error:
+                broken.append(error)
+
+    thread = threading.Thread(target=pump)
+    thread.start()
+    try:
+        yield f"/dev/fd/{write_end}"
+    except Exception:
+        # DuckDB fails when the reader of stdout has gone, as `head` does; that is no error.
+        os.close(write_end)
+        thread.join()
+        if broken:
+            raise broken[0] from None
+        raise
+    os.close(write_end)
+    thread.join()
+    if broken:
+        raise broken[0]
+
+
+def as_text(relation: DuckDBPyRelation, limit: int = TABLE_ROWS) -> str:
+    """Give the rows as aligned columns, numbers to the right; says so if there are more."""
+    names = relation.columns
+    rows = relation.limit(limit + 1).fetchall()
+    text = table_text(names, rows[:limit])
+    if len(rows) > limit:
+        note(f"only the first {limit} rows are shown; --format csv gives all")
+    return text
+
+
+def table_text(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Align rows under their names, two blanks apart; long text is cut, but in the last column."""
+    last = len(names) - 1
+    cells = [
+        [cell(value, None if i == last else _CELL) for i, value in enumerate(row)] for row in rows
+    ]
+    right = [any(isinstance(row[i], int | float) for row in rows) for i in range(len(names))]
+    widths = [max(len(line[i]) for line in [list(names), *cells]) for i in range(len(names))]
+    rule = "  ".join("-" * min(width, _CELL) for width in widths)
+    lines = [_line(names, widths, right), rule, *(_line(row, widths, right) for row in cells)]
+    return "\n".join(lines if rows else [*lines, "(no rows)"])
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    parts = [
+        text.rjust(width) if is_right else text.ljust(width)
+        for text, width, is_right in zip(cells, widths, right, strict=True)
+    ]
+    return "  ".join(parts).rstrip()
+
+
+def cell(value: Any, limit: int | None = _CELL) -> str:
+    """Give one value as short text: unknown is -, floats have six significant digits."""
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return str(value).lower()
+        case float():
+            return f"{value:.6g}"
+        case datetime():
+            return value.strftime("%Y-%m-%d %H:%M:%S")
+        case dict():
+            text = ", ".join(f"{k}={cell(v)}" for k, v in value.items())
+        case list() | tuple():
+            text = "[" + ", ".join(cell(v) for v in value) + "]"
+        case _:
+            text = str(value)
+    # Control characters in names from traces would move the cursor.
+    text = "".join(c if c.isprintable() else " " for c in text)
+    return text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
+
+
+def print_data(text: str) -> None:
+    """Write text to stdout."""
+    sys.stdout.write(text + "\n")
+
+
+def note(text: str) -> None:
+    """Write a message to stderr."""
+    sys.stderr.write(f"pwh: {text}\n")
+    sys.stderr.flush()

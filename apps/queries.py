@@ -1,0 +1,125 @@
+"""One function a question, shared by the command line and the pages.
+
+Each gives a relation over public views, or plain values; none prints.
+"""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warehouse import sqlfiles
+from warehouse.errors import NothingToAnalyse, UsageError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+LATEST = "latest"
+
+
+def ask(con: DuckDBPyConnection, name: str, /, **params: Any) -> DuckDBPyRelation:
+    """Give the rows of `sql/queries/<name>.sql`."""
+    return con.sql(sqlfiles.read(f"queries/{name}"), params=params or None)
+
+
+def runs(con: DuckDBPyConnection, app: str | None = None) -> DuckDBPyRelation:
+    """Give all runs, or one application's, the latest first."""
+    return ask(con, "runs", app=app)
+
+
+def sources(con: DuckDBPyConnection, run_id: str | None = None) -> DuckDBPyRelation:
+    """Give all ingested files, or those of one run, the latest first."""
+    return ask(con, "sources", run_id=run_id)
+
+
+def objects(con: DuckDBPyConnection) -> DuckDBPyRelation:
+    """Give the tables, views, table macros and functions there are."""
+    return ask(con, "objects")
+
+
+def columns(con: DuckDBPyConnection, name: str) -> DuckDBPyRelation:
+    """Give the columns of a table or view; raises `UsageError` where there is none such."""
+    names = [row[1] for row in objects(con).fetchall()]
+    if name not in names:
+        close = difflib.get_close_matches(name, names, 1)
+        raise UsageError(
+            f"there is no table or view {name!r}",
+            hint=f"Did you mean {close[0]}?" if close else "pwh schema lists what there is.",
+        )
+    return ask(con, "columns", name=name)
+
+
+def run_named(con: DuckDBPyConnection, name: str) -> str:
+    """Give the run's id: `name` itself, the one run it is the beginning of, or `latest`.
+
+    Raises `NothingToAnalyse` where there is no such run, `UsageError` where there are several.
+    """
+    found = [run_id for (run_id,) in ask(con, "runs_like", name=name, latest=LATEST).fetchall()]
+    if name in found or len(found) == 1:
+        return name if name in found else str(found[0])
+    if found:
+        shown = ", ".join(found[:5]) + (" ..." if len(found) > 5 else "")
+        raise UsageError(f"{len(found)} runs begin with {name!r}: {shown}")
+    raise NothingToAnalyse(
+        f"there is no run {name!r}", hint="pwh runs lists them; `latest` is the newest."
+    )
+
+
+def counts(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
+    """Give the number of rows that each landing table has of a run, empty ones left out."""
+    return dict(ask(con, "run_rows", run_id=run_id).fetchall())
+
+
+def metrics(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give every scalar of a run."""
+    return ask(con, "run_metrics", run_id=run_id)
+
+
+def forgettable(con: DuckDBPyConnection, name: str) -> tuple[str, list[str]]:
+    """Say what `name` names: ("run", [id]) or ("source", ids); raises `NothingToAnalyse`."""
+    found = ask(con, "forgettable", name=name, path=str(Path(name).resolve())).fetchall()
+    if not found:
+        raise NothingToAnalyse(
+            f"there is no run or source {name!r}", hint="pwh runs and pwh sources list them."
+        )
+    kind = found[0][0]
+    return kind, [what for found_kind, what in found if found_kind == kind]
+
+
+def run_facts(con: DuckDBPyConnection, run_id: str) -> dict[str, Any]:
+    """Give what is known of a run, by name; unknown facts are left out."""
+    relation = ask(con, "run", run_id=run_id)
+    values = relation.fetchone() or ()
+    facts = dict(zip(relation.columns, values, strict=True))
+    return {name: value for name, value in facts.items() if value not in (None, {})}
+
+
+def counters(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give a run's events, the largest first."""
+    return ask(con, "run_counters", run_id=run_id)
+
+
+def functions(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give a run's functions, those with the largest share first."""
+    return ask(con, "run_functions", run_id=run_id)
+
+
+def workers(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give a run's workers."""
+    return ask(con, "run_workers", run_id=run_id)
+
+
+def longest_idle(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give the idle intervals of a run's workers, the longest first."""
+    return ask(con, "run_idle", run_id=run_id)
+
+
+def launches(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give a run's kernel launches."""
+    return ask(con, "run_launches", run_id=run_id)
+
+
+def segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give a run's instruction streams, one row a thread."""
+    return ask(con, "run_segments", run_id=run_id)

@@ -1,0 +1,151 @@
+"""What is known about a run: the verdicts first, then the figures they stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from apps import queries
+from apps.output import cell, table_text
+from warehouse.errors import NothingToAnalyse
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One kind of trace: what it says in a sentence or two, and its rows."""
+
+    title: str
+    verdicts: list[str]
+    relation: DuckDBPyRelation
+
+
+def text(con: DuckDBPyConnection, run_id: str) -> str:
+    """Give the report of a run; raises `NothingToAnalyse` where it has no rows."""
+    counts = queries.counts(con, run_id)
+    if not counts:
+        raise NothingToAnalyse(f"nothing has landed for the run {run_id}")
+    sections = [make(con, run_id) for table, make in _SECTIONS if table in counts]
+    lines = [f"Run {run_id}", *_facts(con, run_id), ""]
+    lines += [f"* {verdict}" for section in sections for verdict in section.verdicts]
+    for section in sections:
+        lines += ["", section.title, _rows(section.relation)]
+    landed = ", ".join(f"{table} {count}" for table, count in counts.items())
+    return "\n".join([*lines, "", f"Rows: {landed}"])
+
+
+def _facts(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    facts = queries.run_facts(con, run_id)
+    tags = facts.pop("tags", {})
+    shown = [f"{name} {cell(value)}" for name, value in facts.items()]
+    shown += [f"{name}={cell(value)}" for name, value in tags.items()]
+    return ["  " + ", ".join(shown)] if shown else []
+
+
+def _rows(relation: DuckDBPyRelation) -> str:
+    rows = relation.limit(_SHOWN + 1).fetchall()
+    shown = table_text(relation.columns, rows[:_SHOWN])
+    if len(rows) <= _SHOWN:
+        return shown
+    total = (relation.count("*").fetchone() or (0,))[0]
+    return f"{shown}\n... and {total - _SHOWN} more"
+
+
+def _dicts(relation: DuckDBPyRelation) -> list[dict[str, Any]]:
+    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+
+
+def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
+    relation = queries.counters(con, run_id)
+    events = _dicts(relation)
+    verdicts = []
+    missing = [event["event"] for event in events if event["value"] is None]
+    per_cycle = {e["event"].split(":")[0].lower(): e["per_cycle"] for e in events}
+    ipc = next((per_cycle[n] for n in _INSTRUCTIONS if per_cycle.get(n) is not None), None)
+    if ipc is not None:
+        verdicts.append(f"The cores completed {ipc:.2f} instructions per cycle.")
+    elif len(missing) < len(events):
+        verdicts.append("Instructions per cycle are unknown: the two were not counted together.")
+    if missing:
+        names = ", ".join(missing[:4]) + (" ..." if len(missing) > 4 else "")
+        verdicts.append(f"{len(missing)} of {len(events)} events were not counted ({names}).")
+    shared = [e["event"] for e in events if e["running"] is not None and e["running"] < 0.5]
+    if shared:
+        verdicts.append(f"{shared[0]} was on a counter less than half of the time: an estimate.")
+    return Section("Counters", verdicts, relation)
+
+
+_INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins", "siminsts")
+
+
+def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
+    relation = queries.functions(con, run_id)
+    rows = _dicts(relation.limit(_SHOWN))
+    verdicts = []
+    if rows and rows[0]["share"] is not None:
+        top = rows[0]
+        verdicts.append(
+            f"{cell(top['function'])} takes {top['share']:.0%} of the time "
+            f"({top['seconds']:.4g} s); the first {len(rows)} functions take "
+            f"{sum(row['share'] or 0 for row in rows):.0%}."
+        )
+    return Section("Functions by their own time", verdicts, relation)
+
+
+def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
+    relation = queries.workers(con, run_id)
+    rows = _dicts(relation)
+    wall = sum(row["wall_seconds"] or 0 for row in rows)
+    if not wall:
+        return Section("Workers", ["The workers' time is unknown: no task has run."], relation)
+    share = {k: sum(r[f"{k}_seconds"] for r in rows) / wall for k in ("busy", "idle", "tail")}
+    verdicts = [
+        f"{len(rows)} workers ran {sum(row['tasks'] for row in rows)} tasks: busy "
+        f"{share['busy']:.1%} of the time, idle {share['idle']:.1%}, "
+        f"{share['tail']:.1%} after their last task."
+    ]
+    longest = _dicts(queries.longest_idle(con, run_id).limit(1))
+    if longest:
+        wait = longest[0]
+        until = f"until {cell(wait['task'])} came" if wait["task"] else "to the end"
+        verdicts.append(
+            f"The longest wait: {cell(wait['worker'])}, {wait['seconds']:.4g} s from "
+            f"{wait['begin_seconds']:.4g} s on, {until}."
+        )
+    return Section("Workers", verdicts, relation)
+
+
+def _launches(con: DuckDBPyConnection, run_id: str) -> Section:
+    relation = queries.launches(con, run_id)
+    verdicts = []
+    for row in _dicts(relation.limit(_SHOWN)):
+        name = f"Launch {row['launch']}" + (f" ({cell(row['kernel'])})" if row["kernel"] else "")
+        facts = [f"{row['threads'] or 0} threads, {row['blocks_visited'] or 0} basic blocks"]
+        if row["simt_efficiency"] is not None:
+            facts.append(f"SIMT efficiency {row['simt_efficiency']:.2f}")
+        if row["sync_rate"] is not None:
+            facts.append(f"{row['sync_rate']:.3f} barriers a block visit")
+        verdicts.append(f"{name}: {', '.join(facts)}.")
+    return Section("Launches", verdicts, relation)
+
+
+def _segments(con: DuckDBPyConnection, run_id: str) -> Section:
+    relation = queries.segments(con, run_id)
+    rows = _dicts(relation)
+    total, measured = (sum(row[name] for row in rows) for name in ("segments", "measured"))
+    verdicts = [f"{total} segments of instruction streams, {measured} with measured cycles."]
+    return Section("Instruction streams", verdicts, relation)
+
+
+_SECTIONS: tuple[tuple[str, Callable[[DuckDBPyConnection, str], Section]], ...] = (
+    ("tasks", _workers),
+    ("fn_timings", _functions),
+    ("pmu_samples", _counters),
+    ("bb_launches", _launches),
+    ("segments", _segments),
+)
