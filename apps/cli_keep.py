@@ -23,10 +23,10 @@ def forget(
 
     with writing(context, wait) as con:
         kind, names = queries.forgettable(con, name)
-        take_out = forget_run if kind == "run" else forget_source
         for found in names:
             with transaction(con):
-                gone = take_out(con, found)
+                is_run = kind == "run"
+                gone = forget_run(con, found) if is_run else forget_source(con, int(found))
             rows = ", ".join(f"{table} {count}" for table, count in gone.items())
             print_data(f"forgot {kind} {found}: {rows or 'no rows'}")
 

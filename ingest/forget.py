@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-def forget_source(con: DuckDBPyConnection, source_id: str) -> dict[str, int]:
+def forget_source(con: DuckDBPyConnection, source_id: int) -> dict[str, int]:
     """Take out all that one file brought; give the number of rows by table.
 
     A run that other files speak of too stays, with what they say. The caller keeps the
@@ -41,7 +41,7 @@ def forget_run(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
     return gone
 
 
-def _delete(con: DuckDBPyConnection, column: str, value: str) -> dict[str, int]:
+def _delete(con: DuckDBPyConnection, column: str, value: str | int) -> dict[str, int]:
     """Delete the matching rows of every table that has rows by run and source."""
     gone = {}
     tables = con.execute(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ingest import translate
 from ingest.base import Item, Reader, Rows, Run, Select
 from ingest.forget import forget_source
+from ingest.recording import path_text
 from ingest.runs import RunBook
 from warehouse import sqlfiles
 from warehouse.errors import InputError
@@ -37,7 +38,7 @@ class Options:
 class Landed:
     """What came of one recording: its rows by table, or that they were there already."""
 
-    source_id: str
+    source_id: int
     runs: tuple[str, ...]
     rows: dict[str, int]
     seconds: float
@@ -59,7 +60,7 @@ def load(
     began = time.monotonic()
     with translate.input_errors(recording, reader):
         sha256 = recording.fingerprint()
-        source_id = hashlib.sha256(f"{sha256} {reader.NAME}".encode()).hexdigest()[:12]
+        source_id = _source_id(sha256, reader)
         if not options.replace and (known := _known_runs(con, source_id)) is not None:
             return Landed(source_id, known, {}, time.monotonic() - began, known=True)
         with transaction(con):
@@ -74,17 +75,30 @@ def load(
 
 @contextmanager
 def transaction(con: DuckDBPyConnection) -> Iterator[None]:
-    """Commit what happens inside, or none of it."""
+    """Commit what happens inside, or none of it.
+
+    Raises `WarehouseError` where the commit itself fails, for instance on a full disk.
+    """
+    import duckdb
+
     con.execute("BEGIN")
     try:
         yield
-        con.execute("COMMIT")
+        with translate.commit_errors():
+            con.execute("COMMIT")
     except BaseException:
-        con.execute("ROLLBACK")
+        # A failed commit has rolled back already, and a broken database cannot.
+        with suppress(duckdb.Error):
+            con.execute("ROLLBACK")
         raise
 
 
-def _known_runs(con: DuckDBPyConnection, source_id: str) -> tuple[str, ...] | None:
+def _source_id(sha256: str, reader: Reader) -> int:
+    """Give a number of 48 bits: a column of one number costs a long file nothing, text would."""
+    return int(hashlib.sha256(f"{sha256} {reader.NAME}".encode()).hexdigest()[:12], 16)
+
+
+def _known_runs(con: DuckDBPyConnection, source_id: int) -> tuple[str, ...] | None:
     """Give the runs of a source that is there already, None where it is not."""
     if con.execute("SELECT 1 FROM sources WHERE source_id = ?", [source_id]).fetchone() is None:
         return None
@@ -103,7 +117,7 @@ class _Writer:
         recording: Recording,
         reader: Reader,
         options: Options,
-        source_id: str,
+        source_id: int,
         sha256: str,
     ) -> None:
         self.con = con
@@ -119,7 +133,7 @@ class _Writer:
         """Forget this content, and what the reader once found at this path."""
         earlier = self.con.execute(
             "SELECT source_id FROM sources WHERE source_id = ? OR (path = ? AND reader = ?)",
-            [self.source_id, str(self.recording.path.resolve()), self.reader.NAME],
+            [self.source_id, path_text(self.recording.path.resolve()), self.reader.NAME],
         ).fetchall()
         for (source_id,) in earlier:
             forget_source(self.con, source_id)
@@ -147,7 +161,7 @@ class _Writer:
             "INSERT INTO sources VALUES (?, ?, ?, ?, ?, now(), ?, ?)",
             [
                 self.source_id,
-                str(self.recording.path.resolve()),
+                path_text(self.recording.path.resolve()),
                 self.sha256,
                 self.recording.bytes_total,
                 self.reader.NAME,

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from ingest import parquet
 from ingest.base import Item, Select, SingleFile
 from ingest.recording import Recording, compression, decode, read_head
 from warehouse.catalog import RUN_COLUMNS, Column, landing
@@ -35,10 +36,9 @@ _RUN_TYPES = {
 _KEYS_OF_FN_TIMINGS = ("parallelism", "repetition")
 _INTEGERS = ("INTEGER", "BIGINT")
 _MOST = 2 / 3
-_PARQUET = b"PAR1"
 _ARROW_FILE = b"ARROW1"
 _ARROW_STREAM = b"\xff\xff\xff\xff"
-_BINARY = (_PARQUET, _ARROW_FILE, _ARROW_STREAM)
+_BINARY = (parquet.MAGIC, _ARROW_FILE, _ARROW_STREAM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +117,9 @@ def best_match(columns: tuple[str, ...]) -> Match | None:
 
 
 def _columns(head: bytes, path: Path) -> dict[str, str]:
-    """Give the file's columns, in lower case, each with its Arrow type; "" in a CSV file."""
-    if head.startswith(_PARQUET):
-        import pyarrow.parquet as pq
-
-        with pq.ParquetFile(path) as file:
-            return _unique([(field.name.lower(), str(field.type)) for field in file.schema_arrow])
+    """Give the file's columns, in lower case, each with its type; "" in a CSV file."""
+    if head.startswith(parquet.MAGIC):
+        return parquet.column_types(path)
     if head.startswith((_ARROW_FILE, _ARROW_STREAM)):
         with _arrow(path) as reader:
             return _unique([(field.name.lower(), str(field.type)) for field in reader.schema])
@@ -185,7 +182,7 @@ def _source(
     head: bytes, path: str, columns: tuple[str, ...], match: Match, recording: Recording
 ) -> tuple[str, dict[str, Any]]:
     """Give the FROM clause over the file, and its parameters."""
-    if head.startswith(_PARQUET):
+    if head.startswith(parquet.MAGIC):
         return "FROM read_parquet($path)", {"path": path}
     if head.startswith((_ARROW_FILE, _ARROW_STREAM)):
         return "FROM read_parquet($path)", {"path": _as_parquet(path, recording)}
@@ -198,7 +195,7 @@ def _source(
     }
     return (
         "FROM read_csv($path, columns = $columns, delim = $delimiter, header = true, "
-        "auto_detect = false, quote = '\"', escape = '\"', nullstr = ['', 'NULL'])",
+        "auto_detect = false, quote = '\"', escape = '\"')",
         params,
     )
 
@@ -236,7 +233,7 @@ def _value(name: str, kind: str, stored: str) -> str:
     """Give the SQL expression for one column: NaN is unknown, and 2.5 is no whole number."""
     if kind == "DOUBLE":
         return f"CASE WHEN isnan(CAST({name} AS DOUBLE)) THEN NULL ELSE {name} END AS {name}"
-    if kind in _INTEGERS and stored in ("float", "double"):
+    if kind in _INTEGERS and stored.lower() in ("float", "double"):
         problem = f"'the column {name} holds ' || {name} || ', which is no whole number'"
         return (
             f"CASE WHEN isnan({name}) THEN NULL WHEN {name} <> trunc({name}) "

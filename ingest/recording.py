@@ -6,12 +6,13 @@ import gzip
 import hashlib
 import io
 import lzma
+import os
 import shutil
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
 from ingest.base import HEAD_BYTES
 from warehouse.errors import InputError
@@ -19,11 +20,18 @@ from warehouse.errors import InputError
 SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".xz": "xz"}
 _MAGIC = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"\xfd7zXZ\x00", "xz"))
 _CHUNK = 1 << 20
+_ZSTD_BLOCK = 128 << 10
+_CUT_OFF = "the compressed data end too early: the file is cut off"
 
 
 def bare_name(path: Path) -> str:
     """Give the file's name without a compression suffix: `trace.log` for `trace.log.zst`."""
     return path.stem if path.suffix.lower() in SUFFIXES else path.name
+
+
+def path_text(path: Path) -> str:
+    """Give a path as text; bytes of a name that are no UTF-8 become \\xNN."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def compression(path: Path) -> str | None:
@@ -43,19 +51,24 @@ def sibling(path: Path, name: str) -> Path | None:
 
 
 def read_head(path: Path) -> bytes:
-    """Give the first 64 KiB of a file, decompressed; what there is, if its end is missing."""
+    """Give the first 64 KiB of a file, decompressed; what there is, if its end is missing.
+
+    Raises `InputError` where compressed data are so damaged that nothing can be told of them.
+    """
     head = b""
     with open_bytes(path) as file:
         try:
-            while len(head) < HEAD_BYTES and (more := file.read(HEAD_BYTES - len(head))):
+            # read1: what comes before the damage must not be lost with it.
+            while len(head) < HEAD_BYTES and (more := file.read1(HEAD_BYTES - len(head))):
                 head += more
         except InputError:
             # A file cut short still shows its format; the damage is reported when it is read.
-            pass
+            if not head:
+                raise
     return head
 
 
-def open_bytes(path: Path, count: Callable[[int], None] | None = None) -> BinaryIO:
+def open_bytes(path: Path, count: Callable[[int], None] | None = None) -> io.BufferedReader:
     """Open a file for reading, decompressed.
 
     `count` is told how many bytes were taken from the disk. Damage in a compressed file raises
@@ -97,17 +110,19 @@ class _Decompressed(io.RawIOBase):
         self._kind = kind
         self._disk = disk
         self._done = 0
-        self._stream = _decompressor(io.BufferedReader(disk, _CHUNK), kind)
+        self._read_some = _decompressor(io.BufferedReader(disk, _CHUNK), kind)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         try:
-            data = self._stream.read(len(buffer))
+            data = self._read_some(len(buffer))
         except EOFError:
-            raise self._damaged("the compressed data end too early: the file is cut off") from None
+            raise self._damaged(_CUT_OFF) from None
         except (OSError, zlib.error, lzma.LZMAError) as error:
+            if "Truncated" in str(error):
+                raise self._damaged(_CUT_OFF) from None
             raise self._damaged(f"the {self._kind} data are damaged ({error})") from None
         buffer[: len(data)] = data
         self._done += len(data)
@@ -116,7 +131,7 @@ class _Decompressed(io.RawIOBase):
     def _damaged(self, problem: str) -> InputError:
         return InputError(
             problem,
-            path=str(self._path),
+            path=path_text(self._path),
             where=f"after {self._done} decompressed bytes",
             expected=f"a whole {self._kind} file",
             hint="Copy or record the file again.",
@@ -127,14 +142,17 @@ class _Decompressed(io.RawIOBase):
         super().close()
 
 
-def _decompressor(file: io.BufferedReader, kind: str) -> BinaryIO:
+def _decompressor(file: io.BufferedReader, kind: str) -> Callable[[int], bytes]:
+    """Give a function that reads at most so many bytes, and first those before any damage."""
     if kind == "gzip":
-        return cast(BinaryIO, gzip.GzipFile(fileobj=file))
+        return gzip.GzipFile(fileobj=file).read1
     if kind == "xz":
-        return cast(BinaryIO, lzma.LZMAFile(file))
+        return lzma.LZMAFile(file).read1
     import pyarrow as pa
 
-    return cast(BinaryIO, pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd"))
+    stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
+    # It gives all that is asked for or fails, so it is asked for little at a time.
+    return lambda size: cast(bytes, stream.read(min(size, _ZSTD_BLOCK)))
 
 
 class Recording:
@@ -157,7 +175,8 @@ class Recording:
     @property
     def stem(self) -> str:
         """The main file's name without suffixes, for naming a run."""
-        return bare_name(self.path).split(".")[0] or self.path.name
+        name = path_text(Path(bare_name(self.path)))
+        return name.split(".")[0] or name
 
     def part(self, name: str) -> Path | None:
         """Give the part of that name, with or without compression suffix, or None."""
@@ -172,9 +191,9 @@ class Recording:
         if len(hashes) == 1:
             return hashes[0]
         listing = "".join(f"{p.name}\0{h}\n" for p, h in zip(self.parts, hashes, strict=True))
-        return hashlib.sha256(listing.encode()).hexdigest()
+        return hashlib.sha256(os.fsencode(listing)).hexdigest()
 
-    def open(self, part: Path | None = None) -> BinaryIO:
+    def open(self, part: Path | None = None) -> io.BufferedReader:
         """Open a part (the main one by default) for reading, decompressed."""
         return open_bytes(part or self.path, self._count)
 
@@ -213,14 +232,17 @@ class Recording:
     def plain(self, part: Path | None = None) -> str:
         """Give a path to the part's uncompressed content, for DuckDB's own readers.
 
-        A compressed part is unpacked to a temporary file first: only a full pass over it finds
-        out that its end is missing.
+        The path is in a temporary folder and bare of suffixes: DuckDB takes [1] in a name for a
+        pattern, event=x for a column, and .gz for compression. A compressed part is unpacked
+        there first: only a full pass over it finds out that its end is missing.
         """
         part = part or self.path
+        target = self.scratch() / str(self.parts.index(part))
+        if target.exists():
+            return str(target)
         if compression(part) is None:
-            return str(part)
-        target = self.scratch() / f"{self.parts.index(part)}-{bare_name(part)}"
-        if not target.exists():
+            target.symlink_to(part.resolve())
+        else:
             with self.open(part) as source, target.open("wb") as copy:
                 shutil.copyfileobj(source, copy, _CHUNK)
         return str(target)

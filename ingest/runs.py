@@ -62,7 +62,7 @@ class RunBook:
     def write(
         self,
         con: DuckDBPyConnection,
-        source_id: str,
+        source_id: int,
         facts: Mapping[str, Any],
         tags: Mapping[str, str],
     ) -> None:
@@ -76,7 +76,7 @@ class RunBook:
     def _write(
         self,
         con: DuckDBPyConnection,
-        source_id: str,
+        source_id: int,
         stated_by: str,
         said: Sequence[Mapping[str, Any]],
     ) -> None:

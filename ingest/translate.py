@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ingest.base import Reader
+from ingest.recording import path_text
 from warehouse.errors import InputError, PwhError, WarehouseError
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ _CSV_VALUE = re.compile(
     re.DOTALL,
 )
 _CSV_COLUMNS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
+_SCRATCH = re.compile(r"(?:file )?['\"][^'\"]*/pwh-[^'\"]*['\"]")
+_NO_SPACE = "No space left"
+_INTERRUPTED = "Query interrupted"
 _NOT_NULL = re.compile(r"NOT NULL constraint failed: \w+\.(\w+)")
 _TYPES = {
     "DOUBLE": "a number",
@@ -31,7 +35,9 @@ _TYPES = {
 @contextmanager
 def input_errors(recording: Recording, reader: Reader) -> Iterator[None]:
     """Name the file in errors, and turn a reader's surprise at damaged data into one."""
-    path = str(recording.path)
+    import duckdb
+
+    path = path_text(recording.path)
     try:
         yield
     except InputError as error:
@@ -41,7 +47,14 @@ def input_errors(recording: Recording, reader: Reader) -> Iterator[None]:
         raise
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except duckdb.Error as error:
+        told = _from_duckdb(error, None)
+        if isinstance(told, InputError):
+            told.path = path
+        raise told from error
+    except Exception as error:
+        if _INTERRUPTED in str(error):
+            raise KeyboardInterrupt from None
         raise InputError(
             f"the file is not a well-formed {reader.NAME} recording "
             f"({type(error).__name__}: {_first_line(error)})",
@@ -58,23 +71,50 @@ def select_errors(table: str) -> Iterator[None]:
 
     try:
         yield
-    except duckdb.ConstraintException as error:
-        raise _empty_value(error, table) from None
-    except (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.DataError) as error:
-        raise _bad_value(str(error), table) from None
-    except duckdb.IOException as error:
-        if "No space left" in str(error):
-            raise WarehouseError(
-                "the disk is full", hint="Nothing of this file landed. Make room and try again."
-            ) from None
-        raise InputError(_told(str(error))) from None
-    except duckdb.OutOfMemoryException as error:
-        raise WarehouseError(f"DuckDB ran out of memory: {_first_line(error)}") from None
     except duckdb.Error as error:
-        raise InputError(f"cannot be landed in {table}: {_told(str(error))}") from error
+        raise _from_duckdb(error, table) from None
 
 
-def _empty_value(error: Exception, table: str) -> InputError:
+@contextmanager
+def commit_errors() -> Iterator[None]:
+    """Turn DuckDB's errors while it writes for good into `WarehouseError`."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        if _NO_SPACE in str(error):
+            raise _disk_full() from None
+        raise WarehouseError(f"the warehouse could not be written: {_told(str(error))}") from error
+
+
+def _from_duckdb(error: Exception, table: str | None) -> PwhError:
+    import duckdb
+
+    message = str(error)
+    if _NO_SPACE in message:
+        return _disk_full()
+    match error:
+        case duckdb.OutOfMemoryException():
+            return WarehouseError(f"DuckDB ran out of memory: {_first_line(error)}")
+        case duckdb.FatalException():
+            return WarehouseError(f"DuckDB gave up on the warehouse: {_told(message)}")
+        case duckdb.ConstraintException():
+            return _empty_value(error, table)
+        case duckdb.DataError() | duckdb.InvalidInputException():
+            return _bad_value(message, table)
+        case duckdb.IOException():
+            return InputError(_told(message))
+    return InputError(f"cannot be landed{f' in {table}' if table else ''}: {_told(message)}")
+
+
+def _disk_full() -> WarehouseError:
+    return WarehouseError(
+        "the disk is full", hint="Nothing of this file landed. Make room and try again."
+    )
+
+
+def _empty_value(error: Exception, table: str | None) -> InputError:
     column = _NOT_NULL.search(str(error))
     if column is None:
         return InputError(_told(str(error)))
@@ -85,7 +125,7 @@ def _empty_value(error: Exception, table: str) -> InputError:
     )
 
 
-def _bad_value(message: str, table: str) -> InputError:
+def _bad_value(message: str, table: str | None) -> InputError:
     line = _CSV_LINE.search(message)
     where = f"line {line.group(1)}" if line else table
     if value := _CSV_VALUE.search(message):
@@ -113,7 +153,7 @@ def _bad_value(message: str, table: str) -> InputError:
 def _told(message: str) -> str:
     """Give DuckDB's message without its class and advice on its own options."""
     text = message.split("\n\n", 1)[0]
-    text = re.sub(r"^[A-Z][\w ]+ Error: ", "", text)
+    text = _SCRATCH.sub("the file", re.sub(r"^[A-Z][\w ]+ Error: ", "", text))
     return " ".join(text.split("Possible", 1)[0].split())[:400]
 
 

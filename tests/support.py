@@ -32,11 +32,11 @@ def rows(con: DuckDBPyConnection, sql: str, *params: Any) -> list[tuple[Any, ...
 def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> None:
     """Put rows into a table: a header line, then a line a row, columns apart by blanks.
 
-    `NULL` is NULL; run_id and source_id are r1 and s1 where the header leaves them out.
+    `NULL` is NULL; run_id and source_id are r1 and 1 where the header leaves them out.
     """
     header, *lines = [line.split() for line in text.strip().splitlines() if line.strip()]
     columns = {name for (name,) in rows(con, f"SELECT column_name FROM (DESCRIBE {table})")}
-    defaults = {"run_id": "r1", "source_id": "s1", **constants}
+    defaults = {"run_id": "r1", "source_id": 1, **constants}
     extra = {k: v for k, v in defaults.items() if k in columns and k not in header}
     names = ", ".join(f'"{name}"' for name in [*header, *extra])
     marks = ", ".join("?" for _ in [*header, *extra])

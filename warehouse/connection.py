@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MEMORY = ":memory:"
 DEFAULT_WAIT = 60.0
+_CLASS = re.compile(r"^[A-Z]\w+ Error: ")
+_LOCKED = "Could not set lock on file"
 _HOLDER = re.compile(r"Conflicting lock is held in (.+?) \(PID (\d+)\)")
 
 
@@ -40,6 +42,8 @@ def connect(
     Raises `WarehouseBusy` after `wait` seconds, `WarehouseMissing`, `NotAWarehouse`,
     `WarehouseOutdated` (run `pwh migrate`) and `WarehouseTooNew` (update pwh).
     """
+    import duckdb
+
     con = open_unchecked(path, read_only, create=create, wait=wait, on_wait=on_wait)
     if str(path) == MEMORY:
         return con
@@ -49,6 +53,9 @@ def connect(
             modules.check(con, str(path))
         else:
             modules.refresh(con)
+    except duckdb.Error as error:
+        con.close()
+        raise _unusable(Path(path), error) from None
     except BaseException:
         con.close()
         raise
@@ -92,7 +99,10 @@ def _make(file: Path) -> None:
     A process killed on the way leaves no half-made warehouse, and of two that start at once one
     finds the other's.
     """
-    draft = file.with_name(f".{file.name}.{os.getpid()}.new")
+    import duckdb
+
+    # The number of a process may come again, in another container or after a crash.
+    draft = file.with_name(f".{file.name}.{os.getpid()}-{os.urandom(4).hex()}.new")
     try:
         if not file.parent.is_dir():
             raise WarehouseError(f"the folder {file.parent} for the warehouse does not exist")
@@ -102,10 +112,12 @@ def _make(file: Path) -> None:
         finally:
             con.close()
         _place(draft, file)
-    except OSError as error:
-        raise WarehouseError(f"cannot make a warehouse at {file}: {error.strerror}") from None
+    except (OSError, duckdb.IOException) as error:
+        reason = getattr(error, "strerror", None) or str(error).rpartition(": ")[2]
+        raise WarehouseError(f"cannot make a warehouse at {file}: {reason}") from None
     finally:
         draft.unlink(missing_ok=True)
+        draft.with_name(f"{draft.name}.wal").unlink(missing_ok=True)
 
 
 def _place(draft: Path, file: Path) -> None:
@@ -131,10 +143,13 @@ def _open_waiting(
         try:
             return _prepared(str(file), read_only=read_only)
         except duckdb.IOException as error:
+            if _LOCKED not in str(error):
+                raise _unusable(file, error) from None
             holder = _HOLDER.search(str(error))
-            if holder is None:
-                raise _unusable(file, str(error)) from None
-        who = f"{Path(holder.group(1)).name}, process {holder.group(2)}"
+        except duckdb.Error as error:
+            raise _unusable(file, error) from None
+        # One that let go between DuckDB's two questions is not named.
+        who = f"{Path(holder[1]).name}, process {holder[2]}" if holder else "another process"
         if time.monotonic() >= deadline:
             raise WarehouseBusy(
                 f"{file} is in use by {who}; gave up after {wait:g} s",
@@ -150,15 +165,19 @@ def _open_waiting(
 def _prepared(path: str, *, read_only: bool) -> DuckDBPyConnection:
     import duckdb
 
-    con = duckdb.connect(path, read_only=read_only)
+    # The newest storage format packs the columns that are the same in every row of a file
+    # (run_id, source_id) several times faster; pwh pins DuckDB, so no older one has to read it.
+    config = {"storage_compatibility_version": "latest"}
+    con = duckdb.connect(path, read_only=read_only, config=config)
     con.execute("SET TimeZone = 'UTC'")
     udfs.register(con)
     return con
 
 
-def _unusable(file: Path, message: str) -> WarehouseError:
+def _unusable(file: Path, error: Exception) -> WarehouseError:
+    message = str(error).split("\n", 1)[0]
     if "not a valid DuckDB database" in message:
         return NotAWarehouse(
             f"{file} is not a DuckDB file", hint="Name another file with --db or PWH_DB."
         )
-    return WarehouseError(f"cannot open {file}: {message.removeprefix('IO Error: ')}")
+    return WarehouseError(f"cannot open {file}: {_CLASS.sub('', message)}")

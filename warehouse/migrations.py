@@ -19,10 +19,12 @@ def names() -> tuple[str, ...]:
 
 def applied(con: DuckDBPyConnection) -> tuple[str, ...] | None:
     """Give the names of the migrations a database has had; None where it is no warehouse."""
+    # Other programs have tables of that name too.
     known = con.execute(
-        "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'migrations' AND NOT internal"
+        "SELECT count(*) FROM duckdb_columns() WHERE table_name = 'migrations' AND NOT internal "
+        "AND column_name IN ('name', 'applied_at', 'pwh_version')"
     ).fetchone()
-    if not known or not known[0]:
+    if not known or known[0] != 3:
         return None
     rows = con.execute("SELECT name FROM migrations ORDER BY name").fetchall()
     return tuple(name for (name,) in rows)

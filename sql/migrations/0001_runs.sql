@@ -28,7 +28,7 @@ COMMENT ON COLUMN runs.tags IS 'Anything else that was said of the run.';
 
 CREATE TABLE run_facts (
     run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    source_id BIGINT NOT NULL,
     stated_by VARCHAR NOT NULL,
     position INTEGER NOT NULL,
     app VARCHAR,
@@ -59,7 +59,7 @@ COMMENT ON COLUMN run_facts.wall_seconds IS 'Elapsed time, s.';
 COMMENT ON COLUMN run_facts.tags IS 'Anything else.';
 
 CREATE TABLE sources (
-    source_id VARCHAR NOT NULL,
+    source_id BIGINT NOT NULL,
     path VARCHAR NOT NULL,
     sha256 VARCHAR NOT NULL,
     bytes BIGINT NOT NULL,
@@ -69,7 +69,7 @@ CREATE TABLE sources (
     pwh_version VARCHAR NOT NULL
 );
 COMMENT ON TABLE sources IS 'One row is one ingested file, or a few files that make one recording.';
-COMMENT ON COLUMN sources.source_id IS 'First 12 hexadecimal digits of the SHA-256 of content hash and reader.';
+COMMENT ON COLUMN sources.source_id IS 'The first 48 bits of the SHA-256 of content hash and reader, as a number.';
 COMMENT ON COLUMN sources.path IS 'Absolute path of the file, the main one of several.';
 COMMENT ON COLUMN sources.sha256 IS 'SHA-256 of the content; of several files, of their names and hashes.';
 COMMENT ON COLUMN sources.bytes IS 'Size on disk, bytes.';

@@ -1,8 +1,8 @@
 -- Landing table of hardware and software counters.
 
 CREATE TABLE pmu_samples (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     rank INTEGER,
     thread BIGINT,
     cpu INTEGER,

@@ -1,8 +1,8 @@
 -- Landing table of function times.
 
 CREATE TABLE fn_timings (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     function VARCHAR NOT NULL,
     callpath VARCHAR,
     kind VARCHAR,

@@ -1,8 +1,8 @@
 -- Landing tables of task runtimes. Points in time are BIGINT nanoseconds on the node's own clock.
 
 CREATE TABLE nodes (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     node VARCHAR NOT NULL,
     clock_offset_ns BIGINT
 );
@@ -13,8 +13,8 @@ COMMENT ON COLUMN nodes.node IS 'Node.';
 COMMENT ON COLUMN nodes.clock_offset_ns IS 'What the node''s clock is ahead by: corrected time = local time - offset, ns.';
 
 CREATE TABLE workers (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     worker VARCHAR NOT NULL,
     node VARCHAR,
     t_begin BIGINT,
@@ -29,8 +29,8 @@ COMMENT ON COLUMN workers.t_begin IS 'Start of the window in which it could work
 COMMENT ON COLUMN workers.t_end IS 'End of that window, ns on its node''s clock.';
 
 CREATE TABLE tasks (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     task VARCHAR NOT NULL,
     worker VARCHAR NOT NULL,
     name VARCHAR,
@@ -51,8 +51,8 @@ COMMENT ON COLUMN tasks.t_start IS 'Start, ns on its node''s clock.';
 COMMENT ON COLUMN tasks.t_end IS 'End, ns on its node''s clock.';
 
 CREATE TABLE task_data (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     data VARCHAR NOT NULL,
     producer VARCHAR,
     node VARCHAR,
@@ -69,8 +69,8 @@ COMMENT ON COLUMN task_data.t_ready IS 'When it existed, ns; NULL: at its produc
 COMMENT ON COLUMN task_data.bytes IS 'Size, bytes.';
 
 CREATE TABLE task_inputs (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     task VARCHAR NOT NULL,
     data VARCHAR NOT NULL
 );
@@ -81,8 +81,8 @@ COMMENT ON COLUMN task_inputs.task IS 'Task that reads.';
 COMMENT ON COLUMN task_inputs.data IS 'Datum that it reads (task_data.data).';
 
 CREATE TABLE transfers (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     data VARCHAR NOT NULL,
     from_node VARCHAR,
     to_node VARCHAR NOT NULL,
@@ -101,8 +101,8 @@ COMMENT ON COLUMN transfers.t_recv IS 'When it arrived, ns on the receiver''s cl
 COMMENT ON COLUMN transfers.bytes IS 'Size, bytes.';
 
 CREATE TABLE runtime_intervals (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     worker VARCHAR NOT NULL,
     t_start BIGINT NOT NULL,
     t_end BIGINT NOT NULL,

@@ -1,8 +1,8 @@
 -- Landing tables of basic blocks and threads.
 
 CREATE TABLE bb_launches (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     launch INTEGER NOT NULL,
     kernel VARCHAR,
     grid INTEGER[],
@@ -27,8 +27,8 @@ COMMENT ON COLUMN bb_launches.instructions IS 'Executed thread instructions.';
 COMMENT ON COLUMN bb_launches.warp_instructions IS 'Executed warp instructions, where the trace tells.';
 
 CREATE TABLE bb_visits (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     launch INTEGER NOT NULL,
     kernel VARCHAR,
     block BIGINT,
@@ -53,8 +53,8 @@ COMMENT ON COLUMN bb_visits.visits IS 'Times its first instruction was executed;
 COMMENT ON COLUMN bb_visits.instructions IS 'Instructions executed in it.';
 
 CREATE TABLE bb_edges (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     launch INTEGER NOT NULL,
     kernel VARCHAR,
     block BIGINT,
@@ -75,8 +75,8 @@ COMMENT ON COLUMN bb_edges.dst IS 'Basic block that was visited next.';
 COMMENT ON COLUMN bb_edges.count IS 'Times.';
 
 CREATE TABLE bb_blocks (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     kernel VARCHAR,
     bb INTEGER NOT NULL,
     size INTEGER,
@@ -101,8 +101,8 @@ COMMENT ON COLUMN bb_blocks.source_file IS 'Source or assembly file.';
 COMMENT ON COLUMN bb_blocks.source_line IS 'Line of the first instruction in it.';
 
 CREATE TABLE bb_opcodes (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     launch INTEGER NOT NULL,
     kernel VARCHAR,
     bb INTEGER,
@@ -119,8 +119,8 @@ COMMENT ON COLUMN bb_opcodes.opcode IS 'Opcode as the trace writes it.';
 COMMENT ON COLUMN bb_opcodes.count IS 'Executed thread instructions.';
 
 CREATE TABLE bb_dependences (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     launch INTEGER NOT NULL,
     kernel VARCHAR,
     bb INTEGER NOT NULL,

@@ -1,8 +1,8 @@
 -- Landing table of instruction-stream segments.
 
 CREATE TABLE segments (
-    run_id VARCHAR NOT NULL,
-    source_id VARCHAR NOT NULL,
+    run_id VARCHAR NOT NULL USING COMPRESSION dict_fsst,
+    source_id BIGINT NOT NULL,
     thread BIGINT,
     segment BIGINT NOT NULL,
     cycles DOUBLE,

@@ -1,0 +1,31 @@
+"""The columns of a Parquet file, asked of DuckDB: importing another library for it costs more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from warehouse.errors import InputError
+
+MAGIC = b"PAR1"
+
+
+def column_types(path: Path) -> dict[str, str]:
+    """Give the file's column names, in lower case, with their DuckDB types.
+
+    Raises `InputError` where the file is damaged or names a column twice.
+    """
+    import duckdb
+
+    with duckdb.connect() as con:
+        try:
+            con.execute("DESCRIBE FROM read_parquet($path)", {"path": str(path)})
+        except duckdb.Error as error:
+            raise InputError(
+                f"not a whole Parquet file ({str(error).splitlines()[0]})",
+                expected="a Parquet file with its footer",
+                hint="Copy or write it again.",
+            ) from None
+        columns = [(name.lower(), kind) for name, kind, *_ in con.fetchall()]
+    if len(dict(columns)) < len(columns):
+        raise InputError("a column stands twice (in upper and lower case)")
+    return dict(columns)

@@ -1,0 +1,42 @@
+"""What the benchmarks share: whole processes timed in turn, ratios of medians."""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+PWH = (sys.executable, "-m", "apps.cli")
+
+
+def timed(command: Sequence[str | os.PathLike[str]]) -> float:
+    """Run a command to its end and give its wall time, s; raises where it fails."""
+    began = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - began
+
+
+def in_turn(
+    ours: Callable[[], float], theirs: Callable[[], float], runs: int
+) -> tuple[float, float, float]:
+    """Time two things in turn; give the medians and the median of the ratios pair by pair."""
+    pairs = [(ours(), theirs()) for _ in range(runs)]
+    a, b = (statistics.median(times) for times in zip(*pairs, strict=True))
+    return a, b, statistics.median(x / y for x, y in pairs)
+
+
+def fresh(path: Path) -> Path:
+    """Remove a database and what lies beside it."""
+    for file in (path, path.with_name(path.name + ".wal")):
+        file.unlink(missing_ok=True)
+    return path
+
+
+def peak_child_mib() -> float:
+    """Give the largest resident size of any finished child process so far, MiB."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
