@@ -13,15 +13,17 @@ from ingest import translate
 from ingest.base import Item, Reader, Rows, Run, Select
 from ingest.forget import forget_source
 from ingest.recording import path_text
-from ingest.runs import RunBook
+from ingest.runs import RunBook, implausible
 from warehouse import sqlfiles
-from warehouse.errors import InputError
+from warehouse.errors import InputError, UsageError
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from ingest.recording import Recording
+
+_BATCH = "_batch_to_land"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +56,12 @@ def load(
     `options.replace`: then it, and what the same path held before, is taken out in the same
     transaction.
 
-    Raises `InputError` with file, place and what was expected; nothing has landed then.
+    Raises `InputError` with file, place and what was expected, `UsageError` where the options do
+    not fit, `WarehouseError` where the warehouse cannot be written; nothing has landed then.
     """
     options = options or Options()
+    if wrong := implausible(options.facts):
+        raise UsageError(f"a run with {wrong[0]} cannot be", hint=f"Give {wrong[1]}.")
     began = time.monotonic()
     with translate.input_errors(recording, reader):
         sha256 = recording.fingerprint()
@@ -172,17 +177,22 @@ class _Writer:
         self.book.write(self.con, self.source_id, self.options.facts, self.options.tags)
 
     def _insert_batch(self, item: Rows) -> None:
-        many = "run" in item.batch.schema.names
-        if not many:
+        import pyarrow as pa
+
+        batch = item.batch
+        if "run" in batch.schema.names:
+            run_ids = pa.array(self.book.run_ids, pa.string()).take(batch.column("run"))
+            batch = batch.drop_columns(["run"]).append_column("run_id", run_ids)
+            run_id, params = "run_id", {}
+        else:
             self.book.add_default()
-        # `batch` is found by DuckDB under its Python name.
-        batch = item.batch  # noqa: F841
-        run_id, rest = ("$runs[run + 1]", "* EXCLUDE (run)") if many else ("$runs[1]", "*")
+            run_id, params = "$run AS run_id", {"run": self.book.run_ids[0]}
+        rest = "* EXCLUDE (run_id)" if run_id == "run_id" else "*"
+        self.con.register(_BATCH, batch)
         self._insert(
-            item.table,
-            f"SELECT {run_id} AS run_id, $source AS source_id, {rest} FROM batch",
-            {"runs": list(self.book.run_ids)},
+            item.table, f"SELECT {run_id}, $source AS source_id, {rest} FROM {_BATCH}", params
         )
+        self.con.unregister(_BATCH)
 
     def _insert_select(self, item: Select) -> None:
         if item.names_runs is None:
@@ -217,7 +227,7 @@ class _Writer:
             for values in cursor.fetchall():
                 facts = dict(zip(names, values, strict=True))
                 key = facts.pop("run_key", None)
-                self.book.add(Run(key=key, **facts))
+                self.book.add(Run(key=key, **facts), final=True)
 
     def _must_hold_one_run(self, item: Select) -> None:
         found = self.con.execute(

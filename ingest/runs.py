@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ingest.base import Run
 from warehouse import sqlfiles
-from warehouse.errors import UsageError
+from warehouse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+_SAID = "_said_of_runs"
 
 
 class RunBook:
@@ -31,8 +35,11 @@ class RunBook:
         """The runs' ids, in order."""
         return tuple(self._runs)
 
-    def add(self, run: Run) -> None:
-        """Take a run, or more facts of one that is known."""
+    def add(self, run: Run, *, final: bool = False) -> None:
+        """Take a run, or more facts of one that is known.
+
+        Raises `InputError` where a fact cannot be, or contradicts what was said and was `final`.
+        """
         facts = asdict(run)
         key, named = facts.pop("key"), facts.pop("run_id")
         run_id = self.given or named or (self.base if key is None else f"{self.base}.{key}")
@@ -40,7 +47,16 @@ class RunBook:
             self.refuse_one_name(None)
         known = self._runs.setdefault(run_id, {"_key": (key, named), "tags": {}})
         known["tags"] |= {str(k): str(v) for k, v in facts.pop("tags").items()}
-        known |= {name: value for name, value in facts.items() if value is not None}
+        said = {name: value for name, value in facts.items() if not _unknown(value)}
+        if wrong := implausible(said):
+            raise InputError(f"the run {run_id} has {wrong[0]}", expected=wrong[1])
+        for name, value in said.items():
+            if final and known.get(name, value) != value:
+                raise InputError(
+                    f"the run {run_id} has two values of {name}: {known[name]} and {value}",
+                    expected="one value in all rows of a run",
+                )
+        known |= said
 
     def add_default(self) -> None:
         """Make sure that there is a run, for a file that says nothing of its own."""
@@ -80,17 +96,19 @@ class RunBook:
         stated_by: str,
         said: Sequence[Mapping[str, Any]],
     ) -> None:
+        import pyarrow as pa
+
+        # As one Arrow table: DuckDB takes long Python lists entry by entry.
+        columns = {name: pa.array([facts.get(name) for facts in said]) for name in _FACTS}
+        tags = [list(facts["tags"].items()) for facts in said]
+        columns["tags"] = pa.array(tags, pa.map_(pa.string(), pa.string()))
+        columns["run_id"] = pa.array(self.run_ids, pa.string())
+        columns["position"] = pa.array(range(len(said)), pa.int32())
+        con.register(_SAID, pa.table(columns))
         con.execute(
-            sqlfiles.read("derived/run_facts"),
-            {
-                "run_id": list(self.run_ids),
-                "source_id": source_id,
-                "stated_by": stated_by,
-                **{name: [facts.get(name) for facts in said] for name in _FACTS},
-                "tag_names": [list(facts["tags"]) for facts in said],
-                "tag_values": [list(facts["tags"].values()) for facts in said],
-            },
+            sqlfiles.read("derived/run_facts"), {"source_id": source_id, "stated_by": stated_by}
         )
+        con.unregister(_SAID)
 
 
 _FACTS = (
@@ -111,3 +129,19 @@ def renew_runs(con: DuckDBPyConnection, run_ids: Iterable[str]) -> None:
     params = {"run_ids": list(run_ids)}
     con.execute("DELETE FROM runs WHERE run_id IN (SELECT unnest($run_ids))", params)
     con.execute(sqlfiles.read("derived/runs"), params)
+
+
+def implausible(facts: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Give (problem, expected) of the first fact of a run that cannot be, None if all can."""
+    for name, value in facts.items():
+        if name in ("nodes", "ranks", "threads") and not 1 <= value < 1 << 31:
+            return f"{name} = {value}", "a number from 1 to 2147483647"
+        if name in ("problem_size", "wall_seconds") and not (math.isfinite(value) and value >= 0):
+            return f"{name} = {value}", "a finite number of 0 or more"
+        if isinstance(value, datetime) and not 1970 <= value.year < 2200:
+            return f"{name} = {value}", "a date from 1970 on"
+    return None
+
+
+def _unknown(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))

@@ -94,18 +94,21 @@ def _from_duckdb(error: Exception, table: str | None) -> PwhError:
     message = str(error)
     if _NO_SPACE in message:
         return _disk_full()
+    told: PwhError
     match error:
         case duckdb.OutOfMemoryException():
-            return WarehouseError(f"DuckDB ran out of memory: {_first_line(error)}")
+            told = WarehouseError(f"DuckDB ran out of memory: {_first_line(error)}")
         case duckdb.FatalException():
-            return WarehouseError(f"DuckDB gave up on the warehouse: {_told(message)}")
+            told = WarehouseError(f"DuckDB gave up on the warehouse: {_told(message)}")
         case duckdb.ConstraintException():
-            return _empty_value(error, table)
+            told = _empty_value(error, table)
         case duckdb.DataError() | duckdb.InvalidInputException():
-            return _bad_value(message, table)
+            told = _bad_value(message, table)
         case duckdb.IOException():
-            return InputError(_told(message))
-    return InputError(f"cannot be landed{f' in {table}' if table else ''}: {_told(message)}")
+            told = InputError(_told(message))
+        case _:
+            told = InputError(f"cannot be landed in {table or 'runs'}: {_told(message)}")
+    return told
 
 
 def _disk_full() -> WarehouseError:

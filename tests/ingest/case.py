@@ -1,0 +1,29 @@
+"""What the contract suite needs to know of a reader: a sample, its golden rows, how to grow it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One reader's part of the contract.
+
+    `sample` is the file to ingest (under tests/samples, recorded for this project), `golden` pairs
+    of query and expected rows after the sample landed in an empty warehouse, `enlarge(folder,
+    times)` writes a recording `times` as large as the sample into a folder and gives its path.
+    `cut_may_land` says that the format has no way to tell a file cut at a record's end from a
+    whole one.
+    """
+
+    reader: str
+    sample: Path
+    golden: tuple[tuple[str, list[tuple[Any, ...]]], ...]
+    enlarge: Callable[[Path, int], Path]
+    cut_may_land: bool = False
