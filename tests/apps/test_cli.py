@@ -1,0 +1,243 @@
+"""The command line: what it prints, where, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pyarrow.parquet as pq
+import pytest
+
+from apps import cli
+
+COUNTERS = "event,value\ncycles,200\ninstructions,300\n"
+TIMES = "app,version,function,parallelism,seconds\nA,1,f,2,1.5\nA,1,g,2,2.5\nA,1,f,4,0.8\n"
+
+
+@pytest.fixture
+def pwh(tmp_path, monkeypatch, capfd):
+    """Run a command in an empty folder; give exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PWH_DB", raising=False)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["pwh", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        out, err = capfd.readouterr()
+        return stop.value.code or 0, out, err
+
+    (tmp_path / "counters.csv").write_text(COUNTERS)
+    (tmp_path / "times.csv").write_text(TIMES)
+    return run
+
+
+def test_ingest_tells_reader_run_rows_and_time(pwh):
+    code, out, err = pwh("ingest", "counters.csv", "--app", "stencil", "--tag", "a=b")
+    assert (code, err) == (0, "")
+    first, second = out.splitlines()
+    assert first.startswith("landed   counters.csv  plain  counters-") and first.endswith(" s")
+    assert second.strip() == "pmu_samples 2"
+
+
+def test_the_same_again_is_known_and_replace_swaps_it(pwh):
+    pwh("ingest", "counters.csv")
+    code, out, _ = pwh("ingest", "counters.csv")
+    assert code == 0 and out.startswith("known    counters.csv") and "--replace" in out
+    code, out, _ = pwh("ingest", "counters.csv", "--replace")
+    assert code == 0 and out.startswith("landed")
+    assert pwh("sql", "SELECT count(*) AS n FROM pmu_samples", "-f", "csv")[1] == "n\n2\n"
+
+
+def test_replace_swaps_a_file_that_has_changed_at_its_path(pwh, tmp_path):
+    pwh("ingest", "counters.csv")
+    (tmp_path / "counters.csv").write_text("event,value\ncycles,7\n")
+    pwh("ingest", "counters.csv", "--replace")
+    assert pwh("sql", "SELECT value FROM pmu_samples", "-f", "csv")[1] == "value\n7.0\n"
+    assert pwh("sql", "SELECT count(*) AS n FROM runs", "-f", "csv")[1] == "n\n1\n"
+
+
+def test_dry_run_lands_nothing(pwh, tmp_path):
+    code, out, _ = pwh("ingest", "--dry-run", "counters.csv")
+    assert code == 0 and out.startswith("would land counters.csv")
+    assert not (tmp_path / "pwh.duckdb").exists()
+
+
+def test_options_override_and_make_runs(pwh):
+    pwh("ingest", "times.csv", "--machine", "m1", "--version", "2", "--started-at", "2026-01-31")
+    _, out, _ = pwh("runs", "-f", "json")
+    found = json.loads(out)
+    assert len(found) == 2
+    assert {(run["app"], run["version"], run["machine"]) for run in found} == {("A", "2", "m1")}
+    assert all(run["started_at"].startswith("2026-01-31 00:00:00") for run in found)
+
+
+def test_one_name_for_several_runs_is_refused(pwh):
+    code, out, err = pwh("ingest", "times.csv", "--run", "mine")
+    assert (code, out) == (2, "") and "several runs" in err and "Leave --run out" in err
+    assert pwh("runs")[1].splitlines()[-1] == "(no rows)"
+
+
+def test_keep_going_lands_the_rest_and_still_says_3(pwh, tmp_path):
+    (tmp_path / "bad.csv").write_text("event,value\ncycles,many\n")
+    code, out, err = pwh("ingest", "bad.csv", "counters.csv")
+    assert code == 3 and "landed" not in out
+    assert "bad.csv, line 2: 'many' in the column value" in err and "expected a number" in err
+    code, out, err = pwh("ingest", "bad.csv", "counters.csv", "--keep-going")
+    assert code == 3 and "landed   counters.csv" in out
+
+
+def test_a_folder_passes_over_what_no_reader_knows(pwh, tmp_path):
+    (tmp_path / "notes.md").write_text("# notes\n")
+    code, out, err = pwh("ingest", tmp_path)
+    assert code == 0 and out.count("landed") == 2 and "passed over 1 file" in err
+
+
+def test_a_glob_and_a_path_that_is_not_there(pwh):
+    assert pwh("ingest", "count*.csv")[0] == 0
+    code, _, err = pwh("ingest", "nothing*.csv")
+    assert code == 3 and "no file matches" in err
+    code, _, err = pwh("ingest", "nothing.csv")
+    assert code == 3 and "nothing.csv: cannot be read: No such file" in err
+
+
+def test_unknown_reader_and_bad_tag(pwh):
+    code, _, err = pwh("ingest", "counters.csv", "--reader", "vtune")
+    assert code == 2 and "no reader 'vtune'" in err and "plain" in err
+    code, _, err = pwh("ingest", "counters.csv", "--tag", "nonsense")
+    assert code == 2 and "KEY=VALUE" in err
+
+
+def test_sql_in_every_format(pwh, tmp_path):
+    pwh("ingest", "counters.csv")
+    query = "SELECT event, value FROM pmu_samples ORDER BY event"
+    assert pwh("sql", query)[1].splitlines() == [
+        "event         value",
+        "------------  -----",
+        "cycles          200",
+        "instructions    300",
+    ]
+    assert pwh("sql", query, "-f", "csv")[1] == "event,value\ncycles,200.0\ninstructions,300.0\n"
+    wanted = [{"event": "cycles", "value": 200.0}, {"event": "instructions", "value": 300.0}]
+    assert json.loads(pwh("sql", query, "-f", "json")[1]) == wanted
+    assert [json.loads(line) for line in pwh("sql", query, "-f", "jsonl")[1].splitlines()] == wanted
+    pwh("sql", query, "-f", "parquet", "-o", "out.parquet")
+    assert pq.read_table(tmp_path / "out.parquet").to_pylist() == wanted
+
+
+def test_sql_reads_stdin_and_appends_where_the_shell_appends(pwh, tmp_path):
+    pwh("ingest", "counters.csv")
+    target = tmp_path / "all.csv"
+    target.write_text("kept\n")
+    with target.open("a") as out:
+        subprocess.run(
+            [sys.executable, "-m", "apps.cli", "sql", "-", "--format", "csv"],
+            input="SELECT 1 AS x", text=True, stdout=out, check=True,
+        )  # fmt: skip
+    assert target.read_text() == "kept\nx\n1\n"
+
+
+def test_sql_cannot_write_unless_told(pwh):
+    pwh("ingest", "counters.csv")
+    code, _, err = pwh("sql", "DELETE FROM pmu_samples")
+    assert code == 2 and "--write" in err
+    assert pwh("sql", "--write", "CREATE TABLE mine AS SELECT 1 AS x")[0] == 0
+    assert pwh("sql", "FROM mine", "-f", "csv")[1] == "x\n1\n"
+
+
+def test_a_mistake_in_sql_is_a_message(pwh):
+    pwh("ingest", "counters.csv")
+    code, out, err = pwh("sql", "SELECT nope FROM runs")
+    assert (code, out) == (2, "") and "nope" in err and "Traceback" not in err
+
+
+def test_report_speaks_first_and_shows_after(pwh):
+    pwh("ingest", "counters.csv", "--run", "r1", "--app", "stencil")
+    code, out, _ = pwh("report", "r")
+    assert code == 0
+    assert out.splitlines()[:4] == [
+        "Run r1",
+        "  app stencil",
+        "",
+        "* The cores completed 1.50 instructions per cycle.",
+    ]
+    assert "Rows: pmu_samples 2" in out
+    assert json.loads(pwh("report", "r1", "-f", "json")[1])[0]["metric"] == "counter:cycles"
+
+
+def test_report_of_no_run_and_of_several(pwh):
+    pwh("ingest", "times.csv")
+    code, _, err = pwh("report", "nosuch")
+    assert code == 5 and "pwh runs" in err
+    code, _, err = pwh("report", "times")
+    assert code == 2 and "2 runs begin with 'times'" in err
+
+
+def test_schema_lists_and_explains(pwh):
+    pwh("ingest", "counters.csv")
+    assert "pmu_per_cycle" in pwh("schema")[1]
+    assert "Elapsed time of the run, s." in pwh("schema", "runs")[1]
+    code, _, err = pwh("schema", "pmu_sample")
+    assert code == 2 and "Did you mean pmu_samples?" in err
+
+
+def test_forget_a_run_and_a_source_by_path(pwh):
+    pwh("ingest", "counters.csv", "--run", "r1")
+    pwh("ingest", "times.csv")
+    assert pwh("forget", "r1")[1] == "forgot run r1: pmu_samples 2\n"
+    code, out, _ = pwh("forget", "times.csv")
+    assert code == 0 and out.startswith("forgot source ") and out.endswith(": fn_timings 3\n")
+    assert pwh("sources")[1].splitlines()[-1] == "(no rows)"
+    assert pwh("forget", "r1")[0] == 5
+
+
+def test_no_warehouse_is_4_and_makes_none(pwh, tmp_path):
+    for command in (("runs",), ("forget", "x"), ("migrate",), ("sql", "SELECT 1")):
+        code, _, err = pwh(*command)
+        assert code == 4 and "no warehouse at pwh.duckdb" in err
+    assert not (tmp_path / "pwh.duckdb").exists()
+
+
+def test_the_warehouse_is_named_by_option_or_environment(pwh, tmp_path, monkeypatch):
+    pwh("--db", "a.duckdb", "ingest", "counters.csv")
+    monkeypatch.setenv("PWH_DB", "a.duckdb")
+    assert pwh("sql", "SELECT count(*) AS n FROM runs", "-f", "csv")[1] == "n\n1\n"
+
+
+def test_migrate_says_what_it_did(pwh):
+    pwh("ingest", "counters.csv")
+    assert pwh("migrate")[1] == "pwh.duckdb is up to date\n"
+    pwh("sql", "--write", "UPDATE view_modules SET sha256 = ''")
+    code, _, err = pwh("runs")
+    assert code == 4 and "migrate" in err
+    assert pwh("migrate")[1] == "made the views anew\n"
+    assert pwh("runs")[0] == 0
+
+
+def test_doctor_finds_it_fine_and_says_what_is_wrong(pwh, tmp_path):
+    pwh("ingest", "counters.csv")
+    code, out, _ = pwh("doctor", "-f", "json")
+    assert code == 0 and {row["status"] for row in json.loads(out)} <= {"fine", "absent"}
+    (tmp_path / "text.duckdb").write_text("not a database " * 1000)
+    code, out, _ = pwh("--db", "text.duckdb", "doctor")
+    assert code == 4 and "not a DuckDB file" in out
+
+
+def test_usage_is_2_and_version_is_told(pwh):
+    assert pwh("nonsense")[0] == 2
+    assert pwh("--version")[1].startswith("pwh ")
+
+
+def test_output_that_nobody_reads_is_no_error(pwh):
+    pwh("ingest", "counters.csv")
+    command = f"{sys.executable} -m apps.cli sql 'FROM range(3000000)' --format csv | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("range\n", "")
+
+
+def test_the_command_line_does_not_import_what_it_does_not_need():
+    heavy = ("torch", "sklearn", "streamlit", "pandas", "pyarrow", "duckdb")
+    code = f"import sys, apps.cli; print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
