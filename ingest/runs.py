@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -14,8 +15,6 @@ from warehouse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-_SAID = "_said_of_runs"
 
 
 class RunBook:
@@ -96,19 +95,17 @@ class RunBook:
         stated_by: str,
         said: Sequence[Mapping[str, Any]],
     ) -> None:
-        import pyarrow as pa
-
-        # As one Arrow table: DuckDB takes long Python lists entry by entry.
-        columns = {name: pa.array([facts.get(name) for facts in said]) for name in _FACTS}
-        tags = [list(facts["tags"].items()) for facts in said]
-        columns["tags"] = pa.array(tags, pa.map_(pa.string(), pa.string()))
-        columns["run_id"] = pa.array(self.run_ids, pa.string())
-        columns["position"] = pa.array(range(len(said)), pa.int32())
-        con.register(_SAID, pa.table(columns))
+        runs = [
+            {"run_id": run_id, "position": position, "tags": facts["tags"]}
+            | {name: facts[name] for name in _FACTS if facts.get(name) is not None}
+            for position, (run_id, facts) in enumerate(zip(self.run_ids, said, strict=True))
+        ]
+        # As one JSON text: DuckDB takes long Python lists entry by entry.
+        params = {"said": json.dumps(runs, default=str)}
         con.execute(
-            sqlfiles.read("derived/run_facts"), {"source_id": source_id, "stated_by": stated_by}
+            sqlfiles.read("derived/run_facts"),
+            params | {"source_id": source_id, "stated_by": stated_by},
         )
-        con.unregister(_SAID)
 
 
 _FACTS = (
@@ -126,8 +123,8 @@ _FACTS = (
 
 def renew_runs(con: DuckDBPyConnection, run_ids: Iterable[str]) -> None:
     """Make the rows of `runs` anew from run_facts; a run of which nobody speaks is gone."""
-    params = {"run_ids": list(run_ids)}
-    con.execute("DELETE FROM runs WHERE run_id IN (SELECT unnest($run_ids))", params)
+    params = {"run_ids": json.dumps(list(run_ids))}
+    con.execute(sqlfiles.read("derived/runs_outdated"), params)
     con.execute(sqlfiles.read("derived/runs"), params)
 
 

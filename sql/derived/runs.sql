@@ -1,4 +1,4 @@
--- The runs named in $run_ids, made of what files and options said of them.
+-- The runs named in $run_ids (a JSON list), made of what files and options said of them.
 -- Options win over files; among options the latest wins, among files the first.
 
 INSERT INTO runs BY NAME
@@ -15,7 +15,7 @@ WITH
       ) AS turn
     FROM run_facts
     JOIN sources USING (source_id)
-    WHERE run_id IN (SELECT unnest($run_ids))
+    WHERE run_id IN (SELECT unnest(from_json($run_ids, '["VARCHAR"]')))
   ),
 
   tag AS (
