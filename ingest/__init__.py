@@ -3,8 +3,31 @@
 from __future__ import annotations
 
 from ingest.base import Reader
+from ingest.cprofile import CProfile
+from ingest.dask_dump import DaskDump
+from ingest.extrap_json import ExtrapJson
+from ingest.extrap_lines import ExtrapJsonLines, ExtrapTalpas
+from ingest.extrap_text import ExtrapText
+from ingest.gem5 import Gem5Stats
+from ingest.machine_code import MachineCode
+from ingest.perf_stat import PerfStat
 from ingest.plain import PlainTable
+from ingest.starpu import StarPU
+from ingest.task_tables import TaskTables
 
-READERS: tuple[Reader, ...] = (PlainTable(),)
+READERS: tuple[Reader, ...] = (
+    PerfStat(),
+    Gem5Stats(),
+    CProfile(),
+    ExtrapText(),
+    ExtrapJson(),
+    ExtrapJsonLines(),
+    ExtrapTalpas(),
+    DaskDump(),
+    StarPU(),
+    TaskTables(),
+    MachineCode(),
+    PlainTable(),
+)
 
 __all__ = ["READERS", "Reader"]

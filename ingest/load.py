@@ -130,7 +130,8 @@ class _Writer:
         self.reader = reader
         self.source_id = source_id
         self.sha256 = sha256
-        self.book = RunBook(f"{recording.stem}-{sha256[:8]}", options.run_id)
+        stem = recording.path.resolve().parent.name if reader.WHOLE_FOLDER else recording.stem
+        self.book = RunBook(f"{stem}-{sha256[:8]}", options.run_id)
         self.options = options
         self.rows: dict[str, int] = {}
 
@@ -216,12 +217,18 @@ class _Writer:
     def _insert(self, table: str, sql: str, params: Mapping[str, Any]) -> None:
         # Table names come from readers, never from files.
         statement = f"INSERT INTO {table} BY NAME {sql}"
-        with translate.select_errors(table):
+        with translate.select_errors(table, self._file_of(params)):
             done = self.con.execute(statement, {"source": self.source_id, **params}).fetchone()
         self.rows[table] = self.rows.get(table, 0) + (done[0] if done else 0)
 
+    def _file_of(self, params: Mapping[str, Any]) -> str:
+        """Give the part of the recording that a SELECT reads, for its errors."""
+        path = params.get("path")
+        part = self.recording.path if path is None else self.recording.original(str(path))
+        return path_text(part)
+
     def _take_runs(self, item: Select) -> None:
-        with translate.select_errors("runs"):
+        with translate.select_errors("runs", self._file_of(item.params)):
             cursor = self.con.execute(item.sql, dict(item.params))
             names = [column[0] for column in cursor.description or ()]
             for values in cursor.fetchall():

@@ -7,21 +7,18 @@ run columns are one run, for fn_timings with equal parallelism and repetition as
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from ingest import parquet
+from ingest import arrow, parquet, plain_csv
 from ingest.base import Item, Select, SingleFile
-from ingest.recording import Recording, compression, decode, read_head
+from ingest.recording import Recording, compression, read_head
 from warehouse.catalog import RUN_COLUMNS, Column, landing
 from warehouse.errors import InputError
 
-_DELIMITERS = ",;\t|"
 _RUN_TYPES = {
     "run_id": "VARCHAR",
     "app": "VARCHAR",
@@ -35,10 +32,10 @@ _RUN_TYPES = {
 }
 _KEYS_OF_FN_TIMINGS = ("parallelism", "repetition")
 _INTEGERS = ("INTEGER", "BIGINT")
+_FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
 _MOST = 2 / 3
-_ARROW_FILE = b"ARROW1"
-_ARROW_STREAM = b"\xff\xff\xff\xff"
-_BINARY = (parquet.MAGIC, _ARROW_FILE, _ARROW_STREAM)
+_BINARY = (parquet.MAGIC, *arrow.MAGICS)
+_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,29 +57,38 @@ class PlainTable(SingleFile):
     TABLES = ("any landing table",)
 
     def sniff(self, head: bytes, path: Path) -> bool:
-        """Recognise the file by its column names: two thirds must be a landing table's."""
-        binary = head.startswith(_BINARY)
-        if not binary and b"\0" in head:
+        """Recognise the file by its column names: two thirds must be a landing table's.
+
+        A damaged Parquet or Arrow file is taken too, so that its reader says what is wrong.
+        """
+        if head.startswith(_BINARY):
+            try:
+                # The names of a Parquet file stand at its end; unpacking it here would cost much.
+                columns = None if compression(path) is not None else _columns(head, path)
+            except (InputError, OSError):
+                columns = None
+            return columns is None or _fits(columns)
+        if b"\0" in head:
             return False
         try:
-            if binary and compression(path) is not None:
-                # The names of a Parquet file stand at its end; unpacking it here would cost much.
-                return True
-            columns = tuple(_columns(head, path))
-        except (InputError, OSError, ValueError):
+            return _fits(_columns(head, path))
+        except InputError:
             return False
-        match = best_match(columns)
-        return match is not None and len(match.known) >= _MOST * len(columns)
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give one SELECT over the file, and one for its runs where it carries run columns."""
-        path = recording.plain()
-        head = read_head(Path(path))
-        stored = _columns(head, Path(path))
-        columns = tuple(stored)
+        path, head = _as_readable(recording)
+        columns = _unique(_columns(head, path))
         match = _checked(best_match(columns), columns)
-        source, params = _source(head, path, columns, match, recording)
         types = _types(match.table)
+        if head.startswith(parquet.MAGIC):
+            stored = parquet.column_types(path)
+            source, params = "FROM read_parquet($path)", {"path": str(path)}
+        else:
+            stored = dict.fromkeys(columns, "")
+            source, params = plain_csv.source(head, path, columns, _RUN_TYPES | types)
+        for name in columns:
+            _must_fit(name, (_RUN_TYPES | types)[name], stored[name])
         given = [name for name in RUN_COLUMNS if name in columns and name not in types]
         names_runs, key = _run_key(match.table, columns, given)
         if given != ["run_id"] and key:
@@ -98,6 +104,11 @@ class PlainTable(SingleFile):
         if key:
             values.insert(0, f"{key} AS {names_runs}")
         yield Select(match.table, f"SELECT {', '.join(values)} {source}", params, names_runs)
+
+
+def _fits(columns: tuple[str, ...]) -> bool:
+    match = best_match(columns)
+    return match is not None and len(match.known) >= _MOST * len(columns)
 
 
 def best_match(columns: tuple[str, ...]) -> Match | None:
@@ -116,34 +127,45 @@ def best_match(columns: tuple[str, ...]) -> Match | None:
     return max(own, key=lambda m: (len(m.known), -len(m.missing)), default=None)
 
 
-def _columns(head: bytes, path: Path) -> dict[str, str]:
-    """Give the file's columns, in lower case, each with its type; "" in a CSV file."""
+def _columns(head: bytes, path: Path) -> tuple[str, ...]:
+    """Give the file's column names, in lower case."""
     if head.startswith(parquet.MAGIC):
-        return parquet.column_types(path)
-    if head.startswith((_ARROW_FILE, _ARROW_STREAM)):
-        with _arrow(path) as reader:
-            return _unique([(field.name.lower(), str(field.type)) for field in reader.schema])
-    line = decode(head.split(b"\n", 1)[0], "line 1").strip("\r")
-    delimiter = max(_DELIMITERS, key=line.count)
-    names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
-    return _unique([(name.strip().lower(), "") for name in names])
+        return tuple(parquet.column_types(path))
+    if head.startswith(arrow.MAGICS):
+        return tuple(arrow.column_names(path))
+    return plain_csv.column_names(head)
 
 
-def _unique(columns: list[tuple[str, str]]) -> dict[str, str]:
-    names = [name for name, _ in columns]
-    for name in names:
-        if names.count(name) > 1:
+def _unique(columns: tuple[str, ...]) -> tuple[str, ...]:
+    for name in columns:
+        if columns.count(name) > 1:
             raise InputError(f"the column {name!r} stands twice", where="line 1")
-    return dict(columns)
+    return columns
 
 
-def _arrow(path: Path) -> Any:
-    import pyarrow as pa
+def _as_readable(recording: Recording) -> tuple[Path, bytes]:
+    """Give a path that DuckDB can read, and the file's head."""
+    path = Path(recording.plain())
+    head = read_head(path)
+    if head.startswith(arrow.MAGICS):
+        copy = recording.scratch() / "arrow.parquet"
+        arrow.to_parquet(path, copy)
+        return copy, parquet.MAGIC
+    return path, head
 
-    try:
-        return pa.ipc.open_file(pa.memory_map(str(path)))
-    except pa.ArrowInvalid:
-        return pa.ipc.open_stream(pa.memory_map(str(path)))
+
+def _must_fit(name: str, kind: str, stored: str) -> None:
+    """Refuse text, dates and the like where numbers are to land: DuckDB would convert them."""
+    base = kind.removesuffix("[]")
+    if not stored or base not in _NUMBERS:
+        return
+    fit = _NUMBERS if kind == base else tuple(n for n in _NUMBERS if n not in _FRACTIONS)
+    plain = stored.removesuffix("[]").removeprefix("U").partition("(")[0]
+    if stored.endswith("[]") != kind.endswith("[]") or plain not in fit:
+        raise InputError(
+            f"the column {name} is of type {stored}",
+            expected="whole numbers" if base in _INTEGERS else "numbers",
+        )
 
 
 def _checked(match: Match | None, columns: tuple[str, ...]) -> Match:
@@ -178,41 +200,6 @@ def _types(table: str) -> dict[str, str]:
     return {field.name: field.type for field in fields}
 
 
-def _source(
-    head: bytes, path: str, columns: tuple[str, ...], match: Match, recording: Recording
-) -> tuple[str, dict[str, Any]]:
-    """Give the FROM clause over the file, and its parameters."""
-    if head.startswith(parquet.MAGIC):
-        return "FROM read_parquet($path)", {"path": path}
-    if head.startswith((_ARROW_FILE, _ARROW_STREAM)):
-        return "FROM read_parquet($path)", {"path": _as_parquet(path, recording)}
-    types = _RUN_TYPES | _types(match.table)
-    line = decode(head.split(b"\n", 1)[0], "line 1")
-    params = {
-        "path": path,
-        "delimiter": max(_DELIMITERS, key=line.count),
-        "columns": {name: types[name] for name in columns},
-    }
-    return (
-        "FROM read_csv($path, columns = $columns, delim = $delimiter, header = true, "
-        "auto_detect = false, quote = '\"', escape = '\"')",
-        params,
-    )
-
-
-def _as_parquet(path: str, recording: Recording) -> str:
-    """Copy an Arrow file to Parquet, batch by batch, for DuckDB to read."""
-    import pyarrow.parquet as pq
-
-    target = recording.scratch() / "arrow.parquet"
-    with _arrow(Path(path)) as reader, pq.ParquetWriter(target, reader.schema) as writer:
-        count = getattr(reader, "num_record_batches", None)
-        batches = reader if count is None else (reader.get_batch(i) for i in range(count))
-        for batch in batches:
-            writer.write_batch(batch)
-    return str(target)
-
-
 def _run_key(
     table: str, columns: tuple[str, ...], given: list[str]
 ) -> tuple[Literal["run_id", "run_key"] | None, str]:
@@ -233,7 +220,7 @@ def _value(name: str, kind: str, stored: str) -> str:
     """Give the SQL expression for one column: NaN is unknown, and 2.5 is no whole number."""
     if kind == "DOUBLE":
         return f"CASE WHEN isnan(CAST({name} AS DOUBLE)) THEN NULL ELSE {name} END AS {name}"
-    if kind in _INTEGERS and stored.lower() in ("float", "double"):
+    if kind in _INTEGERS and stored.startswith(_FRACTIONS):
         problem = f"'the column {name} holds ' || {name} || ', which is no whole number'"
         return (
             f"CASE WHEN isnan({name}) THEN NULL WHEN {name} <> trunc({name}) "

@@ -247,6 +247,11 @@ class Recording:
                 shutil.copyfileobj(source, copy, _CHUNK)
         return str(target)
 
+    def original(self, plain: str) -> Path:
+        """Give the part whose content `plain` gave under this path."""
+        number = Path(plain).name
+        return self.parts[int(number)] if number.isdigit() else self.path
+
     def scratch(self) -> Path:
         """Give a folder for temporary files, removed by `close`."""
         if self._scratch is None:

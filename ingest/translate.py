@@ -65,14 +65,17 @@ def input_errors(recording: Recording, reader: Reader) -> Iterator[None]:
 
 
 @contextmanager
-def select_errors(table: str) -> Iterator[None]:
+def select_errors(table: str, path: str) -> Iterator[None]:
     """Turn DuckDB's errors while it reads a file or lands its rows into `InputError`."""
     import duckdb
 
     try:
         yield
     except duckdb.Error as error:
-        raise _from_duckdb(error, table) from None
+        told = _from_duckdb(error, table)
+        if isinstance(told, InputError):
+            told.path = path
+        raise told from None
 
 
 @contextmanager

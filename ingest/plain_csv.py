@@ -1,0 +1,104 @@
+"""CSV files with a header of known columns: their names, and how DuckDB is to read them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ingest.recording import decode
+from warehouse.errors import InputError
+
+_DELIMITERS = ",;\t|"
+_PROBED_ROWS = 200_000
+_WHOLE = ("INTEGER", "BIGINT", "INTEGER[]", "BIGINT[]")
+# A list is refused for any point in it.
+_FRACTION = (
+    "((contains(\"{0}\", '.') OR contains(\"{0}\", 'e-')) AND (contains(\"{0}\", '[') "
+    'OR TRY_CAST("{0}" AS DOUBLE) <> trunc(TRY_CAST("{0}" AS DOUBLE))))'
+)
+_READ = (
+    "FROM read_csv($path, columns = $columns, delim = $delimiter, header = true, "
+    "auto_detect = false, quote = '\"', escape = '\"')"
+)
+
+
+def column_names(head: bytes) -> tuple[str, ...]:
+    """Give the column names of the first line, in lower case; raises `InputError`."""
+    try:
+        names = next(csv.reader(io.StringIO(_header(head)), delimiter=_delimiter(head)), [])
+    except csv.Error as error:
+        raise InputError(f"the header cannot be read ({error})", where="line 1") from None
+    return tuple(name.strip().lower() for name in names)
+
+
+def source(
+    head: bytes, path: Path, columns: tuple[str, ...], types: Mapping[str, str]
+) -> tuple[str, dict[str, Any]]:
+    """Give the FROM clause over the file, and its parameters.
+
+    `types` gives SQL types by column name. Raises `InputError` where the last line has no end:
+    the file may have been cut off, and a number there have lost digits; and where a column of
+    whole numbers holds fractions, which DuckDB would round in silence.
+    """
+    params = {
+        "path": str(path),
+        "delimiter": _delimiter(head),
+        "columns": {name: types[name] for name in columns},
+    }
+    _must_end(path)
+    _refuse_fractions(params)
+    return _READ, params
+
+
+def _header(head: bytes) -> str:
+    return decode(head.split(b"\n", 1)[0], "line 1").strip("\r")
+
+
+def _delimiter(head: bytes) -> str:
+    return max(_DELIMITERS, key=_header(head).count)
+
+
+def _must_end(path: Path) -> None:
+    with path.open("rb") as file:
+        file.seek(-1, io.SEEK_END)
+        if file.read(1) not in (b"\n", b"\r"):
+            raise InputError(
+                "the last line has no end, so the file may have been cut off",
+                expected="a line break at the end of the file",
+                hint="Copy it again; if it is whole, add the line break.",
+            )
+
+
+def _refuse_fractions(params: Mapping[str, Any]) -> None:
+    """Look for values such as 2.5 in columns of whole numbers, in the first 200 000 rows.
+
+    Looking at all rows of a long file would take half as long as landing them, and a column of
+    fractions shows within so many.
+    """
+    import duckdb
+
+    whole = [name for name, kind in params["columns"].items() if kind in _WHOLE]
+    if not whole:
+        return
+    fractions = " OR ".join(_FRACTION.format(name) for name in whole)
+    problem = " ".join(
+        f"WHEN {_FRACTION.format(name)} THEN \"{name}\" || ' in the column {name}'"
+        for name in whole
+    )
+    names = ", ".join(f'"{name}"' for name in whole)
+    sql = (
+        f"SELECT row_number, CASE {problem} END FROM (SELECT row_number() OVER () AS row_number, "
+        f"{names} {_READ} LIMIT {_PROBED_ROWS}) WHERE {fractions} LIMIT 1"
+    )
+    text = dict.fromkeys(params["columns"], "VARCHAR")
+    with duckdb.connect() as con:
+        try:
+            found = con.execute(sql, {**params, "columns": text}).fetchone()
+        except duckdb.Error:
+            # Damage of another kind: whoever lands the file finds it, and the line.
+            return
+    if found is not None:
+        raise InputError(found[1], where=f"row {found[0]}", expected="a whole number")

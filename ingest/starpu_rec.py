@@ -1,0 +1,164 @@
+"""StarPU's tasks.rec and data.rec: records of `Field: value` lines, read column by column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ingest.recording import decode
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    from ingest.recording import Recording
+
+LINE = "line"
+# Times are printed in ms with six decimals; up to here a float holds every ns of them.
+_MOST_MS = 2e9
+_MOST_RECORD = 64 << 20
+_FIELD_LINE = r"^(?:[A-Za-z][A-Za-z0-9_]*:(?: .*)?|[#%+].*)?\r?\n$"
+
+
+def read_records(recording: Recording, part: Path, fields: Sequence[str]) -> pa.Table:
+    """Give one row a record: the chosen fields as text (NULL where absent), and its first line.
+
+    Works on arrays, a few million lines a second. Raises `InputError` where a line is no field,
+    a record has a field twice, or the file ends inside a record.
+    """
+    columns = {**dict.fromkeys(fields, pa.string()), LINE: pa.int64()}
+    tables = [pa.table({name: pa.array([], kind) for name, kind in columns.items()})]
+    first = 1
+    for block in _blocks(recording, part):
+        tables.append(_records(block, first, fields, part))
+        first += block.count(b"\n")
+    return pa.concat_tables(tables).combine_chunks()
+
+
+def line_array(block: bytes) -> pa.Array:
+    """Give the lines of a piece of text, each with its line break, without copying them."""
+    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+    offsets = np.concatenate(([0], ends + 1)).astype(np.int32)
+    return pa.StringArray.from_buffers(
+        len(ends), pa.py_buffer(offsets.tobytes()), pa.py_buffer(block)
+    )
+
+
+def must_match(
+    lines: pa.Array, pattern: str, block: bytes, first: int, part: Path, expected: str
+) -> None:
+    """Raise `InputError` for the first line that is no UTF-8 text or does not fit the pattern."""
+    try:
+        lines.validate(full=True)
+        if pc.all(pc.match_substring_regex(lines, pattern)).as_py() is not False:
+            return
+    except pa.ArrowInvalid:
+        pass
+    for number, raw in enumerate(block.split(b"\n")[:-1], first):
+        try:
+            text = decode(raw, f"line {number}")
+        except InputError as error:
+            error.path = str(part)
+            raise
+        if not re.match(pattern, text + "\n"):
+            break
+    raise InputError(
+        f"{text.strip()[:60]!r} is not what a line of this file looks like",
+        path=str(part),
+        where=f"line {number}",
+        expected=expected,
+    )
+
+
+def nanoseconds(table: pa.Table, name: str, part: Path) -> pa.Array:
+    """Give a field of times in ms as BIGINT ns; raises `InputError` naming the line."""
+    return to_ns(table[name].combine_chunks(), table[LINE], name, part)
+
+
+def to_ns(values: pa.Array, lines: pa.Array, what: str, part: Path) -> pa.Array:
+    """Give times in ms, as text, as BIGINT ns; `lines` are their lines in the file."""
+    good = pc.match_substring_regex(values, r"^-?\d{1,10}(?:\.\d{1,12})?$")
+    expected = f"a time in ms such as 12.345678, at most {_MOST_MS:.0f}"
+    refuse_first(pc.invert(good), values, lines, what, part, expected)
+    ms = pc.cast(values, pa.float64())
+    refuse_first(pc.greater(pc.abs(ms), _MOST_MS), values, lines, what, part, expected)
+    return pc.cast(pc.round(pc.multiply(ms, 1e6)), pa.int64())
+
+
+def whole_numbers(
+    values: pa.Array, lines: pa.Array, what: str, part: Path, least: int = 0
+) -> pa.Array:
+    """Give whole numbers, as text, as BIGINT; raises `InputError` naming the line."""
+    expected = f"a whole number from {least} on"
+    good = pc.match_substring_regex(values, r"^-?\d{1,18}$")
+    refuse_first(pc.invert(good), values, lines, what, part, expected)
+    numbers = pc.cast(values, pa.int64())
+    refuse_first(pc.less(numbers, least), values, lines, what, part, expected)
+    return numbers
+
+
+def refuse_first(
+    bad: pa.Array, values: pa.Array, lines: pa.Array, what: str, part: Path, expected: str
+) -> None:
+    """Raise `InputError` for the first place where `bad` is true, if there is one."""
+    first = pc.index(bad, True).as_py()
+    if first >= 0:
+        raise InputError(
+            f"{what} is {values[first].as_py()!r}",
+            path=str(part),
+            where=f"line {lines[first].as_py()}",
+            expected=expected,
+        )
+
+
+def _blocks(recording: Recording, part: Path) -> Iterator[bytes]:
+    """Give pieces of whole records, each ending with a blank line."""
+    rest = b""
+    for chunk in recording.chunks(part):
+        whole, end, tail = (rest + chunk).rpartition(b"\n\n")
+        if len(tail) > _MOST_RECORD:
+            raise InputError(
+                f"a record is longer than {_MOST_RECORD >> 20} MiB",
+                path=str(part),
+                expected="records with a blank line between them",
+            )
+        if end:
+            yield whole + end
+        rest = tail
+    if rest.strip():
+        raise InputError(
+            "the last record has no end, so the file was cut off",
+            path=str(part),
+            expected="a blank line after every record",
+            hint="Copy the file again, or run starpu_fxt_tool again.",
+        )
+
+
+def _records(block: bytes, first: int, fields: Sequence[str], part: Path) -> pa.Table:
+    lines = line_array(block)
+    must_match(lines, _FIELD_LINE, block, first, part, "a field, `Name: value`")
+    blank = pc.equal(pc.binary_length(lines), 1).to_numpy(zero_copy_only=False)
+    begins = ~blank & np.concatenate(([True], blank[:-1]))
+    record = np.cumsum(begins) - 1
+    count = int(begins.sum())
+    columns: dict[str, pa.Array] = {}
+    for name in fields:
+        at = np.flatnonzero(pc.starts_with(lines, f"{name}: ").to_numpy(zero_copy_only=False))
+        owner = record[at]
+        if twice := np.flatnonzero(np.diff(owner) == 0).tolist():
+            raise InputError(
+                f"the field {name} stands twice in one record",
+                path=str(part),
+                where=f"line {first + int(at[twice[0] + 1])}",
+            )
+        values = pc.ascii_rtrim(lines.take(pa.array(at)), characters="\r\n")
+        values = pc.utf8_slice_codeunits(values, start=len(name) + 2)
+        place = np.full(count, -1, np.int64)
+        place[owner] = np.arange(len(at))
+        columns[name] = values.take(pa.array(place, mask=place < 0))
+    columns[LINE] = pa.array(np.flatnonzero(begins) + first)
+    return pa.table(columns)
