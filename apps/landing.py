@@ -53,6 +53,10 @@ class Lander:
             con = self._connection()
             with progress(recording, con):
                 return load(con, recording, found.reader, options)
+        except BaseException:
+            # Some damaged files leave DuckDB unable to go on; the next file gets a new connection.
+            self._let_go()
+            raise
         finally:
             recording.close()
             if time.monotonic() - self._opened > HOLD_SECONDS:

@@ -1,0 +1,62 @@
+"""The recordings that pwh carries for its demo, and what is said of each when it is ingested.
+
+programs/record.sh makes them. The counters of `stencil` are generated and tagged so; everything
+else was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "recordings"
+VERSIONS = ("1.0", "1.1", "1.2", "1.3", "1.4", "1.5")
+_MACHINE = "demo-vm"
+# perf and Dask tell when a recording began; the other tools do not.
+_RECORDED_AT = datetime(2026, 11, 21, 2, 30, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A recording's file (the main one of several), and its options of `pwh ingest`."""
+
+    file: str
+    facts: Mapping[str, Any]
+    run_id: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def path(self) -> Path:
+        """Where the file lies."""
+        return FOLDER / self.file
+
+
+def _of_heat(version: str, file: str) -> Entry:
+    """Counters and profile of one version were recorded in one run."""
+    return Entry(
+        file=file,
+        run_id=f"heat-{version}",
+        facts={"app": "heat", "version": version, "machine": _MACHINE},
+    )
+
+
+def _of_app(app: str, file: str, **facts: Any) -> Entry:
+    return Entry(file=file, facts={"app": app, "machine": _MACHINE, **facts})
+
+
+ENTRIES = (
+    *(_of_heat(version, f"heat-{version}.perf.csv") for version in VERSIONS),
+    *(_of_heat(version, f"heat-{version}.pstats") for version in VERSIONS),
+    _of_app("heat-processes", "heat_scaling.jsonl", started_at=_RECORDED_AT),
+    _of_app("heat-tasks", "heat_tasks.msgpack.gz"),
+    _of_app("heat-c", "heat.bb", started_at=_RECORDED_AT, threads=3),
+    _of_app("heat-c", "heat_blocks.csv", started_at=_RECORDED_AT),
+    Entry(
+        file="stencil_counters.csv",
+        facts={"machine": "generated"},
+        tags={"generated": "true"},
+    ),
+)

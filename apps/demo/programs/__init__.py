@@ -1,0 +1,1 @@
+"""The programs that made the demo's recordings; record.sh runs them."""

@@ -1,0 +1,133 @@
+"""The questions of the tour: SQL, and how to put its answer into words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import correlation
+from typing import Any
+
+Row = dict[str, Any]
+
+_SQL = Path(__file__).parent / "sql"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A file of SQL whose first line is a comment with the question, and its answer in words."""
+
+    name: str
+    say: Callable[[Sequence[Row]], str]
+
+    @property
+    def title(self) -> str:
+        """The question."""
+        return self._text().split("\n", 1)[0].removeprefix("-- ")
+
+    @property
+    def sql(self) -> str:
+        """The statement, as a user types it between double quotes."""
+        return self._text().split("\n", 1)[1].strip()
+
+    def _text(self) -> str:
+        return (_SQL / f"{self.name}.sql").read_text(encoding="utf-8")
+
+
+def _overview(rows: Sequence[Row]) -> str:
+    files, landed = (sum(row[name] for row in rows) for name in ("files", "rows"))
+    return f"{files} recordings in {len(rows)} formats became {landed} rows of one schema."
+
+
+def _slower(rows: Sequence[Row]) -> str:
+    worst = max(rows[1:], key=lambda row: row["times_the_one_before"])
+    return (
+        f"Since {worst['version']}: it took {worst['times_the_one_before']:.1f} times the "
+        "processor time of the version before."
+    )
+
+
+def _function(rows: Sequence[Row]) -> str:
+    worst = rows[0]
+    return (
+        f"{worst['function']}: it took {worst['more']:.2f} s more in {worst['version']} than in "
+        f"the version before, in {worst['calls']:.0f} calls."
+    )
+
+
+def _join(rows: Sequence[Row]) -> str:
+    saves, faults = ([float(row[name]) for row in rows] for name in ("saves", "page_faults"))
+    return (
+        f"Page faults go with its calls: correlation {correlation(saves, faults):.2f}. perf "
+        "counted the ones, cProfile the others."
+    )
+
+
+def _scaling(rows: Sequence[Row]) -> str:
+    best = max(rows, key=lambda row: row["speedup"])
+    top = rows[0]
+    share = top["on_4"] / sum(row["on_4"] for row in rows)
+    return (
+        f"{best['function']} is {best['speedup']:.1f} times as fast on 4 processes as on 1; there "
+        f"{top['function']} takes {share:.0%} of the time."
+    )
+
+
+def _tasks(rows: Sequence[Row]) -> str:
+    until = sum(row["seconds_until_made"] for row in rows)
+    after = sum(row["seconds_from_then_on"] for row in rows)
+    share = (rows[0]["seconds_until_made"] + rows[0]["seconds_from_then_on"]) / (until + after)
+    return (
+        f"{until:.2f} s until the last input of a task is made, {after:.2f} s from then on until "
+        f"it starts;\n   {share:.0%} of it all after a {rows[0]['last_input']}."
+    )
+
+
+def _blocks(rows: Sequence[Row]) -> str:
+    first, second = (sum(row[f"thread_{n}"] or 0 for row in rows) for n in (1, 2))
+    surplus = {row["function"]: row["thread_1"] - (row["thread_2"] or 0) for row in rows}
+    top = max(surplus, key=surplus.__getitem__)
+    return (
+        f"Thread 1 executes {first / second:.1f} times the instructions of thread 2 in these "
+        f"functions;\n   {surplus[top] / (first - second):.0%} of what it has more is in {top}."
+    )
+
+
+def _cycles(rows: Sequence[Row]) -> str:
+    before, after = min(
+        pairwise(rows),
+        key=lambda pair: pair[1]["instructions_per_cycle"] / pair[0]["instructions_per_cycle"],
+    )
+    misses = after["l1_misses_per_cycle"] / before["l1_misses_per_cycle"]
+    return (
+        f"{before['instructions_per_cycle']} instructions in {before['version']}, "
+        f"{after['instructions_per_cycle']} in {after['version']}, which misses the first-level "
+        f"cache {misses:.1f} times as often."
+    )
+
+
+def _everywhere(rows: Sequence[Row]) -> str:
+    traces = {row["trace"] for row in rows}
+    low, high = min(rows, key=_percent), max(rows, key=_percent)
+    return (
+        f"From {low['percent']:.0f} per cent ({low['app']}) to {high['percent']:.0f} "
+        f"({high['app']}), seen in {len(traces)} kinds of trace by one statement."
+    )
+
+
+def _percent(row: Row) -> float:
+    return float(row["percent"])
+
+
+QUESTIONS = (
+    Question("1_overview", _overview),
+    Question("2_slower", _slower),
+    Question("3_function", _function),
+    Question("4_join", _join),
+    Question("5_scaling", _scaling),
+    Question("6_tasks", _tasks),
+    Question("7_blocks", _blocks),
+    Question("8_cycles", _cycles),
+    Question("9_everywhere", _everywhere),
+)
