@@ -1,0 +1,67 @@
+"""Which files of a folder are those of one program: a file per thread, and the list of blocks.
+
+valgrind writes the first thread to the file named by --bb-out-file (bb.out.PID by default) and
+thread K to that name with `.K` behind it; the list of blocks has a name of its own (pc.out.PID).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ingest.recording import bare_name, read_head, sibling
+
+_DEFAULT = re.compile(r"bb\.out\.\d+")
+_NUMBERED = re.compile(r"(.+)\.(\d{1,9})")
+
+
+def is_pc_file(path: Path) -> bool:
+    """Tell a list of blocks from vectors."""
+    name = bare_name(path)
+    return name.endswith(".pc") or name.startswith("pc.out.") or read_head(path).startswith(b"F:")
+
+
+def thread_number(path: Path) -> int:
+    """Give the thread that a file of vectors belongs to; the first one's has no number."""
+    name = bare_name(path)
+    numbered = _NUMBERED.fullmatch(name)
+    return int(numbered[2]) if numbered and _base(path) != name else 1
+
+
+def program_files(path: Path) -> tuple[Path, ...]:
+    """Give all files of the program that `path` belongs to: threads in order, then the blocks."""
+    base = _base(path)
+    threads: dict[int, Path] = {}
+    for other in sorted(path.parent.iterdir()):
+        name = bare_name(other)
+        numbered = _NUMBERED.fullmatch(name)
+        if name == base and other.is_file():
+            threads.setdefault(1, other)
+        elif numbered and numbered[1] == base and other.is_file():
+            threads.setdefault(int(numbered[2]), other)
+    blocks = next((found for name in _lists(base) if (found := sibling(path, name))), None)
+    files = tuple(threads[number] for number in sorted(threads))
+    return (*files, blocks) if blocks else files
+
+
+def _base(path: Path) -> str:
+    """Give the name of the first thread's file."""
+    name = bare_name(path)
+    if name.startswith("pc.out."):
+        return f"bb{name.removeprefix('pc')}"
+    if name.endswith(".pc"):
+        stem = name.removesuffix(".pc")
+        return stem if sibling(path, stem) else f"{stem}.bb"
+    numbered = _NUMBERED.fullmatch(name)
+    if numbered and not _DEFAULT.fullmatch(name):
+        first = numbered[1]
+        if first.endswith(".bb") or _DEFAULT.fullmatch(first) or sibling(path, first):
+            return first
+    return name
+
+
+def _lists(base: str) -> tuple[str, ...]:
+    """Give the names that the list of blocks may have."""
+    if _DEFAULT.fullmatch(base):
+        return (f"pc{base.removeprefix('bb')}",)
+    return (f"{base.removesuffix('.bb')}.pc", f"{base}.pc")
