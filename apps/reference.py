@@ -1,7 +1,7 @@
 """The reference in the README: commands, readers, views, tables and functions, from live objects.
 
-    python -m apps.reference            writes it into README.md
-    python -m apps.reference --check    exit code 1 where README.md differs
+python -m apps.reference            writes it into README.md
+python -m apps.reference --check    exit code 1 where README.md differs
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,6 +49,8 @@ def _opened(path: Path) -> Iterator[Any]:
             with (pa.ipc.open_file if is_file else pa.ipc.open_stream)(file) as reader:
                 yield reader
     except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise
         raise InputError(
             f"not a whole Arrow file ({(str(error) or 'no detail').splitlines()[0][:120]})",
             expected="an Arrow file or stream with its end",

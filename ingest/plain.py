@@ -53,7 +53,7 @@ class PlainTable(SingleFile):
 
     NAME = "plain"
     DESCRIPTION = "CSV, Parquet or Arrow with the columns of one landing table"
-    PATTERNS = ("*.csv", "*.tsv", "*.parquet", "*.arrow", "*.feather")
+    PATTERNS = ("*.csv", "*.tsv", "*.parquet", "*.arrow", "*.arrows", "*.feather")
     TABLES = ("any landing table",)
 
     def sniff(self, head: bytes, path: Path) -> bool:

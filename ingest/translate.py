@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ _CSV_VALUE = re.compile(
 )
 _CSV_COLUMNS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 _SCRATCH = re.compile(r"(?:file )?['\"][^'\"]*/pwh-[^'\"]*['\"]")
-_NO_SPACE = "No space left"
+_NO_SPACE = re.compile("No space left|File too large|quota exceeded", re.IGNORECASE)
 _INTERRUPTED = "Query interrupted"
 _NOT_NULL = re.compile(r"NOT NULL constraint failed: \w+\.(\w+)")
 _TYPES = {
@@ -46,6 +47,8 @@ def input_errors(recording: Recording, reader: Reader) -> Iterator[None]:
     except PwhError:
         raise
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise _disk_full() from error
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
     except duckdb.Error as error:
         told = _from_duckdb(error, None)
@@ -86,7 +89,7 @@ def commit_errors() -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        if _NO_SPACE in str(error):
+        if _NO_SPACE.search(str(error)):
             raise _disk_full() from None
         raise WarehouseError(f"the warehouse could not be written: {_told(str(error))}") from error
 
@@ -95,7 +98,7 @@ def _from_duckdb(error: Exception, table: str | None) -> PwhError:
     import duckdb
 
     message = str(error)
-    if _NO_SPACE in message:
+    if _NO_SPACE.search(message):
         return _disk_full()
     told: PwhError
     match error:
@@ -116,7 +119,8 @@ def _from_duckdb(error: Exception, table: str | None) -> PwhError:
 
 def _disk_full() -> WarehouseError:
     return WarehouseError(
-        "the disk is full", hint="Nothing of this file landed. Make room and try again."
+        "the disk is full, or a file may not grow so large",
+        hint="Nothing of this file landed. Make room and try again.",
     )
 
 

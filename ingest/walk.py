@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ingest import READERS
 from ingest.base import Reader
-from ingest.recording import Recording, bare_name, read_head
+from ingest.recording import Recording, bare_name, path_text, read_head
 from warehouse.errors import InputError, UsageError
 
 
@@ -59,7 +59,10 @@ def find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None = None) 
 def _find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None) -> Iterator[Found]:
     for name in paths:
         path = Path(name)
-        if path.is_dir():
+        if not str(name):
+            raise UsageError("an empty path names no file", hint="The folder itself is '.'")
+        # Unlike Path.is_dir, this says no where the way there is barred.
+        if os.path.isdir(path):  # noqa: PTH112
             yield from _in_folder(path, reader)
         elif not os.path.lexists(path) and any(mark in str(name) for mark in "*?["):
             matches = sorted(glob.glob(str(name), recursive=True))  # noqa: PTH207
@@ -114,20 +117,20 @@ def _named(path: Path, reader: Reader | None) -> Found:
 def _must_be_readable(path: Path) -> None:
     if not path.stat() or not path.is_file():
         raise InputError(
-            "this is neither a file nor a folder", path=str(path), expected="a file with data"
+            "this is neither a file nor a folder", path=path_text(path), expected="a file with data"
         )
 
 
 def _os_error(path: Path, error: OSError) -> InputError:
-    return InputError(f"cannot be read: {error.strerror or error}", path=str(path))
+    return InputError(f"cannot be read: {error.strerror or error}", path=path_text(path))
 
 
 def _unknown(path: Path, head: bytes) -> InputError:
     if not head:
-        return InputError("the file is empty", path=str(path), expected="a recording")
+        return InputError("the file is empty", path=path_text(path), expected="a recording")
     return InputError(
         f"no reader recognises this file; {_looks_like(head, path)}",
-        path=str(path),
+        path=path_text(path),
         expected="one of the formats that `pwh readers` lists",
         hint="If it is one of them, name it: --reader NAME.",
     )
@@ -137,9 +140,13 @@ def _looks_like(head: bytes, path: Path) -> str:
     start = head.lstrip()[:512].lower()
     if start.startswith((b"<!doctype html", b"<html")) or b"<html" in start:
         return "it is an HTML page, perhaps an error page saved under this name"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "it is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"
     if b"\0" in head[:4096]:
         return "it is binary data"
     first = head.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    # Control characters would move the cursor.
+    first = "".join(c if c.isprintable() else " " for c in first)
     if bare_name(path).lower().endswith((".csv", ".tsv")):
         return f"its columns ({first[:120]}) are those of no landing table"
     return f"it begins with {first[:60]!r}"

@@ -109,10 +109,12 @@ def _make(file: Path) -> None:
         con = _prepared(str(draft), read_only=False)
         try:
             fill(con)
+            # Closing would write the tables too, but not say so where it fails.
+            con.execute("CHECKPOINT")
         finally:
             con.close()
         _place(draft, file)
-    except (OSError, duckdb.IOException) as error:
+    except (OSError, duckdb.Error) as error:
         reason = getattr(error, "strerror", None) or str(error).rpartition(": ")[2]
         raise WarehouseError(f"cannot make a warehouse at {file}: {reason}") from None
     finally:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ingest.dask_clock import Bound, Guesses
+from ingest.dask.clock import Bound, Guesses
 from tests.support import shared
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgpack
 import pytest
 
-from ingest.dask_dump import DaskDump
+from ingest.dask.dump import DaskDump
 from tests.ingest.cases.dask_dump import packed, unpacked
 from tests.support import land, rows, shared
 from warehouse.errors import InputError

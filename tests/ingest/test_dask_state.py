@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.dask_state import key_in_map, key_of, prefix_of
+from ingest.dask.state import key_in_map, key_of, prefix_of
 
 
 @pytest.mark.parametrize(

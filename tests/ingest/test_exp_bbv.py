@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.exp_bbv import ExpBbv
+from ingest.exp_bbv.reader import ExpBbv
 from ingest.load import Options, load
 from ingest.recording import Recording, read_head
 from tests.ingest.case import SAMPLES

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.extrap_json import ExtrapJson
+from ingest.extrap.json import ExtrapJson
 from ingest.recording import Recording
 from tests.ingest.case import SAMPLES
 from tests.support import land, rows, shared

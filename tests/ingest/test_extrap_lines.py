@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.extrap_lines import ExtrapJsonLines, ExtrapTalpas
+from ingest.extrap.lines import ExtrapJsonLines, ExtrapTalpas
 from ingest.recording import Recording
 from tests.support import land, rows, shared
 from warehouse.errors import InputError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.extrap_names import Metric, Parameters
+from ingest.extrap.names import Metric, Parameters
 from tests.support import land, rows
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.extrap_text import ExtrapText
+from ingest.extrap.text import ExtrapText
 from ingest.recording import Recording
 from tests.support import land, rows, shared
 from warehouse.errors import InputError

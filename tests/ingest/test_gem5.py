@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from ingest.gem5 import Gem5Stats
+from ingest.gem5.reader import Gem5Stats
 from tests.ingest.case import SAMPLES
 from tests.support import land, rows, shared
 from warehouse.errors import InputError

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from ingest import gpgpusim, gpgpusim_threads
-from ingest.gpgpusim import GpgpuSim
+from ingest.gpgpusim import reader as gpgpusim
+from ingest.gpgpusim import threads as gpgpusim_threads
+from ingest.gpgpusim.reader import GpgpuSim
 from ingest.load import Options, load
 from ingest.recording import Recording
 from tests.ingest.cases.gpgpusim import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ingest.gpgpusim_lines import parse
+from ingest.gpgpusim.lines import parse
 from tests.ingest.cases.gpgpusim import (
     HALVE,
     HEAD,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.gpgpusim import GpgpuSim
+from ingest.gpgpusim.reader import GpgpuSim
 
 READER = GpgpuSim()
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from ingest.perf_stat import PerfStat
+from ingest.perf_stat.reader import PerfStat
 from tests.ingest.case import SAMPLES
 from tests.support import land, rows, shared
 from warehouse.errors import InputError

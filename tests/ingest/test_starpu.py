@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.starpu import StarPU
+from ingest.starpu.reader import StarPU
 from tests.ingest.case import SAMPLES
 from tests.support import land, rows, shared
 from warehouse.errors import InputError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ingest.starpu_versions import Accesses, Messages, versions
+from ingest.starpu.versions import Accesses, Messages, versions
 
 
 def accesses(*lines: tuple[int, int, int, str]) -> Accesses:

@@ -40,36 +40,45 @@ def test_landing_tables_have_the_columns_that_others_rely_on(table):
 
 
 def test_every_table_and_view_has_a_comment(warehouse):
-    assert rows(
-        warehouse,
-        """
+    assert (
+        rows(
+            warehouse,
+            """
         SELECT table_name FROM duckdb_tables() WHERE NOT internal AND comment IS NULL
         UNION ALL
         SELECT view_name FROM duckdb_views()
         WHERE NOT internal AND comment IS NULL AND NOT starts_with(view_name, '_')
         """,
-    ) == []
+        )
+        == []
+    )
 
 
 def test_every_public_column_has_a_comment(warehouse):
-    assert rows(
-        warehouse,
-        """
+    assert (
+        rows(
+            warehouse,
+            """
         SELECT table_name, column_name FROM duckdb_columns()
         WHERE NOT internal AND comment IS NULL AND NOT starts_with(table_name, '_')
         """,
-    ) == []
+        )
+        == []
+    )
 
 
 def test_every_table_macro_has_a_comment(warehouse):
-    assert rows(
-        warehouse,
-        """
+    assert (
+        rows(
+            warehouse,
+            """
         SELECT function_name FROM duckdb_functions()
         WHERE NOT internal AND function_type = 'table_macro' AND comment IS NULL
           AND NOT starts_with(function_name, '_')
         """,
-    ) == []
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize("module", ordered(), ids=lambda module: module.name)

@@ -1,0 +1,1 @@
+"""Dask: cluster dumps."""

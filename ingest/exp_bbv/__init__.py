@@ -1,0 +1,1 @@
+"""Basic-block vectors of valgrind exp-bbv, SimPoint and gem5."""

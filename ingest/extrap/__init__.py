@@ -1,0 +1,1 @@
+"""Extra-P's input formats."""

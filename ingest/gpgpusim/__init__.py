@@ -1,0 +1,1 @@
+"""GPGPU-Sim: functional and timing traces, one line per executed thread instruction."""

@@ -1,0 +1,1 @@
+"""Linux perf stat, in all its machine-readable forms and as text."""

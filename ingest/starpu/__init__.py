@@ -1,0 +1,1 @@
+"""StarPU: tasks.rec, data.rec and paje.trace."""

@@ -1,0 +1,87 @@
+"""Copies of the samples, changed on the way: cut, compressed, replaced; and what landed of them."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from ingest.base import Reader
+from ingest.recording import bare_name, open_bytes
+from ingest.walk import reader_named
+from tests.ingest.case import Case
+from tests.support import rows
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".zst": lambda data: bytes(pa.compress(data, codec="zstd", asbytes=True)),
+    ".xz": lzma.compress,
+}
+HTML = b"""<!DOCTYPE html>
+<html><head><title>404 Not Found</title></head>
+<body><h1>Not Found</h1><p>The requested URL was not found on this server.</p></body></html>
+"""
+_OWN = ("migrations", "view_modules")
+
+
+def reader_of(case: Case) -> Reader:
+    return reader_named(case.reader)
+
+
+def name_of(case: Case) -> str:
+    return f"{case.reader}:{case.sample.name}"
+
+
+def parts_of(case: Case) -> dict[str, bytes]:
+    """Give the content of all files of a sample by name, the main one first, decompressed."""
+    parts = {}
+    for part in reader_of(case).parts(case.sample):
+        with open_bytes(part) as file:
+            parts[bare_name(part)] = file.read()
+    return parts
+
+
+def written(folder: Path, parts: dict[str, bytes], suffix: str = "") -> Path:
+    """Write the files into the folder and give the path of the first."""
+    folder.mkdir(exist_ok=True)
+    for name, data in parts.items():
+        (folder / f"{name}{suffix}").write_bytes(data)
+    return folder / f"{next(iter(parts))}{suffix}"
+
+
+def tables(con: DuckDBPyConnection) -> list[str]:
+    """Give the names of all tables but those of the warehouse's own bookkeeping."""
+    names = rows(con, "SELECT table_name FROM duckdb_tables() WHERE NOT internal ORDER BY 1")
+    return [name for (name,) in names if name not in _OWN]
+
+
+def is_empty(con: DuckDBPyConnection) -> bool:
+    """Say that no table has a row; names those that have, for the test's message."""
+    counts = (f"SELECT '{table}', count(*) FROM {table}" for table in tables(con))
+    assert [held for held in rows(con, " UNION ALL ".join(counts)) if held[1]] == []
+    return True
+
+
+def contents(con: DuckDBPyConnection, *, order: str = "ALL") -> dict[str, list[Any]]:
+    """Give all rows of all landing tables, without what depends on the file's own hash."""
+    held = {}
+    for table in tables(con):
+        if table in ("sources", "run_facts"):
+            continue
+        columns = "* EXCLUDE (source_id)" if table != "runs" else "*"
+        key = "regexp_replace(run_id, '^[^.]*-[0-9a-f]{8}', 'it')"
+        ordered = "ALL" if table == "runs" else order
+        # As text: NaN equals itself there.
+        found = con.execute(
+            f"SELECT CAST(t AS VARCHAR) FROM (SELECT {columns} REPLACE ({key} AS run_id) "
+            f"FROM {table} ORDER BY {ordered}) AS t"
+        ).fetchall()
+        held[table] = [row for (row,) in found]
+    return held

@@ -1,0 +1,290 @@
+"""Kills, crowds, full disks and other people's files: what has landed stays, whole.
+
+PWH_KILLS=400 pytest tests/test_reliability.py kills more often.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.support import rows
+from warehouse import connect, migrations
+
+PWH = [sys.executable, "-c", "from apps.cli import main; main()"]
+ENV = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
+KILLS = int(os.environ.get("PWH_KILLS", "40"))
+GROUPS = 4
+
+
+def start(db, *arguments, **options):
+    """Start a command; its stdout and stderr are pipes of text."""
+    return subprocess.Popen(
+        [*PWH, "--db", str(db), *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENV,
+        **options,
+    )
+
+
+def command(db, *arguments, **options):
+    """Run a command to its end; give exit code, stdout and stderr."""
+    process = start(db, *arguments, **options)
+    out, err = process.communicate(timeout=120)
+    assert "Traceback" not in err
+    return process.returncode, out, err
+
+
+def counters(path, count, seed=0):
+    """Write a CSV file of `count` counters; other seeds give other content."""
+    duckdb.execute(
+        "COPY (SELECT i % 64 AS rank, i // 64 AS sample, 'cycles' AS event, i * 7 + $seed AS value "
+        "FROM range($count) AS t(i)) TO $path (FORMAT csv)".replace("$path", f"'{path}'"),
+        {"seed": seed, "count": count},
+    )
+    return path
+
+
+def landed_in(out):
+    """Give the file names that a command reported as landed."""
+    return {line.split()[1] for line in out.splitlines() if line.startswith("landed")}
+
+
+def must_be_whole(con):
+    """Check that every source has all its rows, and that every row has a source and a run."""
+    found = rows(con, "SELECT source_id, rows FROM sources")
+    held = rows(con, "SELECT source_id, count(*) FROM pmu_samples GROUP BY source_id")
+    assert sorted(found) == sorted(held)
+    assert rows(
+        con,
+        "SELECT (SELECT count(*) FROM runs), (SELECT count(DISTINCT run_id) FROM pmu_samples), "
+        "(SELECT count(DISTINCT run_id) FROM run_facts)",
+    ) == [(len(found),) * 3]
+    return found
+
+
+@pytest.mark.parametrize("fresh", [False, True], ids=["existing", "new"])
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_killed_at_any_moment(tmp_path, group, fresh):
+    chance = random.Random(group)
+    db = tmp_path / "w.duckdb"
+    first = counters(tmp_path / "first.csv", 1000)
+    files = [counters(tmp_path / f"{name}.csv", 60_000, name) for name in range(3)]
+    began = time.monotonic()
+    assert command(db, "ingest", first)[0] == 0
+    assert command(tmp_path / "timed.duckdb", "ingest", *files)[0] == 0
+    usual = (time.monotonic() - began) / 2
+    for turn in range(max(1, KILLS // GROUPS // 2)):
+        if fresh:
+            db = tmp_path / f"new{turn}.duckdb"
+        process = start(db, "ingest", *files)
+        time.sleep(chance.uniform(0.2, 1.6) * usual)
+        process.kill()
+        out, err = process.communicate()
+        assert "Traceback" not in err
+        if not db.exists():
+            assert landed_in(out) == set()
+            continue
+        con = connect(db)
+        must_be_whole(con)
+        paths = {path for (path,) in rows(con, "SELECT path FROM sources")}
+        assert landed_in(out) <= paths
+        con.execute("DELETE FROM sources")
+        con.close()
+        db.unlink()
+        db.with_name(f"{db.name}.wal").unlink(missing_ok=True)
+        command(db, "ingest", first)
+    # Whatever was left behind, the next one lands.
+    assert command(db, "ingest", *files)[0] == 0
+    con = connect(db, read_only=True)
+    assert len(must_be_whole(con)) >= 3
+    con.close()
+
+
+READER = """
+import sys, time
+from pathlib import Path
+from warehouse import connect
+from warehouse.errors import WarehouseMissing
+from tests.test_reliability import must_be_whole
+turns = 0
+while not Path(sys.argv[2]).exists():
+    try:
+        con = connect(sys.argv[1], read_only=True, wait=60)
+    except WarehouseMissing:
+        continue
+    must_be_whole(con)
+    con.close()
+    turns += 1
+    time.sleep(0.01)
+print(turns)
+"""
+
+
+@pytest.mark.parametrize("fresh", [False, True], ids=["existing", "new"])
+def test_eight_at_once_while_others_read(tmp_path, fresh):
+    db, done = tmp_path / "w.duckdb", tmp_path / "done"
+    expected = 8
+    if not fresh:
+        assert command(db, "ingest", counters(tmp_path / "first.csv", 1000, 99))[0] == 0
+        expected += 1
+    files = [counters(tmp_path / f"{name}.csv", 20_000, name) for name in range(8)]
+    arguments = [sys.executable, "-c", READER, str(db), str(done)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": ENV}
+    readers = [subprocess.Popen(arguments, **pipes) for _ in range(2)]
+    writers = [start(db, "ingest", file) for file in files]
+    for writer in writers:
+        out, err = writer.communicate(timeout=120)
+        assert (writer.returncode, len(landed_in(out))) == (0, 1), err
+    done.touch()
+    for reader in readers:
+        out, err = reader.communicate(timeout=60)
+        assert (reader.returncode, err) == (0, "")
+        assert int(out) > 0
+    con = connect(db, read_only=True)
+    assert len(must_be_whole(con)) == expected
+    con.close()
+    assert list(tmp_path.glob(".*")) == [], "no drafts are left"
+
+
+@pytest.fixture
+def held(tmp_path):
+    """Give a warehouse that another process holds until it is killed, and that process."""
+    db = tmp_path / "w.duckdb"
+    script = (
+        "import sys, time; from warehouse import connect; con = connect(sys.argv[1]); "
+        "print('held', flush=True); time.sleep(60)"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", script, str(db)], stdout=subprocess.PIPE, text=True, env=ENV
+    )
+    with holder:
+        holder.stdout.readline()
+        yield db, holder
+        holder.kill()
+
+
+def test_a_busy_warehouse_is_waited_for_so_long(held, tmp_path):
+    db, holder = held
+    file = counters(tmp_path / "x.csv", 10)
+    for arguments in (("ingest", file), ("sql", "SELECT 1")):
+        code, out, err = command(db, *arguments, "--wait", "0.3")
+        assert (code, out) == (4, "")
+        waiting, gave_up, advice = err.splitlines()
+        assert waiting.startswith(f"pwh: {db} is in use by python")
+        assert waiting.endswith(f", process {holder.pid}; waiting up to 0.3 s")
+        assert gave_up.endswith(f", process {holder.pid}; gave up after 0.3 s")
+        assert advice == "  Try again when it is done, or wait longer with --wait SECONDS."
+
+
+def test_it_goes_on_when_the_other_is_done(held, tmp_path):
+    db, holder = held
+    process = start(db, "ingest", counters(tmp_path / "x.csv", 10))
+    assert "waiting up to 60 s" in process.stderr.readline()
+    holder.kill()
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err, len(landed_in(out))) == (0, "", 1)
+
+
+def test_an_interrupted_ingest_lands_nothing(tmp_path):
+    db = tmp_path / "w.duckdb"
+    assert command(db, "ingest", counters(tmp_path / "small.csv", 10))[0] == 0
+    process = start(db, "ingest", counters(tmp_path / "large.csv", 6_000_000))
+    wal = tmp_path / "w.duckdb.wal"
+    time.sleep(0.5)
+    while process.poll() is None and not wal.exists() and time.sleep(0.02) is None:
+        os.kill(process.pid, signal.SIGINT)
+        break
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, landed_in(out)) == (130, set()), err
+    assert err.endswith("pwh: stopped; what had not been reported as landed has not landed\n")
+    con = connect(db, read_only=True)
+    assert len(must_be_whole(con)) == 1
+    con.close()
+
+
+@pytest.mark.parametrize("limit", [50_000, 600_000, 2_000_000])
+def test_a_file_that_may_not_grow(tmp_path, limit):
+    """The nearest thing to a full disk that a test can make."""
+    db = tmp_path / "w.duckdb"
+    small, large = counters(tmp_path / "s.csv", 10), counters(tmp_path / "l.csv", 2_000_000)
+
+    def bound():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    new = tmp_path / "new.duckdb"
+    code, out, err = command(new, "ingest", large, preexec_fn=bound)
+    assert (code, out) == (4, ""), err
+    assert new.exists() == (limit == 2_000_000)
+    assert command(db, "ingest", small)[0] == 0
+    code, out, err = command(db, "ingest", large, preexec_fn=bound)
+    assert (code, out) == (4, ""), err
+    con = connect(db)
+    assert len(must_be_whole(con)) == 1
+    con.close()
+    assert command(db, "ingest", large)[0] == 0
+
+
+def test_an_older_warehouse_is_migrated_when_asked(tmp_path):
+    db, file = tmp_path / "w.duckdb", counters(tmp_path / "x.csv", 10)
+    last = migrations.names()[-1]
+    con = connect(db)
+    con.execute("DROP TABLE segments")
+    con.execute("DELETE FROM migrations WHERE name = ?", [last])
+    con.close()
+    for arguments in (("ingest", file), ("runs",)):
+        code, out, err = command(db, *arguments)
+        assert (code, out) == (4, "")
+        assert err == (f"pwh: {db} was written by an older pwh\n  Run: pwh --db {db} migrate\n")
+    code, out, _ = command(db, "migrate")
+    assert (code, out.splitlines()[0]) == (0, f"applied {last}")
+    assert command(db, "ingest", file)[0] == 0
+
+
+def test_a_newer_warehouse_is_left_alone(tmp_path):
+    db = tmp_path / "w.duckdb"
+    con = connect(db)
+    con.execute("INSERT INTO migrations VALUES ('9999_future', now(), '99')")
+    con.close()
+    file = counters(tmp_path / "x.csv", 10)
+    for arguments in (("ingest", file), ("runs",), ("migrate",)):
+        code, out, err = command(db, *arguments)
+        assert (code, out) == (4, "")
+        assert err.startswith(f"pwh: {db} was written by a newer pwh (it has 9999_future)\n")
+        assert "Update pwh" in err
+
+
+def test_files_that_are_no_warehouse(tmp_path):
+    file = counters(tmp_path / "x.csv", 10)
+    other = tmp_path / "other.duckdb"
+    with duckdb.connect(str(other)) as con:
+        con.execute("CREATE TABLE migrations (id INTEGER)")
+    text = tmp_path / "notes.duckdb"
+    text.write_text("Dear diary\n" * 1000)
+    cut = tmp_path / "cut.duckdb"
+    connect(cut).close()
+    cut.write_bytes(cut.read_bytes()[:20_000])
+    messages = {
+        other: "is a DuckDB file, but not a pwh warehouse",
+        text: "is not a DuckDB file",
+        cut: f"cannot open {cut}: ",
+        tmp_path: f"cannot open {tmp_path}: ",
+        tmp_path / "no" / "w.duckdb": "does not exist",
+        Path("/proc/w.duckdb"): "cannot make a warehouse at /proc/w.duckdb: No such file",
+    }
+    for db, message in messages.items():
+        code, out, err = command(db, "ingest", file)
+        assert (code, out) == (4, "")
+        assert message in err
+    assert text.read_text() == "Dear diary\n" * 1000
