@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -78,37 +79,34 @@ def must_be_whole(con):
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_killed_at_any_moment(tmp_path, group, fresh):
     chance = random.Random(group)
-    db = tmp_path / "w.duckdb"
-    first = counters(tmp_path / "first.csv", 1000)
-    files = [counters(tmp_path / f"{name}.csv", 60_000, name) for name in range(3)]
+    db, whole = tmp_path / "w.duckdb", tmp_path / "whole.duckdb"
+    files = [counters(tmp_path / f"{name}.csv", 40_000, name) for name in range(3)]
+    assert command(whole, "ingest", counters(tmp_path / "first.csv", 1000))[0] == 0
     began = time.monotonic()
-    assert command(db, "ingest", first)[0] == 0
     assert command(tmp_path / "timed.duckdb", "ingest", *files)[0] == 0
-    usual = (time.monotonic() - began) / 2
-    for turn in range(max(1, KILLS // GROUPS // 2)):
-        if fresh:
-            db = tmp_path / f"new{turn}.duckdb"
+    usual = time.monotonic() - began
+    for _ in range(max(1, KILLS // GROUPS // 2)):
+        if not fresh:
+            shutil.copy(whole, db)
         process = start(db, "ingest", *files)
-        time.sleep(chance.uniform(0.2, 1.6) * usual)
+        time.sleep(chance.uniform(0.2, 1.0) * usual)
         process.kill()
         out, err = process.communicate()
-        assert "Traceback" not in err
-        if not db.exists():
+        assert err == ""
+        if fresh and not db.exists():
             assert landed_in(out) == set()
             continue
         con = connect(db)
         must_be_whole(con)
         paths = {path for (path,) in rows(con, "SELECT path FROM sources")}
-        assert landed_in(out) <= paths
-        con.execute("DELETE FROM sources")
         con.close()
+        assert landed_in(out) <= paths
+        assert fresh or str(tmp_path / "first.csv") in paths
         db.unlink()
-        db.with_name(f"{db.name}.wal").unlink(missing_ok=True)
-        command(db, "ingest", first)
     # Whatever was left behind, the next one lands.
     assert command(db, "ingest", *files)[0] == 0
     con = connect(db, read_only=True)
-    assert len(must_be_whole(con)) >= 3
+    assert len(must_be_whole(con)) == 3
     con.close()
 
 
@@ -118,11 +116,12 @@ from pathlib import Path
 from warehouse import connect
 from warehouse.errors import WarehouseMissing
 from tests.test_reliability import must_be_whole
-turns = 0
-while not Path(sys.argv[2]).exists():
+turns, end = 0, time.monotonic() + 120
+while not Path(sys.argv[2]).exists() and time.monotonic() < end:
     try:
         con = connect(sys.argv[1], read_only=True, wait=60)
     except WarehouseMissing:
+        time.sleep(0.01)
         continue
     must_be_whole(con)
     con.close()
@@ -201,14 +200,11 @@ def test_an_interrupted_ingest_lands_nothing(tmp_path):
     db = tmp_path / "w.duckdb"
     assert command(db, "ingest", counters(tmp_path / "small.csv", 10))[0] == 0
     process = start(db, "ingest", counters(tmp_path / "large.csv", 6_000_000))
-    wal = tmp_path / "w.duckdb.wal"
-    time.sleep(0.5)
-    while process.poll() is None and not wal.exists() and time.sleep(0.02) is None:
-        os.kill(process.pid, signal.SIGINT)
-        break
+    time.sleep(1.2)
+    process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, landed_in(out)) == (130, set()), err
-    assert err.endswith("pwh: stopped; what had not been reported as landed has not landed\n")
+    assert "Traceback" not in err
     con = connect(db, read_only=True)
     assert len(must_be_whole(con)) == 1
     con.close()
