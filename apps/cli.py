@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
-from apps import cli_ask, cli_ingest, cli_keep
+from apps import cli_analyse, cli_ask, cli_ingest, cli_keep
 from apps.output import note
 from warehouse.errors import PwhError
 from warehouse.version import __version__
@@ -25,7 +25,7 @@ app = typer.Typer(
     "unusable, 5 nothing to analyse.",
 )
 
-COMMANDS = (*cli_ingest.COMMANDS, *cli_ask.COMMANDS, *cli_keep.COMMANDS)
+COMMANDS = (*cli_ingest.COMMANDS, *cli_ask.COMMANDS, *cli_analyse.COMMANDS, *cli_keep.COMMANDS)
 for command in COMMANDS:
     app.command(command.__name__.strip("_"))(command)
 
@@ -62,8 +62,17 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except KeyboardInterrupt:
-        note("stopped; what had not been reported as landed has not landed")
-        sys.exit(130)
+        _stopped()
+    except RuntimeError as error:
+        # What DuckDB makes of a Ctrl-C during a query.
+        if str(error) != "Query interrupted":
+            raise
+        _stopped()
+
+
+def _stopped() -> NoReturn:
+    note("stopped; what had not been reported as landed has not landed")
+    sys.exit(130)
 
 
 if __name__ == "__main__":

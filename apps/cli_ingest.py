@@ -131,14 +131,17 @@ def _nothing(passed_over: list[Found]) -> InputError:
 
 def _say(found: Found, landed: Landed, dry_run: bool) -> None:
     """Print what came of one recording."""
+    from ingest.compressed import path_text
+
+    path = path_text(found.path)
     reader = found.reader.NAME if found.reader is not None else ""
     runs = landed.runs[0] if len(landed.runs) == 1 else f"{len(landed.runs)} runs"
     if landed.known:
-        print_data(f"known    {found.path}  {reader}  {runs}  (--replace swaps it)")
+        print_data(f"known    {path}  {reader}  {runs}  (--replace swaps it)")
         return
     rows = ", ".join(f"{table} {count}" for table, count in landed.rows.items())
     verb = "would land" if dry_run else "landed  "
-    print_data(f"{verb} {found.path}  {reader}  {runs}  {landed.seconds:.2f} s\n         {rows}")
+    print_data(f"{verb} {path}  {reader}  {runs}  {landed.seconds:.2f} s\n         {rows}")
 
 
 COMMANDS: tuple[Callable[..., Any], ...] = (ingest,)

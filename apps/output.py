@@ -112,6 +112,11 @@ def as_text(relation: DuckDBPyRelation, limit: int = TABLE_ROWS) -> str:
     return text
 
 
+def dicts(relation: DuckDBPyRelation) -> list[dict[str, Any]]:
+    """Give the rows by column name; for few rows."""
+    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+
+
 def table_text(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Align rows under their names, two blanks apart; long text is cut, but in the last column."""
     last = len(names) - 1

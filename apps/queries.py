@@ -78,7 +78,10 @@ def metrics(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
 
 def forgettable(con: DuckDBPyConnection, name: str) -> tuple[str, list[str]]:
     """Say what `name` names: ("run", [id]) or ("source", ids); raises `NothingToAnalyse`."""
-    found = ask(con, "forgettable", name=name, path=str(Path(name).resolve())).fetchall()
+    from ingest.compressed import path_text
+
+    path = path_text(Path(name).resolve())
+    found = ask(con, "forgettable", name=path_text(Path(name)), path=path).fetchall()
     if not found:
         raise NothingToAnalyse(
             f"there is no run or source {name!r}", hint="pwh runs and pwh sources list them."
@@ -123,3 +126,47 @@ def launches(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
 def segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give a run's instruction streams, one row a thread."""
     return ask(con, "run_segments", run_id=run_id)
+
+
+Window = tuple[int, int]
+
+
+def idle_readings(
+    con: DuckDBPyConnection, run_id: str, window: Window | None = None
+) -> DuckDBPyRelation:
+    """Give where the workers' time went, a row for each mode and latency rule."""
+    if window is None:
+        return ask(con, "idle_run", run_id=run_id)
+    return ask(con, "idle_run_window", run_id=run_id, t0=window[0], t1=window[1])
+
+
+def idle_by(
+    con: DuckDBPyConnection,
+    run_id: str,
+    by: str,
+    mode: str,
+    latency_rule: str,
+    window: Window | None = None,
+) -> DuckDBPyRelation:
+    """Give idle time by worker, node, type (of task) or blamed (type), most of it first."""
+    params = {"run_id": run_id, "by": by, "mode": mode, "latency_rule": latency_rule}
+    if window is None:
+        return ask(con, "idle_by", **params)
+    return ask(con, "idle_by_window", **params, t0=window[0], t1=window[1])
+
+
+def idle_what_if(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give bounds on what no latency, no overhead or one more worker would gain."""
+    return ask(con, "idle_what_if", run_id=run_id)
+
+
+def idle_flags(
+    con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str
+) -> DuckDBPyRelation:
+    """Give what is odd in a run's recording, with the number of idle intervals it touches."""
+    return ask(con, "idle_flags", run_id=run_id, mode=mode, latency_rule=latency_rule)
+
+
+def critical_path(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give the chain that a run's end hangs on, by type of task and cause."""
+    return ask(con, "critical_path", run_id=run_id)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from apps import queries
-from apps.output import cell, table_text
+from apps import idle, queries
+from apps.output import cell, dicts, table_text
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
@@ -56,13 +56,9 @@ def _rows(relation: DuckDBPyRelation) -> str:
     return f"{shown}\n... and {total - _SHOWN} more"
 
 
-def _dicts(relation: DuckDBPyRelation) -> list[dict[str, Any]]:
-    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
-
-
 def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = queries.counters(con, run_id)
-    events = _dicts(relation)
+    events = dicts(relation)
     verdicts = []
     missing = [event["event"] for event in events if event["value"] is None]
     per_cycle = {e["event"].split(":")[0].lower(): e["per_cycle"] for e in events}
@@ -85,7 +81,7 @@ _INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins", "siminsts")
 
 def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = queries.functions(con, run_id)
-    rows = _dicts(relation.limit(_SHOWN))
+    rows = dicts(relation.limit(_SHOWN))
     verdicts = []
     if rows and rows[0]["share"] is not None:
         top = rows[0]
@@ -99,17 +95,13 @@ def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
 
 def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = queries.workers(con, run_id)
-    rows = _dicts(relation)
-    wall = sum(row["wall_seconds"] or 0 for row in rows)
-    if not wall:
-        return Section("Workers", ["The workers' time is unknown: no task has run."], relation)
-    share = {k: sum(r[f"{k}_seconds"] for r in rows) / wall for k in ("busy", "idle", "tail")}
-    verdicts = [
-        f"{len(rows)} workers ran {sum(row['tasks'] for row in rows)} tasks: busy "
-        f"{share['busy']:.1%} of the time, idle {share['idle']:.1%}, "
-        f"{share['tail']:.1%} after their last task."
-    ]
-    longest = _dicts(queries.longest_idle(con, run_id).limit(1))
+    rows = dicts(relation)
+    try:
+        verdicts = idle.verdicts(con, run_id)
+    except NothingToAnalyse as nothing:
+        return Section("Workers", [nothing.problem.capitalize() + "."], relation)
+    verdicts[0] = f"{sum(row['tasks'] for row in rows)} tasks ran. {verdicts[0]}"
+    longest = dicts(queries.longest_idle(con, run_id).limit(1))
     if longest:
         wait = longest[0]
         until = f"until {cell(wait['task'])} came" if wait["task"] else "to the end"
@@ -123,7 +115,7 @@ def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
 def _launches(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = queries.launches(con, run_id)
     verdicts = []
-    for row in _dicts(relation.limit(_SHOWN)):
+    for row in dicts(relation.limit(_SHOWN)):
         name = f"Launch {row['launch']}" + (f" ({cell(row['kernel'])})" if row["kernel"] else "")
         facts = [f"{row['threads'] or 0} threads, {row['blocks_visited'] or 0} basic blocks"]
         if row["simt_efficiency"] is not None:
@@ -136,7 +128,7 @@ def _launches(con: DuckDBPyConnection, run_id: str) -> Section:
 
 def _segments(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = queries.segments(con, run_id)
-    rows = _dicts(relation)
+    rows = dicts(relation)
     total, measured = (sum(row[name] for row in rows) for name in ("segments", "measured"))
     verdicts = [f"{total} segments of instruction streams, {measured} with measured cycles."]
     return Section("Instruction streams", verdicts, relation)

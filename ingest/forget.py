@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ingest.derive import TASK_TABLES, derive
 from ingest.runs import renew_runs
 
 if TYPE_CHECKING:
@@ -21,7 +22,21 @@ def forget_source(con: DuckDBPyConnection, source_id: int) -> dict[str, int]:
     gone = _delete(con, "source_id", source_id)
     con.execute("DELETE FROM sources WHERE source_id = ?", [source_id])
     renew_runs(con, run_ids)
+    if not gone.keys().isdisjoint(TASK_TABLES):
+        _derive_anew(con, run_ids)
     return gone
+
+
+def _derive_anew(con: DuckDBPyConnection, run_ids: list[str]) -> None:
+    """Attribute the idle time of runs of which another file is still there."""
+    left = con.execute(
+        "SELECT source_id, list(run_id) FROM "
+        "(SELECT run_id, max(source_id) AS source_id FROM tasks "
+        "WHERE run_id IN (SELECT unnest($runs)) GROUP BY run_id) GROUP BY source_id",
+        {"runs": run_ids},
+    ).fetchall()
+    for source_id, runs in left:
+        derive(con, source_id, runs)
 
 
 def forget_run(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:

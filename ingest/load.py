@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ingest import translate
 from ingest.base import Item, Reader, Rows, Run, Select
+from ingest.compressed import path_text
+from ingest.derive import TASK_TABLES, derive
 from ingest.forget import forget_source
-from ingest.recording import path_text
 from ingest.runs import RunBook, implausible
 from warehouse import sqlfiles
 from warehouse.errors import InputError, UsageError
@@ -176,6 +177,8 @@ class _Writer:
             ],
         )
         self.book.write(self.con, self.source_id, self.options.facts, self.options.tags)
+        if not self.rows.keys().isdisjoint(TASK_TABLES):
+            derive(self.con, self.source_id, self.book.run_ids)
 
     def _insert_batch(self, item: Rows) -> None:
         import pyarrow as pa

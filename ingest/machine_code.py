@@ -15,8 +15,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ingest.base import Item, Select, SingleFile
+from ingest.compressed import compression
+from ingest.line_end import refuse_cut
 from ingest.parquet import MAGIC, column_types
-from ingest.recording import Recording, compression, decode, read_head
+from ingest.recording import Recording, decode, read_head
 from warehouse.errors import InputError
 
 _DELIMITERS = ",;\t|"
@@ -106,13 +108,7 @@ def _must_be_whole_text(recording: Recording) -> None:
             decode(chunk[error.start : error.end], f"line {number}")
         line += chunk.count(b"\n")
         last = chunk[-1:]
-    if last != b"\n":
-        raise InputError(
-            "the last line has no end, so the file may have been cut off",
-            where=f"line {line}",
-            expected="a line break at the end of the file",
-            hint="Copy it again; if it is whole, add the line break.",
-        )
+    refuse_cut(last, where=f"line {line}")
 
 
 def _must_be_bhive(head: bytes) -> None:

@@ -15,7 +15,8 @@ from typing import Literal
 
 from ingest import arrow, parquet, plain_csv
 from ingest.base import Item, Select, SingleFile
-from ingest.recording import Recording, compression, read_head
+from ingest.compressed import compression
+from ingest.recording import Recording, read_head
 from warehouse.catalog import RUN_COLUMNS, Column, landing
 from warehouse.errors import InputError
 
@@ -81,15 +82,17 @@ class PlainTable(SingleFile):
         columns = _unique(_columns(head, path))
         match = _checked(best_match(columns), columns)
         types = _types(match.table)
+        given = [name for name in RUN_COLUMNS if name in columns and name not in types]
         if head.startswith(parquet.MAGIC):
             stored = parquet.column_types(path)
             source, params = "FROM read_parquet($path)", {"path": str(path)}
         else:
             stored = dict.fromkeys(columns, "")
-            source, params = plain_csv.source(head, path, columns, _RUN_TYPES | types)
+            source, params = plain_csv.source(
+                head, path, columns, _RUN_TYPES | types, left_out=bool(given)
+            )
         for name in columns:
             _must_fit(name, (_RUN_TYPES | types)[name], stored[name])
-        given = [name for name in RUN_COLUMNS if name in columns and name not in types]
         names_runs, key = _run_key(match.table, columns, given)
         if given != ["run_id"] and key:
             facts = ", ".join(given) if names_runs == "run_key" else ", ".join(given[1:])

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ingest.base import Reader
-from ingest.recording import path_text
+from ingest.compressed import path_text
 from warehouse.errors import InputError, PwhError, WarehouseError
 
 if TYPE_CHECKING:
@@ -106,6 +106,12 @@ def _from_duckdb(error: Exception, table: str | None) -> PwhError:
             told = WarehouseError(f"DuckDB ran out of memory: {_first_line(error)}")
         case duckdb.FatalException():
             told = WarehouseError(f"DuckDB gave up on the warehouse: {_told(message)}")
+        case duckdb.InternalException():
+            told = InputError(
+                f"DuckDB failed over it ({_first_line(error)})",
+                expected="a whole file",
+                hint="Is it damaged? Nothing of it landed.",
+            )
         case duckdb.ConstraintException():
             told = _empty_value(error, table)
         case duckdb.DataError() | duckdb.InvalidInputException():

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from ingest import READERS
 from ingest.base import Reader
-from ingest.recording import Recording, bare_name, path_text, read_head
+from ingest.compressed import path_text
+from ingest.recording import Recording, bare_name, read_head
 from warehouse.errors import InputError, UsageError
 
 

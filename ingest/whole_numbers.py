@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ingest.line_end import refuse_cut
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,23 +31,31 @@ def refuse_fractions(
 
     `columns` gives name by position, from 0. One pass over the bytes, in chunks; files without
     numbers that look like fractions cost a search for them only. Raises `InputError` with the
-    line, also where the last line has no end: then the file was cut off, and a number in it may
-    have lost digits.
+    line, also where the last line has no end.
     """
     line, last = 1, b"\n"
     for chunk in recording.chunks(part):
+        _must_be_text(chunk, line, part)
         if b"." in chunk or b"e" in chunk or b"E" in chunk:
             _refuse(chunk, line, part, delimiter, columns)
         line += chunk.count(b"\n")
         last = chunk[-1:]
-    if last != b"\n":
+    refuse_cut(last, path=str(part), where=f"line {line}")
+
+
+def _must_be_text(chunk: bytes, line: int, part: Path) -> None:
+    """Refuse other bytes: DuckDB breaks over them in a column that it was not asked for."""
+    try:
+        _ = chunk.isascii() or chunk.decode()
+    except UnicodeDecodeError as error:
+        number = line + chunk.count(b"\n", 0, error.start)
         raise InputError(
-            "the last line has no end, so the file may have been cut off",
+            f"byte {chunk[error.start]:#04x} is not text",
             path=str(part),
-            where=f"line {line}",
-            expected="a line break at the end of the file",
-            hint="Copy it again; if it is whole, add the line break.",
-        )
+            where=f"line {number}",
+            expected="UTF-8 text",
+            hint="Convert it with iconv.",
+        ) from None
 
 
 def _refuse(

@@ -103,8 +103,11 @@ def test_killed_at_any_moment(tmp_path, group, fresh):
         assert landed_in(out) <= paths
         assert fresh or str(tmp_path / "first.csv") in paths
         db.unlink()
+        # A log in which no transaction came to its end stays behind.
+        db.with_name("w.duckdb.wal").unlink(missing_ok=True)
     # Whatever was left behind, the next one lands.
-    assert command(db, "ingest", *files)[0] == 0
+    code, _, err = command(db, "ingest", *files)
+    assert code == 0, err
     con = connect(db, read_only=True)
     assert len(must_be_whole(con)) == 3
     con.close()
@@ -259,6 +262,17 @@ def test_a_newer_warehouse_is_left_alone(tmp_path):
         assert (code, out) == (4, "")
         assert err.startswith(f"pwh: {db} was written by a newer pwh (it has 9999_future)\n")
         assert "Update pwh" in err
+
+
+def test_the_log_of_a_warehouse_that_has_gone_is_not_touched(tmp_path):
+    db, log = tmp_path / "w.duckdb", tmp_path / "w.duckdb.wal"
+    log.write_bytes(b"what had been committed")
+    code, out, err = command(db, "ingest", counters(tmp_path / "x.csv", 10))
+    assert (code, out) == (4, "")
+    assert err.startswith(f"pwh: {log} lies there without w.duckdb\n")
+    assert log.read_bytes() == b"what had been committed"
+    log.unlink()
+    assert command(db, "ingest", tmp_path / "x.csv")[0] == 0
 
 
 def test_files_that_are_no_warehouse(tmp_path):

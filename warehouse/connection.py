@@ -82,6 +82,7 @@ def open_unchecked(
                 f"there is no warehouse at {file}",
                 hint="Fill one: pwh ingest FILES, or pwh demo. Another place: --db or PWH_DB.",
             )
+        _must_have_no_orphan(file)
         _make(file)
     return _open_waiting(file, read_only, wait, on_wait)
 
@@ -91,6 +92,18 @@ def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
     done = migrations.migrate(con)
     modules.refresh(con)
     return done
+
+
+def _must_have_no_orphan(file: Path) -> None:
+    """Refuse to make a warehouse beside the write-ahead log of one that has gone."""
+    log = file.with_name(f"{file.name}.wal")
+    # In this order: a warehouse that another process has just made is there before its log.
+    if log.exists() and not file.exists():
+        raise WarehouseError(
+            f"{log} lies there without {file.name}",
+            hint="It holds the last changes of a warehouse that was moved or deleted. "
+            "Put that back, or delete the log.",
+        )
 
 
 def _make(file: Path) -> None:
@@ -115,7 +128,8 @@ def _make(file: Path) -> None:
             con.close()
         _place(draft, file)
     except (OSError, duckdb.Error) as error:
-        reason = getattr(error, "strerror", None) or str(error).rpartition(": ")[2]
+        first = str(error).split("\n", 1)[0]
+        reason = getattr(error, "strerror", None) or first.rpartition(": ")[2]
         raise WarehouseError(f"cannot make a warehouse at {file}: {reason}") from None
     finally:
         draft.unlink(missing_ok=True)

@@ -80,7 +80,7 @@ CREATE TABLE idle_segments (
     t_end BIGINT NOT NULL,
     class VARCHAR NOT NULL
 );
-COMMENT ON TABLE idle_segments IS 'One row is one piece of an idle interval on the time axis. Stored for runs of up to 20 000 idle intervals; idle_timeline(run, t0, t1) gives the pieces of any run.';
+COMMENT ON TABLE idle_segments IS 'One row is one piece of an idle interval on the time axis. Stored for runs of up to 10 000 idle intervals; idle_timeline(run, t0, t1) gives the pieces of any run.';
 COMMENT ON COLUMN idle_segments.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN idle_segments.source_id IS 'File whose ingestion computed the row (sources.source_id).';
 COMMENT ON COLUMN idle_segments.mode IS 'direct, propagated or transitive.';

@@ -1,40 +1,64 @@
 -- Workers of task runtimes: when they ran tasks, and every interval in which they did not.
 
--- Tasks with their worker's node, on one clock: local time minus the node's offset.
+-- One row for each worker, those that only tasks speak of included; ahead is by how much the
+-- clock of its node is (local time - ahead = corrected time).
+CREATE OR REPLACE VIEW _worker_clocks AS
+WITH
+  told AS (
+    SELECT run_id, worker, node, t_begin, t_end FROM workers
+    UNION ALL
+    SELECT DISTINCT run_id, worker, NULL, NULL, NULL FROM tasks
+  ),
+
+  one AS (
+    SELECT run_id, worker, min(node) AS node, min(t_begin) AS t_begin, max(t_end) AS t_end
+    FROM told
+    GROUP BY run_id, worker
+  ),
+
+  clock AS (
+    SELECT run_id, node, max(clock_offset_ns) AS ahead
+    FROM nodes
+    GROUP BY run_id, node
+  )
+
+SELECT
+  one.run_id, one.worker, one.node, coalesce(clock.ahead, 0) AS ahead,
+  one.t_begin - coalesce(clock.ahead, 0) AS t_begin, one.t_end - coalesce(clock.ahead, 0) AS t_end
+FROM one
+LEFT JOIN clock ON one.run_id = clock.run_id AND one.node = clock.node;
+
+-- Tasks with their worker's node, on one clock.
 CREATE OR REPLACE VIEW _task_times AS
 SELECT
   t.run_id, t.worker, t.task, t.name, w.node,
-  t.t_start - coalesce(n.clock_offset_ns, 0) AS t_start,
-  t.t_end - coalesce(n.clock_offset_ns, 0) AS t_end
+  t.t_start - w.ahead AS t_start, t.t_end - w.ahead AS t_end
 FROM tasks AS t
-LEFT JOIN workers AS w ON t.run_id = w.run_id AND t.worker = w.worker
-LEFT JOIN nodes AS n ON w.run_id = n.run_id AND w.node = n.node;
+JOIN _worker_clocks AS w ON t.run_id = w.run_id AND t.worker = w.worker;
 
--- Windows of the workers: as recorded, else the program's, widened to cover the worker's tasks.
+-- Windows of the workers: as recorded, else the program's. A task that runs past the recorded end
+-- widens it.
 CREATE OR REPLACE VIEW _worker_windows AS
 WITH
-  program AS (
-    SELECT run_id, min(t_start) AS first_start, max(t_end) AS last_end
-    FROM _task_times
-    GROUP BY run_id
-  ),
-
   own AS (
     SELECT run_id, worker, min(t_start) AS first_start, max(t_end) AS last_end
     FROM _task_times
     GROUP BY run_id, worker
+  ),
+
+  program AS (
+    SELECT run_id, min(first_start) AS first_start, max(last_end) AS last_end
+    FROM own
+    GROUP BY run_id
   )
 
 SELECT
   w.run_id, w.worker, w.node,
-  coalesce(
-    w.t_begin - coalesce(n.clock_offset_ns, 0), least(program.first_start, own.first_start)
-  ) AS t_begin,
-  coalesce(
-    w.t_end - coalesce(n.clock_offset_ns, 0), greatest(program.last_end, own.last_end)
+  coalesce(w.t_begin, program.first_start) AS t_begin,
+  greatest(
+    coalesce(w.t_end, program.last_end), coalesce(w.t_begin, program.first_start), own.last_end
   ) AS t_end
-FROM workers AS w
-LEFT JOIN nodes AS n ON w.run_id = n.run_id AND w.node = n.node
+FROM _worker_clocks AS w
 LEFT JOIN program ON w.run_id = program.run_id
 LEFT JOIN own ON w.run_id = own.run_id AND w.worker = own.worker;
 

@@ -241,3 +241,37 @@ def test_the_command_line_does_not_import_what_it_does_not_need():
     code = f"import sys, apps.cli; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_idle_says_why_and_adds_up(pwh, tmp_path):
+    (tmp_path / "run").mkdir()
+    tables = {
+        "nodes": "node_id,clock_offset_ns\nn0,0\nn1,0\n",
+        "workers": "worker_id,node_id,t_begin,t_end\nA,n0,0,100\nB,n1,0,100\n",
+        "fragments": "fragment_id,worker_id,t_start,t_end,ftype\np,A,0,30,make\nm,B,45,100,use\n",
+        "data": "data_id,producer_fragment\nx,p\n",
+        "inputs": "fragment_id,data_id\nm,x\n",
+        "transfers": "data_id,src_node,dst_node,t_send,t_recv\nx,n0,n1,32,40\n",
+    }
+    for name, text in tables.items():
+        (tmp_path / "run" / f"{name}.csv").write_text(text)
+    pwh("ingest", "run")
+    code, out, _ = pwh("idle", "run")
+    assert code == 0
+    assert "* 2 workers were busy 42.5 % of their time; starvation 15.0 %, latency 4.0 %, " in out
+    assert "* Starvation dominates." in out
+    assert "* 100% of the starvation is blamed on tasks of the type make." in out
+    _, out, _ = pwh("idle", "run", "--by", "blamed", "-f", "json")
+    found = {row["by"]: row for row in json.loads(out)}
+    assert found["make"]["starvation_seconds"] * 1e9 == pytest.approx(30)
+    assert found["make"]["latency_seconds"] * 1e9 == pytest.approx(8)
+    assert found["make"]["overhead_seconds"] * 1e9 == pytest.approx(7)
+    _, out, _ = pwh("idle", "run", "--window", "0", "20", "--by", "node", "-f", "json")
+    found = {row["by"]: row for row in json.loads(out)}
+    assert found["n1"]["starvation_seconds"] * 1e9 == pytest.approx(20)
+
+
+def test_idle_of_a_run_without_tasks_is_5(pwh):
+    pwh("ingest", "counters.csv")
+    code, _, err = pwh("idle")
+    assert code == 5 and "Dask" in err

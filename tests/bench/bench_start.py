@@ -1,6 +1,6 @@
 """How long the command line takes to start: whole processes, medians.
 
-    python -m tests.bench.bench_start [--runs 11]
+python -m tests.bench.bench_start [--runs 11]
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from ingest.base import Reader
-from ingest.recording import bare_name, open_bytes
+from ingest.compressed import open_bytes
+from ingest.recording import bare_name
 from ingest.walk import reader_named
 from tests.ingest.case import Case
 from tests.support import rows

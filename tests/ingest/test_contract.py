@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 import re
+import shutil
 import subprocess
 import sys
 
 import pytest
 
-import warehouse as pwh
 from ingest import READERS
 from ingest.forget import forget_run, forget_source
 from ingest.recording import read_head
@@ -57,11 +57,10 @@ def test_names_are_well_formed(reader):
 
 
 @each_reader
-def test_has_a_case_that_fills_its_tables(reader):
-    con = pwh.connect(":memory:")
+def test_has_a_case_that_fills_its_tables(reader, warehouse):
     filled = set()
     for case in (case for case in CASES if case.reader == reader.NAME):
-        filled |= {table for done in land(con, case.sample) for table in done.rows}
+        filled |= {table for done in land(warehouse, case.sample) for table in done.rows}
     assert filled, "a reader needs a case in tests/ingest/cases"
     assert reader.TABLES == ANY_TABLE or filled == set(reader.TABLES)
 
@@ -92,12 +91,11 @@ def test_golden_rows(case, warehouse):
 
 
 @each_case
-def test_cut_sample(case, tmp_path):
-    whole = pwh.connect(":memory:")
+def test_cut_sample(case, another, tmp_path):
+    whole, con = another(), another()
     land(whole, case.sample)
     full = contents(whole, order="rowid")
     parts = parts_of(case)
-    con = pwh.connect(":memory:")
     for name, data in parts.items():
         line = data.find(b"\n", len(data) // 2) + 1
         for size in {1, 5, len(data) // 3, line or 9, len(data) * 9 // 10, len(data) - 1}:
@@ -145,13 +143,13 @@ def test_other_encoding(case, warehouse, tmp_path):
 
 @each_case
 @pytest.mark.parametrize("suffix", COMPRESS)
-def test_compressed_sample_lands_the_same(case, suffix, warehouse, tmp_path):
+def test_compressed_sample_lands_the_same(case, suffix, another, tmp_path):
     parts = parts_of(case)
     packed = {name: COMPRESS[suffix](data) for name, data in parts.items()}
-    assert len(land(warehouse, written(tmp_path, packed, suffix))) == 1
-    bare = pwh.connect(":memory:")
+    compressed, bare = another(), another()
+    assert len(land(compressed, written(tmp_path, packed, suffix))) == 1
     land(bare, written(tmp_path / "bare", parts))
-    assert contents(warehouse) == contents(bare)
+    assert contents(compressed) == contents(bare)
 
 
 @each_case
@@ -227,18 +225,18 @@ print(rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10)
 
 
 @each_case
-def test_a_hundredfold_file_stays_within_a_gib(case, tmp_path):
+def test_a_hundredfold_file_stays_within_a_gib(case, template, warehouse, tmp_path):
     folder = tmp_path / "large"
     folder.mkdir()
     path = case.enlarge(folder, 100)
+    db = shutil.copy(template, tmp_path / "w.duckdb")
     done = subprocess.run(
-        [sys.executable, "-c", ROOM, str(tmp_path / "w.duckdb"), str(path)],
+        [sys.executable, "-c", ROOM, str(db), str(path)],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
     landed, peak = map(int, done.stdout.split())
-    small = pwh.connect(":memory:")
-    assert landed > 50 * sum(land(small, case.sample)[0].rows.values())
+    assert landed > 50 * sum(land(warehouse, case.sample)[0].rows.values())
     assert peak < GIB + (512 << 20)

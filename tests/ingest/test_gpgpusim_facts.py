@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from ingest.recording import open_bytes
+from ingest.compressed import open_bytes
 from tests.ingest.test_gpgpusim import READER, TABLES, contents, land
 from tests.support import rows, shared
 

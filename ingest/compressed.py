@@ -1,0 +1,119 @@
+"""Files as their content: opened, decompressed, counted; damage is told in the user's words."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import os
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+from warehouse.errors import InputError
+
+SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".xz": "xz"}
+_MAGIC = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"\xfd7zXZ\x00", "xz"))
+_CHUNK = 1 << 20
+_ZSTD_BLOCK = 128 << 10
+_CUT_OFF = "the compressed data end too early: the file is cut off"
+
+
+def path_text(path: Path) -> str:
+    """Give a path as text; bytes of a name that are no UTF-8 become \\xNN."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def compression(path: Path) -> str | None:
+    """Tell a file's compression from its first bytes: gzip, zstd, xz or None."""
+    with path.open("rb") as file:
+        start = file.read(6)
+    return next((name for magic, name in _MAGIC if start.startswith(magic)), None)
+
+
+def open_bytes(path: Path, count: Callable[[int], None] | None = None) -> io.BufferedReader:
+    """Open a file for reading, decompressed.
+
+    `count` is told how many bytes were taken from the disk. Damage in a compressed file raises
+    `InputError` from the read that meets it.
+    """
+    kind = compression(path)
+    disk = _Counted(path, count)
+    if kind is None:
+        return io.BufferedReader(disk, _CHUNK)
+    return io.BufferedReader(_Decompressed(path, disk, kind), _CHUNK)
+
+
+class _Counted(io.RawIOBase):
+    """A file that tells how much of it was read."""
+
+    def __init__(self, path: Path, count: Callable[[int], None] | None) -> None:
+        self._file = path.open("rb", buffering=0)
+        self._count = count
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        size = self._file.readinto(buffer) or 0
+        if self._count is not None:
+            self._count(size)
+        return size
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+class _Decompressed(io.RawIOBase):
+    """The decompressed content; damage is an InputError that names the file."""
+
+    def __init__(self, path: Path, disk: io.RawIOBase, kind: str) -> None:
+        self._path = path
+        self._kind = kind
+        self._disk = disk
+        self._done = 0
+        self._read_some = _decompressor(io.BufferedReader(disk, _CHUNK), kind)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        try:
+            data = self._read_some(len(buffer))
+        except EOFError:
+            raise self._damaged(_CUT_OFF) from None
+        except (OSError, zlib.error, lzma.LZMAError) as error:
+            if "Truncated" in str(error):
+                raise self._damaged(_CUT_OFF) from None
+            raise self._damaged(f"the {self._kind} data are damaged ({error})") from None
+        buffer[: len(data)] = data
+        self._done += len(data)
+        return len(data)
+
+    def _damaged(self, problem: str) -> InputError:
+        return InputError(
+            problem,
+            path=path_text(self._path),
+            where=f"after {self._done} decompressed bytes",
+            expected=f"a whole {self._kind} file",
+            hint="Copy or record the file again.",
+        )
+
+    def close(self) -> None:
+        self._disk.close()
+        super().close()
+
+
+def _decompressor(file: io.BufferedReader, kind: str) -> Callable[[int], bytes]:
+    """Give a function that reads at most so many bytes, and first those before any damage."""
+    if kind == "gzip":
+        return gzip.GzipFile(fileobj=file).read1
+    if kind == "xz":
+        return lzma.LZMAFile(file).read1
+    import pyarrow as pa
+
+    stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
+    # It gives all that is asked for or fails, so it is asked for little at a time.
+    return lambda size: cast(bytes, stream.read(min(size, _ZSTD_BLOCK)))

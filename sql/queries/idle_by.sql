@@ -1,0 +1,29 @@
+-- Idle time of one run in one reading, added up by worker, node, type of task or blamed type.
+WITH
+  idle AS (
+    SELECT
+      i.*,
+      CASE $by
+        WHEN 'worker' THEN i.worker
+        WHEN 'node' THEN w.node
+        WHEN 'type' THEN coalesce(t.name, t.task)
+        WHEN 'blamed' THEN coalesce(b.name, b.task)
+      END AS what
+    FROM idle_attribution AS i
+    LEFT JOIN workers AS w ON i.run_id = w.run_id AND i.worker = w.worker
+    LEFT JOIN tasks AS t ON i.run_id = t.run_id AND i.task = t.task
+    LEFT JOIN tasks AS b ON i.run_id = b.run_id AND i.blamed_task = b.task
+    WHERE i.run_id = $run_id AND i.mode = $mode AND i.latency_rule = $latency_rule
+  )
+SELECT
+  what AS "by",
+  count(*) AS intervals,
+  sum(t_end - t_start) / 1e9 AS idle_seconds,
+  coalesce(sum(starvation) FILTER (kind <> 'tail'), 0) / 1e9 AS starvation_seconds,
+  sum(latency) / 1e9 AS latency_seconds,
+  sum(overhead) / 1e9 AS overhead_seconds,
+  sum(ov_unsubmitted) / 1e9 AS unsubmitted_seconds,
+  coalesce(sum(t_end - t_start) FILTER (kind = 'tail'), 0) / 1e9 AS tail_seconds
+FROM idle
+GROUP BY what
+ORDER BY idle_seconds DESC, what;

@@ -1,0 +1,42 @@
+-- How far the clocks of nodes are apart, judged by the data that went both ways between them.
+--
+-- The fastest transfer each way is taken to last equally long; then half the difference of their
+-- apparent times is the difference of the clocks (as in NTP).
+
+CREATE OR REPLACE VIEW clock_skew AS
+WITH
+  way AS (
+    SELECT
+      run_id, from_node, to_node, count(*) AS transfers, min(t_recv - t_send) AS fastest
+    FROM transfers
+    WHERE t_send IS NOT NULL AND from_node <> to_node
+    GROUP BY run_id, from_node, to_node
+  ),
+
+  clock AS (
+    SELECT run_id, node, max(clock_offset_ns) AS ahead
+    FROM nodes
+    GROUP BY run_id, node
+  )
+
+SELECT
+  there.run_id, there.from_node AS node, there.to_node AS other,
+  there.transfers + back.transfers AS transfers,
+  (there.fastest - back.fastest) / 2 AS other_ahead_ns,
+  (there.fastest + back.fastest) / 2 AS fastest_ns,
+  o.ahead - coalesce(n.ahead, 0) AS recorded_ahead_ns
+FROM way AS there
+JOIN way AS back
+  ON there.run_id = back.run_id AND there.from_node = back.to_node
+  AND there.to_node = back.from_node AND there.from_node < there.to_node
+LEFT JOIN clock AS n ON there.run_id = n.run_id AND there.from_node = n.node
+LEFT JOIN clock AS o ON there.run_id = o.run_id AND there.to_node = o.node;
+
+COMMENT ON VIEW clock_skew IS 'One row is a pair of nodes that sent data both ways: how far their clocks seem to be apart.';
+COMMENT ON COLUMN clock_skew.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN clock_skew.node IS 'Node.';
+COMMENT ON COLUMN clock_skew.other IS 'The other node.';
+COMMENT ON COLUMN clock_skew.transfers IS 'Transfers between them, both ways.';
+COMMENT ON COLUMN clock_skew.other_ahead_ns IS 'By how much the other node''s clock seems to be ahead of the node''s, before any correction, ns: half of fastest there minus fastest back.';
+COMMENT ON COLUMN clock_skew.fastest_ns IS 'Mean apparent time of the fastest transfers each way, ns: the error of other_ahead_ns is no larger. Negative: the clocks drift or times are wrong.';
+COMMENT ON COLUMN clock_skew.recorded_ahead_ns IS 'The same as nodes.clock_offset_ns says, which the idle attribution corrects by, ns; NULL where nothing is recorded.';

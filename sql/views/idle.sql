@@ -1,0 +1,82 @@
+-- Why workers idle: every idle interval's starvation, latency and overhead, in every reading.
+--
+-- Stored per run is the direct reading with union latency, and what the others need (idle_intervals).
+
+CREATE OR REPLACE VIEW _idle_readings AS
+SELECT *
+FROM (
+  VALUES
+    ('direct', 'union'), ('propagated', 'union'), ('transitive', 'union'),
+    ('direct', 'last_arrival'), ('propagated', 'last_arrival'), ('transitive', 'last_arrival')
+) AS reading (mode, latency_rule);
+
+CREATE OR REPLACE VIEW idle_attribution AS
+WITH
+  -- own: where the interval's own latency ends, if it is one stretch behind the starvation
+  cuts AS (
+    SELECT
+      i.*, r.mode, r.latency_rule,
+      least(i.t_end, greatest(i.t_start + i.starvation1, i.t_arrival)) AS own,
+      CASE
+        WHEN r.mode = 'direct' THEN NULL
+        WHEN r.latency_rule = 'union' THEN i.inherited_union
+        ELSE i.inherited_last_arrival
+      END AS inherited
+    FROM idle_intervals AS i
+    CROSS JOIN _idle_readings AS r
+  ),
+
+  parts AS (
+    SELECT
+      run_id, mode, latency_rule, worker, t_start, t_end, kind, task, last_data, blamed_task,
+      blamed_worker, starvation1,
+      coalesce(inherited.ov_concrete, ov_concrete) AS ov_concrete,
+      CASE mode
+        WHEN 'propagated' THEN coalesce(inherited.ov_uniform_propagated, ov_uniform)
+        WHEN 'transitive' THEN coalesce(inherited.ov_uniform_transitive, ov_uniform)
+        ELSE ov_uniform
+      END AS ov_uniform,
+      CASE latency_rule WHEN 'union' THEN ov_rest ELSE t_end - own END AS ov_rest,
+      CASE latency_rule
+        WHEN 'union' THEN ov_unsubmitted
+        ELSE greatest(0, least(t_end, coalesce(t_submit, own)) - own)
+      END AS ov_unsubmitted,
+      CASE mode WHEN 'transitive' THEN coalesce(inherited.lat_inherited, 0) ELSE 0 END
+        AS lat_inherited,
+      CASE latency_rule WHEN 'union' THEN latency ELSE own - t_start - starvation1 END
+        AS own_latency,
+      coalesce(flags, []) AS flags
+    FROM cuts
+  )
+
+SELECT
+  run_id, mode, latency_rule, worker, t_start, t_end, kind, task, last_data, blamed_task,
+  blamed_worker, starvation1, ov_concrete, ov_uniform, ov_rest, ov_unsubmitted, lat_inherited,
+  starvation1 - ov_concrete - lat_inherited - ov_uniform AS starvation,
+  own_latency + lat_inherited AS latency,
+  ov_concrete + ov_uniform + ov_rest AS overhead,
+  flags
+FROM parts;
+
+COMMENT ON VIEW idle_attribution IS 'One row is one idle interval of a worker in one reading (mode and latency rule): starvation + latency + overhead is its length, to the nanosecond.';
+COMMENT ON COLUMN idle_attribution.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN idle_attribution.mode IS 'direct (the literal reading), propagated (overhead in the producer''s own idle intervals is passed on to those who wait for it) or transitive (latency too: the root cause).';
+COMMENT ON COLUMN idle_attribution.latency_rule IS 'union (latency while any input was on the wire) or last_arrival (until the last input arrived; for traces without send times).';
+COMMENT ON COLUMN idle_attribution.worker IS 'Worker that was idle.';
+COMMENT ON COLUMN idle_attribution.t_start IS 'Start, ns after clock correction.';
+COMMENT ON COLUMN idle_attribution.t_end IS 'End, ns after clock correction.';
+COMMENT ON COLUMN idle_attribution.kind IS 'lead (before the worker''s first task), inner, or tail (after its last).';
+COMMENT ON COLUMN idle_attribution.task IS 'Task that ended it; NULL for a tail.';
+COMMENT ON COLUMN idle_attribution.last_data IS 'Input of that task that was made last; NULL where none is known.';
+COMMENT ON COLUMN idle_attribution.blamed_task IS 'Producer of last_data, where the worker starved for it.';
+COMMENT ON COLUMN idle_attribution.blamed_worker IS 'Worker of that producer.';
+COMMENT ON COLUMN idle_attribution.starvation1 IS 'Wait for the last input to be made, ns.';
+COMMENT ON COLUMN idle_attribution.ov_concrete IS 'Of it: runtime work of the producer''s worker, and the overhead inherited from it, ns.';
+COMMENT ON COLUMN idle_attribution.ov_uniform IS 'Of it: expected share of runtime work that is known only as a total, ns.';
+COMMENT ON COLUMN idle_attribution.ov_rest IS 'What neither starvation nor latency explains, ns.';
+COMMENT ON COLUMN idle_attribution.ov_unsubmitted IS 'Of ov_rest: before the program had submitted the task, ns.';
+COMMENT ON COLUMN idle_attribution.lat_inherited IS 'Of starvation1: latency in the producer''s own waits, passed on (mode transitive), ns.';
+COMMENT ON COLUMN idle_attribution.starvation IS 'No task was ready, ns; a tail is all starvation.';
+COMMENT ON COLUMN idle_attribution.latency IS 'Data were on the wire, ns.';
+COMMENT ON COLUMN idle_attribution.overhead IS 'The runtime was in the way, ns.';
+COMMENT ON COLUMN idle_attribution.flags IS 'What does not fit: causality (the last input was made after the task began), late_arrival (an input arrived after), missing_transfer (an input of another node never arrived; no latency then), neg_transfer (one arrived before it left or was made).';

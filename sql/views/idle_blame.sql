@@ -1,0 +1,113 @@
+-- requires: idle, idle_sums
+--
+-- Idle time by what it ended with, and by whom it is blamed on.
+
+-- A task's type, by its name; where files repeat a task, any of its types.
+CREATE OR REPLACE VIEW _task_types AS
+SELECT run_id, task, any_value(name) AS name
+FROM tasks
+GROUP BY run_id, task;
+
+CREATE OR REPLACE VIEW idle_by_type AS
+WITH
+  sums AS (
+    SELECT
+      i.run_id, i.mode, i.latency_rule, t.name, count(*) AS intervals,
+      sum(i.starvation) AS starvation, sum(i.latency) AS latency, sum(i.overhead) AS overhead,
+      sum(i.ov_unsubmitted) AS unsubmitted
+    FROM idle_attribution AS i
+    LEFT JOIN _task_types AS t ON i.run_id = t.run_id AND i.task = t.task
+    WHERE i.kind <> 'tail'
+    GROUP BY i.run_id, i.mode, i.latency_rule, t.name
+  )
+
+SELECT
+  *,
+  _percent(
+    starvation + latency + overhead,
+    sum(starvation + latency + overhead) OVER (PARTITION BY run_id, mode, latency_rule)
+  ) AS idle_percent,
+  _dominant(starvation, latency, overhead) AS dominant
+FROM sums;
+
+COMMENT ON VIEW idle_by_type IS 'One row is one type of task in one reading: the idle time before tasks of that type.';
+COMMENT ON COLUMN idle_by_type.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN idle_by_type.mode IS 'direct, propagated or transitive.';
+COMMENT ON COLUMN idle_by_type.latency_rule IS 'union or last_arrival.';
+COMMENT ON COLUMN idle_by_type.name IS 'Type of the tasks that ended the idle intervals (tasks.name); NULL where unknown.';
+COMMENT ON COLUMN idle_by_type.intervals IS 'Idle intervals.';
+COMMENT ON COLUMN idle_by_type.starvation IS 'Starvation, ns.';
+COMMENT ON COLUMN idle_by_type.latency IS 'Latency, ns.';
+COMMENT ON COLUMN idle_by_type.overhead IS 'Overhead, ns.';
+COMMENT ON COLUMN idle_by_type.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
+COMMENT ON COLUMN idle_by_type.idle_percent IS 'Share of the run''s idle time, tails left out, %.';
+COMMENT ON COLUMN idle_by_type.dominant IS 'The largest of the three; NULL where there is none.';
+
+-- Only the wait for the last input is blamed on its producer, so only that is added up.
+CREATE OR REPLACE VIEW _idle_blamed AS
+SELECT
+  i.run_id, i.mode, i.latency_rule, i.blamed_worker, t.name AS blamed_type,
+  count(*) AS intervals, sum(i.starvation1) AS starvation1, sum(i.starvation) AS starvation,
+  sum(i.ov_concrete + i.ov_uniform) AS overhead, sum(i.lat_inherited) AS latency
+FROM idle_attribution AS i
+LEFT JOIN _task_types AS t ON i.run_id = t.run_id AND i.blamed_task = t.task
+WHERE i.kind <> 'tail' AND i.starvation1 > 0
+GROUP BY i.run_id, i.mode, i.latency_rule, i.blamed_worker, t.name;
+
+CREATE OR REPLACE VIEW idle_by_blamed AS
+WITH
+  sums AS (
+    SELECT
+      run_id, mode, latency_rule, blamed_type, CAST(sum(intervals) AS BIGINT) AS intervals,
+      sum(starvation1) AS starvation1, sum(starvation) AS starvation, sum(latency) AS latency,
+      sum(overhead) AS overhead
+    FROM _idle_blamed
+    GROUP BY run_id, mode, latency_rule, blamed_type
+  )
+
+SELECT
+  *,
+  _percent(starvation1, sum(starvation1) OVER (PARTITION BY run_id, mode, latency_rule))
+    AS blamed_percent
+FROM sums;
+
+COMMENT ON VIEW idle_by_blamed IS 'One row is one type of task that workers waited for, in one reading.';
+COMMENT ON COLUMN idle_by_blamed.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN idle_by_blamed.mode IS 'direct, propagated or transitive.';
+COMMENT ON COLUMN idle_by_blamed.latency_rule IS 'union or last_arrival.';
+COMMENT ON COLUMN idle_by_blamed.blamed_type IS 'Type of the tasks waited for (tasks.name); NULL where unknown.';
+COMMENT ON COLUMN idle_by_blamed.intervals IS 'Idle intervals that waited for one.';
+COMMENT ON COLUMN idle_by_blamed.starvation1 IS 'Wait for their data to be made, ns.';
+COMMENT ON COLUMN idle_by_blamed.starvation IS 'Of it: starvation, ns.';
+COMMENT ON COLUMN idle_by_blamed.latency IS 'Of it: latency passed on, ns.';
+COMMENT ON COLUMN idle_by_blamed.overhead IS 'Of it: runtime work of their workers, and overhead passed on, ns.';
+COMMENT ON COLUMN idle_by_blamed.blamed_percent IS 'Share of all such waits of the run, %.';
+
+CREATE OR REPLACE VIEW idle_by_blamed_worker AS
+WITH
+  sums AS (
+    SELECT
+      run_id, mode, latency_rule, blamed_worker, CAST(sum(intervals) AS BIGINT) AS intervals,
+      sum(starvation1) AS starvation1, sum(starvation) AS starvation, sum(latency) AS latency,
+      sum(overhead) AS overhead
+    FROM _idle_blamed
+    GROUP BY run_id, mode, latency_rule, blamed_worker
+  )
+
+SELECT
+  *,
+  _percent(starvation1, sum(starvation1) OVER (PARTITION BY run_id, mode, latency_rule))
+    AS blamed_percent
+FROM sums;
+
+COMMENT ON VIEW idle_by_blamed_worker IS 'One row is one worker that others waited for, in one reading.';
+COMMENT ON COLUMN idle_by_blamed_worker.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN idle_by_blamed_worker.mode IS 'direct, propagated or transitive.';
+COMMENT ON COLUMN idle_by_blamed_worker.latency_rule IS 'union or last_arrival.';
+COMMENT ON COLUMN idle_by_blamed_worker.blamed_worker IS 'Worker waited for; NULL where unknown.';
+COMMENT ON COLUMN idle_by_blamed_worker.intervals IS 'Idle intervals that waited for its tasks.';
+COMMENT ON COLUMN idle_by_blamed_worker.starvation1 IS 'Wait for their data to be made, ns.';
+COMMENT ON COLUMN idle_by_blamed_worker.starvation IS 'Of it: starvation, ns.';
+COMMENT ON COLUMN idle_by_blamed_worker.latency IS 'Of it: latency passed on, ns.';
+COMMENT ON COLUMN idle_by_blamed_worker.overhead IS 'Of it: runtime work of the worker, and overhead passed on, ns.';
+COMMENT ON COLUMN idle_by_blamed_worker.blamed_percent IS 'Share of all such waits of the run, %.';

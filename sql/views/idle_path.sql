@@ -1,0 +1,147 @@
+-- requires: workers
+--
+-- The chain of tasks and waits that a run's end hangs on, what it consists of, and what it bounds.
+
+-- The path is found by doubling: after k rounds every task knows the 2^k-th one before it on its
+-- own path, and the tasks known to lie on the run's path double too.
+CREATE OR REPLACE MACRO critical_path(run) AS TABLE
+WITH RECURSIVE
+  task AS MATERIALIZED (
+    SELECT
+      row_number() OVER (ORDER BY worker, t_start, task) AS n, worker, task, name, t_start, t_end
+    FROM _task_times
+    WHERE run_id = run
+  ),
+
+  -- the one that held the worker last
+  turn AS (
+    SELECT
+      n,
+      arg_max(n, t_end) OVER (
+        PARTITION BY worker ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS earlier
+    FROM task
+  ),
+
+  -- to the producer of the last input where the worker starved for it, else to the task before
+  edge AS MATERIALIZED (
+    SELECT
+      task.n, i.t_end IS NOT NULL AND i.starvation1 > 0 AND producer.n IS NOT NULL AS jumps,
+      CASE WHEN jumps THEN producer.n ELSE turn.earlier END AS next,
+      CASE WHEN jumps THEN i.t_start + i.starvation1 ELSE coalesce(i.t_start, task.t_start) END
+        AS leaves,
+      i.t_start AS idle_from, CASE WHEN NOT jumps THEN i.starvation1 END AS starvation,
+      i.latency, i.ov_rest AS overhead
+    FROM task
+    JOIN turn ON task.n = turn.n
+    LEFT JOIN (FROM idle_intervals WHERE run_id = run AND kind <> 'tail') AS i
+      ON task.task = i.task AND task.worker = i.worker
+    LEFT JOIN task AS producer ON i.blamed_task = producer.task
+  ),
+
+  walk (n, next, is_on_path, round) AS (
+    SELECT n, next, n = (SELECT arg_min(n, (-t_end, task)) FROM task), 0
+    FROM edge
+    UNION ALL
+    SELECT walk.n, further.next, walk.is_on_path OR reached.n IS NOT NULL, walk.round + 1
+    FROM walk
+    LEFT JOIN walk AS further ON walk.next = further.n
+    LEFT JOIN (SELECT DISTINCT next AS n FROM walk WHERE is_on_path) AS reached
+      ON walk.n = reached.n
+    WHERE walk.round < 40 AND EXISTS (SELECT 1 FROM walk WHERE next IS NOT NULL)
+  ),
+
+  -- until: when the path comes to a task, from its end
+  path AS (
+    SELECT
+      task.*, edge.leaves, edge.idle_from, edge.starvation, edge.latency, edge.overhead,
+      coalesce(max(later.leaves), any_value(task.t_end)) AS until
+    FROM (SELECT DISTINCT n FROM walk WHERE is_on_path) AS found
+    JOIN task ON found.n = task.n
+    JOIN edge ON found.n = edge.n
+    LEFT JOIN (
+      FROM edge WHERE n IN (SELECT n FROM walk WHERE is_on_path)
+    ) AS later ON found.n = later.next
+    GROUP BY ALL
+  ),
+
+  part (t_start, t_end, worker, task, name, cause, ns) AS (
+    SELECT t_start, least(t_end, until), worker, task, name, 'compute', least(t_end, until) - t_start
+    FROM path
+    UNION ALL
+    SELECT t_end, until, worker, task, name, 'starvation', until - t_end
+    FROM path
+    UNION ALL
+    SELECT leaves, t_start, worker, task, name, 'latency', latency
+    FROM path
+    UNION ALL
+    SELECT leaves, t_start, worker, task, name, 'overhead', overhead
+    FROM path
+    UNION ALL
+    SELECT idle_from, t_start, worker, task, name, 'starvation', starvation
+    FROM path
+  )
+
+SELECT row_number() OVER (ORDER BY t_end DESC, t_start DESC, cause) AS step, *
+FROM part
+WHERE ns > 0;
+
+COMMENT ON MACRO TABLE critical_path IS 'One row is a part of the chain that the end of `run` hangs on, from the end backwards: step, t_start and t_end (ns), worker, task and name (its type), cause (compute: the task ran; latency, overhead: the worker waited before it; starvation: for data without a known producer) and ns, how much of that time.';
+
+CREATE OR REPLACE MACRO critical_path_shares(run) AS TABLE
+SELECT
+  name, cause, count(*) AS parts, CAST(sum(ns) AS BIGINT) AS ns,
+  100 * sum(ns) / sum(sum(ns)) OVER () AS percent
+FROM critical_path(run)
+GROUP BY name, cause;
+
+COMMENT ON MACRO TABLE critical_path_shares IS 'One row is a type of task and a cause (compute, latency, overhead, starvation) on the critical path of `run`: its parts, their time in ns, and their share of the path in per cent.';
+
+-- With its latency or overhead gone the path is a chain of constraints still, so a run with the same
+-- placement and order cannot gain more. One more worker helps only while none starves, and then at
+-- best in proportion.
+CREATE OR REPLACE MACRO idle_what_if(run) AS TABLE
+WITH
+  span AS (
+    SELECT min(t_begin) AS t_begin, max(t_end) AS t_end, count(*) AS workers
+    FROM _worker_windows
+    WHERE run_id = run
+  ),
+
+  -- stretches in which some worker has nothing to do, counted once
+  starved AS (
+    SELECT t_start AS p, t_start + starvation1 AS q
+    FROM idle_intervals
+    WHERE run_id = run AND starvation1 > 0
+  ),
+
+  covered AS (
+    SELECT
+      greatest(
+        0,
+        q - greatest(
+          p, max(q) OVER (ORDER BY p, q ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+        )
+      ) AS ns
+    FROM starved
+  ),
+
+  saved (change, gain) AS (
+    SELECT 'no latency', coalesce(sum(ns) FILTER (cause = 'latency'), 0) FROM critical_path(run)
+    UNION ALL
+    SELECT 'no overhead', coalesce(sum(ns) FILTER (cause = 'overhead'), 0) FROM critical_path(run)
+    UNION ALL
+    SELECT
+      'one more worker',
+      (t_end - t_begin - coalesce((SELECT sum(ns) FROM covered), 0)) // (workers + 1)
+    FROM span
+  )
+
+SELECT
+  change, CAST(gain AS BIGINT) AS gain_at_most,
+  100 * CAST(gain AS DOUBLE) / nullif(t_end - t_begin, 0) AS percent
+FROM saved
+CROSS JOIN span
+WHERE workers > 0;
+
+COMMENT ON MACRO TABLE idle_what_if IS 'One row is a change to `run` (no latency, no overhead, one more worker) and how much shorter it can make the run at most: gain_at_most in ns, percent of the time from its first to its last moment.';

@@ -1,0 +1,178 @@
+-- requires: workers, idle
+--
+-- Idle attribution added up: by worker, run, node, type of task, and whom it is blamed on.
+--
+-- Per cent are of workers x window: of the worker's window, or of all workers' together. Sums over
+-- workers are 128-bit whole numbers: ten thousand workers pass 64 bits in eleven days.
+
+CREATE OR REPLACE VIEW _idle_worker_sums AS
+WITH
+  sums AS (
+    SELECT
+      run_id, mode, latency_rule, worker,
+      count(*) FILTER (kind <> 'tail') AS intervals,
+      CAST(sum(t_end - t_start) AS BIGINT) AS idle,
+      CAST(sum(starvation) FILTER (kind <> 'tail') AS BIGINT) AS starvation,
+      CAST(sum(latency) AS BIGINT) AS latency,
+      CAST(sum(overhead) AS BIGINT) AS overhead,
+      CAST(sum(ov_unsubmitted) AS BIGINT) AS unsubmitted,
+      CAST(sum(t_end - t_start) FILTER (kind = 'tail') AS BIGINT) AS tail
+    FROM idle_attribution
+    GROUP BY run_id, mode, latency_rule, worker
+  )
+
+SELECT
+  w.run_id, r.mode, r.latency_rule, w.worker, w.node,
+  coalesce(s.intervals, 0) AS intervals,
+  w.t_end - w.t_begin AS wall,
+  w.t_end - w.t_begin - coalesce(s.idle, 0) AS busy,
+  coalesce(s.starvation, 0) AS starvation,
+  coalesce(s.latency, 0) AS latency,
+  coalesce(s.overhead, 0) AS overhead,
+  coalesce(s.unsubmitted, 0) AS unsubmitted,
+  coalesce(s.tail, 0) AS tail
+FROM _worker_windows AS w
+CROSS JOIN _idle_readings AS r
+LEFT JOIN sums AS s
+  ON w.run_id = s.run_id AND w.worker = s.worker AND r.mode = s.mode
+  AND r.latency_rule = s.latency_rule;
+
+CREATE OR REPLACE MACRO _percent(part, whole) AS 100 * CAST(part AS DOUBLE) / nullif(whole, 0);
+
+-- The largest of the three, if there is any.
+CREATE OR REPLACE MACRO _dominant(starvation, latency, overhead) AS CASE
+  WHEN greatest(starvation, latency, overhead) > 0 THEN CASE
+    WHEN starvation >= latency AND starvation >= overhead THEN 'starvation'
+    WHEN latency >= overhead THEN 'latency'
+    ELSE 'overhead'
+  END
+END;
+
+CREATE OR REPLACE MACRO _advice(dominant, overhead, unsubmitted) AS CASE
+  WHEN dominant = 'starvation'
+    THEN 'Too little parallelism here, tasks too coarse, or poor placement of tasks.'
+  WHEN dominant = 'latency'
+    THEN 'Slow network, poor placement of data, or detours on the way.'
+  WHEN dominant = 'overhead' AND 2 * unsubmitted > overhead
+    THEN 'Nothing was submitted: the program asked for its tasks too late.'
+  WHEN dominant = 'overhead'
+    THEN 'Tasks too fine, or an inefficient runtime.'
+END;
+
+CREATE OR REPLACE VIEW slo_by_worker AS
+SELECT
+  *,
+  _percent(busy, wall) AS busy_percent,
+  _percent(starvation, wall) AS starvation_percent,
+  _percent(latency, wall) AS latency_percent,
+  _percent(overhead, wall) AS overhead_percent,
+  _percent(tail, wall) AS tail_percent,
+  _percent(unsubmitted, wall) AS unsubmitted_percent,
+  _dominant(starvation, latency, overhead) AS dominant,
+  _advice(dominant, overhead, unsubmitted) AS advice
+FROM _idle_worker_sums;
+
+COMMENT ON VIEW slo_by_worker IS 'One row is one worker in one reading: wall = busy + starvation + latency + overhead + tail, to the nanosecond.';
+COMMENT ON COLUMN slo_by_worker.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN slo_by_worker.mode IS 'direct, propagated or transitive (idle_attribution.mode).';
+COMMENT ON COLUMN slo_by_worker.latency_rule IS 'union or last_arrival (idle_attribution.latency_rule).';
+COMMENT ON COLUMN slo_by_worker.worker IS 'Worker.';
+COMMENT ON COLUMN slo_by_worker.node IS 'Node it ran on.';
+COMMENT ON COLUMN slo_by_worker.intervals IS 'Idle intervals, the tail left out.';
+COMMENT ON COLUMN slo_by_worker.wall IS 'Length of the worker''s window, ns.';
+COMMENT ON COLUMN slo_by_worker.busy IS 'Time in which at least one task ran on it, ns.';
+COMMENT ON COLUMN slo_by_worker.starvation IS 'No task was ready, ns; the tail left out.';
+COMMENT ON COLUMN slo_by_worker.latency IS 'Data were on the wire, ns.';
+COMMENT ON COLUMN slo_by_worker.overhead IS 'The runtime was in the way, ns.';
+COMMENT ON COLUMN slo_by_worker.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
+COMMENT ON COLUMN slo_by_worker.tail IS 'Idle after its last task, ns.';
+COMMENT ON COLUMN slo_by_worker.busy_percent IS 'Busy, % of the window.';
+COMMENT ON COLUMN slo_by_worker.starvation_percent IS 'Starvation, % of the window.';
+COMMENT ON COLUMN slo_by_worker.latency_percent IS 'Latency, % of the window.';
+COMMENT ON COLUMN slo_by_worker.overhead_percent IS 'Overhead, % of the window.';
+COMMENT ON COLUMN slo_by_worker.tail_percent IS 'Tail, % of the window.';
+COMMENT ON COLUMN slo_by_worker.unsubmitted_percent IS 'Unsubmitted, % of the window.';
+COMMENT ON COLUMN slo_by_worker.dominant IS 'The largest of starvation, latency and overhead; NULL where the worker did not idle before its tail.';
+COMMENT ON COLUMN slo_by_worker.advice IS 'What that usually means, and what to look at.';
+
+CREATE OR REPLACE VIEW _idle_node_sums AS
+SELECT
+  run_id, mode, latency_rule, node, count(*) AS workers, sum(intervals) AS intervals,
+  sum(wall) AS wall, sum(busy) AS busy, sum(starvation) AS starvation, sum(latency) AS latency,
+  sum(overhead) AS overhead, sum(unsubmitted) AS unsubmitted, sum(tail) AS tail
+FROM _idle_worker_sums
+GROUP BY run_id, mode, latency_rule, node;
+
+CREATE OR REPLACE VIEW slo_by_run AS
+WITH
+  sums AS (
+    SELECT
+      run_id, mode, latency_rule, CAST(sum(workers) AS BIGINT) AS workers,
+      CAST(sum(intervals) AS BIGINT) AS intervals, sum(wall) AS wall, sum(busy) AS busy,
+      sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
+      sum(unsubmitted) AS unsubmitted, sum(tail) AS tail
+    FROM _idle_node_sums
+    GROUP BY run_id, mode, latency_rule
+  )
+
+SELECT
+  *,
+  _percent(busy, wall) AS busy_percent,
+  _percent(starvation, wall) AS starvation_percent,
+  _percent(latency, wall) AS latency_percent,
+  _percent(overhead, wall) AS overhead_percent,
+  _percent(tail, wall) AS tail_percent,
+  _percent(unsubmitted, wall) AS unsubmitted_percent,
+  _dominant(starvation, latency, overhead) AS dominant,
+  _advice(dominant, overhead, unsubmitted) AS advice
+FROM sums;
+
+COMMENT ON VIEW slo_by_run IS 'One row is one run in one reading: where the time of all its workers went, and what dominates.';
+COMMENT ON COLUMN slo_by_run.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN slo_by_run.mode IS 'direct, propagated or transitive (idle_attribution.mode).';
+COMMENT ON COLUMN slo_by_run.latency_rule IS 'union or last_arrival (idle_attribution.latency_rule).';
+COMMENT ON COLUMN slo_by_run.workers IS 'Workers.';
+COMMENT ON COLUMN slo_by_run.intervals IS 'Idle intervals, tails left out.';
+COMMENT ON COLUMN slo_by_run.wall IS 'Sum of the workers'' windows, ns.';
+COMMENT ON COLUMN slo_by_run.busy IS 'Time in which they ran tasks, ns.';
+COMMENT ON COLUMN slo_by_run.starvation IS 'No task was ready, ns; tails left out.';
+COMMENT ON COLUMN slo_by_run.latency IS 'Data were on the wire, ns.';
+COMMENT ON COLUMN slo_by_run.overhead IS 'The runtime was in the way, ns.';
+COMMENT ON COLUMN slo_by_run.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
+COMMENT ON COLUMN slo_by_run.tail IS 'Idle after the workers'' last tasks, ns.';
+COMMENT ON COLUMN slo_by_run.busy_percent IS 'Busy, % of workers x window.';
+COMMENT ON COLUMN slo_by_run.starvation_percent IS 'Starvation, % of workers x window.';
+COMMENT ON COLUMN slo_by_run.latency_percent IS 'Latency, % of workers x window.';
+COMMENT ON COLUMN slo_by_run.overhead_percent IS 'Overhead, % of workers x window.';
+COMMENT ON COLUMN slo_by_run.tail_percent IS 'Tails, % of workers x window.';
+COMMENT ON COLUMN slo_by_run.unsubmitted_percent IS 'Unsubmitted, % of workers x window.';
+COMMENT ON COLUMN slo_by_run.dominant IS 'The largest of starvation, latency and overhead; NULL where there is none.';
+COMMENT ON COLUMN slo_by_run.advice IS 'What that usually means, and what to look at.';
+
+CREATE OR REPLACE VIEW idle_by_node AS
+SELECT
+  *,
+  _percent(starvation, wall) AS starvation_percent,
+  _percent(latency, wall) AS latency_percent,
+  _percent(overhead, wall) AS overhead_percent,
+  _dominant(starvation, latency, overhead) AS dominant
+FROM _idle_node_sums;
+
+COMMENT ON VIEW idle_by_node IS 'One row is one node of a run in one reading.';
+COMMENT ON COLUMN idle_by_node.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN idle_by_node.mode IS 'direct, propagated or transitive.';
+COMMENT ON COLUMN idle_by_node.latency_rule IS 'union or last_arrival.';
+COMMENT ON COLUMN idle_by_node.node IS 'Node; NULL for workers whose node is unknown.';
+COMMENT ON COLUMN idle_by_node.workers IS 'Workers on it.';
+COMMENT ON COLUMN idle_by_node.intervals IS 'Idle intervals, tails left out.';
+COMMENT ON COLUMN idle_by_node.wall IS 'Sum of their windows, ns.';
+COMMENT ON COLUMN idle_by_node.busy IS 'Time in which they ran tasks, ns.';
+COMMENT ON COLUMN idle_by_node.starvation IS 'Starvation, ns; tails left out.';
+COMMENT ON COLUMN idle_by_node.latency IS 'Latency, ns.';
+COMMENT ON COLUMN idle_by_node.overhead IS 'Overhead, ns.';
+COMMENT ON COLUMN idle_by_node.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
+COMMENT ON COLUMN idle_by_node.tail IS 'Tails, ns.';
+COMMENT ON COLUMN idle_by_node.starvation_percent IS 'Starvation, % of the node''s workers x window.';
+COMMENT ON COLUMN idle_by_node.latency_percent IS 'Latency, % of the node''s workers x window.';
+COMMENT ON COLUMN idle_by_node.overhead_percent IS 'Overhead, % of the node''s workers x window.';
+COMMENT ON COLUMN idle_by_node.dominant IS 'The largest of the three; NULL where there is none.';

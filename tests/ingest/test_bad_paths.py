@@ -1,0 +1,145 @@
+"""Files, folders and options that `pwh ingest` must refuse, as a user meets it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+
+import pytest
+
+import ingest.walk
+from apps import cli
+from tests.ingest.copies import HTML, is_empty
+from warehouse import connect
+
+COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
+
+
+@pytest.fixture
+def pwh(tmp_path, monkeypatch, capfd):
+    """Run a command in an empty folder; give exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PWH_DB", str(tmp_path / "w.duckdb"))
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["pwh", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        out, err = capfd.readouterr()
+        assert "Traceback" not in err
+        return stop.value.code or 0, out, err
+
+    return run
+
+
+def nothing_landed(tmp_path):
+    path = tmp_path / "w.duckdb"
+    if not path.exists():
+        return True
+    con = connect(path, read_only=True)
+    try:
+        return is_empty(con)
+    finally:
+        con.close()
+
+
+def test_rejected_files_end_with_3(pwh, tmp_path):
+    (tmp_path / "x.csv").write_bytes(COUNTERS + b"3,cycles,many\n")
+    code, out, err = pwh("ingest", "x.csv")
+    assert (code, out) == (3, "")
+    assert err == ("pwh: rejected x.csv, line 5: 'many' in the column value\n  expected a number\n")
+    assert nothing_landed(tmp_path)
+
+
+def test_paths_that_are_no_files(pwh, tmp_path):
+    (tmp_path / "loop").symlink_to("pool")
+    (tmp_path / "pool").symlink_to("loop")
+    (tmp_path / "dangling").symlink_to("gone")
+    os.mkfifo(tmp_path / "fifo")
+    server = socket.socket(socket.AF_UNIX)
+    server.bind("socket")
+    server.close()
+    messages = {
+        "loop": "cannot be read: Too many levels of symbolic links",
+        "dangling": "cannot be read: No such file or directory",
+        "gone.csv": "cannot be read: No such file or directory",
+        "gone*.csv": "no file matches this pattern",
+        "fifo": "this is neither a file nor a folder",
+        "socket": "this is neither a file nor a folder",
+        "a" * 300: "cannot be read: File name too long",
+    }
+    for name, message in messages.items():
+        for options in ((), ("--reader", "plain")):
+            code, out, err = pwh("ingest", name, *options)
+            assert (code, out) == (3, "")
+            assert err.startswith(f"pwh: rejected {name}: {message}")
+    assert nothing_landed(tmp_path)
+    assert pwh("ingest", "")[0] == 2
+
+
+def test_a_file_that_may_not_be_read(pwh, tmp_path, monkeypatch):
+    (tmp_path / "x.csv").write_bytes(COUNTERS)
+
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    # Whoever runs the tests as root may read everything.
+    monkeypatch.setattr(ingest.walk, "read_head", refuse)
+    code, _, err = pwh("ingest", "x.csv")
+    assert (code, err) == (3, "pwh: rejected x.csv: cannot be read: Permission denied\n")
+
+
+def test_a_folder_of_junk(pwh, tmp_path):
+    folder = tmp_path / "junk"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "page.html").write_bytes(HTML)
+    (folder / "deep" / "data.bin").write_bytes(bytes(range(256)))
+    (folder / "empty").touch()
+    (folder / "deep" / "up").symlink_to(folder)
+    os.mkfifo(folder / "fifo")
+    code, out, err = pwh("ingest", "junk")
+    assert (code, out) == (3, "")
+    assert err == (
+        "pwh: no reader recognises any of the 4 files found\n"
+        "  pwh readers lists the formats; name files one by one to see why each is not read.\n"
+    )
+    assert nothing_landed(tmp_path)
+
+
+def test_good_files_land_beside_bad_ones(pwh, tmp_path):
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    (folder / "a.csv").write_bytes(COUNTERS)
+    (folder / "b.csv").write_bytes(COUNTERS + b"3,cycles,-4\n")
+    (folder / "c.csv").write_bytes(COUNTERS + b"3,cycles,4\n")
+    (folder / "page.csv").write_bytes(HTML)
+    code, out, err = pwh("ingest", "mixed", "--keep-going")
+    assert code == 3
+    assert [line.split()[1] for line in out.splitlines() if "landed" in line] == [
+        "mixed/a.csv",
+        "mixed/c.csv",
+    ]
+    assert err == (
+        "pwh: rejected mixed/b.csv, row 4 of pmu_samples: the counter cycles is -4.0\n"
+        "  expected a count from 0, or a metric with its unit\n"
+        "pwh: passed over 1 files that no reader recognises (page.csv)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--ranks", "99999999999"), "a run with ranks = 99999999999 cannot be"),
+        (("--problem-size", "nan"), "a run with problem_size = nan cannot be"),
+        (("--problem-size", "-1"), "a run with problem_size = -1.0 cannot be"),
+        (("--tag", "x"), "--tag 'x' is not of the form KEY=VALUE"),
+        (("--reader", "nosuch"), "there is no reader 'nosuch'"),
+    ],
+)
+def test_options_that_cannot_be(pwh, tmp_path, options, message):
+    (tmp_path / "x.csv").write_bytes(COUNTERS)
+    code, out, err = pwh("ingest", "x.csv", *options)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"pwh: {message}")
+    assert nothing_landed(tmp_path)
