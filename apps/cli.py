@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
@@ -61,18 +61,12 @@ def main() -> None:
         # Whoever read our output has gone (`| head`); keep Python from complaining at its exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except KeyboardInterrupt:
-        _stopped()
     except RuntimeError as error:
-        # What DuckDB makes of a Ctrl-C during a query.
+        # What DuckDB makes of a Ctrl-C during a query; typer sees to it elsewhere.
         if str(error) != "Query interrupted":
             raise
-        _stopped()
-
-
-def _stopped() -> NoReturn:
-    note("stopped; what had not been reported as landed has not landed")
-    sys.exit(130)
+        note("stopped; what had not been reported as landed has not landed")
+        sys.exit(130)
 
 
 if __name__ == "__main__":
