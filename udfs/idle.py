@@ -91,9 +91,7 @@ class Attribution:
         self.exact = Timeline.union(self.axes, *exact)
         self.latency = Timeline.union(self.axes, *flights)
         waited = gaps.la > gaps.s1
-        self.arrival = Timeline(
-            self.axes, gaps.w[waited], gaps.s1[waited], gaps.la[waited]
-        )
+        self.arrival = Timeline(self.axes, gaps.w[waited], gaps.s1[waited], gaps.la[waited])
         self.idle = Timeline(self.axes, gaps.w, gaps.a, gaps.b)
 
     def shares(self, gap: Int, start: Int, end: Int) -> Shares:
@@ -137,7 +135,8 @@ class Attribution:
         cut = np.clip(gaps.s1[gap], begin, stop)
         self._settle(asked.owner[ask], gap, cut, stop, got)
         starved = np.flatnonzero((begin < cut) & (gaps.v[gap] >= 0))
-        owner, gap, begin, cut = asked.owner[ask][starved], gap[starved], begin[starved], cut[starved]
+        owner = asked.owner[ask][starved]
+        gap, begin, cut = gap[starved], begin[starved], cut[starved]
         piece, p, q = self.exact.cut_out(gaps.w[gap], begin, cut)
         return _Asked(owner[piece], gaps.v[gap[piece]], p, q, gaps.b[gap[piece]])
 

@@ -55,10 +55,11 @@ def test_hand_worked_cases(warehouse):
 @pytest.mark.parametrize("name", ["gen_small", "gen_skew"])
 def test_generated_truths(warehouse, name):
     land_recording(warehouse, name)
-    names = (
+    columns = (
         "worker_id t0 t1 kind fragment_id blame_fragment blame_worker starvation1 ov_concrete "
         "ov_uniform ov_rest starvation latency overhead"
-    ).split()
+    )
+    names = columns.split()
     with (shared(f"slo/{name}") / "truth.csv").open(newline="") as file:
         truth = [tuple(number(row[n]) for n in names) for row in csv.DictReader(file)]
     found = rows(
@@ -85,18 +86,22 @@ def test_shares_of_recordings_to_the_printed_digit(warehouse, name):
 
 
 def assert_parts_add_up(con):
-    assert rows(
-        con,
-        """
+    assert (
+        rows(
+            con,
+            """
         SELECT * FROM idle_attribution
         WHERE starvation + latency + overhead <> t_end - t_start OR t_end <= t_start
            OR least(starvation, latency, overhead, ov_concrete, ov_uniform, ov_rest) < 0
            OR ov_unsubmitted NOT BETWEEN 0 AND ov_rest OR lat_inherited > latency
         """,
-    ) == []
-    assert rows(
-        con, "FROM slo_by_worker WHERE wall <> busy + starvation + latency + overhead + tail"
-    ) == []
+        )
+        == []
+    )
+    assert (
+        rows(con, "FROM slo_by_worker WHERE wall <> busy + starvation + latency + overhead + tail")
+        == []
+    )
 
 
 def test_what_the_recordings_are_known_for(warehouse):

@@ -24,9 +24,7 @@ TEXTBOOK = {
     ],
     "data": [{"data_id": "x", "producer_fragment": "p"}],
     "inputs": [{"fragment_id": "m", "data_id": "x"}],
-    "transfers": [
-        {"data_id": "x", "src_node": "n0", "dst_node": "n1", "t_send": 32, "t_recv": 40}
-    ],
+    "transfers": [{"data_id": "x", "src_node": "n0", "dst_node": "n1", "t_send": 32, "t_recv": 40}],
     "runtime": [{"worker_id": "A", "t_start": 10, "t_end": 15}],
 }
 DIRECT = "mode = 'direct' AND latency_rule = 'union'"
@@ -55,7 +53,8 @@ def test_sums_of_workers_nodes_and_the_run(warehouse):
 def test_sums_by_type_and_by_whom_is_blamed(warehouse):
     land_schedule(warehouse, TEXTBOOK)
     assert rows(
-        warehouse, f"SELECT name, starvation, latency, idle_percent FROM idle_by_type WHERE {DIRECT}"
+        warehouse,
+        f"SELECT name, starvation, latency, idle_percent FROM idle_by_type WHERE {DIRECT}",
     ) == [("use", 25, 8, 100.0)]
     assert rows(
         warehouse,
@@ -171,7 +170,8 @@ def test_critical_path_goes_back_to_the_producer(warehouse):
 
 def test_critical_path_accounts_for_all_time(warehouse):
     for seed in range(8):
-        land_schedule(warehouse, simulate(Machine(tasks=60, detours=0.3), seed).recorded, f"r{seed}")
+        recorded = simulate(Machine(tasks=60, detours=0.3), seed).recorded
+        land_schedule(warehouse, recorded, f"r{seed}")
         assert rows(
             warehouse,
             f"SELECT sum(ns) = max(t_end) - min(t_start) FROM critical_path('r{seed}')",
