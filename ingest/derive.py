@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from warehouse import sqlfiles
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
-    from udfs.idle import Attribution, Shares
     from udfs.timeline import Int
 
 TASK_TABLES = (
@@ -24,6 +25,8 @@ TASK_TABLES = (
     "runtime_intervals",
 )
 _MOST_FOR_SEGMENTS = 10_000
+_BATCH = 1 << 17
+_MEMORY = "3GB"
 _DERIVED = ("idle_intervals", "idle_latency", "idle_segments")
 
 
@@ -40,18 +43,49 @@ def derive(con: DuckDBPyConnection, source_id: int, run_ids: Iterable[str]) -> N
         con.execute(f"DELETE FROM {table} WHERE run_id IN (SELECT unnest($runs))", {"runs": runs})
     con.execute(sqlfiles.read("derived/idle_0_runs"), {"runs": runs, "source_id": source_id})
     try:
-        for step in ("idle_1_tasks", "idle_2_waits", "idle_3_gaps"):
-            con.execute(sqlfiles.read(f"derived/{step}"))
-        _measure(con)
-        con.execute(sqlfiles.read("derived/idle_4_rows"))
-        _store_segments(con)
+        with _modest(con):
+            _store_intervals(con)
+            _store_segments(con)
     except (duckdb.OutOfRangeException, OverflowError) as error:
         raise InputError(
             "the times of a run lie too far apart",
             expected="times, corrected by the clock offsets of their nodes, that fit 64 bits of "
             "nanoseconds and lie within 292 years of each other",
         ) from error
-    con.execute(sqlfiles.read("derived/idle_5_clear"))
+    con.execute(sqlfiles.read("derived/idle_6_clear"))
+
+
+def _store_intervals(con: DuckDBPyConnection) -> None:
+    """Find the idle intervals with SQL, measure their parts on the time axis, store both."""
+    from udfs.idle import Attribution, Gaps
+
+    con.execute(sqlfiles.read("derived/idle_1_tasks"))
+    con.execute(sqlfiles.read("derived/idle_2_waits"))
+    if con.execute("SELECT 1 FROM _idle_need WHERE onward LIMIT 1").fetchone():
+        con.execute(sqlfiles.read("derived/idle_detours"))
+    found = con.execute(sqlfiles.read("derived/idle_3_gaps")).to_arrow_table(_BATCH)
+    cuts = {name: found[name].to_numpy() for name in ("w", "a", "s1", "b", "la", "u", "v")}
+    with _registered(con, _idle_cuts={"i": found["i"], **cuts}):
+        flights = _columns(con, "idle_flights")
+    con.execute(sqlfiles.read("derived/idle_inputs_clear"))
+    labels = {name: found[name] for name in found.column_names if name not in (*cuts, "i")}
+    del found
+    exact, totals = _columns(con, "idle_exact"), _columns(con, "idle_totals")
+    work = totals.pop("total_ns")
+    workers = con.execute("SELECT count(*) + 1 FROM _idle_worker").fetchall()[0][0]
+    idle = Attribution(
+        workers, Gaps(**cuts), *(tuple(part.values()) for part in (exact, flights, totals))
+    )
+    parts = idle.parts()
+    with _registered(
+        con,
+        _idle_measured={**labels, **cuts, **parts},
+        _idle_met=idle.windows_met(parts, work),
+        _idle_island=idle.flights(),
+    ):
+        del idle, exact, flights
+        con.execute(sqlfiles.read("derived/idle_4_uniform"))
+        con.execute(sqlfiles.read("derived/idle_5_rows"))
 
 
 def _store_segments(con: DuckDBPyConnection) -> None:
@@ -66,78 +100,43 @@ def _store_segments(con: DuckDBPyConnection) -> None:
         con.execute(sqlfiles.read("derived/idle_segments"), {"runs": runs})
 
 
-def _measure(con: DuckDBPyConnection) -> None:
-    """Measure the parts of the idle intervals; gives them back as temporary tables."""
-    import numpy as np
-
-    from udfs.idle import Attribution, Gaps
-
-    workers = con.sql("SELECT count(*) + 1 FROM _idle_worker").fetchall()[0][0]
-    gap = _arrays(con, "idle_times")
-    number = gap.pop("i")
-    exact = _arrays(con, "idle_exact")
-    flights = _arrays(con, "idle_flights")
-    totals = _arrays(con, "idle_totals")
-    work = totals.pop("total_ns")
-    gaps = Gaps(**gap)
-    idle = Attribution(workers, gaps, *(tuple(x.values()) for x in (exact, flights, totals)))
-    shares = idle.shares(np.arange(len(gaps)), gaps.a, gaps.s1)
-    _store(
-        con,
-        "_idle_part",
-        {
-            "i": number,
-            "latency": idle.in_flight(),
-            "unsubmitted": idle.unsubmitted(),
-            **_columns(shares),
-        },
-    )
-    _store(con, "_idle_met", _totals_met(idle, shares, number, work))
-    islands = idle.latency
-    _store(con, "_idle_island", {"w": islands.axis, "p": islands.start, "q": islands.end})
+def _columns(con: DuckDBPyConnection, name: str) -> dict[str, Int]:
+    """Run sql/derived/<name>.sql; give its columns, which hold no NULL, as arrays."""
+    return con.execute(sqlfiles.read(f"derived/{name}")).fetchnumpy()
 
 
-def _totals_met(idle: Attribution, shares: Shares, number: Int, work: Int) -> dict[str, Int]:
-    """Measure the windows of runtime totals against the starvation that meets them.
+@contextmanager
+def _modest(con: DuckDBPyConnection) -> Iterator[None]:
+    """Let DuckDB go to disk early, because the arrays need memory too.
 
-    `work` are the totals. Gives for each pair the interval's number i, the window's total and its
-    length y without exact runtime, the length of the starvation within it and its shares.
+    Over a connection of its own, because a failed transaction takes no more settings.
     """
-    import numpy as np
+    import duckdb
 
-    gap, window = idle.windows_met()
-    _, begin, stop = idle.windows
-    start = np.maximum(begin[window], idle.gaps.a[gap])
-    end = np.minimum(stop[window], idle.gaps.s1[gap])
-    part = shares.take(gap)
-    cut = np.flatnonzero((start > idle.gaps.a[gap]) | (end < idle.gaps.s1[gap]))
-    part.put(cut, idle.shares(gap[cut], start[cut], end[cut]))
-    return {
-        "i": number[gap],
-        "total": work[window],
-        "y": idle.windows_free()[window],
-        "met": end - start,
-        **_columns(part),
-    }
+    with con.cursor() as other:
+        before, is_more = other.execute(
+            "SELECT value, parse_formatted_bytes(value) > parse_formatted_bytes($most) "
+            "FROM duckdb_settings() WHERE name = 'memory_limit'",
+            {"most": _MEMORY},
+        ).fetchall()[0]
+        with suppress(duckdb.Error):
+            other.execute(f"SET memory_limit = '{_MEMORY if is_more else before}'")
+        try:
+            yield
+        finally:
+            other.execute(f"SET memory_limit = '{before}'")
 
 
-def _columns(shares: Shares) -> dict[str, Int]:
-    return {name: getattr(shares, name) for name in shares.__slots__}
-
-
-def _arrays(con: DuckDBPyConnection, name: str) -> dict[str, Any]:
-    """Run sql/derived/<name>.sql; give its columns, which hold no NULL, as int64 arrays."""
-    import numpy as np
-
-    found = con.execute(sqlfiles.read(f"derived/{name}")).fetchnumpy()
-    return {name: np.asarray(values, np.int64) for name, values in found.items()}
-
-
-def _store(con: DuckDBPyConnection, name: str, columns: Mapping[str, Int]) -> None:
-    """Make a temporary table of some arrays."""
+@contextmanager
+def _registered(con: DuckDBPyConnection, **tables: Mapping[str, Any]) -> Iterator[None]:
+    """Let SQL see some tables, given by their columns."""
     import pyarrow as pa
 
-    arrays = pa.table(dict(columns))
-    con.register("_idle_arrays", arrays)
-    con.execute(f"CREATE TEMP TABLE {name} AS FROM _idle_arrays")
-    con.unregister("_idle_arrays")
+    for name, columns in tables.items():
+        # In batches, because each is read by one thread.
+        whole = pa.table(dict(columns))
+        batches = whole.to_batches(max_chunksize=_BATCH)
+        con.register(name, pa.Table.from_batches(batches, whole.schema))
+    yield
+    for name in tables:
+        con.unregister(name)

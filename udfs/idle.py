@@ -13,7 +13,7 @@ import numpy as np
 
 from udfs.timeline import Axes, Int, Points, Timeline, spread
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 17
 Intervals = tuple[Int, Int, Int]
 
 
@@ -23,7 +23,7 @@ class Gaps:
 
     [a, s1) is starvation for a datum made on worker v (-1: unknown), la where latency ends in the
     reading last_arrival, u where the time before submission ends; a <= s1 <= la, u <= b. All are
-    arrays of n int64.
+    arrays of n whole numbers, times int64.
     """
 
     w: Int
@@ -52,9 +52,9 @@ class Shares:
     c_l: Int
     x_l: Int
 
-    def take(self, places: Int) -> Shares:
-        """Give the shares of some of the stretches."""
-        return Shares(*(getattr(self, name)[places] for name in Shares.__slots__))
+    def named(self) -> dict[str, Int]:
+        """Give the shares by name."""
+        return {name: getattr(self, name) for name in Shares.__slots__}
 
     def put(self, places: Int, others: Shares) -> None:
         """Overwrite the shares of some of the stretches."""
@@ -88,11 +88,16 @@ class Attribution:
         self.gaps = gaps
         self.windows = windows
         self.axes = Axes.over(workers, gaps.a, gaps.b, *exact[1:], *windows[1:])
-        self.exact = Timeline.union(self.axes, *exact)
-        self.latency = Timeline.union(self.axes, *flights)
         waited = gaps.la > gaps.s1
-        self.arrival = Timeline(self.axes, gaps.w[waited], gaps.s1[waited], gaps.la[waited])
-        self.idle = Timeline(self.axes, gaps.w, gaps.a, gaps.b)
+        arrival = (gaps.w[waited], gaps.s1[waited], gaps.la[waited])
+        with ThreadPoolExecutor() as pool:
+            parts = (
+                pool.submit(Timeline.union, self.axes, *exact),
+                pool.submit(Timeline.union, self.axes, *flights),
+                pool.submit(Timeline, self.axes, *arrival),
+                pool.submit(Timeline, self.axes, gaps.w, gaps.a, gaps.b),
+            )
+        self.exact, self.latency, self.arrival, self.idle = (part.result() for part in parts)
 
     def shares(self, gap: Int, start: Int, end: Int) -> Shares:
         """Share out stretches [start, end) of the starvation of the numbered gaps.
@@ -153,20 +158,55 @@ class Attribution:
             np.add.at(x, owner, flown)
             np.add.at(c, owner, q - p - flown)
 
-    def in_flight(self) -> Int:
-        """Measure the latency of each gap, rule union: n int64, ns."""
-        return self.latency.within(self.gaps.w, self.gaps.s1, self.gaps.b)
+    def parts(self) -> dict[str, Int]:
+        """Measure the parts of each gap, n int64 of ns each, named as `Shares` and two more.
 
-    def unsubmitted(self) -> Int:
-        """Measure the rest of each gap before its task was submitted, rule union: n int64, ns."""
-        gaps = self.gaps
-        return gaps.u - gaps.s1 - self.latency.within(gaps.w, gaps.s1, gaps.u)
-
-    def windows_met(self) -> tuple[Int, Int]:
-        """Find the windows of runtime totals that starvation meets: (gap, window), pair by pair.
-
-        A gap meets the windows on the worker that it waits for.
+        `latency` is by the rule union, `unsubmitted` the rest before the task was submitted by
+        the same rule; `place` numbers the gaps.
         """
+        gaps = self.gaps
+        every = np.arange(len(gaps))
+        with ThreadPoolExecutor() as pool:
+            flown = pool.submit(self.latency.within, gaps.w, gaps.s1, gaps.b)
+            before = pool.submit(self.latency.within, gaps.w, gaps.s1, gaps.u)
+            shares = self.shares(every, gaps.a, gaps.s1)
+        return {
+            "place": every,
+            "latency": flown.result(),
+            "unsubmitted": gaps.u - gaps.s1 - before.result(),
+            **shares.named(),
+        }
+
+    def flights(self) -> dict[str, Int]:
+        """Give the merged stretches of latency: worker w, start p, end q."""
+        return {"w": self.latency.axis, "p": self.latency.start, "q": self.latency.end}
+
+    def windows_met(self, parts: dict[str, Int], work: Int) -> dict[str, Int]:
+        """Measure the windows of runtime totals against the starvation that meets them.
+
+        A gap meets the windows on the worker that it waits for. `parts` are those of the gaps,
+        `work` the windows' totals. Gives for each pair the gap's number `place`, the window's total
+        and its length y without exact runtime, the length `met` of the starvation within it, and
+        the shares of that.
+        """
+        gaps = self.gaps
+        w, p, q = self.windows
+        gap, window = self._overlaps()
+        start, end = np.maximum(p[window], gaps.a[gap]), np.minimum(q[window], gaps.s1[gap])
+        within = Shares(*(parts[name][gap] for name in Shares.__slots__))
+        cut = np.flatnonzero((start > gaps.a[gap]) | (end < gaps.s1[gap]))
+        within.put(cut, self.shares(gap[cut], start[cut], end[cut]))
+        free = q - p - self.exact.within(w, p, q)
+        return {
+            "place": gap,
+            "total": work[window],
+            "y": free[window],
+            "met": end - start,
+            **within.named(),
+        }
+
+    def _overlaps(self) -> tuple[Int, Int]:
+        """Find the windows that starvation meets: (gap, window), pair by pair."""
         gaps = self.gaps
         w, p, q = self.windows
         starved = np.flatnonzero((gaps.s1 > gaps.a) & (gaps.v >= 0))
@@ -176,8 +216,3 @@ class Attribution:
         gap, window = spread(first, np.maximum(first, behind))
         met = q[window] > a[gap]
         return starved[gap[met]], window[met]
-
-    def windows_free(self) -> Int:
-        """Measure what exact runtime leaves of each window of a runtime total, ns."""
-        w, p, q = self.windows
-        return q - p - self.exact.within(w, p, q)

@@ -1,6 +1,6 @@
 """Sets of time on numbered axes (workers), as sorted arrays: union, subtraction, measure.
 
-Times are int64 nanoseconds, intervals half open. All arithmetic is exact: sums may wrap at 64 bits
+Times are int64 nanoseconds, axes whole numbers of any width, intervals half open. All arithmetic is exact: sums may wrap at 64 bits
 on the way, but every difference that is given out lies within one axis and is right again.
 """
 
@@ -47,7 +47,10 @@ class Axes:
 
     def key(self, axis: Int, time: Int) -> Int:
         """Give the numbers that order points by axis and time; only where `packed`."""
-        return axis * (self.high - self.low + 1) + (time - self.low)
+        keys = np.multiply(axis, self.high - self.low + 1, dtype=np.int64)
+        keys += time
+        keys -= self.low
+        return keys
 
     def running_max(self, axis: Int, time: Int) -> Int:
         """Give for each of the points, sorted by axis, the largest time so far on its axis."""

@@ -1,10 +1,30 @@
 -- Tasks, workers and data of the runs in _idle_run, by number and on one clock.
+--
+-- Rows of an open transaction have no statistics: the planner takes every table for empty. So no
+-- query leaves it two large tables to join by the run alone; and because it would scan them with
+-- one thread, they are first read into MATERIALIZED expressions, which are scanned with all.
+--
 -- Corrected time = local time - offset of the node whose clock it was taken with.
 
 CREATE TEMP TABLE _idle_node AS
-SELECT r, node, coalesce(max(clock_offset_ns), 0) AS ahead
-FROM nodes
-JOIN _idle_run USING (run_id)
+WITH
+  named AS (
+    SELECT r, node, clock_offset_ns FROM nodes JOIN _idle_run USING (run_id)
+    UNION ALL
+    SELECT DISTINCT r, node, NULL FROM workers JOIN _idle_run USING (run_id)
+    UNION ALL
+    SELECT DISTINCT r, node, NULL FROM task_data JOIN _idle_run USING (run_id)
+    UNION ALL
+    SELECT DISTINCT r, from_node, NULL FROM transfers JOIN _idle_run USING (run_id)
+    UNION ALL
+    SELECT DISTINCT r, to_node, NULL FROM transfers JOIN _idle_run USING (run_id)
+  )
+
+SELECT
+  CAST(row_number() OVER (ORDER BY r, node) AS INTEGER) AS x, r, node,
+  coalesce(max(clock_offset_ns), 0) AS ahead
+FROM named
+WHERE node IS NOT NULL
 GROUP BY r, node;
 
 -- Workers that only tasks speak of have no node and no window of their own.
@@ -28,7 +48,7 @@ WITH
 
 SELECT
   CAST(row_number() OVER (ORDER BY r, worker) AS INTEGER) AS w,
-  r, worker, node, coalesce(ahead, 0) AS ahead,
+  r, worker, x, coalesce(ahead, 0) AS ahead,
   t_begin - coalesce(ahead, 0) AS t_begin,
   t_end - coalesce(ahead, 0) AS t_end
 FROM one
@@ -37,9 +57,9 @@ LEFT JOIN _idle_node USING (r, node);
 -- before: the end of the task that started before on the same worker
 CREATE TEMP TABLE _idle_task AS
 WITH
-  timed AS (
+  timed AS MATERIALIZED (
     SELECT
-      r, w, task, tasks.t_start - ahead AS t_start, tasks.t_end - ahead AS t_end,
+      tasks.rowid AS k, r, w, task, tasks.t_start - ahead AS t_start, tasks.t_end - ahead AS t_end,
       t_submit - ahead AS t_submit
     FROM tasks
     JOIN _idle_run USING (run_id)
@@ -72,15 +92,25 @@ LEFT JOIN own USING (w)
 LEFT JOIN program ON _idle_worker.r = program.r;
 
 -- A datum's home is its node, else its producer's; it is there at t_ready, else at its producer's
--- end.
+-- end. k is the producer's row in tasks.
 CREATE TEMP TABLE _idle_datum AS
+WITH
+  told AS MATERIALIZED (
+    SELECT r, data, producer, node, t_ready
+    FROM task_data
+    JOIN _idle_run USING (run_id)
+  ),
+
+  maker AS MATERIALIZED (
+    SELECT r, task, k, w, t_end FROM _idle_task
+  )
+
 SELECT
-  d.r, d.data, d.producer, made.w,
-  coalesce(d.node, host.node) AS home,
-  coalesce(d.t_ready - coalesce(clock.ahead, 0), made.t_end) AS c
-FROM (
-  SELECT r, data, producer, node, t_ready FROM task_data JOIN _idle_run USING (run_id)
-) AS d
-LEFT JOIN _idle_task AS made ON d.r = made.r AND d.producer = made.task
-LEFT JOIN _idle_worker AS host ON made.w = host.w
-LEFT JOIN _idle_node AS clock ON d.r = clock.r AND coalesce(d.node, host.node) = clock.node;
+  told.r, told.data, told.producer, maker.k, maker.w,
+  coalesce(own.x, host.x) AS home,
+  coalesce(told.t_ready - coalesce(clock.ahead, 0), maker.t_end) AS c
+FROM told
+LEFT JOIN maker ON told.r = maker.r AND told.producer = maker.task
+LEFT JOIN _idle_worker AS host ON maker.w = host.w
+LEFT JOIN _idle_node AS own ON told.r = own.r AND told.node = own.node
+LEFT JOIN _idle_node AS clock ON coalesce(own.x, host.x) = clock.x;

@@ -1,7 +1,13 @@
 -- Exact runtime work, by worker and time.
-SELECT w, runtime_intervals.t_start - ahead AS p, runtime_intervals.t_end - ahead AS q
-FROM runtime_intervals
-JOIN _idle_run USING (run_id)
+WITH
+  told AS MATERIALIZED (
+    SELECT r, worker, runtime_intervals.t_start, runtime_intervals.t_end
+    FROM runtime_intervals
+    JOIN _idle_run USING (run_id)
+    WHERE total_ns IS NULL AND runtime_intervals.t_start < runtime_intervals.t_end
+  )
+
+SELECT w, told.t_start - ahead AS p, told.t_end - ahead AS q
+FROM told
 JOIN _idle_worker USING (r, worker)
-WHERE total_ns IS NULL AND runtime_intervals.t_start < runtime_intervals.t_end
 ORDER BY w, p;

@@ -1,7 +1,13 @@
 -- Runtime work known only as a total within a window, by worker and time.
-SELECT w, runtime_intervals.t_start - ahead AS p, runtime_intervals.t_end - ahead AS q, total_ns
-FROM runtime_intervals
-JOIN _idle_run USING (run_id)
+WITH
+  told AS MATERIALIZED (
+    SELECT r, worker, runtime_intervals.t_start, runtime_intervals.t_end, total_ns
+    FROM runtime_intervals
+    JOIN _idle_run USING (run_id)
+    WHERE total_ns IS NOT NULL AND runtime_intervals.t_start < runtime_intervals.t_end
+  )
+
+SELECT w, told.t_start - ahead AS p, told.t_end - ahead AS q, total_ns
+FROM told
 JOIN _idle_worker USING (r, worker)
-WHERE total_ns IS NOT NULL AND runtime_intervals.t_start < runtime_intervals.t_end
 ORDER BY w, p;

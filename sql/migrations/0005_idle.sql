@@ -6,7 +6,7 @@ CREATE TABLE idle_intervals (
     worker VARCHAR NOT NULL,
     t_start BIGINT NOT NULL,
     t_end BIGINT NOT NULL,
-    kind VARCHAR NOT NULL,
+    kind ENUM('lead', 'inner', 'tail') NOT NULL,
     task VARCHAR,
     t_submit BIGINT,
     last_data VARCHAR,
