@@ -172,18 +172,22 @@ def _unpacked(process: Process) -> tuple[list[Any], ...]:
 def _untold(process: Process, runs: list[Any]) -> list[Any]:
     """Give what the scheduler heard of runs that the process did not live to report itself.
 
-    Shaped as its own report, with a begin before all guesses: the stimulus bears the worker's own
-    time just after the run, which is taken for its end.
+    Shaped as its own report, with a begin before all guesses. The stimulus bears the worker's own
+    time just after the run: its end is taken to be then, or when its thread's next run began.
     """
     if process.said_farewell:
         return []
     known = set(zip(runs[::RUN_WIDTH], runs[2::RUN_WIDTH], strict=True))
     values: list[Any] = []
+    next_start: dict[int | None, float] = {}
     told = _columns(process.told_before + process.told, TOLD_WIDTH)
-    for key, thread, start, stop, stimulus, nbytes, made in zip(*told, strict=True):
+    for key, thread, start, stop, stimulus, nbytes, made in reversed([*zip(*told, strict=True)]):
         text = key_text(key)
         if (text, start) not in known:
             end = stamp(stimulus) or stop
+            if thread not in (None, process.loop_thread):
+                end = min(end, next_start.get(thread, _INF))
+                next_start[thread] = end - (stop - start)
             times = end - (stop - start), end, None, None, -_INF
             values += text, thread, *times, nbytes, made, False, True
     return values

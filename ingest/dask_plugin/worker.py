@@ -72,6 +72,7 @@ class WorkerRecorder(WorkerPlugin):  # type: ignore[misc] # distributed has no t
         # Tasks that run now began before the record.
         running = [*worker.state.executing, *worker.state.long_running]
         self._turned: dict[Any, float | None] = {task.key: None for task in running}
+        self._cancelled: dict[Any, int] = {}
         self._steps = self._table_of_steps()
         self._timer = worker.periodic_callbacks["heartbeat"]
         self._beat, self._timer.callback = self._timer.callback, self._heartbeat
@@ -96,7 +97,8 @@ class WorkerRecorder(WorkerPlugin):  # type: ignore[misc] # distributed has no t
             ("constrained", "executing"): self._turn,
             ("flight", "memory"): self._drain,
             ("released", "memory"): self._place,
-            # A task that was cancelled while it ran runs on to its end.
+            ("executing", "released"): self._cancel,
+            ("long-running", "released"): self._cancel,
             **{
                 (state, end): self._end
                 for state in ("executing", "long-running", "cancelled", "resumed")
@@ -106,6 +108,12 @@ class WorkerRecorder(WorkerPlugin):  # type: ignore[misc] # distributed has no t
 
     def _turn(self, key: Any, _: str) -> None:
         self._turned[key] = time()
+
+    def _cancel(self, key: Any, _: str) -> None:
+        """Note the thread of a task that runs on to its end, but is forgotten by then."""
+        for thread, running in list(self._worker.active_threads.items()):
+            if running == key:
+                self._cancelled[key] = thread
 
     def _end(self, key: Any, state: str) -> None:
         now = time()
@@ -120,9 +128,12 @@ class WorkerRecorder(WorkerPlugin):  # type: ignore[misc] # distributed has no t
                 break
         else:
             start = stop = None
+        thread = self._threads.get(key)
+        if thread is None:
+            thread = self._cancelled.pop(key, None)
         self._runs += (
             key_text(key),
-            self._threads.get(key),
+            thread,
             start,
             stop,
             turned,

@@ -333,6 +333,21 @@ def test_coroutines_and_tasks_that_leave_the_pool(warehouse, tmp_path):
     assert {(f"t{i}", i < 2) for i in range(4)} <= set(rows(warehouse, windows))
 
 
+def test_a_cancelled_task_keeps_its_thread_busy_to_its_end(warehouse, tmp_path):
+    with cluster(n_workers=1, threads_per_worker=1) as client:
+        client.register_plugin(TraceRecorder(tmp_path / "trace"))
+        given_up = client.submit(stamped, seconds=0.2, key="given-up")
+        time.sleep(0.05)
+        given_up.cancel()
+        client.submit(stamped, key="next").result()
+        folder = Path(TraceRecorder.save(client))
+    land(warehouse, folder)
+    sound(warehouse)
+    ran = rows(warehouse, "SELECT task, right(worker, 2), t_end - t_start > 1e8 FROM tasks")
+    assert sorted(ran) == [("given-up", "t0", True), ("next", "t0", False)]
+    assert rows(warehouse, "SELECT data FROM task_data") == [("next",)]
+
+
 def live(seconds):
     time.sleep(seconds)
     return str(get_worker().address)
@@ -479,14 +494,23 @@ def test_a_run_without_times_of_its_own_is_bounded_by_what_the_worker_did():
 
 
 def test_what_a_worker_did_not_live_to_report_is_filled_in_once():
-    def told(key, start, stop):
-        return key, 1, start, stop, "task-finished-252.25", 8, True
+    def told(key, start, stop, stamp):
+        return key, 1, start, stop, f"task-finished-{stamp}", 8, True
 
     reported = run_row("a", 253.0, 254.0, 250.0, 251.0, 250.0)
-    scheduler = [told("a", 253.0, 254.0), told(("b", 1), 254.0, 255.0)]
+    scheduler = [
+        told("a", 253.0, 254.0, 251.0),
+        told(("b", 1), 254.0, 255.0, 252.25),
+        told("c", 255.0, 255.5, 252.5),
+    ]
     dead = process([reported], scheduler)
-    assert times_of(dead) == [("a", True, 250.0, 251.0), ("('b', 1)", True, 251.25, 252.25)]
-    assert Rows([dead]).filled_in == 1
+    assert times_of(dead) == [
+        ("a", True, 250.0, 251.0),
+        ("c", True, 252.0, 252.5),
+        # Reported after c had begun on the same thread.
+        ("('b', 1)", True, 251.0, 252.0),
+    ]
+    assert Rows([dead]).filled_in == 2
     assert Rows([process([reported], scheduler, farewell=True)]).filled_in == 0
 
 
