@@ -10,7 +10,6 @@ from warehouse import sqlfiles
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
     from udfs.timeline import Int
@@ -73,9 +72,7 @@ def _store_intervals(con: DuckDBPyConnection) -> None:
     exact, totals = _columns(con, "idle_exact"), _columns(con, "idle_totals")
     work = totals.pop("total_ns")
     workers = con.execute("SELECT count(*) + 1 FROM _idle_worker").fetchall()[0][0]
-    idle = Attribution(
-        workers, Gaps(**cuts), *(tuple(part.values()) for part in (exact, flights, totals))
-    )
+    idle = Attribution(workers, Gaps(**cuts), _set(exact), _set(flights), _set(totals))
     parts = idle.parts()
     with _registered(
         con,
@@ -102,7 +99,14 @@ def _store_segments(con: DuckDBPyConnection) -> None:
 
 def _columns(con: DuckDBPyConnection, name: str) -> dict[str, Int]:
     """Run sql/derived/<name>.sql; give its columns, which hold no NULL, as arrays."""
-    return con.execute(sqlfiles.read(f"derived/{name}")).fetchnumpy()
+    found: dict[str, Int] = con.execute(sqlfiles.read(f"derived/{name}")).fetchnumpy()
+    return found
+
+
+def _set(columns: Mapping[str, Int]) -> tuple[Int, Int, Int]:
+    """Give axis, start and end, the three columns of a set of times."""
+    axis, start, end = columns.values()
+    return axis, start, end
 
 
 @contextmanager

@@ -116,9 +116,7 @@ class _Run:
                 }
                 for t in self.tasks
             ],
-            "data": [
-                {"data_id": t["task"], "producer_fragment": t["task"]} for t in self.tasks
-            ],
+            "data": [{"data_id": t["task"], "producer_fragment": t["task"]} for t in self.tasks],
             "inputs": [
                 {"fragment_id": task, "data_id": name}
                 for task, names in self.inputs.items()

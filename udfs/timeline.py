@@ -1,7 +1,8 @@
 """Sets of time on numbered axes (workers), as sorted arrays: union, subtraction, measure.
 
-Times are int64 nanoseconds, axes whole numbers of any width, intervals half open. All arithmetic is exact: sums may wrap at 64 bits
-on the way, but every difference that is given out lies within one axis and is right again.
+Times are int64 nanoseconds, axes whole numbers of any width, intervals half open. All arithmetic
+is exact: sums may wrap at 64 bits on the way, but every difference that is given out lies within
+one axis and is right again.
 """
 
 from __future__ import annotations

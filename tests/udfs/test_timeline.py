@@ -22,9 +22,10 @@ def intervals(rng, count):
         (rng.randrange(AXES), p, p + rng.randint(1, 9))
         for p in (rng.randint(-SPAN, SPAN) for _ in range(count))
     )
-    return tuple(np.array(column, np.int64) for column in zip(*rows, strict=True)) or (
-        np.empty(0, np.int64),
-    ) * 3
+    return (
+        tuple(np.array(column, np.int64) for column in zip(*rows, strict=True))
+        or (np.empty(0, np.int64),) * 3
+    )
 
 
 @pytest.fixture(params=["one key", "axis by axis"])
