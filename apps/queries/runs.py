@@ -1,7 +1,4 @@
-"""One function a question, shared by the command line and the pages.
-
-Each gives a relation over public views, or plain values; none prints.
-"""
+"""Questions about what there is: runs, files, tables, and the rows of one run."""
 
 from __future__ import annotations
 
@@ -9,18 +6,13 @@ import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse import sqlfiles
+from apps.queries.base import ask
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 LATEST = "latest"
-
-
-def ask(con: DuckDBPyConnection, name: str, /, **params: Any) -> DuckDBPyRelation:
-    """Give the rows of `sql/queries/<name>.sql`."""
-    return con.sql(sqlfiles.read(f"queries/{name}"), params=params or None)
 
 
 def runs(con: DuckDBPyConnection, app: str | None = None) -> DuckDBPyRelation:
@@ -126,47 +118,3 @@ def launches(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
 def segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give a run's instruction streams, one row a thread."""
     return ask(con, "run_segments", run_id=run_id)
-
-
-Window = tuple[int, int]
-
-
-def idle_readings(
-    con: DuckDBPyConnection, run_id: str, window: Window | None = None
-) -> DuckDBPyRelation:
-    """Give where the workers' time went, a row for each mode and latency rule."""
-    if window is None:
-        return ask(con, "idle_run", run_id=run_id)
-    return ask(con, "idle_run_window", run_id=run_id, t0=window[0], t1=window[1])
-
-
-def idle_by(
-    con: DuckDBPyConnection,
-    run_id: str,
-    by: str,
-    mode: str,
-    latency_rule: str,
-    window: Window | None = None,
-) -> DuckDBPyRelation:
-    """Give idle time by worker, node, type (of task) or blamed (type), most of it first."""
-    params = {"run_id": run_id, "by": by, "mode": mode, "latency_rule": latency_rule}
-    if window is None:
-        return ask(con, "idle_by", **params)
-    return ask(con, "idle_by_window", **params, t0=window[0], t1=window[1])
-
-
-def idle_what_if(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give bounds on what no latency, no overhead or one more worker would gain."""
-    return ask(con, "idle_what_if", run_id=run_id)
-
-
-def idle_flags(
-    con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str
-) -> DuckDBPyRelation:
-    """Give what is odd in a run's recording, with the number of idle intervals it touches."""
-    return ask(con, "idle_flags", run_id=run_id, mode=mode, latency_rule=latency_rule)
-
-
-def critical_path(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give the chain that a run's end hangs on, by type of task and cause."""
-    return ask(con, "critical_path", run_id=run_id)

@@ -1,0 +1,58 @@
+"""One function a question, shared by the command line and the pages.
+
+Each gives a relation over public views, or plain values; none prints. One module a topic.
+"""
+
+from apps.queries.base import ask
+from apps.queries.idle import (
+    Window,
+    critical_path,
+    idle_by,
+    idle_flags,
+    idle_readings,
+    idle_what_if,
+)
+from apps.queries.runs import (
+    LATEST,
+    columns,
+    counters,
+    counts,
+    forgettable,
+    functions,
+    launches,
+    longest_idle,
+    metrics,
+    objects,
+    run_facts,
+    run_named,
+    runs,
+    segments,
+    sources,
+    workers,
+)
+
+__all__ = (
+    "LATEST",
+    "Window",
+    "ask",
+    "columns",
+    "counters",
+    "counts",
+    "critical_path",
+    "forgettable",
+    "functions",
+    "idle_by",
+    "idle_flags",
+    "idle_readings",
+    "idle_what_if",
+    "launches",
+    "longest_idle",
+    "metrics",
+    "objects",
+    "run_facts",
+    "run_named",
+    "runs",
+    "segments",
+    "sources",
+    "workers",
+)

@@ -1,0 +1,53 @@
+"""Questions about why workers idle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from apps.queries.base import ask
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+Window = tuple[int, int]
+
+
+def idle_readings(
+    con: DuckDBPyConnection, run_id: str, window: Window | None = None
+) -> DuckDBPyRelation:
+    """Give where the workers' time went, a row for each mode and latency rule."""
+    if window is None:
+        return ask(con, "idle_run", run_id=run_id)
+    return ask(con, "idle_run_window", run_id=run_id, t0=window[0], t1=window[1])
+
+
+def idle_by(
+    con: DuckDBPyConnection,
+    run_id: str,
+    by: str,
+    mode: str,
+    latency_rule: str,
+    window: Window | None = None,
+) -> DuckDBPyRelation:
+    """Give idle time by worker, node, type (of task) or blamed (type), most of it first."""
+    params = {"run_id": run_id, "by": by, "mode": mode, "latency_rule": latency_rule}
+    if window is None:
+        return ask(con, "idle_by", **params)
+    return ask(con, "idle_by_window", **params, t0=window[0], t1=window[1])
+
+
+def idle_what_if(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give bounds on what no latency, no overhead or one more worker would gain."""
+    return ask(con, "idle_what_if", run_id=run_id)
+
+
+def idle_flags(
+    con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str
+) -> DuckDBPyRelation:
+    """Give what is odd in a run's recording, with the number of idle intervals it touches."""
+    return ask(con, "idle_flags", run_id=run_id, mode=mode, latency_rule=latency_rule)
+
+
+def critical_path(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give the chain that a run's end hangs on, by type of task and cause."""
+    return ask(con, "critical_path", run_id=run_id)
