@@ -29,7 +29,6 @@ HTML = b"""<!DOCTYPE html>
 <html><head><title>404 Not Found</title></head>
 <body><h1>Not Found</h1><p>The requested URL was not found on this server.</p></body></html>
 """
-_OWN = ("migrations", "view_modules")
 
 
 def reader_of(case: Case) -> Reader:
@@ -58,9 +57,12 @@ def written(folder: Path, parts: dict[str, bytes], suffix: str = "") -> Path:
 
 
 def tables(con: DuckDBPyConnection) -> list[str]:
-    """Give the names of all tables but those of the warehouse's own bookkeeping."""
-    names = rows(con, "SELECT table_name FROM duckdb_tables() WHERE NOT internal ORDER BY 1")
-    return [name for (name,) in names if name not in _OWN]
+    """Give the names of all tables that files fill, and of `runs`."""
+    from_files = """
+        SELECT DISTINCT table_name FROM duckdb_columns() JOIN duckdb_tables() USING (table_name)
+        WHERE column_name = 'source_id' OR table_name = 'runs' ORDER BY 1
+    """
+    return [name for (name,) in rows(con, from_files)]
 
 
 def is_empty(con: DuckDBPyConnection) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.ingest.case import Case
 from tests.ingest.cases import (
+    caliper,
     cprofile,
     dask_dump,
     exp_bbv,
@@ -13,14 +14,24 @@ from tests.ingest.cases import (
     extrap_text,
     gem5,
     gpgpusim,
+    gprof,
+    likwid,
     machine_code,
+    mpip,
+    ncu,
+    papi,
     perf_stat,
+    perfspect,
     plain,
+    scorep,
     starpu,
     task_tables,
+    tau,
+    tau_packed,
 )
 
 CASES: tuple[Case, ...] = (
+    *caliper.CASES,
     cprofile.CASE,
     dask_dump.CASE,
     exp_bbv.CASE,
@@ -30,9 +41,18 @@ CASES: tuple[Case, ...] = (
     extrap_text.CASE,
     gem5.CASE,
     gpgpusim.CASE,
+    gprof.CASE,
+    likwid.CASE,
     machine_code.CASE,
+    mpip.CASE,
+    ncu.CASE,
+    papi.CASE,
     perf_stat.CASE,
+    perfspect.CASE,
+    scorep.CASE,
     starpu.CASE,
     task_tables.CASE,
+    *tau.CASES,
+    tau_packed.CASE,
     *plain.CASES,
 )

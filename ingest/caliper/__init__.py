@@ -1,0 +1,1 @@
+"""Caliper profiles: .cali streams and the JSON that Hatchet reads."""

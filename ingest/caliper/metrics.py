@@ -1,0 +1,128 @@
+"""What the names of Caliper's attributes say of the values under them.
+
+An aggregated value is named by what was done to it, last first: `avg#inclusive#sum#time.duration`
+is the mean over processes of the time with callees
+(https://software.llnl.gov/Caliper/AggregationOps.html).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["own time", "inclusive time", "calls", "own event", "inclusive event"]
+
+_NUMBERS = ("int", "uint", "double")
+_INCLUSIVE = ("inclusive", "iscale")
+_KEPT = ("sum", "avg", "any", "scale")
+# What was done to a value, and how sure it then says what all of a run took: 0 is surest.
+_DOUBT = {("sum", "sum"): 0, ("any",): 0, ("sum",): 1, (): 2, ("avg", "sum"): 3, ("avg",): 4}
+_OVER_RANKS: Mapping[tuple[str, ...], Literal["sum", "mean"]] = {
+    ("sum", "sum"): "sum",
+    ("avg", "sum"): "mean",
+}
+_PREFIXES = ("papi.", "libpfm.counter.")
+_TOPDOWN = "topdown."
+# Time by the names that Caliper's services and its ready-made profiles give it.
+_OWN_TIMES = ("time.duration", "time.duration.ns", "time", "time (exc)")
+_INCLUSIVE_TIMES = ("time.inclusive.duration", "time.inclusive.duration.ns", "time (inc)")
+_CALLS = ("region.count", "rc.count")
+_UNCOUNTED = ("count", "aggregate.count", "aggregate.slot")
+_IN_A_SECOND = {
+    **{"sec": 1.0, "s": 1.0, "msec": 1e3, "ms": 1e3},
+    **{"usec": 1e6, "us": 1e6, "nsec": 1e9, "ns": 1e9},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One attribute that holds measured values.
+
+    `event` is the metric's own name, bare of what was done to it. `over_ranks` says what a value
+    without rank is of all processes: their sum, their mean, or None (of one process by itself).
+    `per_second` is how many of a time's unit are a second, None where the file does not tell;
+    `unit` is an event's. `doubt` ranks attributes that say the same thing.
+    """
+
+    name: str
+    role: Role
+    event: str
+    over_ranks: Literal["sum", "mean"] | None
+    per_second: float | None
+    unit: str | None
+    doubt: int
+
+
+def metric(name: str, kind: str | None, unit: str | None) -> Metric | None:
+    """Say what an attribute holds; None where it is nothing that can be landed.
+
+    `kind` is Caliper's type of its values, None where the file does not tell. The smallest,
+    largest and mean time of single visits are left out: they add up to nothing.
+    """
+    *done, base = name.split("#")
+    steps = tuple(step for step in done if step not in (*_INCLUSIVE, "scale"))
+    if (kind is not None and kind not in _NUMBERS) or not set(steps) <= set(_KEPT):
+        return None
+    inclusive = base in _INCLUSIVE_TIMES or any(step in _INCLUSIVE for step in done)
+    if base in (*_OWN_TIMES, *_INCLUSIVE_TIMES):
+        role: Role = "inclusive time" if inclusive else "own time"
+    elif base in _CALLS:
+        role = "calls"
+    elif done or base.startswith((*_PREFIXES, _TOPDOWN)):
+        role = "inclusive event" if inclusive else "own event"
+    else:
+        return None
+    doubt = _DOUBT.get(steps)
+    lone_mean = steps in (("avg",), ("any",)) and "event" not in role
+    if doubt is None or lone_mean or base in _UNCOUNTED:
+        return None
+    per_second = _per_second(base, unit, scaled=not {"scale", "iscale"}.isdisjoint(done))
+    if "time" in role and unit is not None and per_second is None:
+        return None
+    over = _OVER_RANKS.get(steps)
+    return Metric(name, role, _bare(base), over, per_second, unit or _unit(base), doubt)
+
+
+def settle(metrics: Iterable[Metric], ranks: int | None) -> list[Metric]:
+    """Choose, of attributes that say the same thing, the surest.
+
+    The sum over processes has more digits than their mean, but tells a process's part only where
+    the number of processes is known. What was measured without callees makes the time or count
+    with them needless only for events: fn_timings has a column for both times.
+    """
+    chosen: dict[tuple[str, str], Metric] = {}
+    for one in metrics:
+        what = (one.role, one.event if "event" in one.role else "")
+        if what not in chosen or _doubt(one, ranks) < _doubt(chosen[what], ranks):
+            chosen[what] = one
+    return [
+        one
+        for one in chosen.values()
+        if one.role != "inclusive event" or ("own event", one.event) not in chosen
+    ]
+
+
+def _doubt(one: Metric, ranks: int | None) -> int:
+    return 5 if one.over_ranks == "sum" and ranks is None else one.doubt
+
+
+def _bare(base: str) -> str:
+    for prefix in _PREFIXES:
+        base = base.removeprefix(prefix)
+    return base
+
+
+def _unit(base: str) -> str | None:
+    """Give the unit that a metric's name tells: shares, and rates such as Bytes/Rep."""
+    if base.startswith(_TOPDOWN):
+        return "ratio"
+    return base if "/" in base else None
+
+
+def _per_second(base: str, unit: str | None, *, scaled: bool) -> float | None:
+    if unit is not None:
+        return _IN_A_SECOND.get(unit)
+    if scaled or base.startswith("time ") or base == "time":
+        return 1.0
+    return 1e9 if base.endswith(".ns") else None

@@ -1,0 +1,111 @@
+"""Call paths of profiles, and what a path takes itself out of what it takes with its callees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+ARROW = "->"
+
+
+class CallPaths:
+    """Numbers call paths in the order in which they are met, each after the one above it.
+
+    `names` holds the last function of each path, `above` the number of the path that it was
+    called from, -1 where there is none.
+    """
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.above: list[int] = []
+        self._codes: dict[tuple[int, str], int] = {}
+
+    def code(self, path: Sequence[str]) -> int:
+        """Give the number of a path; -1 for the empty one."""
+        code = -1
+        for name in path:
+            code = self.below(code, name)
+        return code
+
+    def below(self, code: int, name: str) -> int:
+        """Give the number of the path that goes on from path `code` with `name`."""
+        found = self._codes.setdefault((code, name), len(self.names))
+        if found == len(self.names):
+            self.names.append(name)
+            self.above.append(code)
+        return found
+
+    def joined(self) -> list[str]:
+        """Give all paths as text, functions joined with ->."""
+        texts: list[str] = []
+        for name, above in zip(self.names, self.above, strict=True):
+            texts.append(name if above < 0 else texts[above] + ARROW + name)
+        return texts
+
+
+def rows_above(path: Integers, place: Integers, above: Integers) -> Integers:
+    """For rows of path and place, give the row of the nearest path above at the same place.
+
+    `path` and `place` have one entry a row, no pair twice; a path of -1 is above nothing.
+    `above` says which path is above which, as `CallPaths.above`. -1 where no row is above: tools
+    leave out paths in which nothing was measured.
+    """
+    places = int(place.max(initial=0)) + 1
+    key = path * places + place
+    order = np.argsort(key)
+    ordered = key[order]
+    found = np.full(len(path), -1, dtype=np.int64)
+    # A further -1 at the end is what is above path -1.
+    above = np.append(above, -1)
+    wanted = above[path]
+    searched = np.flatnonzero(wanted >= 0)
+    while len(searched):
+        sought = wanted[searched] * places + place[searched]
+        at = np.minimum(np.searchsorted(ordered, sought), len(ordered) - 1)
+        hit = ordered[at] == sought
+        found[searched[hit]] = order[at[hit]]
+        searched = searched[~hit]
+        wanted[searched] = above[wanted[searched]]
+        searched = searched[wanted[searched] >= 0]
+    return found
+
+
+def own_part(inclusive: npt.NDArray[Any], above: Integers, slack: float = 0.0) -> Floats:
+    """Give what each row takes without the rows right below it.
+
+    `inclusive` has a row per call path (and may have a column per location), `above` the row
+    above each, -1 for none. Rounding can leave a little less than nothing: down to -`slack` per
+    value taken part in it comes to 0. What is further below 0 cannot be and comes to NaN: the
+    tool lost or double counted something.
+    """
+    total = inclusive.astype(np.int64 if _fits(inclusive) else np.float64)
+    inner = above >= 0
+    own = total.copy()
+    np.subtract.at(own, above[inner], total[inner])
+    parts = 1.0 + np.bincount(above[inner], minlength=len(total))
+    result = own.astype(np.float64)
+    below = result < 0
+    rounded = result >= -slack * (parts if result.ndim == 1 else parts[:, None])
+    result[below & rounded] = 0.0
+    result[below & ~rounded] = np.nan
+    return result
+
+
+def _fits(values: npt.NDArray[Any]) -> bool:
+    """Say that whole numbers stay exact in 64 bits with a sign, as they do not in a double."""
+    return values.dtype.kind in "iu" and (not values.size or int(values.max()) < 1 << 63)
+
+
+BELOW_ZERO = "below_zero"  # the tag of a run in which own values could not be told
+
+
+def below_zero(name: str, own: Floats) -> str | None:
+    """Say how many own values of a metric `own_part` could not tell; None where it told all."""
+    unknown = int(np.count_nonzero(np.isnan(own)))
+    return f"{name}: {unknown} of {own.size} own values, left unknown" if unknown else None

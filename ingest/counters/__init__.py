@@ -1,0 +1,1 @@
+"""Tables of counters and metrics: PerfSpect, LIKWID, PAPI, Nsight Compute."""

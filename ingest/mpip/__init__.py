@@ -1,0 +1,1 @@
+"""Reports of mpiP, the profiler of MPI calls."""

@@ -1,0 +1,1 @@
+"""Score-P profiles: the cubes of Cube 4."""

@@ -1,0 +1,33 @@
+-- Regions with counters: where each stands in the call tree, groups told from leaves.
+
+CREATE OR REPLACE VIEW pmu_regions AS
+WITH
+  regions AS (
+    SELECT DISTINCT run_id, region FROM pmu_samples WHERE region IS NOT NULL
+  ),
+
+  parts AS (
+    SELECT run_id, region, string_split(region, '->') AS functions FROM regions
+  ),
+
+  -- every region that another one is called from
+  groups AS (
+    SELECT DISTINCT
+      run_id,
+      unnest([list_aggregate(functions[:n], 'string_agg', '->') FOR n IN range(1, len(functions))])
+        AS region
+    FROM parts
+  )
+
+SELECT
+  run_id, region, parts.functions[-1] AS function, CAST(len(parts.functions) AS INTEGER) AS depth,
+  groups.region IS NULL AS leaf
+FROM parts
+LEFT JOIN groups USING (run_id, region);
+
+COMMENT ON VIEW pmu_regions IS 'One row is a region of a run with counters. Metrics of a group, which has hardly any time of its own, can be noise: top-down shares that do not add up to 1.';
+COMMENT ON COLUMN pmu_regions.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN pmu_regions.region IS 'Region, as in pmu_samples; of a call path its functions, joined with ->.';
+COMMENT ON COLUMN pmu_regions.function IS 'Last function of the call path.';
+COMMENT ON COLUMN pmu_regions.depth IS 'Functions in the call path, from 1.';
+COMMENT ON COLUMN pmu_regions.leaf IS 'Whether no other region of the run was called from it.';

@@ -1,0 +1,242 @@
+"""Caliper profiles: what is time, of whom, and what is left of it without the callees."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ingest.streams import stream
+from tests.support import land, rows
+
+TIMES = "SELECT callpath, seconds, inclusive_seconds FROM fn_timings ORDER BY rowid"
+OWN = "sum#sum#time.duration"
+INCLUSIVE = "inclusive#sum#time.duration"
+ALL_RANKS = "sum#inclusive#sum#time.duration"
+MEAN = "avg#inclusive#sum#time.duration"
+SECONDS = {"units": dict.fromkeys((OWN, INCLUSIVE, ALL_RANKS, MEAN), "sec")}
+
+
+@pytest.fixture
+def landed(warehouse, tmp_path):
+    """Land a stream and give the rows of a query."""
+
+    def ask(text, sql=TIMES, name="profile.cali"):
+        path = tmp_path / name
+        path.write_text(text)
+        land(warehouse, path)
+        return rows(warehouse, sql)
+
+    return ask
+
+
+def test_own_time_is_the_inclusive_time_without_the_callees(landed):
+    text = stream(
+        [
+            ("main", {INCLUSIVE: 10}),
+            ("main/solve", {INCLUSIVE: 6}),
+            ("main/solve/dot", {INCLUSIVE: 1.5}),
+            ("main/io", {INCLUSIVE: 1}),
+        ],
+        **SECONDS,
+    )
+    assert landed(text) == [
+        ("main", 3.0, 10.0),
+        ("main->solve", 4.5, 6.0),
+        ("main->solve->dot", 1.5, 1.5),
+        ("main->io", 1.0, 1.0),
+    ]
+
+
+def test_own_time_that_the_file_has_is_taken(landed):
+    text = stream(
+        [("main", {INCLUSIVE: 10, OWN: 3.25}), ("main/solve", {INCLUSIVE: 6, OWN: 6})], **SECONDS
+    )
+    assert landed(text) == [("main", 3.25, 10.0), ("main->solve", 6.0, 6.0)]
+
+
+def test_a_path_that_was_not_recorded_hides_no_time(landed):
+    text = stream([("main", {INCLUSIVE: 10}), ("main/solve/dot", {INCLUSIVE: 4})], **SECONDS)
+    assert landed(text) == [("main", 6.0, 10.0), ("main->solve->dot", 4.0, 4.0)]
+
+
+def test_each_rank_and_thread_by_itself(landed):
+    text = stream(
+        [
+            ("main", {INCLUSIVE: 10, "mpi.rank": 0, "omp.thread.id": 0}),
+            ("main", {INCLUSIVE: 9, "mpi.rank": 0, "omp.thread.id": 1}),
+            ("main", {INCLUSIVE: 8, "mpi.rank": 3, "omp.thread.id": 0}),
+            ("main/solve", {INCLUSIVE: 2, "mpi.rank": 0, "omp.thread.id": 0}),
+            ("main/solve", {INCLUSIVE: 1, "mpi.rank": 3, "omp.thread.id": 0}),
+        ],
+        types={"omp.thread.id": "int"},
+        **SECONDS,
+    )
+    sql = """
+        SELECT function, rank, thread, parallelism, seconds FROM fn_timings ORDER BY rowid
+    """
+    assert landed(text, sql) == [
+        ("main", 0, 0, 2, 8.0),
+        ("main", 0, 1, 2, 9.0),
+        ("main", 3, 0, 2, 7.0),
+        ("solve", 0, 0, 2, 2.0),
+        ("solve", 3, 0, 2, 1.0),
+    ]
+
+
+def test_without_ranks_the_time_is_the_mean_over_all_of_them(landed):
+    # MPI_Gather ran on one of four ranks: 2 s there are half a second a rank.
+    text = stream(
+        [
+            ("main", {ALL_RANKS: 40, MEAN: 10}),
+            ("main/MPI_Gather", {ALL_RANKS: 2, MEAN: 2}),
+        ],
+        **SECONDS,
+        jobsize=4,
+    )
+    assert landed(text) == [("main", 9.5, 10.0), ("main->MPI_Gather", 0.5, 0.5)]
+
+
+def test_the_mean_of_the_file_stands_where_nothing_says_how_many_ranks_there_were(landed):
+    text = stream([("main", {ALL_RANKS: 40, MEAN: 10})], **SECONDS)
+    assert landed(text) == [("main", 10.0, 10.0)]
+
+
+def test_time_outside_of_all_regions_is_kept(landed):
+    text = stream([("", {OWN: 2}), ("main", {OWN: 3})], **SECONDS)
+    sql = "SELECT function, callpath, seconds FROM fn_timings ORDER BY rowid"
+    assert landed(text, sql) == [("<outside of regions>", None, 2.0), ("main", "main", 3.0)]
+
+
+def test_records_that_differ_in_other_attributes_add_up(landed):
+    text = stream(
+        [("main", {OWN: 2, "iteration#main": 1}), ("main", {OWN: 3, "iteration#main": 2})],
+        types={"iteration#main": "int"},
+        **SECONDS,
+    )
+    assert landed(text) == [("main", 5.0, None)]
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "value", "seconds"),
+    [
+        ("sum#time.duration", "sec", 2.5, 2.5),
+        ("sum#time.duration", "usec", 2500000, 2.5),
+        ("sum#sum#time.duration.ns", None, 2500000000, 2.5),
+        ("sum#scale#sum#time.duration.ns", None, 2.5, 2.5),
+        ("time", None, 2.5, 2.5),
+        # Caliper once counted in whole microseconds, then in seconds with six digits.
+        ("sum#time.duration", None, "2500000.000000", 2.5),
+        ("sum#time.duration", None, "2.500000", 2.5),
+        ("time.duration", None, 2500000, 2.5),
+    ],
+)
+def test_units_of_time(landed, name, unit, value, seconds):
+    text = stream([("main", {name: value})], units={name: unit} if unit else {})
+    assert landed(text) == [("main", seconds, None)]
+
+
+def test_what_is_no_sum_is_no_time_of_a_function(landed):
+    other = dict.fromkeys(("min#time.duration", "max#time.duration", "avg#time.duration"), 9.5)
+    text = stream([("main", {OWN: 2, "count": 7, "sum#region.count": 3} | other)], **SECONDS)
+    sql = "SELECT seconds, inclusive_seconds, calls FROM fn_timings"
+    assert landed(text, sql) == [(2.0, None, 3)]
+
+
+def test_rounding_is_no_negative_time_but_what_cannot_be_is_unknown(warehouse, landed):
+    text = stream(
+        [
+            ("near", {INCLUSIVE: 1}),
+            ("near/f", {INCLUSIVE: 1.000001}),
+            ("far", {INCLUSIVE: 1}),
+            ("far/f", {INCLUSIVE: 1.5}),
+        ],
+        **SECONDS,
+    )
+    assert landed(text) == [
+        ("near", 0.0, 1.0),
+        ("near->f", 1.000001, 1.000001),
+        ("far", None, 1.0),
+        ("far->f", 1.5, 1.5),
+    ]
+    assert rows(warehouse, "SELECT tags['below_zero'] FROM runs") == [
+        ("time.duration: 1 of 4 own values, left unknown",)
+    ]
+
+
+def test_counters_and_shares_are_samples_of_their_call_path(landed):
+    text = stream(
+        [
+            ("main", {"inclusive#sum#papi.PAPI_TOT_INS": 100, "mpi.rank": 1}),
+            ("main/f", {"inclusive#sum#papi.PAPI_TOT_INS": 70, "mpi.rank": 1}),
+            ("main/f", {"any#topdown.l2_bound": -0.012, "any#Bytes/Rep": 64, "any#Reps": 5}),
+        ],
+    )
+    sql = "SELECT region, rank, sample, event, value, unit FROM pmu_samples ORDER BY rowid"
+    assert landed(text, sql) == [
+        ("main", 1, 0, "PAPI_TOT_INS", 30.0, None),
+        ("main->f", 1, 0, "PAPI_TOT_INS", 70.0, None),
+        ("main->f", None, 0, "topdown.l2_bound", -0.012, "ratio"),
+        ("main->f", None, 0, "Bytes/Rep", 64.0, "Bytes/Rep"),
+        ("main->f", None, 0, "Reps", 5.0, None),
+    ]
+
+
+def test_a_counter_that_lost_counts_is_unknown_where_it_did(landed):
+    name = "inclusive#sum#papi.PAPI_L2_DCM"
+    text = stream([("main", {name: 100}), ("main/f", {name: 101})])
+    sql = "SELECT region, value, tags['below_zero'] FROM pmu_samples JOIN runs USING (run_id)"
+    told = "PAPI_L2_DCM: 1 of 2 own values, left unknown"
+    assert landed(text, sql) == [("main", None, told), ("main->f", 101.0, told)]
+
+
+def test_a_ratio_over_nothing_is_no_value(landed):
+    text = stream([("main", {OWN: 1, "any#topdown.retiring": "-nan"})])
+    assert landed(text, "SELECT count(*) FROM pmu_samples") == [(0,)]
+
+
+def test_facts_of_the_run(landed):
+    text = stream(
+        [("main", {OWN: 1})],
+        executablepath="/opt/apps/lulesh2.0",
+        version="2.0.3",
+        cluster="atlas",
+        launchdate=1772352000,
+        jobsize=8,
+        numhosts=2,
+        threads=4,
+        problem_size=30,
+        walltime=12.5,
+        cali__caliper__version="2.11.0",
+        compiler_flags=r"-O3\,-march\=native",
+        omp_max_threads=72,
+    )
+    sql = """
+        SELECT app, version, machine, epoch(started_at), ranks, nodes, threads, problem_size,
+            wall_seconds, tags
+        FROM runs
+    """
+    tags = {
+        "cali.caliper.version": "2.11.0",
+        "compiler_flags": "-O3,-march=native",
+        "omp_max_threads": "72",
+    }
+    assert landed(text, sql) == [
+        ("lulesh2.0", "2.0.3", "atlas", 1772352000.0, 8, 2, 4, 30.0, 12.5, tags)
+    ]
+
+
+def test_facts_that_cannot_be_stay_tags(landed):
+    text = stream([("main", {OWN: 1})], jobsize=0, problem_size="large", launchdate="today")
+    assert landed(text, "SELECT ranks, problem_size, started_at, tags FROM runs") == [
+        (None, None, None, {"jobsize": "0", "problem_size": "large", "launchdate": "today"})
+    ]
+
+
+def test_the_program_is_named_by_its_command_or_by_the_folder(warehouse, tmp_path):
+    folder = tmp_path / "jacobi"
+    folder.mkdir()
+    (folder / "a.cali").write_text(stream([("main", {OWN: 1})], cmdline=r"[./heat\,-n\,8]"))
+    (folder / "b.cali").write_text(stream([("main", {OWN: 1})], jobsize=8))
+    (folder / "c.cali").write_text(stream([("main", {OWN: 1})], jobsize=16))
+    land(warehouse, folder)
+    sql = "SELECT app, list(ranks ORDER BY ranks) FROM runs GROUP BY app ORDER BY app"
+    assert rows(warehouse, sql) == [("heat", [None]), ("jacobi", [8, 16])]
