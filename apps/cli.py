@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from apps import cli_analyse, cli_ask, cli_ingest, cli_keep
+from apps import cli_analyse, cli_ask, cli_ingest, cli_keep, cli_scale
 from apps.output import note
 from warehouse.errors import PwhError
 from warehouse.version import __version__
@@ -25,7 +25,13 @@ app = typer.Typer(
     "unusable, 5 nothing to analyse.",
 )
 
-COMMANDS = (*cli_ingest.COMMANDS, *cli_ask.COMMANDS, *cli_analyse.COMMANDS, *cli_keep.COMMANDS)
+COMMANDS = (
+    *cli_ingest.COMMANDS,
+    *cli_ask.COMMANDS,
+    *cli_analyse.COMMANDS,
+    *cli_scale.COMMANDS,
+    *cli_keep.COMMANDS,
+)
 for command in COMMANDS:
     app.command(command.__name__.strip("_"))(command)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,12 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Udf:
-    """A function for SQL: where it lives, and its SQL types."""
+    """A function for SQL: where it lives, and its SQL types.
+
+    The `optional` parameters come last and can be left out. DuckDB knows no such thing for
+    functions in Python: it lets any number of arguments of any type through then, and the function
+    casts them.
+    """
 
     name: str
     module: str
     parameters: tuple[str, ...]
     returns: str
+    optional: tuple[str, ...] = ()
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -38,6 +45,12 @@ class Udf:
         def call(*columns: Any) -> Any:
             return udf.function(*columns)
 
+        if self.optional:
+            return call
+        # DuckDB counts the parameters of the signature, of which *columns would be one.
+        names = (f"column_{i}" for i in range(len(self.parameters)))
+        kind = Parameter.POSITIONAL_ONLY
+        call.__signature__ = Signature([Parameter(n, kind) for n in names])  # type: ignore[attr-defined]
         return call
 
 
@@ -48,6 +61,34 @@ UDFS: tuple[Udf, ...] = (
         ("DOUBLE[]",),
         "STRUCT(median DOUBLE, low DOUBLE, high DOUBLE)",
     ),
+    Udf(
+        "scaling_model",
+        "udfs.scaling",
+        ("VARCHAR", "DOUBLE[]", "DOUBLE[]", "DOUBLE"),
+        "STRUCT(formula VARCHAR, parameters MAP(VARCHAR, DOUBLE), r2 DOUBLE, smape DOUBLE, "
+        "cv_error DOUBLE, exponent DOUBLE, exponent_low DOUBLE, exponent_high DOUBLE, "
+        "points INTEGER, flags VARCHAR[])",
+    ),
+    Udf(
+        "scaling_forecast",
+        "udfs.scaling",
+        ("VARCHAR", "DOUBLE[]", "DOUBLE[]", "DOUBLE", "DOUBLE[]"),
+        "STRUCT(seconds DOUBLE[], low DOUBLE[], high DOUBLE[], flags VARCHAR[])",
+    ),
+    Udf(
+        "scaling_surface",
+        "udfs.scaling",
+        ("DOUBLE[]", "DOUBLE[]", "DOUBLE[]"),
+        "STRUCT(formula VARCHAR, terms STRUCT(factor DOUBLE, p_exponent DOUBLE, p_log DOUBLE, "
+        "n_exponent DOUBLE, n_log DOUBLE)[], r2 DOUBLE, smape DOUBLE, cv_error DOUBLE, "
+        "points INTEGER, flags VARCHAR[])",
+    ),
+    Udf(
+        "scaling_forecast_at",
+        "udfs.scaling",
+        ("VARCHAR", *("DOUBLE[]",) * 3, "DOUBLE", "DOUBLE", "DOUBLE[]", "DOUBLE"),
+        "STRUCT(seconds DOUBLE[], low DOUBLE[], high DOUBLE[], flags VARCHAR[])",
+    ),
 )
 
 
@@ -55,5 +96,9 @@ def register(con: DuckDBPyConnection) -> None:
     """Make all functions known to a connection. They take and give whole Arrow columns."""
     for udf in UDFS:
         con.create_function(
-            udf.name, udf.deferred(), list(udf.parameters), udf.returns, type="arrow"
+            udf.name,
+            udf.deferred(),
+            None if udf.optional else list(udf.parameters),
+            udf.returns,
+            type="arrow",
         )

@@ -30,9 +30,18 @@ from apps.queries.runs import (
     sources,
     workers,
 )
+from apps.queries.scaling import (
+    ScalingSet,
+    scaling_apps,
+    scaling_comparison,
+    scaling_functions,
+    scaling_program,
+    scaling_sets,
+)
 
 __all__ = (
     "LATEST",
+    "ScalingSet",
     "Window",
     "ask",
     "columns",
@@ -52,6 +61,11 @@ __all__ = (
     "run_facts",
     "run_named",
     "runs",
+    "scaling_apps",
+    "scaling_comparison",
+    "scaling_functions",
+    "scaling_program",
+    "scaling_sets",
     "segments",
     "sources",
     "workers",

@@ -9,25 +9,13 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 
-from apps import cli
-
 COUNTERS = "event,value\ncycles,200\ninstructions,300\n"
 TIMES = "app,version,function,parallelism,seconds\nA,1,f,2,1.5\nA,1,g,2,2.5\nA,1,f,4,0.8\n"
 
 
 @pytest.fixture
-def pwh(tmp_path, monkeypatch, capfd):
-    """Run a command in an empty folder; give exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("PWH_DB", raising=False)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["pwh", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        out, err = capfd.readouterr()
-        return stop.value.code or 0, out, err
-
+def pwh(tmp_path, run):
+    """Run a command in a folder with two files."""
     (tmp_path / "counters.csv").write_text(COUNTERS)
     (tmp_path / "times.csv").write_text(TIMES)
     return run

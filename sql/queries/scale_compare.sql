@@ -1,0 +1,37 @@
+-- Functions of two versions: how fast their time grows with the parallelism, the worse ones first.
+-- An exponent got worse for sure where the intervals of the two do not meet.
+WITH
+  models AS (
+    SELECT
+      version, function, kind, exponent, exponent_low, exponent_high, formula, points, flags
+    FROM scaling_models
+    WHERE app = $app AND machine IS NOT DISTINCT FROM $machine AND kind <> 'total'
+  ),
+
+  shares AS (
+    SELECT version, function, share
+    FROM scaling_predict(CAST($at AS BIGINT))
+    WHERE app = $app AND machine IS NOT DISTINCT FROM $machine
+  )
+
+SELECT
+  function,
+  a.exponent AS exponent_before, b.exponent AS exponent_after,
+  b.exponent - a.exponent AS change,
+  CASE
+    WHEN a.function IS NULL THEN 'new'
+    WHEN b.function IS NULL THEN 'gone'
+    WHEN a.exponent IS NULL OR b.exponent IS NULL THEN 'unknown'
+    WHEN b.exponent_low > a.exponent_high THEN 'worse'
+    WHEN b.exponent_high < a.exponent_low THEN 'better'
+    ELSE 'same'
+  END AS verdict,
+  s.share AS share_before, t.share AS share_after,
+  a.formula AS formula_before, b.formula AS formula_after
+FROM (FROM models WHERE version IS NOT DISTINCT FROM $before) AS a
+FULL JOIN (FROM models WHERE version IS NOT DISTINCT FROM $after) AS b USING (function)
+LEFT JOIN (FROM shares WHERE version IS NOT DISTINCT FROM $before) AS s USING (function)
+LEFT JOIN (FROM shares WHERE version IS NOT DISTINCT FROM $after) AS t USING (function)
+ORDER BY
+  CASE verdict WHEN 'worse' THEN 0 WHEN 'new' THEN 1 WHEN 'better' THEN 3 ELSE 2 END,
+  greatest(coalesce(share_after, 0), coalesce(share_before, 0)) DESC, function;

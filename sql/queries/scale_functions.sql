@@ -1,0 +1,29 @@
+-- Functions by their share of the predicted time at $target, with their share at $largest.
+WITH
+  told AS (
+    FROM scaling_predict([CAST($target AS BIGINT), CAST($largest AS BIGINT)])
+    WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
+      AND machine IS NOT DISTINCT FROM $machine AND kind <> 'total'
+  )
+
+SELECT
+  function,
+  any_value(kind) AS kind,
+  any_value(predicted) FILTER (parallelism = $target) AS predicted,
+  any_value(low) FILTER (parallelism = $target) AS low,
+  any_value(high) FILTER (parallelism = $target) AS high,
+  any_value(share) FILTER (parallelism = $target) AS share,
+  any_value(share) FILTER (parallelism = $largest) AS share_measured,
+  any_value(share) FILTER (parallelism = $target)
+    - any_value(share) FILTER (parallelism = $largest) AS growth,
+  any_value(m.formula) AS formula,
+  any_value(m.flags) AS flags
+FROM told
+LEFT JOIN (
+  SELECT function, formula, flags
+  FROM scaling_models
+  WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
+    AND machine IS NOT DISTINCT FROM $machine
+) AS m USING (function)
+GROUP BY function
+ORDER BY share DESC NULLS LAST, function;

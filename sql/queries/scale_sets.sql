@@ -1,0 +1,15 @@
+-- Sets of runs of an application that are modelled together, the newest first.
+SELECT
+  s.app, s.version, s.machine, s.scaling, s.assumed, s.problem_size, s.problem_sizes, s.crossed,
+  s.counts, s.smallest, s.largest, s.flags,
+  (
+    SELECT max(r.started_at)
+    FROM runs AS r
+    WHERE r.app IS NOT DISTINCT FROM s.app AND r.version IS NOT DISTINCT FROM s.version
+      AND r.machine IS NOT DISTINCT FROM s.machine
+  ) AS newest
+FROM scaling_sets AS s
+WHERE ($app = $latest OR s.app = $app)
+  AND ($version IS NULL OR s.version = $version)
+  AND ($machine IS NULL OR s.machine = $machine)
+ORDER BY newest DESC NULLS LAST, s.version DESC NULLS LAST, s.machine, s.app;

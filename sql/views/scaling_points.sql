@@ -1,0 +1,193 @@
+-- Kinds of functions, and their measured times by parallelism: what scaling models are made of.
+--
+-- Runs of the same application, version and machine are one set.
+
+-- An MPI call in any spelling as mpi_send; other names as they are.
+CREATE OR REPLACE MACRO _plain_name(function) AS
+  coalesce(
+    'mpi_' || nullif(
+      regexp_extract(
+        lower(function),
+        '(?:^|=>|->|/)\s*p?mpi_([a-z][a-z0-9_]*?)(?:_c)?(?:_f08(?:ts)?)?_{0,2}\s*(?:\(.*\))?\s*$', 1
+      ),
+      ''
+    ),
+    function
+  );
+
+CREATE OR REPLACE VIEW function_classes AS
+WITH
+  known AS (
+    SELECT
+      _plain_name(function) AS pattern,
+      regexp_matches(function, '[*?]') AS is_pattern,
+      arg_max(kind, rowid) FILTER (NOT shipped) AS users,
+      arg_max(kind, rowid) FILTER (shipped) AS ours
+    FROM function_kinds
+    GROUP BY ALL
+  ),
+
+  names AS (
+    SELECT function, _plain_name(function) AS plain
+    FROM (SELECT DISTINCT function FROM fn_timings)
+  ),
+
+  matched AS (
+    SELECT n.function, any_value(p.users) AS users, any_value(p.ours) AS ours
+    FROM names AS n
+    JOIN known AS p ON n.function GLOB p.pattern OR n.plain GLOB p.pattern
+    WHERE p.is_pattern
+    GROUP BY n.function
+  )
+
+SELECT
+  n.function,
+  coalesce(e.users, m.users, e.ours, m.ours, 'computation') AS kind
+FROM names AS n
+LEFT JOIN known AS e ON n.plain = e.pattern AND NOT e.is_pattern
+LEFT JOIN matched AS m ON n.function = m.function;
+
+COMMENT ON VIEW function_classes IS 'One row is one function that was measured, and its kind by the table function_kinds.';
+COMMENT ON COLUMN function_classes.function IS 'Function (fn_timings.function).';
+COMMENT ON COLUMN function_classes.kind IS 'Kind, as in function_kinds; computation where no row says otherwise. A name wins over a pattern, a user''s row over one that pwh brings.';
+
+CREATE OR REPLACE VIEW scaling_runs AS
+WITH
+  timed AS (
+    FROM runs
+    WHERE run_id IN (SELECT run_id FROM fn_timings)
+  ),
+
+  -- what the runs of a set differ in
+  varying AS (
+    SELECT
+      *,
+      count(DISTINCT ranks) OVER every > 1 AS by_ranks,
+      count(DISTINCT threads) OVER every > 1 AS by_threads,
+      count(DISTINCT nodes) OVER every > 1 AS by_nodes
+    FROM timed
+    WINDOW every AS (PARTITION BY app, version, machine)
+  )
+
+SELECT
+  run_id, app, version, machine, problem_size,
+  CASE
+    WHEN by_ranks AND by_threads THEN ranks * threads
+    WHEN by_ranks THEN ranks
+    WHEN by_threads THEN threads
+    WHEN by_nodes THEN nodes
+    ELSE coalesce(ranks, threads, nodes)
+  END AS parallelism,
+  ranks * coalesce(threads, 1) AS cores
+FROM varying;
+
+COMMENT ON VIEW scaling_runs IS 'One row is one run with function times, and what it counts as in its set of runs (same app, version and machine).';
+COMMENT ON COLUMN scaling_runs.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN scaling_runs.app IS 'Application.';
+COMMENT ON COLUMN scaling_runs.version IS 'Version.';
+COMMENT ON COLUMN scaling_runs.machine IS 'Machine.';
+COMMENT ON COLUMN scaling_runs.problem_size IS 'Problem size.';
+COMMENT ON COLUMN scaling_runs.parallelism IS 'What the set is scaled by: ranks, threads per rank, their product where both vary, or nodes.';
+COMMENT ON COLUMN scaling_runs.cores IS 'Cores it ran on: ranks times threads; NULL where the ranks are unknown.';
+
+CREATE OR REPLACE VIEW scaling_points AS
+WITH
+  -- what a tool may call a kind
+  spelling (said, kind) AS (
+    VALUES
+      ('computation', 'computation'), ('comp', 'computation'),
+      ('blocking point-to-point', 'blocking point-to-point'),
+      ('p2p_b', 'blocking point-to-point'),
+      ('non-blocking point-to-point', 'non-blocking point-to-point'),
+      ('p2p_nb', 'non-blocking point-to-point'),
+      ('n-to-n collective', 'n-to-n collective'), ('n2n', 'n-to-n collective'),
+      ('n-to-1 and 1-to-n collective', 'n-to-1 and 1-to-n collective'),
+      ('n2one', 'n-to-1 and 1-to-n collective'), ('n-to-1', 'n-to-1 and 1-to-n collective'),
+      ('1-to-n', 'n-to-1 and 1-to-n collective'), ('total', 'total')
+  ),
+
+  -- of several threads of a rank the longest counts
+  of_threads AS (
+    SELECT
+      run_id, parallelism, repetition, rank, thread, function,
+      sum(seconds) FILTER (seconds >= 0 AND isfinite(seconds)) AS seconds,
+      bool_or(NOT (seconds >= 0 AND isfinite(seconds))) AS dropped,
+      any_value(kind) AS said
+    FROM fn_timings
+    WHERE seconds IS NOT NULL AND thread IS NOT NULL
+    GROUP BY ALL
+  ),
+
+  of_processes AS (
+    SELECT
+      run_id, parallelism, repetition, function, max(seconds) AS seconds,
+      bool_or(dropped) AS dropped, any_value(said) AS said
+    FROM of_threads
+    GROUP BY run_id, parallelism, repetition, rank, function
+    UNION ALL
+    SELECT
+      run_id, parallelism, repetition, function,
+      CASE WHEN seconds >= 0 AND isfinite(seconds) THEN seconds END,
+      NOT (seconds >= 0 AND isfinite(seconds)), kind
+    FROM fn_timings
+    WHERE seconds IS NOT NULL AND thread IS NULL
+  ),
+
+  -- a rank in which a function did not run spent no time in it
+  ranks AS (
+    SELECT run_id, parallelism, repetition, count(DISTINCT coalesce(rank, -1)) AS ranks
+    FROM fn_timings
+    WHERE seconds IS NOT NULL
+    GROUP BY ALL
+  ),
+
+  of_functions AS (
+    SELECT
+      run_id, parallelism, repetition, function,
+      sum(seconds) AS seconds, bool_or(dropped) AS dropped, any_value(said) AS said
+    FROM of_processes
+    GROUP BY ALL
+  ),
+
+  measured AS (
+    SELECT
+      m.run_id, m.parallelism, m.function, m.seconds / r.ranks AS seconds, m.dropped, m.said
+    FROM of_functions AS m
+    JOIN ranks AS r
+      ON m.run_id = r.run_id AND m.parallelism IS NOT DISTINCT FROM r.parallelism
+      AND m.repetition IS NOT DISTINCT FROM r.repetition
+  )
+
+SELECT
+  u.app, u.version, u.machine, m.function,
+  coalesce(any_value(s.kind), any_value(c.kind)) AS kind,
+  coalesce(m.parallelism, u.parallelism) AS parallelism,
+  u.problem_size,
+  median(m.seconds) AS seconds,
+  min(m.seconds) AS fastest,
+  max(m.seconds) AS slowest,
+  coalesce(stddev_samp(m.seconds) / nullif(avg(m.seconds), 0), 0) AS scatter,
+  count(m.seconds) AS repetitions,
+  bool_or(m.dropped) AS dropped
+FROM measured AS m
+JOIN scaling_runs AS u USING (run_id)
+JOIN function_classes AS c ON m.function = c.function
+LEFT JOIN spelling AS s ON m.said = s.said
+WHERE coalesce(m.parallelism, u.parallelism) IS NOT NULL
+GROUP BY
+  u.app, u.version, u.machine, m.function, coalesce(m.parallelism, u.parallelism), u.problem_size;
+
+COMMENT ON VIEW scaling_points IS 'One row is the time of one function of a set of runs at one parallelism and problem size.';
+COMMENT ON COLUMN scaling_points.app IS 'Application.';
+COMMENT ON COLUMN scaling_points.version IS 'Version.';
+COMMENT ON COLUMN scaling_points.machine IS 'Machine.';
+COMMENT ON COLUMN scaling_points.function IS 'Function.';
+COMMENT ON COLUMN scaling_points.kind IS 'Kind: what the tool said where that is one of the kinds, else by function_classes.';
+COMMENT ON COLUMN scaling_points.parallelism IS 'fn_timings.parallelism; where that is unknown what varies between the set''s runs: ranks, threads per rank, their product where both vary, or nodes.';
+COMMENT ON COLUMN scaling_points.problem_size IS 'Problem size of the runs.';
+COMMENT ON COLUMN scaling_points.seconds IS 'Own (exclusive) time, s: added up over call paths, the longest of the threads, mean over the ranks, median of the repetitions.';
+COMMENT ON COLUMN scaling_points.fastest IS 'Shortest repetition, s.';
+COMMENT ON COLUMN scaling_points.slowest IS 'Longest repetition, s.';
+COMMENT ON COLUMN scaling_points.scatter IS 'Standard deviation of the repetitions over their mean; 0 where there is only one.';
+COMMENT ON COLUMN scaling_points.repetitions IS 'Repetitions: of a run, and runs.';
+COMMENT ON COLUMN scaling_points.dropped IS 'Whether times below zero were left out.';

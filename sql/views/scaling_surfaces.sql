@@ -1,0 +1,126 @@
+-- requires: scaling_models
+--
+-- Models of two parameters: parallelism p and problem size n, where a set of runs has several
+-- sizes at the same counts.
+
+CREATE OR REPLACE VIEW _surface_series AS
+SELECT
+  p.app, p.version, p.machine, p.function, p.kind,
+  list(CAST(p.parallelism AS DOUBLE) ORDER BY p.problem_size, p.parallelism) AS x,
+  list(p.problem_size ORDER BY p.problem_size, p.parallelism) AS n,
+  list(p.seconds ORDER BY p.problem_size, p.parallelism) AS y
+FROM scaling_points AS p
+JOIN scaling_sets AS s
+  ON p.app IS NOT DISTINCT FROM s.app AND p.version IS NOT DISTINCT FROM s.version
+  AND p.machine IS NOT DISTINCT FROM s.machine
+WHERE s.crossed AND p.seconds > 0 AND p.problem_size > 0
+GROUP BY p.app, p.version, p.machine, p.function, p.kind;
+
+CREATE OR REPLACE VIEW scaling_surfaces AS
+SELECT
+  app, version, machine, function, kind,
+  model['formula'] AS formula,
+  model['terms'] AS terms,
+  model['r2'] AS r2,
+  model['smape'] AS smape,
+  model['cv_error'] AS cv_error,
+  model['points'] AS points,
+  model['flags'] AS flags
+FROM (SELECT *, scaling_surface(x, n, y) AS model FROM _surface_series);
+
+COMMENT ON VIEW scaling_surfaces IS 'One row is one function of a set of runs with several problem sizes, and how its time changes with the parallelism p and the problem size n.';
+COMMENT ON COLUMN scaling_surfaces.app IS 'Application.';
+COMMENT ON COLUMN scaling_surfaces.version IS 'Version.';
+COMMENT ON COLUMN scaling_surfaces.machine IS 'Machine.';
+COMMENT ON COLUMN scaling_surfaces.function IS 'Function.';
+COMMENT ON COLUMN scaling_surfaces.kind IS 'Kind, as in scaling_points.';
+COMMENT ON COLUMN scaling_surfaces.formula IS 'Formula, seconds by p and n: a constant and up to two products of a term in p and one in n. NULL where there are too few points.';
+COMMENT ON COLUMN scaling_surfaces.terms IS 'Its terms: factor * p^p_exponent * log2(p)^p_log * n^n_exponent * log2(n)^n_log.';
+COMMENT ON COLUMN scaling_surfaces.r2 IS 'Coefficient of determination.';
+COMMENT ON COLUMN scaling_surfaces.smape IS 'Symmetric mean absolute percentage error at the measured points, 0..2.';
+COMMENT ON COLUMN scaling_surfaces.cv_error IS 'Relative error by generalised cross-validation (root mean square).';
+COMMENT ON COLUMN scaling_surfaces.points IS 'Points: pairs of parallelism and problem size.';
+COMMENT ON COLUMN scaling_surfaces.flags IS 'Why there is no model.';
+
+CREATE OR REPLACE MACRO scaling_predict_at(p, n) AS TABLE
+WITH
+  asked AS (
+    SELECT coalesce(list_sort(list(DISTINCT CAST(count AS BIGINT))), []) AS counts
+    FROM (SELECT unnest([p], recursive := true) AS count)
+    WHERE count >= 1
+  ),
+
+  -- sets of one problem size foretell only that
+  plain AS (
+    SELECT
+      t.*, s.problem_size IS NOT DISTINCT FROM CAST(n AS DOUBLE) AS same,
+      CASE
+        WHEN s.problem_sizes = 0 THEN 'no model of the problem size: it is not known'
+        WHEN s.problem_sizes = 1
+          THEN printf('no model of the problem size: only %.6g was run', s.problem_size)
+        ELSE 'no model of the problem size: no two sizes were run at the same count'
+      END AS reason
+    FROM scaling_predict(p) AS t
+    JOIN scaling_sets AS s
+      ON t.app IS NOT DISTINCT FROM s.app AND t.version IS NOT DISTINCT FROM s.version
+      AND t.machine IS NOT DISTINCT FROM s.machine
+    WHERE NOT s.crossed
+  ),
+
+  crossed AS (
+    SELECT
+      u.app, u.version, u.machine, u.function, u.kind, o.flags, o.seen_last,
+      scaling_forecast_at(
+        u.kind,
+        CASE WHEN o.seen_last THEN u.x ELSE [] END,
+        CASE WHEN o.seen_last THEN u.n ELSE [] END,
+        CASE WHEN o.seen_last THEN u.y ELSE [] END,
+        o.noise, s.problem_size, (SELECT counts FROM asked), CAST(n AS DOUBLE)
+      ) AS forecast,
+      list_min(u.n) AS least, list_max(u.n) AS most
+    FROM _surface_series AS u
+    JOIN scaling_series AS o
+      ON u.app IS NOT DISTINCT FROM o.app AND u.version IS NOT DISTINCT FROM o.version
+      AND u.machine IS NOT DISTINCT FROM o.machine AND u.function = o.function
+    JOIN scaling_sets AS s
+      ON u.app IS NOT DISTINCT FROM s.app AND u.version IS NOT DISTINCT FROM s.version
+      AND u.machine IS NOT DISTINCT FROM s.machine
+  ),
+
+  each AS (
+    SELECT
+      app, version, machine, function, kind, parallelism,
+      CASE WHEN same THEN predicted END AS predicted,
+      CASE WHEN same THEN low END AS low,
+      CASE WHEN same THEN high END AS high,
+      CASE WHEN same THEN flags ELSE flags || [reason] END AS flags
+    FROM plain
+    UNION ALL
+    SELECT
+      app, version, machine, function, kind,
+      unnest((SELECT counts FROM asked)) AS parallelism,
+      unnest(forecast['seconds']), unnest(forecast['low']), unnest(forecast['high']),
+      flags || CASE WHEN seen_last THEN forecast['flags'] ELSE [] END || list_filter(
+        [
+          CASE
+            WHEN n > 4 * most OR 4 * n < least
+              THEN printf('extrapolating far beyond the problem sizes %.6g to %.6g', least, most)
+          END
+        ],
+        lambda flag: flag IS NOT NULL
+      )
+    FROM crossed
+  )
+
+SELECT
+  app, version, machine, function, kind, parallelism, CAST(n AS DOUBLE) AS problem_size,
+  predicted, low, high,
+  CASE WHEN kind <> 'total' THEN
+    predicted / sum(predicted) FILTER (kind <> 'total') OVER (
+      PARTITION BY app, version, machine, parallelism
+    )
+  END AS share,
+  flags
+FROM each;
+
+COMMENT ON MACRO TABLE scaling_predict_at IS 'One row is the time that one function of a set of runs is predicted to take at a parallelism (a count or a list) and a problem size n: scaling_predict_at(512, 6000); columns as scaling_predict, and problem_size. Sets that were not run at several sizes per count foretell only their own size.';

@@ -1,0 +1,137 @@
+"""`pwh scale`: predictions in words, the tables, two versions compared, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+COUNTS = (2, 4, 8, 16, 32, 64)
+
+
+def profile(path, version="1", *, allreduce=0.05, size=None, app="heat"):
+    """Write times of a computation that halves with the count and a collective that grows."""
+    lines = ["app,version,machine,problem_size,function,parallelism,seconds"]
+    for p in COUNTS:
+        n = "" if size is None else size(p)
+        lines.append(f"{app},{version},m,{n},relax,{p},{100 / p}")
+        lines.append(f"{app},{version},m,{n},MPI_Allreduce,{p},{allreduce * p**0.5}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def pwh(run, tmp_path):
+    run("ingest", profile(tmp_path / "1.csv"))
+    return run
+
+
+def test_the_verdict_comes_first(pwh):
+    code, out, err = pwh("scale", "heat", "--at", "256,1024")
+    assert (code, err) == (0, "")
+    first, second, *_ = out.splitlines()
+    assert first == (
+        "* heat version 1 on m was measured at 6 counts from 2 to 64; scaling is assumed as strong "
+        "(the runs do not say their problem size)."
+    )
+    assert second.startswith("* At 1024 it is predicted to take ")
+    assert "* MPI_Allreduce will hold it back most" in out
+    assert "Largest shares at 1024" in out
+
+
+def test_predictions_are_near_the_truth(pwh):
+    _, out, _ = pwh("scale", "heat", "--at", "128,256", "--format", "json")
+    for row in json.loads(out):
+        p = row["parallelism"]
+        truth = 100 / p + 0.05 * p**0.5
+        assert row["low"] < row["predicted"] < row["high"]
+        assert row["predicted"] == pytest.approx(truth, rel=0.1)
+        assert row["efficiency"] == pytest.approx(row["speedup"] * 2 / p)
+        assert row["core_hours"] == pytest.approx(row["predicted"] * p / 3600)
+
+
+def test_the_count_beyond_which_it_turns_slower(pwh):
+    # 100 / p + 0.05 sqrt(p) is least at p = (100 / 0.025) ** (2 / 3) = 252.
+    _, out, _ = pwh("scale", "heat")
+    (line,) = [line for line in out.splitlines() if "makes it slower" in line]
+    assert 150 <= int(line.split("about ")[1].split()[0]) <= 400
+
+
+def test_counts_default_to_multiples_of_the_largest(pwh):
+    _, out, _ = pwh("scale", "heat", "--format", "csv")
+    assert [row["parallelism"] for row in csv.DictReader(io.StringIO(out))] == ["128", "256", "512"]
+
+
+def test_weak_scaling_is_told_by_the_problem_size(run, tmp_path):
+    run("ingest", profile(tmp_path / "w.csv", size=lambda p: 1000 * p))
+    _, out, _ = run("scale", "heat")
+    assert "scaling is taken as weak (by the problem sizes)" in out
+    _, out, _ = run("scale", "heat", "--strong")
+    assert "scaling is taken as strong (as asked)" in out
+
+
+def test_weak_on_demand_gives_the_scaled_speedup(pwh):
+    strong, weak = (
+        json.loads(pwh("scale", "heat", "--at", "128", option, "-f", "json")[1])[0]
+        for option in ("--strong", "--weak")
+    )
+    assert weak["speedup"] == pytest.approx(64 * strong["speedup"])
+    assert weak["efficiency"] == pytest.approx(64 * strong["efficiency"])
+
+
+def test_a_run_or_latest_will_do_for_the_application(pwh):
+    _, by_app, _ = pwh("scale", "heat")
+    assert pwh("scale", "latest")[1] == by_app
+    run_id = pwh("sql", "SELECT run_id FROM runs LIMIT 1", "-f", "csv")[1].split()[1]
+    assert pwh("scale", run_id)[1] == by_app
+
+
+def test_problem_size_that_was_never_run_gives_no_number(pwh):
+    code, out, _ = pwh("scale", "heat", "--problem-size", "9")
+    assert code == 0
+    assert "No prediction: no model of the problem size: it is not known" in out
+
+
+def test_two_versions_compared(pwh, tmp_path):
+    worse = tmp_path / "2.csv"
+    profile(worse, "2")
+    text = [
+        line if "Allreduce" not in line else line.rsplit(",", 1)[0] + f",{0.001 * p**1.5}"
+        for line, p in zip(worse.read_text().splitlines()[1:], sorted(COUNTS * 2), strict=True)
+    ]
+    worse.write_text("\n".join([worse.read_text().splitlines()[0], *text]) + "\n")
+    pwh("ingest", worse)
+    code, out, _ = pwh("scale", "compare", "heat", "1", "2")
+    assert code == 0
+    assert out.startswith("heat: 1 to 2\n")
+    assert "* 1 got worse beyond their intervals. Most time is in MPI_Allreduce" in out
+    code, out, _ = pwh("scale", "compare", "heat", "1", "1")
+    assert "* No function's exponent got worse beyond its interval." in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("scale", "heaT"), 5, "there are no function times at known counts for 'heaT'"),
+        (("scale", "heat", "--version", "9"), 5, "for 'heat', version '9'"),
+        (("scale", "heat", "--at", "3,x"), 2, "'3,x' is no list of counts"),
+        (("scale", "heat", "--at", "0"), 2, "is no list of counts"),
+        (("scale", "heat", "other"), 2, "is more than one application"),
+        (("scale", "compare", "heat", "1"), 2, "pwh scale compare APP V1 V2"),
+    ],
+)
+def test_what_is_refused(arguments, code, message, pwh):
+    given, out, err = pwh(*arguments)
+    assert (given, out) == (code, "")
+    assert message in err
+
+
+def test_two_counts_are_too_few(run, tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("app,function,parallelism,seconds\na,f,1,2\na,f,2,1\n")
+    run("ingest", path)
+    code, _, err = run("scale", "a")
+    assert code == 5
+    assert "was measured at 2 counts" in err and "at least three" in err

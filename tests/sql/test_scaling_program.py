@@ -1,0 +1,169 @@
+"""Whole programs as sums of their functions, and two parameters."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scaling import law, measured
+from tests.support import rows
+
+
+def test_a_program_is_the_sum_of_its_functions(warehouse):
+    measured(warehouse, {"solve": law((64, -1)), "setup": law((3, 0))})
+    assert rows(
+        warehouse,
+        "SELECT app, scaling, smallest, largest, seconds_smallest, seconds_largest, functions, "
+        "modelled, covered, formula, points, flags FROM program_models",
+    ) == [("stencil", "strong", 2, 32, 35.0, 5.0, 2, 2, 1.0, "3 + 64*p^-1", 5, [])]
+    assert rows(
+        warehouse,
+        "SELECT parallelism, round(predicted, 2), round(speedup, 2), round(efficiency, 3), "
+        "round(core_hours * 3600, 0), low < predicted, predicted < high, flags "
+        "FROM program_predict([2, 32, 64]) ORDER BY parallelism",
+    ) == [
+        (2, 35.0, 1.0, 1.0, 70, True, True, []),
+        (32, 5.0, 7.0, 0.438, 160, True, True, []),
+        (
+            64,
+            4.0,
+            pytest.approx(8.75, abs=0.03),
+            pytest.approx(0.273, abs=0.002),
+            256,
+            *(True,) * 2,
+            [],
+        ),
+    ]
+
+
+def test_the_prediction_is_the_sum_of_the_functions(warehouse):
+    measured(warehouse, {"a": law((50, -0.7)), "b": law((1, 0.3)), "c": law((2, -0.2), (1, 0.1))})
+    (whole,), (parts,) = rows(
+        warehouse,
+        "SELECT predicted FROM program_predict(256) "
+        "UNION ALL SELECT sum(predicted) FROM scaling_predict(256)",
+    )
+    assert whole == pytest.approx(parts)
+
+
+def test_weak_scaling_has_its_own_speed_up(warehouse):
+    measured(warehouse, {"f": law((10, 0))}, size=lambda count: 100.0 * count)
+    assert rows(
+        warehouse,
+        "SELECT round(speedup, 0), round(efficiency, 2) FROM program_predict(64)",
+    ) == [(32.0, 1.0)]
+
+
+def test_whole_run_rows_count_once(warehouse):
+    measured(warehouse, {"f": law((10, 0)), "__TOTAL__": law((10, 0))})
+    assert rows(warehouse, "SELECT seconds_largest, functions FROM program_models") == [(10.0, 1)]
+    assert rows(
+        warehouse, "SELECT function, kind, share FROM scaling_predict(64) ORDER BY function"
+    ) == [("__TOTAL__", "total", None), ("f", "computation", 1.0)]
+    assert rows(warehouse, "SELECT round(predicted, 1) FROM program_predict(64)") == [(10.0,)]
+
+
+def test_whole_run_rows_alone_are_the_program(warehouse):
+    measured(warehouse, {"__TOTAL__": law((64, -1))})
+    assert rows(warehouse, "SELECT round(predicted, 2) FROM program_predict(64)") == [(1.0,)]
+
+
+def test_functions_without_a_model_keep_their_share(warehouse):
+    measured(warehouse, {"f": law((30, 0), (60, -1)), "late": {16: 10.625, 32: 10.625}})
+    assert rows(warehouse, "SELECT functions, modelled, covered, flags FROM program_models") == [
+        (2, 1, 0.75, ["functions without a model: 1 of 2, 25.0 % of the time"])
+    ]
+    ((predicted,),) = rows(warehouse, "SELECT predicted FROM program_predict(64)")
+    assert predicted == pytest.approx((30 + 60 / 64) / 0.75, rel=0.01)
+
+
+def test_constant_times_at_a_constant_size_are_questioned(warehouse):
+    measured(warehouse, {"f": law((30, 0))})
+    ((flags,),) = rows(warehouse, "SELECT flags FROM program_models")
+    assert flags == [
+        "the time hardly falls with the parallelism: perhaps the problem size is that of "
+        "one process, and this weak scaling"
+    ]
+
+
+def test_too_few_counts_are_no_program(warehouse):
+    measured(warehouse, {"f": {2: 2.0, 4: 1.0}})
+    ((formula, flags),) = rows(warehouse, "SELECT formula, flags FROM program_models")
+    assert formula is None and "no model: fewer than three counts (2)" in flags
+    ((predicted, flags),) = rows(warehouse, "SELECT predicted, flags FROM program_predict(64)")
+    assert predicted is None and "no model: fewer than three counts" in flags
+
+
+def test_cores_are_ranks_times_threads(warehouse):
+    measured(warehouse, {"f": law((36, 0))})
+    warehouse.execute("UPDATE runs SET threads = 6")
+    assert rows(warehouse, "SELECT round(core_hours, 1) FROM program_predict(100)") == [(6.0,)]
+
+
+def test_unstable_functions_are_told_of_the_program(warehouse):
+    measured(
+        warehouse, {"f": dict(zip((2, 4, 8, 16, 32), (1.0, 1.1, 0.9, 1.0, 60.0), strict=True))}
+    )
+    ((flags,),) = rows(warehouse, "SELECT flags FROM program_predict(64)")
+    assert "100 % of the predicted time is of functions that are not extrapolatable" in flags
+
+
+@pytest.fixture
+def crossed(warehouse):
+    for size in (1000.0, 2000.0, 4000.0):
+        functions = {"solve": law((2e-3 * size, -1)), "halo": law((0.01 * size**0.5, 0.5))}
+        measured(warehouse, functions, size=lambda _, size=size: size)
+    return warehouse
+
+
+def test_two_parameters_are_modelled_where_sizes_cross_counts(crossed):
+    assert rows(crossed, "SELECT function, formula, flags FROM scaling_surfaces ORDER BY ALL") == [
+        ("halo", "0.01*p^0.5*n^0.5", []),
+        ("solve", "0.002*p^-1*n", []),
+    ]
+    assert rows(
+        crossed, "SELECT function, round(predicted, 3) FROM scaling_predict(64) ORDER BY ALL"
+    ) == [
+        ("halo", pytest.approx(0.01 * 4000**0.5 * 8, rel=0.02)),
+        ("solve", pytest.approx(2e-3 * 4000 / 64, rel=0.02)),
+    ]
+
+
+def test_another_problem_size_is_foretold(crossed):
+    assert rows(
+        crossed,
+        "SELECT function, problem_size, predicted, flags FROM scaling_predict_at([64], 8000) "
+        "ORDER BY function",
+    ) == [
+        ("halo", 8000.0, pytest.approx(0.01 * 8000**0.5 * 8, rel=0.02), []),
+        ("solve", 8000.0, pytest.approx(2e-3 * 8000 / 64, rel=0.02), []),
+    ]
+
+
+def test_a_size_far_off_is_flagged(crossed):
+    found = rows(crossed, "SELECT DISTINCT flags FROM scaling_predict_at(64, 100000)")
+    assert found == [(["extrapolating far beyond the problem sizes 1000 to 4000"],)]
+
+
+@pytest.mark.parametrize(
+    ("size", "reason"),
+    [
+        (lambda count: 1.0, "no model of the problem size: only 1 was run"),
+        (lambda count: None, "no model of the problem size: it is not known"),
+        (
+            lambda count: 1.0 * count,
+            "no model of the problem size: no two sizes were run at the same count",
+        ),
+    ],
+)
+def test_one_size_a_count_foretells_no_other(warehouse, size, reason):
+    measured(warehouse, {"f": law((64, -1))}, size=size)
+    assert rows(warehouse, "SELECT predicted, flags FROM scaling_predict_at(64, 5)") == [
+        (None, [reason])
+    ]
+
+
+def test_the_only_size_is_foretold(warehouse):
+    measured(warehouse, {"f": law((64, -1))}, size=lambda count: 5.0)
+    assert rows(warehouse, "SELECT round(predicted, 2), flags FROM scaling_predict_at(64, 5)") == [
+        (1.0, [])
+    ]

@@ -1,0 +1,200 @@
+"""The functions of udfs.scaling: fits, ensemble, formulas, abstentions."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.optimize import nnls
+
+from udfs.scaling import scaling_forecast, scaling_model
+from udfs.scaling.bases import DECAY, GROWTH, KINDS
+from udfs.scaling.ensemble import forecast
+from udfs.scaling.least_squares import Fit
+from udfs.scaling.members import fitted, relative_values
+
+COUNTS = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
+
+
+def model(x, y, kind="computation", noise=0.0):
+    column = [pa.array([kind]), pa.array([x], pa.list_(pa.float64()))]
+    return scaling_model(*column, pa.array([y], pa.list_(pa.float64())), pa.array([noise]))[
+        0
+    ].as_py()
+
+
+def told(x, y, at, kind="computation", noise=0.0):
+    lists = [pa.array([one], pa.list_(pa.float64())) for one in (x, y)]
+    answer = scaling_forecast(pa.array([kind]), *lists, pa.array([noise]), pa.array([at]))
+    return answer[0].as_py()
+
+
+@pytest.mark.parametrize("kind", ["computation", "n-to-1 and 1-to-n collective"])
+def test_families_are_the_best_of_all_non_negative_fits(kind):
+    chance = np.random.default_rng(3)
+    basis, x = KINDS[kind][0], np.sort(chance.uniform(2, 500, (20, 5)), axis=1)
+    y = np.exp(chance.normal(0, 0.5, (20, 5))) * x ** chance.uniform(-1, 1, (20, 1))
+    fits = {fit.name: fit for fit in fitted(basis, x, y)}
+    alone = [lone_term(basis, x, place) for place in range(len(basis.tenths))]
+    for name, first in (("dg", []), ("cdg", [0])):
+        fit = fits[name]
+        (told,) = relative_values([fit], basis, x, x[:, -1])
+        told = told * fit.coefficients.sum(1)[:, None] * y[:, -1:]
+        for row in np.flatnonzero(fit.feasible):
+            ours = ((told[row] / y[row] - 1) ** 2).sum()
+            best = np.inf
+            for d, g in itertools.product(range(1, 13), range(13, 23)):
+                terms = np.stack([alone[place][row] for place in (*first, d, g)], 1)
+                factors, rest = nnls(terms / y[row][:, None], np.ones(5))
+                if (factors > 0).all():
+                    best = min(best, rest**2)
+            assert ours == pytest.approx(best, rel=1e-3, abs=1e-9)
+
+
+def lone_term(basis, x, place):
+    one = np.ones((len(x), 1))
+    fit = Fit("", np.full((len(x), 1), place), one, one[:, 0] > 0)
+    return relative_values([fit], basis, x, x[:, -1])[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "function", "parameters"),
+    [
+        ("computation", lambda p: 3 / p + 2, {"a": 3, "b": 1.0, "e": 2}),
+        ("computation", lambda p: 0.5 * p**0.5, {"c": 0.5, "d": 0.5}),
+        ("computation", lambda p: 7.0 + 0 * p, {"e": 7}),
+        ("n-to-n collective", lambda p: 0.2 * np.log2(p), {"a": 0.2}),
+        ("n-to-1 and 1-to-n collective", lambda p: 0.1 * p**0.5 * np.log2(p), {"a": 0.1, "b": 0.5}),
+        ("blocking point-to-point", lambda p: 0.3 * p**0.7 + 1, {"a": 0.3, "b": 0.7, "d": 1}),
+    ],
+)
+def test_a_law_of_the_kind_is_found_again(kind, function, parameters):
+    x = np.array(COUNTS)
+    found = model(COUNTS, function(x).tolist(), kind)
+    assert dict(found["parameters"]) == pytest.approx(parameters, rel=1e-6)
+    assert found["smape"] == pytest.approx(0, abs=1e-6)
+    assert found["flags"] == []
+
+
+def test_formulas_can_be_read():
+    x = np.array(COUNTS)
+    assert model(COUNTS, (3 / x + 2).tolist())["formula"] == "2 + 3*p^-1"
+    found = model(COUNTS, (0.1 * x * np.log2(x)).tolist(), "n-to-1 and 1-to-n collective")
+    assert found["formula"] == "0.1*p*log2(p)"
+
+
+@pytest.mark.parametrize("exponent", [-1.0, -0.5, 0.0])
+def test_power_laws_are_continued(exponent):
+    y = [10 * p**exponent for p in COUNTS]
+    found = told(COUNTS, y, [128.0, 256.0])
+    assert found["seconds"] == pytest.approx([10 * p**exponent for p in (128, 256)], rel=0.06)
+    for low, seconds, high in zip(found["low"], found["seconds"], found["high"], strict=True):
+        assert 0 < low <= seconds <= high
+
+
+def test_measured_counts_are_told_as_measured_and_between_them_joined():
+    found = told([2, 4, 8, 16, 32], [10, 6, 4, 3, 2.5], [4, 8, 16, 32, 6])
+    assert found["seconds"][:4] == pytest.approx([6, 4, 3, 2.5])
+    assert 4 < found["seconds"][4] < 6
+
+
+def test_uncertainty_grows_with_the_distance_and_the_noise():
+    y = [10.0, 6.0, 4.1, 2.9, 2.6, 2.4]
+    width = [
+        np.log(found["high"][i] / found["low"][i])
+        for found in (told(COUNTS, y, [128, 512, 2048]), told(COUNTS, y, [128], noise=0.3))
+        for i in range(len(found["low"]))
+    ]
+    assert width[0] < width[1] < width[2]
+    assert width[3] > width[0]
+
+
+def test_nothing_is_ever_negative():
+    chance = np.random.default_rng(11)
+    for count in (3, 4, 5, 8):
+        x = np.sort(chance.choice(np.arange(1, 500), count, replace=False)).astype(float)
+        x = np.tile(x, (200, 1))
+        y = np.exp(chance.normal(0, 2, (200, count)))
+        at = np.stack([x[:, 0] * 0 + 1, x[:, 0], x[:, 1] + 0.5, x[:, -1] * 2, x[:, -1] * 1e3], 1)
+        for kind, _ in KINDS.values():
+            answer = forecast(kind, x, y, at)
+            low, high = answer.interval(np.zeros(200))
+            assert np.isfinite(answer.log_seconds).all()
+            assert (low > 0).all() and np.isfinite(high).all()
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_the_unit_of_time_does_not_matter(scale):
+    y = [10.0, 6.0, 4.1, 2.9, 2.6, 2.4]
+    scaled = told(COUNTS, [scale * one for one in y], [128])
+    assert scaled["seconds"][0] / scale == pytest.approx(told(COUNTS, y, [128])["seconds"][0])
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "flag"),
+    [
+        ([], [], "no model: fewer than three counts (0)"),
+        ([4], [1], "no model: fewer than three counts (1)"),
+        ([4, 8], [1, 2], "no model: fewer than three counts (2)"),
+        ([2, 4, 8], [1, None, 0.0], "no model: fewer than three counts (1)"),
+        ([2, 4, 8], [1, float("nan"), -1.0], "no model: fewer than three counts (1)"),
+    ],
+)
+def test_too_little_is_told_and_not_modelled(x, y, flag):
+    found = model(x, y)
+    assert found["flags"] == [flag]
+    assert found["formula"] is None and found["exponent"] is None
+    assert told(x, y, [64.0])["seconds"] == [None]
+
+
+def test_three_counts_are_a_model_with_a_warning():
+    found = model([2, 4, 8], [8, 4, 2])
+    assert found["flags"] == ["too few points: 3 counts"]
+    assert told([2, 4, 8], [8, 4, 2], [16])["seconds"][0] == pytest.approx(1, rel=0.05)
+
+
+@pytest.mark.parametrize("place", [2, 8, 32])
+def test_a_lone_outlier_is_left_out(place):
+    y = [1000.0 if p == place else 10 / p for p in COUNTS]
+    assert model(COUNTS, y)["flags"] == [f"outlier: the time at {place} is left out"]
+    assert model(COUNTS, y)["points"] == 5
+    assert told(COUNTS, y, [128])["seconds"][0] == pytest.approx(10 / 128, rel=0.05)
+
+
+def test_a_function_that_jumps_is_not_extrapolatable():
+    (flag,) = model(COUNTS, [1, 1.1, 0.9, 1, 1, 80])["flags"]
+    assert flag.startswith("not extrapolatable: the last counts are a factor")
+    found = told(COUNTS, [1, 1.1, 0.9, 1, 1, 80], [128])
+    assert found["high"][0] / found["low"][0] > 10
+
+
+def test_counts_need_not_be_powers_of_two():
+    x = [3.0, 7.0, 12.0, 27.0, 50.0]
+    assert told(x, [30 / p for p in x], [100])["seconds"][0] == pytest.approx(0.3, rel=0.03)
+
+
+def test_functions_with_different_counts_stand_side_by_side():
+    kinds = pa.array(["computation", "n-to-n collective", "computation", "other"])
+    x = pa.array([[2.0, 4.0, 8.0, 16.0], [2.0, 4.0, 8.0, 16.0], [2.0, 4.0, 8.0], []])
+    y = pa.array([[8.0, 4.0, 2.0, 1.0], [1.0, 2.0, 3.0, 4.0], [1.0, 1.0, 1.0], []])
+    noise, at = pa.array([0.0] * 4), pa.array([[32.0]] * 4)
+    together = scaling_forecast(kinds, x, y, noise, at)
+    for row in range(4):
+        part = [column.slice(row, 1) for column in (kinds, x, y, noise, at)]
+        alone = scaling_forecast(*part)[0].as_py()
+        assert alone["seconds"] == pytest.approx(together[row].as_py()["seconds"])
+        assert alone["flags"] == together[row].as_py()["flags"]
+
+
+def test_no_functions_at_all():
+    empty = [pa.array([], kind) for kind in (pa.string(), *[pa.list_(pa.float64())] * 2)]
+    noise, at = pa.array([], pa.float64()), pa.array([], pa.list_(pa.float64()))
+    assert len(scaling_model(*empty, noise)) == 0
+    assert len(scaling_forecast(*empty, noise, at)) == 0
+
+
+def test_exponents_of_the_spec_are_there():
+    assert 10 <= len(GROWTH) <= 18 and 10 <= len(DECAY) <= 18
+    assert GROWTH.max() <= 1 and DECAY.max() <= 1.2

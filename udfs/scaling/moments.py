@@ -1,0 +1,109 @@
+"""Weighted products of terms with each other and with the times: all that a fit needs to know."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from udfs.scaling.bases import Array, Basis, Index, share_of_log
+
+Spans = tuple[slice, slice]
+_LOWEST, _HIGHEST = -24, 20
+"""Exponents that a product of two terms may have, in tenths."""
+
+
+class Moments(ABC):
+    """Products of k terms for n functions, weighted by 1/y^2: errors are relative.
+
+    `square`, `first` and `right` (n x k) are each term's product with itself, with the constant
+    (term 0) and with the times; `own` and `rest` are those with the constant fitted out of term
+    and times, `mean` the share of the constant in a term, `level` (n) the constant alone.
+    """
+
+    def __init__(self, square: Array, first: Array, right: Array) -> None:
+        self.square, self.first, self.right = square, first, right
+        self.mean = first / first[:, :1]
+        self.own = square - self.mean * first
+        self.rest = right - self.mean * right[:, :1]
+        self.level = right[:, 0] / first[:, 0]
+
+    @abstractmethod
+    def cross(self, spans: Spans) -> Array:
+        """Give the products of each term of one span with each of the other: a x b x n.
+
+        Functions come last, because the long axis has to be the innermost to be fast.
+        """
+
+
+class ColumnMoments(Moments):
+    """Of terms given by their values, the same for all functions."""
+
+    def __init__(self, columns: Array, y: Array) -> None:
+        """Take the terms at m points (m x k, the first is the constant) and times (n x m)."""
+        self._columns, self._weight = columns, 1.0 / y**2
+        super().__init__(
+            self._weight @ (columns * columns), self._weight @ columns, (1.0 / y) @ columns
+        )
+
+    def cross(self, spans: Spans) -> Array:
+        """See `Moments.cross`."""
+        pairs = self._columns.T[spans[0], None] * self._columns.T[None, spans[1]]
+        products: Array = pairs @ self._weight.T
+        return products
+
+
+class PowerMoments(Moments):
+    """Of the powers and logarithms of a basis, at counts that differ from function to function.
+
+    The product of two terms depends on the sum of their exponents alone, so some dozen sums of
+    powers stand for all products.
+    """
+
+    def __init__(self, basis: Basis, x: Array, y: Array) -> None:
+        """Take counts and times of n functions (n x m each)."""
+        self._tenths, self._logs = basis.tenths, basis.logs
+        step = (x / x[:, -1:]).T ** 0.1
+        log = share_of_log(x, x[:, -1]).T if basis.log else np.ones_like(step)
+        weight = 1.0 / y.T
+        right = _sums(step, log, weight, self._tenths, int(self._logs.max()))
+        every = np.arange(_LOWEST, _HIGHEST + 1)
+        self._sums = _sums(step, log, weight * weight, every, 2 * int(self._logs.max()))
+        super().__init__(
+            self._sums[2 * self._logs, 2 * self._tenths - _LOWEST].T,
+            self._sums[self._logs, self._tenths - _LOWEST].T,
+            right[self._logs, np.arange(len(self._tenths))].T,
+        )
+
+    def cross(self, spans: Spans) -> Array:
+        """See `Moments.cross`."""
+        one, two = spans
+        logs = self._logs[one, None] + self._logs[None, two]
+        tenths = self._tenths[one, None] + self._tenths[None, two]
+        products: Array = self._sums[logs, tenths - _LOWEST]
+        return products
+
+
+def _sums(step: Array, log: Array, weight: Array, tenths: Index, most: int) -> Array:
+    """Sum weight * step^tenths * log^j over the counts: (most + 1) x tenths x n.
+
+    Args:
+        step: the tenth root of x/last, m x n.
+        log: the logarithm relative to the last count, m x n.
+        weight: m x n.
+        tenths: exponents.
+        most: the highest j.
+    """
+    lowest, highest = int(tenths.min()), int(tenths.max())
+    powers = np.empty((highest - lowest + 1, *step.shape))
+    powers[-lowest] = 1.0
+    for exponent in range(-lowest + 1, len(powers)):
+        np.multiply(powers[exponent - 1], step, out=powers[exponent])
+    inverse = 1.0 / step
+    for exponent in range(-lowest - 1, -1, -1):
+        np.multiply(powers[exponent + 1], inverse, out=powers[exponent])
+    out = np.empty((most + 1, len(tenths), step.shape[1]))
+    for order in range(most + 1):
+        out[order] = np.einsum("mn,kmn->kn", weight, powers)[tenths - lowest]
+        weight = weight * log
+    return out

@@ -1,0 +1,107 @@
+"""Functions' times as lists, sorted out into groups that are fitted together.
+
+Functions of one basis with equally many counts are one group. A lone count far off the line
+between its neighbours is left out, as an outlier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from udfs.scaling.bases import KINDS, OTHER, Array, Basis, Index, Truth
+
+_LEAST = 3
+_FEW = 5
+_FAR = np.log(8.0)
+_OUTLIER_TIMES = 5.0
+_CHUNK = 1024
+
+
+@dataclass(slots=True)
+class Series:
+    """n functions: kind, counts (ascending) and times in s of each, and what is found amiss.
+
+    `x` and `y` hold the lists of all functions one after another, `ends` where each ends;
+    `points` are the counts used of each.
+    """
+
+    kinds: list[str]
+    x: Array
+    y: Array
+    ends: Index
+    flags: list[list[str]] = field(init=False)
+    points: NDArray[np.int32] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.flags = [[] for _ in self.kinds]
+        self.points = np.zeros(len(self.kinds), np.int32)
+
+    def groups(self) -> Iterator[tuple[Basis, Array, Array, Index]]:
+        """Give basis, counts and times (n x m) and rows of functions that are fitted together.
+
+        Functions with fewer than three usable counts are in no group, but flagged.
+        """
+        usable = (self.y > 0) & np.isfinite(self.y) & (self.x > 0)
+        for rows, places in self._alike(usable, np.zeros(len(self.kinds))):
+            self._drop_outliers(rows, places, usable)
+        bases = [KINDS.get(kind, OTHER)[0] for kind in self.kinds]
+        known = list(dict.fromkeys(bases))
+        numbers = np.array([known.index(basis) for basis in bases])
+        for rows, places in self._alike(usable, numbers):
+            self.points[rows] = places.shape[1]
+            if places.shape[1] < _LEAST:
+                for row in rows:
+                    text = f"no model: fewer than three counts ({places.shape[1]})"
+                    self.flags[row].append(text)
+                continue
+            for row in rows if places.shape[1] < _FEW else ():
+                self.flags[row].append(f"too few points: {places.shape[1]} counts")
+            for part in np.array_split(np.arange(len(rows)), -(-len(rows) // _CHUNK)):
+                some = places[part]
+                yield bases[rows[0]], self.x[some], self.y[some], rows[part]
+
+    def _alike(self, usable: Truth, numbers: Array | Index) -> Iterator[tuple[Index, Index]]:
+        """Give the rows of functions of one number with as many usable counts, and their places."""
+        before = np.concatenate([[0], np.cumsum(usable)])
+        begins = before[np.concatenate([[0], self.ends[:-1]])][: len(self.kinds)]
+        lengths = before[self.ends] - begins
+        places = np.flatnonzero(usable)
+        for number, length in np.unique(np.stack([numbers, lengths]), axis=1).T.astype(int):
+            rows = np.flatnonzero((numbers == number) & (lengths == length))
+            yield rows, places[begins[rows][:, None] + np.arange(length)]
+
+    def _drop_outliers(self, rows: Index, places: Index, usable: Truth) -> None:
+        """Leave out a count that is an outlier.
+
+        That is one eight times off the line through its neighbours (in logarithms; the first
+        count off that through the next two), if without it no other inner count is off a fifth
+        as far. The last count is never one: something may begin there.
+        """
+        if places.shape[1] < _FEW:
+            return
+        log_x, log_y = np.log(self.x[places]), np.log(self.y[places])
+        found = np.zeros(len(rows), bool)
+        for place in range(places.shape[1] - 1):
+            off = np.abs(_off_line(log_x, log_y, place))
+            far = np.flatnonzero((off > _FAR) & ~found)
+            if len(far) == 0:
+                continue
+            others, times = (np.delete(one[far], place, axis=1) for one in (log_x, log_y))
+            left = [np.abs(_off_line(others, times, i)) for i in range(1, others.shape[1] - 1)]
+            for row in far[off[far] > _OUTLIER_TIMES * np.max(left, axis=0)]:
+                found[row] = True
+                usable[places[row, place]] = False
+                text = f"outlier: the time at {self.x[places[row, place]]:g} is left out"
+                self.flags[rows[row]].append(text)
+
+
+def _off_line(log_x: Array, log_y: Array, place: int) -> Array:
+    """Give how far a count is off the line through its neighbours, in logarithms."""
+    one, other = (place - 1, place + 1) if place else (1, 2)
+    share = (log_x[:, place] - log_x[:, one]) / (log_x[:, other] - log_x[:, one])
+    off: Array = log_y[:, place] - log_y[:, one] * (1 - share) - log_y[:, other] * share
+    return off
