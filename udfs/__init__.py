@@ -62,6 +62,18 @@ UDFS: tuple[Udf, ...] = (
         "STRUCT(median DOUBLE, low DOUBLE, high DOUBLE)",
     ),
     Udf(
+        "detect_changes",
+        "udfs.changes",
+        ("DOUBLE[]",),
+        'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE)[]',
+    ),
+    Udf(
+        "detect_changes_at",
+        "udfs.changes",
+        ("DOUBLE[]", "DOUBLE"),
+        'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE)[]',
+    ),
+    Udf(
         "scaling_model",
         "udfs.scaling",
         ("VARCHAR", "DOUBLE[]", "DOUBLE[]", "DOUBLE"),
@@ -88,6 +100,67 @@ UDFS: tuple[Udf, ...] = (
         "udfs.scaling",
         ("VARCHAR", *("DOUBLE[]",) * 3, "DOUBLE", "DOUBLE", "DOUBLE[]", "DOUBLE"),
         "STRUCT(seconds DOUBLE[], low DOUBLE[], high DOUBLE[], flags VARCHAR[])",
+    ),
+    Udf(
+        "hold_model",
+        "udfs.models",
+        ('MAP(VARCHAR, STRUCT(shape INTEGER[], "values" DOUBLE[]))',),
+        "UBIGINT",
+    ),
+    Udf(
+        "classify_bottleneck",
+        "udfs.bottleneck.apply",
+        ("DOUBLE[]", "UBIGINT"),
+        "STRUCT(class VARCHAR, probability DOUBLE, probabilities DOUBLE[], "
+        "drivers STRUCT(metric INTEGER, contribution DOUBLE)[], "
+        "cost DOUBLE[], cost_low DOUBLE[], cost_high DOUBLE[], reason VARCHAR)",
+    ),
+    Udf(
+        "thread_matrix",
+        "udfs.threads",
+        ("BIGINT[]", "INTEGER[]", "BIGINT[]", "BOOLEAN", "VARCHAR"),
+        "STRUCT(thread_a BIGINT, thread_b BIGINT, distance DOUBLE, brightness DOUBLE)[]",
+    ),
+    Udf(
+        "thread_pixels",
+        "udfs.threads",
+        ("BIGINT[]", "INTEGER[]", "BIGINT[]", "BOOLEAN", "VARCHAR"),
+        "STRUCT(thread BIGINT, pixels BLOB)[]",
+    ),
+    Udf(
+        "thread_similarity",
+        "udfs.threads",
+        ("BIGINT[]", "INTEGER[]", "BIGINT[]", "BOOLEAN", "VARCHAR"),
+        "STRUCT(fluctuation DOUBLE, mean_distance DOUBLE, max_distance DOUBLE, brightness DOUBLE)",
+    ),
+    Udf(
+        "thread_grouping",
+        "udfs.groups",
+        ("BIGINT[]", "INTEGER[]", "BIGINT[]", "BIGINT[]", "BOOLEAN"),
+        "STRUCT(vector BIGINT, behaviour_group INTEGER, distance DOUBLE, representative BOOLEAN)[]",
+    ),
+    Udf(
+        "interval_phases",
+        "udfs.phases",
+        ("INTEGER[]", "INTEGER[]", "BIGINT[]"),
+        'STRUCT("interval" INTEGER, phase INTEGER, distance DOUBLE, weight DOUBLE, '
+        "representative BOOLEAN)[]",
+    ),
+    Udf(
+        "cluster_clara",
+        "udfs.clustering.sql",
+        ("DOUBLE[][]", "INTEGER"),
+        "STRUCT(medoids INTEGER[], labels INTEGER[], cost DOUBLE, left_out INTEGER, "
+        "reason VARCHAR)",
+        optional=("INTEGER",),
+    ),
+    Udf(
+        "gap_statistic",
+        "udfs.clustering.sql",
+        ("DOUBLE[][]", "INTEGER"),
+        "STRUCT(k INTEGER, gap DOUBLE[], s DOUBLE[], log_w DOUBLE[], expected DOUBLE[], "
+        '"rows" INTEGER, left_out INTEGER, reason VARCHAR)',
+        optional=("INTEGER", "INTEGER"),
     ),
 )
 

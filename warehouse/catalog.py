@@ -24,7 +24,7 @@ RUN_COLUMNS = (
     "problem_size",
 )
 _COMMENT = re.compile(r"^COMMENT ON [^;]*(?:'(?:[^']|'')*');$", re.MULTILINE)
-_NOT_LANDING = ("runs", "run_facts", "sources")
+_FROM_A_FILE = {"run_id", "source_id"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +38,20 @@ class Column:
 
 @cache
 def landing() -> dict[str, tuple[Column, ...]]:
-    """Give the landing tables and their columns, without run_id and source_id.
+    """Give the landing tables and their columns, without run_id and source_id, which all have.
 
     Taken from the migrations themselves, applied to a database in memory.
     """
     con = _scratch()
     found: dict[str, list[Column]] = {}
     for table, column, kind, nullable in con.execute(sqlfiles.read("catalog_columns")).fetchall():
-        if table not in _NOT_LANDING and column not in ("run_id", "source_id"):
-            found.setdefault(table, []).append(Column(column, kind, not nullable))
+        found.setdefault(table, []).append(Column(column, kind, not nullable))
     con.close()
-    return {table: tuple(columns) for table, columns in found.items()}
+    return {
+        table: tuple(column for column in columns if column.name not in _FROM_A_FILE)
+        for table, columns in found.items()
+        if table != "run_facts" and _FROM_A_FILE <= {column.name for column in columns}
+    }
 
 
 def _scratch() -> DuckDBPyConnection:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import udfs
-from warehouse import migrations, modules
+from warehouse import migrations, modules, shipped
 from warehouse.errors import NotAWarehouse, WarehouseBusy, WarehouseError, WarehouseMissing
 
 if TYPE_CHECKING:
@@ -51,8 +51,10 @@ def connect(
         migrations.check(con, str(path))
         if read_only:
             modules.check(con, str(path))
+            shipped.check(con, str(path))
         else:
             modules.refresh(con)
+            shipped.refresh(con)
     except duckdb.Error as error:
         con.close()
         raise _unusable(Path(path), error) from None
@@ -88,9 +90,10 @@ def open_unchecked(
 
 
 def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
-    """Bring a database to this pwh's tables and views; give the migrations applied."""
+    """Bring a database to this pwh's tables, views and rows; give the migrations applied."""
     done = migrations.migrate(con)
     modules.refresh(con)
+    shipped.refresh(con)
     return done
 
 

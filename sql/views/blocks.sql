@@ -60,7 +60,8 @@ WITH
       count(DISTINCT v.bb) AS blocks_visited,
       CAST(sum(v.visits) AS BIGINT) AS visits,
       CAST(sum(v.instructions) AS BIGINT) AS instructions,
-      CAST(sum(v.visits * b.barriers) AS BIGINT) AS barriers
+      CASE WHEN count(v.visits * b.barriers) = count(*)
+        THEN CAST(sum(v.visits * b.barriers) AS BIGINT) END AS barriers
     FROM bb_visits AS v
     LEFT JOIN bb_blocks AS b
       ON v.run_id = b.run_id AND v.kernel IS NOT DISTINCT FROM b.kernel AND v.bb = b.bb
@@ -84,6 +85,6 @@ COMMENT ON COLUMN launch_summary.threads IS 'Threads that executed anything.';
 COMMENT ON COLUMN launch_summary.blocks_visited IS 'Basic blocks that any thread entered.';
 COMMENT ON COLUMN launch_summary.visits IS 'Visits of basic blocks, over all threads; NULL where only instructions are known.';
 COMMENT ON COLUMN launch_summary.instructions IS 'Executed thread instructions.';
-COMMENT ON COLUMN launch_summary.barriers IS 'Executed barrier instructions, over all threads.';
+COMMENT ON COLUMN launch_summary.barriers IS 'Executed barrier instructions, over all threads; NULL where those of a visited block are not known.';
 COMMENT ON COLUMN launch_summary.sync_rate IS 'Executed barrier instructions over visits of basic blocks.';
 COMMENT ON COLUMN launch_summary.simt_efficiency IS 'Thread instructions over warp size x warp instructions, 0..1; NULL where warps are not known.';

@@ -1,0 +1,117 @@
+-- requires: similarity
+--
+-- Threads of a launch grouped by behaviour.
+--
+-- Threads with equal vectors are one. The 2048 commonest vectors are grouped; a launch whose
+-- threads have more different ones has a group NULL of the rest.
+
+-- One row is one of the commonest vectors of a launch; vector 0 stands for all others.
+CREATE OR REPLACE VIEW _common_vectors AS
+WITH
+  vectors AS (
+    SELECT
+      run_id, launch, mark,
+      count(*) AS threads,
+      bool_and(counted) AS counted,
+      min({'block': block, 'thread': thread}) AS sample
+    FROM _thread_marks
+    GROUP BY run_id, launch, mark
+  ),
+
+  ranked AS (
+    SELECT
+      run_id, launch, mark, threads, sample,
+      bool_and(counted) OVER (PARTITION BY run_id, launch) AS counted,
+      row_number() OVER (PARTITION BY run_id, launch ORDER BY threads DESC, sample) AS rank
+    FROM vectors
+  )
+
+SELECT
+  run_id, launch, counted, threads,
+  CASE WHEN rank <= 2048 THEN mark END AS mark,
+  CASE WHEN rank <= 2048 THEN rank END AS vector,
+  sample
+FROM ranked;
+
+-- One row is one of these vectors and its group.
+CREATE OR REPLACE VIEW _vector_groups AS
+WITH
+  elements AS (
+    SELECT
+      c.run_id, c.launch,
+      any_value(c.counted) AS counted,
+      list(c.vector) AS vectors,
+      list(v.bb) AS bbs,
+      list(CASE WHEN c.counted THEN v.visits ELSE v.instructions END) AS weights,
+      list(c.threads) AS times
+    FROM _common_vectors AS c
+    JOIN bb_visits AS v
+      ON c.run_id = v.run_id AND c.launch = v.launch
+      AND c.sample.block IS NOT DISTINCT FROM v.block AND c.sample.thread = v.thread
+    WHERE c.vector IS NOT NULL
+    GROUP BY c.run_id, c.launch
+  ),
+
+  members AS (
+    SELECT
+      run_id, launch,
+      unnest(thread_grouping(vectors, bbs, weights, times, NOT counted)) AS m
+    FROM elements
+  )
+
+SELECT
+  c.run_id, c.launch, c.mark, c.threads, c.sample, m.behaviour_group, m.distance, m.representative
+FROM _common_vectors AS c
+LEFT JOIN members
+  ON c.run_id = members.run_id AND c.launch = members.launch AND c.vector = m.vector;
+
+CREATE OR REPLACE VIEW thread_groups AS
+WITH
+  kernels AS (
+    SELECT run_id, launch, any_value(kernel) AS kernel
+    FROM bb_launches
+    GROUP BY run_id, launch
+  ),
+
+  groups AS (
+    SELECT
+      run_id, launch, behaviour_group,
+      CAST(sum(threads) AS BIGINT) AS threads,
+      count(*) AS distinct_vectors,
+      any_value(sample) FILTER (representative) AS sample,
+      max(distance) AS radius
+    FROM _vector_groups
+    GROUP BY run_id, launch, behaviour_group
+  )
+
+SELECT
+  g.run_id, g.launch, k.kernel, g.behaviour_group, g.threads,
+  g.threads / sum(g.threads) OVER (PARTITION BY g.run_id, g.launch) AS share,
+  g.distinct_vectors, g.sample.block AS block, g.sample.thread AS thread, g.radius
+FROM groups AS g
+LEFT JOIN kernels AS k ON g.run_id = k.run_id AND g.launch = k.launch;
+
+COMMENT ON VIEW thread_groups IS 'One row is a group of threads of a launch that behave alike, with one thread that stands for it. No two vectors of a group are further apart than a quarter of the largest distance in the launch.';
+COMMENT ON COLUMN thread_groups.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN thread_groups.launch IS 'Launch within the run; a CPU program is launch 0.';
+COMMENT ON COLUMN thread_groups.kernel IS 'Kernel; NULL for a CPU program.';
+COMMENT ON COLUMN thread_groups.behaviour_group IS 'Number of the group within its launch, from 1, the largest first; NULL for threads whose vectors are rarer than the 2048 commonest.';
+COMMENT ON COLUMN thread_groups.threads IS 'Threads of the group.';
+COMMENT ON COLUMN thread_groups.share IS 'threads over all threads of the launch, 0..1.';
+COMMENT ON COLUMN thread_groups.distinct_vectors IS 'Different basic-block vectors among them.';
+COMMENT ON COLUMN thread_groups.block IS 'Thread block of the representative: the thread with the smallest sum of distances to the group; NULL for CPU threads.';
+COMMENT ON COLUMN thread_groups.thread IS 'The representative.';
+COMMENT ON COLUMN thread_groups.radius IS 'Largest Euclidean distance of a thread of the group from the representative, in visits (shares of instructions where visits are not known).';
+
+CREATE OR REPLACE VIEW thread_group_members AS
+SELECT t.run_id, t.launch, t.block, t.thread, g.behaviour_group, g.distance
+FROM _thread_marks AS t
+LEFT JOIN _vector_groups AS g ON t.run_id = g.run_id AND t.launch = g.launch AND t.mark = g.mark;
+
+COMMENT ON VIEW thread_group_members IS 'One row is one thread and the group it belongs to.';
+COMMENT ON COLUMN thread_group_members.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN thread_group_members.launch IS 'Launch within the run; a CPU program is launch 0.';
+COMMENT ON COLUMN thread_group_members.block IS 'Thread block, linear in the grid; NULL for CPU threads.';
+COMMENT ON COLUMN thread_group_members.thread IS 'Thread, linear in its thread block.';
+COMMENT ON COLUMN thread_group_members.behaviour_group IS 'Group (thread_groups.behaviour_group).';
+COMMENT ON COLUMN thread_group_members.distance IS 'Euclidean distance from the representative of the group.';

@@ -1,0 +1,60 @@
+-- What rates are prominent: thresholds from programs whose behaviour is known.
+--
+-- A threshold lies midway between the mean rate of the programs that show a behaviour and the mean
+-- rate of those that do not. Means are of square roots, the scale on which rates of counted events
+-- scatter alike where they are low and where they are high (Bartlett, The square root
+-- transformation in analysis of variance, 1936). Where nobody is known not to show it, the
+-- threshold is the mean rate of those that do.
+
+CREATE OR REPLACE VIEW behaviour_thresholds AS
+WITH
+  rates AS (
+    SELECT 'fluctuation' AS rate, behaviour = 'divergent' AS shown, fluctuation AS value
+    FROM behaviour_references WHERE behaviour IN ('divergent', 'not divergent')
+    UNION ALL
+    SELECT 'idle_lanes', behaviour = 'divergent', 1 - simt_efficiency
+    FROM behaviour_references WHERE behaviour IN ('divergent', 'not divergent')
+    UNION ALL
+    SELECT 'sync_rate', behaviour = 'synchronising', sync_rate
+    FROM behaviour_references WHERE behaviour IN ('synchronising', 'not synchronising')
+    UNION ALL
+    SELECT 'memory_share', behaviour = 'data-bound', memory_share
+    FROM behaviour_references WHERE behaviour IN ('data-bound', 'compute-bound')
+  ),
+
+  means AS (
+    SELECT
+      rate,
+      count(value) FILTER (shown) AS showing,
+      count(value) FILTER (NOT shown) AS others,
+      avg(sqrt(value)) FILTER (shown) AS root_showing,
+      avg(sqrt(value)) FILTER (NOT shown) AS root_others
+    FROM rates
+    GROUP BY rate
+  ),
+
+  thresholds AS (
+    SELECT
+      *,
+      -- Where the others have the higher rate, the rate says nothing.
+      CASE WHEN coalesce(root_others < root_showing, true)
+        THEN pow((root_showing + coalesce(root_others, root_showing)) / 2, 2) END AS threshold
+    FROM means
+  )
+
+SELECT
+  t.rate, t.threshold, t.showing, pow(t.root_showing, 2) AS mean_showing,
+  t.others, pow(t.root_others, 2) AS mean_others,
+  count(*) FILTER (r.shown <> (r.value > t.threshold)) AS misjudged
+FROM thresholds AS t
+JOIN rates AS r ON t.rate = r.rate
+GROUP BY ALL;
+
+COMMENT ON VIEW behaviour_thresholds IS 'One row is one rate and the threshold over which it is prominent, from the rows of behaviour_references.';
+COMMENT ON COLUMN behaviour_thresholds.rate IS 'fluctuation and idle_lanes (1 - SIMT efficiency) for divergence, sync_rate for synchronisation, memory_share for data-bound against compute-bound.';
+COMMENT ON COLUMN behaviour_thresholds.threshold IS 'Midway between the two means, on the scale of square roots; NULL where no program shows the behaviour, or the others have the higher mean.';
+COMMENT ON COLUMN behaviour_thresholds.showing IS 'References that show the behaviour.';
+COMMENT ON COLUMN behaviour_thresholds.mean_showing IS 'Their mean rate: the square of the mean of square roots.';
+COMMENT ON COLUMN behaviour_thresholds.others IS 'References that do not.';
+COMMENT ON COLUMN behaviour_thresholds.mean_others IS 'Their mean rate, likewise.';
+COMMENT ON COLUMN behaviour_thresholds.misjudged IS 'References that this threshold puts on the wrong side.';

@@ -1,0 +1,166 @@
+-- requires: run_metrics
+--
+-- Change points: where a metric of an application on a machine changed for good.
+--
+-- Runs make one series where they are of one application and agree in every field that is named in
+-- series_fields. What counts as a change is said by the rows of change_thresholds that match.
+
+CREATE OR REPLACE VIEW _series_of_runs AS
+WITH
+  columns AS (
+    UNPIVOT (
+      SELECT
+        run_id, machine, CAST(nodes AS VARCHAR) AS nodes, CAST(ranks AS VARCHAR) AS ranks,
+        CAST(threads AS VARCHAR) AS threads, CAST(problem_size AS VARCHAR) AS problem_size
+      FROM runs
+    )
+    ON machine, nodes, ranks, threads, problem_size
+    INTO NAME field VALUE said
+  ),
+
+  tags AS (
+    SELECT run_id, unnest(map_keys(tags)) AS field, unnest(map_values(tags)) AS said
+    FROM runs
+  ),
+
+  facts AS (
+    FROM columns
+    UNION ALL
+    -- A tag that is named like a column would be a second answer.
+    FROM tags WHERE field NOT IN ('machine', 'nodes', 'ranks', 'threads', 'problem_size')
+  )
+
+SELECT
+  r.run_id,
+  map_from_entries(
+    coalesce(
+      list({'k': f.field, 'v': f.said} ORDER BY f.field) FILTER (f.said IS NOT NULL), []
+    )
+  ) AS fields
+FROM runs AS r
+LEFT JOIN (FROM facts SEMI JOIN series_fields USING (field)) AS f USING (run_id)
+GROUP BY r.run_id;
+
+CREATE OR REPLACE VIEW metric_series AS
+SELECT
+  m.app,
+  CASE WHEN count(DISTINCT m.machine) > 0 THEN string_agg(DISTINCT m.machine, ', ' ORDER BY m.machine)
+  END AS machine,
+  s.fields, m.metric, any_value(m.unit) AS unit,
+  count(*) AS points,
+  list(
+    {
+      'run_id': m.run_id, 'version': m.version, 'started_at': m.started_at, 'value': m.value
+    }
+    ORDER BY m.started_at, m.run_id
+  ) AS series
+FROM run_metrics AS m
+JOIN _series_of_runs AS s USING (run_id)
+WHERE m.started_at IS NOT NULL AND m.app IS NOT NULL
+GROUP BY m.app, s.fields, m.metric;
+
+COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application that agree in the fields of series_fields, in order of time. Runs whose application or start is unknown are in none.';
+COMMENT ON COLUMN metric_series.app IS 'Application.';
+COMMENT ON COLUMN metric_series.machine IS 'Machine; several, with commas, where machine is no field of series_fields; NULL where unknown.';
+COMMENT ON COLUMN metric_series.fields IS 'What its runs have in common: field -> value. What no run says is left out.';
+COMMENT ON COLUMN metric_series.metric IS 'Metric (run_metrics.metric).';
+COMMENT ON COLUMN metric_series.unit IS 'Unit of the values.';
+COMMENT ON COLUMN metric_series.points IS 'Values; changes are looked for from 10 on.';
+COMMENT ON COLUMN metric_series.series IS 'The values and the runs they are of, ordered by started_at, then run_id.';
+
+-- The first that is said by the rows that match a series, strongest first.
+CREATE OR REPLACE MACRO _first_said(list_of) AS
+  list_filter(list_of, lambda said: said IS NOT NULL)[1];
+
+CREATE OR REPLACE MACRO _matches(name, pattern) AS name = pattern OR coalesce(name, '') GLOB pattern;
+
+CREATE OR REPLACE VIEW change_points AS
+WITH
+  thresholds AS (
+    SELECT
+      list(
+        t ORDER BY t.shipped, length(regexp_replace(concat(app, machine, metric), '[*?]', '', 'g')) DESC,
+          t.rowid DESC
+      ) AS every
+    FROM change_thresholds AS t
+  ),
+
+  matched AS (
+    SELECT
+      s.*,
+      list_filter(
+        t.every,
+        lambda t: _matches(s.app, t.app) AND _matches(s.machine, t.machine)
+          AND _matches(s.metric, t.metric)
+      ) AS ours
+    FROM metric_series AS s
+    CROSS JOIN thresholds AS t
+    WHERE s.points >= 10
+  ),
+
+  judged AS (
+    SELECT
+      *,
+      _first_said(list_transform(ours, lambda t: t.significance)) AS significance,
+      _first_said(list_transform(ours, lambda t: t.smallest_change)) AS smallest_change,
+      coalesce(
+        _first_said(list_transform(ours, lambda t: t.better)),
+        CASE WHEN unit IN ('s', 'ms', 'us', 'ns') THEN 'lower' WHEN unit LIKE '%/s' THEN 'higher' END
+      ) AS better
+    FROM matched
+  ),
+
+  found AS (
+    SELECT
+      app, machine, fields, metric, unit, points, series, significance, smallest_change, better,
+      unnest(
+        detect_changes_at(list_transform(series, lambda point: point.value), significance)
+      ) AS found
+    FROM judged
+  ),
+
+  placed AS (
+    SELECT
+      *,
+      series[found.index + 1] AS run,
+      (found.after - found.before) / nullif(abs(found.before), 0) AS change
+    FROM found
+  )
+
+SELECT
+  app, machine, fields, metric, unit, points,
+  found.index AS "index",
+  run.run_id AS run_id, run.version AS version, run.started_at AS started_at,
+  series[found.index].run_id AS previous_run_id,
+  series[found.index].version AS previous_version,
+  found.before AS "before", found.after AS "after",
+  change,
+  CASE
+    WHEN better = 'neither' OR found.after = found.before THEN NULL
+    WHEN better IN ('lower', 'higher')
+      THEN if((better = 'lower') = (found.after < found.before), 'better', 'worse')
+  END AS direction,
+  found.p_value AS p_value,
+  significance
+FROM placed
+WHERE abs(coalesce(change, 'infinity')) >= coalesce(smallest_change, 0);
+
+COMMENT ON VIEW change_points IS 'One row is a place where the level of a metric of an application on a machine changed for good, in the series of metric_series. A change lasts at least 5 runs at an end of the series and 8 within; series of fewer than 10 runs have none, and a steady drift is none.';
+COMMENT ON COLUMN change_points.app IS 'Application.';
+COMMENT ON COLUMN change_points.machine IS 'Machine (metric_series.machine).';
+COMMENT ON COLUMN change_points.fields IS 'What the runs of the series have in common (series_fields).';
+COMMENT ON COLUMN change_points.metric IS 'Metric (run_metrics.metric).';
+COMMENT ON COLUMN change_points.unit IS 'Unit of before and after.';
+COMMENT ON COLUMN change_points.points IS 'Runs in the series.';
+COMMENT ON COLUMN change_points."index" IS 'Position of the first run after the change in its series, from 0.';
+COMMENT ON COLUMN change_points.run_id IS 'First run after the change.';
+COMMENT ON COLUMN change_points.version IS 'Its version.';
+COMMENT ON COLUMN change_points.started_at IS 'When it started.';
+COMMENT ON COLUMN change_points.previous_run_id IS 'Last run before the change.';
+COMMENT ON COLUMN change_points.previous_version IS 'Its version.';
+COMMENT ON COLUMN change_points."before" IS 'Median from the change before to this one.';
+COMMENT ON COLUMN change_points."after" IS 'Median from this change to the next one.';
+COMMENT ON COLUMN change_points.change IS 'Relative change: 0.1 is 10 % more; NULL where it was 0 before.';
+COMMENT ON COLUMN change_points.direction IS 'worse or better, by what is better for the metric (change_thresholds.better, else its unit); NULL where that is not known.';
+COMMENT ON COLUMN change_points.p_value IS 'Probability that a series without a change shows one as clear anywhere.';
+COMMENT ON COLUMN change_points.significance IS 'The largest p_value that counts, as set for the series (change_thresholds).';

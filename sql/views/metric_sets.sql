@@ -1,0 +1,144 @@
+-- Which metric set fits the events that a run has, and which of its metrics they give.
+--
+-- Tools write the same event in several ways: cycles, cycles:u, cpu_core/cycles/, CPU_CYCLES. A
+-- name is first put in lower case and freed of processor and modifier, then looked up among the
+-- events of the sets and their aliases. Of several names of one event in one file the most
+-- preferred is used; those equally preferred (the same statistic of several cores) are added up.
+
+CREATE OR REPLACE MACRO _event_name(event) AS regexp_replace(
+  regexp_replace(
+    regexp_replace(
+      regexp_replace(
+        regexp_replace(lower(event), '^[a-z]\w*/([^/=,]+)/[a-z]*$', '\1'),
+        '([^:]):[ukhgpsdiwe]+$', '\1'
+      ),
+      '^(?:system|board)\.(?:processor\.)?(?:cpu|switch|cores)\w*\.(?:core\.)?', 'core.'
+    ),
+    '^(?:system|board)\.(?:memory\.)?mem_ctrl\w*\.', 'memory.'
+  ),
+  '::(?:processor\.)?(?:cpu|switch|cores)\w*\.(inst|data)$', '::core.\1'
+);
+
+-- Events as they stand in the files, and in how many samples they were counted.
+CREATE OR REPLACE VIEW _counted_events AS
+SELECT
+  *,
+  _event_name(event) AS name,
+  CASE
+    WHEN starts_with(event, 'cpu_atom/') THEN 2
+    WHEN regexp_matches(event, '/|[^:]:[a-zA-Z]+$') THEN 1
+    ELSE 0
+  END AS form
+FROM (
+  SELECT run_id, source_id, event, count(*) FILTER (isfinite(value)) AS samples
+  FROM pmu_samples
+  GROUP BY run_id, source_id, event
+);
+
+CREATE OR REPLACE VIEW _set_events AS
+WITH
+  names AS (
+    SELECT event, alias, preference, factor FROM event_aliases
+    UNION ALL
+    SELECT DISTINCT event, event, 0, 1 FROM metric_definitions
+  )
+
+SELECT DISTINCT metric_set, event, alias, preference, factor
+FROM metric_definitions
+JOIN names USING (event);
+
+CREATE OR REPLACE VIEW _used_events AS
+SELECT
+  c.run_id, c.source_id, s.metric_set, s.event, c.event AS written, c.samples, s.factor
+FROM _counted_events AS c
+JOIN _set_events AS s ON c.name = s.alias
+WHERE c.samples > 0
+QUALIFY rank() OVER (
+  PARTITION BY c.run_id, c.source_id, s.metric_set, s.event ORDER BY s.preference, c.form
+) = 1;
+
+-- A bit for each event of a set, at most 63.
+CREATE OR REPLACE VIEW _event_bits AS
+SELECT
+  metric_set, event,
+  CAST(1 AS BIGINT) << CAST(row_number() OVER (PARTITION BY metric_set ORDER BY event) - 1 AS INTEGER)
+    AS bit
+FROM (SELECT DISTINCT metric_set, event FROM metric_definitions WHERE role <> 'divisor');
+
+-- What each metric cannot do without: the events, and all their bits.
+CREATE OR REPLACE VIEW _metric_needs AS
+WITH
+  own AS (
+    SELECT metric_set, position, event, role, absent_is_zero
+    FROM metric_definitions
+    WHERE role IN ('numerator', 'share')
+  ),
+
+  needed AS (
+    SELECT metric_set, position, event FROM own WHERE NOT absent_is_zero
+    UNION
+    SELECT own.metric_set, own.position, d.event
+    FROM own
+    JOIN metric_definitions AS d USING (metric_set)
+    WHERE own.role = 'numerator' AND d.role = 'denominator'
+  )
+
+SELECT
+  metric_set, position, event, bit,
+  bit_or(bit) OVER (PARTITION BY metric_set, position) AS needs
+FROM needed
+JOIN _event_bits USING (metric_set, event);
+
+CREATE OR REPLACE VIEW _metric_names AS
+SELECT
+  metric_set, CAST(count(*) AS INTEGER) AS metrics, list(metric ORDER BY position) AS names,
+  list(indicates ORDER BY position) AS indicates
+FROM (
+  SELECT DISTINCT metric_set, position, metric, indicates
+  FROM metric_definitions
+  WHERE role IN ('numerator', 'share')
+)
+GROUP BY metric_set;
+
+CREATE OR REPLACE VIEW metric_coverage AS
+WITH
+  had AS (
+    SELECT u.run_id, u.source_id, u.metric_set, n.position
+    FROM _used_events AS u
+    JOIN _metric_needs AS n USING (metric_set, event)
+    GROUP BY u.run_id, u.source_id, u.metric_set, n.position
+    HAVING bit_or(n.bit) = any_value(n.needs)
+  ),
+
+  covered AS (
+    SELECT run_id, source_id, metric_set, list(position ORDER BY position) AS positions
+    FROM had
+    GROUP BY run_id, source_id, metric_set
+  ),
+
+  wanted AS (
+    SELECT run_id, machine_settings.metric_set, true AS is_wanted
+    FROM runs
+    JOIN machine_settings USING (machine)
+  )
+
+SELECT
+  c.run_id, c.source_id, c.metric_set,
+  list_transform(c.positions, lambda p: n.names[p + 1]) AS metrics,
+  list_filter(n.names, lambda name, i: NOT list_contains(c.positions, i - 1)) AS missing,
+  row_number() OVER (
+    PARTITION BY c.run_id, c.source_id
+    ORDER BY w.is_wanted NULLS LAST, len(c.positions) DESC, s.preference, c.metric_set
+  ) = 1 AS is_used
+FROM covered AS c
+JOIN metric_sets AS s USING (metric_set)
+JOIN _metric_names AS n USING (metric_set)
+LEFT JOIN wanted AS w ON c.run_id = w.run_id AND c.metric_set = w.metric_set;
+
+COMMENT ON VIEW metric_coverage IS 'One row is a metric set of which a file has at least one metric of a run.';
+COMMENT ON COLUMN metric_coverage.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN metric_coverage.source_id IS 'File the events came from (sources.source_id).';
+COMMENT ON COLUMN metric_coverage.metric_set IS 'Metric set (metric_sets.metric_set).';
+COMMENT ON COLUMN metric_coverage.metrics IS 'Metrics that the events give.';
+COMMENT ON COLUMN metric_coverage.missing IS 'Metrics for which events are missing; they are NULL.';
+COMMENT ON COLUMN metric_coverage.is_used IS 'Whether this set is used: the one that machine_settings names, else the one with the most metrics, else the preferred one.';

@@ -1,0 +1,35 @@
+-- Which fitted model is in force for what.
+
+CREATE OR REPLACE VIEW models_in_force AS
+WITH
+  chosen AS (
+    SELECT kind, subject, arg_max(version, said_at) AS version
+    FROM model_choice
+    GROUP BY kind, subject
+  ),
+
+  own_or_newest AS (
+    SELECT
+      kind, subject,
+      coalesce(max(version) FILTER (NOT shipped), max(version)) AS version
+    FROM models
+    GROUP BY kind, subject
+  )
+
+SELECT
+  m.kind, m.subject, m.version, m.algorithm, m.inputs, m.description, m.fitted_at, m.shipped,
+  c.version IS NOT NULL AS is_chosen
+FROM own_or_newest AS o
+LEFT JOIN chosen AS c ON o.kind = c.kind AND o.subject IS NOT DISTINCT FROM c.subject
+JOIN models AS m ON o.kind = m.kind AND m.version = coalesce(c.version, o.version);
+
+COMMENT ON VIEW models_in_force IS 'One row is the model that is used for a kind of question and a subject: the one a person chose (model_choice), else the newest that was fitted here, else the newest that came with pwh.';
+COMMENT ON COLUMN models_in_force.kind IS 'What it is for: bottlenecks, ...';
+COMMENT ON COLUMN models_in_force.subject IS 'What it is a model of: for bottlenecks the metric set.';
+COMMENT ON COLUMN models_in_force.version IS 'Number of the model within its kind.';
+COMMENT ON COLUMN models_in_force.algorithm IS 'Algorithm that is applied.';
+COMMENT ON COLUMN models_in_force.inputs IS 'Names of its inputs, in their order.';
+COMMENT ON COLUMN models_in_force.description IS 'What it was trained on.';
+COMMENT ON COLUMN models_in_force.fitted_at IS 'When it was fitted.';
+COMMENT ON COLUMN models_in_force.shipped IS 'Whether it came with pwh.';
+COMMENT ON COLUMN models_in_force.is_chosen IS 'Whether a person chose it.';

@@ -1,0 +1,153 @@
+-- requires: behaviour_thresholds
+--
+-- Opcodes and dependence distances of launches: what a program does, and what it waits for.
+
+-- What opcodes do, by the beginning of their names: those of PTX (ld.global.f32) and of the machine
+-- code of NVIDIA's GPUs (LDG.E.64). The first pattern that fits counts.
+CREATE OR REPLACE VIEW _opcode_classes AS
+FROM (
+  VALUES
+    (1, 'barrier', 'bar|barrier|membar|fence|depbar|errbar|warpsync'),
+    (2, 'on-core memory', '(ld|ldu|st|atom|red|cp|prefetch)\..*\b(shared|param|const).*'),
+    (2, 'on-core memory', 'lds|sts|ldsm|stsm|atoms|ldc|uldc'),
+    (3, 'memory', 'ld|ldu|ldg|ldl|st|stg|stl|ldgsts|atom|atomg|red|cp|cctl|prefetchu?'),
+    (3, 'memory', 'texs?|tlds?|tld4s?|txq|suld|sust|sured'),
+    (4, 'control', 'bra|brx|ret|retp|exit|callp?|cal|jmp|jmx|jcal|brk|cont|pbk|pcnt|pret'),
+    (4, 'control', 'ssy|sync|bssy|bsync|break|bpt|trap|kill'),
+    (5, 'move', 'u?mov[0-9a-z]*|cvta|u?sel|selp|prmt|shfl|vote|voteu|activemask|nop'),
+    (5, 'move', 's2u?r|cs2r|p2r|r2p|r2ur|b2r|r2b'),
+    (6, 'arithmetic', '[ufidhqv]?(add|sub|mul|mad|fma|min|max|set|cmp|mnmx|abs|neg)[0-9a-z]*'),
+    (6, 'arithmetic', 'xmad|div|rem|rcp|r?sqrt|sin|cos|lg2|ex2|tanh|mufu|rro|frnd|sad|isad'),
+    (6, 'arithmetic', 'and|or|xor|c?not|u?lop[0-9a-z]*|plop3|psetp?|testp|copysign|slct|iscadd'),
+    (6, 'arithmetic', 'shl|shr|u?shf|u?lea|bfe|bfi|bfind|brev|clz|popc|flo|bmsk|sgxt|dp[24]a'),
+    (6, 'arithmetic', 'cvt|[fi]2[fi][0-9a-z]*|[hidbw]?mma')
+) AS t (rank, class, pattern);
+
+CREATE OR REPLACE VIEW opcode_mix AS
+WITH
+  sums AS (
+    SELECT run_id, launch, kernel, opcode, CAST(sum(count) AS BIGINT) AS count
+    FROM bb_opcodes
+    GROUP BY run_id, launch, kernel, opcode
+  ),
+
+  names AS (
+    SELECT DISTINCT opcode
+    FROM bb_opcodes
+  ),
+
+  classes AS (
+    SELECT n.opcode, arg_min(c.class, c.rank) AS class
+    FROM names AS n
+    JOIN _opcode_classes AS c
+      ON regexp_full_match(lower(n.opcode), '@?!?(' || c.pattern || ')(\..*)?')
+    GROUP BY n.opcode
+  )
+
+SELECT
+  s.run_id, s.launch, s.kernel, s.opcode, coalesce(c.class, 'other') AS class, s.count,
+  s.count / sum(s.count) OVER (PARTITION BY s.run_id, s.launch, s.kernel) AS share
+FROM sums AS s
+LEFT JOIN classes AS c ON s.opcode = c.opcode;
+
+COMMENT ON VIEW opcode_mix IS 'One row is one opcode of a launch, over all its basic blocks.';
+COMMENT ON COLUMN opcode_mix.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN opcode_mix.launch IS 'Launch within the run, from 0.';
+COMMENT ON COLUMN opcode_mix.kernel IS 'Kernel; NULL for a CPU program.';
+COMMENT ON COLUMN opcode_mix.opcode IS 'Opcode as the trace writes it.';
+COMMENT ON COLUMN opcode_mix.class IS 'arithmetic, memory (global, local, texture), on-core memory (shared, parameters, constants), control, barrier, move, or other: not an opcode of PTX or of NVIDIA''s machine code.';
+COMMENT ON COLUMN opcode_mix.count IS 'Executed thread instructions.';
+COMMENT ON COLUMN opcode_mix.share IS 'count over all instructions of the launch, 0..1.';
+
+CREATE OR REPLACE VIEW dependence_distances AS
+WITH
+  sums AS (
+    SELECT run_id, launch, kernel, distance, CAST(sum(count) AS BIGINT) AS count
+    FROM bb_dependences
+    GROUP BY run_id, launch, kernel, distance
+  )
+
+SELECT
+  run_id, launch, kernel, distance, count,
+  count / sum(count) OVER (PARTITION BY run_id, launch, kernel) AS share
+FROM sums;
+
+COMMENT ON VIEW dependence_distances IS 'One row is one dependence distance of a launch, over all its basic blocks.';
+COMMENT ON COLUMN dependence_distances.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN dependence_distances.launch IS 'Launch within the run, from 0.';
+COMMENT ON COLUMN dependence_distances.kernel IS 'Kernel; NULL for a CPU program.';
+COMMENT ON COLUMN dependence_distances.distance IS 'Instructions of the same thread since the latest writer of any source register; NULL: no source was written before.';
+COMMENT ON COLUMN dependence_distances.count IS 'Executed thread instructions with that distance.';
+COMMENT ON COLUMN dependence_distances.share IS 'count over all instructions of the launch, 0..1.';
+
+CREATE OR REPLACE VIEW launch_balance AS
+WITH
+  shares AS (
+    SELECT
+      run_id, launch, kernel,
+      CAST(sum(count) AS BIGINT) AS instructions,
+      coalesce(sum(share) FILTER (class = 'arithmetic'), 0) AS arithmetic_share,
+      coalesce(sum(share) FILTER (class = 'memory'), 0) AS memory_share,
+      coalesce(sum(share) FILTER (class = 'on-core memory'), 0) AS on_core_share,
+      coalesce(sum(share) FILTER (class = 'control'), 0) AS control_share,
+      coalesce(sum(share) FILTER (class = 'barrier'), 0) AS barrier_share,
+      coalesce(sum(share) FILTER (class = 'other'), 0) AS other_share
+    FROM opcode_mix
+    GROUP BY run_id, launch, kernel
+  ),
+
+  waits AS (
+    SELECT
+      run_id, launch, kernel,
+      sum(distance * count) / sum(count) FILTER (distance IS NOT NULL) AS mean_distance,
+      coalesce(sum(share) FILTER (distance = 1), 0) AS chained_share
+    FROM dependence_distances
+    GROUP BY run_id, launch, kernel
+  ),
+
+  visits AS (
+    SELECT run_id, launch, CASE WHEN count(visits) = count(*) THEN sum(visits) END AS visits
+    FROM bb_visits
+    GROUP BY run_id, launch
+  ),
+
+  threshold AS (
+    SELECT threshold
+    FROM behaviour_thresholds
+    WHERE rate = 'memory_share'
+  )
+
+SELECT
+  s.run_id, s.launch, s.kernel, s.instructions, s.arithmetic_share, s.memory_share,
+  s.on_core_share, s.control_share, s.barrier_share, s.other_share,
+  s.arithmetic_share / nullif(s.memory_share, 0) AS arithmetic_per_memory,
+  s.instructions / nullif(v.visits, 0) AS instructions_per_visit,
+  w.mean_distance, w.chained_share,
+  CASE
+    -- Of opcodes that are not understood, any could access memory.
+    WHEN s.memory_share > (SELECT threshold FROM threshold) THEN 'data-bound'
+    WHEN s.memory_share + s.other_share <= (SELECT threshold FROM threshold) THEN 'compute-bound'
+  END AS bound,
+  (SELECT threshold FROM threshold) AS memory_threshold
+FROM shares AS s
+LEFT JOIN waits AS w
+  ON s.run_id = w.run_id AND s.launch = w.launch AND s.kernel IS NOT DISTINCT FROM w.kernel
+LEFT JOIN visits AS v ON s.run_id = v.run_id AND s.launch = v.launch;
+
+COMMENT ON VIEW launch_balance IS 'One row is one launch: what its instructions do, how long they wait for each other, and whether it leans to computing or to data. Static figures: they compare programs, and know nothing of caches and bandwidths.';
+COMMENT ON COLUMN launch_balance.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN launch_balance.launch IS 'Launch within the run, from 0.';
+COMMENT ON COLUMN launch_balance.kernel IS 'Kernel; NULL for a CPU program.';
+COMMENT ON COLUMN launch_balance.instructions IS 'Executed thread instructions whose opcode is known.';
+COMMENT ON COLUMN launch_balance.arithmetic_share IS 'Share of arithmetic, logic, comparisons and conversions, 0..1.';
+COMMENT ON COLUMN launch_balance.memory_share IS 'Share of accesses to global, local and texture memory, 0..1.';
+COMMENT ON COLUMN launch_balance.on_core_share IS 'Share of accesses to shared memory, parameters and constants, 0..1.';
+COMMENT ON COLUMN launch_balance.control_share IS 'Share of branches, calls and returns, 0..1.';
+COMMENT ON COLUMN launch_balance.barrier_share IS 'Share of barriers and fences, 0..1.';
+COMMENT ON COLUMN launch_balance.other_share IS 'Share of opcodes that are not understood, 0..1.';
+COMMENT ON COLUMN launch_balance.arithmetic_per_memory IS 'Arithmetic instructions for each access to memory; NULL where there is none.';
+COMMENT ON COLUMN launch_balance.instructions_per_visit IS 'Mean instructions of a visited basic block; NULL where visits are not known.';
+COMMENT ON COLUMN launch_balance.mean_distance IS 'Mean dependence distance in instructions, of those that depend on another.';
+COMMENT ON COLUMN launch_balance.chained_share IS 'Share of instructions that need the result of the one right before, 0..1.';
+COMMENT ON COLUMN launch_balance.bound IS 'data-bound or compute-bound: memory_share over or under its threshold; NULL where opcodes are not understood, or there is no threshold.';
+COMMENT ON COLUMN launch_balance.memory_threshold IS 'Threshold of memory_share (behaviour_thresholds).';

@@ -1,0 +1,53 @@
+-- Phases of threads over time, for traces cut into intervals (SimPoint's method, see
+-- interval_phases).
+
+CREATE OR REPLACE VIEW _thread_phases AS
+WITH
+  elements AS (
+    SELECT
+      run_id, launch, block, thread,
+      list(interval) AS intervals,
+      list(bb) AS bbs,
+      list(coalesce(instructions, visits)) AS weights
+    FROM bb_visits
+    WHERE interval IS NOT NULL AND thread IS NOT NULL
+    GROUP BY run_id, launch, block, thread
+  )
+
+SELECT run_id, launch, block, thread, unnest(interval_phases(intervals, bbs, weights)) AS p
+FROM elements;
+
+CREATE OR REPLACE VIEW phases AS
+SELECT run_id, launch, block, thread, p.interval AS interval, p.phase AS phase,
+  p.distance AS distance
+FROM _thread_phases;
+
+COMMENT ON VIEW phases IS 'One row is one interval of a thread''s time and the phase it belongs to.';
+COMMENT ON COLUMN phases.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN phases.launch IS 'Launch within the run; a CPU program is launch 0.';
+COMMENT ON COLUMN phases.block IS 'Thread block; NULL for CPU threads.';
+COMMENT ON COLUMN phases.thread IS 'Thread.';
+COMMENT ON COLUMN phases.interval IS 'Interval of the thread''s time, from 0.';
+COMMENT ON COLUMN phases.phase IS 'Phase, from 0 in the order in which the thread''s phases appear; phases of different threads are not related.';
+COMMENT ON COLUMN phases.distance IS 'Distance of the interval from the centre of its phase, in the projection to 15 dimensions.';
+
+CREATE OR REPLACE VIEW phase_representatives AS
+SELECT
+  run_id, launch, block, thread, p.phase AS phase,
+  any_value(p.interval) FILTER (p.representative) AS interval,
+  count(*) AS intervals,
+  min(p.interval) AS first_interval,
+  any_value(p.weight) AS weight
+FROM _thread_phases
+GROUP BY run_id, launch, block, thread, p.phase;
+
+COMMENT ON VIEW phase_representatives IS 'One row is one phase of a thread, with the interval that stands for it: simulate these intervals, weigh them, and the whole thread is estimated (SimPoint).';
+COMMENT ON COLUMN phase_representatives.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN phase_representatives.launch IS 'Launch within the run; a CPU program is launch 0.';
+COMMENT ON COLUMN phase_representatives.block IS 'Thread block; NULL for CPU threads.';
+COMMENT ON COLUMN phase_representatives.thread IS 'Thread.';
+COMMENT ON COLUMN phase_representatives.phase IS 'Phase (phases.phase).';
+COMMENT ON COLUMN phase_representatives.interval IS 'The interval nearest to the centre of the phase.';
+COMMENT ON COLUMN phase_representatives.intervals IS 'Intervals of the phase.';
+COMMENT ON COLUMN phase_representatives.first_interval IS 'The first of them.';
+COMMENT ON COLUMN phase_representatives.weight IS 'Instructions of the phase over those of all the thread''s intervals, 0..1.';

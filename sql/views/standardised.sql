@@ -1,0 +1,53 @@
+-- requires: sample_metrics, models
+--
+-- The metrics as pictures and models want them: on a log scale, and standardised.
+
+-- Models of bottlenecks that fit the metrics of their set.
+CREATE OR REPLACE VIEW _bottleneck_models AS
+SELECT
+  f.subject AS models_of, 'bottlenecks/' || f.version AS model, f.inputs,
+  hold_model(
+    map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}}))
+  ) AS held,
+  any_value(a."values") FILTER (a.name = 'mean') AS means,
+  any_value(a."values") FILTER (a.name = 'deviation') AS deviations,
+  any_value(a."values") FILTER (a.name = 'log_offset') AS offsets
+FROM models_in_force AS f
+JOIN model_arrays AS a USING (kind, version)
+WHERE f.kind = 'bottlenecks'
+GROUP BY f.subject, f.version, f.inputs;
+
+CREATE OR REPLACE VIEW pmu_standardised AS
+WITH
+  tall AS (
+    SELECT
+      s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, s.metric_set, m.model,
+      s.names, s.metrics, m.means, m.deviations, m.offsets,
+      unnest(range(1, len(s.names) + 1)) AS i
+    FROM sample_metrics AS s
+    LEFT JOIN _bottleneck_models AS m ON s.models_of = m.models_of AND s.names = m.inputs
+  )
+
+SELECT
+  run_id, source_id, rank, thread, cpu, region, sample, metric_set, names[i] AS metric,
+  metrics[i] AS value,
+  CASE WHEN value + coalesce(offsets[i], 0) > 0 THEN log10(value + coalesce(offsets[i], 0)) END
+    AS log_value,
+  (log_value - means[i]) / nullif(deviations[i], 0) AS standardised,
+  model
+FROM tall;
+
+COMMENT ON VIEW pmu_standardised IS 'One row is one metric of one sample: per cycle, on a log scale, and standardised by the model in force.';
+COMMENT ON COLUMN pmu_standardised.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN pmu_standardised.source_id IS 'File it came from (sources.source_id).';
+COMMENT ON COLUMN pmu_standardised.rank IS 'MPI rank.';
+COMMENT ON COLUMN pmu_standardised.thread IS 'Thread.';
+COMMENT ON COLUMN pmu_standardised.cpu IS 'Processor, where counts are per processor.';
+COMMENT ON COLUMN pmu_standardised.region IS 'Code region or function.';
+COMMENT ON COLUMN pmu_standardised.sample IS 'Number of the sample within its rank, thread and region.';
+COMMENT ON COLUMN pmu_standardised.metric_set IS 'Metric set.';
+COMMENT ON COLUMN pmu_standardised.metric IS 'Metric of that set.';
+COMMENT ON COLUMN pmu_standardised.value IS 'Per cycle of the sample, or a share; NULL where an event is missing or no cycle passed.';
+COMMENT ON COLUMN pmu_standardised.log_value IS 'log10 of the value, to which the model adds a small number first; NULL for zero where there is no model.';
+COMMENT ON COLUMN pmu_standardised.standardised IS '(log_value - mean) / deviation over the population that the model was trained on; NULL without a model, or where the metric was constant there.';
+COMMENT ON COLUMN pmu_standardised.model IS 'That model (kind/version).';

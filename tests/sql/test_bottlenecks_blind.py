@@ -1,0 +1,121 @@
+"""Windows in a plain Parquet, judged by the model that ships."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+from tests.support import given, land, rows, shared
+
+MELT = """
+    COPY (
+      SELECT
+        program || ' ' || args || ' ' || config AS run_id, 'gem5-' || config AS machine,
+        "window" AS sample, event, CAST(value AS DOUBLE) AS value
+      FROM (
+        UNPIVOT (FROM '{windows}')
+        ON COLUMNS(* EXCLUDE (
+          program, args, config, clock_ghz, "window", family, label, label_certain, label_causal,
+          frac_mem, frac_dtb, frac_icache, frac_dma
+        ))
+        INTO NAME event VALUE value
+      )
+    ) TO '{melted}'
+"""
+# A window of a kernel that strides over pages (10 000 instructions on the four-wide core A).
+STRIDE = """
+    event         value
+    cycles        54594
+    uops          17111
+    issue_width   4
+    l1i_accesses  446
+    l2i_accesses  0
+    l2i_misses    0
+    itb_misses    0
+    dtb_misses    909
+    l3_misses     0
+    mem_reads     0
+    mem_writes    0
+    dma_ops       0
+    dma_bytes     0
+    mispredicts   0
+"""
+
+
+def test_windows_of_a_plain_parquet_are_judged_by_the_shipped_model(warehouse, tmp_path):
+    windows = shared("uarch/pmu_gem5_train.parquet")
+    duckdb.execute(MELT.format(windows=windows, melted=tmp_path / "blind.parquet"))
+    land(warehouse, tmp_path / "blind.parquet")
+    ((samples, certain, right, unknown),) = rows(
+        warehouse,
+        f"""
+        SELECT
+          count(*), count(*) FILTER (label_certain),
+          avg((class = label)::INTEGER) FILTER (label_certain),
+          avg((class = 'Unknown')::INTEGER) FILTER (label_certain)
+        FROM bottlenecks AS b
+        JOIN '{windows}' AS w
+          ON b.run_id = program || ' ' || args || ' ' || config AND b.sample = w."window"
+        """,
+    )
+    assert (samples, certain) == (1456, 816)
+    assert right >= 0.94
+    assert unknown <= 0.05
+    assert rows(
+        warehouse,
+        "SELECT DISTINCT model, metric_set, len(metrics_used) > 7, flags FROM bottlenecks",
+    ) == [("bottlenecks/1", "gem5", True, [])]
+
+
+def test_a_verdict_has_probability_drivers_advice_and_cost_shares_with_bands(warehouse):
+    given(warehouse, "pmu_samples", STRIDE, sample=0)
+    ((kind, probability, model, driver, advice, reason, flags),) = rows(
+        warehouse,
+        "SELECT class, probability, model, drivers[1].metric, advice, reason, flags "
+        "FROM bottlenecks",
+    )
+    assert (kind, model, driver, reason) == ("DTB", "bottlenecks/1", "DTBMPC", None)
+    assert 0.5 < probability <= 1
+    assert advice == "Order accesses, avoid large strides, use bigger pages."
+    assert flags == ["single_sample"]
+    ((low, share, high, memory),) = rows(
+        warehouse, "SELECT frac_dtb_low, frac_dtb, frac_dtb_high, frac_mem FROM bottlenecks"
+    )
+    assert 0 <= low < share < high <= 1
+    assert share > 0.5 > 0.1 > memory
+
+
+@pytest.mark.parametrize("missing", ["uops", "dtb_misses", "cycles"])
+def test_without_an_event_that_the_model_needs_it_abstains_or_flags(warehouse, missing):
+    lines = [line for line in STRIDE.splitlines() if line.split()[:1] != [missing]]
+    given(warehouse, "pmu_samples", "\n".join(lines), sample=0)
+    ((kind, reason, flags),) = rows(warehouse, "SELECT class, reason, flags FROM bottlenecks")
+    assert (kind == "Unknown" and reason) or "metrics_missing" in flags
+
+
+def test_an_own_model_is_used_once_it_is_fitted_and_verdicts_are_one_a_sample(warehouse):
+    from warehouse import models
+    from warehouse.models import Fit
+
+    given(warehouse, "pmu_samples", STRIDE, sample=0)
+    shipped = models.in_force(warehouse, "bottlenecks", "gem5")
+    ((inputs,),) = rows(
+        warehouse, "SELECT inputs FROM models WHERE kind = 'bottlenecks' AND version = ?", shipped
+    )
+    arrays = models.load(warehouse, "bottlenecks", shipped)
+    own = models.store(warehouse, Fit("bottlenecks", "gem5", "copy", inputs, "a copy", arrays))
+    assert rows(warehouse, "SELECT class, model FROM bottlenecks") == [
+        ("DTB", f"bottlenecks/{own}")
+    ]
+    models.choose(warehouse, "bottlenecks", shipped)
+    assert rows(warehouse, "SELECT class, model FROM bottlenecks") == [
+        ("DTB", f"bottlenecks/{shipped}")
+    ]
+
+
+def test_a_model_of_other_metrics_is_not_applied(warehouse):
+    given(warehouse, "pmu_samples", STRIDE, sample=0)
+    warehouse.execute("UPDATE models SET inputs = ['IPC'] WHERE kind = 'bottlenecks'")
+    assert rows(warehouse, "SELECT class, reason FROM bottlenecks") == [
+        ("Unknown", "no model is fitted for the metrics of the set gem5")
+    ]

@@ -1,0 +1,117 @@
+"""Fitting bottleneck models: scores on held-out programs, the choice, too little to learn from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.udfs.kernels import kernels
+from udfs.bottleneck import autoencoder, build, costs
+from udfs.bottleneck.fit import fit
+from udfs.bottleneck.judging import ALGORITHMS, COSTS, judge
+from udfs.bottleneck.training import scale, standardised
+from udfs.bottleneck.validation import LABELLED, folded
+
+
+@pytest.fixture(scope="module")
+def training():
+    return kernels(programs=6, windows=3)
+
+
+@pytest.fixture(scope="module")
+def fitted(training):
+    return fit(training, folds=2, shapes=((1, 10), (2, 10)))
+
+
+def test_every_algorithm_is_scored_on_the_same_programs(fitted):
+    scored = {
+        a for a, split, measure, _ in fitted.scores if (split, measure) == (LABELLED, "accuracy")
+    }
+    assert scored == set(ALGORITHMS)
+    assert all(0 <= value <= 1 for *_, value in fitted.scores)
+
+
+def test_the_chosen_one_is_right_on_programs_held_out(fitted):
+    right = {
+        a: v for a, split, measure, v in fitted.scores if (split, measure) == (LABELLED, "accuracy")
+    }
+    assert right[fitted.algorithm] > 0.9
+
+
+def test_the_search_and_the_training_curve_are_kept(fitted):
+    assert [row[:3] for row in fitted.search] == [(1, 10, "accuracy"), (2, 10, "accuracy")]
+    assert {stage for stage, *_ in fitted.history} >= {"pretraining layer 1", "fine-tuning"}
+
+
+def test_bands_hold_the_measured_shares(training, fitted):
+    judged = judge(training.metrics, fitted.arrays)
+    held = (judged.cost_low - 1e-6 <= training.shares) & (
+        training.shares <= judged.cost_high + 1e-6
+    )
+    assert held.mean() > 0.85
+    assert judged.cost_low.min() >= 0
+    assert judged.cost_high.max() <= 1
+
+
+def test_without_cost_shares_there_are_classes_only(training):
+    unpriced = replace(training, shares=np.full(training.shares.shape, np.nan))
+    assert build.priced([unpriced], 1, seed=0) == [None]
+    assert COSTS not in build.candidates([unpriced])
+    arrays, _ = build.model(unpriced, "logistic regression", None, (1, 10), seed=0)
+    judged = judge(training.metrics, arrays)
+    assert judged.cost is None
+    assert (judged.classes == training.labels)[training.labelled].mean() > 0.9
+
+
+def test_no_program_is_on_both_sides(training):
+    fold = folded(training, 3)
+    assert all(len(set(fold[training.programs == p])) == 1 for p in set(training.programs))
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (lambda t: np.full(len(t.labels), -1), "two classes"),
+        (lambda t: np.where(t.labels == 0, 0, -1), "two classes"),
+        (lambda t: np.where(np.isin(t.programs, ["Mem1", "DTB1"]), t.labels, -1), "three programs"),
+    ],
+)
+def test_too_little_to_learn_from(training, labels, message):
+    with pytest.raises(ValueError, match=message):
+        fit(replace(training, labels=labels(training)))
+
+
+def test_metrics_that_were_not_measured_are_not_learned_from(training):
+    metrics = training.metrics.copy()
+    metrics[3, 1] = np.nan
+    with pytest.raises(ValueError, match="not measured"):
+        fit(replace(training, metrics=metrics))
+
+
+def test_a_metric_that_was_constant_in_training_is_not_blown_up(training):
+    constant = training.metrics.copy()
+    constant[:, -1] = 0.0
+    arrays = scale(training.names, constant)
+    assert np.abs(standardised(constant, arrays)[:, -1]).max() < 1e-6
+    assert np.abs(standardised(training.metrics, arrays)[:, -1]).max() < 3
+
+
+def test_pretraining_gives_back_its_input_and_spares_nodes(training):
+    points = standardised(training.metrics, scale(training.names, training.metrics))
+    known = training.labelled
+    trained = autoencoder.train(
+        points, points[known], training.labels[known], build.stopping(training), layers=1, nodes=8
+    )
+    loss = [value for stage, _, _, value in trained.history if stage == "pretraining layer 1"]
+    assert loss[-1] < loss[0] / 2
+
+
+def test_bands_cover_nine_of_ten():
+    chance = np.random.default_rng(0)
+    predicted = chance.uniform(0, 1, (2000, 4))
+    measured = predicted + chance.normal(0, 0.05, predicted.shape)
+    low, high = costs.banded(predicted, costs.bands(predicted, measured))
+    held = (low <= np.clip(measured, 0, 1)) & (np.clip(measured, 0, 1) <= high)
+    assert 0.88 < held.mean() < 0.93

@@ -1,0 +1,158 @@
+"""Distances, pictures and fluctuation rates of threads, as functions of arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.spatial.distance import cdist
+
+from udfs.similarity import (
+    FLOOR,
+    MOST_THREADS,
+    TOLERANCE,
+    TooManyThreads,
+    collapse,
+    distances,
+    fluctuation,
+    picture,
+)
+from udfs.threads import thread_matrix, thread_similarity
+
+SCIPY = {"euclidean": "euclidean", "manhattan": "cityblock"}
+
+
+def sparse(matrix):
+    """Give the elements of a matrix of threads x blocks, zeros of a first block included."""
+    threads, bbs = np.nonzero(matrix + (np.arange(matrix.shape[1]) == 0))
+    return threads, bbs, matrix[threads, bbs].astype(np.float64)
+
+
+def plain_fluctuation(matrix, metric):
+    """Do what the definition says, pixel by pixel."""
+    found = cdist(matrix, matrix, SCIPY[metric])
+    order = 2 if metric == "euclidean" else 1
+    white = max(found.max(), FLOOR * np.linalg.norm(matrix, order, axis=1).max()) or 1.0
+    return float((np.abs(np.diff(found / white, axis=1)) > TOLERANCE).mean())
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    arrays(np.int64, st.tuples(st.integers(2, 12), st.integers(1, 5)), elements=st.integers(0, 9)),
+    st.sampled_from(sorted(SCIPY)),
+)
+def test_fluctuation_is_that_of_the_whole_picture(matrix, metric):
+    seen = picture(collapse(*sparse(matrix)), metric)
+    expected = plain_fluctuation(matrix.astype(np.float64), metric)
+    assert fluctuation(seen) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", sorted(SCIPY))
+@pytest.mark.parametrize("largest", [1, 9, 40_000, 10**7, 10**12])
+def test_distances_between_counts_are_those_of_scipy(metric, largest):
+    matrix = np.random.default_rng(0).integers(0, largest, (40, 700), endpoint=True)
+    matrix = matrix.astype(np.float64)
+    expected = cdist(matrix, matrix, SCIPY[metric])
+    assert distances(matrix, metric, counts=True) == pytest.approx(expected, rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize("largest", [10**6, 10**12, 10**15])
+def test_vectors_close_together_do_not_cancel(largest):
+    matrix = np.array([[largest, 5], [largest, 6], [largest - 1, 5], [0, 5]], np.float64)
+    found = distances(matrix, "euclidean", counts=True)
+    assert found[0].tolist() == [0, 1, 1, largest]
+    shares = distances(matrix / matrix.sum(axis=1, keepdims=True), "euclidean", counts=False)
+    assert shares[0, 1] == pytest.approx(np.sqrt(2) / largest, rel=1e-4 if largest < 1e9 else 1)
+
+
+def test_equal_vectors_are_collapsed_in_order_of_appearance():
+    found = collapse(
+        np.array([9, 4, 4, 7, 9, 8]),
+        np.array([1, 2, 1, 2, 2, 1]),
+        np.array([3.0, 1, 2, 5, 1, 2]),
+    )
+    assert found.threads.tolist() == [4, 7, 8, 9]
+    assert found.kinds.tolist() == [0, 1, 2, 3]
+    assert found.different.tolist() == [[2, 1], [0, 5], [2, 0], [3, 1]]
+
+
+def test_parts_of_a_vector_add_up_and_equal_threads_are_one_kind():
+    found = collapse(np.array([0, 0, 1, 2]), np.array([5, 5, 5, 5]), np.array([1.0, 2, 3, 4]))
+    assert found.kinds.tolist() == [0, 0, 1]
+    assert found.different.tolist() == [[3], [4]]
+
+
+def test_shares_forget_how_long_a_thread_ran():
+    found = collapse(
+        np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([1.0, 3, 10, 30]), shares=True
+    )
+    assert picture(found, "manhattan").distances.max() == 0
+
+
+def test_one_visit_more_in_a_long_loop_is_no_divergence():
+    alternating = np.array([[1000 + k % 2] for k in range(64)])
+    assert fluctuation(picture(collapse(*sparse(alternating)), "euclidean")) == 0.0
+    short = np.array([[2 + k % 2] for k in range(64)])
+    assert fluctuation(picture(collapse(*sparse(short)), "euclidean")) == 1.0
+
+
+def test_a_single_thread_has_no_neighbours():
+    one = collapse(np.array([3]), np.array([0]), np.array([7.0]))
+    assert fluctuation(picture(one, "euclidean")) is None
+
+
+def test_another_metric_is_named():
+    with pytest.raises(ValueError, match="'cosine'; it can be euclidean or manhattan"):
+        distances(np.zeros((2, 2)), "cosine", counts=True)
+
+
+def test_a_matrix_that_would_be_too_large_is_refused():
+    many = np.arange(MOST_THREADS + 1)
+    with pytest.raises(TooManyThreads, match="ask for one thread block"):
+        picture(collapse(many, np.zeros_like(many), many.astype(np.float64)), "euclidean")
+
+
+LISTS = (pa.list_(pa.int64()), pa.list_(pa.int32()), pa.list_(pa.int64()))
+
+
+def columns(*rows):
+    """Make the columns that SQL hands over of rows (threads, bbs, weights, shares, metric)."""
+    lists = [pa.array([row[k] for row in rows], kind) for k, kind in enumerate(LISTS)]
+    return [*lists, pa.array([row[3] for row in rows]), pa.array([row[4] for row in rows])]
+
+
+def test_matrices_have_all_ordered_pairs():
+    found = thread_matrix(
+        *columns(
+            ([5, 6], [0, 0], [1, 4], False, "manhattan"),
+            ([0], [0], [None], False, "manhattan"),
+            ([2], [0], [3], False, "euclidean"),
+        )
+    ).to_pylist()
+    assert [tuple(pair.values()) for pair in found[0]] == [
+        (5, 5, 0, 0),
+        (5, 6, 3, 1),
+        (6, 5, 3, 1),
+        (6, 6, 0, 0),
+    ]
+    assert found[1] is None
+    assert [tuple(pair.values()) for pair in found[2]] == [(2, 2, 0, 0)]
+
+
+def test_similarity_says_what_the_matrix_says():
+    found = thread_similarity(
+        *columns(
+            ([0, 1, 2, 3], [0, 0, 0, 0], [1, 1, 5, 1], False, "euclidean"),
+            ([0], [0], [3], False, "euclidean"),
+            ([0, 1], [0, 0], [1, None], False, "euclidean"),
+        )
+    ).to_pylist()
+    assert found[0]["mean_distance"] == 2
+    assert found[0]["max_distance"] == 4
+    assert found[0]["brightness"] == 0.5
+    assert found[0]["fluctuation"] == pytest.approx(8 / 12)
+    assert found[1]["fluctuation"] is None
+    assert found[2] is None

@@ -1,0 +1,120 @@
+"""The function for SQL that names a sample's bottleneck by a stored model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from udfs.bottleneck.judging import Judged, judge
+from udfs.bottleneck.training import CLASSES, UNKNOWN, Floats, Integers
+from udfs.models import held
+
+_DRIVER = pa.struct([("metric", pa.int32()), ("contribution", pa.float64())])
+_VERDICT = pa.struct(
+    [
+        ("class", pa.string()),
+        ("probability", pa.float64()),
+        ("probabilities", pa.list_(pa.float64())),
+        ("drivers", pa.list_(_DRIVER)),
+        ("cost", pa.list_(pa.float64())),
+        ("cost_low", pa.list_(pa.float64())),
+        ("cost_high", pa.list_(pa.float64())),
+        ("reason", pa.string()),
+    ]
+)
+_NAMES = pa.array([*CLASSES, UNKNOWN])
+
+
+def classify_bottleneck(metrics: pa.ListArray, model: pa.UInt64Array) -> pa.StructArray:
+    """Name the bottleneck of samples, and what curing each component can bring at most.
+
+    Args:
+        metrics: n lists of the model's inputs in its order, per cycle; NULL or NaN where a metric
+            was not measured.
+        model: n numbers that `hold_model` gave; rows of one call may have different models.
+
+    Returns:
+        n structs. `class` is one of CLASSES or Unknown, and then `reason` says why (else NULL).
+        `probability` is that of the likeliest class, `probabilities` those of all (Balance, Mem,
+        DTB, ICache, DMA, Other). `drivers` are the three metrics (position from 0) that add most to
+        the logarithm of the class's odds, by logistic regression beside the model. `cost`,
+        `cost_low` and `cost_high` are shares of the cycles (Mem, DTB, ICache, DMA; 0..1) with 90 %
+        bands; NULL where the model knows none. All but `class` and `reason` are NULL where a metric
+        is missing; a struct is NULL where the list or the model is.
+    """
+    metrics, model = _whole(metrics), _whole(model)
+    numbers = model.fill_null(0).to_numpy()
+    valid = np.asarray(metrics.is_valid()) & np.asarray(model.is_valid())
+    if not valid.any():
+        return pa.nulls(len(metrics), _VERDICT)
+    chosen = np.unique(numbers[valid])
+    if len(chosen) == 1 and valid.all():
+        return _classified(metrics, int(chosen[0]))
+    parts, place = [], np.full(len(metrics), -1)
+    start = 0
+    for number in chosen:
+        rows = np.flatnonzero(valid & (numbers == number))
+        parts.append(_classified(metrics.take(pa.array(rows)), int(number)))
+        place[rows] = start + np.arange(len(rows))
+        start += len(rows)
+    return pa.concat_arrays(parts).take(pa.array(place, mask=place < 0))
+
+
+def _classified(metrics: pa.ListArray, number: int) -> pa.StructArray:
+    """Judge samples of one model; lists of another length than its inputs are not measured."""
+    arrays = held(number)
+    wide = len(arrays["mean"])
+    lengths = np.asarray(metrics.value_lengths())
+    flat = metrics.flatten().to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
+    if (lengths == wide).all():
+        matrix = flat.reshape(-1, wide)
+    else:
+        matrix = np.full((len(metrics), wide), np.nan)
+        matrix[lengths == wide] = flat[np.repeat(lengths == wide, lengths)].reshape(-1, wide)
+    return _struct(judge(matrix, arrays))
+
+
+def _struct(judged: Judged) -> pa.StructArray:
+    absent = ~judged.measured
+    reasons = pa.array(judged.reasons, pa.string())
+    drivers = pa.StructArray.from_arrays(
+        [
+            pa.array(judged.drivers.ravel().astype(np.int32)),
+            pa.array(judged.contributions.ravel().astype(np.float64)),
+        ],
+        fields=list(_DRIVER),
+    )
+    return pa.StructArray.from_arrays(
+        [
+            _NAMES.take(pa.array(judged.classes)),
+            pa.array(judged.probability, mask=absent),
+            _lists(judged.probabilities, absent),
+            _of_lists(drivers, judged.drivers.shape[1], absent),
+            *(_lists(c, absent) for c in (judged.cost, judged.cost_low, judged.cost_high)),
+            reasons.take(_positions(judged.reason)),
+        ],
+        fields=list(_VERDICT),
+    )
+
+
+def _lists(rows: NDArray[Any] | None, absent: NDArray[np.bool_]) -> pa.ListArray:
+    if rows is None:
+        return pa.nulls(len(absent), pa.list_(pa.float64()))
+    values: Floats = rows.ravel().astype(np.float64)
+    return _of_lists(pa.array(values), rows.shape[1], absent)
+
+
+def _of_lists(values: pa.Array, wide: int, absent: NDArray[np.bool_]) -> pa.ListArray:
+    offsets = np.arange(len(absent) + 1, dtype=np.int32) * wide
+    return pa.ListArray.from_arrays(pa.array(offsets), values, mask=pa.array(absent))
+
+
+def _positions(reason: Integers) -> pa.Array:
+    return pa.array(reason, mask=reason < 0)
+
+
+def _whole(column: Any) -> Any:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

@@ -1,0 +1,211 @@
+"""The stacked sparse autoencoder of the TaihuLight framework (Feng, Liu, He, 2018).
+
+A layer is h = sigmoid(W x + p), y = sigmoid(W' h + q). It is pretrained on unlabelled samples to
+give back its input, with the sparsity penalty beta * sum_j KL(rho || eta_j) on the mean activation
+eta_j of each hidden node (Ng, CS294A lecture notes, 2011), one layer after the other; then the
+stack is fine-tuned on labelled samples with a softmax on top, with dropout, until validation no
+longer improves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from udfs.bottleneck.baselines import softmax
+from udfs.bottleneck.training import CLASSES, Arrays, Integers, Singles, torch_threads
+
+if TYPE_CHECKING:
+    import torch
+
+RHO = 0.1
+BETA = 0.05
+DROPOUT = 0.1
+LAYERS, NODES = 3, 30
+
+# Standardised metrics within this many deviations fill 0..1, which a sigmoid can give back.
+_REACH = 3.0
+_BATCH = 2048
+_RATE = 0.01
+_PRETRAIN_STEPS = 400
+_TUNE_EPOCHS = 400
+_PATIENCE = 60
+
+History = list[tuple[str, int, str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """The weights `sae_w0, sae_b0, ...` (the last pair the softmax's), and the training curve."""
+
+    arrays: Arrays
+    history: History
+
+
+def train(
+    unlabelled: Singles,
+    points: Singles,
+    labels: Integers,
+    validation: NDArray[np.bool_],
+    *,
+    layers: int = LAYERS,
+    nodes: int = NODES,
+    seed: int = 0,
+) -> Trained:
+    """Pretrain on all samples and fine-tune on labelled ones.
+
+    Args:
+        unlabelled: N x m standardised metrics.
+        points, labels: n x m and n, positions in CLASSES.
+        validation: which of the n stop the fine-tuning and are not learned from (n).
+        layers, nodes: hidden layers, and nodes of each.
+        seed: of the weights, the batches and the dropout.
+    """
+    with torch_threads(1):
+        stack, history = _train(unlabelled, points, labels, validation, (layers, nodes), seed)
+    arrays: Arrays = {}
+    for i, (weight, bias) in enumerate(stack):
+        arrays[f"sae_w{i}"] = weight.detach().numpy().astype(np.float64)
+        arrays[f"sae_b{i}"] = bias.detach().numpy().astype(np.float64)
+    seen = np.isin(np.arange(len(CLASSES)), labels)
+    arrays[f"sae_b{len(stack) - 1}"][~seen] = -1e3
+    return Trained(arrays, history)
+
+
+def _train(
+    unlabelled: Singles,
+    points: Singles,
+    labels: Integers,
+    validation: NDArray[np.bool_],
+    shape: tuple[int, int],
+    seed: int,
+) -> tuple[list[tuple[torch.Tensor, torch.Tensor]], History]:
+    import torch
+
+    layers, nodes = shape
+    chance = torch.Generator().manual_seed(seed)
+    inputs = torch.from_numpy(_unit(unlabelled))
+    history: History = []
+    stack: list[tuple[torch.Tensor, torch.Tensor]] = []
+    for depth in range(layers):
+        pair, curve = _pretrain(inputs, nodes, chance)
+        history += [(f"pretraining layer {depth + 1}", i, "loss", v) for i, v in curve]
+        stack.append(pair)
+        with torch.no_grad():
+            inputs = torch.sigmoid(inputs @ pair[0] + pair[1])
+    top = torch.randn(nodes, len(CLASSES), generator=chance) / nodes**0.5
+    stack.append((top, torch.zeros(len(CLASSES))))
+    history += _fine_tune(stack, _unit(points), labels, validation, chance)
+    return stack, history
+
+
+def odds(points: Singles, arrays: Arrays) -> Singles:
+    """Give probabilities (n x 6) of standardised metrics (n x m)."""
+    hidden = _unit(points)
+    last = sum(name.startswith("sae_w") for name in arrays) - 1
+    for i in range(last):
+        before = hidden @ arrays[f"sae_w{i}"].astype("f4") + arrays[f"sae_b{i}"].astype("f4")
+        hidden = 1 / (1 + np.exp(-before))
+    return softmax(
+        hidden @ arrays[f"sae_w{last}"].astype("f4") + arrays[f"sae_b{last}"].astype("f4")
+    )
+
+
+def _unit(points: Singles) -> Singles:
+    inside = np.clip(points, -_REACH, _REACH)
+    return np.asarray((inside + _REACH) / (2 * _REACH), np.float32)
+
+
+def _pretrain(
+    inputs: torch.Tensor, nodes: int, chance: torch.Generator
+) -> tuple[tuple[torch.Tensor, torch.Tensor], list[tuple[int, float]]]:
+    """Train one layer to give back its input; give its weights and the loss step by step."""
+    import torch
+
+    wide = inputs.shape[1]
+    encode = torch.randn(wide, nodes, generator=chance) * (2 / (wide + nodes)) ** 0.5
+    decode = torch.randn(nodes, wide, generator=chance) * (2 / (wide + nodes)) ** 0.5
+    parts = [encode, torch.zeros(nodes), decode, torch.zeros(wide)]
+    w, p, w2, q = (part.requires_grad_() for part in parts)
+    descent = torch.optim.Adam([w, p, w2, q], lr=_RATE)
+    curve = []
+    for step in range(_PRETRAIN_STEPS):
+        rows = torch.randint(0, len(inputs), (min(_BATCH, len(inputs)),), generator=chance)
+        batch = inputs[rows]
+        hidden = torch.sigmoid(batch @ w + p)
+        back = torch.sigmoid(hidden @ w2 + q)
+        eta = hidden.mean(dim=0).clamp(1e-4, 1 - 1e-4)
+        sparsity = RHO * torch.log(RHO / eta) + (1 - RHO) * torch.log((1 - RHO) / (1 - eta))
+        # The penalty is spread over the nodes, so that one beta serves every width.
+        loss = ((back - batch) ** 2).mean() + BETA * sparsity.sum() / nodes
+        descent.zero_grad()
+        loss.backward()
+        descent.step()
+        if step % 20 == 0 or step == _PRETRAIN_STEPS - 1:
+            curve.append((step, float(loss.detach())))
+    return (w.detach(), p.detach()), curve
+
+
+def _fine_tune(
+    stack: list[tuple[torch.Tensor, torch.Tensor]],
+    points: Singles,
+    labels: Integers,
+    validation: NDArray[np.bool_],
+    chance: torch.Generator,
+) -> History:
+    """Train the whole stack on labels, in place; keep the weights that validated best."""
+    import torch
+
+    weights = [w.requires_grad_() for pair in stack for w in pair]
+    known, truth = torch.from_numpy(points), torch.from_numpy(labels.astype(np.int64))
+    held = torch.from_numpy(validation)
+    descent = torch.optim.Adam(weights, lr=_RATE)
+    history: History = []
+    best, kept, since = np.inf, [w.detach().clone() for w in weights], 0
+    for epoch in range(_TUNE_EPOCHS):
+        loss = torch.nn.functional.cross_entropy(
+            _forward(stack, known[~held], chance), truth[~held]
+        )
+        descent.zero_grad()
+        loss.backward()
+        descent.step()
+        with torch.no_grad():
+            scores = _forward(stack, known[held])
+            missed = float(torch.nn.functional.cross_entropy(scores, truth[held]))
+            right = float((scores.argmax(dim=1) == truth[held]).float().mean())
+        history += [
+            ("fine-tuning", epoch, "loss", float(loss.detach())),
+            ("fine-tuning", epoch, "validation loss", missed),
+            ("fine-tuning", epoch, "validation accuracy", right),
+        ]
+        since += 1
+        if missed < best - 1e-4:
+            best, kept, since = missed, [w.detach().clone() for w in weights], 0
+        if since > _PATIENCE:
+            break
+    with torch.no_grad():
+        for weight, good in zip(weights, kept, strict=True):
+            weight.copy_(good)
+    return history
+
+
+def _forward(
+    stack: Sequence[tuple[torch.Tensor, torch.Tensor]],
+    inputs: torch.Tensor,
+    chance: torch.Generator | None = None,
+) -> torch.Tensor:
+    """Give the scores of the classes; with `chance`, hidden nodes drop out."""
+    import torch
+
+    hidden = inputs
+    for weight, bias in stack[:-1]:
+        hidden = torch.sigmoid(hidden @ weight + bias)
+        if chance is not None:
+            stay = torch.rand(hidden.shape, generator=chance) >= DROPOUT
+            hidden = hidden * stay / (1 - DROPOUT)
+    weight, bias = stack[-1]
+    return hidden @ weight + bias

@@ -1,0 +1,139 @@
+"""Clusters of samples, and the class that each one's medoid speaks of.
+
+A medoid's metrics are standardised over the samples; one is high where it lies half a deviation
+above the mean, else low. A rule names the one metric that has to be high, all others that rules
+know being low.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from udfs.bottleneck.training import UNKNOWN, WIDTH_METRIC, Floats, Integers, Singles
+from udfs.clustering.clara import clara
+from udfs.clustering.gap import Gap, gap
+from udfs.clustering.points import WORKERS
+
+HIGH = 0.5
+MOST_CLUSTERS = 10
+REFERENCES = 50
+
+# So many of the next-best numbers of clusters are tried where a cluster fits no rule.
+_NEXT_BEST = 2
+
+Rule = tuple[str, str | None]
+Namer = Callable[[Floats], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """k clusters of n samples, the largest first.
+
+    `medoids` (k) are row numbers, `profiles` (k x m) their standardised metrics, `sizes` (k),
+    `classes` (k) names or Unknown, `labels` (n) the cluster of each sample. `gap` is None where k
+    was asked for; `tried` are the numbers of clusters that were clustered, the first choice first.
+    """
+
+    medoids: Integers
+    profiles: Floats
+    sizes: Integers
+    classes: list[str]
+    labels: Integers
+    gap: Gap | None
+    tried: list[int]
+
+    def sample_classes(self) -> list[str]:
+        """Give the class of each sample's cluster (n)."""
+        return [self.classes[i] for i in self.labels]
+
+    @property
+    def unknown(self) -> int:
+        """How many samples are in clusters that fit no rule."""
+        fits = np.array([name != UNKNOWN for name in self.classes])
+        return int(self.sizes[~fits].sum())
+
+
+def clustered(points: Singles, k: int | None, name: Namer, seed: int) -> Clusters:
+    """Cluster samples by CLARA and name the clusters.
+
+    Without `k` it is the gap statistic's; where a cluster fits no rule then, the next-best numbers
+    (those with the next largest gaps, one cluster excepted) are tried, and the one kept that leaves
+    the fewest samples Unknown.
+
+    Args:
+        points: n x m standardised metrics.
+        k: number of clusters; None to find it.
+        name: gives the classes (k) of medoids (k x m); what fits no rule is Unknown.
+        seed: of all random choices.
+
+    Raises:
+        TooLittle: there are too few distinct samples.
+    """
+    rows = points.astype(np.float64)
+    if k is not None:
+        return _named(rows, k, name, seed, None)
+    found = gap(rows, MOST_CLUSTERS, REFERENCES, seed, WORKERS)
+    best, tried = _named(rows, found.k, name, seed, found), [found.k]
+    for other in _next_best(found):
+        if not best.unknown:
+            break
+        tried.append(other)
+        candidate = _named(rows, other, name, seed, found)
+        best = candidate if candidate.unknown < best.unknown else best
+    return replace(best, tried=tried)
+
+
+def profile_classes(
+    profiles: Floats, indicates: Sequence[str | None], rules: Sequence[Rule]
+) -> list[str]:
+    """Name medoids by rules; see the module.
+
+    Args:
+        profiles: k x m standardised metrics.
+        indicates: what a high value of each metric speaks of (m); None where rules do not use it.
+        rules: classes and what has to be high; None where nothing may be, IPC neither.
+
+    Returns:
+        k classes; Unknown where no rule fits, or where the set lacks what the rule names.
+    """
+    known = [kind for kind in dict.fromkeys(indicates) if kind is not None]
+    columns = {kind: [i for i, other in enumerate(indicates) if other == kind] for kind in known}
+    classes = []
+    for profile in profiles:
+        high = {kind for kind in known if profile[columns[kind]].max() >= HIGH}
+        classes.append(next((one for one, need in rules if _fits(high, known, need)), UNKNOWN))
+    return classes
+
+
+def _fits(high: set[str], known: Sequence[str], need: str | None) -> bool:
+    if need is None:
+        return WIDTH_METRIC in known and len(known) > 1 and not high
+    # A high IPC speaks of Balance only; beside another bottleneck it says nothing.
+    beside = high if need == WIDTH_METRIC else high - {WIDTH_METRIC}
+    return need in known and beside == {need}
+
+
+def _next_best(found: Gap) -> list[int]:
+    order = np.argsort(-found.gap, kind="stable") + 1
+    others = [int(k) for k in order if k not in (1, found.k) and np.isfinite(found.gap[k - 1])]
+    return others[:_NEXT_BEST]
+
+
+def _named(rows: Floats, k: int, name: Namer, seed: int, found: Gap | None) -> Clusters:
+    clusters = clara(rows, k, seed, WORKERS)
+    sizes = np.bincount(clusters.labels, minlength=k)
+    order = np.lexsort((clusters.medoids, -sizes))
+    medoids = clusters.medoids[order]
+    profiles = rows[medoids]
+    return Clusters(
+        medoids=medoids,
+        profiles=profiles,
+        sizes=sizes[order],
+        classes=name(profiles),
+        labels=np.argsort(order)[clusters.labels],
+        gap=found,
+        tried=[k],
+    )

@@ -1,0 +1,80 @@
+"""CLARA: k medoids of many points, found on random samples and judged on all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from udfs.clustering.points import Floats, Ints, Points, TooLittle, assign, cost, distinct
+
+SAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """k medoids (row numbers, ascending), the medoid's number for each row, sum of distances."""
+
+    medoids: Ints
+    labels: NDArray[np.int32]
+    cost: float
+
+
+def clara(rows: Floats, k: int, seed: int = 0, workers: int = 1) -> Clustering:
+    """Cluster points around k of them by CLARA (Kaufman and Rousseeuw 1990, chapter 3).
+
+    Medoids are sought on five random samples, each with the best medoids so far in it, and
+    judged by the sum of the Euclidean distances of all points to them; the best are kept. A
+    sample's medoids come from FasterPAM (Schubert and Rousseeuw 2021). Kaufman and Rousseeuw
+    sample 40 + 2k points; here it is 80 + 4k, or the root of n where that is more: a sample
+    of the root of n costs as much as judging it.
+
+    Args:
+        rows: n x d finite numbers.
+        k: number of clusters, at least 1.
+        seed: of the random samples; the same seed gives the same clusters.
+        workers: threads.
+
+    Raises:
+        TooLittle: there are fewer distinct points than clusters.
+    """
+    first = distinct(rows, k)
+    if len(first) < k:
+        raise TooLittle(f"{count(len(first), 'distinct point')} cannot form {k} clusters")
+    points = Points.of(rows)
+    medoids = medoids_of(points, first, np.random.default_rng(seed), workers)
+    labels, total = assign(points, medoids, workers)
+    return Clustering(medoids, labels, total * points.scale)
+
+
+def medoids_of(points: Points, first: Ints, rng: np.random.Generator, workers: int = 1) -> Ints:
+    """Give as many medoids as there are distinct rows in `first`, ascending; see `clara`."""
+    n, k = len(points), len(first)
+    size = min(n, max(80 + 4 * k, isqrt(n)))
+    best, best_cost = first, np.inf
+    for _ in range(SAMPLES):
+        # The rows of `first` or the best so far see to it that no sample has less than k points.
+        sample = np.union1d(rng.choice(n, size, replace=False, shuffle=False), best)
+        found = np.sort(sample[_partition(points.x[sample], k, rng)])
+        found_cost = cost(points, found, workers)
+        if found_cost < best_cost:
+            best, best_cost = found, found_cost
+    return best
+
+
+def _partition(sample: Floats, k: int, rng: np.random.Generator) -> Ints:
+    """Give the rows of a sample that FasterPAM takes for medoids, from a random start."""
+    from kmedoids import fasterpam
+    from scipy.spatial.distance import cdist
+
+    start = rng.choice(len(sample), k, replace=False).astype(np.uint64)
+    found = fasterpam(cdist(sample, sample), start, n_cpu=1)
+    medoids: Ints = found.medoids.astype(np.int64)
+    return medoids
+
+
+def count(number: int, what: str) -> str:
+    """Give a number and its noun: 1 row, 2 rows."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

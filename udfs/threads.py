@@ -1,0 +1,197 @@
+"""Functions for SQL on the basic-block vectors of threads; one row is a thread block.
+
+The vectors of a thread block are three lists of equal length, one element a visited block: thread,
+basic block and weight, which is visits or, where these are not known, instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from udfs.similarity import (
+    MOST_THREADS,
+    Integers,
+    Picture,
+    TooManyThreads,
+    collapse,
+    fluctuation,
+    picture,
+)
+
+_PAIR = pa.struct(
+    [
+        ("thread_a", pa.int64()),
+        ("thread_b", pa.int64()),
+        ("distance", pa.float64()),
+        ("brightness", pa.float64()),
+    ]
+)
+_ROW = pa.struct([("thread", pa.int64()), ("pixels", pa.binary())])
+_SIMILARITY = pa.struct(
+    [
+        ("fluctuation", pa.float64()),
+        ("mean_distance", pa.float64()),
+        ("max_distance", pa.float64()),
+        ("brightness", pa.float64()),
+    ]
+)
+
+
+def thread_matrix(
+    threads: pa.ListArray,
+    bbs: pa.ListArray,
+    weights: pa.ListArray,
+    shares: pa.BooleanArray,
+    metric: pa.StringArray,
+) -> pa.ListArray:
+    """Give the distances between all threads of each thread block.
+
+    Args:
+        threads: n lists of BIGINT, the thread of each element.
+        bbs: n lists of BIGINT, its basic block.
+        weights: n lists of BIGINT, visits or instructions.
+        shares: n, divide the vectors by their sums: threads that differ only in length are equal.
+        metric: n, euclidean or manhattan.
+
+    Returns:
+        n lists of structs (thread_a, thread_b, distance, brightness), ordered by both threads;
+        NULL where a weight is. Brightness is the pixel of the picture, 0..1.
+
+    Raises `ValueError` for another metric, `TooManyThreads` where one matrix would be too large.
+    """
+    found: list[pa.Array | None] = []
+    for elements, by in zip(_elements(threads, bbs, weights, shares), metric, strict=True):
+        found.append(None if elements is None else _pairs(elements.picture(by.as_py())))
+    return _lists(found, _PAIR)
+
+
+def thread_pixels(
+    threads: pa.ListArray,
+    bbs: pa.ListArray,
+    weights: pa.ListArray,
+    shares: pa.BooleanArray,
+    metric: pa.StringArray,
+) -> pa.ListArray:
+    """Give the picture of each thread block as bytes.
+
+    Args: as of `thread_matrix`.
+
+    Returns:
+        n lists of structs (thread; pixels, a byte for each thread in order, from 0 where the two
+        are equal to 255), ordered by thread; NULL where a weight is.
+
+    Raises as `thread_matrix` does.
+    """
+    found: list[pa.Array | None] = []
+    for elements, by in zip(_elements(threads, bbs, weights, shares), metric, strict=True):
+        found.append(None if elements is None else _pixels(elements.picture(by.as_py())))
+    return _lists(found, _ROW)
+
+
+def thread_similarity(
+    threads: pa.ListArray,
+    bbs: pa.ListArray,
+    weights: pa.ListArray,
+    shares: pa.BooleanArray,
+    metric: pa.StringArray,
+) -> pa.StructArray:
+    """Give what the matrix of each thread block says as a whole.
+
+    Args: as of `thread_matrix`.
+
+    Returns:
+        n structs: fluctuation (rate, 0..1), mean_distance and mean brightness (over all pairs of
+        threads), max_distance; the first three NULL for a single thread. NULL where a weight is,
+        or where threads and blocks are too many for one matrix.
+
+    Raises `ValueError` for another metric.
+    """
+    found: list[dict[str, float | None] | None] = []
+    # Products of small matrices lose more by sharing the work than they gain.
+    with threadpool_limits(1):
+        for elements, by in zip(_elements(threads, bbs, weights, shares), metric, strict=True):
+            try:
+                seen = None if elements is None else elements.picture(by.as_py())
+            except TooManyThreads:
+                seen = None
+            found.append(None if seen is None else _similarity(seen))
+    return pa.array(found, _SIMILARITY)
+
+
+@dataclass(frozen=True, slots=True)
+class _Elements:
+    threads: Integers
+    bbs: Integers
+    weights: Integers
+    shares: bool
+
+    def picture(self, metric: str) -> Picture:
+        vectors = collapse(self.threads, self.bbs, self.weights, shares=self.shares)
+        return picture(vectors, metric)
+
+
+def _elements(
+    threads: pa.ListArray, bbs: pa.ListArray, weights: pa.ListArray, shares: pa.BooleanArray
+) -> Iterator[_Elements | None]:
+    """Give the elements of each row; None where a weight is not known."""
+    for who, where, weight, divide in zip(threads, bbs, weights, shares, strict=True):
+        if not who.is_valid or weight.values.null_count:
+            yield None
+            continue
+        yield _Elements(
+            who.values.to_numpy().astype(np.int64, copy=False),
+            where.values.to_numpy(),
+            weight.values.to_numpy(),
+            divide.as_py(),
+        )
+
+
+def _lists(found: list[pa.Array | None], kind: pa.DataType) -> pa.ListArray:
+    whole = [pa.array([], kind), *(items for items in found if items is not None)]
+    ends = np.cumsum([0, *(0 if items is None else len(items) for items in found)])
+    missing = np.array([*(items is None for items in found), False])
+    offsets = pa.array(ends, pa.int32(), mask=missing)
+    return pa.ListArray.from_arrays(offsets, pa.concat_arrays(whole))
+
+
+def _pixels(seen: Picture) -> pa.StructArray:
+    threads, kinds = seen.vectors.threads, seen.vectors.kinds
+    if threads.size > MOST_THREADS:
+        raise TooManyThreads(threads.size)
+    # Rounded up: what differs at all is not black.
+    shades = np.ceil(seen.brightness * 255).astype(np.uint8)
+    bands = np.array([row.tobytes() for row in shades[:, kinds]], object)
+    columns = [pa.array(threads), pa.array(bands[kinds], pa.binary())]
+    return pa.StructArray.from_arrays(columns, fields=list(_ROW))
+
+
+def _pairs(seen: Picture) -> pa.StructArray:
+    threads, kinds = seen.vectors.threads, seen.vectors.kinds
+    if threads.size > MOST_THREADS:
+        raise TooManyThreads(threads.size)
+    cells = (kinds[:, None] * len(seen.distances) + kinds[None, :]).ravel()
+    columns = [
+        np.repeat(threads, threads.size),
+        np.tile(threads, threads.size),
+        seen.distances.ravel()[cells],
+        seen.brightness.ravel()[cells],
+    ]
+    return pa.StructArray.from_arrays([pa.array(column) for column in columns], fields=list(_PAIR))
+
+
+def _similarity(seen: Picture) -> dict[str, float | None]:
+    kinds = seen.vectors.kinds
+    times = np.bincount(kinds, minlength=len(seen.distances)).astype(np.float64)
+    pairs = kinds.size * (kinds.size - 1)
+    mean = float(times @ seen.distances @ times) / pairs if pairs else None
+    return {
+        "fluctuation": fluctuation(seen),
+        "mean_distance": mean,
+        "max_distance": float(seen.distances.max()),
+        "brightness": mean / seen.white if mean and seen.white else mean,
+    }

@@ -1,0 +1,77 @@
+"""Rows that come with pwh: metric sets and rules (sql/reference), fitted models (sql/models).
+
+They are rows like any others, so that a person can add to them. A newer pwh brings newer ones: of
+a table, its own rows in place of those it brought before; of a model, another version beside the
+old. What people put there stays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from warehouse import models, sqlfiles
+from warehouse.errors import WarehouseOutdated
+from warehouse.version import __version__
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duckdb import DuckDBPyConnection
+
+
+def files() -> tuple[Path, ...]:
+    """Give the files that ship: first tables of rows, named like their table, then models."""
+    tables = sorted((sqlfiles.SQL / "reference").glob("*.csv"))
+    return (*tables, *models.shipped_files())
+
+
+def check(con: DuckDBPyConnection, path: str) -> None:
+    """Raise where the database holds other shipped rows than this pwh brings."""
+    if _missing(con):
+        raise WarehouseOutdated(
+            f"{path} lacks metric sets or models that this version of pwh brings",
+            hint=f"Run: pwh --db {path} migrate",
+        )
+
+
+def refresh(con: DuckDBPyConnection) -> bool:
+    """Bring in what the database lacks of the files that ship; say whether it lacked any."""
+    missing = _missing(con)
+    if not missing:
+        return False
+    con.execute("BEGIN")
+    for file, (name, digest) in missing.items():
+        if file.suffix == ".csv":
+            _renew_table(con, file)
+        else:
+            models.land(con, file)
+        con.execute("DELETE FROM shipped_files WHERE path = ?", [name])
+        con.execute("INSERT INTO shipped_files VALUES (?, ?, ?)", [name, digest, __version__])
+    con.execute("COMMIT")
+    return True
+
+
+def _missing(con: DuckDBPyConnection) -> dict[Path, tuple[str, str]]:
+    """Give the files whose content is not in the database, with name and SHA-256."""
+    held = dict(con.execute("SELECT path, sha256 FROM shipped_files").fetchall())
+    found = {
+        file: (
+            file.relative_to(sqlfiles.SQL).as_posix(),
+            hashlib.sha256(file.read_bytes()).hexdigest(),
+        )
+        for file in files()
+    }
+    return {
+        file: (name, digest) for file, (name, digest) in found.items() if held.get(name) != digest
+    }
+
+
+def _renew_table(con: DuckDBPyConnection, file: Path) -> None:
+    # The name of the table is that of pwh's own file.
+    con.execute(f"DELETE FROM {file.stem} WHERE shipped")
+    con.execute(
+        f"INSERT INTO {file.stem} BY NAME "
+        "SELECT *, true AS shipped FROM read_csv(?, header = true, all_varchar = true)",
+        [str(file)],
+    )
