@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.gpgpusim.dependences import Dependences
-from ingest.gpgpusim.lines import Integers, Lines
+from ingest.blocks.cursor import Integers
+from ingest.blocks.dependences import Dependences
+from ingest.blocks.tally import Tally, stable_order, starts_of_runs
+from ingest.gpgpusim.lines import Lines
 from ingest.gpgpusim.program import Fault, Ids, Program
-from ingest.gpgpusim.tally import Tally, stable_order, starts_of_runs
 from ingest.gpgpusim.text import Push
-from ingest.gpgpusim.threads import Spool, Threads
+from ingest.gpgpusim.threads import Spool, Threads, put_aside
 from warehouse.errors import InputError
 
 
@@ -130,7 +131,7 @@ class Launch:
         self._book(running, self._threads.leader[running], self._threads.entry[running])
         self.threads += int(np.count_nonzero(self._threads.last[slot] >= 0))
         gone, kept = self._threads.leave(self._number, slot)
-        self._spool.put(gone)
+        put_aside(self._spool, gone)
         if self._dependences is not None:
             self._dependences.keep(kept)
 

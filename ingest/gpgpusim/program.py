@@ -14,7 +14,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ingest.gpgpusim.lines import Integers, Lines
+from ingest.blocks.cursor import Integers
+from ingest.gpgpusim.lines import Lines
 from ingest.gpgpusim.text import Instruction, Listing, instruction
 from warehouse.errors import InputError
 
@@ -69,7 +70,7 @@ class Program:
         for function in listing.blocks.keys() - self.entries.keys():
             blocks = listing.blocks[function]
             start = len(self)
-            self._append([found for _, found in blocks], listed=True)
+            self.add([found for _, found in blocks], listed=True)
             numbers = np.array([number for number, _ in blocks])
             leads = np.append(True, numbers[1:] != numbers[:-1])
             self.leader[start:-1] |= leads
@@ -114,7 +115,7 @@ class Program:
             if found is None or "\ufffd" in found.text:
                 raise fault(row, "the instruction cannot be read")
             new.append(found)
-        self._append(new)
+        self.add(new)
 
     def _check_texts(self, lines: Lines, ids: Ids, fault: Fault) -> None:
         """Check every line's length and end, and the first and last text of every instruction.
@@ -142,7 +143,8 @@ class Program:
         if not fine.all():
             raise fault(int(np.flatnonzero(~fine)[0]), "the line does not end as it should")
 
-    def _append(self, new: list[Instruction], *, listed: bool = False) -> None:
+    def add(self, new: list[Instruction], *, listed: bool = False) -> None:
+        """Append instructions at places where none is known yet."""
         start = len(self)
         for found in new:
             slot = found.pc // STEP

@@ -7,15 +7,13 @@ in the log itself or beside it, in STEM.blocks.txt.
 
 from __future__ import annotations
 
-import os
 import re
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from ingest.base import Item, Run
-from ingest.gpgpusim.lines import Lines, parse
+from ingest.blocks.pieces import parsed
+from ingest.gpgpusim.lines import parse
 from ingest.gpgpusim.log import Log
 from ingest.gpgpusim.rows import rows
 from ingest.gpgpusim.text import Listing
@@ -28,7 +26,6 @@ _PIECE = 4 << 20
 _INSTRUCTION = re.compile(rb"^\d+ \[(?:cyc=\d+\]\[)?thd=\d+\]\[i=\d+\] : ctaid=\(", re.MULTILINE)
 _LISTING = re.compile(rb"^Printing basic blocks for function '", re.MULTILINE)
 _CHATTER = re.compile(rb"^(?:GPGPU-Sim(?: PTX| uArch)?: | +\*\*\* GPGPU-Sim )", re.MULTILINE)
-_INST_DEBUG = re.compile(rb"^\[thd=\d+\] : \(.*:\d+ - .*\)$", re.MULTILINE)
 
 
 class GpgpuSim:
@@ -49,7 +46,7 @@ class GpgpuSim:
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002
         """Recognise GPGPU-Sim's own lines, a listing of blocks, or instruction lines."""
-        marks = (_INSTRUCTION, _LISTING, _CHATTER, _INST_DEBUG)
+        marks = (_INSTRUCTION, _LISTING, _CHATTER)
         return b"<html" not in head[:1024].lower() and any(mark.search(head) for mark in marks)
 
     def parts(self, path: Path) -> tuple[Path, ...]:
@@ -80,7 +77,7 @@ class GpgpuSim:
         spool = Spool()
         try:
             log = Log(listing, spool)
-            for lines in _parsed(recording):
+            for lines in parsed(recording.chunks(size=_PIECE), parse):
                 log.take(lines)
             log.finish()
             yield _run(log)
@@ -108,26 +105,6 @@ def _read_listing(recording: Recording, part: Path, listing: Listing) -> None:
             expected="Printing basic blocks for function 'NAME':",
             hint="Run the simulation with PTX_SIM_DEBUG=50 to have them listed.",
         )
-
-
-def _parsed(recording: Recording) -> Iterator[Lines]:
-    """Give the log's pieces in order, taken apart by threads (numpy lets them run at once)."""
-    workers = max(1, min(3, (os.cpu_count() or 1) - 1))
-    waiting: deque[Future[Lines]] = deque()
-    with ThreadPoolExecutor(workers) as pool:
-        for number, piece in enumerate(recording.chunks(size=_PIECE)):
-            if number == 0 and _INST_DEBUG.match(piece):
-                raise InputError(
-                    "this is an inst_debug file, which names no launch, thread block or pc",
-                    where="line 1",
-                    expected="a log with lines such as 0 [thd=1][i=1] : ctaid=(0,0,0) ...",
-                    hint="Run the simulation with PTX_SIM_DEBUG=5 and save its output instead.",
-                )
-            waiting.append(pool.submit(parse, piece))
-            if len(waiting) > workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
 
 
 def _run(log: Log) -> Run:

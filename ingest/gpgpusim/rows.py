@@ -12,13 +12,11 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from ingest.base import Rows
+from ingest.blocks.tables import dependence_table, launch_table, merged
 from ingest.gpgpusim.launch import Summary
 from ingest.gpgpusim.log import Log
 from ingest.gpgpusim.program import Ids, Program
-from ingest.gpgpusim.tally import Tally
-from ingest.gpgpusim.threads import Spool, Visits
-
-_BATCH = 1 << 17
+from ingest.gpgpusim.threads import Spool, Visits, recall
 
 
 class Blocks:
@@ -88,43 +86,17 @@ def rows(log: Log, spool: Spool) -> Iterator[Rows]:
     launches = sorted(log.summaries.items())
     yield Rows("bb_launches", _launches(log))
     yield Rows("bb_blocks", blocks.rows())
-    yield from _merged("bb_edges", (_edges(k, what, blocks) for k, what in launches))
-    yield from _merged("bb_opcodes", (_opcodes(k, what, blocks, program) for k, what in launches))
-    yield from _merged("bb_dependences", (_dependences(k, what, blocks) for k, what in launches))
+    yield from merged("bb_edges", (edges(k, what, blocks) for k, what in launches))
+    yield from merged("bb_opcodes", (opcodes(k, what, blocks, program) for k, what in launches))
+    yield from merged("bb_dependences", (dependences(k, what, blocks) for k, what in launches))
     sizes = np.array([program.chain(k).size for k in range(len(program))], np.int64)
-    yield from _merged(
+    yield from merged(
         "bb_visits",
         (
-            _visits(batch, log.pushes[batch.launch].kernel, blocks, sizes, log.warp_size)
-            for batch in spool.batches()
+            visits(batch, log.pushes[batch.launch].kernel, blocks, sizes, log.warp_size)
+            for batch in recall(spool)
         ),
     )
-
-
-def _merged(table: str, batches: Iterable[pa.Table]) -> Iterator[Rows]:
-    """Put small batches together."""
-    waiting: list[pa.Table] = []
-    for batch in batches:
-        waiting.append(batch)
-        if sum(one.num_rows for one in waiting) >= _BATCH:
-            yield Rows(table, pa.concat_tables(waiting))
-            waiting = []
-    if waiting:
-        yield Rows(table, pa.concat_tables(waiting))
-
-
-def _table(launch: int, kernel: str, columns: dict[str, ArrayLike], types: str) -> pa.Table:
-    """Make a table of a launch's columns; `types` has a letter for each: i INTEGER, l BIGINT."""
-    arrays = {
-        name: pa.array(np.asarray(values), {"i": pa.int32(), "l": pa.int64()}[kind])
-        for (name, values), kind in zip(columns.items(), types, strict=True)
-    }
-    size = len(next(iter(arrays.values())))
-    lead = {
-        "launch": pa.repeat(pa.scalar(launch, pa.int32()), size),
-        "kernel": pa.repeat(pa.scalar(kernel, pa.string()), size),
-    }
-    return pa.table(lead | arrays)
 
 
 def _launches(log: Log) -> pa.Table:
@@ -149,31 +121,33 @@ def _launches(log: Log) -> pa.Table:
     )
 
 
-def _edges(launch: int, summary: Summary, blocks: Blocks) -> pa.Table:
+def edges(launch: int, summary: Summary, blocks: Blocks) -> pa.Table:
+    """Give the rows of bb_edges of a launch."""
     kernel = summary.push.kernel
-    edges: Counter[tuple[int, int]] = Counter()
+    counts: Counter[tuple[int, int]] = Counter()
     for leader, chain in summary.chains.items():
         for pair in itertools.pairwise(blocks.parts(chain)):
-            edges[pair] += summary.visits[leader]
+            counts[pair] += summary.visits[leader]
     for key, count in zip(*(values.tolist() for values in summary.edges), strict=True):
-        edges[blocks.parts(summary.chains[key >> 32])[-1], key & 0xFFFFFFFF] += count
-    pairs = np.array(list(edges), np.int64).reshape(-1, 2)
+        counts[blocks.parts(summary.chains[key >> 32])[-1], key & 0xFFFFFFFF] += count
+    pairs = np.array(list(counts), np.int64).reshape(-1, 2)
     columns: dict[str, ArrayLike] = {
         "src": blocks.numbers(kernel, pairs[:, 0]),
         "dst": blocks.numbers(kernel, pairs[:, 1]),
-        "count": np.array(list(edges.values()), np.int64),
+        "count": np.array(list(counts.values()), np.int64),
     }
-    return _table(launch, kernel, columns, "iil")
+    return launch_table(launch, kernel, columns, "iil")
 
 
-def _opcodes(launch: int, summary: Summary, blocks: Blocks, program: Program) -> pa.Table:
+def opcodes(launch: int, summary: Summary, blocks: Blocks, program: Program) -> pa.Table:
+    """Give the rows of bb_opcodes of a launch."""
     kernel = summary.push.kernel
     inside = blocks.instructions(kernel)
     counts: Counter[tuple[int, str]] = Counter()
     for leader, chain in summary.chains.items():
         for found in chain.tolist():
             counts[int(inside[found]), program.instructions[found].opcode] += summary.visits[leader]
-    table = _table(
+    table = launch_table(
         launch,
         kernel,
         {"bb": [bb for bb, _ in counts], "count": list(counts.values())},
@@ -182,19 +156,14 @@ def _opcodes(launch: int, summary: Summary, blocks: Blocks, program: Program) ->
     return table.append_column("opcode", pa.array([code for _, code in counts], pa.string()))
 
 
-def _dependences(launch: int, summary: Summary, blocks: Blocks) -> pa.Table:
+def dependences(launch: int, summary: Summary, blocks: Blocks) -> pa.Table:
+    """Give the rows of bb_dependences of a launch."""
     kernel = summary.push.kernel
     keys, counts = summary.dependences or (np.zeros(0, np.int64), np.zeros(0, np.int64))
-    tally = Tally()
-    tally.add(blocks.instructions(kernel)[keys >> 32] << 32 | keys & 0xFFFFFFFF, counts)
-    keys, counts = tally.total()
-    distance = keys & 0xFFFFFFFF
-    table = _table(launch, kernel, {"bb": keys >> 32, "count": counts}, "il")
-    none = pa.array(distance, pa.int32(), mask=distance == 0)
-    return table.append_column("distance", none)
+    return dependence_table(launch, kernel, blocks.instructions(kernel), (keys, counts))
 
 
-def _visits(batch: Visits, kernel: str, blocks: Blocks, sizes: Ids, warp_size: int) -> pa.Table:
+def visits(batch: Visits, kernel: str, blocks: Blocks, sizes: Ids, warp_size: int) -> pa.Table:
     """Give visits by final block: one block when counted may be several now."""
     present, place = np.unique(batch.leader, return_inverse=True)
     parts = [blocks.parts(batch.chains[leader]) for leader in present.tolist()]
@@ -207,13 +176,13 @@ def _visits(batch: Visits, kernel: str, blocks: Blocks, sizes: Ids, warp_size: i
     numbers = blocks.numbers(kernel, flat)
     number = np.zeros(sizes.size, np.int64)
     number[flat] = numbers
-    visits = batch.visits[row]
+    times = batch.visits[row]
     columns: dict[str, ArrayLike] = {
         "block": batch.block[row],
         "warp": batch.thread[row] // warp_size,
         "thread": batch.thread[row],
         "bb": number[leader],
-        "visits": visits,
-        "instructions": visits * sizes[leader],
+        "visits": times,
+        "instructions": times * sizes[leader],
     }
-    return _table(batch.launch, kernel, columns, "lilill")
+    return launch_table(batch.launch, kernel, columns, "lilill")

@@ -117,18 +117,20 @@ class Listing:
     _TITLE = re.compile(r"Printing basic blocks for function '(.*)':\s*")
     _SUMMARY = re.compile(r"Summary of basic blocks for '(.*)':\s*")
     _CODE = re.compile(r"bb_(\d{1,9})\s*:\s+PC=0x([0-9a-f]{1,8}) \((.*):(\d{1,9})\) (.*?)\s*")
-    _OTHER = re.compile(r"bb_\d+\s*:\s+(?:\(.*:\d+\) .*|first: \S+\s+last: \S+)\s*")
+    _LABEL = re.compile(r"bb_(\d{1,9})\s*:\s+\(.*:\d+\) .*")
+    _OTHER = re.compile(r"bb_\d+\s*:\s+first: \S+\s+last: \S+\s*")
 
     def __init__(self) -> None:
         self.blocks: dict[str, list[tuple[int, Instruction]]] = {}
         self._function: str | None = None
         self._entries: list[tuple[int, Instruction]] = []
+        self._number = 0
 
     def add(self, line: str, where: str) -> None:
         """Take one line of a listing; others are passed over."""
         if title := self._TITLE.fullmatch(line):
             self.end(where)
-            self._function, self._entries = title[1], []
+            self._function, self._entries, self._number = title[1], [], 0
         elif (summary := self._SUMMARY.fullmatch(line)) and self._function is not None:
             if not self._entries or summary[1] != self._function:
                 raise _damaged_listing(f"'{self._function}' has no blocks", where)
@@ -137,6 +139,8 @@ class Listing:
             self._function = None
         elif code := self._CODE.fullmatch(line):
             self._add_code(code, where)
+        elif label := self._LABEL.fullmatch(line):
+            self._count(int(label[1]), where)
         elif line.startswith("bb_") and not self._OTHER.fullmatch(line):
             raise _damaged_listing("the line does not name a block and its instruction", where)
 
@@ -149,11 +153,17 @@ class Listing:
         found = instruction(int(code[2], 16), f"{code[3]}:{code[4]} - {code[5]}")
         if self._function is None or found is None:
             raise _damaged_listing("the block belongs to no function", where)
-        if self._entries:
-            number, before = self._entries[-1]
-            if found.pc != before.pc + 8 or not 0 <= int(code[1]) - number <= 1:
-                raise _damaged_listing(f"PC={found.pc:#05x} comes after {before.pc:#05x}", where)
+        before = self._entries[-1][1].pc if self._entries else None
+        if before is not None and found.pc != before + 8:
+            raise _damaged_listing(f"PC={found.pc:#05x} comes after {before:#05x}", where)
+        self._count(int(code[1]), where)
         self._entries.append((int(code[1]), found))
+
+    def _count(self, number: int, where: str) -> None:
+        """Take the number of a block, which may hold labels only: they have no PC."""
+        if not 0 <= number - self._number <= 1:
+            raise _damaged_listing(f"block {number} comes after block {self._number}", where)
+        self._number = number
 
 
 def _damaged_listing(problem: str, where: str) -> InputError:

@@ -6,18 +6,17 @@ Threads that are over leave for a spool, so that memory follows the threads that
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.gpgpusim.lines import Integers
+from ingest.blocks import spool as blocks
+from ingest.blocks.cursor import Integers
+from ingest.blocks.tally import columns, starts_of_runs
 from ingest.gpgpusim.program import Fault, Ids, Program
-from ingest.gpgpusim.tally import columns, starts_of_runs
 
-_IN_MEMORY = 64 << 20
 _MANY_SLOTS = 1 << 14
 _LONGEST = 1 << 31
 
@@ -37,29 +36,19 @@ class Visits:
     chains: dict[int, Ids]
 
 
-class Spool:
-    """Visits put aside until the blocks are final; beyond 64 MiB they lie in a temporary file."""
+Spool = blocks.Spool[tuple[int, dict[int, Ids]]]
 
-    def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
-        self._batches: list[tuple[int, int, dict[int, Ids]]] = []
 
-    def put(self, batch: Visits) -> None:
-        """Put a batch aside."""
-        columns = np.stack([batch.block, batch.thread, batch.leader, batch.visits])
-        self._batches.append((batch.launch, columns.shape[1], batch.chains))
-        self._file.write(columns.tobytes())
+def put_aside(spool: Spool, batch: Visits) -> None:
+    """Put a batch of visits aside until the blocks are final."""
+    columns = (batch.block, batch.thread, batch.leader, batch.visits)
+    spool.put((batch.launch, batch.chains), columns)
 
-    def batches(self) -> Iterator[Visits]:
-        """Give all batches in the order in which they were put."""
-        self._file.seek(0)
-        for launch, rows, chains in self._batches:
-            data = np.frombuffer(self._file.read(rows * 32), np.int64).reshape(4, rows)
-            yield Visits(launch, data[0], data[1], data[2], data[3], chains)
 
-    def close(self) -> None:
-        """Give the memory or the file back."""
-        self._file.close()
+def recall(spool: Spool) -> Iterator[Visits]:
+    """Give all batches in the order in which they were put aside."""
+    for (launch, chains), (block, thread, leader, visits) in spool.batches():
+        yield Visits(launch, block, thread, leader, visits, chains)
 
 
 class Threads:

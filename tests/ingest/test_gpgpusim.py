@@ -214,6 +214,27 @@ def test_listed_blocks_are_there_though_never_visited(warehouse, tmp_path):
     assert rows(warehouse, VISITS) == [(0, 0, 1), (0, 2, 1)]
 
 
+def test_block_of_labels_only_has_a_number_but_no_instructions(warehouse, tmp_path):
+    labels = "bb_02\t:                 (halve.ptx:18) $L1:\n\n"
+    listing = LISTING.replace("bb_02", "bb_03").replace("bb_03\t:  ", f"{labels}bb_03\t:  ", 1)
+    query = "SELECT bb, size FROM bb_blocks ORDER BY bb"
+    found = landed(warehouse, tmp_path, log(THROUGH, ROUND), query, blocks=listing)
+    assert found == [(0, 3), (1, 1), (3, 2)]
+    assert rows(warehouse, EDGES) == [(0, 0, 1, 1), (0, 0, 3, 1), (0, 1, 3, 1)]
+
+
+def test_kernels_launched_ahead_run_in_their_turn(warehouse, tmp_path):
+    other = {pc + 80: text.replace("halve", "other") for pc, text in HALVE.items()}
+    pushes = [begin(2).splitlines()[0], begin(1, kernel="other").splitlines()[0]]
+    run = "GPGPU-Sim: Performing Functional Simulation, executing kernel {}...\n"
+    writer = Writer()
+    text = HEAD + "\n".join(pushes) + "\n"
+    text += run.format("halve") + writer.lines([THROUGH, ROUND]) + done(writer)
+    text += run.format("other") + writer.lines([[pc + 80 for pc in ROUND]], other) + done(writer)
+    query = "SELECT launch, kernel, instructions FROM bb_launches ORDER BY launch"
+    assert landed(warehouse, tmp_path, text, query) == [(0, "halve", 11), (1, "other", 5)]
+
+
 @pytest.mark.parametrize("listing", ["", LISTING], ids=["without listing", "with listing"])
 def test_called_function_has_blocks_after_the_kernels(listing, warehouse, tmp_path):
     code = HALVE | {

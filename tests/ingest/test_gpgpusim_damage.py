@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -55,12 +57,18 @@ DAMAGE = [
 ]
 LISTED = [
     ("bb_02\t:  PC=0x020", "bb_02\t:  PC=0x0x0", "the line does not name a block"),
-    ("bb_01\t:  PC=0x018 (halve.ptx:16) shl.b32 %r2, %r1, 2;\n", "", "PC=0x020 comes after 0x010"),
+    ("bb_01\t:  PC=0x018 (halve.ptx:16) shl.b32 %r2, %r1, 2;\n", "", "block 2 comes after block 0"),
+    (
+        "bb_00\t:  PC=0x008 (halve.ptx:13) setp.ge.u32 %p1, %r1, 33;\n",
+        "",
+        "PC=0x010 comes after 0x000",
+    ),
     (
         "bb_00\t:  PC=0x000 (halve.ptx:12) mov.u32 %r1, %tid.x;\n",
         "",
         "pc=0 is not in the block list",
     ),
+    ("bb_02\t:  PC=0x028", "bb_04\t:  PC=0x028", "block 4 comes after block 2"),
     ("bb_02\t:  PC=0x028 (halve.ptx:20) ret;\n", "", "pc=40 is not in the block listing"),
     ("for function 'halve':\nbb", "for function 'half':\nbb", "'half' has no blocks"),
     ("Summary of basic blocks for", "Summary for", "the listing of 'halve' is cut off"),
@@ -133,15 +141,20 @@ def test_kernels_that_run_at_once_are_refused(warehouse, tmp_path):
     assert "CUDA_LAUNCH_BLOCKING=1" in error.hint
 
 
+def test_kernels_in_each_others_lines_are_refused(warehouse, tmp_path):
+    other = {pc + 80: text.replace("halve", "other") for pc, text in HALVE.items()}
+    writer = Writer()
+    first = writer.lines([THROUGH, ROUND]).splitlines(keepends=True)
+    second = writer.lines([[pc + 80 for pc in THROUGH]], other).splitlines(keepends=True)
+    mixed = [line for pair in zip(first, second, strict=False) for line in pair]
+    text = "".join(re.sub(r"^\d+", str(n), line) for n, line in enumerate(mixed))
+    assert "thread 3 is at icount=1" in refused(warehouse, tmp_path, HEAD + begin(2) + text).problem
+
+
 def test_listing_alone_is_refused(warehouse, tmp_path):
     (tmp_path / "a.blocks.txt").write_text(LISTING, encoding="utf-8")
     with pytest.raises(InputError, match="a listing of blocks without the log"):
         land(warehouse, tmp_path / "a.blocks.txt")
-
-
-def test_other_trace_of_the_simulator_is_refused(warehouse, tmp_path):
-    text = "[thd=1] : (vecadd.1.sm_75.ptx:33 - ld.param.u64 %rd1, [vecadd_param_0];)\n"
-    assert "inst_debug" in refused(warehouse, tmp_path, text).problem
 
 
 def test_thread_that_stops_inside_a_listed_block(warehouse, tmp_path):

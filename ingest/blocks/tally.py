@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _PENDING = 1 << 18
+_FEW = 1 << 10
 
 
 def starts_of_runs(values: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -30,6 +31,16 @@ def stable_order(values: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.argsort(values.astype(np.uint16) if short else values, kind="stable")
 
 
+def _distinct(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """Count keys that lie close together, which takes no sorting; others are left as they are."""
+    low = int(keys.min())
+    if int(keys.max()) - low > 2 * keys.size:
+        return keys, None
+    counts = np.bincount(keys - low)
+    present = np.flatnonzero(counts)
+    return present + low, counts[present]
+
+
 class Tally:
     """Counts by integer key; memory grows with the distinct keys only."""
 
@@ -41,6 +52,8 @@ class Tally:
     def add(self, keys: ArrayLike, counts: ArrayLike | None = None) -> None:
         """Count keys, once each or as often as `counts` says."""
         keys = np.asarray(keys, np.int64)
+        if counts is None and keys.size > _FEW:
+            keys, counts = _distinct(keys)
         self._keys.append(keys)
         self._counts.append(
             np.ones(keys.size, np.int64) if counts is None else np.asarray(counts, np.int64)

@@ -11,20 +11,53 @@ the time of the last write of every exposed register is carried along each threa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.gpgpusim.program import Ids, Program
-from ingest.gpgpusim.tally import Tally, columns, stable_order, starts_of_runs
+from ingest.blocks.tally import Tally, columns, stable_order, starts_of_runs
 
+Ids = NDArray[np.int64]
 Times = NDArray[np.int32]
 
 # Sets threads apart on one time axis: no thread executes as many instructions.
 _SPAN = 1 << 32
 _NEVER = -(1 << 62)
 _CELLS = 1 << 21
+
+
+class Operands(Protocol):
+    """The registers of one instruction."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Its sources."""
+        ...
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """Its results."""
+        ...
+
+
+class Code(Protocol):
+    """A program whose instructions have ids from 0; `version` changes whenever its blocks do."""
+
+    version: int
+
+    @property
+    def instructions(self) -> Sequence[Operands]:
+        """The instructions by id."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def chain(self, leader: int) -> Ids:
+        """Give the ids of a block's instructions in order; `leader` is the first."""
+        ...
 
 
 @dataclass(slots=True)
@@ -46,7 +79,7 @@ class Dependences:
     Distance 0 stands for none.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Code) -> None:
         self.counts = Tally()
         self._program = program
         self._registers: dict[str, int] = {}
