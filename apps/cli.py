@@ -9,7 +9,16 @@ from typing import Annotated
 
 import typer
 
-from apps import cli_analyse, cli_ask, cli_ingest, cli_keep, cli_scale
+from apps import (
+    cli_analyse,
+    cli_ask,
+    cli_diagnose,
+    cli_fit,
+    cli_ingest,
+    cli_keep,
+    cli_scale,
+    cli_threads,
+)
 from apps.output import note
 from warehouse.errors import PwhError
 from warehouse.version import __version__
@@ -29,11 +38,14 @@ COMMANDS = (
     *cli_ingest.COMMANDS,
     *cli_ask.COMMANDS,
     *cli_analyse.COMMANDS,
+    *cli_diagnose.COMMANDS,
     *cli_scale.COMMANDS,
+    *cli_threads.COMMANDS,
     *cli_keep.COMMANDS,
 )
 for command in COMMANDS:
     app.command(command.__name__.strip("_"))(command)
+app.add_typer(cli_fit.app)
 
 
 def _version(asked: bool) -> None:

@@ -32,8 +32,8 @@ def forget(
 
 
 def migrate(context: typer.Context, wait: WaitOption = 60.0) -> None:
-    """Bring a warehouse to the tables and views of this pwh."""
-    from warehouse import migrations, modules
+    """Bring a warehouse to the tables, views and shipped rows of this pwh."""
+    from warehouse import migrations, modules, shipped
     from warehouse.connection import open_unchecked
     from warehouse.errors import WarehouseOutdated
 
@@ -46,9 +46,12 @@ def migrate(context: typer.Context, wait: WaitOption = 60.0) -> None:
             done = migrations.migrate(con)
         for name in done:
             print_data(f"applied {name}")
-        if modules.refresh(con):
+        views, brought = modules.refresh(con), shipped.refresh(con)
+        if views:
             print_data("made the views anew")
-        elif not done:
+        if brought:
+            print_data("brought in the metric sets and models that come with pwh")
+        if not (done or views or brought):
             print_data(f"{context.obj} is up to date")
     finally:
         con.close()

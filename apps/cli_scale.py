@@ -70,6 +70,7 @@ def _predict(
     output: Path | None,
 ) -> None:
     from apps import scale as words
+    from apps import scale_tables as tables
 
     which, others = words.chosen(con, app, version, machine)
     question = words.asked(which, counts, scaling, problem_size)
@@ -80,15 +81,15 @@ def _predict(
     said = words.verdicts(con, question)
     if others:
         said.append(f"{len(others)} more sets of {which.app}: choose by --version and --machine.")
-    first, growing = words.ranking(con, question)
+    first, growing = tables.ranking(con, question)
     parts = [
         "\n".join(f"* {sentence}" for sentence in said),
-        table_text(words.PROGRAM, words.program_lines(dicts(rows))),
+        table_text(tables.PROGRAM, tables.program_lines(dicts(rows))),
     ]
     if first:
-        parts.append(f"Largest shares at {question.target}\n{table_text(words.RANKED, first)}")
+        parts.append(f"Largest shares at {question.target}\n{table_text(tables.RANKED, first)}")
     if growing:
-        parts.append(f"Shares that grow fastest\n{table_text(words.RANKED, growing)}")
+        parts.append(f"Shares that grow fastest\n{table_text(tables.RANKED, growing)}")
     _write("\n\n".join(parts), output)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from apps import idle, queries
+from apps import diagnose, idle, queries, scale, threads
 from apps.output import cell, dicts, table_text
 from warehouse.errors import NothingToAnalyse
 
@@ -73,7 +73,7 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     shared = [e["event"] for e in events if e["running"] is not None and e["running"] < 0.5]
     if shared:
         verdicts.append(f"{shared[0]} was on a counter less than half of the time: an estimate.")
-    return Section("Counters", verdicts, relation)
+    return Section("Counters", verdicts + diagnose.verdicts(con, [run_id]), relation)
 
 
 _INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins", "siminsts")
@@ -90,6 +90,7 @@ def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
             f"({top['seconds']:.4g} s); the first {len(rows)} functions take "
             f"{sum(row['share'] or 0 for row in rows):.0%}."
         )
+    verdicts += scale.verdicts_of_run(con, run_id)
     return Section("Functions by their own time", verdicts, relation)
 
 
@@ -114,15 +115,10 @@ def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
 
 def _launches(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = queries.launches(con, run_id)
-    verdicts = []
-    for row in dicts(relation.limit(_SHOWN)):
-        name = f"Launch {row['launch']}" + (f" ({cell(row['kernel'])})" if row["kernel"] else "")
-        facts = [f"{row['threads'] or 0} threads, {row['blocks_visited'] or 0} basic blocks"]
-        if row["simt_efficiency"] is not None:
-            facts.append(f"SIMT efficiency {row['simt_efficiency']:.2f}")
-        if row["sync_rate"] is not None:
-            facts.append(f"{row['sync_rate']:.3f} barriers a block visit")
-        verdicts.append(f"{name}: {', '.join(facts)}.")
+    kinds = threads.alike(dicts(queries.thread_verdicts(con, run_id)))
+    verdicts = [threads.brief(kind) for kind in kinds[:_SHOWN]]
+    if len(kinds) > _SHOWN:
+        verdicts.append(f"{len(kinds) - _SHOWN} more kinds of launches: see pwh threads.")
     return Section("Launches", verdicts, relation)
 
 

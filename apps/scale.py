@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from apps import queries
 from apps.output import cell, dicts
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 FLOOR = 0.5
-_SHOWN = 10
 # Predictions are looked for no further than this many times the largest count.
 _REACH = 64
 _STEPS = 8
@@ -80,6 +79,20 @@ def _of_run(
     return queries.scaling_sets(
         con, facts["app"], version or facts.get("version"), machine or facts.get("machine")
     )
+
+
+def verdicts_of_run(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    """Say how the program of a run scales; nothing where too few counts were measured."""
+    facts = queries.run_facts(con, run_id)
+    if "app" not in facts:
+        return []
+    keys = (facts["app"], facts.get("version"), facts.get("machine"))
+    found = [
+        one
+        for one in queries.scaling_sets(con, *keys)
+        if one.counts >= 3 and (one.app, one.version, one.machine) == keys
+    ]
+    return verdicts(con, asked(found[0], [], None, None)) if found else []
 
 
 def asked(
@@ -193,80 +206,26 @@ def _holding_back(con: DuckDBPyConnection, asked_for: Question) -> list[str]:
         return []
     first = rows[0]
     said = [
-        f"{_short(first['function'])} will hold it back most: {first['share']:.0%} of the time at "
-        f"{asked_for.target}, {_share(first['share_measured'])} at {asked_for.which.largest}."
+        f"{short(first['function'])} will hold it back most: {first['share']:.0%} of the time at "
+        f"{asked_for.target}, {share_text(first['share_measured'])} at {asked_for.which.largest}."
     ]
     growing = max(rows, key=lambda row: row["growth"] or 0)
     if (growing["growth"] or 0) > 0.01 and growing is not first:
         said.append(
-            f"The share of {_short(growing['function'])} grows fastest: from "
-            f"{_share(growing['share_measured'])} to {growing['share']:.0%}."
+            f"The share of {short(growing['function'])} grows fastest: from "
+            f"{share_text(growing['share_measured'])} to {growing['share']:.0%}."
         )
     return said
 
 
-def ranking(con: DuckDBPyConnection, asked_for: Question) -> tuple[list[Any], list[Any]]:
-    """Give the ten functions with the largest share at the target, and the ten growing fastest.
-
-    Each row is (function, predicted s, interval, share, share at the largest count, flags).
-    """
-    rows = dicts(queries.scaling_functions(con, asked_for.which, asked_for.target))
-    told = [row for row in rows if row["share"] is not None]
-    growing = sorted(
-        (row for row in told if (row["growth"] or 0) > 0.001),
-        key=lambda row: -(row["growth"] or 0),
-    )
-    return [_line(row) for row in told[:_SHOWN]], [_line(row) for row in growing[:_SHOWN]]
-
-
-RANKED = ("function", "seconds", "interval", "share", "measured", "flags")
-PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
-
-
-def _line(row: dict[str, Any]) -> tuple[Any, ...]:
-    return (
-        _short(row["function"]),
-        *_figures(row),
-        f"{row['share']:.1%}",
-        _share(row["share_measured"]),
-        _flag(row["flags"]),
-    )
-
-
-def program_lines(rows: Sequence[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    """Give the rows of `program` with as many digits as they are good for."""
-    return [
-        (row["parallelism"], None, None, None, None, None)
-        if row["predicted"] is None
-        else (
-            row["parallelism"],
-            *_figures(row),
-            f"{row['speedup']:.3g}",
-            f"{row['efficiency']:.1%}",
-            float(f"{row['core_hours']:.3g}"),
-        )
-        for row in rows
-    ]
-
-
-def _figures(row: dict[str, Any]) -> tuple[float, str]:
-    """Give the predicted seconds and their interval, to three digits."""
-    low, high = (cell(float(f"{row[name]:.3g}")) for name in ("low", "high"))
-    return float(f"{row['predicted']:.3g}"), f"{low} - {high}"
-
-
-def _flag(flags: list[str] | None) -> str | None:
-    """Give the first word of each flag that is about the function, so that a row fits its line."""
-    about = [flag.split(":")[0] for flag in flags or [] if not flag.startswith("scaling assumed")]
-    return ", ".join(dict.fromkeys(about)) or None
-
-
-def _short(name: str) -> str:
+def short(name: str) -> str:
+    """Give a function's name, cut to the width that a table has for it."""
     name = cell(name)
     return name if len(name) <= _NAME else f"{name[: _NAME - 3]}..."
 
 
-def _share(share: float | None) -> str:
+def share_text(share: float | None) -> str:
+    """Give a share of the time as per cent."""
     return "unknown" if share is None else f"{share:.1%}"
 
 

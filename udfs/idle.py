@@ -110,26 +110,31 @@ class Attribution:
         got = Shares(*(np.zeros(len(gap), np.int64) for _ in Shares.__slots__))
         v = self.gaps.v[gap]
         some = np.flatnonzero((v >= 0) & (start < end))
-        some = some[np.lexsort((start[some], v[some]))]
+        some = some[self.axes.order(v[some], start[some])]
         chunks = [some[low : low + _CHUNK] for low in range(0, len(some), _CHUNK)]
 
         def share(part: Int) -> None:
             asked = _Asked(part, v[part], start[part], end[part], self.gaps.b[gap[part]])
-            got.direct[part] = self.exact.within(asked.v, asked.p, asked.q)
+            self._settle_work(asked, got)
+            got.direct[part] = got.c_u[part]
             while len(asked.owner):
                 asked = self._round(asked, got)
+                self._settle_work(asked, got)
 
         # The chunks are of different stretches, and numpy lets go of the interpreter.
         with ThreadPoolExecutor() as pool:
             list(pool.map(share, chunks))
         return got
 
-    def _round(self, asked: _Asked, got: Shares) -> _Asked:
-        """Settle what can be settled, and give what goes on to wait for others."""
-        gaps = self.gaps
+    def _settle_work(self, asked: _Asked, got: Shares) -> None:
+        """Share out what lies in the exact runtime of the worker waited for: overhead."""
         work = self.exact.within(asked.v, asked.p, asked.q)
         np.add.at(got.c_u, asked.owner, work)
         np.add.at(got.c_l, asked.owner, work)
+
+    def _round(self, asked: _Asked, got: Shares) -> _Asked:
+        """Settle what meets idle intervals, and give what goes on to wait for others."""
+        gaps = self.gaps
         first, behind = self.idle.touching(asked.v, asked.p, asked.q)
         # Intervals that end at b or later are not known yet: at most the last one is such.
         last = np.maximum(behind - 1, 0)

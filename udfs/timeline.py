@@ -53,6 +53,10 @@ class Axes:
         keys -= self.low
         return keys
 
+    def order(self, axis: Int, time: Int) -> Int:
+        """Give the order of points by axis and time; of equal ones any."""
+        return np.argsort(self.key(axis, time)) if self.packed else np.lexsort((time, axis))
+
     def running_max(self, axis: Int, time: Int) -> Int:
         """Give for each of the points, sorted by axis, the largest time so far on its axis."""
         if self.packed:

@@ -87,6 +87,12 @@ def metric_sets(
     return [(name, samples, usable) for name, samples, usable, _ in found]
 
 
+def strangers(con: DuckDBPyConnection, labels: pa.Table) -> list[str]:
+    """Give the runs of which labels speak and that have no counters."""
+    with _at_hand(con, labels):
+        return [name for (name,) in con.execute(sqlfiles.read("bottleneck_strangers")).fetchall()]
+
+
 def training(con: DuckDBPyConnection, metric_set: str, labels: pa.Table | None = None) -> Training:
     """Give the samples of a metric set that have all its metrics, with labels and measured costs.
 

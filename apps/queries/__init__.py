@@ -4,6 +4,15 @@ Each gives a relation over public views, or plain values; none prints. One modul
 """
 
 from apps.queries.base import ask
+from apps.queries.bottlenecks import (
+    bottleneck_classes,
+    bottleneck_costs,
+    bottleneck_metrics,
+    bottlenecks_by,
+    diagnosed_runs,
+    topdown,
+    tuning_history,
+)
 from apps.queries.idle import (
     Window,
     critical_path,
@@ -38,18 +47,38 @@ from apps.queries.scaling import (
     scaling_program,
     scaling_sets,
 )
+from apps.queries.threads import (
+    behaviour_thresholds,
+    graph_blocks,
+    graph_edges,
+    thread_blocks,
+    thread_groups,
+    thread_launches,
+    thread_phases,
+    thread_picture,
+    thread_verdicts,
+    thread_warps,
+)
 
 __all__ = (
     "LATEST",
     "ScalingSet",
     "Window",
     "ask",
+    "behaviour_thresholds",
+    "bottleneck_classes",
+    "bottleneck_costs",
+    "bottleneck_metrics",
+    "bottlenecks_by",
     "columns",
     "counters",
     "counts",
     "critical_path",
+    "diagnosed_runs",
     "forgettable",
     "functions",
+    "graph_blocks",
+    "graph_edges",
     "idle_by",
     "idle_flags",
     "idle_readings",
@@ -68,5 +97,14 @@ __all__ = (
     "scaling_sets",
     "segments",
     "sources",
+    "thread_blocks",
+    "thread_groups",
+    "thread_launches",
+    "thread_phases",
+    "thread_picture",
+    "thread_verdicts",
+    "thread_warps",
+    "topdown",
+    "tuning_history",
     "workers",
 )

@@ -1,6 +1,5 @@
 -- Hops into the nodes on the way, for data that came by more than one hop. From the last hop
 -- backwards, until the datum's home, a node visited before, or an unknown one.
-INSERT INTO _idle_detour
 WITH RECURSIVE
   last_hop AS MATERIALIZED (
     SELECT need.i, need.c, need.r, need.x, need.from_x, task_inputs.data
@@ -8,7 +7,7 @@ WITH RECURSIVE
     JOIN (
       SELECT need.i, need.n, need.c, need.from_x, gap.r, gap.x
       FROM _idle_gap AS gap
-      JOIN (FROM _idle_need WHERE onward) AS need ON gap.rowid = need.i
+      JOIN _idle_onward AS need ON gap.i = need.i
     ) AS need ON task_inputs.rowid = need.n
   ),
 

@@ -170,7 +170,8 @@ SELECT
   CAST(unsubmitted AS BIGINT), CAST(x AS BIGINT),
   CAST(s - u AS BIGINT), CAST(l + x AS BIGINT), CAST(c + u + r AS BIGINT), coalesce(i.flags, [])
 FROM cut
-JOIN (FROM idle_intervals WHERE run_id = run) AS i ON cut.worker = i.worker AND cut.a = i.t_start;
+JOIN (FROM idle_intervals WHERE run_id = run) AS i ON cut.worker = i.worker AND cut.a = i.t_start
+WHERE t0 < t1;
 
 COMMENT ON MACRO TABLE idle_window IS 'The rows of idle_attribution of `run`, in every reading, cut to the window [t0, t1) in ns after clock correction: times and parts are those within it.';
 

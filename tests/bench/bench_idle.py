@@ -2,8 +2,9 @@
 
 python -m tests.bench.bench_idle [--tasks 100000 1000000] [--runs 3] [--folder FOLDER]
 
-For each size a schedule is generated, landed without and with attribution by turns in processes of
-their own, and asked for its readings. Ten million tasks need about 10 GB of disk.
+For each size a schedule is generated; landed without attribution, with that of the direct mode
+alone, and with that of all modes and latency rules (as pwh ingest does), by turns in processes of
+their own; and asked for its readings. Ten million tasks need about 10 GB of disk.
 """
 
 from __future__ import annotations
@@ -15,17 +16,21 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import astuple, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 import ingest.load
 import warehouse
+from ingest.derive import derive
 from ingest.load import Options, load
 from ingest.recording import Recording
 from ingest.task_tables import TaskTables
 from tests.bench.common import fresh
+from tests.bench.schedule import generate
+from udfs import idle
 
 READINGS = ("direct", "transitive")
 # The direct mode's exact overhead by window functions and ASOF joins, to compare the kernel with.
@@ -54,61 +59,103 @@ ASOF LEFT JOIN cover AS lo ON i.worker = lo.worker AND i.p >= lo.p
 """
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What landing took in a process of its own: s of wall and processor time, peak MiB."""
+
+    wall: float
+    cpu: float
+    attribution: float
+    peak: float
+
+
+NOBODY = idle._Asked(*(np.empty(0, np.int64) for _ in range(5)))
+HOW = ("without", "direct", "all")
+
+
 def main() -> None:
-    """Print a line a size, and the slope from the smallest to the largest."""
+    """Print some lines a size, and the slopes from the smallest to the largest."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tasks", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--workers", type=int, default=64)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--folder", type=Path)
-    parser.add_argument("--one", choices=("without", "with"), help=argparse.SUPPRESS)
+    parser.add_argument("--one", choices=HOW, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.one:
         one(asked.folder, asked.one)
         return
     with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
-        totals = {n: measured(Path(folder), n, asked.workers, asked.runs) for n in asked.tasks}
-    small, large = min(totals), max(totals)
+        costs = {n: measured(Path(folder), n, asked.workers, asked.runs) for n in asked.tasks}
+    small, large = min(costs), max(costs)
     if small < large:
-        slope = math.log(totals[large] / totals[small]) / math.log(large / small)
-        worst = math.log(large * math.log(large) / small / math.log(small)) / math.log(
-            large / small
+        worst = slope(small * math.log(small), large * math.log(large), small, large)
+        wall = slope(costs[small].wall, costs[large].wall, small, large)
+        cpu = slope(costs[small].cpu, costs[large].cpu, small, large)
+        print(
+            f"slope of all of it from {small} to {large} tasks: {wall:.2f}, "
+            f"of its processor time {cpu:.2f} (n log n: {worst:.2f})"
         )
-        print(f"slope of all of it from {small} to {large}: {slope:.2f} (n log n: {worst:.2f})")
 
 
-def measured(folder: Path, tasks: int, workers: int, runs: int) -> float:
-    """Print what a schedule of that size takes; give the time with attribution, s."""
+def slope(cost: float, other: float, small: int, large: int) -> float:
+    """Give the power of the size that a cost grows with."""
+    return math.log(other / cost) / math.log(large / small)
+
+
+def measured(folder: Path, tasks: int, workers: int, runs: int) -> Cost:
+    """Print what a schedule of that size takes; give the best with all readings."""
     source = folder / str(tasks)
     rows = generate(source, tasks, workers)
-    print(f"{tasks} tasks, {sum(rows.values())} rows, {workers} workers")
-    pairs = [(alone(source, "without"), alone(source, "with")) for _ in range(runs)]
-    plain = min(p[0][0] for p in pairs)
-    full = min(p[1][0] for p in pairs)
-    print(f"  landing {plain:.2f} s, with attribution {full:.2f} s: ratio {full / plain:.2f}")
-    print(f"  peak memory {max(p[1][1] for p in pairs):.0f} MiB, landing {pairs[0][0][1]:.0f} MiB")
+    print(f"{tasks} tasks, {sum(rows.values())} rows, {workers} workers; best of {runs} in turn")
+    turns = [{how: alone(source, how) for how in HOW} for _ in range(runs)]
+    best = {
+        how: Cost(*map(min, zip(*(astuple(t[how]) for t in turns), strict=True))) for how in HOW
+    }
+    plain = best["without"]
+    for how, name in (("without", "landing"), ("direct", "direct mode"), ("all", "all readings")):
+        cost = best[how]
+        print(
+            f"  {name:12} {cost.wall:7.2f} s, ratio {cost.wall / plain.wall:.2f}; processor "
+            f"{cost.cpu:7.2f} s, ratio {cost.cpu / plain.cpu:.2f}; peak "
+            f"{max(turn[how].peak for turn in turns):.0f} MiB"
+        )
+    every, direct = best["all"].attribution, best["direct"].attribution
+    print(f"  attribution: all readings {every:.2f} s, direct {direct:.2f} s, {every / direct:.2f}")
     questions(source)
-    return full
+    return best["all"]
 
 
-def alone(source: Path, how: str) -> tuple[float, float]:
-    """Land a schedule in a process of its own; give time in s and peak memory in MiB."""
+def alone(source: Path, how: str) -> Cost:
+    """Land a schedule in a process of its own."""
     command = [sys.executable, "-m", "tests.bench.bench_idle", "--one", how, "--folder", source]
     found = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    return float(found[0]), float(found[1])
+    return Cost(*map(float, found))
 
 
 def one(source: Path, how: str) -> None:
-    """Land the schedule in `source`; print time and peak memory."""
-    if how == "without":
-        ingest.load.derive = lambda *_: None
+    """Land the schedule in `source`; print what it took."""
+    spent = 0.0
+
+    def timed(*asked: Any) -> None:
+        nonlocal spent
+        began = time.perf_counter()
+        if how != "without":
+            derive(*asked)
+        spent += time.perf_counter() - began
+
+    ingest.load.derive = timed
+    if how == "direct":
+        # Nobody looks into the waits of those waited for, so nothing is inherited.
+        idle.Attribution._round = lambda *_: NOBODY
     con = warehouse.connect(fresh(source / "warehouse.duckdb"))
     reader = TaskTables()
-    began = time.perf_counter()
+    before, began = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
     load(con, Recording(reader.parts(source / "fragments.csv")), reader, Options(run_id="r"))
     con.close()
-    took = time.perf_counter() - began
-    print(took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    took, used = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF)
+    cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+    print(took, cpu, spent, used.ru_maxrss / 1024)
 
 
 def questions(source: Path) -> None:
@@ -128,94 +175,6 @@ def questions(source: Path) -> None:
         ours = con.execute("SELECT sum(ov_concrete) FROM idle_intervals").fetchone()
         same = "the same sum" if by_sql == ours else f"other sums, {by_sql} and {ours}"
         print(f"  exact overhead alone, by windows and ASOF joins: {took:.2f} s, {same}")
-
-
-def generate(folder: Path, tasks: int, workers: int) -> dict[str, int]:
-    """Write a schedule of neutral tables; give the rows by table.
-
-    Every worker runs tasks one after the other; a task reads two data that were made before it
-    began, lately, anywhere; data of other nodes are sent once to each node that reads them.
-    """
-    rng = np.random.default_rng(1)
-    nodes, each = 8, tasks // workers
-    tasks = each * workers
-    length = rng.exponential(1_000_000, (workers, each)).astype(np.int64) + 1
-    gap = np.where(rng.random((workers, each)) < 0.9, rng.exponential(400_000, (workers, each)), 0)
-    end = np.cumsum(length + gap.astype(np.int64), axis=1).ravel()
-    order = np.argsort(end - length.ravel(), kind="stable")
-    worker = np.repeat(np.arange(workers), each)[order]
-    start, end = (end - length.ravel())[order], end[order]
-    room = gap.astype(np.int64).ravel()[order]
-    by_end = np.argsort(end, kind="stable")
-    made = np.searchsorted(end[by_end], start, "right")
-    pairs = []
-    for _ in range(2):
-        pick = made - rng.geometric(1 / 20, tasks)
-        reads = np.flatnonzero(pick >= 0)
-        pairs.append(reads * tasks + by_end[pick[reads]])
-    reader, datum = np.divmod(np.unique(np.concatenate(pairs)), tasks)
-    node = worker % nodes
-    sent = np.unique((datum * nodes + node[reader])[node[reader] != node[datum]])
-    sent, to_node = np.divmod(sent, nodes)
-    send = end[sent] + rng.integers(0, 50_000, len(sent))
-    before = start - np.minimum(rng.integers(1, 30_000, tasks), room // 2)
-    ran = (
-        np.concatenate([before, end]),
-        np.concatenate([start, end + rng.integers(1, 20_000, tasks)]),
-    )
-    tables = {
-        "nodes": {"node_id": named("n", np.arange(nodes)), "clock_offset_ns": np.zeros(nodes, int)},
-        "workers": {
-            "worker_id": named("w", np.arange(workers)),
-            "node_id": named("n", np.arange(workers) % nodes),
-            "t_begin": np.zeros(workers, int),
-            "t_end": np.full(workers, end.max()),
-        },
-        "fragments": {
-            "fragment_id": named("f", np.arange(tasks)),
-            "worker_id": named("w", worker),
-            "t_start": start,
-            "t_end": end,
-            "ftype": named("type", rng.integers(0, 4, tasks)),
-        },
-        "data": {
-            "data_id": named("d", np.arange(tasks)),
-            "producer_fragment": named("f", np.arange(tasks)),
-            "nbytes": rng.integers(1, 1000, tasks),
-        },
-        "inputs": {"fragment_id": named("f", reader), "data_id": named("d", datum)},
-        "transfers": {
-            "data_id": named("d", sent),
-            "src_node": named("n", node[sent]),
-            "dst_node": named("n", to_node),
-            "t_send": send,
-            "t_recv": send + rng.integers(1_000, 400_000, len(sent)),
-        },
-        "runtime": {
-            "worker_id": named("w", np.concatenate([worker, worker])),
-            "t_start": ran[0],
-            "t_end": ran[1],
-        },
-    }
-    folder.mkdir()
-    return {name: write(folder / f"{name}.csv", columns) for name, columns in tables.items()}
-
-
-def named(prefix: str, numbers: np.ndarray) -> pa.Array:
-    """Give names of eight digits behind a prefix."""
-    import pyarrow.compute as pc
-
-    digits = pc.utf8_lpad(pc.cast(pa.array(numbers), pa.string()), 8, "0")
-    return pc.binary_join_element_wise(prefix, digits, "")
-
-
-def write(path: Path, columns: dict[str, np.ndarray | pa.Array]) -> int:
-    """Write a table as CSV; give its number of rows."""
-    import pyarrow.csv
-
-    table = pa.table(columns)
-    pyarrow.csv.write_csv(table, path, pyarrow.csv.WriteOptions(quoting_style="none"))
-    return len(table)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from udfs.bottleneck import costs
+from udfs.bottleneck import cost_training
 from udfs.bottleneck.training import CLASSES, Arrays, Training
 
 NAMES = ("IPC", "L2ICAPC", "DTBMPC", "L3MPC", "DMAGPC", "BRMPC")
@@ -44,4 +44,4 @@ def kernels(programs: int = 4, windows: int = 6, seed: int = 1) -> Training:
 
 def priced(training: Training, seed: int = 0) -> Arrays:
     """Train a small model of the cost shares."""
-    return costs.train([training], members=1, seed=seed, steps=150)[0]
+    return cost_training.train([training], members=1, seed=seed, steps=150)[0]

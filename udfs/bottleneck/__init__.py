@@ -3,6 +3,7 @@
 The classes and the first method are those of a deep-learning performance-analysis framework for
 the Sunway TaihuLight (Feng, Liu, He, 2018); `training` says what a model learns from, `autoencoder`
 is the framework's own classifier, `baselines` the ones beside it, `costs` the shares of the cycles
-that each component costs, `judging` applies a stored model, `fit` trains, scores and chooses one,
-`apply` is the function for SQL.
+that each component costs (trained by `cost_training`), `judging` applies a stored model, `build`
+trains one, `validation` and `transfer` score it, `fit` does all and chooses, `apply` is the
+function for SQL.
 """

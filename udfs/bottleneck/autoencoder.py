@@ -61,7 +61,7 @@ def train(
     Args:
         unlabelled: N x m standardised metrics.
         points, labels: n x m and n, positions in CLASSES.
-        validation: which of the n stop the fine-tuning and are not learned from (n).
+        validation: which of the n say how long to fine-tune (n); then all are learned from.
         layers, nodes: hidden layers, and nodes of each.
         seed: of the weights, the batches and the dropout.
     """
@@ -99,8 +99,13 @@ def _train(
             inputs = torch.sigmoid(inputs @ pair[0] + pair[1])
     top = torch.randn(nodes, len(CLASSES), generator=chance) / nodes**0.5
     stack.append((top, torch.zeros(len(CLASSES))))
-    history += _fine_tune(stack, _unit(points), labels, validation, chance)
-    return stack, history
+    known = _unit(points)
+    epochs, tuned = _fine_tune(
+        [(w.clone(), b.clone()) for w, b in stack], known, labels, validation
+    )
+    # Validation has said how long; the samples that it held back are too few to do without.
+    _fine_tune(stack, known, labels, np.zeros_like(validation), epochs)
+    return stack, history + tuned
 
 
 def odds(points: Singles, arrays: Arrays) -> Singles:
@@ -155,24 +160,27 @@ def _fine_tune(
     points: Singles,
     labels: Integers,
     validation: NDArray[np.bool_],
-    chance: torch.Generator,
-) -> History:
-    """Train the whole stack on labels, in place; keep the weights that validated best."""
+    epochs: int = _TUNE_EPOCHS,
+) -> tuple[int, History]:
+    """Train the whole stack on labels, in place; give the epochs that validated best."""
     import torch
 
+    chance = torch.Generator().manual_seed(0)
     weights = [w.requires_grad_() for pair in stack for w in pair]
     known, truth = torch.from_numpy(points), torch.from_numpy(labels.astype(np.int64))
     held = torch.from_numpy(validation)
     descent = torch.optim.Adam(weights, lr=_RATE)
     history: History = []
-    best, kept, since = np.inf, [w.detach().clone() for w in weights], 0
-    for epoch in range(_TUNE_EPOCHS):
+    best, after = np.inf, 0
+    for epoch in range(epochs):
         loss = torch.nn.functional.cross_entropy(
             _forward(stack, known[~held], chance), truth[~held]
         )
         descent.zero_grad()
         loss.backward()
         descent.step()
+        if not validation.any():
+            continue
         with torch.no_grad():
             scores = _forward(stack, known[held])
             missed = float(torch.nn.functional.cross_entropy(scores, truth[held]))
@@ -182,15 +190,11 @@ def _fine_tune(
             ("fine-tuning", epoch, "validation loss", missed),
             ("fine-tuning", epoch, "validation accuracy", right),
         ]
-        since += 1
         if missed < best - 1e-4:
-            best, kept, since = missed, [w.detach().clone() for w in weights], 0
-        if since > _PATIENCE:
+            best, after = missed, epoch + 1
+        if epoch + 1 - after > _PATIENCE:
             break
-    with torch.no_grad():
-        for weight, good in zip(weights, kept, strict=True):
-            weight.copy_(good)
-    return history
+    return after, history
 
 
 def _forward(

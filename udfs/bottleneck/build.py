@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.bottleneck import autoencoder, baselines, costs
+from udfs.bottleneck import autoencoder, baselines, cost_training, costs
 from udfs.bottleneck.autoencoder import History
 from udfs.bottleneck.judging import ALGORITHMS, COSTS
 from udfs.bottleneck.training import (
@@ -52,7 +52,7 @@ _BASELINES: dict[str, Callable[[Singles, Integers, int], Arrays]] = {
 def model(
     training: Training, algorithm: str, costed: Arrays | None, shape: Shape, seed: int
 ) -> tuple[Arrays, History]:
-    """Train one algorithm; `costed` are the arrays of `costs.train`, None where there are none."""
+    """Train one algorithm; `costed` is what `cost_training.train` gave, None without shares."""
     arrays = dict(costed or scale(training.names, training.metrics))
     arrays["algorithm"] = np.array([float(ALGORITHMS.index(algorithm))])
     arrays["confidence"] = np.array([CONFIDENCE])
@@ -98,16 +98,16 @@ def _beside_costs(training: Training, arrays: Arrays, seed: int) -> Arrays:
 
 def candidates(trainings: Sequence[Training]) -> tuple[str, ...]:
     """Give the algorithms that every one of these sets of samples can train."""
-    if all(map(costs.can_learn, trainings)):
+    if all(map(cost_training.can_learn, trainings)):
         return ALGORITHMS
     return tuple(algorithm for algorithm in ALGORITHMS if algorithm != COSTS)
 
 
 def priced(trainings: Sequence[Training], members: int, seed: int) -> list[Arrays | None]:
     """Train cost networks on each set of samples; None where one has too few measured shares."""
-    if not all(map(costs.can_learn, trainings)):
+    if not all(map(cost_training.can_learn, trainings)):
         return [None] * len(trainings)
-    return list(costs.train(trainings, members=members, seed=seed))
+    return list(cost_training.train(trainings, members=members, seed=seed))
 
 
 def _upper(training: Training) -> Floats:

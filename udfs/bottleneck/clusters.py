@@ -2,12 +2,13 @@
 
 A medoid's metrics are standardised over the samples; one is high where it lies half a deviation
 above the mean, else low. A rule names the one metric that has to be high, all others that rules
-know being low.
+know being low. What is transferred by DMA is read from memory or written there, so a higher rate
+of DMA may have one of memory accesses beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +21,8 @@ from udfs.clustering.points import WORKERS
 HIGH = 0.5
 MOST_CLUSTERS = 10
 REFERENCES = 50
+
+_MEM, _DMA = "Mem", "DMA"
 
 # So many of the next-best numbers of clusters are tried where a cluster fits no rule.
 _NEXT_BEST = 2
@@ -44,10 +47,6 @@ class Clusters:
     labels: Integers
     gap: Gap | None
     tried: list[int]
-
-    def sample_classes(self) -> list[str]:
-        """Give the class of each sample's cluster (n)."""
-        return [self.classes[i] for i in self.labels]
 
     @property
     def unknown(self) -> int:
@@ -103,17 +102,22 @@ def profile_classes(
     columns = {kind: [i for i, other in enumerate(indicates) if other == kind] for kind in known}
     classes = []
     for profile in profiles:
-        high = {kind for kind in known if profile[columns[kind]].max() >= HIGH}
-        classes.append(next((one for one, need in rules if _fits(high, known, need)), UNKNOWN))
+        values = {kind: float(profile[columns[kind]].max()) for kind in known}
+        classes.append(next((one for one, need in rules if _fits(values, need)), UNKNOWN))
     return classes
 
 
-def _fits(high: set[str], known: Sequence[str], need: str | None) -> bool:
+def _fits(values: Mapping[str, float], need: str | None) -> bool:
+    """Tell whether what metrics speak of (the highest of each kind) has the profile of a rule."""
+    high = {kind for kind, value in values.items() if value >= HIGH}
     if need is None:
-        return WIDTH_METRIC in known and len(known) > 1 and not high
-    # A high IPC speaks of Balance only; beside another bottleneck it says nothing.
-    beside = high if need == WIDTH_METRIC else high - {WIDTH_METRIC}
-    return need in known and beside == {need}
+        return WIDTH_METRIC in values and len(values) > 1 and not high
+    if need != WIDTH_METRIC:
+        # A high IPC speaks of Balance only; beside another bottleneck it says nothing.
+        high -= {WIDTH_METRIC}
+    if need == _DMA and need in high and values.get(_MEM, -np.inf) <= values[need]:
+        high -= {_MEM}
+    return high == {need}
 
 
 def _next_best(found: Gap) -> list[int]:

@@ -56,7 +56,17 @@ def fit(
 
     Raises ValueError, in words for the user, where there is too little to learn from.
     """
+    from threadpoolctl import threadpool_limits
+
     _check(training)
+    # The matrices are small: threads of linear algebra would wait for each other.
+    with threadpool_limits(1):
+        return _fit(training, seed, folds, shapes, progress)
+
+
+def _fit(
+    training: Training, seed: int, folds: int, shapes: Sequence[Shape], progress: Progress
+) -> Fitted:
     progress("searching the autoencoder's shape")
     search, shape = validation.searched(training, shapes, seed)
     progress("holding out programs")

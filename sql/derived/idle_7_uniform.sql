@@ -1,6 +1,5 @@
 -- Runtime work known as a total is spread evenly over what exact runtime leaves of its window, in
 -- all at most over the starvation there is. In 128 bits: the products pass 64.
-CREATE TEMP TABLE _idle_uniform AS
 WITH
   spread AS (
     SELECT *, CAST(least(total, y) AS HUGEINT) AS work
@@ -22,10 +21,10 @@ WITH
 
 SELECT
   place,
-  CAST(least(u.direct, s1 - a - g.direct) AS BIGINT) AS direct,
+  CAST(least(u.direct, s1 - a - g.direct) AS BIGINT) AS ov_uniform,
   CAST(least(propagated_u, s1 - a - c_u) AS BIGINT) AS propagated_u,
   CAST(least(transitive_u, s1 - a - c_u - x_u) AS BIGINT) AS transitive_u,
   CAST(least(propagated_l, s1 - a - c_l) AS BIGINT) AS propagated_l,
   CAST(least(transitive_l, s1 - a - c_l - x_l) AS BIGINT) AS transitive_l
 FROM sums AS u
-JOIN _idle_measured AS g USING (place);
+LEFT JOIN _idle_measured AS g USING (place);

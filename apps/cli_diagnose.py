@@ -1,0 +1,100 @@
+"""Commands on bottlenecks: diagnose, label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from apps import queries
+from apps.common import FormatOption, OutputOption, WaitOption, reading, writing
+from apps.output import Format, as_text, emit, note, print_data
+from warehouse.errors import NothingToAnalyse
+
+
+class Place(StrEnum):
+    """What verdicts are given by."""
+
+    rank = "rank"
+    region = "region"
+
+
+def diagnose(
+    context: typer.Context,
+    name: Annotated[
+        str, typer.Argument(metavar="RUN|APP", help="A run, latest, or an application.")
+    ] = queries.LATEST,
+    by: Annotated[Place | None, typer.Option(help="A verdict for each of these.")] = None,
+    history: Annotated[
+        bool, typer.Option("--history", help="Version by version: class, time, gain.")
+    ] = False,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Name the bottleneck that hardware counters show, what drove the verdict, and what helps."""
+    from apps import diagnose as words
+
+    with reading(context) as con:
+        if history:
+            emit(con, _history(con, name), style, output)
+            return
+        runs = queries.diagnosed_runs(con, name)
+        if style is not Format.table:
+            rows = (
+                queries.bottlenecks_by(con, runs, by.value)
+                if by
+                else queries.bottleneck_classes(con, runs)
+            )
+            emit(con, rows, style, output)
+            return
+        about = f"Run {runs[0]}" if len(runs) == 1 else f"{len(runs)} runs of {name}"
+        said = [f"* {sentence}" for sentence in words.verdicts(con, runs)]
+        text = "\n".join([about, "", *said])
+        text = "\n\n".join([text, *words.tables(con, runs, by.value if by else None)])
+        if output is None:
+            print_data(text)
+        else:
+            output.write_text(text + "\n", encoding="utf-8")
+
+
+def _history(con: Any, name: str) -> Any:
+    app = name
+    rows = queries.tuning_history(con, app)
+    if not rows.limit(1).fetchall():
+        facts = queries.run_facts(con, queries.diagnosed_runs(con, name)[0])
+        app = facts.get("app", "")
+        rows = queries.tuning_history(con, app)
+    if not rows.limit(1).fetchall():
+        raise NothingToAnalyse(
+            f"{name!r} has no versions with counters",
+            hint="Ingest counters with --app and --version.",
+        )
+    return rows
+
+
+def label(
+    context: typer.Context,
+    run: Annotated[str, typer.Argument(help="A run, the beginning of its id, or latest.")],
+    what: Annotated[str, typer.Argument(metavar="CLASS", help="Balance, Mem, DTB ...")],
+    rank: Annotated[int | None, typer.Option(help="Only this process.")] = None,
+    thread: Annotated[int | None, typer.Option(help="Only this thread.")] = None,
+    region: Annotated[str | None, typer.Option(help="Only this code region.")] = None,
+    sample: Annotated[int | None, typer.Option(help="Only this sample.")] = None,
+    said_by: Annotated[str | None, typer.Option("--by", help="Who says so.")] = None,
+    wait: WaitOption = 60.0,
+) -> None:
+    """Record a person's word on the bottleneck of a run; it overrules every model."""
+    from warehouse import labels
+
+    place = {"rank": rank, "thread": thread, "region": region, "sample": sample}
+    with writing(context, wait) as con:
+        run_id = queries.run_named(con, run)
+        known = labels.add(con, run_id, what, said_by, place)
+        shown = as_text(queries.bottleneck_classes(con, [run_id]).project("class, samples, share"))
+    note(f"{run_id} is {known}" + "".join(f", {k} {v}" for k, v in place.items() if v is not None))
+    print_data(shown)
+
+
+COMMANDS: tuple[Callable[..., Any], ...] = (diagnose, label)

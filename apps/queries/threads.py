@@ -1,0 +1,99 @@
+"""Questions about the threads of a run: verdicts, groups, phases, control flow, pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from apps.queries.base import ask
+from warehouse.errors import UsageError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+_TOO_MANY = "too many for one matrix"
+_LAST = 2**31 - 1
+
+
+def _launches(launch: int | None) -> dict[str, int]:
+    # A range, as a comparison with NULL would keep DuckDB from looking only where it has to.
+    return {"first": 0, "last": _LAST} if launch is None else {"first": launch, "last": launch}
+
+
+def thread_verdicts(
+    con: DuckDBPyConnection, run_id: str, launch: int | None = None
+) -> DuckDBPyRelation:
+    """Give the verdict on the threads of each launch, or of one, with its figures."""
+    return ask(con, "threads_verdicts", run_id=run_id, **_launches(launch))
+
+
+def thread_launches(con: DuckDBPyConnection, run_id: str) -> list[int]:
+    """Give the launches of a run, those without visits too."""
+    return [launch for (launch,) in ask(con, "threads_launches", run_id=run_id).fetchall()]
+
+
+def thread_blocks(
+    con: DuckDBPyConnection, run_id: str, launch: int, metric: str, block: int | None = None
+) -> DuckDBPyRelation:
+    """Give the thread blocks of a launch, or one, those with the most fluctuation first."""
+    return ask(con, "threads_blocks", run_id=run_id, launch=launch, metric=metric, block=block)
+
+
+def thread_groups(
+    con: DuckDBPyConnection, run_id: str, launch: int | None = None
+) -> DuckDBPyRelation:
+    """Give the groups of threads that behave alike, with one thread that stands for each."""
+    return ask(con, "threads_groups", run_id=run_id, **_launches(launch))
+
+
+def thread_warps(
+    con: DuckDBPyConnection, run_id: str, launch: int | None = None
+) -> DuckDBPyRelation:
+    """Give warps, those that lose most to divergence first."""
+    return ask(con, "threads_warps", run_id=run_id, **_launches(launch))
+
+
+def thread_phases(
+    con: DuckDBPyConnection, run_id: str, launch: int | None = None
+) -> DuckDBPyRelation:
+    """Give the phases of each thread, with one interval that stands for each and its weight."""
+    return ask(con, "threads_phases", run_id=run_id, **_launches(launch))
+
+
+def graph_blocks(con: DuckDBPyConnection, run_id: str, launch: int) -> DuckDBPyRelation:
+    """Give the basic blocks that a launch visited, the most executed first."""
+    return ask(con, "threads_graph_blocks", run_id=run_id, launch=launch)
+
+
+def graph_edges(con: DuckDBPyConnection, run_id: str, launch: int) -> DuckDBPyRelation:
+    """Give the edges of a launch's control-flow graph with their probabilities."""
+    return ask(con, "threads_graph_edges", run_id=run_id, launch=launch)
+
+
+def thread_picture(
+    con: DuckDBPyConnection, run_id: str, launch: int, block: int | None, metric: str
+) -> list[tuple[Any, bytes]]:
+    """Give the picture of a thread block: a thread and its row of pixels, one byte each.
+
+    Raises `UsageError` where its threads are too many.
+    """
+    import duckdb
+
+    params = {"run_id": run_id, "launch": launch, "block": block, "metric": metric}
+    try:
+        rows: list[tuple[Any, bytes]] = ask(con, "threads_picture", **params).fetchall()
+    except duckdb.Error as error:
+        # DuckDB wraps what the function said in lines of Python.
+        said = [line for line in str(error).splitlines() if _TOO_MANY in line]
+        if not said:
+            raise
+        reason = said[0].partition(": ")[2]
+        raise UsageError(
+            f"no picture of launch {launch}: {reason.partition(': ')[0]}",
+            hint="--block chooses one thread block; --groups shows which threads behave alike.",
+        ) from None
+    return rows
+
+
+def behaviour_thresholds(con: DuckDBPyConnection) -> DuckDBPyRelation:
+    """Give the rates over which a behaviour is prominent, and what they follow from."""
+    return ask(con, "threads_thresholds")

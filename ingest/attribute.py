@@ -1,0 +1,224 @@
+"""Attribution of the idle time of the runs in _idle_run: SQL and arrays in turn.
+
+SQL joins by name and gives numbers; arrays do what goes by number and time (udfs.idle_inputs,
+udfs.idle); SQL stores the rows. What is large is let go as soon as the next step has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from ingest.memory import modest
+from warehouse import sqlfiles
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection
+
+    from udfs.idle import Intervals
+    from udfs.idle_inputs import Hops, Inputs, Last, Maybe
+    from udfs.timeline import Int
+
+# DuckDB's row group: of batches of another size it stores most rows twice.
+_BATCH = 122_880
+_CUTS = ("w", "a", "s1", "b", "la", "u", "v")
+_OPEN = frozenset({"d", "c", "from_x", "t_send", "t_recv"})
+_SPREAD = ("ov_uniform", "propagated_u", "transitive_u", "propagated_l", "transitive_l")
+
+
+def store_intervals(con: DuckDBPyConnection) -> None:
+    """Find the idle intervals, measure their parts on the time axis, store both."""
+    con.execute(sqlfiles.read("derived/idle_1_workers"))
+    with modest(con, "4GB"):
+        cuts, labels, flights = _waits(con)
+    with modest(con, "2GB"):
+        exact, totals = _columns(con, "idle_exact"), _columns(con, "idle_totals")
+    with modest(con, "1GB"):
+        parts, islands = _parts(con, cuts, flights, exact, totals)
+        with _registered(con, _idle_measured=labels | cuts | parts, _idle_island=islands):
+            con.execute(sqlfiles.read("derived/idle_8_rows"))
+    con.execute(sqlfiles.read("derived/idle_9_clear"))
+
+
+def _parts(
+    con: DuckDBPyConnection,
+    cuts: dict[str, Int],
+    flights: Intervals,
+    exact: dict[str, Int],
+    totals: dict[str, Int],
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Measure the parts of idle intervals; give them and the latency, with the workers' names."""
+    from udfs.idle import Attribution, Gaps
+
+    work = totals.pop("total_ns")
+    names = _table(con, "idle_names")
+    idle = Attribution(len(names) + 1, Gaps(**cuts), _set(exact), flights, _set(totals))
+    exact.clear()
+    parts = idle.parts()
+    uniform = _uniform(con, cuts, parts, idle.windows_met(parts, work))
+    islands = idle.flights()
+    blamed = {"blamed_worker": _named(names, cuts["v"])["worker"]}
+    return (
+        _named(names, cuts["w"]) | blamed | parts | uniform,
+        _named(names, islands["w"]) | islands,
+    )
+
+
+def _waits(con: DuckDBPyConnection) -> tuple[dict[str, Int], dict[str, Any], Intervals]:
+    """Give the idle intervals in order, as cuts and labels, and the latency after starvation."""
+    import numpy as np
+
+    gap, datum = _gaps_and_data(con)
+    with _registered(con, _idle_datum=datum):
+        last, hops = _inputs(con, gap)
+        with _registered(con, _idle_gap=gap | last):
+            del gap, last, datum
+            found = _table(con, "idle_6_cuts")
+    cuts = {name: found[name].to_numpy() for name in _CUTS}
+    place = found["i"].to_numpy()
+    by_number = {name: np.empty_like(cuts[name]) for name in ("w", "s1", "b")}
+    for name, column in by_number.items():
+        column[place] = cuts[name]
+    labels = {name: found[name] for name in found.column_names if name not in (*_CUTS, "i")}
+    return cuts, labels, hops.within(*by_number.values())
+
+
+def _gaps_and_data(con: DuckDBPyConnection) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Give the idle intervals that end with a task, and the data, both numbered from 0."""
+    with _registered(con, _idle_task=_by_name(_table(con, "idle_2_tasks"))):
+        con.execute(sqlfiles.read("derived/idle_3_windows"))
+        datum = _by_name(_table(con, "idle_4_data"), "d")
+        return _by_name(_table(con, "idle_5_gaps"), "i"), datum
+
+
+def _inputs(con: DuckDBPyConnection, gap: dict[str, Any]) -> tuple[dict[str, Any], Hops]:
+    """Give what is known of the inputs of each idle interval, and the hops that brought them."""
+    from udfs.idle_inputs import Inputs
+
+    with _registered(con, _idle_gap=gap):
+        inputs = Inputs(**_columns(con, "idle_inputs", _OPEN)).by_first_hop()
+        hops, detours = inputs.hops(), _detours(con, inputs[inputs.onward])
+    last = inputs.last(len(gap["i"]), hops, detours)
+    del inputs
+    _break_ties(con, last)
+    told = {
+        "d": last.d,
+        "c": _nullable(last.c),
+        "t_arrival": _nullable(last.t_arrival),
+        "is_missing": last.is_missing,
+        "is_negative": last.is_negative,
+    }
+    return told, hops.with_others(detours)
+
+
+def _detours(con: DuckDBPyConnection, onward: Inputs) -> Hops:
+    """Give the hops on the way of inputs that did not come from where they were made."""
+    from udfs.idle_inputs import Hops
+
+    if not len(onward.n):
+        return Hops.none()
+    ends = {"c": _nullable(onward.c), "from_x": _nullable(onward.from_x)}
+    with _registered(con, _idle_onward={"n": onward.n, "i": onward.i, **ends}):
+        return Hops.of(**_columns(con, "idle_detours", _OPEN - {"t_recv"}))
+
+
+def _break_ties(con: DuckDBPyConnection, last: Last) -> None:
+    """Choose by name among data that were made last at the same time."""
+    i, d = last.ties
+    if len(i):
+        with _registered(con, _idle_tie={"i": i, "d": d}):
+            chosen = _columns(con, "idle_ties")
+        last.d[chosen["i"]] = chosen["d"]
+
+
+def _uniform(
+    con: DuckDBPyConnection, cuts: dict[str, Int], parts: dict[str, Int], met: dict[str, Int]
+) -> dict[str, Int]:
+    """Share out the runtime totals that starvation met: ns by reading, one for each gap."""
+    import numpy as np
+
+    places = np.arange(len(cuts["w"]))
+    spread = {name: np.zeros(len(places), np.int64) for name in _SPREAD}
+    if len(met["place"]):
+        with _registered(con, _idle_measured={"place": places, **cuts, **parts}, _idle_met=met):
+            found = _columns(con, "idle_7_uniform")
+        for name, column in spread.items():
+            column[found["place"]] = found[name]
+    return spread
+
+
+def _named(names: pa.Table, workers: Int) -> dict[str, Any]:
+    """Give run, source and name of numbered workers (1 ..), NULL for others; without copies."""
+    import pyarrow as pa
+
+    known = pa.array(workers - 1, pa.int32(), mask=workers < 1)
+    return {
+        name: pa.DictionaryArray.from_arrays(known, names[name].combine_chunks())
+        for name in names.column_names
+    }
+
+
+def _nullable(numbers: Maybe) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array(numbers.values, mask=~numbers.known)
+
+
+def _table(con: DuckDBPyConnection, name: str) -> pa.Table:
+    """Run sql/derived/<name>.sql; give its rows."""
+    return con.execute(sqlfiles.read(f"derived/{name}")).to_arrow_table(_BATCH)
+
+
+def _by_name(table: pa.Table, number: str | None = None) -> dict[str, Any]:
+    """Give the columns of a table by name, with one that numbers the rows from 0."""
+    import numpy as np
+
+    columns = {name: table[name] for name in table.column_names}
+    return {number: np.arange(len(table)), **columns} if number else columns
+
+
+def _columns(
+    con: DuckDBPyConnection, name: str, may_be_unknown: Collection[str] = ()
+) -> dict[str, Any]:
+    """Run sql/derived/<name>.sql; give its columns as arrays, or as `Maybe` where NULL may be."""
+    from udfs.idle_inputs import Maybe
+
+    table = _table(con, name)
+    columns: dict[str, Any] = {}
+    for column in table.column_names:
+        numbers = table[column]
+        # One after the other, because there may be a gigabyte of them.
+        table = table.drop_columns([column])
+        if column in may_be_unknown:
+            columns[column] = Maybe(numbers.fill_null(0).to_numpy(), numbers.is_valid().to_numpy())
+        else:
+            columns[column] = numbers.to_numpy()
+    return columns
+
+
+def _set(columns: Mapping[str, Int]) -> Intervals:
+    """Give axis, start and end, the three columns of a set of times."""
+    axis, start, end = columns.values()
+    return axis, start, end
+
+
+@contextmanager
+def _registered(con: DuckDBPyConnection, **tables: Mapping[str, Any]) -> Iterator[None]:
+    """Let SQL see some tables, given by their columns."""
+    import duckdb
+    import pyarrow as pa
+
+    for name, columns in tables.items():
+        # In batches, because each is read by one thread.
+        whole = pa.table(dict(columns))
+        batches = whole.to_batches(max_chunksize=_BATCH)
+        con.register(name, pa.Table.from_batches(batches, whole.schema))
+    try:
+        yield
+    finally:
+        # A failed transaction takes no more statements, and ends with its views.
+        with suppress(duckdb.Error):
+            for name in tables:
+                con.unregister(name)

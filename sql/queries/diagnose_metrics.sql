@@ -1,0 +1,12 @@
+-- Metrics of runs: the median over their samples, and how far that is from the training's mean.
+SELECT
+  s.metric_set, s.metric, count(s.value) AS samples, median(s.value) AS value,
+  median(s.standardised) AS standardised
+FROM pmu_standardised AS s
+LEFT JOIN (
+  SELECT DISTINCT metric_set, metric, position FROM metric_definitions WHERE metric IS NOT NULL
+) AS d USING (metric_set, metric)
+WHERE s.run_id IN (SELECT unnest(from_json($runs, '["VARCHAR"]')))
+GROUP BY s.metric_set, s.metric, d.position
+HAVING count(s.value) > 0
+ORDER BY s.metric_set, d.position, s.metric;

@@ -1,0 +1,5 @@
+-- The verdict on each process of runs.
+SELECT run_id, rank, class, samples, share, probability
+FROM bottleneck_by_process
+WHERE run_id IN (SELECT unnest(from_json($runs, '["VARCHAR"]')))
+ORDER BY run_id, rank;

@@ -1,0 +1,7 @@
+-- The verdict on each code region of runs, those with the most cycles first.
+SELECT
+  run_id, region, class, samples, share, probability, cycles,
+  frac_mem, frac_dtb, frac_icache, frac_dma
+FROM bottleneck_by_region
+WHERE run_id IN (SELECT unnest(from_json($runs, '["VARCHAR"]')))
+ORDER BY run_id, cycles DESC NULLS LAST, region;

@@ -1,0 +1,2 @@
+-- The rows of a Parquet file of labels.
+SELECT * FROM read_parquet($path)

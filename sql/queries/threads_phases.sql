@@ -1,0 +1,5 @@
+-- Phases of threads, with one interval that stands for each.
+SELECT launch, block, thread, phase, weight, intervals, first_interval, interval
+FROM phase_representatives
+WHERE run_id = $run_id AND launch BETWEEN $first AND $last
+ORDER BY launch, block, thread, phase;

@@ -1,0 +1,17 @@
+-- The verdict on the threads of launches of one run.
+SELECT
+  t.launch, t.kernel,
+  CASE
+    WHEN t.divergent AND t.synchronising THEN 'both'
+    WHEN t.divergent THEN 'divergent'
+    WHEN t.synchronising THEN 'synchronising'
+    WHEN NOT t.divergent AND NOT t.synchronising THEN 'neither'
+    ELSE 'unknown'
+  END AS verdict,
+  t.* EXCLUDE (run_id, launch, kernel),
+  b.bound, b.memory_share, b.memory_threshold
+FROM thread_behaviour AS t
+LEFT JOIN launch_balance AS b
+  ON t.run_id = b.run_id AND t.launch = b.launch AND t.kernel IS NOT DISTINCT FROM b.kernel
+WHERE t.run_id = $run_id AND t.launch BETWEEN $first AND $last
+ORDER BY t.launch;

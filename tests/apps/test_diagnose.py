@@ -1,0 +1,102 @@
+"""`pwh diagnose` and `pwh label`: verdicts in words, a person's word, what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+TOPDOWN = """app,rank,region,sample,event,value
+a,0,copy,0,topdown.retiring,0.05
+a,0,copy,0,topdown.bad_speculation,0.01
+a,0,copy,0,topdown.frontend_bound,0.01
+a,0,copy,0,topdown.backend_bound,0.93
+a,0,copy,0,topdown.memory_bound,0.85
+a,0,copy,0,topdown.core_bound,0.08
+a,0,sort,0,topdown.retiring,0.2
+a,0,sort,0,topdown.bad_speculation,0.55
+a,0,sort,0,topdown.frontend_bound,0.15
+a,0,sort,0,topdown.backend_bound,0.1
+"""
+
+
+@pytest.fixture
+def pwh(run, tmp_path):
+    (tmp_path / "slots.csv").write_text(TOPDOWN)
+    run("ingest", "slots.csv", "--run", "r1")
+    return run
+
+
+def test_top_down_shares_are_told_by_region(pwh):
+    code, out, err = pwh("diagnose", "r1")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[:5] == [
+        "Run r1",
+        "",
+        "* Top-down: backend bound takes most issue slots in 1 of 2 places, most in copy (93%, "
+        "mostly memory bound).",
+        "* Top-down: bad speculation takes most issue slots in 1 of 2 places, most in sort (55%).",
+        "* Unknown (2 of 2 samples): no model is fitted for the metrics of the set topdown.",
+    ]
+
+
+def test_an_application_is_all_its_runs(pwh):
+    assert pwh("diagnose", "a")[1] == pwh("diagnose", "latest")[1]
+
+
+def test_verdicts_by_region_as_rows(pwh):
+    _, out, _ = pwh("diagnose", "r1", "--by", "region", "--format", "json")
+    assert [(row["region"], row["class"]) for row in json.loads(out)] == [
+        ("copy", "Unknown"),
+        ("sort", "Unknown"),
+    ]
+
+
+def test_a_persons_word_counts_and_says_who(pwh):
+    code, out, err = pwh("label", "r1", "mem", "--region", "copy", "--by", "Ada")
+    assert code == 0 and err.strip() == "pwh: r1 is Mem, region copy"
+    assert [line.split() for line in out.splitlines()[2:]] == [
+        ["Mem", "1", "0.5"],
+        ["Unknown", "1", "0.5"],
+    ]
+    _, out, _ = pwh("diagnose", "r1")
+    assert "* Mem (1 of 2 samples, said by Ada); also Unknown 50%." in out
+    assert "* What usually helps: use on-chip memory, blocking, reuse, prefetch." in out
+
+
+def test_history_needs_versions_with_counters(pwh, tmp_path):
+    for version in ("1", "2"):
+        text = TOPDOWN.replace("app,", "app,version,").replace("a,0", f"a,{version},0")
+        (tmp_path / f"{version}.csv").write_text(text)
+        pwh("ingest", f"{version}.csv")
+    pwh("label", "r1", "Balance")
+    code, out, _ = pwh("diagnose", "a", "--history", "--format", "json")
+    assert code == 0
+    assert [(row["version"], row["class"]) for row in json.loads(out)] == [
+        ("1", "Unknown"),
+        ("2", "Unknown"),
+        (None, "Balance"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("diagnose", "nobody"), 5, "there is no run 'nobody', and no application"),
+        (("label", "r1", "Memory"), 2, "there is no class 'Memory'"),
+        (("label", "r1", "Mem", "--rank", "7"), 2, "the run r1 has no counters there"),
+        (("label", "nobody", "Mem"), 5, "there is no run 'nobody'"),
+    ],
+)
+def test_what_is_refused(arguments, code, message, pwh):
+    given, out, err = pwh(*arguments)
+    assert (given, out) == (code, "")
+    assert message in err
+
+
+def test_a_run_without_counters_has_nothing_to_diagnose(run, tmp_path):
+    (tmp_path / "t.csv").write_text("function,seconds\nf,1\n")
+    run("ingest", "t.csv", "--run", "r1")
+    code, _, err = run("diagnose", "r1")
+    assert code == 5
+    assert "there are no counters to diagnose" in err
