@@ -6,12 +6,13 @@
 WITH
   samples AS MATERIALIZED (
     SELECT
-      run_id, source_id, rank, thread, cpu, region, sample, names, metrics,
+      m.run_id, m.source_id, m.rank, m.thread, m.cpu, m.region, m.sample, m.names, m.metrics,
       row_number() OVER (
-        ORDER BY run_id, source_id, rank, thread, cpu, region, sample, metrics
+        ORDER BY m.run_id, m.source_id, m.rank, m.thread, m.cpu, m.region, m.sample, m.metrics
       ) AS n
-    FROM sample_metrics
-    WHERE models_of = $metric_set AND reason IS NULL AND list_count(metrics) = len(names)
+    FROM sample_metrics AS m
+    JOIN metric_sets AS t USING (metric_set)
+    WHERE t.models_of = $metric_set AND m.reason IS NULL AND list_count(m.metrics) = len(m.names)
   ),
 
   told AS (

@@ -9,6 +9,7 @@ number of different ones.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
@@ -31,6 +32,7 @@ FLOOR = 0.1
 MOST_THREADS = 8192
 _MOST_CELLS = 1 << 26
 
+_PART = 1 << 16
 _EXACT = float(1 << 53)
 _EXACT_SINGLE = 1 << 24
 _WORTH_WORKERS = 1 << 20
@@ -40,10 +42,11 @@ _WORKERS = 4
 class TooManyThreads(ValueError):
     """Threads are too many, or visit too many blocks, for one matrix."""
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, blocks: int | None = None) -> None:
+        visiting = "" if blocks is None else f" that visit {blocks} basic blocks"
         super().__init__(
-            f"{threads} threads are too many for one matrix, which takes {MOST_THREADS} at most: "
-            "ask for one thread block"
+            f"{threads} threads{visiting} are too many for one matrix, which takes {MOST_THREADS} "
+            f"at most, and {_MOST_CELLS} of threads x basic blocks: ask for one thread block"
         )
 
 
@@ -90,19 +93,26 @@ def collapse(
 
     Raises `TooManyThreads` where threads x blocks are more than 2^26.
     """
-    who, row = _ranks(threads)
-    blocks, column = _ranks(bbs)
-    if who.size * blocks.size > _MOST_CELLS:
-        raise TooManyThreads(who.size)
-    cells = np.bincount(row * blocks.size + column, weights, who.size * blocks.size)
-    dense: Floats = cells.astype(np.float64, copy=False).reshape(who.size, blocks.size)
+    who, blocks = _Ranks.of(threads), _Ranks.of(bbs)
+    shape = (who.values.size, blocks.values.size)
+    if shape[0] * shape[1] > _MOST_CELLS:
+        raise TooManyThreads(*shape)
+    cells = np.zeros(shape[0] * shape[1])
+    for part in _parts(weights):
+        place = who.places(threads[part]) * shape[1] + blocks.places(bbs[part])
+        first, last = int(place.min()), int(place.max())
+        if last - first < 16 * _PART:
+            cells[first : last + 1] += np.bincount(place - first, weights[part])
+        else:
+            np.add.at(cells, place, weights[part])
+    dense = cells.reshape(shape)
     # Vectors are compared before they are divided: equal counts are equal shares to the last bit.
     first, kinds = _equal_rows(dense)
-    different = dense[first] if first.size < who.size else dense
+    different = dense[first] if first.size < shape[0] else dense
     if shares:
         sums = different.sum(axis=1, keepdims=True)
         different = different / np.where(sums > 0, sums, 1)
-    return Vectors(who, kinds, first, different, counts=not shares)
+    return Vectors(who.values, kinds, first, different, counts=not shares)
 
 
 def picture(vectors: Vectors, metric: str) -> Picture:
@@ -114,7 +124,7 @@ def picture(vectors: Vectors, metric: str) -> Picture:
         raise TooManyThreads(vectors.threads.size)
     found = distances(vectors.different, metric, counts=vectors.counts)
     if metric == "euclidean":
-        lengths = np.sqrt((vectors.different**2).sum(axis=1))
+        lengths = np.sqrt(np.einsum("ij,ij->i", vectors.different, vectors.different))
     else:
         lengths = vectors.different.sum(axis=1)
     white = max(found.max(initial=0), FLOOR * lengths.max(initial=0))
@@ -167,19 +177,34 @@ def distances(vectors: Floats, metric: str, *, counts: bool) -> Floats:
     return compute(near, counts=counts)
 
 
-def _ranks(values: Integers) -> tuple[Integers, Integers]:
-    """Give the different values, ascending, and the place of each value among them."""
-    low = int(values.min(initial=0))
-    span = int(values.max(initial=0)) - low + 1
-    if span > 8 * values.size + 4096:
-        different, place = np.unique(values, return_inverse=True)
-        return different, place.ravel()
-    found = np.zeros(span, np.int64)
-    place = values - low
-    found[place] = 1
-    if found.all():
-        return np.arange(low, low + span), place
-    return np.flatnonzero(found) + low, (np.cumsum(found) - 1)[place]
+def _parts(values: Floats | Integers) -> Iterator[slice]:
+    """Cut long columns: memory for what is made of them on the way costs more than the work."""
+    return (slice(at, at + _PART) for at in range(0, values.size, _PART))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranks:
+    """The different values of a column, ascending, and for each number from `low` its place."""
+
+    values: Integers
+    low: int
+    table: Integers | None
+
+    @classmethod
+    def of(cls, column: Integers) -> _Ranks:
+        low = int(column.min(initial=0))
+        span = int(column.max(initial=0)) - low + 1
+        if span > 8 * column.size + 4096:
+            return cls(np.unique(column), low, None)
+        found = np.zeros(span, np.bool_)
+        for part in _parts(column):
+            found[column[part] - low] = True
+        return cls(np.flatnonzero(found) + low, low, np.cumsum(found) - 1)
+
+    def places(self, part: Integers) -> Integers:
+        if self.table is None:
+            return np.searchsorted(self.values, part)
+        return self.table[part - self.low]
 
 
 def _equal_rows(dense: Floats) -> tuple[Integers, Integers]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from apps.queries.base import ask
@@ -10,7 +11,7 @@ from warehouse.errors import UsageError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-_TOO_MANY = "too many for one matrix"
+_TOO_MANY = re.compile(r"TooManyThreads: (.*)")
 _LAST = 2**31 - 1
 
 
@@ -83,13 +84,12 @@ def thread_picture(
         rows: list[tuple[Any, bytes]] = ask(con, "threads_picture", **params).fetchall()
     except duckdb.Error as error:
         # DuckDB wraps what the function said in lines of Python.
-        said = [line for line in str(error).splitlines() if _TOO_MANY in line]
-        if not said:
+        said = _TOO_MANY.search(str(error))
+        if said is None:
             raise
-        reason = said[0].partition(": ")[2]
         raise UsageError(
-            f"no picture of launch {launch}: {reason.partition(': ')[0]}",
-            hint="--block chooses one thread block; --groups shows which threads behave alike.",
+            f"no picture of launch {launch}: {said[1]}",
+            hint="--block chooses one; --groups says which threads behave alike.",
         ) from None
     return rows
 

@@ -45,7 +45,7 @@ WITH
       s.*, m.model,
       classify_bottleneck(CASE WHEN s.reason IS NULL THEN s.metrics END, m.held) AS verdict
     FROM sample_metrics AS s
-    LEFT JOIN _bottleneck_models AS m ON s.models_of = m.models_of AND s.names = m.inputs
+    LEFT JOIN _bottleneck_models AS m USING (metric_set)
   ),
 
   told AS (

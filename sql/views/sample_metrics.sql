@@ -168,7 +168,7 @@ FROM measured;
 CREATE OR REPLACE VIEW _unfit_runs AS
 SELECT run_id
 FROM (
-  SELECT run_id, false AS fits FROM _counted_events
+  SELECT DISTINCT run_id, false AS fits FROM pmu_samples
   UNION ALL
   SELECT run_id, true FROM metric_coverage
 )
@@ -189,13 +189,12 @@ SELECT
       CASE WHEN list_count(metrics) < layout.metrics THEN 'metrics_missing' END
     ],
     lambda flag: flag IS NOT NULL
-  ) AS flags,
-  layout.models_of AS models_of
+  ) AS flags
 FROM _judged_samples
 UNION ALL
 SELECT
   run_id, source_id, rank, thread, cpu, region, sample, NULL, NULL, NULL, NULL, NULL, NULL,
-  'no metric of a known set can be made of its events: cycles, or what they divide, were not counted', [], NULL
+  'no metric of a known set can be made of its events: cycles, or what they divide, were not counted', []
 FROM (
   SELECT DISTINCT run_id, source_id, rank, thread, cpu, region, sample
   FROM pmu_samples
@@ -218,4 +217,3 @@ COMMENT ON COLUMN sample_metrics.issue_width IS 'Issue width that IPC was divide
 COMMENT ON COLUMN sample_metrics.running IS 'Smallest share of the time in which one of its events was on a counter, 0..1; values are scaled up.';
 COMMENT ON COLUMN sample_metrics.reason IS 'Why the sample cannot be judged; NULL where it can.';
 COMMENT ON COLUMN sample_metrics.flags IS 'multiplexed (events took turns on the counters), single_sample (the only one of its file), summed (several values of an event were added), near_32_bits (a count just below 2^32, where counters wrap), issue_width_assumed, metrics_missing.';
-COMMENT ON COLUMN sample_metrics.models_of IS 'Set whose models apply (metric_sets.models_of).';

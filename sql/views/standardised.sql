@@ -2,20 +2,27 @@
 --
 -- The metrics as pictures and models want them: on a log scale, and standardised.
 
--- Models of bottlenecks that fit the metrics of their set.
+-- The model of each metric set: it must have been fitted to just the metrics of the set.
 CREATE OR REPLACE VIEW _bottleneck_models AS
-SELECT
-  f.subject AS models_of, 'bottlenecks/' || f.version AS model, f.inputs,
-  hold_model(
-    map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}}))
-  ) AS held,
-  any_value(a."values") FILTER (a.name = 'mean') AS means,
-  any_value(a."values") FILTER (a.name = 'deviation') AS deviations,
-  any_value(a."values") FILTER (a.name = 'log_offset') AS offsets
-FROM models_in_force AS f
-JOIN model_arrays AS a USING (kind, version)
-WHERE f.kind = 'bottlenecks'
-GROUP BY f.subject, f.version, f.inputs;
+WITH
+  weights AS (
+    SELECT
+      f.subject, f.inputs, 'bottlenecks/' || f.version AS model,
+      hold_model(
+        map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}}))
+      ) AS held,
+      any_value(a."values") FILTER (a.name = 'mean') AS means,
+      any_value(a."values") FILTER (a.name = 'deviation') AS deviations,
+      any_value(a."values") FILTER (a.name = 'log_offset') AS offsets
+    FROM models_in_force AS f
+    JOIN model_arrays AS a USING (kind, version)
+    WHERE f.kind = 'bottlenecks'
+    GROUP BY f.subject, f.version, f.inputs
+  )
+
+SELECT l.metric_set, w.model, w.held, w.means, w.deviations, w.offsets
+FROM _set_layout AS l
+JOIN weights AS w ON l.models_of = w.subject AND l.names = w.inputs;
 
 CREATE OR REPLACE VIEW pmu_standardised AS
 WITH
@@ -25,7 +32,7 @@ WITH
       s.names, s.metrics, m.means, m.deviations, m.offsets,
       unnest(range(1, len(s.names) + 1)) AS i
     FROM sample_metrics AS s
-    LEFT JOIN _bottleneck_models AS m ON s.models_of = m.models_of AND s.names = m.inputs
+    LEFT JOIN _bottleneck_models AS m USING (metric_set)
   )
 
 SELECT
