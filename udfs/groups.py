@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from udfs.similarity import Integers, TooManyThreads, collapse, picture
+from udfs.block_vectors import Integers, TooManyThreads, collapse
+from udfs.similarity import picture
 
 # No two threads of a group are further apart than this brightness.
 WIDEST = 0.25

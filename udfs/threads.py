@@ -13,15 +13,8 @@ import numpy as np
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
-from udfs.similarity import (
-    MOST_THREADS,
-    Integers,
-    Picture,
-    TooManyThreads,
-    collapse,
-    fluctuation,
-    picture,
-)
+from udfs.block_vectors import MOST_THREADS, Integers, TooManyThreads, collapse
+from udfs.similarity import Picture, fluctuation, picture
 
 _PAIR = pa.struct(
     [

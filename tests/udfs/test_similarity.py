@@ -10,17 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
 
-from udfs.similarity import (
-    FLOOR,
-    MOST_THREADS,
-    TOLERANCE,
-    TooManyThreads,
-    collapse,
-    distances,
-    fluctuation,
-    picture,
-)
-from udfs.threads import thread_matrix, thread_similarity
+from udfs.block_vectors import MOST_THREADS, TooManyThreads, collapse
+from udfs.similarity import FLOOR, TOLERANCE, distances, fluctuation, picture
+from udfs.threads import thread_matrix, thread_pixels, thread_similarity
 
 SCIPY = {"euclidean": "euclidean", "manhattan": "cityblock"}
 
@@ -156,3 +148,40 @@ def test_similarity_says_what_the_matrix_says():
     assert found[0]["fluctuation"] == pytest.approx(8 / 12)
     assert found[1]["fluctuation"] is None
     assert found[2] is None
+
+
+@pytest.mark.parametrize("far", [1, 10**12], ids=["dense numbers", "sparse numbers"])
+def test_elements_come_in_any_order_and_in_parts(far):
+    rng = np.random.default_rng(0)
+    dense = rng.integers(0, 5, (400, 600)).astype(float)
+    dense[:, 0] += 2
+    threads, bbs = np.nonzero(dense)
+    weights = dense[threads, bbs]
+    # Every element of block 0 comes in two parts.
+    again = np.flatnonzero(bbs == 0)
+    weights[again] -= 1
+    order = rng.permutation(threads.size + again.size)
+    columns = (np.concatenate([c, c[again]])[order] for c in (threads * far, bbs))
+    parts = np.concatenate([weights, np.ones(again.size)])[order]
+    found = collapse(*columns, parts)
+    assert (found.threads == np.arange(400) * far).all()
+    assert (found.different[found.kinds] == dense).all()
+
+
+def test_pixels_are_bytes_from_black_to_white():
+    columns = [pa.array([[7, 3, 5]]), pa.array([[0, 0, 0]]), pa.array([[1000, 1, 2]])]
+    given = (*columns, pa.array([False]), pa.array(["manhattan"]))
+    # A tenth of the longest vector, 100, would be white; the largest distance is larger.
+    assert thread_pixels(*given).to_pylist() == [
+        [
+            {"thread": 3, "pixels": bytes([0, 1, 255])},
+            {"thread": 5, "pixels": bytes([1, 0, 255])},
+            {"thread": 7, "pixels": bytes([255, 255, 0])},
+        ]
+    ]
+
+
+def test_pixels_of_unknown_weights_are_unknown():
+    columns = [pa.array([[0, 1], None]), pa.array([[0, 0], None]), pa.array([[1, None], None])]
+    given = (*columns, pa.array([False, False]), pa.array(["euclidean"] * 2))
+    assert thread_pixels(*given).to_pylist() == [None, None]
