@@ -1,12 +1,18 @@
 """Forests and boosted trees as flat arrays, applied without the library that trained them.
 
-All trees of an ensemble lie one after the other in the same arrays, so that a step down happens in
-every tree of every sample at once.
+Trees are applied by QuickScorer (Lucchese et al., "QuickScorer: a fast algorithm to rank documents
+with additive ensembles of regression trees", SIGIR 2015): each comparison that fails takes the
+leaves below its left child out of a word of 64 bits, and the lowest bit left is the leaf. Here the
+comparisons of one feature are looked up together, by the interval that its value lies in, and for
+many samples at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +21,12 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Arrays = dict[str, Floats]
 
-_AT_ONCE = 1 << 22
+Integers = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+_WORD = 64
+_AT_ONCE = 1 << 14
+_WORKERS = 4
 
 
 def flat(trees: Iterable[Any], values: Iterable[Floats]) -> Arrays:
@@ -27,12 +38,12 @@ def flat(trees: Iterable[Any], values: Iterable[Floats]) -> Arrays:
             trees, so a forest's are divided by their number before.
 
     Returns:
-        `feature`, `threshold`, `left`, `right` (nodes), `value` (nodes x k), `root` (trees) and
-        `depth` (1): a sample goes left where its feature is at most the threshold; a leaf leads to
+        `feature`, `threshold`, `left`, `right` (nodes), `value` (nodes x k) and `root`
+        (trees): a sample goes left where its feature is at most the threshold; a leaf leads to
         itself.
     """
     parts: dict[str, list[Floats]] = {k: [] for k in ("feature", "threshold", "left", "right")}
-    roots, leaves, depth, start = [], [], 0, 0
+    roots, leaves, start = [], [], 0
     for tree, value in zip(trees, values, strict=True):
         here = np.arange(tree.node_count)
         leaf = tree.children_left < 0
@@ -42,35 +53,146 @@ def flat(trees: Iterable[Any], values: Iterable[Floats]) -> Arrays:
         parts["right"].append(start + np.where(leaf, here, tree.children_right).astype(float))
         leaves.append(np.asarray(value, float).reshape(tree.node_count, -1))
         roots.append(float(start))
-        depth = max(depth, int(tree.max_depth))
         start += tree.node_count
     joined = {name: np.concatenate(part) for name, part in parts.items()}
     return {
         **joined,
         "value": np.concatenate(leaves),
         "root": np.array(roots),
-        "depth": np.array([float(depth)]),
     }
 
 
 def evaluate(points: NDArray[Any], forest: Arrays) -> Floats:
     """Give the sum over all trees (n x k) for points (n x m); NaN goes right.
 
-    Comparison is in single precision, as scikit-learn does it.
+    Points are taken in single precision, as scikit-learn does it.
     """
-    feature, left, right = (forest[k].astype(np.int32) for k in ("feature", "left", "right"))
-    threshold, root = forest["threshold"], forest["root"].astype(np.int32)
     points = np.ascontiguousarray(points, np.float32)
-    n, m = points.shape
-    out = np.empty((n, forest["value"].shape[1]))
-    step = max(1, _AT_ONCE // len(root))
-    for begin in range(0, n, step):
-        some = points[begin : begin + step]
-        row = (np.arange(len(some)) * m)[:, None]
-        node = np.repeat(root[None, :], len(some), axis=0)
-        for _ in range(int(forest["depth"][0])):
-            below = some.ravel().take(row + feature.take(node)) <= threshold.take(node)
-            node = np.where(below, left.take(node), right.take(node))
-        for k in range(out.shape[1]):
-            out[begin : begin + step, k] = forest["value"][:, k].take(node).sum(axis=1)
+    scorer = _Scorer.of(forest)
+    out = np.empty((len(points), forest["value"].shape[1]))
+    parts = [slice(at, at + _AT_ONCE) for at in range(0, len(points), _AT_ONCE)]
+    with ThreadPoolExecutor(_WORKERS) as workers:
+        list(workers.map(partial(scorer.score, points, out), parts))
     return out
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """Up to 64 leaves of a tree: their values (leaves x k), and what leaves remain of them.
+
+    `tables` gives for a feature the leaves that remain in each interval between its cuts. The
+    words of a tree follow each other, `last` leaves first.
+    """
+
+    last: bool
+    values: Floats
+    tables: list[tuple[int, Words]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scorer:
+    """An ensemble as tables: the thresholds of each feature that is used, and the words."""
+
+    cuts: dict[int, Floats]
+    words: list[_Word]
+
+    @classmethod
+    def of(cls, forest: Arrays) -> _Scorer:
+        feature, threshold = forest["feature"].astype(np.int64), forest["threshold"]
+        leaves = _Leaves.of(forest)
+        used = np.unique(feature[leaves.asking]).tolist()
+        cuts = {f: np.unique(threshold[leaves.asking & (feature == f)]) for f in used}
+        words: dict[tuple[int, int], _Word] = {}
+        for start in reversed(range(0, max(leaves.count[leaves.root]), _WORD)):
+            for tree in np.flatnonzero(leaves.count[leaves.root] > start).tolist():
+                values = leaves.values[leaves.start[tree] + start :][:_WORD]
+                end = leaves.count[leaves.root[tree]] - start
+                words[tree, start] = _Word(bool(end <= _WORD), values[:end], [])
+            lost = leaves.left_of(start, forest)
+            for f in used:
+                at = np.flatnonzero((feature == f) & (lost != 0))
+                trees, column = np.unique(leaves.tree[at], return_inverse=True)
+                kept = np.full((len(cuts[f]) + 1, len(trees)), ~np.uint64(0))
+                # Beyond the threshold's place among the cuts the comparison fails.
+                place = np.searchsorted(cuts[f], threshold[at]) + 1
+                np.bitwise_and.at(kept, (place, column), ~lost[at])
+                tables = np.ascontiguousarray(np.bitwise_and.accumulate(kept).T)
+                for tree, table in zip(trees.tolist(), tables, strict=True):
+                    words[tree, start].tables.append((f, table))
+        order = sorted(words, key=lambda word: (word[0], -word[1]))
+        return cls(cuts, [words[key] for key in order])
+
+    def score(self, points: NDArray[np.float32], out: Floats, part: slice) -> None:
+        """Write the sums of some of the points to their rows of `out`."""
+        some = points[part]
+        bins = {f: np.searchsorted(cuts, some[:, f]) for f, cuts in self.cuts.items()}
+        kept, remaining = np.empty((2, len(some)), np.uint64)
+        total = np.zeros((len(some), out.shape[1]))
+        value = np.zeros_like(total)
+        for word in self.words:
+            kept.fill(~np.uint64(0))
+            for f, table in word.tables:
+                table.take(bins[f], out=remaining, mode="clip")
+                kept &= remaining
+            # The exponent of the lowest bit is the number of the leaf plus one, and 0 of none.
+            leaf = np.frexp((kept & (~kept + np.uint64(1))).astype(np.float64))[1] - 1
+            found = word.values.take(leaf, axis=0, mode="clip")
+            if word.last:
+                total += value
+                value = found
+            else:
+                value = np.where((leaf >= 0)[:, None], found, value)
+        out[part] = total + value
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaves:
+    """The leaves of all trees, numbered in each from left to right.
+
+    By node: whether it is `asking` for a feature, its `tree`, the number of the `first` leaf
+    below it, the `count` of them. By tree: its `root`, and where its `values` (leaves x k) start.
+    """
+
+    asking: NDArray[np.bool_]
+    tree: Integers
+    first: Integers
+    count: Integers
+    root: Integers
+    start: Integers
+    values: Floats
+
+    @classmethod
+    def of(cls, forest: Arrays) -> _Leaves:
+        left, right, root = (forest[k].astype(np.int64) for k in ("left", "right", "root"))
+        asking = left != np.arange(len(left))
+        levels = [root]
+        while (inner := levels[-1][asking[levels[-1]]]).size:
+            levels.append(np.concatenate([left[inner], right[inner]]))
+        inners = [level[asking[level]] for level in levels]
+        count = np.where(asking, 0, 1)
+        for inner in reversed(inners):
+            count[inner] = count[left[inner]] + count[right[inner]]
+        tree, first = np.zeros((2, len(left)), np.int64)
+        tree[root] = np.arange(len(root))
+        for inner in inners:
+            tree[left[inner]] = tree[right[inner]] = tree[inner]
+            first[left[inner]] = first[inner]
+            first[right[inner]] = first[inner] + count[left[inner]]
+        start = np.cumsum(count[root]) - count[root]
+        ends = np.flatnonzero(~asking)
+        values = np.empty((len(ends), forest["value"].shape[1]))
+        values[start[tree[ends]] + first[ends]] = forest["value"][ends]
+        return cls(asking, tree, first, count, root, start, values)
+
+    def left_of(self, start: int, forest: Arrays) -> Words:
+        """Give by node the leaves below its left child, as bits of the word from leaf `start`."""
+        left = forest["left"].astype(np.int64)
+        begin = np.clip(self.first - start, 0, _WORD)
+        end = np.clip(self.first + np.where(self.asking, self.count[left], 0) - start, 0, _WORD)
+        return _ones(end) & ~_ones(begin)
+
+
+def _ones(count: Integers) -> Words:
+    """Give words whose lowest bits are set, 0 to 64 of them."""
+    word = (np.uint64(1) << np.minimum(count, _WORD - 1).astype(np.uint64)) - np.uint64(1)
+    return np.where(count == _WORD, ~np.uint64(0), word)
