@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 PLACE = ("rank", "thread", "region", "sample")
+_SAMPLES = (
+    "FROM pmu_samples WHERE run_id = $run_id "
+    "AND ($rank IS NULL OR rank = $rank) AND ($thread IS NULL OR thread = $thread) "
+    "AND ($region IS NULL OR region = $region) AND ($sample IS NULL OR sample = $sample)"
+)
 
 
 def classes(con: DuckDBPyConnection) -> list[str]:
@@ -48,26 +53,21 @@ def add(
     no such class or no such sample.
     """
     known = checked(con, name)
-    there = con.execute(
-        "SELECT 1 FROM pmu_samples WHERE run_id = $run_id "
-        "AND ($rank IS NULL OR rank = $rank) AND ($thread IS NULL OR thread = $thread) "
-        "AND ($region IS NULL OR region = $region) AND ($sample IS NULL OR sample = $sample) "
-        "LIMIT 1",
-        {"run_id": run_id, **{key: place.get(key) for key in PLACE}},
-    ).fetchone()
-    if there is None:
+    where = {"run_id": run_id, **{key: place.get(key) for key in PLACE}}
+    if con.execute(f"SELECT 1 {_SAMPLES} LIMIT 1", where).fetchone() is None:
         raise UsageError(
             f"the run {run_id} has no counters there",
             hint="pwh diagnose RUN --by rank, or --by region, lists its places.",
         )
+    # A word on one sample is kept with the whole place of that sample, told or not.
+    rows = (
+        "VALUES ($run_id, $rank, $thread, $region, $sample, $class, $said_by)"
+        if place.get("sample") is None
+        else f"SELECT DISTINCT run_id, rank, thread, region, sample, $class, $said_by {_SAMPLES}"
+    )
     con.execute(
         "INSERT INTO bottleneck_labels (run_id, rank, thread, region, sample, class, said_by) "
-        "VALUES ($run_id, $rank, $thread, $region, $sample, $class, $said_by)",
-        {
-            "run_id": run_id,
-            **{key: place.get(key) for key in PLACE},
-            "class": known,
-            "said_by": said_by,
-        },
+        + rows,
+        {**where, "class": known, "said_by": said_by},
     )
     return known

@@ -64,6 +64,14 @@ def test_a_persons_word_counts_and_says_who(pwh):
     assert "* What usually helps: use on-chip memory, blocking, reuse, prefetch." in out
 
 
+def test_a_word_on_a_sample_need_not_say_whose_it_is(pwh):
+    code, out, _ = pwh("label", "r1", "Mem", "--sample", "0", "--region", "copy")
+    assert code == 0
+    assert [line.split()[:2] for line in out.splitlines()[2:]] == [["Mem", "1"], ["Unknown", "1"]]
+    _, out, _ = pwh("label", "r1", "DTB", "--sample", "0")
+    assert [line.split()[:2] for line in out.splitlines()[2:]] == [["DTB", "2"]]
+
+
 def test_history_needs_versions_with_counters(pwh, tmp_path):
     for version in ("1", "2"):
         text = TOPDOWN.replace("app,", "app,version,").replace("a,0", f"a,{version},0")
