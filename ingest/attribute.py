@@ -168,7 +168,8 @@ def _nullable(numbers: Maybe) -> pa.Array:
 
 def _table(con: DuckDBPyConnection, name: str) -> pa.Table:
     """Run sql/derived/<name>.sql; give its rows."""
-    return con.execute(sqlfiles.read(f"derived/{name}")).to_arrow_table(_BATCH)
+    # A relation is turned into Arrow by all threads; the result of `execute` by one.
+    return con.sql(sqlfiles.read(f"derived/{name}")).to_arrow_table(_BATCH)
 
 
 def _by_name(table: pa.Table, number: str | None = None) -> dict[str, Any]:
