@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 _WAIT = 60.0
 _DEFAULT = Path("pwh.duckdb")
 _INTRODUCTION = """
-Programs that cool a plate down, recorded with perf, cProfile, Dask, valgrind and more. Each command
-below can be typed as it stands; its answer was computed just now.
+Programs that cool a plate down, recorded with perf, cProfile, Dask, valgrind and more; and the
+history of three other programs, generated and tagged so, with a regression planted in it. Each
+command below can be typed as it stands; its answer was computed just now.
 """
 
 
@@ -102,6 +103,8 @@ def _answered(con: DuckDBPyConnection, number: int, question: Question, pwh: str
 def _next(pwh: str) -> str:
     steps = (
         (f"{pwh} report heat-1.3", "all that is known of one run"),
+        (f"{pwh} explain stencil-1.23", "why it is slower, in words, with the SQL behind each"),
+        (f"{pwh} trend stencil", "its history, with the change marked"),
         (f"{pwh} runs", "what was run, when and where"),
         (f"{pwh} schema", "the tables and views there are to ask"),
         ("pwh --db mine.duckdb ingest FILES", "your own traces: pwh readers lists the formats"),

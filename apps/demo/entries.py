@@ -1,12 +1,13 @@
 """The recordings that pwh carries for its demo, and what is said of each when it is ingested.
 
-programs/record.sh makes them. The counters of `stencil` are generated and tagged so; everything
-else was measured.
+programs/record.sh makes them. The history of `stencil`, `sorter` and `spmv` is generated and tagged
+so; everything else was measured.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,14 +15,16 @@ from typing import Any
 
 FOLDER = Path(__file__).parent / "recordings"
 VERSIONS = ("1.0", "1.1", "1.2", "1.3", "1.4", "1.5")
+_HISTORY = "history"
 _MACHINE = "demo-vm"
+_GENERATED = {"generated": "true"}
 # perf and Dask tell when a recording began; the other tools do not.
 _RECORDED_AT = datetime(2026, 11, 21, 2, 30, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A recording's file (the main one of several), and its options of `pwh ingest`."""
+    """A recording's file or folder, and its options of `pwh ingest`."""
 
     file: str
     facts: Mapping[str, Any]
@@ -47,6 +50,30 @@ def _of_app(app: str, file: str, **facts: Any) -> Entry:
     return Entry(file=file, facts={"app": app, "machine": _MACHINE, **facts})
 
 
+def _history() -> Iterator[Entry]:
+    """Give the generated runs; traces and counters name the runs that they are of."""
+    with (FOLDER / _HISTORY / "runs.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            run_id = row["run_id"]
+            facts: dict[str, Any] = {
+                "app": row["app"],
+                "version": row["version"],
+                "machine": "generated",
+                "started_at": datetime.fromisoformat(row["started_at"]),
+                "wall_seconds": float(row["wall_seconds"]),
+            }
+            if row["ranks"]:
+                facts |= {"ranks": int(row["ranks"]), "problem_size": float(row["problem_size"])}
+            tags = {**_GENERATED, "compiler": row["compiler"]}
+            yield Entry(file=f"{_HISTORY}/{run_id}.csv", run_id=run_id, facts=facts, tags=tags)
+            traces = f"{_HISTORY}/{run_id}.tasks"
+            if (FOLDER / traces).exists():
+                yield Entry(file=traces, run_id=run_id, facts={}, tags=tags)
+    width = {**_GENERATED, "issue_width": "4"}
+    for name, tags in (("counters", width), ("visits", _GENERATED), ("scaling", _GENERATED)):
+        yield Entry(file=f"{_HISTORY}/stencil_{name}.csv", facts={}, tags=tags)
+
+
 ENTRIES = (
     *(_of_heat(version, f"heat-{version}.perf.csv") for version in VERSIONS),
     *(_of_heat(version, f"heat-{version}.pstats") for version in VERSIONS),
@@ -54,9 +81,5 @@ ENTRIES = (
     _of_app("heat-tasks", "heat_tasks.msgpack.gz"),
     _of_app("heat-c", "heat.bb", started_at=_RECORDED_AT, threads=3),
     _of_app("heat-c", "heat_blocks.csv", started_at=_RECORDED_AT),
-    Entry(
-        file="stencil_counters.csv",
-        facts={"machine": "generated"},
-        tags={"generated": "true"},
-    ),
+    *_history(),
 )

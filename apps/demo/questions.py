@@ -94,16 +94,35 @@ def _blocks(rows: Sequence[Row]) -> str:
     )
 
 
-def _cycles(rows: Sequence[Row]) -> str:
-    before, after = min(
-        pairwise(rows),
-        key=lambda pair: pair[1]["instructions_per_cycle"] / pair[0]["instructions_per_cycle"],
+def _since(rows: Sequence[Row]) -> str:
+    if len(rows) != 1:
+        return f"{len(rows)} changes."
+    row = rows[0]
+    return (
+        f"Only {row['app']}: since {row['version']} it takes {row['percent']:.1f} per cent longer. "
+        "The others' slow runs are none."
     )
-    misses = after["l1_misses_per_cycle"] / before["l1_misses_per_cycle"]
+
+
+def _cycles(rows: Sequence[Row]) -> str:
+    before, after = max(pairwise(rows), key=_more_reads)
     return (
         f"{before['instructions_per_cycle']} instructions in {before['version']}, "
-        f"{after['instructions_per_cycle']} in {after['version']}, which misses the first-level "
-        f"cache {misses:.1f} times as often."
+        f"{after['instructions_per_cycle']} in {after['version']}, which reads "
+        f"{_more_reads((before, after)):.0f} times as often from main memory."
+    )
+
+
+def _more_reads(pair: tuple[Row, Row]) -> float:
+    return float(pair[1]["memory_reads_per_cycle"] / pair[0]["memory_reads_per_cycle"])
+
+
+def _why(rows: Sequence[Row]) -> str:
+    worst = rows[0]
+    moved = next(row for row in rows if row["topic"] == "bottleneck")
+    return (
+        f"{worst['percent_of_loss']:.0f} per cent of the loss is in {worst['subject']}, whose "
+        f"bottleneck moved from {moved['before_label']} to {moved['after_label']}."
     )
 
 
@@ -128,6 +147,8 @@ QUESTIONS = (
     Question("5_scaling", _scaling),
     Question("6_tasks", _tasks),
     Question("7_blocks", _blocks),
-    Question("8_cycles", _cycles),
-    Question("9_everywhere", _everywhere),
+    Question("8_since", _since),
+    Question("9_cycles", _cycles),
+    Question("10_why", _why),
+    Question("11_everywhere", _everywhere),
 )

@@ -16,7 +16,7 @@ done
 
 "$python" -m apps.demo.programs.heat_processes > $to/heat_scaling.jsonl
 "$python" -m apps.demo.programs.heat_tasks $to/heat_tasks
-"$python" -m apps.demo.programs.generate_counters > $to/stencil_counters.csv
+"$python" -m apps.demo.programs.generate_history $to/history
 
 program=$(mktemp)
 gcc -O2 -fno-inline -pthread -o "$program" $programs/heat.c
@@ -25,4 +25,4 @@ valgrind -q --tool=exp-bbv --interval-size=100000 \
 objdump -d "$program" |
     "$python" $programs/blocks.py sweep change write_number save work main > $to/heat_blocks.csv
 rm "$program"
-chmod 644 $to/*
+chmod -R u=rwX,go=rX $to

@@ -12,5 +12,6 @@ SELECT trace, app, version, ranks,
     AS percent
 FROM work
 JOIN runs USING (run_id)
+WHERE app LIKE 'heat%'
 GROUP BY ALL
 ORDER BY ALL

@@ -1,0 +1,60 @@
+"""Questions about why a run is slower than others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from apps.queries.base import ask
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The runs on both sides of an explanation, in order of time.
+
+    `chosen_by` is how they were found for the run `named`: change (a change point of the main
+    metric, whose first run is `changed`), version (a version and the one before), or asked.
+    """
+
+    runs: list[str]
+    against: list[str]
+    chosen_by: str = "asked"
+    changed: str | None = None
+    named: str | None = None
+
+
+def explained_against(con: DuckDBPyConnection, run_id: str) -> Comparison | None:
+    """Give what a run is to be compared with; None where there is no other run like it."""
+    found = ask(con, "explain_baseline", run_id=run_id).fetchone()
+    if found is None:
+        return None
+    chosen_by, changed, runs, against = found
+    return Comparison(runs, against, chosen_by, changed, run_id)
+
+
+def compared_runs(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
+    """Give the runs of both sides with application, version, date and side."""
+    return ask(con, "explain_runs", **_runs(which))
+
+
+def run_in_history(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give a run's main metric beside those of its series; no row for fewer than five runs."""
+    return ask(con, "explain_series", run_id=run_id)
+
+
+def explanation(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
+    """Give what changed between the two sides, the best founded first."""
+    return ask(con, "explain_findings", explaining=which.named, **_runs(which))
+
+
+def explanation_coverage(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
+    """Give of how many runs on both sides each kind of trace could be examined."""
+    return ask(con, "explain_coverage", **_runs(which))
+
+
+def _runs(which: Comparison) -> dict[str, Sequence[str]]:
+    return {"runs": which.runs, "against": which.against}

@@ -1,0 +1,124 @@
+"""The history of an application: since when metrics changed, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from apps import queries
+from apps.history_words import TOTALS, amount, chance, day, series_name, signed_percent
+from apps.output import cell, dicts, table_text
+from apps.trend_tables import CHANGES, SERIES, change_line, chart, series_line
+from warehouse.errors import NothingToAnalyse
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+LEAST_POINTS = 10
+_SAID = 12
+_CHARTS = 4
+_LINES = 30
+Row = dict[str, Any]
+
+
+def text(con: DuckDBPyConnection, app: str, metrics: Sequence[str], machine: str | None) -> str:
+    """Give the history in words, charts and tables; raises `NothingToAnalyse` without a series.
+
+    Without `metrics` those with the largest changes come first, then the times of the whole.
+    """
+    changes = dicts(queries.trend_changes(con, app, metrics or queries.EVERY_METRIC, machine))
+    wanted = metrics or [*_first(changes), *TOTALS]
+    series = dicts(queries.trend_series(con, app, wanted, machine))
+    if not series and not metrics:
+        series = dicts(queries.trend_series(con, app, queries.EVERY_METRIC, machine))
+    if not series:
+        raise _nothing(con, app, metrics, machine)
+    by_series: dict[str, list[Row]] = {}
+    for change in changes:
+        by_series.setdefault(_key(change), []).append(change)
+    if not metrics:
+        series.sort(key=lambda row: _rank(by_series.get(_key(row), [])))
+    said = [sentence for row in series for sentence in _said(row, by_series.get(_key(row), []))]
+    if len(said) > _SAID:
+        said = [*said[:_SAID], f"{len(said) - _SAID} more: see the tables, or ask with --metric."]
+    said += _mixed(con, app)
+    parts = [f"History of {cell(app)}", "\n".join(f"* {sentence}" for sentence in said)]
+    parts += [chart(row, by_series.get(_key(row), [])) for row in series[:_CHARTS]]
+    if changes:
+        parts.append(_table("Changes", CHANGES, [change_line(row) for row in changes]))
+    parts.append(_table("Series", SERIES, [series_line(row) for row in series]))
+    return "\n\n".join(parts)
+
+
+def _table(title: str, names: Sequence[str], lines: Sequence[tuple[Any, ...]]) -> str:
+    more = len(lines) - _LINES
+    end = f"\n... and {more} more; --format csv gives all" if more > 0 else ""
+    return f"{title}\n{table_text(names, lines[:_LINES])}{end}"
+
+
+def _key(row: Row) -> str:
+    return f"{row['metric']} {row['fields']}"
+
+
+def _first(changes: Sequence[Row]) -> list[str]:
+    """Give the metrics with the largest changes, as many as are shown."""
+    return list(dict.fromkeys(row["metric"] for row in changes))[:_SAID]
+
+
+def _rank(changes: Sequence[Row]) -> tuple[bool, float]:
+    """Order series: those with changes known to be worse or better first, then the largest."""
+    known = any(change["direction"] for change in changes)
+    return (not known, -max((abs(change["change"] or 0) for change in changes), default=-1))
+
+
+def _said(row: Row, changes: Sequence[Row]) -> list[str]:
+    name = series_name(row["metric"], row["fields"])
+    if changes:
+        return [_change(name, change) for change in sorted(changes, key=lambda c: c["index"])]
+    if row["points"] < LEAST_POINTS:
+        return [
+            f"{name}: {row['points']} runs are too few to look for changes; {LEAST_POINTS} are "
+            "needed."
+        ]
+    middle = amount(median(point["value"] for point in row["series"]), row["unit"])
+    return [f"{name}: no change in {row['points']} runs; the median is {middle}."]
+
+
+def _change(name: str, row: Row) -> str:
+    """Say of a change since when, how much, which way and how sure."""
+    version = f", version {cell(row['version'])}" if row["version"] is not None else ""
+    size = signed_percent(row["change"]) or "from nothing"
+    direction = row["direction"] or "not known to be better or worse"
+    return (
+        f"{name}: {size}, {direction}, since run {cell(row['run_id'])}{version}, {day(row)}: "
+        f"{amount(row['before'], row['unit'])} before, {amount(row['after'], row['unit'])} after "
+        f"({chance(row['p_value'])})."
+    )
+
+
+def _mixed(con: DuckDBPyConnection, app: str) -> list[str]:
+    return [
+        f"Mind: a series holds {row['most']} values of {row['field']} ({cell(row['said'])}), "
+        "which is none of the fields that tell series apart."
+        for row in dicts(queries.trend_mixed(con, app))
+    ]
+
+
+def _nothing(
+    con: DuckDBPyConnection, app: str, metrics: Sequence[str], machine: str | None
+) -> NothingToAnalyse:
+    runs = dicts(queries.gate_runs(con, app))
+    if not runs:
+        return NothingToAnalyse(f"there are no runs of {app!r}", hint="pwh runs lists them.")
+    if all(row["started_at"] is None for row in runs):
+        return NothingToAnalyse(
+            f"no run of {app} says when it started, so there is no order",
+            hint="pwh ingest --started-at says it.",
+        )
+    of = f" of {', '.join(metrics)}" if metrics else ""
+    on = f" on {machine}" if machine else ""
+    return NothingToAnalyse(
+        f"{app} has no series{of}{on}",
+        hint=f"pwh sql \"SELECT DISTINCT metric, machine FROM metric_series WHERE app = '{app}'\"",
+    )

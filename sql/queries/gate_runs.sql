@@ -1,0 +1,12 @@
+-- Runs of one application, the newest first: by start, then by when they landed.
+SELECT
+  c.run_id, c.version, c.started_at, c.tags, c.configuration, l.landed, l.position
+FROM run_configurations AS c
+LEFT JOIN (
+  SELECT f.run_id, max(s.ingested_at) AS landed, max(f.position) AS position
+  FROM run_facts AS f
+  JOIN sources AS s USING (source_id)
+  GROUP BY f.run_id
+) AS l ON c.run_id = l.run_id
+WHERE c.app = $app
+ORDER BY c.started_at DESC NULLS LAST, l.landed DESC NULLS LAST, l.position DESC, c.run_id DESC;

@@ -1,0 +1,14 @@
+-- Change points of one application: those known to be worse or better first, then the largest.
+SELECT *
+FROM change_points
+WHERE app = $app
+  AND ($machine IS NULL OR machine GLOB $machine)
+  AND len(
+    list_filter(
+      from_json($metrics, '["VARCHAR"]'), lambda pattern: metric = pattern OR metric GLOB pattern
+    )
+  ) > 0
+ORDER BY
+  direction IS NULL,
+  abs(ln(nullif("after" / nullif("before", 0), 0))) DESC NULLS LAST,
+  metric, CAST(fields AS VARCHAR), "index";

@@ -1,0 +1,28 @@
+-- What the runs of an application's series differ in though they are in one series.
+WITH
+  members AS (
+    SELECT CAST(fields AS VARCHAR) AS series, unnest(series).run_id AS run_id
+    FROM metric_series
+    WHERE app = $app
+  ),
+
+  facts AS (
+    UNPIVOT (
+      SELECT
+        run_id, machine, CAST(nodes AS VARCHAR) AS nodes, CAST(ranks AS VARCHAR) AS ranks,
+        CAST(threads AS VARCHAR) AS threads, CAST(problem_size AS VARCHAR) AS problem_size
+      FROM runs
+      WHERE app = $app
+    )
+    ON machine, nodes, ranks, threads, problem_size
+    INTO NAME field VALUE said
+  )
+
+SELECT
+  f.field, count(DISTINCT f.said) AS most, string_agg(DISTINCT f.said, ', ' ORDER BY f.said) AS said
+FROM members AS m
+JOIN facts AS f USING (run_id)
+GROUP BY m.series, f.field
+HAVING count(DISTINCT f.said) > 1
+QUALIFY row_number() OVER (PARTITION BY f.field ORDER BY most DESC) = 1
+ORDER BY f.field;

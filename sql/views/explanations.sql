@@ -1,0 +1,222 @@
+-- requires: explanations_times, explanations_causes, explanations_tasks, explanations_noise
+--
+-- Explanations: what changed together with a regression in the other kinds of trace.
+--
+-- A change is certain where its bound (explanations_noise.sql), times the number of subjects of its
+-- topic that were looked at (Bonferroni), is at most 0.01.
+
+-- Whether more of a metric is better or worse (change_thresholds.better).
+CREATE OR REPLACE MACRO _better_of(rows, metric) AS list_filter(
+  rows, lambda t: metric = t.metric OR metric GLOB t.metric
+)[1].better;
+
+CREATE OR REPLACE MACRO _explained(pairs) AS TABLE
+WITH
+  found AS (
+    FROM _explain_metric(pairs)
+    UNION ALL FROM _explain_functions(pairs)
+    UNION ALL FROM _explain_counters(pairs)
+    UNION ALL FROM _explain_bottlenecks(pairs)
+    UNION ALL FROM _explain_scaling(pairs)
+    UNION ALL FROM _explain_idle(pairs)
+    UNION ALL FROM _explain_threads(pairs)
+    UNION ALL FROM _explain_settings(pairs)
+  ),
+
+  measured AS (
+    SELECT * REPLACE (
+      list_filter(b, lambda v: isfinite(v)) AS b, list_filter(a, lambda v: isfinite(v)) AS a
+    )
+    FROM found
+  ),
+
+  names AS (
+    SELECT id, any_value(named) AS named
+    FROM (SELECT unnest(pairs, recursive := true))
+    GROUP BY id
+  ),
+
+  directions AS (
+    SELECT
+      list(
+        {'metric': metric, 'better': better}
+        ORDER BY shipped, length(regexp_replace(metric, '[*?]', '', 'g')) DESC
+      ) AS every
+    FROM change_thresholds
+    WHERE better IS NOT NULL
+  ),
+
+  figures AS (
+    SELECT
+      f.*, list_median(b) AS "before", list_median(a) AS "after",
+      CASE
+        WHEN topic IN ('scaling', 'bottleneck', 'idle') THEN 'lower'
+        ELSE _better_of(d.every, metric)
+      END AS better,
+      _p_bound(a, b) * count(*) OVER (PARTITION BY id, topic) AS p_value
+    FROM measured AS f
+    CROSS JOIN directions AS d
+  ),
+
+  judged AS (
+    SELECT
+      *,
+      CASE
+        WHEN sure IS NOT NULL THEN sure
+        -- moved classes, of too few runs
+        WHEN topic IN ('bottleneck', 'threads') AND before_label <> after_label THEN NULL
+        -- the scatter of two values says too little
+        WHEN len(b) < 3 OR len(a) < 3 THEN NULL
+        ELSE p_value <= 0.01
+      END AS certain
+    FROM figures
+  )
+
+SELECT
+  j.id, topic, subject, metric, unit, "before", "after",
+  ("after" - "before") / nullif(abs("before"), 0) AS change,
+  before_label, after_label, share,
+  CASE
+    WHEN better IN ('lower', 'higher') AND "after" <> "before"
+      THEN if((better = 'lower') = ("after" < "before"), 'better', 'worse')
+  END AS direction,
+  certain,
+  CASE WHEN topic NOT IN ('scaling', 'setting') THEN if(p_value > 1, 1, p_value) END AS p_value,
+  len(b) AS values_before, len(a) AS values_after,
+  flags || CASE
+    WHEN sure IS NOT NULL THEN []
+    WHEN len(b) < 2 OR len(a) < 2 THEN ['single_run']
+    WHEN certain IS NULL THEN ['few_runs']
+    ELSE []
+  END AS flags,
+  query || CASE WHEN ids IS NULL THEN '' ELSE _of_runs(ids, n.named) END AS query
+FROM judged AS j
+JOIN names AS n ON j.id = n.id
+WHERE topic = 'metric' OR certain AND relevant OR certain IS NULL AND notable;
+
+CREATE OR REPLACE MACRO explain_run(runs, against, explaining := NULL) AS TABLE
+SELECT * EXCLUDE (id)
+FROM _explained(_sides(0, _as_list(runs), _as_list(against), CAST(explaining AS VARCHAR)));
+
+COMMENT ON MACRO TABLE explain_run IS 'One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, flags, query, as in explanations. The row of topic metric is there in any case. Where the runs are those that explain_baseline gives for a run, `explaining := run` makes the queries shorter.';
+
+CREATE OR REPLACE MACRO explain_coverage(runs, against) AS TABLE
+WITH
+  side AS (
+    SELECT unnest(_sides(0, _as_list(runs), _as_list(against), NULL), recursive := true)
+  ),
+
+  verdicts AS (
+    SELECT run_id, bool_or(class <> 'Unknown') AS is_known, any_value(reason) AS reason
+    FROM bottlenecks
+    WHERE _is_of(run_id, _as_list(runs) || _as_list(against))
+    GROUP BY run_id
+  ),
+
+  -- what has nothing in common with the other side cannot be compared
+  counted AS (
+    SELECT
+      run_id,
+      min(is_after) OVER () = max(is_after) OVER ()
+        OR min(is_after) OVER event <> max(is_after) OVER event AS is_shared
+    FROM (SELECT DISTINCT run_id, event, is_after FROM pmu_samples JOIN side USING (run_id))
+    WINDOW event AS (PARTITION BY event)
+  ),
+
+  visited AS (
+    SELECT
+      run_id,
+      min(is_after) OVER () = max(is_after) OVER ()
+        OR min(is_after) OVER kernel <> max(is_after) OVER kernel AS is_shared
+    FROM (SELECT DISTINCT run_id, kernel, is_after FROM bb_visits JOIN side USING (run_id))
+    WINDOW kernel AS (PARTITION BY kernel)
+  ),
+
+  topics (place, topic, run_id, note) AS (
+    SELECT DISTINCT 0, 'function', run_id, NULL FROM fn_timings SEMI JOIN side USING (run_id)
+    UNION ALL
+    SELECT DISTINCT 1, 'counter', if(is_shared, run_id, NULL), if(is_shared, NULL, 'other events')
+    FROM counted
+    UNION ALL
+    SELECT 2, 'bottleneck', if(is_known, run_id, NULL), if(is_known, NULL, reason) FROM verdicts
+    UNION ALL
+    SELECT 3, 'scaling', r.run_id, NULL
+    FROM runs AS r
+    JOIN scaling_sets AS s
+      ON r.app IS NOT DISTINCT FROM s.app AND r.version IS NOT DISTINCT FROM s.version
+      AND r.machine IS NOT DISTINCT FROM s.machine
+    WHERE s.counts >= 3
+    UNION ALL
+    SELECT DISTINCT 4, 'idle', run_id, NULL FROM tasks SEMI JOIN side USING (run_id)
+    UNION ALL
+    SELECT DISTINCT 5, 'threads', if(is_shared, run_id, NULL), if(is_shared, NULL, 'other kernels')
+    FROM visited
+  ),
+
+  every (place, topic) AS (
+    VALUES (0, 'function'), (1, 'counter'), (2, 'bottleneck'), (3, 'scaling'), (4, 'idle'),
+      (5, 'threads')
+  )
+
+SELECT
+  e.topic,
+  count(DISTINCT s.run_id) FILTER (NOT s.is_after) AS runs_before,
+  count(DISTINCT s.run_id) FILTER (s.is_after) AS runs_after,
+  CASE WHEN runs_before = 0 OR runs_after = 0 THEN any_value(t.note) END AS note
+FROM every AS e
+LEFT JOIN topics AS t ON e.place = t.place
+LEFT JOIN side AS s ON t.run_id = s.run_id
+GROUP BY e.place, e.topic
+ORDER BY e.place;
+
+COMMENT ON MACRO TABLE explain_coverage IS 'One row is a topic of explain_run(runs, against), and of how many runs on either side it could be examined: topic, runs_before, runs_after, note (why a bottleneck is Unknown; other events or kernels than on the other side). A topic with runs on both sides and no row in explain_run did not change.';
+
+CREATE OR REPLACE VIEW explanations AS
+WITH
+  regressions AS MATERIALIZED (
+    SELECT
+      * REPLACE (runs[:30] AS runs, against[-30:] AS against),
+      row_number() OVER () AS id
+    FROM _changes
+    WHERE direction = 'worse'
+  ),
+
+  asked AS MATERIALIZED (
+    SELECT coalesce(flatten(list(_sides(id, runs, against, run_id))), []) AS pairs
+    FROM regressions
+  )
+
+SELECT
+  r.run_id, r.app, r.machine, r.version, r.started_at, r.metric AS main_metric,
+  r.runs, r.against,
+  -- change_points is certain of the main metric itself
+  e.* EXCLUDE (id) REPLACE (e.certain OR e.topic = 'metric' AS certain)
+FROM regressions AS r
+JOIN _explained((SELECT pairs FROM asked)) AS e ON r.id = e.id;
+
+COMMENT ON VIEW explanations IS 'One row is one thing that changed together with a regression: a change for the worse of the metric that runs are judged by (the tag main_metric, else wall_seconds, else functions:seconds) in change_points. For any two runs: explain_run.';
+COMMENT ON COLUMN explanations.run_id IS 'First run after the change.';
+COMMENT ON COLUMN explanations.app IS 'Application.';
+COMMENT ON COLUMN explanations.machine IS 'Machine.';
+COMMENT ON COLUMN explanations.version IS 'Version of that run.';
+COMMENT ON COLUMN explanations.started_at IS 'When it started.';
+COMMENT ON COLUMN explanations.main_metric IS 'Metric that got worse.';
+COMMENT ON COLUMN explanations.runs IS 'Runs after the change, up to the next one, 30 at most.';
+COMMENT ON COLUMN explanations.against IS 'Runs before it, from the change before, 30 at most.';
+COMMENT ON COLUMN explanations.topic IS 'metric (the main metric itself), function, counter, bottleneck, scaling, idle, threads, or setting (a field or tag that differs between the two sides).';
+COMMENT ON COLUMN explanations.subject IS 'Function or code region (NULL: all of them together), event, part of the idle time, kernel or field.';
+COMMENT ON COLUMN explanations.metric IS 'What before and after are of: seconds:FUNCTION, per_cycle:EVENT, frac_mem, exponent, starvation_percent, fluctuation ...';
+COMMENT ON COLUMN explanations.unit IS 'Their unit.';
+COMMENT ON COLUMN explanations."before" IS 'Median over the runs before the change that have it.';
+COMMENT ON COLUMN explanations."after" IS 'Median over the runs after it.';
+COMMENT ON COLUMN explanations.change IS 'Relative change: 0.1 is 10 % more; NULL where it was 0 before.';
+COMMENT ON COLUMN explanations.before_label IS 'In words: class of bottleneck, formula, dominant part of the idle time, verdict on threads, setting.';
+COMMENT ON COLUMN explanations.after_label IS 'The same after the change.';
+COMMENT ON COLUMN explanations.share IS 'Share of the loss: of the time that all functions together take more, or of the cycles that all counted regions take more. Negative where it took less. NULL where there is no such sum.';
+COMMENT ON COLUMN explanations.direction IS 'worse or better; NULL where that is not known.';
+COMMENT ON COLUMN explanations.certain IS 'Whether it is beyond noise: of numbers by a bound of p_value at 0.01, of exponents where their 90 % intervals do not meet, of classes where nine of ten runs on both sides agree. NULL: too few runs to tell (flags); what is within noise has no row.';
+COMMENT ON COLUMN explanations.p_value IS 'Bound of the probability of such a difference without a change, over all subjects of the topic; NULL where there are too few runs, or intervals say it.';
+COMMENT ON COLUMN explanations.values_before IS 'Values (of runs, or of launches) that before is the median of.';
+COMMENT ON COLUMN explanations.values_after IS 'Values that after is the median of.';
+COMMENT ON COLUMN explanations.flags IS 'single_run, few_runs (too few to tell from noise), new, gone (a function of one side only), same_count (an event per cycle moved because the cycles did, not its count), flags of scaling models.';
+COMMENT ON COLUMN explanations.query IS 'SQL that shows the values behind it.';

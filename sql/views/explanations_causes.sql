@@ -1,0 +1,112 @@
+-- requires: explanations_sides, bottleneck_summary, scaling_models
+--
+-- What changed between two groups of runs in verdicts: bottlenecks and scaling exponents. Rows as
+-- in explanations_times.sql.
+
+CREATE OR REPLACE MACRO _explain_bottlenecks(pairs) AS TABLE
+WITH
+  side AS (
+    SELECT unnest(pairs, recursive := true)
+  ),
+
+  judged AS (
+    SELECT s.id, s.is_after, s.place, b.*
+    FROM side AS s
+    JOIN bottleneck_by_region AS b ON s.run_id = b.run_id
+    WHERE _is_of(b.run_id, _run_ids(pairs)) AND b.class <> 'Unknown'
+  ),
+
+  places AS (
+    SELECT
+      id, region,
+      mode(class) FILTER (NOT is_after) AS before_label,
+      mode(class) FILTER (is_after) AS after_label,
+      list(class) FILTER (NOT is_after) AS classes_before,
+      list(class) FILTER (is_after) AS classes_after,
+      list(costs ORDER BY place) FILTER (NOT is_after) AS costs_before,
+      list(costs ORDER BY place) FILTER (is_after) AS costs_after,
+      median(cycles) FILTER (is_after) - median(cycles) FILTER (NOT is_after) AS more,
+      list(DISTINCT run_id ORDER BY run_id) AS ids
+    FROM (
+      SELECT
+        *, MAP {'mem': frac_mem, 'dtb': frac_dtb, 'icache': frac_icache, 'dma': frac_dma} AS costs
+      FROM judged
+    )
+    GROUP BY id, region
+    HAVING count(*) FILTER (is_after) > 0 AND count(*) FILTER (NOT is_after) > 0
+  ),
+
+  -- the cost that goes with the class after the change, else with the one before
+  priced AS (
+    SELECT
+      *,
+      CASE
+        WHEN after_label IN ('Mem', 'DTB', 'ICache', 'DMA') THEN lower(after_label)
+        WHEN before_label IN ('Mem', 'DTB', 'ICache', 'DMA') THEN lower(before_label)
+        ELSE 'mem'
+      END AS component,
+      list_transform(costs_before, lambda c: c[component]) AS b,
+      list_transform(costs_after, lambda c: c[component]) AS a
+    FROM places
+  )
+
+SELECT
+  id, 'bottleneck' AS topic, region AS subject, 'frac_' || component AS metric,
+  'of cycles' AS unit, b, a, before_label, after_label,
+  CASE WHEN sum(more) OVER (PARTITION BY id) > 0 AND region IS NOT NULL
+    THEN more / sum(more) OVER (PARTITION BY id) END AS share,
+  CASE
+    WHEN before_label = after_label THEN NULL
+    WHEN len(classes_before) > 1 AND len(classes_after) > 1 THEN
+      len(list_filter(classes_before, lambda c: c = before_label)) >= 0.9 * len(classes_before)
+      AND len(list_filter(classes_after, lambda c: c = after_label)) >= 0.9 * len(classes_after)
+  END AS sure,
+  before_label <> after_label OR abs(list_median(a) - list_median(b)) >= 0.05 AS relevant,
+  relevant AS notable,
+  CAST([] AS VARCHAR[]) AS flags,
+  'SELECT run_id, class, probability, frac_' || component || ' FROM bottleneck_by_region'
+    || ' WHERE region ' || coalesce('= ' || _quoted(region), 'IS NULL') || ' AND ' AS query,
+  ids
+FROM priced;
+
+CREATE OR REPLACE MACRO _explain_scaling(pairs) AS TABLE
+WITH
+  side AS (
+    SELECT unnest(pairs, recursive := true)
+  ),
+
+  -- the sets of runs of the versions on both sides; those next to the change come first
+  sets AS (
+    SELECT
+      s.id, s.is_after, r.app, r.version, r.machine,
+      min(if(s.is_after, s.place, -s.place)) AS place
+    FROM side AS s
+    JOIN runs AS r ON s.run_id = r.run_id
+    GROUP BY ALL
+  ),
+
+  models AS (
+    SELECT t.id, t.is_after, t.place, m.*
+    FROM sets AS t
+    JOIN scaling_models AS m
+      ON t.app = m.app AND t.version IS NOT DISTINCT FROM m.version
+      AND t.machine IS NOT DISTINCT FROM m.machine
+    WHERE m.exponent IS NOT NULL AND m.kind <> 'total'
+    QUALIFY rank() OVER (PARTITION BY t.id, t.is_after ORDER BY t.place) = 1
+  )
+
+SELECT
+  b.id, 'scaling' AS topic, b.function AS subject, 'exponent' AS metric,
+  CAST(NULL AS VARCHAR) AS unit, [b.exponent] AS b, [a.exponent] AS a,
+  b.formula AS before_label, a.formula AS after_label,
+  CAST(NULL AS DOUBLE) AS share,
+  a.exponent_low > b.exponent_high OR a.exponent_high < b.exponent_low AS sure,
+  true AS relevant, false AS notable,
+  list_distinct(b.flags || a.flags) AS flags,
+  'SELECT version, exponent, exponent_low, exponent_high, formula FROM scaling_models WHERE app = '
+    || _quoted(a.app) || ' AND function = ' || _quoted(a.function) || ' AND version IN ('
+    || _quoted(b.version) || ', ' || _quoted(a.version) || ')' AS query,
+  CAST(NULL AS VARCHAR[]) AS ids
+FROM (FROM models WHERE NOT is_after) AS b
+JOIN (FROM models WHERE is_after) AS a
+  ON b.id = a.id AND b.function = a.function AND b.version IS DISTINCT FROM a.version;

@@ -1,0 +1,141 @@
+-- requires: change_points
+--
+-- What is compared in an explanation: the runs on both sides of a change, and by what metric.
+
+-- The metric that a run is judged by: the tag main_metric, else its wall time, else the time in its
+-- functions.
+CREATE OR REPLACE VIEW _main_metrics AS
+SELECT
+  run_id, app, version, machine, started_at,
+  coalesce(
+    tags['main_metric'],
+    CASE WHEN wall_seconds IS NULL THEN 'functions:seconds' ELSE 'wall_seconds' END
+  ) AS metric
+FROM runs;
+
+-- One run, or a list of them, as a list.
+CREATE OR REPLACE MACRO _as_list(runs) AS CASE json_type(to_json(runs))
+  WHEN 'ARRAY' THEN from_json(to_json(runs), '["VARCHAR"]')
+  WHEN 'VARCHAR' THEN [to_json(runs)->>'$']
+  ELSE []
+END;
+
+-- The runs of a comparison, each with its side and its place there. `id` tells comparisons apart;
+-- `named` is the run whose explain_baseline they are, if they are that.
+CREATE OR REPLACE MACRO _sides(id, runs, against, named) AS
+  list_transform(
+    runs,
+    lambda r, i: {'id': id, 'run_id': r, 'is_after': true, 'place': i, 'named': named}
+  )
+  || list_transform(
+    against,
+    lambda r, i: {'id': id, 'run_id': r, 'is_after': false, 'place': i, 'named': named}
+  );
+
+CREATE OR REPLACE MACRO _run_ids(sides) AS list_transform(sides, lambda side: side.run_id);
+
+-- Whether a row is of these runs. The range is there for DuckDB: unlike the list it gets to both
+-- sides of a join.
+CREATE OR REPLACE MACRO _is_of(run_id, ids) AS
+  run_id BETWEEN list_min(ids) AND list_max(ids) AND list_contains(ids, run_id);
+
+-- The changes of main metrics, each with the runs on its two sides, up to the next change.
+CREATE OR REPLACE VIEW _changes AS
+WITH
+  placed AS (
+    SELECT
+      c.*,
+      lag("index", 1, 0) OVER series AS begins,
+      lead("index", 1, c.points) OVER series AS ends
+    FROM change_points AS c
+    WINDOW series AS (PARTITION BY app, fields, metric ORDER BY "index")
+  )
+
+SELECT
+  p.* EXCLUDE (points, significance, begins, ends),
+  list_transform(s.series["index" + 1:ends], lambda point: point.run_id) AS runs,
+  list_transform(s.series[begins + 1:"index"], lambda point: point.run_id) AS against
+FROM placed AS p
+JOIN metric_series AS s ON p.app = s.app AND p.fields = s.fields AND p.metric = s.metric
+JOIN _main_metrics AS m ON p.run_id = m.run_id AND p.metric = m.metric;
+
+-- The runs that can be compared with one: of its application, alike in every field of a series.
+CREATE OR REPLACE MACRO _comparable(of_run) AS TABLE
+WITH
+  asked AS (
+    SELECT r.app, s.fields
+    FROM runs AS r
+    JOIN _series_of_runs AS s USING (run_id)
+    WHERE r.run_id = of_run
+  ),
+
+  alike AS (
+    SELECT r.run_id, r.version, r.started_at
+    FROM runs AS r
+    JOIN _series_of_runs AS s USING (run_id)
+    JOIN asked AS a ON r.app = a.app AND s.fields = a.fields
+  )
+
+SELECT
+  run_id, version,
+  row_number() OVER (
+    ORDER BY
+      CASE WHEN is_dated THEN started_at END,
+      list_transform(
+        regexp_extract_all(version, '\d+'), lambda digits: TRY_CAST(digits AS HUGEINT)
+      ),
+      version, run_id
+  ) AS place
+FROM (SELECT *, bool_and(started_at IS NOT NULL) OVER () AS is_dated FROM alike);
+
+CREATE OR REPLACE MACRO explain_baseline(of_run) AS TABLE
+WITH
+  asked AS (
+    FROM _main_metrics WHERE run_id = of_run
+  ),
+
+  -- the last change of its series up to the run
+  changed AS (
+    SELECT r.run_id AS changed, r.runs, r.against
+    FROM _changes AS r
+    JOIN asked AS a ON r.app = a.app AND r.metric = a.metric
+    WHERE list_contains(r.runs, of_run)
+    LIMIT 1
+  ),
+
+  ordered AS (
+    FROM _comparable(of_run)
+  ),
+
+  -- the runs of its version and of the one before, or run by run where versions are not known
+  steps AS (
+    SELECT
+      coalesce(version, run_id) AS step, list(run_id ORDER BY place) AS runs,
+      lag(list(run_id ORDER BY place)) OVER (ORDER BY min(place)) AS against
+    FROM ordered
+    GROUP BY step
+  ),
+
+  chosen AS (
+    SELECT 'change' AS chosen_by, changed, runs, against FROM changed
+    UNION ALL
+    SELECT 'version', NULL, runs, against
+    FROM steps
+    WHERE list_contains(runs, of_run) AND against IS NOT NULL AND NOT EXISTS (FROM changed)
+  )
+
+-- many runs say no more than the 30 nearest
+SELECT chosen_by, changed, runs[:30] AS runs, against[-30:] AS against
+FROM chosen;
+
+COMMENT ON MACRO TABLE explain_baseline IS 'The runs that explain_run(runs, against) is to be asked about for of_run: chosen_by (change: the last change of the run''s main metric up to it; version: its version and the one before, of the same application and alike in the fields of series_fields), changed (first run after the change), runs and against, 30 at most. No row where there is nothing to compare with.';
+
+-- Text and lists of texts as they stand in SQL, for the queries that explanations show.
+CREATE OR REPLACE MACRO _quoted(word) AS
+  coalesce('''' || replace(word, '''', '''''') || '''', 'NULL');
+
+CREATE OR REPLACE MACRO _of_runs(ids, named) AS 'run_id IN (' || CASE
+  WHEN named IS NULL OR len(ids) <= 4
+    THEN array_to_string(list_transform(ids, lambda id: _quoted(id)), ', ')
+  ELSE 'SELECT unnest(against || runs) FROM explain_baseline(' || _quoted(named) || ')'
+END || ') ORDER BY run_id';

@@ -1,0 +1,175 @@
+-- requires: explanations_sides, idle_sums, thread_behaviour
+--
+-- What changed between two groups of runs in how their workers idle, what their threads do, and
+-- what was set. Rows as in explanations_times.sql.
+
+CREATE OR REPLACE MACRO _explain_idle(pairs) AS TABLE
+WITH
+  side AS (
+    SELECT unnest(pairs, recursive := true)
+  ),
+
+  idle AS (
+    SELECT s.id, s.is_after, s.place, i.*
+    FROM side AS s
+    JOIN slo_by_run AS i ON s.run_id = i.run_id
+    WHERE _is_of(i.run_id, _run_ids(pairs)) AND i.mode = 'direct' AND i.latency_rule = 'union'
+      AND i.wall > 0
+  ),
+
+  parts AS (
+    SELECT
+      id, is_after, place, run_id, dominant,
+      unnest([
+        {'part': 'starvation', 'percent': starvation_percent},
+        {'part': 'latency', 'percent': latency_percent},
+        {'part': 'overhead', 'percent': overhead_percent},
+        {'part': 'tail', 'percent': tail_percent}
+      ], recursive := true)
+    FROM idle
+  ),
+
+  moved AS (
+    SELECT
+      id, part,
+      list("percent" ORDER BY place) FILTER (NOT is_after) AS b,
+      list("percent" ORDER BY place) FILTER (is_after) AS a,
+      mode(dominant) FILTER (NOT is_after) AS before_label,
+      mode(dominant) FILTER (is_after) AS after_label,
+      list(DISTINCT run_id ORDER BY run_id) AS ids
+    FROM parts
+    GROUP BY id, part
+    HAVING count(*) FILTER (is_after) > 0 AND count(*) FILTER (NOT is_after) > 0
+  )
+
+SELECT
+  id, 'idle' AS topic, part AS subject, part || '_percent' AS metric,
+  '% of workers x window' AS unit, b, a, before_label, after_label,
+  CAST(NULL AS DOUBLE) AS share, CAST(NULL AS BOOLEAN) AS sure,
+  abs(list_median(a) - list_median(b)) >= 0.5 AS relevant,
+  abs(list_median(a) - list_median(b)) >= 1 AS notable,
+  CAST([] AS VARCHAR[]) AS flags,
+  'SELECT run_id, busy_percent, ' || part || '_percent, dominant FROM slo_by_run WHERE mode = '
+    || '''direct'' AND latency_rule = ''union'' AND ' AS query,
+  ids
+FROM moved;
+
+CREATE OR REPLACE MACRO _explain_threads(pairs) AS TABLE
+WITH
+  side AS (
+    SELECT unnest(pairs, recursive := true)
+  ),
+
+  launches AS (
+    SELECT
+      s.id, s.is_after, t.run_id, t.kernel, t.fluctuation, t.sync_rate,
+      CASE
+        WHEN t.divergent AND t.synchronising THEN 'both'
+        WHEN t.divergent THEN 'divergent'
+        WHEN t.synchronising THEN 'synchronising'
+        WHEN t.divergent IS NULL AND t.synchronising IS NULL THEN NULL
+        ELSE 'neither'
+      END AS verdict
+    FROM side AS s
+    JOIN thread_behaviour AS t ON s.run_id = t.run_id
+    WHERE _is_of(t.run_id, _run_ids(pairs))
+  ),
+
+  kernels AS (
+    SELECT
+      id, kernel,
+      mode(verdict) FILTER (NOT is_after) AS before_label,
+      mode(verdict) FILTER (is_after) AS after_label,
+      count(DISTINCT verdict) FILTER (NOT is_after) = 1
+        AND count(DISTINCT verdict) FILTER (is_after) = 1 AS agreed,
+      count(DISTINCT run_id) FILTER (NOT is_after) AS runs_before,
+      count(DISTINCT run_id) FILTER (is_after) AS runs_after,
+      {
+        'fluctuation': list(fluctuation) FILTER (NOT is_after AND fluctuation IS NOT NULL),
+        'sync_rate': list(sync_rate) FILTER (NOT is_after AND sync_rate IS NOT NULL)
+      } AS b,
+      {
+        'fluctuation': list(fluctuation) FILTER (is_after AND fluctuation IS NOT NULL),
+        'sync_rate': list(sync_rate) FILTER (is_after AND sync_rate IS NOT NULL)
+      } AS a,
+      list(DISTINCT run_id ORDER BY run_id) AS ids
+    FROM launches
+    GROUP BY id, kernel
+  ),
+
+  rates AS (
+    SELECT * REPLACE (b.fluctuation AS b, a.fluctuation AS a), 'fluctuation' AS rate,
+      ['divergent', 'both'] AS prominent
+    FROM kernels
+    UNION ALL
+    SELECT * REPLACE (b.sync_rate AS b, a.sync_rate AS a), 'sync_rate',
+      ['synchronising', 'both']
+    FROM kernels
+  )
+
+SELECT
+  id, 'threads' AS topic, kernel AS subject, rate AS metric, '1' AS unit, b, a,
+  before_label, after_label,
+  CAST(NULL AS DOUBLE) AS share,
+  CASE WHEN runs_before > 1 AND runs_after > 1 THEN agreed END AS sure,
+  list_contains(prominent, before_label) <> list_contains(prominent, after_label) AS relevant,
+  relevant AS notable,
+  CAST([] AS VARCHAR[]) AS flags,
+  'SELECT run_id, launch, kernel, ' || rate || ', divergent, synchronising FROM thread_behaviour '
+    || 'WHERE ' AS query,
+  ids
+FROM rates
+WHERE len(b) > 0 AND len(a) > 0;
+
+CREATE OR REPLACE MACRO _explain_settings(pairs) AS TABLE
+WITH
+  side AS (
+    SELECT unnest(pairs, recursive := true)
+  ),
+
+  said AS (
+    SELECT
+      s.id, s.is_after, s.run_id,
+      map_concat(
+        coalesce(r.tags, MAP {}),
+        MAP {
+          'machine': r.machine, 'nodes': CAST(r.nodes AS VARCHAR),
+          'ranks': CAST(r.ranks AS VARCHAR), 'threads': CAST(r.threads AS VARCHAR),
+          'problem_size': CAST(r.problem_size AS VARCHAR)
+        }
+      ) AS settings
+    FROM side AS s
+    JOIN runs AS r ON s.run_id = r.run_id
+  ),
+
+  each AS (
+    SELECT id, is_after, run_id, unnest(map_keys(settings)) AS field,
+      unnest(map_values(settings)) AS "value"
+    FROM said
+  ),
+
+  fields AS (
+    SELECT
+      id, field,
+      list(DISTINCT "value" ORDER BY "value") FILTER (NOT is_after) AS was,
+      list(DISTINCT "value" ORDER BY "value") FILTER (is_after) AS becomes,
+      list(DISTINCT run_id ORDER BY run_id) AS ids
+    FROM each
+    WHERE "value" IS NOT NULL
+      -- some tools tell times as tags
+      AND field NOT LIKE '%seconds'
+    GROUP BY id, field
+    HAVING count(*) FILTER (is_after) > 0 AND count(*) FILTER (NOT is_after) > 0
+  )
+
+SELECT
+  id, 'setting' AS topic, field AS subject, field AS metric, CAST(NULL AS VARCHAR) AS unit,
+  CAST([] AS DOUBLE[]) AS b, CAST([] AS DOUBLE[]) AS a,
+  array_to_string(was, ', ') AS before_label, array_to_string(becomes, ', ') AS after_label,
+  CAST(NULL AS DOUBLE) AS share, true AS sure, NOT list_has_any(was, becomes) AS relevant,
+  relevant AS notable,
+  CAST([] AS VARCHAR[]) AS flags,
+  'SELECT run_id, version, machine, nodes, ranks, threads, problem_size, tags FROM runs WHERE '
+    AS query,
+  ids
+FROM fields;

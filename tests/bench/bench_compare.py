@@ -1,0 +1,126 @@
+"""pwh compare: how often two equal versions are told apart, what is found, and how long it takes.
+
+python -m tests.bench.bench_compare [--pairs 1000] [--metrics 50] [--runs 100] [--functions 1000]
+
+Equal versions have 3 to 10 repetitions each, with noise of 5 % (log-normal sigma) in every
+function; an alarm is a pair in which any function is said to have changed. In the tables of power
+one function of all is slower by so much. The last lines are times of the macro on generated runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+import warehouse
+from tests.bench.comparison_cases import NOISES, Noise, Side, pairs
+from udfs.comparison import compare_repetitions
+
+SLOWER = (0.05, 0.10, 0.20)
+SIGMAS = (0.02, 0.05)
+REPETITIONS = (3, 5, 10)
+HISTORY = 30
+GENERATE = """
+    INSERT INTO runs (run_id, app, version, machine, started_at, wall_seconds)
+    SELECT
+      'r' || i, 'generated', 'v' || i // 5, 'm',
+      TIMESTAMPTZ '2026-01-01 00:00:00Z' + INTERVAL 1 DAY * i, 100 + hash(i) % 1000 / 1000.0
+    FROM range({runs}) t(i);
+    INSERT INTO fn_timings (run_id, source_id, function, rank, seconds)
+    SELECT 'r' || i, 1, 'function' || f, r, 10 + hash(i, f, r) % 1000 / 1000.0
+    FROM range({runs}) t(i), range({functions}) u(f), range(10) v(r);
+"""
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=1000)
+    parser.add_argument("--metrics", type=int, default=50)
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--functions", type=int, default=1000)
+    asked = parser.parse_args()
+    print(f"{asked.pairs} equal pairs a cell: pairs with an alarm, %")
+    print(f"{'noise':26}{asked.metrics:4} functions   1 metric   1 run to 1, history of {HISTORY}")
+    for noise in NOISES:
+        many = alarms(noise, asked.pairs, asked.metrics)
+        one = alarms(noise, asked.pairs, 1)
+        single = alarms(noise, asked.pairs, asked.metrics, history=True)
+        print(f"{noise.name:26}{many:14.1f}{one:11.1f}{single:26.1f}")
+    for noise in NOISES[:3]:
+        power(noise, asked.pairs // 5, asked.metrics)
+    speed(asked.runs, asked.functions)
+
+
+def found(before: Side, after: Side, history: Side | None = None) -> list[int]:
+    """Give the metrics that are said to have changed."""
+    kind = pa.list_(pa.list_(pa.float64()))
+    past = pa.array([history or [[] for _ in before]], kind)
+    sides = (pa.array([before], kind), pa.array([after], kind), past, past)
+    (row,) = compare_repetitions(
+        *sides, pa.array([["seconds"] * len(before)]), pa.array([0.95])
+    ).to_pylist()
+    return [i for i, one in enumerate(row) if one["p_value"] < 0.05]
+
+
+def alarms(noise: Noise, count: int, metrics: int, history: bool = False) -> float:
+    """Give the per cent of equal pairs in which something is found."""
+    if not history:
+        every = pairs(noise, seed=1, count=count, metrics=metrics)
+        return 100 * float(np.mean([bool(found(*pair)) for pair in every]))
+    every = pairs(noise, seed=2, count=count, metrics=metrics, repetitions=HISTORY)
+    told = []
+    for before, after in every:
+        past = [[*a, *b[:-1]][-HISTORY:] for a, b in zip(before, after, strict=True)]
+        single = ([[values[i]] for values in after] for i in (-6, -1))
+        told.append(bool(found(*single, [v[:-5] + v[-4:] for v in past])))
+    return 100 * float(np.mean(told))
+
+
+def power(noise: Noise, count: int, metrics: int) -> None:
+    """Print how often one function that is slower is found, and alarms beside it."""
+    print(f"\n{noise.name}, {metrics} functions: one slower is found, % (others too, %)")
+    print(f"{'noise, repetitions':24}" + "".join(f"{f'+{100 * s:.0f} %':>16}" for s in SLOWER))
+    for sigma in SIGMAS:
+        for n in REPETITIONS:
+            cells = []
+            for slower in SLOWER:
+                quiet = replace(noise, sigma=sigma)
+                told = []
+                for before, after in pairs(
+                    quiet, seed=3, count=count, metrics=metrics, repetitions=n
+                ):
+                    after[0] = [(1 + slower) * value for value in after[0]]
+                    told.append(found(before, after))
+                hit = 100 * np.mean([0 in row for row in told])
+                more = 100 * np.mean([bool(set(row) - {0}) for row in told])
+                cells.append(f"{hit:9.1f} ({more:4.1f})")
+            print(f"{f'{100 * sigma:.0f} %, {n} each':24}" + "".join(f"{c:>16}" for c in cells))
+
+
+def speed(runs: int, functions: int) -> None:
+    """Print how long the macro takes over generated runs of ten ranks."""
+    con = warehouse.connect(":memory:")
+    con.execute("SET threads = 2")
+    con.execute(GENERATE.format(runs=runs, functions=functions))
+    con.execute("SELECT verdict FROM comparison(['r0', 'r1'], ['r2', 'r3'])").fetchall()
+    print(f"\n{runs} runs of {functions} functions on 10 ranks, fn_timings {runs * functions * 10}")
+    for title, before, after in (
+        ("two versions of five runs", range(5), range(5, 10)),
+        ("two runs, noise from history", (0,), (1,)),
+    ):
+        sides = [[f"r{i}" for i in side] for side in (before, after)]
+        began = time.perf_counter()
+        ((count, worse),) = con.execute(
+            "SELECT count(*), count(*) FILTER (verdict = 'worse') FROM comparison($1, $2)", sides
+        ).fetchall()
+        taken = time.perf_counter() - began
+        print(f"{title:30} {count} metrics, {worse} worse, {taken:.2f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+"""comparison: two sets of runs metric by metric, like with like."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import given, rows
+
+BEFORE = (10.0, 10.1, 9.9, 10.05, 9.95)
+AFTER = (12.0, 12.1, 11.9, 12.05, 11.95)
+
+
+def version(con, name, values, *, machine="m", first_day=1, ranks="NULL"):
+    """Put in a version: a run a day with that wall time."""
+    lines = "\n".join(
+        f"{name}{i} app {name} {machine} 2026-01-{first_day + i:02}T06:00:00Z {ranks} {value}"
+        for i, value in enumerate(values)
+    )
+    given(con, "runs", f"run_id app version machine started_at ranks wall_seconds\n{lines}")
+
+
+def compared(con, before, after, columns="metric, verdict", more=""):
+    """Compare two lists of versions or runs."""
+    con.execute(
+        "CREATE OR REPLACE TEMP MACRO meant(names) AS "
+        "(SELECT list(run_id) FROM runs WHERE list_contains(names, coalesce(version, run_id)))"
+    )
+    return rows(
+        con,
+        f"SELECT {columns} FROM comparison(meant($1), meant($2){more}) "
+        "ORDER BY metric, CAST(fields_after AS VARCHAR)",
+        before,
+        after,
+    )
+
+
+def test_runs_of_a_version_are_repetitions(warehouse):
+    version(warehouse, "a", BEFORE)
+    version(warehouse, "b", AFTER, first_day=11)
+    (row,) = compared(
+        warehouse,
+        ["a"],
+        ["b"],
+        "metric, unit, verdict, before, ratio, low > 1.17, high < 1.23, p_value < 0.001, "
+        "repetitions_before, repetitions_after, noise, better, fields_before, share_after",
+    )
+    same = pytest.approx(10, rel=1e-3), pytest.approx(1.2, rel=1e-3)
+    assert row == (
+        *("wall_seconds", "s", "worse", *same, True, True, True),
+        *(5, 5, "repetitions", "lower", {"machine": "m"}, None),
+    )
+    assert compared(warehouse, ["b"], ["a"]) == [("wall_seconds", "better")]
+
+
+def test_functions_are_compared_one_by_one_and_per_rank(warehouse):
+    version(warehouse, "a", [1] * 3)
+    version(warehouse, "b", [1] * 3, first_day=11)
+    timings = "\n".join(
+        f"{side}{i} {function} {rank} {seconds * (1 + shake * (1 + len(function)))}"
+        for side, first, ranks in (("a", 1.0, 2), ("b", 1.3, 4))
+        for i, shake in enumerate((0.001, -0.002, 0.0005))
+        for rank in range(ranks)
+        for function, seconds in (("f", first), ("main", 2.0), *([("old", 1)] * (side == "a")))
+    )
+    given(warehouse, "fn_timings", f"run_id function rank seconds\n{timings}")
+    found = compared(
+        warehouse, ["a"], ["b"], "metric, verdict, round(ratio, 2), round(share_before, 2)"
+    )
+    assert found == [
+        ("functions:seconds", "better", 0.83, None),
+        ("seconds:f", "worse", 1.3, 0.25),
+        ("seconds:main", "same", 1.0, 0.5),
+        ("seconds:old", "gone", None, 0.25),
+        ("wall_seconds", "same", 1.0, None),
+    ]
+
+
+def test_repetitions_within_one_run(warehouse):
+    given(warehouse, "runs", "run_id app\na x\nb x")
+    timings = "\n".join(
+        f"{run} f {i} {value}"
+        for run, values in (("a", BEFORE), ("b", AFTER))
+        for i, value in enumerate(values)
+    )
+    given(warehouse, "fn_timings", f"run_id function repetition seconds\n{timings}")
+    assert compared(
+        warehouse, ["a"], ["b"], "metric, verdict, round(before), repetitions_before"
+    ) == [("functions:seconds", "worse", 10, 5), ("seconds:f", "worse", 10, 5)]
+
+
+def test_configurations_are_compared_like_with_like(warehouse):
+    version(warehouse, "a", BEFORE, ranks=2)
+    version(warehouse, "c", (5.0, 5.1, 4.9, 5.05), ranks=4, first_day=6)
+    version(warehouse, "b", BEFORE, ranks=2, first_day=11)
+    version(warehouse, "d", (6.0, 6.1, 5.9, 6.05), ranks=4, first_day=16)
+    version(warehouse, "e", (9.0, 9.1), ranks=8, first_day=21)
+    assert compared(
+        warehouse,
+        ["a", "c"],
+        ["b", "d", "e"],
+        "fields_before['ranks'], fields_after['ranks'], verdict",
+    ) == [("2", "2", "same"), ("4", "4", "worse"), (None, "8", "new")]
+
+
+def test_the_parallelism_of_timings_tells_configurations_apart(warehouse):
+    lines = "\n".join(
+        f"{side}{p}{i} f {p} {seconds / p * (1 + shake)}"
+        for side, seconds in (("a", 8), ("b", 12))
+        for p in (1, 2)
+        for i, shake in enumerate((0, 0.01, -0.01))
+    )
+    given(warehouse, "fn_timings", f"run_id function parallelism seconds\n{lines}")
+    warehouse.execute(
+        "INSERT INTO runs (run_id, version) SELECT DISTINCT run_id, run_id[1] FROM fn_timings"
+    )
+    assert compared(
+        warehouse, ["a"], ["b"], "metric, fields_after, verdict", ", metrics := ['seconds:*']"
+    ) == [
+        ("seconds:f", {"parallelism": "1"}, "worse"),
+        ("seconds:f", {"parallelism": "2"}, "worse"),
+    ]
+
+
+def test_two_runs_of_different_machines_are_compared_as_asked(warehouse):
+    version(warehouse, "a", BEFORE, machine="m1")
+    version(warehouse, "b", AFTER, machine="m2")
+    assert compared(warehouse, ["a"], ["b"], "fields_before, fields_after, verdict") == [
+        ({"machine": "m1"}, {"machine": "m2"}, "worse")
+    ]
+
+
+def test_single_runs_have_a_verdict_only_with_a_history(warehouse):
+    version(warehouse, "a", [10.0])
+    version(warehouse, "b", [12.0], first_day=2)
+    asked = "verdict, noise, ratio, p_value, low"
+    assert compared(warehouse, ["a"], ["b"], asked) == [
+        ("unknown", None, pytest.approx(1.2), None, None)
+    ]
+    version(warehouse, "h", [*BEFORE, *BEFORE], first_day=3)
+    ((verdict, noise, _, _, low),) = compared(warehouse, ["a"], ["b"], asked)
+    assert (verdict, noise, low > 1) == ("worse", "history", True)
+
+
+def test_direction_and_thresholds_are_those_of_the_series(warehouse):
+    version(warehouse, "a", BEFORE)
+    version(warehouse, "b", AFTER, first_day=11)
+    for event, unit in (("pages", None), ("LLC-misses", None), ("bandwidth", "GB/s")):
+        warehouse.execute(
+            "INSERT INTO pmu_samples (run_id, source_id, event, value, unit) "
+            "SELECT run_id, 1, ?, wall_seconds, ? FROM runs",
+            [event, unit],
+        )
+    assert compared(warehouse, ["a"], ["b"]) == [
+        ("counter:LLC-misses", "worse"),
+        ("counter:bandwidth", "better"),
+        ("counter:pages", "changed"),
+        ("wall_seconds", "worse"),
+    ]
+    given(warehouse, "change_thresholds", "app metric smallest_change better\napp * 0.3 higher")
+    assert {verdict for _, verdict in compared(warehouse, ["a"], ["b"])} == {"same"}
+
+
+def test_idle_sums_are_metrics(warehouse):
+    for run, t_start in (("a", 40), ("b", 70)):
+        given(warehouse, "runs", f"run_id\n{run}")
+        given(warehouse, "workers", f"run_id worker t_begin t_end\n{run} w 0 100")
+        given(
+            warehouse,
+            "tasks",
+            f"run_id task worker t_ready t_start t_end\n{run} t w {t_start} {t_start} 100",
+        )
+        warehouse.execute(
+            "INSERT INTO idle_intervals BY NAME SELECT $1 AS run_id, 1 AS source_id, "
+            "'w' AS worker, 0 AS t_start, $2 AS t_end, 'lead' AS kind, 't' AS task, "
+            "$2 AS starvation1, 0 AS ov_concrete, 0 AS ov_uniform, 0 AS ov_rest, "
+            "0 AS ov_unsubmitted, $2 AS starvation, 0 AS latency, 0 AS overhead",
+            [run, t_start],
+        )
+    found = compared(
+        warehouse, ["a"], ["b"], "metric, before, round(after), verdict", ", metrics := ['idle:*']"
+    )
+    assert ("idle:starvation", 40.0, 70.0, "unknown") in found
+
+
+def test_level_and_patterns(warehouse):
+    version(warehouse, "a", (10.0, 10.2, 9.8))
+    version(warehouse, "b", (10.5, 10.3, 10.1), first_day=11)
+    assert compared(warehouse, ["a"], ["b"], "verdict") == [("same",)]
+    assert compared(warehouse, ["a"], ["b"], "verdict", ", level := 0.6") == [("worse",)]
+    assert compared(warehouse, ["a"], ["b"], "verdict", ", metrics := ['counter:*']") == []
+
+
+def test_empty_sides_give_no_rows(warehouse):
+    assert rows(warehouse, "FROM comparison(['a'], ['b'])") == []
+
+
+def test_run_configurations(warehouse):
+    version(warehouse, "a", [1], ranks=4)
+    given(warehouse, "fn_timings", "run_id function parallelism seconds\na0 f 8 1")
+    assert rows(warehouse, "SELECT fields, parallelism, configuration FROM run_configurations") == [
+        (
+            {"machine": "m", "ranks": "4"},
+            8,
+            {"machine": "m", "ranks": "4", "parallelism": "8"},
+        )
+    ]

@@ -1,0 +1,259 @@
+"""Explanations: what changed together with a regression, in all kinds of trace."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.demo.entries import FOLDER
+from tests.support import given, land, rows
+
+WALL = (10.0, 10.1, 9.9, 10.0, 10.2, 9.8, 10.0, 10.1, 9.9, 10.0)
+
+
+def history(con, *levels, app="heat", machine="m", start=0, **columns):
+    """Put in a run a day, ten about each level (10 is 10 s)."""
+    values = [level * value / 10 for level in levels for value in WALL]
+    said = list(columns.values())
+    lines = [
+        [f"{app}{i}", app, f"v{i}", machine, f"2026-01-{start + i + 1:02}T06:00:00Z", v, *said]
+        for i, v in enumerate(values)
+    ]
+    header = ["run_id", "app", "version", "machine", "started_at", "wall_seconds", *columns]
+    given(con, "runs", "\n".join(" ".join(map(str, line)) for line in [header, *lines]))
+    return [line[0] for line in lines]
+
+
+def functions(con, runs, **seconds):
+    """Give each run these functions, with a little noise of its own."""
+    lines = [
+        f"{run} {function} {value * WALL[i % 10] / 10}"
+        for i, run in enumerate(runs)
+        for function, value in seconds.items()
+    ]
+    given(con, "fn_timings", "run_id function seconds\n" + "\n".join(lines))
+
+
+def counters(con, runs, **rates):
+    lines = [
+        f"{run} 0 {event} {value if event == 'cycles' else value * WALL[i % 10]}"
+        for i, run in enumerate(runs)
+        for event, value in {"cycles": 1e6, **rates}.items()
+    ]
+    given(con, "pmu_samples", "run_id sample event value\n" + "\n".join(lines))
+
+
+def test_functions_are_named_with_their_share_of_the_loss(warehouse):
+    runs = history(warehouse, 10, 12)
+    functions(warehouse, runs[:10], solve=6, read=4)
+    functions(warehouse, runs[10:], solve=7.5, read=4.5)
+    assert rows(
+        warehouse,
+        """SELECT run_id, app, machine, version, main_metric, len(runs), len(against), topic,
+             subject, before, after, round(share, 6), direction, certain, flags
+           FROM explanations ORDER BY topic DESC, share DESC NULLS FIRST""",
+    ) == [
+        (*("heat10", "heat", "m", "v10", "wall_seconds", 10, 10), *found)
+        for found in [
+            ("metric", "wall_seconds", 10.0, 12.0, None, "worse", True, []),
+            ("function", None, 10.0, 12.0, None, "worse", True, []),
+            ("function", "solve", 6.0, 7.5, 0.75, "worse", True, []),
+            ("function", "read", 4.0, 4.5, 0.25, "worse", True, []),
+        ]
+    ]
+
+
+def test_what_is_new_and_what_is_gone(warehouse):
+    runs = history(warehouse, 10, 12)
+    functions(warehouse, runs[:10], solve=6, old=4)
+    functions(warehouse, runs[10:], solve=6, young=6)
+    assert rows(
+        warehouse,
+        """SELECT subject, before, after, share, flags FROM explanations
+           WHERE topic = 'function' AND subject IS NOT NULL ORDER BY subject""",
+    ) == [("old", 4.0, 0.0, -2.0, ["gone"]), ("young", 0.0, 6.0, 3.0, ["new"])]
+
+
+def test_an_improvement_and_an_outlier_are_no_regressions(warehouse):
+    history(warehouse, 12, 10)
+    history(warehouse, 10, 10, app="calm")
+    warehouse.execute("UPDATE runs SET wall_seconds = 40 WHERE run_id = 'calm7'")
+    assert rows(warehouse, "FROM explanations") == []
+
+
+def test_noise_is_no_finding(warehouse):
+    runs = history(warehouse, 10, 10)
+    functions(warehouse, runs, solve=6, read=4)
+    assert rows(
+        warehouse,
+        "SELECT topic, certain FROM explain_run(?, ?)",
+        runs[10:],
+        runs[:10],
+    ) == [("metric", False)]
+
+
+def test_two_runs_are_compared_without_a_verdict_on_noise(warehouse):
+    runs = history(warehouse, 10, 12)
+    functions(warehouse, ["heat0"], solve=6, read=4)
+    functions(warehouse, ["heat12"], solve=8, read=4)
+    found = rows(
+        warehouse,
+        """SELECT topic, subject, certain, p_value, flags FROM explain_run('heat12', 'heat0')
+           ORDER BY ALL""",
+    )
+    assert found == [
+        ("function", "solve", None, None, ["single_run"]),
+        ("function", None, None, None, ["single_run"]),
+        ("metric", "wall_seconds", None, None, ["single_run"]),
+    ]
+    assert rows(warehouse, "SELECT count(*) FROM explain_run(['heat12'], ['heat0'])") == [(3,)]
+    assert runs
+
+
+def test_counters_are_compared_per_cycle(warehouse):
+    runs = history(warehouse, 10, 12)
+    counters(warehouse, runs[:10], misses=10, instructions=1e5)
+    counters(warehouse, runs[10:], misses=30, instructions=1e5)
+    assert rows(
+        warehouse,
+        """SELECT subject, metric, unit, round(before, 9), round(after, 9), round(change, 6),
+             direction, certain, flags
+           FROM explanations WHERE topic = 'counter'""",
+    ) == [("misses", "per_cycle:misses", "1/cycle", 1e-4, 3e-4, 2.0, "worse", True, [])]
+
+
+def test_an_event_that_only_its_cycles_moved_is_flagged(warehouse):
+    runs = history(warehouse, 10, 12)
+    counters(warehouse, runs, instructions=1e5)
+    warehouse.execute(
+        """UPDATE pmu_samples SET value = 2e6
+           FROM runs
+           WHERE pmu_samples.run_id = runs.run_id AND event = 'cycles'
+             AND started_at >= TIMESTAMPTZ '2026-01-11 00:00:00+00'"""
+    )
+    assert rows(
+        warehouse,
+        """SELECT subject, round(change, 6), direction, flags FROM explanations
+           WHERE topic = 'counter' ORDER BY subject""",
+    ) == [("cycles", 1.0, "worse", []), ("instructions", -0.5, "worse", ["same_count"])]
+
+
+def test_a_diagnosis_that_moved(warehouse):
+    runs = history(warehouse, 10, 12)
+    counters(warehouse, runs, misses=10)
+    for i, run in enumerate(runs):
+        given(
+            warehouse,
+            "bottleneck_labels",
+            f"run_id class said_by\n{run} {'Mem' if i >= 10 else 'Balance'} me",
+        )
+    assert rows(
+        warehouse,
+        """SELECT subject, before_label, after_label, certain FROM explanations
+           WHERE topic = 'bottleneck'""",
+    ) == [(None, "Balance", "Mem", True)]
+    warehouse.execute(
+        "UPDATE bottleneck_labels SET class = 'DTB' WHERE run_id IN ('heat11', 'heat12')"
+    )
+    assert rows(warehouse, "SELECT certain FROM explanations WHERE topic = 'bottleneck'") == []
+
+
+def test_an_exponent_that_got_worse(warehouse):
+    for version, exponent in (("1", -1.0), ("2", -0.5)):
+        for ranks in (1, 2, 4, 8, 16, 32):
+            given(
+                warehouse,
+                "runs",
+                f"run_id app version machine ranks\nv{version}p{ranks} heat {version} m {ranks}",
+            )
+            functions(warehouse, [f"v{version}p{ranks}"], solve=8 * ranks**exponent, read=1)
+    assert rows(
+        warehouse,
+        """SELECT subject, round(before, 1), round(after, 1), direction, certain, query
+           FROM explain_run('v2p4', 'v1p4') WHERE topic = 'scaling'""",
+    ) == [
+        (
+            *("solve", -1.0, -0.5, "worse", True),
+            "SELECT version, exponent, exponent_low, exponent_high, formula FROM scaling_models "
+            "WHERE app = 'heat' AND function = 'solve' AND version IN ('1', '2')",
+        )
+    ]
+
+
+def test_idle_time_that_shifted(warehouse):
+    for run in ("1.20", "1.21", "1.22", "1.23", "1.24", "1.25"):
+        land(warehouse, FOLDER / f"history/stencil-{run}.tasks", run_id=f"r{run}")
+    assert rows(
+        warehouse,
+        """SELECT subject, unit, round(before), round(after), direction, certain
+           FROM explain_run(['r1.23', 'r1.24', 'r1.25'], ['r1.20', 'r1.21', 'r1.22'])
+           WHERE topic = 'idle'""",
+    ) == [("starvation", "% of workers x window", 10.0, 16.0, "worse", True)]
+
+
+def test_threads_that_began_to_diverge(warehouse):
+    lines = [
+        f"{run} 0 k 0 {thread} {bb} {9 if diverges and (thread + bb) % 2 else 1}"
+        for run, diverges in (("a", False), ("b", False), ("c", True), ("d", True))
+        for thread in range(16)
+        for bb in range(2)
+    ]
+    given(
+        warehouse, "bb_visits", "run_id launch kernel block thread bb visits\n" + "\n".join(lines)
+    )
+    assert rows(
+        warehouse,
+        """SELECT subject, metric, before, after > 0.5, before_label, after_label, certain
+           FROM explain_run(['c', 'd'], ['a', 'b']) WHERE topic = 'threads'""",
+    ) == [("k", "fluctuation", 0.0, True, "neither", "divergent", True)]
+    assert rows(
+        warehouse, "SELECT certain, flags FROM explain_run('c', 'a') WHERE topic = 'threads'"
+    ) == [(None, ["single_run"])]
+
+
+def test_settings_that_differ_between_the_sides_are_told(warehouse):
+    history(warehouse, 10, 12)
+    warehouse.execute(
+        """UPDATE runs SET tags = MAP {
+             'compiler': if(started_at < '2026-01-11', 'gcc-12', 'gcc-13'),
+             'site': if(started_at < '2026-01-05', 'a', 'b'),
+             'user_seconds': CAST(random() AS VARCHAR)
+           }"""
+    )
+    assert rows(
+        warehouse,
+        """SELECT subject, before_label, after_label, certain FROM explanations
+           WHERE topic = 'setting'""",
+    ) == [("compiler", "gcc-12", "gcc-13", True)]
+
+
+def test_the_main_metric_can_be_named_with_a_tag(warehouse):
+    runs = history(warehouse, 10, 10)
+    functions(warehouse, runs[:10], solve=6, read=4)
+    functions(warehouse, runs[10:], solve=9, read=4)
+    assert rows(warehouse, "FROM explanations") == []
+    warehouse.execute("UPDATE runs SET tags = MAP {'main_metric': 'seconds:solve'}")
+    assert rows(
+        warehouse,
+        "SELECT DISTINCT run_id, main_metric FROM explanations",
+    ) == [("heat10", "seconds:solve")]
+    warehouse.execute("UPDATE runs SET tags = MAP {'main_metric': 'functions:seconds'}")
+    assert rows(
+        warehouse, "SELECT main_metric, subject FROM explanations WHERE topic = 'metric'"
+    ) == [("functions:seconds", "functions:seconds")]
+
+
+@pytest.mark.parametrize("name", ["it's", 'say "hello"', "a; DROP TABLE runs", "f<int>(x, y)"])
+def test_every_query_shows_the_values_behind_its_row(name, warehouse):
+    runs = history(warehouse, 10, 12)
+    functions(warehouse, runs[:10], NAME=6, read=4)
+    functions(warehouse, runs[10:], NAME=8, read=4)
+    counters(warehouse, runs[:10], misses=10)
+    counters(warehouse, runs[10:], misses=30)
+    warehouse.execute("UPDATE fn_timings SET function = ? WHERE function = 'NAME'", [name])
+    found = rows(
+        warehouse, "SELECT topic, subject, query FROM explanations ORDER BY topic, subject"
+    )
+    assert [topic for topic, _, _ in found] == ["counter", "function", "function", "metric"]
+    for _, _, query in found:
+        assert len(rows(warehouse, query)) == 20
+    assert name in [subject for _, subject, _ in found]

@@ -1,0 +1,101 @@
+"""Explanations: what is compared with what, what could be examined, and what counts as noise."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sql.test_explanations import counters, functions, history
+from tests.support import given, rows
+
+
+def test_a_run_is_compared_across_the_last_change_of_its_series(warehouse):
+    runs = history(warehouse, 10, 12, 15)
+    history(warehouse, 20, machine="other", app="pond")
+    for run, changed, against in (
+        ("heat24", "heat20", runs[10:20]),
+        ("heat10", "heat10", runs[:10]),
+    ):
+        assert rows(
+            warehouse, "SELECT chosen_by, changed, runs[1], against FROM explain_baseline(?)", run
+        ) == [("change", changed, changed, against)]
+    assert rows(warehouse, "SELECT chosen_by, runs, against FROM explain_baseline('heat4')") == [
+        ("version", ["heat4"], ["heat3"])
+    ]
+
+
+def test_without_a_change_it_is_compared_with_the_version_before(warehouse):
+    given(
+        warehouse,
+        "runs",
+        """
+        run_id  app   version  machine  ranks
+        a       heat  1.9      m        4
+        b       heat  1.10     m        4
+        c       heat  1.10     m        4
+        d       heat  1.9      other    4
+        e       heat  1.9      m        8
+        """,
+    )
+    assert rows(warehouse, "SELECT chosen_by, runs, against FROM explain_baseline('c')") == [
+        ("version", ["b", "c"], ["a"])
+    ]
+    for alone in "ade":
+        assert rows(warehouse, "FROM explain_baseline(?)", alone) == []
+
+
+def test_coverage_tells_what_could_be_examined(warehouse):
+    runs = history(warehouse, 10, 12)
+    functions(warehouse, runs[:12], solve=6)
+    counters(warehouse, runs[10:], strange=10)
+    assert rows(
+        warehouse,
+        "SELECT topic, runs_before, runs_after, note IS NOT NULL FROM explain_coverage(?, ?)",
+        runs[10:],
+        runs[:10],
+    ) == [
+        ("function", 10, 2, False),
+        ("counter", 0, 10, False),
+        ("bottleneck", 0, 0, True),
+        ("scaling", 0, 0, False),
+        ("idle", 0, 0, False),
+        ("threads", 0, 0, False),
+    ]
+
+
+def test_what_has_nothing_in_common_is_not_compared(warehouse):
+    counters(warehouse, ["a"], misses=10)
+    given(warehouse, "pmu_samples", "run_id sample event value\nb 0 stalls 5")
+    given(
+        warehouse,
+        "bb_visits",
+        """
+        run_id  launch  kernel  block  thread  bb  visits
+        a       0       k       0      0       0   1
+        b       0       other   0      0       0   1
+        """,
+    )
+    assert rows(
+        warehouse,
+        """SELECT topic, runs_before, runs_after, note FROM explain_coverage('b', 'a')
+           WHERE topic IN ('counter', 'threads')""",
+    ) == [("counter", 0, 0, "other events"), ("threads", 0, 0, "other kernels")]
+
+
+@pytest.mark.parametrize(("before", "after"), [(3, 3), (5, 5), (14, 8), (3, 12), (3, 30)])
+def test_the_bound_holds_for_equal_sides(before, after, warehouse):
+    """Of 20 000 pairs of equal sides at most one in a hundred is called different at 0.01."""
+    warehouse.execute("SELECT setseed(0.5)")
+    normal = "sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())"
+    (share,) = rows(
+        warehouse,
+        f"""
+        SELECT avg(CAST(_p_bound(a, b) <= 0.01 AS INTEGER))
+        FROM (
+          SELECT
+            list({normal}) FILTER (j < {before}) AS b, list({normal}) FILTER (j >= {before}) AS a
+          FROM range(20000) AS r(i), range({before + after}) AS s(j)
+          GROUP BY i
+        )
+        """,
+    )[0]
+    assert share <= 0.01

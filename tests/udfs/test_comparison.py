@@ -1,0 +1,124 @@
+"""Repetitions before and after: ratios, intervals, and how often equal sides are told apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tests.bench.comparison_cases import NOISES, pairs
+from udfs.comparison import compare_repetitions
+
+
+def compared(before, after, *, family=None, level=0.95, histories=None):
+    """Compare metrics given as lists; give the structs."""
+    histories = histories or ([[]] * len(before), [[]] * len(before))
+    (row,) = compare_repetitions(
+        *(pa.array([side], pa.list_(pa.list_(pa.float64()))) for side in (before, after)),
+        *(pa.array([side], pa.list_(pa.list_(pa.float64()))) for side in histories),
+        pa.array([family or ["f"] * len(before)]),
+        pa.array([level]),
+    ).to_pylist()
+    return row
+
+
+def test_ratio_of_geometric_means_and_its_interval():
+    (one,) = compared([[1.0, 4.0, 2.0]], [[2.0, 8.0, 4.0]])
+    assert (one["before"], one["after"], one["ratio"]) == pytest.approx((2, 4, 2))
+    assert one["low"] < 1 < 2 < one["high"]
+    assert one["low"] * one["high"] == pytest.approx(4)
+    assert one["noise"] == "repetitions"
+
+
+def test_an_interval_excludes_no_change_as_the_p_value_does():
+    rng = np.random.default_rng(1)
+    for shift in np.linspace(0, 0.1, 21):
+        before, after = np.exp(rng.normal(0, 0.02, (2, 1, 5)))
+        (one,) = compared(before.tolist(), (after * (1 + shift)).tolist())
+        assert (one["p_value"] < 0.05) == (not one["low"] <= 1 <= one["high"])
+
+
+def test_what_repeats_to_the_digit_is_as_sure_as_its_resolution():
+    count, ticks = compared(
+        [[100.0] * 3, [0.01, 0.01, 0.01]], [[120.0] * 3, [0.02, 0.02, 0.02]], family=["n", "s"]
+    )
+    assert count["p_value"] < 1e-4
+    assert ticks["p_value"] > count["p_value"]
+    (same,) = compared([[5.0, 5.0]], [[5.0, 5.0]])
+    assert (same["ratio"], same["p_value"]) == (1, 1)
+
+
+def test_values_that_are_not_positive_have_an_interval_of_fieller():
+    zero, ratio = compared(
+        [[0.0, 0.0, 0.0], [0.0, 10.0, 10.1, 9.9, 10.0]],
+        [[1.0, 1.1, 0.9], [10.0, 10.0, 10.0, 10.1, 9.9]],
+        family=["a", "b"],
+    )
+    assert (zero["ratio"], zero["low"], zero["after"]) == (None, None, pytest.approx(1))
+    assert zero["p_value"] < 0.05
+    assert ratio["ratio"] == pytest.approx(10 / 8) and ratio["p_value"] > 0.05
+
+
+def test_one_repetition_takes_its_noise_from_history_or_from_the_other_side():
+    history = list(100 + np.random.default_rng(2).normal(0, 1, 20))
+    of_history, of_other, unknown = compared(
+        [[100.0], [100.0, 101.0, 99.0], [100.0]],
+        [[110.0], [130.0], [110.0, 111.0]],
+        histories=([history, [], []], [history, [], history]),
+        family=["a", "b", "c"],
+    )
+    assert (of_history["noise"], of_history["p_value"] < 0.01) == ("history", True)
+    assert (of_other["noise"], of_other["p_value"] < 0.05) == ("other side", True)
+    assert [unknown[k] for k in ("noise", "p_value", "low", "high")] == [None] * 4
+    assert unknown["ratio"] == pytest.approx(1.105, rel=1e-3)
+
+
+def test_a_step_in_the_history_is_no_noise():
+    rng = np.random.default_rng(3)
+    calm = np.exp(rng.normal(0, 0.01, 30))
+    stepped = np.where(np.arange(30) < 15, calm, 1.5 * calm)
+    widths = []
+    for history in (calm, stepped):
+        (one,) = compared([[1.0]], [[1.1]], histories=([list(history)], [list(history)]))
+        widths.append(np.log(one["high"] / one["low"]))
+    assert widths[1] < 1.5 * widths[0]
+
+
+def test_missing_sides_and_unknown_values():
+    new, gone, skipped = compared(
+        [[], [1.0, 2.0], [1.0, float("nan"), 1.1, None]], [[1.0, 2.0], [], [1.2, 1.1]]
+    )
+    assert (new["before"], new["ratio"], new["p_value"]) == (None, None, None)
+    assert (gone["after"], gone["ratio"], gone["p_value"]) == (None, None, None)
+    assert skipped["before"] == pytest.approx(1.1**0.5)
+
+
+def test_rows_are_compared_by_themselves():
+    empty = pa.array([[], []], pa.list_(pa.list_(pa.float64())))
+    lists = pa.array([[[1.0, 1.1]], [[1.0, 1.1]]])
+    later = pa.array([[[2.0, 2.1]], [[1.0, 1.1]]])
+    none = pa.array([[[]], [[]]], pa.list_(pa.list_(pa.float64())))
+    family = pa.array([["f"], ["f"]])
+    levels = pa.array([0.95, 0.5])
+    first, second = compare_repetitions(lists, later, none, none, family, levels).to_pylist()
+    assert first[0]["ratio"] > 1.8 and second[0]["ratio"] == pytest.approx(1)
+    names = pa.array([[], []], pa.list_(pa.string()))
+    assert compare_repetitions(empty, empty, empty, empty, names, levels).to_pylist() == [[], []]
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_equal_sides_are_hardly_ever_told_apart(noise):
+    alarms = sum(
+        any(one["p_value"] < 0.05 for one in compared(before, after))
+        for before, after in pairs(noise, seed=5, count=60, metrics=50)
+    )
+    assert alarms <= 6
+
+
+def test_a_slower_function_among_many_is_found():
+    found = 0
+    for before, after in pairs(NOISES[0], seed=6, count=20, metrics=50, repetitions=5):
+        after[7] = [1.25 * value for value in after[7]]
+        slower = [i for i, one in enumerate(compared(before, after)) if one["p_value"] < 0.05]
+        found += slower == [7]
+    assert found >= 17

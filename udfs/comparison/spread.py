@@ -1,0 +1,173 @@
+"""How far repetitions scatter: memory of the noise, and variances that lean on each other.
+
+A few repetitions say little of the noise of one metric; the metrics of one family, measured by the
+same means in the same runs, say more together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma, polygamma
+
+from udfs.comparison.samples import Booleans, Floats, Integers, Samples
+
+_PRIOR_RHO = 0.3  # standard deviation of rho before it is seen, around 0
+_RHO_ERROR = 1.5  # variance of rho times points
+_MOST_RHO = 0.9
+_LEAST_PRIOR = 6  # variances from which the prior of a family is estimated
+_SMALLEST = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The variance of each metric's mean, (metrics), and its degrees of freedom, (metrics)."""
+
+    of_mean: Floats
+    of_one: Floats
+    freedom: Floats
+
+
+def spreads(before: Samples, after: Samples, rounding: Floats) -> tuple[Spread, Spread]:
+    """Give the spread of both sides of one family of metrics.
+
+    Args:
+        before: m metrics, positive ones as logarithms.
+        after: The same metrics.
+        rounding: (metrics), the variance that their resolution adds at least.
+
+    Returns:
+        The spreads of both sides; NaN for sides with fewer than two values.
+    """
+    alone = min(_independent(before), _independent(after))
+    rho = _memory(before, after, alone)
+    sides = [_raw(side, rho, rounding) for side in (before, after)]
+    variances = np.stack([variance for variance, _, _ in sides])
+    freedom = np.stack([free for _, free, _ in sides])
+    prior, weight = _prior(variances, freedom, rounding)
+    # No more can be learnt from the others than there are others that scatter for themselves.
+    borrowed = np.minimum(weight, freedom * (alone - 1))
+    leaning = (borrowed * prior + freedom * variances) / (borrowed + freedom)
+    # A metric that scatters less than its family may only have been lucky; one that scatters more
+    # is believed.
+    moderated = np.maximum(variances, leaning)
+    first, second = (
+        Spread(moderated[i] * sides[i][2], moderated[i], freedom[i] + borrowed[i]) for i in (0, 1)
+    )
+    return first, second
+
+
+def _raw(side: Samples, rho: float, rounding: Floats) -> tuple[Floats, Floats, Floats]:
+    """Give variance, degrees of freedom, and the variance of the mean in units of the variance.
+
+    For first-order autoregressive noise: the variance around the mean of n values is too small,
+    that of the mean too large, and the values count for fewer (Bayley and Hammersley, The
+    effective number of independent observations in an autocorrelated time series, 1946).
+    """
+    n = side.counts
+    longest = int(n.max(initial=0))
+    lags = np.arange(1, max(longest, 2))
+    weights = np.clip(1 - lags[None, :] / np.maximum(n, 1)[:, None], 0, 1)
+    inflation = 1 + 2 * (weights * rho ** lags[None, :]).sum(axis=1)
+    enough = n >= 2
+    correction = np.where(enough, (n - 1) / np.where(enough, n - inflation, 1), np.nan)
+    variance = np.maximum(side.variances() * correction, np.where(enough, rounding, np.nan))
+    # n (1 - rho^2) / (1 + rho^2) squares count for the variance.
+    freedom = np.maximum(n * (1 - rho**2) / (1 + rho**2) - 1, 1)
+    return variance, np.where(enough, freedom, np.nan), inflation / np.maximum(n, 1)
+
+
+def _memory(before: Samples, after: Samples, alone: float) -> float:
+    """Give the first-order autocorrelation of the repetitions of a family, on the safe side.
+
+    From mean squares of differences at lags 1 and 2, whose ratio is 1 + rho and which no mean
+    has to be known for (the variogram); drawn to 0 by a normal prior as far as the repetitions are
+    few, and taken one standard error larger.
+    """
+    near, far, points = 0.0, 0.0, 0
+    for side, other in ((before, after), (after, before)):
+        # The scale is that of the other side, as a metric's own is small where its steps are; the
+        # median keeps it from 0.
+        scale = np.nan_to_num(other.variances())
+        scale = (scale + np.median(scale))[side.owner]
+        known = scale > 0
+        unit = np.where(known, side.values / np.sqrt(np.where(known, scale, 1)), 0)
+        ones = known[1:] & (side.owner[1:] == side.owner[:-1])
+        twos = known[2:] & (side.owner[2:] == side.owner[:-2])
+        if not twos.any():
+            continue
+        count = int(twos.sum())
+        near += count * float(np.mean((unit[1:] - unit[:-1])[ones] ** 2))
+        far += count * float(np.mean((unit[2:] - unit[:-2])[twos] ** 2))
+        points += int(side.counts.max())
+    if near <= 0:
+        return 0.0
+    error = _RHO_ERROR / max(alone * points, 1)
+    weight = _PRIOR_RHO**2 / (_PRIOR_RHO**2 + error)
+    rho = weight * np.clip(far / near - 1, 0, 1) + _PRIOR_RHO * np.sqrt(1 - weight)
+    return float(np.clip(rho, 0, _MOST_RHO))
+
+
+def _independent(side: Samples) -> float:
+    """Give how many of the metrics scatter for themselves.
+
+    By the mean squared correlation of their repetitions, less what chance gives: 1 where they all
+    go up and down together, as they do when the machine slows down as a whole.
+    """
+    table = _aligned(side)
+    metrics, points = table.shape
+    if metrics < 2 or points < 3:
+        return 1.0
+    centred = table - table.mean(axis=1, keepdims=True)
+    unit = centred / np.sqrt((centred**2).sum(axis=1, keepdims=True))
+    # The sum of squared correlations is that of the smaller of the two Gram matrices.
+    squares = float(((unit.T @ unit) ** 2).sum())
+    mean = (squares - metrics) / (metrics * (metrics - 1))
+    chance = 1 / (points - 1)
+    together = np.clip((mean - chance) / (1 - chance), 0, 1)
+    return float(metrics / (1 + (metrics - 1) * together))
+
+
+def _aligned(side: Samples) -> Floats:
+    """Give the metrics that have every repetition and are not constant, (metrics, points)."""
+    counts: Integers = side.counts
+    longest = int(counts.max(initial=0))
+    full: Booleans = (counts == longest) & (side.variances() > 0)
+    if not full.any():
+        return np.zeros((0, longest))
+    out: NDArray[np.float64] = side.values[full[side.owner]].reshape(-1, longest)
+    return out
+
+
+def _prior(variances: Floats, freedom: Floats, rounding: Floats) -> tuple[float, float]:
+    """Give the variance that a family has in common, and its degrees of freedom.
+
+    By the mean and the variance of log variances (Smyth, Linear models and empirical Bayes methods
+    for assessing differential expression in microarray experiments, 2004, section 6.2); no degrees
+    of freedom where the family is too small to tell.
+    """
+    told = np.isfinite(variances) & (variances > np.maximum(rounding, _SMALLEST))
+    if told.sum() < _LEAST_PRIOR:
+        return 0.0, 0.0
+    half = freedom[told] / 2
+    logs = np.log(variances[told]) - digamma(half) + np.log(half)
+    excess = float(np.var(logs, ddof=1) - np.mean(polygamma(1, half)))
+    if excess <= 0:
+        return float(np.exp(np.mean(logs))), float("inf")
+    prior = 2 * _trigamma_inverse(excess)
+    mean = np.mean(logs) + digamma(prior / 2) - np.log(prior / 2)
+    return float(np.exp(mean)), prior
+
+
+def _trigamma_inverse(value: float) -> float:
+    """Give x with trigamma(x) = value by Newton's method (Smyth 2004, appendix)."""
+    x = 0.5 + 1 / value
+    for _ in range(50):
+        trigamma = float(polygamma(1, x))
+        step = trigamma * (1 - trigamma / value) / float(polygamma(2, x))
+        x += step
+        if -step / x < 1e-8:
+            break
+    return x
