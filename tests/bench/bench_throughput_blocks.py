@@ -1,0 +1,200 @@
+"""Machine-code blocks: accuracy on block families held out, speed beside llvm-mca, the model.
+
+python -m tests.bench.bench_throughput_blocks [FILE] [--seed 0] [--copies 4] [--mca 2000]
+    [--no-fit] [--ship PARQUET]
+
+FILE is the recording bb_tput_zen3_train.parquet. The machine code is described as pwh ingest does
+it, `--copies` times over with other displacements, so that blocks differ. llvm-mca (--mca blocks of
+them, whole process, one file of many regions) is left out where it is not installed. `--ship`
+writes the fitted model as a file for sql/models.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import iced_x86 as ix
+import numpy as np
+import pyarrow.parquet as pq
+
+import warehouse
+from tests.support import SHARED
+from udfs.throughput.blocks import BLOCK_FEATURES, block_matrix
+from udfs.throughput.boosting import predict_boosting
+from udfs.throughput.training import BlockFit, train_blocks
+from warehouse import models
+
+MCA = ("llvm-mca-14", "llvm-mca")
+# How far measurements are trusted by the number of passes that agreed: 3, 4, more.
+TRUST = np.array([0.6, 0.8, 1.0])
+
+
+def main() -> None:
+    """Print speed, then the score table; write the model where one is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    recording = SHARED / "uarch" / "bb_tput_zen3_train.parquet"
+    parser.add_argument("file", type=Path, nargs="?", default=recording)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--copies", type=int, default=4)
+    parser.add_argument("--mca", type=int, default=2000)
+    parser.add_argument("--no-fit", action="store_true")
+    parser.add_argument("--ship", type=Path)
+    asked = parser.parse_args()
+    columns = pq.read_table(asked.file).to_pydict()
+    described = speed(columns["hex"], asked.copies)
+    predicted = prediction_speed(columns["hex"])
+    theirs = mca_speed(columns["hex"][: asked.mca])
+    if theirs:
+        print(
+            f"llvm-mca {theirs:.0f} blocks/s; features {described / theirs:.0f}, predictions "
+            f"{predicted / theirs:.0f} times as many"
+        )
+    if not asked.no_fit:
+        fitted = fit(columns, asked.seed)
+        table(fitted)
+        if asked.ship:
+            ship(fitted, asked.seed, asked.ship)
+
+
+def speed(hexes: list[str], copies: int) -> float:
+    """Time the features of blocks that differ; give blocks a second."""
+    blocks = hexes + [moved(text, copy) for copy in range(1, copies) for text in hexes]
+    wall, cpu = time.perf_counter(), time.process_time()
+    _, decoded = block_matrix(blocks)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    print(
+        f"features of {len(blocks)} blocks ({len(set(blocks))} different, "
+        f"{len(blocks) - decoded.sum()} undecodable): {wall:.2f} s, {cpu:.2f} s of processors; "
+        f"{len(blocks) / wall:.0f} blocks/s"
+    )
+    return len(blocks) / wall
+
+
+def prediction_speed(hexes: list[str], rows: int = 1 << 18) -> float:
+    """Time the shipped model on features at hand, as after ingest; give blocks a second."""
+    file = next(path for path in models.shipped_files() if path.stem == "throughput-zen3")
+    arrays = {
+        array["name"]: np.reshape(array["values"], array["shape"])
+        for array in pq.read_table(file).to_pylist()[0]["model_arrays"]
+    }
+    x = np.resize(block_matrix(hexes)[0], (rows, len(BLOCK_FEATURES)))
+    wall, cpu = time.perf_counter(), time.process_time()
+    predict_boosting(x, arrays)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    print(
+        f"predictions with bands of {rows} blocks: {wall:.2f} s, {cpu:.2f} s of processors; "
+        f"{rows / wall:.0f} blocks/s"
+    )
+    return rows / wall
+
+
+def moved(text: str, copy: int) -> str:
+    """Give a block with other displacements, so that no instruction with one is known yet."""
+    code = bytearray.fromhex(text)
+    decoder, at = ix.Decoder(64, bytes(code)), 0
+    for instruction in decoder:
+        places = decoder.get_constant_offsets(instruction)
+        if places.displacement_size == 4:
+            where = at + places.displacement_offset
+            value = int.from_bytes(code[where : where + 4], "little") + 64 * copy
+            code[where : where + 4] = (value & 0xFFFFFFFF).to_bytes(4, "little")
+        at += instruction.len
+    return code.hex()
+
+
+def mca_speed(hexes: list[str]) -> float | None:
+    """Time llvm-mca on blocks, all in one file; give blocks a second, None without llvm-mca."""
+    tool = next((found for name in MCA if (found := shutil.which(name))), None)
+    if tool is None or not hexes:
+        print("llvm-mca is not installed" if hexes else "llvm-mca: not asked for")
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "blocks.s"
+        for _ in range(20):
+            file.write_text("".join(region(k, text) for k, text in enumerate(hexes)))
+            command = (tool, "-mtriple=x86_64", "-mcpu=znver3", "-summary-view", str(file))
+            began = time.perf_counter()
+            done = subprocess.run(command, capture_output=True, text=True)
+            took = time.perf_counter() - began
+            if done.returncode == 0:
+                print(f"llvm-mca took {took:.2f} s for {len(hexes)} blocks")
+                return len(hexes) / took
+            hexes = without_refused(hexes, file.read_text(), done.stderr)
+    print("llvm-mca takes none of the blocks")
+    return None
+
+
+def region(number: int, text: str) -> str:
+    """Give a block as a region of assembly."""
+    formatter = ix.Formatter(ix.FormatterSyntax.GAS)
+    lines = [formatter.format(i) for i in ix.Decoder(64, bytes.fromhex(text))]
+    body = "\n".join(lines)
+    return f"# LLVM-MCA-BEGIN b{number}\n{body}\n# LLVM-MCA-END\n"
+
+
+def without_refused(hexes: list[str], assembly: str, complaints: str) -> list[str]:
+    """Leave out the blocks in whose lines llvm-mca found errors."""
+    places = [line.split(":") for line in complaints.splitlines() if ": error:" in line]
+    wrong = {int(parts[1]) for parts in places if len(parts) > 1 and parts[1].isdigit()}
+    block, out = -1, set()
+    for number, line in enumerate(assembly.splitlines(), 1):
+        block += line.startswith("# LLVM-MCA-BEGIN")
+        if number in wrong:
+            out.add(block)
+    return [text for k, text in enumerate(hexes) if k not in out]
+
+
+def fit(columns: dict[str, list], seed: int) -> BlockFit:
+    """Fit to the measured blocks and say how long it took."""
+    features, decoded = block_matrix(columns["hex"])
+    cycles = np.array(columns["cycles_per_iter"])
+    trust = TRUST[np.clip(np.array(columns["n_agree"]) - 3, 0, 2)]
+    hexes = [text for text, good in zip(columns["hex"], decoded, strict=True) if good]
+    began = time.perf_counter()
+    fitted = train_blocks(
+        hexes, features[decoded], cycles[decoded], trust[decoded], seed=seed, progress=tell
+    )
+    print(f"{fitted.description}; scored and fitted in {time.perf_counter() - began:.0f} s")
+    return fitted
+
+
+def tell(what: str) -> None:
+    """Show progress."""
+    print(what, file=sys.stderr, flush=True)
+
+
+def table(fitted: BlockFit) -> None:
+    """Print the scores, split by split, a line an algorithm and measure."""
+    for algorithm, split, measure, value in sorted(fitted.scores, key=lambda s: (s[1], s[2], s[0])):
+        print(f"{split:28} {measure:14} {algorithm:32} {value:.4f}")
+
+
+def ship(fitted: BlockFit, seed: int, path: Path) -> None:
+    """Write the model as a file that every warehouse takes in when it is made."""
+    con = warehouse.connect(":memory:")
+    version = models.store(
+        con,
+        models.Fit(
+            kind="throughput",
+            subject="zen3",
+            algorithm=fitted.algorithm,
+            inputs=BLOCK_FEATURES,
+            description=f"BHive blocks on an AMD EPYC (Zen 3): {fitted.description}",
+            seed=seed,
+            arrays=fitted.arrays,
+            scores=fitted.scores,
+        ),
+    )
+    models.export(con, "throughput", version, path)
+    con.close()
+    print(f"{path.name}: {path.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,228 @@
+"""Machine code: decoding, mix, chains, bounds, the simulated core, and the trees that predict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.support import rows, shared
+from udfs.throughput.blocks import (
+    BLOCK_FEATURES,
+    LOG_BOUND,
+    block_features,
+    block_matrix,
+    block_summary,
+)
+from udfs.throughput.boosting import fit_boosting, predict_boosting
+from udfs.throughput.training import FAMILY, RANDOM, families, train_blocks
+from warehouse import models
+
+ADD, SUB_RCX, IMUL, NOP = "4801d8", "4829d1", "480fafc3", "90"
+LOAD_RAX, STORE_RBX, ADD_MEMORY = "488b00", "48890b", "480118"
+
+
+def summary(code):
+    return block_summary(pa.array([code]))[0].as_py()
+
+
+def feature(code, name):
+    matrix, decoded = block_matrix([code])
+    assert decoded.all()
+    return float(matrix[0, BLOCK_FEATURES.index(name)])
+
+
+@pytest.mark.parametrize(
+    ("what", "code", "width", "chain", "units"),
+    [
+        ("add rax, rbx", ADD, 1 / 6, 1, 1 / 4),
+        ("imul rax, rbx", IMUL, 1 / 6, 3, 1),
+        ("mov rax, [rax]", LOAD_RAX, 1 / 6, 4, 1 / 3),
+        ("mov rbx, rax: renamed; add rax, rbx", "4889c3" + ADD, 2 / 6, 1, 1 / 4),
+        ("xor eax, eax: waits for nothing; add rax, rbx", "31c0" + ADD, 2 / 6, 0, 1 / 4),
+        ("lea rax, [rax+rbx+8]: three parts", "488d441808", 1 / 6, 2, 1 / 2),
+        ("add [rax], rbx: through the store queue", ADD_MEMORY, 1 / 6, 6, 2 / 3),
+        ("movzx edx, [rsi]; mov [rdi], dl: the same address", "0fb6168817", 2 / 6, 6, 2 / 3),
+        ("movzx edx, [rsi]; mov [rdi+8], dl: another", "0fb616885708", 2 / 6, 0, 2 / 3),
+        ("divsd xmm0, xmm1", "f20f5ec1", 1 / 6, 13, 5),
+        ("push rax; pop rax", "5058", 2 / 6, 0, 4 / 3),
+    ],
+)
+def test_bounds_of_one_pass(what, code, width, chain, units):
+    found = summary(code)
+    bounds = [found[f"{name}_bound"] for name in ("width", "critical_path", "unit")]
+    assert bounds == pytest.approx([width, chain, units], abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("what", "code", "cycles"),
+    [
+        ("six nops pass the front end in a cycle", NOP * 6, 1),
+        ("a chain of one addition", ADD, 1),
+        ("four units add eight registers in two cycles", "".join(
+            f"48{0xFFC0 + r:04x}" for r in (0, 1, 2, 3, 5, 6, 7)) + "49ffc0", 2),
+        ("shifts leave the other units to additions", "48d1e848d1e94801db4801d2", 1),
+        ("a division holds the divider", "48f7f1", 10),
+    ],
+)  # fmt: skip
+def test_simulated_cycles(what, code, cycles):
+    assert np.exp(feature(code, "log_simulated")) == pytest.approx(cycles, rel=0.06)
+
+
+def test_mix():
+    code = LOAD_RAX + STORE_RBX + ADD + "f30f58c1" + "660fefc1" + "75fe" + "0faee8"
+    found = summary(code)
+    assert {name: value for name, value in found.items() if name.startswith("n_")} == {
+        "n_int": 1,
+        "n_fp": 1,
+        "n_simd": 1,
+        "n_load": 1,
+        "n_store": 1,
+        "n_branch": 1,
+        "n_other": 1,
+    }
+    assert (found["instructions"], found["serialising"]) == (7, 1)
+
+
+def test_chains_in_windows_of_forty_instructions():
+    alone, both = summary(IMUL), summary(ADD + SUB_RCX)
+    assert [k + 1 for k, n in enumerate(alone["critical_path"]) if n] == [40]
+    assert sum(alone["critical_path"]) == 3
+    # rcx and rax are two chains, side by side
+    assert [k + 1 for k, n in enumerate(both["critical_path"]) if n] == [20]
+
+
+@pytest.mark.parametrize("code", ["", "48", ADD + "48", "zz", "4", "06", None])
+def test_what_cannot_be_decoded_whole_is_null(code):
+    column = pa.array([ADD, code, IMUL], pa.string())
+    assert block_features(column).is_valid().to_pylist() == [True, False, True]
+    assert block_summary(column).is_valid().to_pylist() == [True, False, True]
+
+
+def test_stores_into_the_same_32_bytes_are_written_two_a_cycle():
+    near, far = "488903488943 08".replace(" ", ""), "48890348894340"
+    assert (feature(near, "commit"), feature(far, "commit")) == (1, 2)
+
+
+def test_access_counts():
+    # mov rax, [rdi]; add rdi, 0x3d: a load that walks through lines
+    walking = "488b074883c73d"
+    assert feature(walking, "strided_loads") == 1
+    assert feature(walking, "lines_loaded") == pytest.approx(0x3D / 64)
+    # mov [rdi-4], rax: over the end of a line, and of a page
+    assert feature("488947fc", "split_stores") == 1
+    assert feature("488947fc", "page_splits") == 1
+    # mov byte [rax], 1; mov rcx, [rax]: the load needs more than was stored
+    assert feature("c60001488b08", "failed_forwards") == 1
+
+
+def test_one_by_one_and_all_at_once_are_the_same(warehouse):
+    query = """
+        WITH b AS (SELECT unnest([$1, $2, 'zz', $3]) AS hex),
+             d AS (SELECT unnest(describe_blocks(list(hex))) AS d, unnest(list(hex)) AS hex FROM b)
+        SELECT d.code = block_summary(hex), d.features = block_features(hex), len(d.features) FROM d
+    """
+    query = query.replace("$1", f"'{ADD}'").replace("$2", f"'{IMUL}'").replace("$3", f"'{NOP}'")
+    wide = len(BLOCK_FEATURES)
+    assert rows(warehouse, query) == [
+        (True, True, wide),
+        (True, True, wide),
+        (None, None, None),
+        (True, True, wide),
+    ]
+
+
+def test_features_do_not_depend_on_the_blocks_beside():
+    chance = np.random.default_rng(1)
+    parts = (ADD, IMUL, LOAD_RAX, STORE_RBX, NOP, "5058", SUB_RCX, ADD_MEMORY, "48d1e8")
+    hexes = ["".join(chance.choice(parts, chance.integers(1, 40))) for _ in range(300)]
+    together, _ = block_matrix(hexes)
+    assert all((block_matrix([hexes[k]])[0][0] == together[k]).all() for k in range(0, 300, 10))
+    some, _ = block_matrix(hexes * 30)
+    assert (some[:300] == together).all()
+
+
+def test_a_long_block_is_described():
+    assert summary(ADD * 3000)["critical_path_bound"] == pytest.approx(3000)
+
+
+def samples(n):
+    chance = np.random.default_rng(0)
+    x = chance.normal(size=(n, 5)).astype(np.float32)
+    noise = 0.05 * np.exp(x[:, 1].astype(float)) * chance.normal(size=n)
+    return x, x[:, 0] + 0.3 * (x[:, 2] > 0) + noise
+
+
+def test_trees_learn_what_the_first_estimate_lacks_and_how_sure_they_are(monkeypatch):
+    monkeypatch.setattr("udfs.throughput.boosting.ROUNDS", 60)
+    x, y = samples(3000)
+    arrays = fit_boosting(x[:2000], y[:2000], offset=0)
+    value, low, high = predict_boosting(x[2000:], arrays)
+    assert np.median(np.abs(value - y[2000:])) < 0.06
+    assert 0.85 <= np.mean((low <= y[2000:]) & (y[2000:] <= high)) <= 0.95
+    sure, unsure = x[2000:, 1] < -1, x[2000:, 1] > 1
+    assert (high - low)[unsure].mean() > 3 * (high - low)[sure].mean()
+
+
+def test_families_are_blocks_of_the_same_forms():
+    # registers, order and number do not matter; an operand in memory does
+    assert families([ADD + IMUL, IMUL + "4801d9" + ADD, ADD, "480300", "zz"]).tolist() == [
+        1,
+        1,
+        2,
+        3,
+        0,
+    ]
+
+
+def test_training_scores_all_algorithms_on_both_splits(monkeypatch):
+    monkeypatch.setattr("udfs.throughput.boosting.ROUNDS", 20)
+    chance = np.random.default_rng(0)
+    parts = (ADD, IMUL, LOAD_RAX, STORE_RBX, NOP, "f20f5ec1", SUB_RCX)
+    hexes = ["".join(chance.choice(parts, chance.integers(1, 6))) for _ in range(200)]
+    x, _ = block_matrix(hexes)
+    cycles = np.exp(x[:, BLOCK_FEATURES.index(LOG_BOUND)]) * chance.uniform(0.99, 1.01, 200)
+    fitted = train_blocks(hexes, x, cycles, others={"none": lambda a, b, c: np.zeros(len(c))})
+    scored = {(split, algorithm) for algorithm, split, measure, _ in fitted.scores}
+    for split in (FAMILY, RANDOM):
+        for algorithm in ("gradient boosting", "linear regression", "none", "unit bound"):
+            assert (split, algorithm) in scored
+    score = {(a, s, m): v for a, s, m, v in fitted.scores}
+    assert score["tightest bound and simulation", RANDOM, "MAPE"] < 0.02
+
+
+def test_too_few_blocks_to_learn_from():
+    with pytest.raises(ValueError, match="at least 50 measured blocks"):
+        train_blocks([ADD], np.zeros((1, len(BLOCK_FEATURES))), np.ones(1))
+
+
+def recorded():
+    table = pq.read_table(shared("uarch/bb_tput_zen3_train.parquet"))
+    return table.column("hex").to_pylist()[::25], table["cycles_per_iter"].to_numpy()[::25]
+
+
+def test_measured_blocks_before_any_training():
+    hexes, cycles = recorded()
+    x, decoded = block_matrix(hexes)
+    assert decoded.all()
+    error = np.abs(np.exp(x[:, BLOCK_FEATURES.index(LOG_BOUND)]) / cycles - 1)
+    assert np.median(error) < 0.06
+    assert error.mean() < 0.15
+
+
+def test_the_shipped_model_takes_these_features():
+    found = [
+        (row["inputs"], {a["name"]: np.array(a["values"]) for a in row["model_arrays"]}, row)
+        for path in models.shipped_files()
+        for row in pq.read_table(path).to_pylist()
+        if row["kind"] == "throughput" and LOG_BOUND in row["inputs"]
+    ]
+    ((inputs, arrays, row),) = found
+    assert tuple(inputs) == BLOCK_FEATURES
+    shapes = {a["name"]: a["shape"] for a in row["model_arrays"]}
+    arrays = {name: values.reshape(shapes[name]) for name, values in arrays.items()}
+    hexes, cycles = recorded()
+    value, low, high = predict_boosting(block_matrix(hexes)[0], arrays)
+    assert np.median(np.abs(np.exp(value) / cycles - 1)) < 0.03
+    assert 0.85 < np.mean((np.exp(low) <= cycles) & (cycles <= np.exp(high))) < 0.97

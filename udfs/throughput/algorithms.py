@@ -1,0 +1,118 @@
+"""Algorithms that predict the cycles of segments, each fitted to the same segments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from udfs.throughput.boosting import fit_boosting, predict_boosting
+from udfs.throughput.inputs import Inputs, start, taken
+from udfs.throughput.network import Arrays, Floats, Training, fit_network, predict_network
+from udfs.throughput.traces import as_if_less_known
+
+Integers = NDArray[np.int64]
+Predict = Callable[["Samples"], Floats]
+
+_TRACES = Training(iterations=200, members=3, decay=5e-3)
+_CODE = Training(iterations=300, members=2, decay=1e-5)
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Measured segments to learn from.
+
+    `x` (n x m) are features, `cycles` (n) those of one pass, `bounds` (n x 3) cycles by front end,
+    chains and units, `instructions` (n), `groups` (n) what near-duplicates have in common, `width`
+    (n) of the core. `inputs` says what the features are, `is_code` whether they are of machine
+    code.
+    """
+
+    x: Floats
+    cycles: Floats
+    bounds: Floats
+    instructions: Floats
+    groups: NDArray[np.str_]
+    width: Floats
+    inputs: Inputs
+    is_code: bool
+
+    def at(self, rows: Integers) -> Samples:
+        """Give some of them."""
+        names = ("x", "cycles", "bounds", "instructions", "groups", "width")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+
+
+def algorithms(part: Samples, weights: Floats, seed: int) -> dict[str, Predict]:
+    """Fit all algorithms; each gives log cycles of other segments."""
+    per_instruction = float(np.median(np.log(part.cycles / part.instructions)))
+    line = _linear(part, weights)
+    network = train_network(part, weights, seed)
+    found: dict[str, Predict] = {
+        "constant": lambda s: per_instruction + np.log(s.instructions),
+        "tightest bound": lambda s: np.log(np.fmax.reduce(s.bounds, axis=1)),
+        "linear regression": lambda s: _inputs(s) @ line + _start(s),
+        "network": lambda s: apply_network(s.x, network),
+    }
+    if part.is_code:
+        trees = train_boosting(part, weights, seed)
+        return found | {"boosting": lambda s: predict_boosting(s.x, trees)[0]}
+    return found | {"boosting": _boosted(part, weights, seed)}
+
+
+def train_network(part: Samples, weights: Floats, seed: int) -> Arrays:
+    """Train the network of `udfs.throughput.network` to what comes on top of where it starts."""
+    arrays = part.inputs.arrays()
+    x, y = part.x, np.log(part.cycles)
+    if not part.is_code:
+        poorer = as_if_less_known(part.x, part.width)
+        x = np.concatenate([x, *poorer])
+        y, weights = np.tile(y, 3), np.concatenate([weights, 0.3 * weights, 0.3 * weights])
+    training = _CODE if part.is_code else _TRACES
+    rest = y - start(x, arrays)
+    return arrays | fit_network(taken(x, arrays), rest, weights, seed=seed, training=training)
+
+
+def apply_network(x: NDArray[np.floating], arrays: Arrays) -> Floats:
+    """Give the log cycles of segments by a network that `train_network` gave."""
+    return predict_network(taken(x, arrays), arrays) + start(x, arrays)
+
+
+def train_boosting(part: Samples, weights: Floats, seed: int) -> Arrays:
+    """Fit boosted trees to blocks of machine code."""
+    groups = np.unique(part.groups, return_inverse=True)[1]
+    first = part.inputs.offset[0]
+    return fit_boosting(part.x, np.log(part.cycles), weights, seed, offset=first, groups=groups)
+
+
+def _boosted(part: Samples, weights: Floats, seed: int) -> Predict:
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    model = HistGradientBoostingRegressor(
+        loss="absolute_error", learning_rate=0.05, max_leaf_nodes=8, random_state=seed
+    )
+    known = np.isfinite(part.x).any(axis=0)
+    model.fit(part.x[:, known], np.log(part.cycles) - _start(part), sample_weight=weights)
+    return lambda s: np.asarray(model.predict(s.x[:, known])) + _start(s)
+
+
+def _start(samples: Samples) -> Floats:
+    return start(samples.x, samples.inputs.arrays())
+
+
+def _inputs(samples: Samples) -> Floats:
+    x = np.nan_to_num(taken(samples.x, samples.inputs.arrays()))
+    return np.column_stack([x, np.ones(len(x))])
+
+
+def _linear(part: Samples, weights: Floats) -> Floats:
+    """Least squares, with just so much ridge that constant features do no harm."""
+    x, root = _inputs(part), np.sqrt(weights)[:, None]
+    scale = np.maximum(np.abs(x).max(axis=0), 1e-9)
+    a = x / scale * root
+    y = (np.log(part.cycles) - _start(part)) * root[:, 0]
+    ridge = 1e-4 * np.trace(a.T @ a) / a.shape[1]
+    solved: Floats = np.linalg.solve(a.T @ a + ridge * np.eye(a.shape[1]), a.T @ y) / scale
+    return solved

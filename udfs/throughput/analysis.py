@@ -1,0 +1,143 @@
+"""One instruction analysed: what it reads, writes, computes and costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import iced_x86 as ix
+
+from udfs.throughput import costs, zen3
+from udfs.throughput.actions import action
+from udfs.throughput.instructions import FLAG_C, NOWHERE, RSP, VECTORS, Instruction
+from udfs.throughput.operands import (
+    Registers,
+    in_registers,
+    memory_used,
+    operand_size,
+    register_number,
+    registers_used,
+    twice_the_same,
+    vector_size,
+)
+
+_MNEMONICS = {
+    value: name
+    for name, value in vars(ix.Mnemonic).items()
+    if isinstance(value, int) and name.isupper()
+}
+
+
+# Shapes that are remembered, over all calls.
+_MOST = 1 << 16
+_FACTORY = ix.InstructionInfoFactory()
+_shapes: dict[tuple[int, ...], Instruction] = {}
+
+
+def analysed(instruction: Any) -> tuple[Instruction, Instruction]:
+    """Give the shape of an instruction, and the instruction with its displacement and constant.
+
+    Instructions that differ in these alone have one and the same shape.
+    """
+    key = (
+        instruction.code,
+        instruction.len,
+        instruction.op0_register,
+        instruction.op1_register,
+        instruction.op2_register,
+        instruction.op3_register,
+        instruction.memory_base,
+        instruction.memory_index,
+        instruction.memory_index_scale,
+        instruction.memory_displ_size,
+        instruction.has_lock_prefix,
+        instruction.has_rep_prefix + 2 * instruction.has_repne_prefix,
+    )
+    shape = _shapes.get(key)
+    if shape is None:
+        if len(_shapes) >= _MOST:
+            _shapes.clear()
+        shape = _shapes[key] = analyse(instruction, _FACTORY)
+    return shape, _filled(shape, instruction)
+
+
+def _filled(shape: Instruction, instruction: Any) -> Instruction:
+    computed = shape.action and action(instruction, shape.name)
+    loads, stores = shape.loads, shape.stores
+    if instruction.memory_displ_size and (loads or stores):
+        if shape.pushes or len(loads) > 1 or len(stores) > 1:
+            loads, stores, _ = memory_used(_FACTORY.info(instruction))
+        else:
+            offset = instruction.memory_displacement
+            offset = offset - (1 << 64) if offset >> 63 else offset
+            place = (loads or stores)[0]._replace(offset=offset)
+            loads, stores = (place,) * len(loads), (place,) * len(stores)
+    elif not computed:
+        return shape
+    return shape._replace(loads=loads, stores=stores, action=computed)
+
+
+def analyse(instruction: Any, factory: Any) -> Instruction:
+    """Give what the models need to know of an instruction.
+
+    Args:
+        instruction: decoded (iced_x86.Instruction).
+        factory: iced_x86.InstructionInfoFactory.
+    """
+    name = zen3.family(_MNEMONICS[instruction.mnemonic])
+    info = factory.info(instruction)
+    loads, stores, address = memory_used(info)
+    reads, writes = registers_used(info, instruction, address)
+    vector = any(VECTORS <= r < NOWHERE for r in (*reads, *writes))
+    size = operand_size(instruction)
+    idiom, eliminated, reads = _renamed(name, instruction, size, reads)
+    cost = costs.cost(name, instruction, loads=bool(loads), stores=bool(stores), vector=vector)
+    front = max(1, min(cost.uops, 8) if cost.busy < 20 else 1) + cost.extra
+    if idiom or eliminated:
+        cost = zen3.Cost("none", 0, 0)
+    stack = instruction.is_stack_instruction
+    return Instruction(
+        name=name,
+        form=instruction.code,
+        length=instruction.len,
+        unit=cost.unit,
+        uops=cost.uops,
+        latency=cost.latency,
+        busy=cost.busy,
+        macro=front,
+        address=address,
+        sources=reads,
+        targets=writes,
+        loads=loads,
+        stores=stores,
+        action=action(instruction, name),
+        written=tuple(r for r in writes if r < FLAG_C),
+        moved=instruction.stack_pointer_increment if stack else 0,
+        eliminated=eliminated,
+        idiom=idiom,
+        vector=vector,
+        wide=vector_size(instruction),
+        kind=costs.kind(name, vector=vector, memory=bool(loads or stores)),
+        operand=size,
+        locked=instruction.has_lock_prefix or (name == "XCHG" and bool(stores)),
+        repeated=instruction.has_rep_prefix or instruction.has_repne_prefix,
+        pushes=stack,
+        frames=not stack and RSP in (*reads, *address, *writes),
+    )
+
+
+def _renamed(
+    name: str, instruction: Any, size: int, reads: Registers
+) -> tuple[bool, bool, Registers]:
+    """Give whether the renaming stage does all: zero idioms, moves; and what is waited for."""
+    if name in costs.UNARY:
+        last = instruction.op_count - 1
+        if instruction.op_kind(last) != ix.OpKind.REGISTER:
+            return False, False, ()
+        return False, False, (register_number(instruction.op_register(last))[0],)
+    if not in_registers(instruction):
+        return False, False, reads
+    if name == "SBB" and twice_the_same(instruction):
+        return False, False, (FLAG_C,)
+    if name in costs.ZERO_IDIOMS and size >= 4 and twice_the_same(instruction):
+        return True, False, ()
+    return False, name in costs.MOVES and size >= 4, reads

@@ -1,0 +1,72 @@
+"""Blocks of machine code taken apart; every different instruction is analysed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import iced_x86 as ix
+import numpy as np
+from numpy.typing import NDArray
+
+from udfs.throughput.analysis import analysed
+from udfs.throughput.instructions import Instruction
+
+
+@dataclass(slots=True)
+class Decoder:
+    """Decodes blocks and remembers every different instruction by its bytes.
+
+    `shape_of` gives for each of `instructions` the position of its shape in `shapes`: the same but
+    for displacement and constants.
+    """
+
+    instructions: list[Instruction] = field(default_factory=list)
+    shape_of: list[int] = field(default_factory=list)
+    shapes: list[Instruction] = field(default_factory=list)
+    _by_bytes: dict[bytes, int] = field(default_factory=dict)
+    _by_shape: dict[Instruction, int] = field(default_factory=dict)
+
+    def block(self, code: bytes) -> list[int] | None:
+        """Give the positions of a block's instructions in `instructions`; None where undecodable.
+
+        Undecodable are bytes that are no instruction or the beginning of one, and no bytes at all.
+        """
+        rows, at = [], 0
+        for instruction in ix.Decoder(64, code):
+            if instruction.code == ix.Code.INVALID:
+                return None
+            end = at + instruction.len
+            key = code[at:end]
+            row = self._by_bytes.get(key)
+            rows.append(self._new(key, instruction) if row is None else row)
+            at = end
+        return rows if rows and at == len(code) else None
+
+    def _new(self, key: bytes, instruction: Any) -> int:
+        shape, whole = analysed(instruction)
+        place = self._by_shape.setdefault(shape, len(self.shapes))
+        if place == len(self.shapes):
+            self.shapes.append(shape)
+        row = self._by_bytes[key] = len(self.instructions)
+        self.instructions.append(whole)
+        self.shape_of.append(place)
+        return row
+
+
+def decode(
+    hexes: Sequence[str | None], decoder: Decoder
+) -> tuple[list[list[int]], NDArray[np.bool_]]:
+    """Give the decodable blocks' instructions, and which are decodable (n)."""
+    blocks: list[list[int]] = []
+    decoded = np.zeros(len(hexes), bool)
+    for k, text in enumerate(hexes):
+        try:
+            block = decoder.block(bytes.fromhex(text)) if text else None
+        except ValueError:
+            block = None
+        if block:
+            blocks.append(block)
+            decoded[k] = True
+    return blocks, decoded

@@ -1,0 +1,206 @@
+"""Blocks executed as far as integers go, to know where in memory they load and store.
+
+The conditions are those in which BHive's blocks are measured (Chen et al., "BHive", IISWC 2019):
+all registers start with the same value, the address of a page, and all memory holds that value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from udfs.throughput.instructions import (
+    CONSTANT,
+    MEMORY,
+    NOWHERE,
+    RSP,
+    Action,
+    Instruction,
+    Place,
+)
+
+START = 0x12345000
+_ALL = (1 << 64) - 1
+
+
+class Forward(NamedTuple):
+    """A load at position `load` of a block gets what `store` stored, in the same pass or before.
+
+    `renamed`: by rsp or rbp, both. `whole`: the store holds all that is loaded.
+    """
+
+    load: int
+    store: int
+    carried: bool
+    renamed: bool
+    whole: bool
+
+
+class Access(NamedTuple):
+    """A load or a store: address and size in bytes, of a vector or not."""
+
+    store: bool
+    address: int
+    size: int
+    vector: bool
+
+
+class Tracker:
+    """Values of the registers, and what was stored where."""
+
+    def __init__(self, block: Sequence[Instruction]) -> None:
+        self.steps = _steps(block)
+        self.registers = [START] * 16
+        # By eight bytes of memory: address, size, position, pass, value and running number.
+        self.stored: dict[int, tuple[int, int, int, int, int, int]] = {}
+        self.framed: dict[int, bool] = {}
+        self.passes = -1
+        self.stores = 0
+        self.found: list[Forward] = []
+        self.made: list[Access] = []
+
+    def again(self) -> tuple[list[Access], list[Forward]]:
+        """Execute a pass; give its accesses, and the loads that get what was stored before."""
+        self.made, self.found = [], []
+        self.passes += 1
+        self._run()
+        return self.made, self.found
+
+    def ahead(self, before: Sequence[int], passes: int) -> None:
+        """Skip passes: every register moves on as it did since it was `before`."""
+        for k, (old, new) in enumerate(zip(before, self.registers, strict=True)):
+            self.registers[k] = (new + passes * (new - old)) & _ALL
+
+    def _run(self) -> None:
+        for position, i, computed, written in self.steps:
+            value = START
+            if i.loads:
+                value = self._load(position, i)
+            result = self._result(i.action, value) if computed and i.action else None
+            if i.stores:
+                self._store(position, i, result)
+            if written:
+                self._write(i, result, position)
+            if i.moved:
+                self.registers[RSP] = (self.registers[RSP] + i.moved) & _ALL
+
+    def _address(self, place: Place) -> int:
+        address = place.offset
+        if place.base != NOWHERE:
+            address += self.registers[place.base]
+        if place.index_register != NOWHERE:
+            address += self.registers[place.index_register] * place.scale
+        return address & _ALL
+
+    def _load(self, position: int, i: Instruction) -> int:
+        place = i.loads[0]
+        address = self._address(place)
+        self.made.append(Access(False, address, place.size, i.vector))
+        entry = self.stored.get(address >> 3)
+        last = (address + place.size - 1) >> 3
+        if last != address >> 3:
+            other = self.stored.get(last)
+            if other and (not entry or other[5] > entry[5]):
+                entry = other
+        untouched = (START | START << 64) >> 8 * (address & 7)
+        if not entry:
+            return untouched
+        at, size, store, when, value, _ = entry
+        if not (at < address + place.size and address < at + size):
+            return untouched
+        whole = at <= address and address + place.size <= at + size
+        renamed = _framed(place) and self.framed[store]
+        self.found.append(Forward(position, store, when != self.passes, renamed, whole))
+        return value >> 8 * (address - at) if whole else untouched
+
+    def _store(self, position: int, i: Instruction, result: int | None) -> None:
+        place = i.stores[0]
+        address = self._address(place)
+        self.made.append(Access(True, address, place.size, i.vector))
+        value = START if result is None else result
+        self.stores += 1
+        entry = (address, place.size, position, self.passes, value, self.stores)
+        for word in range(address >> 3, ((address + max(place.size, 1) - 1) >> 3) + 1):
+            self.stored[word] = entry
+        self.framed[position] = _framed(place)
+
+    def _result(self, action: Action, loaded: int) -> int:
+        if action.place:
+            return self._address(action.place)
+        y = self._value(action.source, action.source_size, loaded, action.constant)
+        x = self._value(action.target, action.size, loaded, 0)
+        if action.operation == "IMUL3":
+            x = action.constant
+        return _OPERATIONS[action.operation](x, y, action.source_size)
+
+    def _value(self, where: int, size: int, loaded: int, constant: int) -> int:
+        if where == CONSTANT:
+            return constant
+        value = loaded if where == MEMORY else self.registers[where]
+        return value & ((1 << 8 * size) - 1)
+
+    def _write(self, i: Instruction, result: int | None, position: int) -> None:
+        if result is None:
+            for register in i.written:
+                # Not followed: the same in every pass, and in a page of its own.
+                self.registers[register] = START + ((position + 2) << 32)
+            return
+        size, target = i.action.size if i.action else 8, i.written[0]
+        mask = (1 << 8 * size) - 1
+        kept = 0 if size >= 4 else self.registers[target] & ~mask
+        self.registers[target] = kept | (result & mask)
+
+
+def _steps(block: Sequence[Instruction]) -> list[tuple[int, Instruction, bool, bool]]:
+    """Give the instructions of which anything has to be followed, with their positions.
+
+    Beside each: whether its result and whether the registers written make up addresses later on.
+    """
+    needed = {r for i in block for place in (i.loads[:1] + i.stores[:1]) for r in place[:2]}
+    memory, before = False, -1
+    while len(needed) + memory != before:
+        before = len(needed) + memory
+        for i in block:
+            if i.action and (not needed.isdisjoint(i.written) or (memory and i.stores)):
+                needed.update((i.action.source, i.action.target), (i.action.place or ())[:2])
+        memory = MEMORY in needed
+    out = []
+    for position, i in enumerate(block):
+        written = not needed.isdisjoint(i.written)
+        computed = written or (memory and bool(i.stores))
+        if computed or i.loads or i.stores or i.moved:
+            out.append((position, i, computed, written))
+    return out
+
+
+def _signed(value: int, size: int) -> int:
+    half = 1 << (8 * size - 1)
+    return (value & (half - 1)) - (value & half)
+
+
+_OPERATIONS: dict[str, Callable[[int, int, int], int]] = {
+    "MOV": lambda _, y, __: y,
+    "PUSH": lambda _, y, __: y,
+    "POP": lambda _, y, __: y,
+    "MOVZX": lambda _, y, __: y,
+    "MOVSX": lambda _, y, size: _signed(y, size),
+    "MOVSXD": lambda _, y, size: _signed(y, size),
+    "ADD": lambda x, y, _: x + y,
+    "SUB": lambda x, y, _: x - y,
+    "AND": lambda x, y, _: x & y,
+    "OR": lambda x, y, _: x | y,
+    "XOR": lambda x, y, _: x ^ y,
+    "SHL": lambda x, y, _: x << (y & 63),
+    "SHR": lambda x, y, _: x >> (y & 63),
+    "SAR": lambda x, y, size: _signed(x, size) >> (y & 63),
+    "NEG": lambda _, y, __: -y,
+    "NOT": lambda _, y, __: ~y,
+    "INC": lambda _, y, __: y + 1,
+    "DEC": lambda _, y, __: y - 1,
+    "IMUL": lambda x, y, _: x * y,
+    "IMUL3": lambda x, y, _: x * y,
+}
+
+
+def _framed(place: Place) -> bool:
+    return place.base == RSP and place.index_register == NOWHERE

@@ -1,0 +1,69 @@
+"""What models of throughput take: the names of the features, and what a network makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from udfs.throughput.features import FEATURES
+from udfs.throughput.traces import TRACE_FEATURES
+
+Floats = NDArray[np.float64]
+Arrays = dict[str, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Features of one form of segments, by position in `names`.
+
+    The sum of the features `offset` is the logarithm of cycles that models start from; all but
+    the first of these are no input beside. The features `counts` are divided by the feature `per`
+    before a network takes them, which is then a logarithm.
+    """
+
+    names: tuple[str, ...]
+    offset: tuple[int, ...]
+    counts: tuple[int, ...] = ()
+    per: int | None = None
+
+    def arrays(self) -> Arrays:
+        """Give what a stored network needs to know of its inputs."""
+        used = [i for i in range(len(self.names)) if i not in self.offset[1:]]
+        return {
+            "used": np.array(used, float),
+            "offset": np.array(self.offset, float),
+            "counts": np.array(self.counts, float),
+            "per": np.array([] if self.per is None else [self.per], float),
+        }
+
+
+def start(x: NDArray[np.floating], arrays: Arrays) -> Floats:
+    """Give the logarithm of cycles that a network starts from (n) for features (n x m)."""
+    offset: Floats = x[:, arrays["offset"].astype(int)].sum(axis=1, dtype=float)
+    return offset
+
+
+def taken(x: NDArray[np.floating], arrays: Arrays) -> NDArray[np.floating]:
+    """Give what a network takes of features (n x m): counts are per instruction."""
+    if len(arrays["per"]):
+        per, counts = int(arrays["per"][0]), arrays["counts"].astype(int)
+        x = x.copy()
+        x[:, counts] /= x[:, [per]]
+        x[:, per] = np.log(x[:, per])
+    return x[:, arrays["used"].astype(int)]
+
+
+TRACE = Inputs(TRACE_FEATURES, offset=(0, 1))
+_PER = "n_instructions"
+CODE = Inputs(
+    FEATURES,
+    offset=(FEATURES.index("log_best"),),
+    counts=tuple(
+        i
+        for i, name in enumerate(FEATURES)
+        if not name.startswith(("log_", "ratio_")) and name not in ("path_mean", _PER)
+    ),
+    per=FEATURES.index(_PER),
+)

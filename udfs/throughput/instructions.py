@@ -1,0 +1,107 @@
+"""What the models need to know of one instruction."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+# Registers as the simulation counts them. Flags are two: carry, and all others; x87's stack is
+# taken as fixed. NOWHERE is always ready, SINK takes what nobody reads.
+FLAG_C, FLAG_Z, VECTORS, X87, NOWHERE, SINK, REGISTERS = 16, 17, 18, 50, 58, 59, 60
+RSP = 4
+CONSTANT, MEMORY = -1, -2
+
+
+class Place(NamedTuple):
+    """A memory operand: registers as above (NOWHERE for none), and its size in bytes."""
+
+    base: int
+    index_register: int
+    scale: int
+    offset: int
+    size: int
+
+
+class Action(NamedTuple):
+    """What an instruction computes: operation, target and source of so many bytes, constant.
+
+    Target and source are integer registers or MEMORY, the source CONSTANT where it is one.
+    """
+
+    operation: str
+    target: int
+    size: int
+    source: int
+    source_size: int
+    constant: int
+    place: Place | None
+
+
+class Instruction(NamedTuple):
+    """What the models need to know of an instruction.
+
+    `name` as in the table of `zen3`, `form` mnemonic and kinds of operands (iced_x86.Code),
+    `length` bytes, `operand` and `wide` bytes of the first operand and of the widest vector;
+    `unit`, `uops`, `latency`, `busy` as in `zen3.Cost`, `macro` operations of the front end;
+    registers that addresses are made of, that are read as data, that are written; `action` None
+    where the result cannot be followed; `written` integer registers, `moved` what the instruction
+    adds to the stack pointer. `pushes` is for all instructions of the stack, `frames` for others
+    that use its pointer.
+    """
+
+    name: str
+    form: int
+    length: int
+    unit: str
+    uops: int
+    latency: int
+    busy: int
+    macro: int
+    address: tuple[int, ...]
+    sources: tuple[int, ...]
+    targets: tuple[int, ...]
+    loads: tuple[Place, ...]
+    stores: tuple[Place, ...]
+    action: Action | None
+    written: tuple[int, ...]
+    moved: int
+    eliminated: bool
+    idiom: bool
+    vector: bool
+    wide: int
+    kind: str
+    operand: int
+    locked: bool
+    repeated: bool
+    pushes: bool
+    frames: bool
+
+
+# Stands for an operation of the front end, and for padding.
+NOTHING = Instruction(
+    name="",
+    form=0,
+    length=0,
+    unit="none",
+    uops=0,
+    latency=0,
+    busy=1,
+    macro=0,
+    address=(),
+    sources=(),
+    targets=(),
+    loads=(),
+    stores=(),
+    action=None,
+    written=(),
+    moved=0,
+    eliminated=False,
+    idiom=False,
+    vector=False,
+    wide=0,
+    kind="other",
+    operand=0,
+    locked=False,
+    repeated=False,
+    pushes=False,
+    frames=False,
+)

@@ -1,0 +1,125 @@
+"""Which loads of a block get their value from which of its stores, and how accesses lie.
+
+Of two passes the second stands for the steady state, where registers move of four the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from udfs.throughput.emulation import Access, Forward, Tracker
+from udfs.throughput.instructions import Instruction
+
+# What `accesses` counts in one pass of a block.
+ACCESS_COUNTS = (
+    "commit",
+    "strided_loads",
+    "strided_stores",
+    "lines_loaded",
+    "lines_stored",
+    "split_loads",
+    "split_stores",
+    "page_splits",
+    "forwards",
+    "failed_forwards",
+    "carried_forwards",
+    "renamed_forwards",
+    "page_aliases",
+    "way_conflicts",
+    "pages",
+)
+_LINE, _PAGE, _CHUNK = 64, 4096, 32
+# Passes that are skipped, to where moving accesses have left where they started.
+_AHEAD = 50
+
+
+def accesses(block: Sequence[Instruction]) -> tuple[list[Forward], list[float]]:
+    """Give loads (first memory operands) that a store feeds, and the ACCESS_COUNTS."""
+    tracker = Tracker(block)
+    first, found = tracker.again()
+    before = tracker.registers.copy()
+    made, found = tracker.again()
+    if made != first:
+        # Everything starts at one address: accesses that move meet at first, and never again.
+        tracker.ahead(before, _AHEAD)
+        first, _ = tracker.again()
+        made, found = tracker.again()
+    moving, edges = [0.0] * 4, [0, 0, 0]
+    if first != made:
+        moving = _moving(first, made)
+    for _, address, size, _ in made:
+        if address % _LINE + size > _LINE:
+            edges = _edges(made)
+            break
+    pages = {access[1] // _PAGE for access in made}
+    counts = [
+        _commit(first, made),
+        *moving,
+        *edges,
+        len(found),
+        sum(not f.whole for f in found),
+        sum(f.carried for f in found),
+        sum(f.renamed for f in found),
+        *(_conflicts(made) if len(pages) > 1 else (0, 0)),
+        len(pages) + edges[2],
+    ]
+    return found, counts
+
+
+def _moving(first: list[Access], made: list[Access]) -> list[float]:
+    """Count loads and stores elsewhere than in the pass before, and the lines they go through."""
+    out = [0.0] * 4
+    for old, new in zip(first, made, strict=True):
+        if old.address != new.address:
+            out[new.store] += 1
+            out[2 + new.store] += min(abs(new.address - old.address), _LINE) / _LINE
+    return out
+
+
+def _edges(made: list[Access]) -> list[int]:
+    """Count loads and stores that go over the end of a line, and those over that of a page."""
+    out = [0, 0, 0]
+    for a in made:
+        if a.address % _LINE + a.size > _LINE:
+            out[a.store] += 1
+            out[2] += a.address % _PAGE + a.size > _PAGE
+    return out
+
+
+def _commit(first: list[Access], made: list[Access]) -> float:
+    """Give the cycles in which stores are written to the cache.
+
+    One a cycle, or two that follow each other into the same 32 bytes; vectors go alone.
+    """
+    chunks: list[int] = []
+    for k, (old, new) in enumerate(zip(first, made, strict=True)):
+        if new.store:
+            alone = new.vector or old.address != new.address
+            chunks.append(-1 - k if alone else new.address // _CHUNK)
+    cycles, run = 0.0, 0
+    starts = [k for k in range(len(chunks)) if chunks[k] != chunks[k - 1]]
+    if not starts:
+        return len(chunks) / (1 if chunks and chunks[0] < 0 else 2)
+    for k, start in enumerate(starts):
+        end = starts[k + 1] if k + 1 < len(starts) else starts[0] + len(chunks)
+        run = end - start
+        cycles += (run + 1) // 2
+    return cycles
+
+
+def _conflicts(made: list[Access]) -> tuple[int, int]:
+    """Count loads that share a page's offset with a store elsewhere, and lines in two pages."""
+    lines: dict[int, set[int]] = {}
+    stored: dict[int, set[int]] = {}
+    for a in made:
+        page, offset = divmod(a.address, _PAGE)
+        lines.setdefault(offset // _LINE, set()).add(page)
+        if a.store:
+            for word in range(offset >> 2, (offset + max(a.size, 1) + 3) >> 2):
+                stored.setdefault(word, set()).add(page)
+    aliases = 0
+    for a in made:
+        page, offset = divmod(a.address, _PAGE)
+        words = range(offset >> 2, (offset + max(a.size, 1) + 3) >> 2)
+        aliases += not a.store and any(stored.get(word, {page}) - {page} for word in words)
+    return aliases, sum(len(pages) - 1 for pages in lines.values())

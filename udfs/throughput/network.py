@@ -1,0 +1,207 @@
+"""The network of throughput: principal components, hidden layers of 30, 15 and 15 nodes.
+
+After a patent of Southeast University (2016) on predicting average steady-state throughput: a
+logistic sigmoid into the first two layers, linear after, trained over all samples at once by a
+second-order method. Here that is L-BFGS (Liu & Nocedal 1989; SciPy's L-BFGS-B) in place of scaled
+conjugate gradients or Levenberg-Marquardt. The loss is pseudo-Huber on the logarithm, so that a
+few odd segments do not rule; a few networks from different starts are averaged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+from threadpoolctl import ThreadpoolController
+
+Floats = NDArray[np.float64]
+Arrays = dict[str, Floats]
+
+LAYERS = (30, 15, 15)
+# Share of the variance that the principal components keep.
+KEPT = 0.999
+# Residuals on the logarithm beyond this weigh linearly: 5 % of the value.
+_TURN = 0.05
+_CLIP = 5.0
+_PIECE = 1 << 15
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How a network is trained: steps of L-BFGS, networks to average, weight decay."""
+
+    iterations: int = 400
+    members: int = 3
+    decay: float = 1e-4
+
+
+def fit_network(
+    x: NDArray[np.floating],
+    y: Floats,
+    weights: Floats | None = None,
+    *,
+    seed: int = 0,
+    training: Training | None = None,
+) -> Arrays:
+    """Train networks on features (n x m, NaN where unknown) and a logarithm (n).
+
+    Args:
+        x: features; what is unknown counts as the mean.
+        y: what is to be predicted.
+        weights: how much each sample counts; all alike where left out.
+        seed: of the networks' starts.
+        training: how; the defaults where left out.
+
+    Returns:
+        `mean` and `deviation` (m), `components` (m x c), and the members' weights `w0` .. `w3` and
+        `b0` .. `b3`, the member being the first dimension; `loss` of each member.
+    """
+    training = training or Training()
+    weights = np.ones(len(y)) if weights is None else weights / weights.mean()
+    scale = principal(x)
+    points = projected(x, scale)
+    centre, width = float(np.average(y, weights=weights)), float(max(y.std(), 1e-6))
+    goal, turn = (y - centre) / width, _TURN / width
+    sizes = (points.shape[1], *LAYERS, 1)
+    found, losses = [], []
+    for member in range(training.members):
+        start = _start(sizes, np.random.default_rng([seed, member]))
+        done = minimize(
+            _loss,
+            start,
+            (points, goal, weights, sizes, turn, training.decay),
+            method="L-BFGS-B",
+            jac=True,
+            options={"maxiter": training.iterations, "maxcor": 20},
+        )
+        found.append(_layers(done.x, sizes))
+        losses.append(float(done.fun))
+    arrays = {"goal": np.array([centre, width]), "loss": np.array(losses), **scale}
+    for i in range(len(LAYERS) + 1):
+        arrays[f"w{i}"] = np.stack([layers[i][0] for layers in found])
+        arrays[f"b{i}"] = np.stack([layers[i][1] for layers in found])
+    return arrays
+
+
+def predict_network(x: NDArray[np.floating], arrays: Arrays) -> Floats:
+    """Give the mean of the members' predictions (n) for features (n x m, NaN where unknown).
+
+    In single precision, and on one thread: DuckDB calls this from all of its own.
+    """
+    single = {k: v.astype(np.float32) for k, v in arrays.items()}
+    members = len(arrays["loss"])
+    out = np.empty(len(x))
+    centre, width = arrays["goal"]
+    with _blas().limit(limits=1, user_api="blas"):
+        for begin in range(0, len(x), _PIECE):
+            points = projected(x[begin : begin + _PIECE].astype(np.float32, copy=False), single)
+            total = np.zeros(len(points), np.float32)
+            for member in range(members):
+                total += _forward(points, single, member)
+            out[begin : begin + _PIECE] = centre + width * total / members
+    return out
+
+
+def _forward(points: NDArray[np.float32], single: Any, member: int) -> NDArray[np.float32]:
+    value = points
+    for i in range(len(LAYERS) + 1):
+        value = value @ single[f"w{i}"][member]
+        value += single[f"b{i}"][member]
+        if i < 2:
+            # The logistic sigmoid by tanh, which NumPy has vectorised.
+            value *= np.float32(0.5)
+            np.tanh(value, out=value)
+            value += np.float32(1)
+            value *= np.float32(0.5)
+    return value[:, 0]
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def principal(x: NDArray[Any]) -> Arrays:
+    """Learn `mean`, `deviation` and `components` from features (n x m, NaN where unknown).
+
+    The components keep 99.9 % of the variance. A constant feature counts for nothing.
+    """
+    known = np.isfinite(x)
+    count = np.maximum(known.sum(axis=0), 1)
+    mean = np.where(known, x, 0).sum(axis=0) / count
+    deviation = np.sqrt((np.where(known, x - mean, 0) ** 2).sum(axis=0) / count)
+    deviation[deviation < 1e-9] = np.inf
+    points = _standardised(x, mean, deviation)
+    values, vectors = np.linalg.eigh(points.T @ points / len(points))
+    order = np.argsort(values)[::-1]
+    share = np.cumsum(values[order]) / max(values.sum(), 1e-12)
+    kept = order[: int(np.searchsorted(share, KEPT)) + 1]
+    # Halfway to whitening: small components carry signal too, but also the noise.
+    components = vectors[:, kept] / np.maximum(values[kept], 1e-6) ** 0.25
+    deviation[np.isinf(deviation)] = 1e30
+    return {"mean": mean, "deviation": deviation, "components": components}
+
+
+def _standardised(x: NDArray[Any], mean: NDArray[Any], deviation: NDArray[Any]) -> NDArray[Any]:
+    points = (x - mean) / deviation
+    np.clip(points, -_CLIP, _CLIP, out=points)
+    points[np.isnan(points)] = 0
+    return np.asarray(points)
+
+
+def projected(x: NDArray[Any], scale: dict[str, NDArray[Any]]) -> NDArray[Any]:
+    """Give the principal components of features; what is unknown counts as the mean."""
+    points = _standardised(x, scale["mean"], scale["deviation"])
+    return np.asarray(points @ scale["components"])
+
+
+def _start(sizes: tuple[int, ...], random: np.random.Generator) -> Floats:
+    """Glorot & Bengio (2010): as wide as keeps the variance through the layers."""
+    parts = []
+    for wide, high in pairwise(sizes):
+        parts.append(random.normal(0, np.sqrt(2 / (wide + high)), wide * high))
+        parts.append(np.zeros(high))
+    return np.concatenate(parts)
+
+
+def _layers(flat: Floats, sizes: tuple[int, ...]) -> list[tuple[Floats, Floats]]:
+    layers, at = [], 0
+    for wide, high in pairwise(sizes):
+        w = flat[at : at + wide * high].reshape(wide, high)
+        layers.append((w, flat[at + wide * high : at + (wide + 1) * high]))
+        at += (wide + 1) * high
+    return layers
+
+
+def _loss(
+    flat: Floats,
+    points: Floats,
+    goal: Floats,
+    weights: Floats,
+    sizes: tuple[int, ...],
+    turn: float,
+    decay: float,
+) -> tuple[float, Floats]:
+    """Give the loss and its gradient: pseudo-Huber, plus decay times the squared weights."""
+    layers = _layers(flat, sizes)
+    values = [points]
+    for i, (w, b) in enumerate(layers):
+        value = values[-1] @ w + b
+        values.append(expit(value) if i < 2 else value)
+    off = (values[-1][:, 0] - goal) / turn
+    root = np.sqrt(1 + off * off)
+    loss = float(np.mean(weights * (root - 1)) * turn) + decay * float(flat @ flat)
+    back = (weights * off / root / len(goal))[:, None]
+    parts: list[Floats] = []
+    for i in range(len(layers) - 1, -1, -1):
+        if i < 2:
+            back = back * values[i + 1] * (1 - values[i + 1])
+        parts += [back.sum(axis=0), (values[i].T @ back).ravel()]
+        back = back @ layers[i][0].T
+    return loss, np.concatenate(parts[::-1]) + 2 * decay * flat

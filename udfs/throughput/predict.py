@@ -1,0 +1,65 @@
+"""The function for SQL that predicts the cycles of segments by a stored model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from udfs.models import held
+from udfs.throughput.algorithms import apply_network
+from udfs.throughput.boosting import predict_boosting
+from udfs.throughput.network import Arrays, Floats
+
+_PREDICTED = pa.struct([("cycles", pa.float64()), ("low", pa.float64()), ("high", pa.float64())])
+
+
+def predict_throughput(features: Any, model: Any) -> pa.StructArray:
+    """Predict the cycles of one pass of segments, with a 90 % band.
+
+    Args:
+        features: n lists of the model's inputs in its order; NULL or NaN inside where one is not
+            known.
+        model: n numbers that `hold_model` gave; rows of one call may have different models.
+
+    Returns:
+        n structs `cycles`, `low`, `high` (cycles); NULL where the list or the model is, or where
+        the list has not as many features as the model has inputs.
+    """
+    features, model = _whole(features), _whole(model)
+    valid = np.asarray(features.is_valid()) & np.asarray(model.is_valid())
+    numbers = model.fill_null(0).to_numpy()
+    out = np.full((len(features), 3), np.nan)
+    for number in np.unique(numbers[valid]):
+        arrays = held(int(number))
+        rows = np.flatnonzero(valid & (numbers == number))
+        some = features if len(rows) == len(features) else features.take(pa.array(rows))
+        lengths = np.asarray(some.value_lengths())
+        wide = int(arrays["inputs"][0]) if "inputs" in arrays else int(lengths.max(initial=0))
+        fits = lengths == wide
+        if not fits.all():
+            some, rows = some.filter(pa.array(fits)), rows[fits]
+        if len(rows):
+            flat = some.flatten().to_numpy(zero_copy_only=False)
+            out[rows] = predicted(flat.reshape(-1, wide), arrays)
+    absent = pa.array(np.isnan(out[:, 0]))
+    columns = [pa.array(np.ascontiguousarray(out[:, i])) for i in range(3)]
+    return pa.StructArray.from_arrays(columns, fields=list(_PREDICTED), mask=absent)
+
+
+def predicted(x: NDArray[np.floating], arrays: Arrays) -> Floats:
+    """Give cycles of one pass and its band, n x 3 (cycles, low, high), for features (n x m)."""
+    if "w0" in arrays:
+        middle = apply_network(x, arrays)
+        low, high = arrays["band"]
+        logs = np.stack([middle, middle + low, middle + high], axis=1)
+    else:
+        logs = np.stack(predict_boosting(x, arrays), axis=1)
+    cycles: Floats = np.exp(logs)
+    return cycles
+
+
+def _whole(column: Any) -> Any:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

@@ -1,0 +1,174 @@
+"""Blocks of like length laid out as arrays, for the simulation and the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from udfs.throughput import zen3
+from udfs.throughput.batch import SLOTS, Batch
+from udfs.throughput.decode import Decoder
+from udfs.throughput.instructions import NOTHING, NOWHERE, RSP, SINK, Instruction
+from udfs.throughput.memory import ACCESS_COUNTS, accesses
+
+_UNIT = {name: i for i, name in enumerate(zen3.NAMES)}
+# Blocks are batched by length: little padding for many blocks, few batches for few. Blocks between
+# two of the coarse lengths go through the same number of passes, however they are batched.
+_FINE = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256, 512, 1024)
+COARSE = (4, 8, 16, 32, 64, 192, 1024)
+_MANY, _AT_ONCE, _ROOM = 8192, 2048, 1 << 17
+_NOTHING = (1, 0, 0, 0, 0, 1, NOWHERE, NOWHERE, *[NOWHERE] * 4, *[SINK] * 4, 0, 0, 0, 0, 0)
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def with_stack(block: Sequence[int], instructions: Sequence[Instruction]) -> list[int]:
+    """Insert the operations by which the core learns what pushes and pops made of rsp.
+
+    They stand before an instruction that uses rsp by name after a push or pop; -2 in the result.
+    """
+    code = [instructions[row] for row in block]
+    pending = any(i.pushes for i in code)
+    if not pending or not any(i.frames for i in code):
+        return list(block)
+    out: list[int] = []
+    for _ in range(2):
+        out = []
+        for row, i in zip(block, code, strict=True):
+            if i.frames and pending:
+                out.append(-2)
+                pending = False
+            if i.pushes:
+                pending = True
+            out.append(row)
+    return out
+
+
+def table(decoder: Decoder) -> Integers:
+    """Give a row of numbers an instruction, and two more.
+
+    The last but one follows the stack pointer, the last pads and does nothing.
+    """
+    rows = [_row(i) for i in decoder.shapes]
+    sync = (1, _UNIT["alu"], 1, 1, 1, 0, NOWHERE, NOWHERE, RSP, *[NOWHERE] * 3, RSP, *[SINK] * 3)
+    rows.append((*sync, 0, 0, 0, 0, 0))
+    rows.append((0, *_NOTHING[1:]))
+    shapes = np.array(rows, np.int64)
+    n = len(decoder.shapes)
+    return shapes[[*decoder.shape_of, n, n + 1]]
+
+
+def _row(i: Instruction) -> tuple[int, ...]:
+    load = "vload" if i.vector else "load"
+    store = "vstore" if i.vector else "store"
+    return (
+        i.macro,
+        _UNIT[i.unit],
+        i.uops if i.busy < 20 else 1,
+        i.latency,
+        i.busy,
+        0,
+        *_padded(i.address, 2, NOWHERE),
+        *_padded(i.sources, 4, NOWHERE),
+        *_padded(i.targets, 4, SINK),
+        # A moving stack pointer makes each access cost as much as two.
+        len(i.loads) * (1 + i.pushes),
+        len(i.stores) * (1 + i.pushes),
+        _UNIT[load],
+        _UNIT[store],
+        (zen3.VECTOR_LOAD_LATENCY if i.vector else zen3.LOAD_LATENCY)
+        + any(place.scale > 1 for place in i.loads),
+    )
+
+
+def _padded(registers: tuple[int, ...], width: int, filler: int) -> tuple[int, ...]:
+    return (*registers[:width], *[filler] * (width - len(registers)))
+
+
+def batches(
+    blocks: Sequence[Sequence[int]], decoder: Decoder, rows: Integers
+) -> Iterator[tuple[Integers, Batch, Floats]]:
+    """Give the blocks in batches of like length: their positions, and the arrays.
+
+    Args:
+        blocks: rows of instructions in the decoder, block by block.
+        decoder: that decoded them.
+        rows: what `table` gives for the decoder's instructions.
+    """
+    laid = [with_stack(b, decoder.instructions) for b in blocks]
+    lengths = np.array([len(b) for b in laid])
+    for some in _alike(lengths):
+        width = int(lengths[some].max())
+        matrix = np.full((len(some), width), len(rows) - 1)
+        flat = np.concatenate([laid[k] for k in some])
+        matrix[np.arange(width) < lengths[some, None]] = flat
+        memory, counts = _memory([laid[k] for k in some], width, decoder.instructions)
+        yield some, _batch(rows[matrix], memory, lengths[some]), counts
+
+
+def _alike(lengths: Integers) -> Iterator[Integers]:
+    """Give positions of blocks of like length."""
+    order = np.argsort(lengths, kind="stable")
+    steps = np.searchsorted(_FINE if len(lengths) >= _MANY else COARSE, lengths[order])
+    begin = 0
+    for end in [*(np.flatnonzero(np.diff(steps)) + 1), len(order)]:
+        at_once = max(1, min(_AT_ONCE, _ROOM // int(lengths[order[end - 1]])))
+        for start in range(begin, end, at_once):
+            yield order[start : min(start + at_once, end)]
+        begin = end
+
+
+def _memory(
+    blocks: Sequence[Sequence[int]], width: int, instructions: Sequence[Instruction]
+) -> tuple[Integers, Floats]:
+    """Give from_slot, forward and to_slot of each position (3 x blocks x width), and counts."""
+    out = np.zeros((3, len(blocks), width), np.int64)
+    counts = np.zeros((len(blocks), len(ACCESS_COUNTS)))
+    for k, block in enumerate(blocks):
+        code = [instructions[row] if row >= 0 else NOTHING for row in block]
+        if not any(i.loads or i.stores for i in code):
+            continue
+        found, counts[k] = accesses(code)
+        slots: dict[int, int] = {}
+        for load, store, _, renamed, whole in found:
+            slot = slots.setdefault(store, 1 + len(slots) % SLOTS)
+            out[0, k, load] = slot
+            out[1, k, load] = _latency(code[load], renamed, whole)
+            out[2, k, store] = slot
+    return out, counts
+
+
+def _latency(load: Instruction, renamed: bool, whole: bool) -> int:
+    if not whole:
+        return zen3.FAILED_FORWARD
+    if load.vector:
+        return zen3.VECTOR_FORWARD
+    if renamed:
+        return zen3.RENAMED_FORWARD
+    return zen3.UPDATE_FORWARD if load.stores else zen3.FORWARD
+
+
+def _batch(rows: Integers, memory: Integers, lengths: Integers) -> Batch:
+    return Batch(
+        macro=rows[..., 0],
+        unit=rows[..., 1],
+        uops=rows[..., 2],
+        latency=rows[..., 3],
+        busy=rows[..., 4],
+        address=rows[..., 6:8],
+        sources=rows[..., 8:12],
+        targets=rows[..., 12:16],
+        loads=rows[..., 16],
+        stores=rows[..., 17],
+        load_unit=rows[..., 18],
+        store_unit=rows[..., 19],
+        load_latency=rows[..., 20],
+        from_slot=memory[0],
+        forward=memory[1],
+        to_slot=memory[2],
+        length=lengths,
+        timed=len(lengths),
+    )

@@ -1,0 +1,146 @@
+"""An idealised out-of-order core, run for many blocks at once.
+
+Every step takes the next instruction of every block of a batch: it is dispatched (so many
+macro-operations a cycle, not further ahead than the schedulers hold), waits for its operands, and
+takes the first free cycle of a unit that can do it. Units are bit patterns of the next 64 cycles.
+Nothing misses, no branch is mispredicted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from udfs.throughput import zen3
+from udfs.throughput.batch import SLOTS, Batch, Integers
+from udfs.throughput.instructions import REGISTERS
+from udfs.throughput.positions import CANDIDATES, UNITS, Position, demand
+
+Floats = NDArray[np.float64]
+
+_ONE = np.uint64(1)
+# Dispatch stops where an operation would start further ahead than this, in cycles.
+_REACH = 48
+_ROLLED = [np.roll(UNITS, k, axis=1) for k in range(CANDIDATES)]
+
+
+def steady(batch: Batch, passes: int) -> Floats:
+    """Give the cycles of one pass in the steady state (blocks); the later half of passes counts."""
+    core = _Core(batch)
+    warm = passes // 2
+    for _ in range(warm):
+        core.run()
+    before = core.done.copy()
+    for _ in range(warm, passes):
+        core.run()
+    return np.asarray((core.done - before) / (passes - warm), np.float64)
+
+
+class _Core:
+    """State of the core for each block of a batch; times are cycles from the start."""
+
+    def __init__(self, batch: Batch) -> None:
+        n, width = batch.macro.shape
+        wide = REGISTERS + SLOTS
+        self.timed, self.step, self.passes = batch.timed, 0, 0
+        self.demand = demand(batch)
+        self.ready = np.zeros(n * wide, np.int64)
+        self.taken = np.zeros((batch.timed, zen3.PORTS), np.uint64)
+        self.sixths = np.zeros(n, np.int64)
+        self.base = np.zeros(n, np.int64)
+        self.hold = np.zeros(n, np.int64)
+        self.done = np.zeros(n, np.int64)
+        self.positions = [Position(batch, j, wide) for j in range(width)]
+
+    def run(self) -> None:
+        """Take one pass of every block."""
+        for step, position in enumerate(self.positions, self.passes):
+            self.step = step
+            self._instruction(position)
+        self.passes += 1
+
+    def _instruction(self, p: Position) -> None:
+        self._dispatch(p.macro)
+        data = np.maximum(self.ready.take(p.sources).max(axis=0), self.base)
+        if len(p.load):
+            data[p.load] = np.maximum(data[p.load], self._load(p))
+        if len(p.compute):
+            data[p.compute] = self._compute(p, data[p.compute])
+        result = data + p.latency
+        if len(p.store):
+            self._store(p, result)
+        if len(p.kept):
+            self.ready[p.kept_slot] = result[p.kept]
+        for target in p.targets:
+            self.ready[target] = result
+        np.maximum(self.done, result, out=self.done)
+
+    def _dispatch(self, macro: Integers) -> None:
+        np.maximum(self.sixths, self.hold * zen3.DISPATCH, out=self.sixths)
+        self.sixths += macro
+        base = self.sixths // zen3.DISPATCH
+        passed = np.minimum((base - self.base)[: self.timed], 63).astype(np.uint64)
+        self.taken >>= passed[:, None]
+        self.base = base
+
+    def _load(self, p: Position) -> Integers:
+        start = np.maximum(self.ready.take(p.load_address).max(axis=0), self.base[p.load])
+        rows, timed = p.timed_load, len(p.timed_load)
+        start[:timed] = self._schedule(rows, p.load_unit, start[:timed], None)
+        for more in p.more_loads:
+            start[more] = self._schedule(rows[more], p.load_unit[more], start[more], None)
+        value = start + p.load_latency
+        if len(p.fed):
+            slot = self.ready.take(p.fed_slot) + p.fed_latency
+            value[p.fed] = np.where(p.renamed, slot, np.maximum(value[p.fed], slot))
+            rows = p.load[p.fed[p.failed]]
+            self.hold[rows] = np.maximum(self.hold[rows], slot[p.failed])
+        return np.asarray(value, np.int64)
+
+    def _compute(self, p: Position, ready: Integers) -> Integers:
+        start = self._schedule(p.compute, p.unit, ready, p.busy)
+        for more in p.more:
+            rows = p.compute[more]
+            again = self._schedule(rows, p.unit[more], ready[more], p.busy[more])
+            start[more] = np.maximum(start[more], again)
+        if len(p.drain):
+            rows = p.compute[p.drain]
+            until = start[p.drain] + p.busy[p.drain].astype(np.int64)
+            self.hold[rows] = np.maximum(self.hold[rows], until)
+        return start
+
+    def _store(self, p: Position, result: Integers) -> None:
+        start = np.maximum(self.ready.take(p.store_address).max(axis=0), self.base[p.store])
+        start = self._schedule(p.store, p.store_unit, start, None)
+        self.done[p.store] = np.maximum(self.done[p.store], start)
+        if len(p.vector_store):
+            rows = p.vector_store
+            start = self._schedule(rows, p.vector_unit, result[rows], None)
+            self.done[rows] = np.maximum(self.done[rows], start)
+
+    def _schedule(
+        self, rows: Integers, unit: Integers, ready: Integers, busy: Integers | None
+    ) -> Integers:
+        """Take the first free cycle of a unit for some blocks (rows); give it."""
+        ports = _ROLLED[self.step % CANDIDATES].take(unit, axis=0)
+        ports += (rows * zen3.PORTS)[:, None]
+        taken = self.taken.ravel()
+        bits = taken.take(ports)
+        base = self.base.take(rows)
+        wait = np.minimum(ready - base, _REACH)
+        full = np.bitwise_and.reduce(bits, axis=1) >> wait.astype(np.uint64)
+        free = ~full
+        first = free & (np.uint64(0) - free)
+        slot = wait + np.log2(np.maximum(first, _ONE).astype(np.float64)).astype(np.int64)
+        slot = np.minimum(slot, 63)
+        place = slot.astype(np.uint64)
+        # Among ports free in that cycle, that which is least needed by what can run nowhere else.
+        unfit = ((bits >> place[:, None]) & _ONE).astype(np.float32) * np.float32(1e6)
+        port = np.argmin(unfit + self.demand.take(ports), axis=1)
+        chosen = ports.ravel().take(np.arange(len(rows)) * CANDIDATES + port)
+        length = _ONE if busy is None else (_ONE << busy) - _ONE
+        taken[chosen] |= length << place
+        start = np.maximum(base + slot, ready)
+        hold = self.hold.take(rows)
+        self.hold[rows] = np.maximum(hold, start - _REACH)
+        return np.asarray(start)
