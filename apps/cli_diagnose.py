@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from apps import queries
 from apps.common import FormatOption, OutputOption, WaitOption, reading, writing
-from apps.output import Format, as_text, emit, note, print_data
+from apps.output import Format, as_text, cell, emit, note, print_data
 from warehouse.errors import NothingToAnalyse
 
 
@@ -30,17 +31,30 @@ def diagnose(
     history: Annotated[
         bool, typer.Option("--history", help="Version by version: class, time, gain.")
     ] = False,
+    glyphs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw a star for each run, process, region or sample, a ray a metric: .svg.",
+        ),
+    ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Name the bottleneck that hardware counters show, what drove the verdict, and what helps."""
     from apps import diagnose as words
+    from apps import pictures
 
+    if glyphs is not None:
+        pictures.check_path(glyphs, (".svg",), "--glyphs")
     with reading(context) as con:
         if history:
             emit(con, _history(con, name), style, output)
             return
         runs = queries.diagnosed_runs(con, name)
+        about = f"Run {runs[0]}" if len(runs) == 1 else f"{len(runs)} runs of {name}"
+        if glyphs is not None:
+            _draw(con, runs, by.value if by else None, about, glyphs)
         if style is not Format.table:
             rows = (
                 queries.bottlenecks_by(con, runs, by.value)
@@ -49,7 +63,6 @@ def diagnose(
             )
             emit(con, rows, style, output)
             return
-        about = f"Run {runs[0]}" if len(runs) == 1 else f"{len(runs)} runs of {name}"
         said = [f"* {sentence}" for sentence in words.verdicts(con, runs)]
         text = "\n".join([about, "", *said])
         text = "\n\n".join([text, *words.tables(con, runs, by.value if by else None)])
@@ -57,6 +70,16 @@ def diagnose(
             print_data(text)
         else:
             output.write_text(text + "\n", encoding="utf-8")
+
+
+def _draw(con: Any, runs: list[str], by: str | None, about: str, target: Path) -> None:
+    from apps import pictures, star_glyphs
+
+    by, drawn = star_glyphs.stars_of(con, runs, by)
+    pictures.save(target, star_glyphs.svg(drawn, f"{cell(about)}, by {by}").encode())
+    shown = len(drawn.stars)
+    of = "" if shown == drawn.places else f" of {drawn.places}"
+    note(f"drew {shown}{of} stars, one a {by}, in {target}")
 
 
 def _history(con: Any, name: str) -> Any:

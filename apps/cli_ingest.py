@@ -111,6 +111,7 @@ def _land_all(
             except InputError as error:
                 failed = True
                 note(f"rejected {error}")
+                lander.reject(one, error)
                 if not keep_going:
                     break
     if passed_over:

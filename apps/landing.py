@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Self
 import warehouse
 from apps.output import note
 from ingest.load import Landed, Options, load
+from ingest.rejections import forget_rejection, remember_rejection
+from warehouse.errors import InputError, WarehouseError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -52,7 +54,9 @@ class Lander:
         try:
             con = self._connection()
             with progress(recording, con):
-                return load(con, recording, found.reader, options)
+                landed = load(con, recording, found.reader, options)
+            forget_rejection(con, found.path)
+            return landed
         except BaseException:
             # Some damaged files leave DuckDB unable to go on; the next file gets a new connection.
             self._let_go()
@@ -61,6 +65,17 @@ class Lander:
             recording.close()
             if time.monotonic() - self._opened > HOLD_SECONDS:
                 self._let_go()
+
+    def reject(self, found: Found, error: InputError) -> None:
+        """Remember why a recording was rejected. No warehouse is made for that alone."""
+        if self.dry_run or not self.db.exists():
+            return
+        reader = None if found.reader is None else found.reader.NAME
+        try:
+            remember_rejection(self._connection(), found.path, reader, error)
+        except WarehouseError as trouble:
+            # The rejection itself is what the user has to hear of.
+            note(f"the rejection could not be written down: {trouble.problem}")
 
     def _connection(self) -> DuckDBPyConnection:
         if self._con is None:

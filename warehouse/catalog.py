@@ -25,6 +25,8 @@ RUN_COLUMNS = (
 )
 _COMMENT = re.compile(r"^COMMENT ON [^;]*(?:'(?:[^']|'')*');$", re.MULTILINE)
 _FROM_A_FILE = {"run_id", "source_id"}
+# They have a file's number too, but no file can hold their rows.
+_NO_LANDING = {"run_facts", "segment_features"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def landing() -> dict[str, tuple[Column, ...]]:
     return {
         table: tuple(column for column in columns if column.name not in _FROM_A_FILE)
         for table, columns in found.items()
-        if table != "run_facts" and _FROM_A_FILE <= {column.name for column in columns}
+        if table not in _NO_LANDING and _FROM_A_FILE <= {column.name for column in columns}
     }
 
 

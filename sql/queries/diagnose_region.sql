@@ -1,7 +1,10 @@
 -- The verdict on each code region of runs, those with the most cycles first.
+-- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
 SELECT
   run_id, region, class, samples, share, probability, cycles,
   frac_mem, frac_dtb, frac_icache, frac_dma
 FROM bottleneck_by_region
-WHERE run_id IN (SELECT unnest(from_json($runs, '["VARCHAR"]')))
+WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
+  AND list_max(from_json($runs, '["VARCHAR"]'))
+  AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
 ORDER BY run_id, cycles DESC NULLS LAST, region;

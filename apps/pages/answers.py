@@ -1,0 +1,109 @@
+"""Answers of the warehouse, kept until its file changes.
+
+The file is opened only for questions that have no answer yet, and only while they are computed,
+so that `pwh ingest` finds it free.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from apps.queries.base import Asked, remembering
+from warehouse.sharing import shared_reading
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+WAIT_SECONDS = 5.0
+LIMIT_SECONDS = 120.0
+_KEPT_ANSWERS = 500
+_KEPT_SIZE = "256MB"
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What tells one content of a warehouse from another: path, and time and size of its files."""
+
+    path: str
+    files: tuple[tuple[int, int], ...]
+
+
+def file_state(path: Path) -> FileState:
+    """Look at the file and at its write-ahead log; either may be missing."""
+    files = []
+    for file in (path, path.with_name(f"{path.name}.wal")):
+        try:
+            found = file.stat()
+        except FileNotFoundError:
+            continue
+        files.append((found.st_mtime_ns, found.st_size))
+    return FileState(str(path.resolve()), tuple(files))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A value, and the questions that were put to the warehouse for it."""
+
+    value: Any
+    asked: tuple[Asked, ...]
+
+
+class Answers:
+    """Answers about one warehouse during one run of a page."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._state = file_state(path)
+        self._stack = ExitStack()
+        self._con: DuckDBPyConnection | None = None
+
+    @property
+    def con(self) -> DuckDBPyConnection:
+        """The warehouse, opened for reading until `close`."""
+        if self._con is None:
+            self._con = self._stack.enter_context(shared_reading(self.path, wait=WAIT_SECONDS))
+        return self._con
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._con = None
+        self._stack.close()
+
+    def get(
+        self, question: str, params: Any, compute: Callable[[DuckDBPyConnection], Any]
+    ) -> Answer:
+        """Give what `compute` makes of the warehouse; kept by file state, question and params.
+
+        Raises duckdb.InterruptException after `LIMIT_SECONDS`.
+        """
+
+        def ask() -> Answer:
+            con = self.con
+            timer = threading.Timer(LIMIT_SECONDS, con.interrupt)
+            timer.daemon = True
+            timer.start()
+            try:
+                with remembering() as asked:
+                    value = compute(con)
+            finally:
+                timer.cancel()
+            return Answer(value, tuple(asked))
+
+        return self.keep(question, params, ask)
+
+    def keep(self, question: str, params: Any, ask: Callable[[], Answer]) -> Answer:
+        """Give what `ask` answers, which opens the file itself; kept in the same way."""
+        answer: Answer = _kept(self._state, question, params, ask)
+        return answer
+
+
+@st.cache_data(show_spinner=False, max_entries=_KEPT_ANSWERS, max_size=_KEPT_SIZE)
+def _kept(state: FileState, question: str, params: Any, _ask: Callable[[], Answer]) -> Answer:  # noqa: ARG001
+    return _ask()

@@ -1,0 +1,163 @@
+"""Bottlenecks: what holds runs back by their counters, what a cure can bring, what it was."""
+
+from __future__ import annotations
+
+import polars as pl
+import streamlit as st
+
+from apps import diagnose, queries, star_glyphs
+from apps.pages import bottleneck_charts as charts
+from apps.pages.base import View
+from apps.pages.charts import show
+from apps.pages.text import plain
+from apps.queries import bottleneck_pages as asked
+from warehouse.errors import NothingToAnalyse
+
+_BY = {"process": "rank", "region": "region", "sample": "sample", "run": "run"}
+_NEWEST = 40
+_MOST_ROWS = 200_000
+# All the runs of an application are judged for its history; more counters take seconds.
+_HISTORY_ROWS = 1_000_000
+
+
+def page(view: View) -> None:
+    """Show the verdict on an application's runs, or on one of them."""
+    known = view.rows(asked.counted_runs)
+    if known.is_empty():
+        view.select("Application", [], key="app")
+        view.empty(
+            "No run has hardware counters yet. Counters come from perf stat, PAPI, LIKWID, "
+            "Caliper, PerfSpect, gem5 or Nsight Compute.",
+            "perf stat -I 100 -x, -e cycles,instructions,cache-misses -o counters.csv ./program\n"
+            "pwh ingest counters.csv --app program --version 1.0",
+        )
+        return
+    runs, app = _chosen(view, known)
+    by = view.select("Stars by", list(_BY), key="by", every="what tells them apart")
+    view.verdicts(view.value(diagnose.verdicts, runs))
+    _stars(view, runs, None if by is None else _BY[by])
+    left, right = st.columns(2)
+    with left:
+        _shares(view, runs)
+    with right:
+        _costs(view, runs)
+    _classes(view, runs)
+    _clusters(view, runs)
+    if app is None:
+        return
+    rows = known.filter(pl.col("app") == app)["rows_so_far"].to_list()
+    if rows[-1] <= _HISTORY_ROWS or view.toggle("Tuning history", key="history", value=False):
+        _history(view, app)
+    else:
+        st.caption("The tuning history judges every run of the application: switch it on above.")
+
+
+def _chosen(view: View, known: pl.DataFrame) -> tuple[list[str], str | None]:
+    """Let the user choose an application and a run; of all runs the newest are looked at."""
+    apps = known["app"].drop_nulls().unique(maintain_order=True).to_list()
+    app = view.select("Application", apps, key="app") if apps else None
+    of_app = known.filter(pl.col("app").eq_missing(app)) if app else known
+    found = of_app["run_id"].to_list()
+    run = view.select("Run", found, key="run", every="All runs")
+    if run is not None:
+        return [run], app
+    few = of_app.filter(pl.col("rows_so_far") <= _MOST_ROWS).height
+    looked_at = min(max(few, 1), _NEWEST)
+    if looked_at < len(found):
+        st.caption(f"Of {len(found)} runs the newest {looked_at} are looked at.")
+    return found[:looked_at], app
+
+
+def _stars(view: View, runs: list[str], by: str | None) -> None:
+    st.subheader("Stars of metrics", anchor=False)
+    try:
+        _, drawn = view.value(star_glyphs.stars_of, runs, by)
+    except NothingToAnalyse as error:
+        st.caption(plain(str(error)))
+        return
+    st.altair_chart(
+        charts.star_chart(drawn),
+        width="content",
+        alt=f"{len(drawn.stars)} star glyphs, one ray a metric, coloured by class",
+    )
+    st.caption(plain(star_glyphs.scale_said(drawn)))
+
+
+def _shares(view: View, runs: list[str]) -> None:
+    st.subheader("Classes of processes", anchor=False)
+    shares = view.rows(asked.class_shares, runs)
+    show(charts.share_chart(shares), "Share of the samples of each process in each class")
+    drawn, places = shares["position"].n_unique(), shares["places"].to_list()[0]
+    if drawn < places:
+        st.caption(f"{drawn} of {places} are drawn, spread evenly.")
+
+
+def _costs(view: View, runs: list[str]) -> None:
+    st.subheader("What a cure can bring at most", anchor=False)
+    costs = view.rows(queries.bottleneck_costs, runs)
+    if costs.is_empty():
+        st.caption(
+            "Unknown: no model that has learned costs judges these counters. pwh fit bottlenecks "
+            "--labels FILE learns them from shares that were measured (frac_mem, frac_dtb ...)."
+        )
+        return
+    show(charts.cost_chart(costs), "Share of the cycles that curing each component can bring")
+
+
+def _classes(view: View, runs: list[str]) -> None:
+    st.subheader("Classes, what drove them, what helps", anchor=False)
+    classes = view.rows(queries.bottleneck_classes, runs)
+    view.table(
+        classes.select(
+            "class",
+            "samples",
+            "share",
+            "probability",
+            "drivers",
+            "advice",
+            "reason",
+            "said_by",
+            "model",
+        )
+    )
+    with st.expander("Metrics: medians over the samples"):
+        view.table(view.rows(queries.bottleneck_metrics, runs))
+    slots = view.rows(queries.topdown, runs)
+    if not slots.is_empty():
+        with st.expander("Top-down shares by region"):
+            view.table(slots)
+
+
+def _clusters(view: View, runs: list[str]) -> None:
+    clusters = view.rows(asked.model_clusters, runs)
+    st.subheader("Clusters of the model in force", anchor=False)
+    if clusters.is_empty():
+        st.caption(
+            "None are kept: the model that judges these runs, if any, came with pwh. "
+            "pwh fit bottlenecks finds clusters in this warehouse's own runs."
+        )
+        return
+    named = clusters.with_columns(
+        cluster=pl.format("{}: {}, {} samples", "cluster", "class", "samples")
+    )
+    show(charts.cluster_chart(named), "Medoid of each cluster, in deviations from the mean")
+
+
+def _history(view: View, app: str) -> None:
+    history = view.rows(queries.tuning_history, app)
+    st.subheader("Tuning history", anchor=False)
+    if len(history) < 2:
+        st.caption("Fewer than two versions have counters: pwh ingest --version tells them apart.")
+        return
+    timed = history.filter(pl.col("seconds").is_not_null() & pl.col("version").is_not_null())
+    if not timed.is_empty():
+        fields = ("machine", "problem_size", "nodes", "ranks", "threads")
+        series = pl.concat_str(*fields, separator=", ", ignore_nulls=True).alias("series")
+        show(charts.history_chart(timed.with_columns(series)), "Time of each version by class")
+    else:
+        st.caption("No version has a known time: neither its runs nor its samples tell one.")
+    view.link("Since when? The trends of this application", "trends", icon="trending_up", app=app)
+    view.table(
+        history,
+        units={"seconds": "s", "gain_percent": "%", "gain_since_first_percent": "%"},
+    )

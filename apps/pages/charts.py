@@ -1,0 +1,46 @@
+"""Charts: one palette, labels with units, nothing cut off.
+
+Columns of frames that are charted have names of ours, never names from traces; those are values
+only, so that Vega takes them for text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import streamlit as st
+from altair.typing import ChartType
+
+# Okabe and Ito (2008), without black and yellow: apart for the colour-blind, and each stands out
+# from a white and from a black ground.
+BLUE, ORANGE, GREEN = "#2f86c9", "#e69f00", "#009e73"
+RED, PINK, SKY, GREY = "#d55e00", "#cc79a7", "#56b4e9", "#8e8e93"
+PALETTE = (BLUE, ORANGE, GREEN, PINK, RED, SKY, GREY)
+BETTER, WORSE, NEUTRAL = GREEN, RED, GREY
+
+
+def scale(values: Sequence[str], fixed: Mapping[str, str] | None = None) -> alt.Scale:
+    """Give each value its colour: that of `fixed`, else the next of the palette."""
+    known = dict(fixed or {})
+    free = [colour for colour in PALETTE if colour not in known.values()] or list(PALETTE)
+    others = [value for value in values if value not in known]
+    known |= {value: free[i % len(free)] for i, value in enumerate(others)}
+    return alt.Scale(domain=list(values), range=[known[value] for value in values])
+
+
+def legend(title: str | None = None, columns: int = 4) -> alt.Legend:
+    """Give a legend above the chart whose labels are not cut off."""
+    return alt.Legend(title=title, orient="top", labelLimit=0, columns=columns)
+
+
+def axis(title: str | None, unit: str | None = None, **options: Any) -> alt.Axis:
+    """Give an axis that names its unit."""
+    named = title if not unit or title is None else f"{title} ({unit})"
+    return alt.Axis(title=named, labelLimit=320, **options)
+
+
+def show(chart: ChartType, said: str) -> None:
+    """Show a chart as wide as the page; `said` is what it says, for those who cannot see it."""
+    st.altair_chart(chart, width="stretch", alt=said)

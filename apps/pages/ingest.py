@@ -1,0 +1,49 @@
+"""Ingest: what landed, and what was rejected and why."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from apps.pages.base import View
+from apps.pages.text import plain
+
+
+def page(view: View) -> None:
+    """Show files by reader and one by one, the rejected ones first."""
+    readers = view.ask("ui_readers")
+    reader = view.select("Reader", readers["reader"].to_list(), key="reader", every="All")
+    text = view.text("File name", key="text", placeholder="part of the path")
+    rejections = view.ask("ui_rejections")
+    if readers.is_empty() and rejections.is_empty():
+        view.empty(
+            "Nothing has landed and nothing was rejected yet.",
+            f"{view.pwh} ingest FILES",
+        )
+        return
+    view.verdicts(
+        [_verdict(int(readers["files"].sum()), int(readers["rows"].sum()), len(rejections))]
+    )
+    if not rejections.is_empty():
+        st.subheader("Rejected, and not landed since", anchor=False)
+        for row in rejections.head(_DETAILED).iter_rows(named=True):
+            with st.container(border=True, gap=None):
+                place = f", {row['place']}" if row["place"] else ""
+                st.markdown(f"**{plain(row['path'])}**{plain(place)}: {plain(row['problem'])}")
+                for word, said in (("expected", row["expected"]), ("", row["hint"])):
+                    if said:
+                        st.caption(plain(f"{word} {said}"))
+        if len(rejections) > _DETAILED:
+            view.paged("ui_rejections", key="rejected")
+    st.subheader("Landed", anchor=False)
+    view.table(readers, units=_UNITS)
+    view.paged("ui_sources", key="page", reader=reader, text=text or None, units=_UNITS)
+
+
+_DETAILED = 3
+_UNITS = {"bytes": "B"}
+
+
+def _verdict(files: int, rows: int, rejected: int) -> str:
+    landed = "1 file has" if files == 1 else f"{files:,} files have"
+    gone = "none was" if not rejected else "1 was" if rejected == 1 else f"{rejected:,} were"
+    return f"{landed} landed with {rows:,} rows; {gone} rejected."

@@ -1,0 +1,117 @@
+"""Overview: what there is, what changed for the worse, what the latest traces say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from apps import report
+from apps.history_words import signed_percent
+from apps.pages.base import View
+from apps.pages.failures import in_words
+from apps.pages.text import plain
+from apps.pages.words import brief, since
+
+_RUNS = 8
+_UNITS = {"wall_seconds": "s"}
+_REGRESSIONS = 5
+_SENTENCES = 2
+_TOPICS = (
+    ("pmu_samples", "Counters", "bottlenecks", "speed"),
+    ("fn_timings", "Functions", "scaling", "stacked_line_chart"),
+    ("tasks", "Idle time", "idle", "hourglass_empty"),
+    ("bb_launches", "Threads", "threads", "account_tree"),
+    ("segments", "Throughput", "throughput", "memory"),
+)
+
+
+def page(view: View) -> None:
+    """Show the counts first: they come from small tables, whatever the warehouse holds."""
+    counts = view.ask("ui_counts").row(0, named=True)
+    if not counts["runs"]:
+        view.empty(
+            "Nothing has landed yet. Name files or folders of counters, profiles or traces; pwh "
+            "readers lists the formats. pwh demo fills a warehouse of its own to look around in.",
+            f"{view.pwh} ingest FILES",
+        )
+        _rejected(view, counts)
+        return
+    _counts(counts)
+    _rejected(view, counts)
+    regressions = st.container()
+    left, right = st.columns(2, gap="large")
+    with right:
+        st.subheader("Latest runs", anchor=False)
+        latest = view.ask("ui_latest", number=_RUNS)
+        view.table(latest.select("run_id", "started_at", "wall_seconds"), units=_UNITS)
+        view.link("All runs", "runs", icon="list_alt")
+    with regressions:
+        st.subheader("Changes for the worse", anchor=False)
+        if view.wanted("Look for changes in every series", key="changes"):
+            with st.spinner("Looking for changes ..."):
+                _regressions(view)
+    with left:
+        st.subheader("What the latest traces say", anchor=False)
+        if view.wanted("Analyse the latest traces", key="latest"):
+            with st.spinner("Analysing the latest traces ..."):
+                _verdicts(view)
+
+
+def _counts(counts: dict[str, Any]) -> None:
+    shown = (
+        ("Runs", counts["runs"]),
+        ("Applications", counts["apps"]),
+        ("Machines", counts["machines"]),
+        ("Files", counts["files"]),
+        ("Rows", counts["rows"]),
+    )
+    for place, (label, number) in zip(st.columns(len(shown)), shown, strict=True):
+        place.metric(label, brief(number), help=f"{number:,}", border=True)
+
+
+def _rejected(view: View, counts: dict[str, Any]) -> None:
+    if counts["rejected"]:
+        files = "1 file was" if counts["rejected"] == 1 else f"{counts['rejected']} files were"
+        view.link(f"{files} rejected: see why", "ingest", icon="error")
+
+
+def _regressions(view: View) -> None:
+    found = view.ask("ui_regressions", number=_REGRESSIONS)
+    if found.is_empty():
+        st.caption("None is certain. Changes are looked for in series of 10 runs or more.")
+    for row in found.iter_rows(named=True):
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            more = "1 more metric" if row["others"] == 1 else f"{row['others']} more metrics"
+            others = f" and {more}" if row["others"] else ""
+            size = plain(signed_percent(row["change"]) or "from 0")
+            st.markdown(
+                f":red[:material/trending_up:] **{plain(row['app'])}** "
+                f"on {plain(row['machine'] or 'an unknown machine')}: "
+                f"{plain(row['metric'])} {size}{others} since "
+                f"{plain(since(row['version'], row['run_id'], row['started_at']))}"
+            )
+            view.link(
+                "See the trend",
+                "trends",
+                icon="arrow_forward",
+                app=row["app"],
+                metric=row["metric"],
+                machine=row["machine"],
+            )
+
+
+def _verdicts(view: View) -> None:
+    latest = {row["kind"]: row for row in view.ask("ui_latest_traces").iter_rows(named=True)}
+    for kind, title, page_path, icon in _TOPICS:
+        row = latest.get(kind)
+        if row is None:
+            continue
+        with st.container(border=True, gap="small"):
+            of = " ".join(part for part in (row["app"], row["version"]) if part)
+            st.markdown(f"**{title}** of {plain(of or row['run_id'])}")
+            # One analysis that fails must not take the others along.
+            with in_words(view):
+                for sentence in view.value(report.verdicts, row["run_id"], kind)[:_SENTENCES]:
+                    st.markdown(plain(sentence))
+            view.link(f"{title} of {row['run_id']}", page_path, icon=icon, run=row["run_id"])

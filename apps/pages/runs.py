@@ -1,0 +1,106 @@
+"""Runs: what was run, when and where; one in words, two side by side."""
+
+from __future__ import annotations
+
+import polars as pl
+import streamlit as st
+
+from apps import queries, report
+from apps.history_words import ratio_percent
+from apps.pages.base import View
+from apps.pages.text import plain
+from apps.pages.words import as_text
+
+_UNITS = {"wall_seconds": "s"}
+_VERDICTS = ("worse", "better", "changed")
+_COMPARED = (
+    "metric",
+    "verdict",
+    "before",
+    "after",
+    "unit",
+    "ratio",
+    "low",
+    "high",
+    "p_value",
+    "noise",
+)
+_LEVEL = 0.95
+_NAMED = 4
+
+
+def page(view: View) -> None:
+    """Show the runs that the filters leave, a page at a time."""
+    every = view.ask("ui_choices", app=None).filter(kind="app")
+    if every.is_empty() and not view.ask("ui_counts")["runs"][0]:
+        view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
+        return
+    app = view.select("Application", every["choice"].to_list(), key="app", every="All")
+    choices = view.ask("ui_choices", app=app)
+    given = {
+        kind: view.select(
+            label, choices.filter(kind=kind)["choice"].to_list(), key=kind, every="All"
+        )
+        for kind, label in (("version", "Version"), ("machine", "Machine"), ("tag", "Tag"))
+    }
+    text = view.text("Search", key="text", placeholder="in names and tags")
+    shown = view.paged(
+        "ui_runs", key="page", units=_UNITS, app=app, **given, text=text.strip() or None
+    )
+    st.subheader("Look closer", anchor=False)
+    _closer(view, shown["run_id"].to_list())
+
+
+def _closer(view: View, runs: list[str]) -> None:
+    with st.container(horizontal=True):
+        run = view.pick("Run", runs, key="run", placeholder="its name, or the beginning of it")
+        other = view.pick("Compare with", runs, key="other", placeholder="another run")
+    if run is None:
+        st.caption("Choose a run to see what its traces say, and a second one to compare.")
+        return
+    run_id = view.value(queries.run_named, run)
+    if other is None:
+        _one(view, run_id)
+    else:
+        _two(view, run_id, view.value(queries.run_named, other))
+
+
+def _one(view: View, run_id: str) -> None:
+    """Say what is known of a run, kind of trace by kind of trace."""
+    facts = view.value(queries.run_facts, run_id)
+    said = [f"{name} {as_text(value)}" for name, value in facts.items() if name != "run_id"]
+    st.markdown(f"**{plain(run_id)}**  {plain(', '.join(said))}")
+    counts = view.value(queries.counts, run_id)
+    with st.spinner("Reading its traces ..."):
+        said = [one for table in counts for one in view.value(report.verdicts, run_id, table)]
+    if said:
+        view.verdicts(said)
+    landed = ", ".join(f"{table} {count:,}" for table, count in counts.items())
+    st.caption(plain(f"Rows: {landed or 'none'}"))
+    view.table(view.rows(queries.metrics, run_id).select("metric", "value", "unit"))
+
+
+def _two(view: View, run_id: str, other: str) -> None:
+    """Compare two runs metric by metric, beyond the noise where that is known."""
+    rows = view.rows(queries.run_comparison, [run_id], [other], _LEVEL)
+    if rows.is_empty():
+        st.caption("The two have no metric in common.")
+        return
+    told = [
+        f"{len(found)} of {len(rows)} metrics are {verdict}: {_named(found)}."
+        for verdict in _VERDICTS
+        if len(found := rows.filter(verdict=verdict))
+    ]
+    unknown = len(rows.filter(verdict="unknown"))
+    if unknown:
+        told.append(f"Of {unknown} metrics the noise is unknown: repeat the runs to know it.")
+    view.verdicts([f"From {run_id} to {other}:", *(told or ["Nothing changed beyond the noise."])])
+    view.table(rows.select(_COMPARED))
+
+
+def _named(rows: pl.DataFrame) -> str:
+    first = [
+        f"{metric} {ratio_percent(ratio) or ''}".strip()
+        for metric, ratio in rows.select("metric", "ratio").head(_NAMED).iter_rows()
+    ]
+    return ", ".join(first) + (f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else "")

@@ -1,0 +1,175 @@
+"""Scaling: how programs scale, how far they can go, and which functions hold them back."""
+
+from __future__ import annotations
+
+import polars as pl
+import streamlit as st
+
+from apps import queries, scale
+from apps.pages import scaling_charts as charts
+from apps.pages.base import View
+from apps.pages.charts import show
+from apps.queries import scaling_curves as asked
+from apps.queries.scaling import ScalingSet
+from apps.scaling_words import growth
+
+_PROGRAM = "whole program"
+_LEAST = 3
+_RANKED = 12
+_DRAWN = 3
+
+
+def page(view: View) -> None:
+    """Show how one set of runs scales: words, points with fits, speed-up, ranking, models."""
+    apps = view.value(queries.scaling_apps)
+    app = view.select("Application", apps, key="app")
+    sets = [] if app is None else view.value(queries.scaling_sets, app)
+    known = {_label(one): one for one in sets if one.counts >= _LEAST}
+    if not known:
+        _nothing(view, apps)
+        return
+    which = known[view.select("Runs", list(known), key="set") or next(iter(known))]
+    target = view.number("At count (0: auto)", key="at", value=0, low=0, step=1, help=_AT_HELP)
+    scaling = view.select("Scaling", ("strong", "weak"), key="scaling", every="as measured")
+    asked_for = scale.asked(which, (target,) if target else (), scaling, None)
+    view.verdicts(view.value(scale.verdicts, asked_for))
+    ranking = view.rows(queries.scaling_functions, which, asked_for.target)
+    _times(view, asked_for, ranking)
+    _program(view, asked_for)
+    _ranking(view, asked_for, ranking)
+    _models(view, which)
+
+
+def _label(one: ScalingSet) -> str:
+    parts = [f"version {one.version}"] if one.version is not None else []
+    parts += [f"on {one.machine}"] if one.machine is not None else []
+    return f"{' '.join(parts) or 'all runs'}: {one.counts} counts, {one.smallest} to {one.largest}"
+
+
+def _nothing(view: View, apps: list[str]) -> None:
+    what = (
+        "Scaling models need function times at three counts at least (ranks, threads or nodes); "
+        "no such set of runs is here yet. "
+        + (
+            "Ingest runs at other counts."
+            if apps
+            else "Profiles come from TAU, Score-P, Caliper, mpiP, gprof, Extra-P and others."
+        )
+    )
+    view.empty(
+        what,
+        "pwh ingest profile_8/ --app program --ranks 8\n"
+        "pwh ingest profile_16/ --app program --ranks 16\n"
+        "pwh ingest profile_32/ --app program --ranks 32",
+    )
+
+
+def _times(view: View, asked_for: scale.Question, ranking: pl.DataFrame) -> None:
+    which = asked_for.which
+    st.subheader("Measured and predicted time", anchor=False)
+    names = ranking["function"].to_list()
+    chosen = view.multi("Functions", names, key="function", placeholder="the largest")
+    functions = (
+        chosen or ranking.filter(pl.col("share").is_not_null())["function"].to_list()[:_DRAWN]
+    )
+    counts = asked.counts_between(which.smallest, max(asked_for.target, which.largest))
+    program = view.rows(queries.scaling_program, which, counts, asked_for.scaling)
+    fitted = view.rows(asked.scaling_fitted, which, functions, counts)
+    columns = ("what", "parallelism", "predicted", "low", "high")
+    lines = pl.concat(
+        [
+            program.with_columns(what=pl.lit(_PROGRAM)).select(columns),
+            fitted.rename({"function": "what"}).select(columns),
+        ]
+    ).drop_nulls("predicted")
+    measured = (
+        view.rows(asked.scaling_measured, which)
+        .with_columns(what=pl.col("function").fill_null(_PROGRAM))
+        .filter(pl.col("what").is_in([_PROGRAM, *functions]))
+        .select("what", "parallelism", "seconds")
+    )
+    show(
+        charts.time_chart(measured, lines, which.largest),
+        "Measured times as points, predicted times as lines with 90 % bands",
+    )
+    st.caption(
+        "Points are measured, lines predicted, bands the 90 % interval; right of the dashed line "
+        "nothing was measured."
+    )
+
+
+def _program(view: View, asked_for: scale.Question) -> None:
+    which = asked_for.which
+    counts = asked.counts_between(which.smallest, max(asked_for.target, which.largest))
+    rows = view.rows(queries.scaling_program, which, counts, asked_for.scaling)
+    told = rows.drop_nulls(["predicted", "low", "high"])
+    if told.is_empty():
+        return
+    # Speed-up and efficiency go with one over the time, so their bands do too.
+    banded = told.with_columns(
+        (pl.col(name) * pl.col("predicted") / pl.col(other)).alias(f"{name}_{end}")
+        for name in ("speedup", "efficiency")
+        for end, other in (("low", "high"), ("high", "low"))
+    )
+    left, right = st.columns(2)
+    with left:
+        st.subheader("Speed-up", anchor=False)
+        show(
+            charts.speedup_chart(banded, which.smallest, which.largest),
+            "Predicted speed-up by parallelism, with its band, beside the ideal one",
+        )
+    with right:
+        st.subheader("Efficiency", anchor=False)
+        show(
+            charts.efficiency_chart(banded, which.largest, scale.FLOOR),
+            "Predicted efficiency by parallelism, with its band",
+        )
+    view.table(
+        view.rows(queries.scaling_program, which, asked_for.counts, asked_for.scaling),
+        units={"predicted": "s", "low": "s", "high": "s"},
+    )
+
+
+def _ranking(view: View, asked_for: scale.Question, ranking: pl.DataFrame) -> None:
+    target, largest = asked_for.target, asked_for.which.largest
+    st.subheader(f"Functions at {target}", anchor=False)
+    told = ranking.drop_nulls("share").head(_RANKED)
+    if told.is_empty():
+        st.caption("No function has a prediction there.")
+        return
+    tall = pl.concat(
+        [
+            told.select("function", pl.lit(when).alias("when"), pl.col(name).alias("share"))
+            for when, name in (
+                (f"predicted at {target}", "share"),
+                (f"at {largest}, the largest measured", "share_measured"),
+            )
+        ]
+    )
+    show(charts.ranking_chart(tall, target, largest), "Functions by share of the predicted time")
+    with st.expander("All functions"):
+        view.table(ranking.drop("formula"), units={"predicted": "s", "low": "s", "high": "s"})
+
+
+def _models(view: View, which: ScalingSet) -> None:
+    st.subheader("Models", anchor=False)
+    models = view.rows(asked.scaling_models_of, which)
+    said = [growth(row) for row in models.to_dicts()]
+    view.table(
+        models.select(
+            "function",
+            pl.Series("beyond the largest count its time", said, pl.String),
+            "kind",
+            "formula",
+            "points",
+            "repetitions",
+            "smape",
+            "cv_error",
+            "flags",
+        )
+    )
+
+
+_AT_HELP = (
+    "Functions are ranked at this count and curves drawn up to it; 0 is 8 x the largest measured."
+)

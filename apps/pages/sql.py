@@ -1,0 +1,144 @@
+"""SQL: ask anything of the warehouse, see it as a table or a chart, take it along."""
+
+from __future__ import annotations
+
+import io
+
+import polars as pl
+import streamlit as st
+
+from apps import queries
+from apps.pages import charts
+from apps.pages.base import View
+from apps.pages.picked_chart import KINDS, picked
+from apps.pages.tables import as_shown, show_rows
+from apps.pages.text import plain
+from warehouse import sqlfiles
+from warehouse.errors import UsageError
+from warehouse.guarded import Limits, Result
+
+
+def page(view: View) -> None:
+    """Show the schema beside the editor, and the answer below it."""
+    limits = Limits()
+    left, right = st.columns([1, 1.9], gap="large")
+    with left:
+        _schema(view)
+    with right:
+        sql = _editor(view, limits)
+        if not sql.strip():
+            st.caption("Write a query and run it.")
+            return
+        try:
+            with st.spinner("Asking ..."):
+                result = view.guarded(sql)
+        except UsageError as error:
+            _wrong(error)
+            return
+        _answer(view, result, limits)
+
+
+def _editor(view: View, limits: Limits) -> str:
+    with st.form("editor", border=False):
+        sql = st.text_area(
+            "SQL",
+            value=sqlfiles.read("queries/ui_example").strip(),
+            height=220,
+            key="sql",
+            bind="query-params",
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.form_submit_button("Run", icon=":material/play_arrow:", type="primary")
+            st.caption(
+                f"Reads only; up to {limits.seconds:.0f} s and {limits.memory_mib // 1024} GiB of "
+                "memory. Ctrl+Enter runs it."
+            )
+    view.share_also("sql", sql)
+    return sql or ""
+
+
+def _wrong(error: UsageError) -> None:
+    first, _, rest = error.problem.partition("\n")
+    st.error(plain(first))
+    if rest.strip():
+        st.code(rest.strip("\n"), language=None)
+    if error.hint:
+        st.caption(plain(error.hint))
+
+
+def _schema(view: View) -> None:
+    """Show what there is to ask, from the comments of the catalogue."""
+    objects = view.rows(queries.objects)
+    names = objects["name"].to_list()
+    name = st.selectbox(
+        "Tables and views",
+        names,
+        index=names.index("runs") if "runs" in names else 0,
+        key="object",
+        bind="query-params",
+        help="Type to search.",
+    )
+    found = objects.filter(name=name)
+    if found.is_empty():
+        return
+    kind, _, description = found.row(0)
+    st.caption(plain(f"{kind}. {description or ''}"))
+    if kind != "macro":
+        columns = view.rows(queries.columns, name)
+        view.table(columns.select("column", "type", "description"), height=430)
+
+
+def _answer(view: View, result: Result, limits: Limits) -> None:
+    frame = pl.DataFrame(pl.from_arrow(result.table))
+    rows = "1 row" if len(frame) == 1 else f"{len(frame):,} rows"
+    if result.more:
+        rows = f"The first {limits.rows:,} rows; there are more, which pwh sql --format csv gives"
+    show_rows(frame, {}, null="NULL")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{rows}. {result.seconds:.2f} s.")
+        st.download_button(
+            "CSV",
+            lambda: as_shown(frame).write_csv(),
+            "answer.csv",
+            "text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        st.download_button(
+            "Parquet",
+            lambda: _parquet(result),
+            "answer.parquet",
+            "application/vnd.apache.parquet",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+    if not frame.is_empty():
+        _chart(view, frame)
+
+
+def _parquet(result: Result) -> bytes:
+    import pyarrow.parquet as pq
+
+    target = io.BytesIO()
+    pq.write_table(result.table, target)
+    return target.getvalue()
+
+
+def _chart(view: View, frame: pl.DataFrame) -> None:
+    """Let the user choose what to draw of the answer."""
+    with st.container(horizontal=True):
+        kind = st.selectbox("Chart", ["None", *KINDS], key="chart", bind="query-params")
+        view.share_also("chart", None if kind == "None" else kind)
+        if kind == "None":
+            return
+        named = [
+            st.selectbox(
+                label, frame.columns, index=min(i, frame.width - 1), key=key, bind="query-params"
+            )
+            for i, (key, label) in enumerate((("x", "Across"), ("y", "Up")))
+        ]
+        colour = st.selectbox("Colour", ["None", *frame.columns], key="colour", bind="query-params")
+    for key, value in zip(("x", "y", "colour"), (*named, colour), strict=True):
+        view.share_also(key, value)
+    by = None if colour == "None" else colour
+    charts.show(picked(frame, kind, named[0], named[1], by), f"{named[1]} by {named[0]}")

@@ -1,0 +1,116 @@
+"""Threads: whether those of a launch diverge or wait for each other, their flow and likeness."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from apps import pictures, queries
+from apps import threads as words
+from apps.pages.base import View
+from apps.pages.text import plain
+from apps.queries import thread_pages as asked
+from apps.queries.base import ask_count
+from warehouse.errors import UsageError
+
+_METRICS = ("euclidean", "manhattan")
+_LAST = 2**31 - 1
+_MOST_EXECUTED = 12
+_LISTS = {
+    "groups": "Threads that behave alike",
+    "warps": "Warps that lose most to divergence",
+    "phases": "Phases over time",
+}
+
+Row = dict[str, Any]
+
+
+def page(view: View) -> None:
+    """Show the verdict on a run's launches, and the flow and likeness of one of them."""
+    runs = view.rows(asked.traced_runs)["run_id"].to_list()
+    run = view.select("Run", runs, key="run")
+    if run is None:
+        view.empty(
+            "No run has traces of basic blocks yet. They come from GPGPU-Sim, NVBit, exp-bbv "
+            "(SimPoint) or callgrind.",
+            "valgrind --tool=exp-bbv ./program\npwh ingest bb.out.* --app program",
+        )
+        return
+    verdicts = view.rows(queries.thread_verdicts, run)
+    known = view.value(queries.thread_launches, run)
+    chosen = view.select("Launch", [str(launch) for launch in known], key="launch", every="All")
+    launch = None if chosen is None else int(chosen)
+    metric = view.select("Distance", _METRICS, key="metric") or _METRICS[0]
+    rows = [row for row in verdicts.to_dicts() if launch is None or row["launch"] == launch]
+    view.verdicts([line for group in words.alike(rows) for line in words.said(group)])
+    if not rows:
+        st.caption("The launch has no visits of basic blocks.")
+        return
+    if launch is None:
+        st.subheader("Launches", anchor=False)
+        view.table(verdicts)
+    drawn = max(rows, key=lambda row: row["visits"] or 0)["launch"]
+    left, right = st.columns([3, 2])
+    with left:
+        _flow(view, run, drawn)
+    with right:
+        _likeness(view, run, drawn, metric)
+    _groups(view, run, launch)
+
+
+def _flow(view: View, run: str, launch: int) -> None:
+    blocks = view.rows(queries.graph_blocks, run, launch)
+    edges = view.rows(queries.graph_edges, run, launch).to_dicts()
+    if not edges:
+        st.subheader(f"Basic blocks of launch {launch}", anchor=False)
+        view.table(blocks.head(_MOST_EXECUTED))
+        st.caption(
+            f"The trace has no edges, so no control flow can be drawn. Of {len(blocks)} blocks "
+            "those that execute most come first."
+        )
+        return
+    st.subheader(f"Control flow of launch {launch}", anchor=False)
+    known = blocks.to_dicts()
+    shown = pictures.largest(known)
+    st.graphviz_chart(pictures.graph_dot(f"{run}, launch {launch}", shown, edges))
+    said = "The darker a block, the more instructions ran in it; edges bear their probability."
+    if len(shown) < len(known):
+        said += f" {len(shown)} of {len(known)} blocks are drawn, those that execute most."
+    st.caption(said)
+
+
+def _likeness(view: View, run: str, launch: int, metric: str) -> None:
+    st.subheader("Likeness of threads", anchor=False)
+    blocks = view.rows(asked.fluctuating_blocks, run, launch, metric)
+    known = blocks["block"].to_list()
+    block = known[0] if known else None
+    if len(known) > 1:
+        block = st.selectbox(
+            "Thread block, the most fluctuating first", known, key="block", bind="query-params"
+        )
+    try:
+        rows = view.value(queries.thread_picture, run, launch, block, metric)
+    except UsageError as error:
+        st.caption(plain(str(error)))
+        return
+    if not rows:
+        st.caption("There are no threads to compare.")
+        return
+    if not any(any(pixels) for _, pixels in rows):
+        st.caption(f"All {len(rows)} threads have the same vector: there is no picture to draw.")
+        return
+    st.image(pictures.grey_png([pixels for _, pixels in rows]), width="stretch")
+    st.caption(
+        f"{len(rows)} threads by {len(rows)}: black is alike, white the farthest apart "
+        f"({metric} distance of their basic-block vectors)."
+    )
+
+
+def _groups(view: View, run: str, launch: int | None) -> None:
+    first, last = (0, _LAST) if launch is None else (launch, launch)
+    for name, title in _LISTS.items():
+        if not view.value(ask_count, f"threads_{name}", run_id=run, first=first, last=last):
+            continue
+        st.subheader(title, anchor=False)
+        view.paged(f"threads_{name}", key=name, run_id=run, first=first, last=last)

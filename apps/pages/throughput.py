@@ -1,0 +1,66 @@
+"""Throughput: what the core could sustain on a run's instruction streams, and what limits it."""
+
+from __future__ import annotations
+
+import polars as pl
+import streamlit as st
+
+from apps import queries, throughput
+from apps.pages import throughput_charts as charts
+from apps.pages.base import View
+from apps.pages.charts import show
+from apps.queries import throughput_pages as asked
+from warehouse.errors import NothingToAnalyse
+
+
+def page(view: View) -> None:
+    """Show predicted and measured instructions per cycle of a run, by segment and by thread."""
+    runs = view.rows(asked.streamed_runs)["run_id"].to_list()
+    run = view.select("Run", runs, key="run")
+    if run is None:
+        view.empty(
+            "No run has segments of instruction streams yet: machine code of basic blocks, "
+            "traces of instructions, or tables of segments.",
+            "pwh ingest blocks.csv --app program",
+        )
+        return
+    try:
+        view.verdicts(view.value(throughput.verdicts, run))
+    except NothingToAnalyse as error:
+        view.verdicts([f"{error.problem[:1].upper()}{error.problem[1:]}."])
+    else:
+        _limits(view, run)
+        _segments(view, run)
+    _threads(view, run)
+    st.subheader("Segments, those with most to gain first", anchor=False)
+    st.caption("Rates are instructions per cycle.")
+    view.paged("throughput_segments", key="page", run_id=run)
+
+
+def _limits(view: View, run: str) -> None:
+    limits = view.rows(queries.throughput_limits, run)
+    if not limits.is_empty():
+        st.subheader("What the cycles go to", anchor=False)
+        show(charts.limits(limits), "Share of the predicted cycles by what limits them")
+
+
+def _segments(view: View, run: str) -> None:
+    st.subheader("Predicted beside measured", anchor=False)
+    segments = view.rows(asked.drawn_segments, run)
+    if segments.is_empty():
+        st.caption("No segment was measured, so there is nothing to hold the predictions against.")
+        return
+    show(charts.scatter(segments), "Predicted beside measured instructions per cycle")
+    said = "On the dashed line a prediction is right; below it the core did better than foretold."
+    if len(segments) < segments["segments"][0]:
+        said += f" {len(segments)} of {segments['segments'][0]} segments are drawn, spread evenly."
+    st.caption(said)
+
+
+def _threads(view: View, run: str) -> None:
+    st.subheader("Threads", anchor=False)
+    threads = view.rows(asked.largest_threads, run).drop_nulls("predicted")
+    if not threads.is_empty():
+        named = threads.with_columns(pl.col("thread").cast(pl.String).fill_null("all"))
+        show(charts.by_thread(named), "Predicted and measured instructions per cycle by thread")
+    view.paged("throughput_threads", key="threads", run_id=run)

@@ -1,0 +1,98 @@
+"""Charts of throughput: predicted beside measured, and what bounds it."""
+
+from __future__ import annotations
+
+import altair as alt
+import polars as pl
+
+from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, axis, legend, scale
+from apps.pages.sizes import FIT
+
+LIMITS = ("front end", "critical path", "functional units", "interplay", "unknown")
+_COLOURS = dict(zip(LIMITS, (BLUE, ORANGE, GREEN, PINK, GREY), strict=True))
+
+
+def scatter(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
+    """Draw predicted beside measured instructions per cycle, with intervals and the diagonal.
+
+    `frame` has thread, segment, measured, predicted, low, high and tightest (one of LIMITS).
+    """
+    top = max(
+        float(frame[name].max() or 1.0)  # type: ignore[arg-type]
+        for name in ("measured", "predicted", "high")
+    )
+    domain = alt.Scale(domain=[0, top * 1.05], nice=False)
+    x = alt.X("measured:Q", scale=domain, axis=axis("measured", "instructions per cycle"))
+    diagonal = pl.DataFrame({"measured": [0.0, top], "predicted": [0.0, top]})
+    bounds = ("width_bound", "critical_path_bound", "unit_bound")
+    tips = ("measured", "predicted", "low", "high", *bounds)
+    known = [name for name in LIMITS if name in frame["tightest"].to_list()]
+    base = alt.Chart(frame).encode(x=x)
+    return alt.layer(
+        alt.Chart(diagonal)
+        .mark_line(strokeDash=[6, 4], color=GREY)
+        .encode(
+            x=x,
+            y=alt.Y("predicted:Q", scale=domain, axis=axis("predicted", "instructions per cycle")),
+        ),
+        base.mark_rule(color=GREY, opacity=0.35).encode(
+            y=alt.Y("low:Q", scale=domain), y2="high:Q"
+        ),
+        base.mark_point(filled=True, size=45, opacity=0.8).encode(
+            y=alt.Y("predicted:Q", scale=domain),
+            color=alt.Color(
+                "tightest:N", scale=scale(known, _COLOURS), legend=legend("Tightest bound", 3)
+            ),
+            tooltip=[
+                alt.Tooltip("thread:Q"),
+                alt.Tooltip("segment:Q"),
+                *(alt.Tooltip(f"{name}:Q", format=".3g") for name in tips),
+            ],
+        ),
+    ).properties(height=420)
+
+
+def by_thread(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
+    """Draw each thread's predicted (with interval) and measured instructions per cycle.
+
+    `frame` has thread, predicted, low, high, measured.
+    """
+    y = alt.Y("thread:N", sort=None, axis=axis("thread"))
+    base = alt.Chart(frame).encode(y=y)
+    x = axis("instructions per cycle: bar predicted, line its interval, dot measured")
+    return alt.layer(
+        base.mark_bar(color=BLUE, opacity=0.75, size=14).encode(x=alt.X("predicted:Q", axis=x)),
+        base.mark_rule(color=GREY, strokeWidth=2).encode(x="low:Q", x2="high:Q"),
+        base.mark_point(filled=True, color=ORANGE, size=70, opacity=1).encode(
+            x="measured:Q",
+            tooltip=[
+                "thread:N",
+                *(
+                    alt.Tooltip(f"{name}:Q", format=".3g")
+                    for name in ("predicted", "low", "high", "measured")
+                ),
+            ],
+        ),
+    ).properties(height=alt.Step(26), autosize=FIT)
+
+
+def limits(frame: pl.DataFrame) -> alt.Chart:
+    """Draw what the predicted cycles go to: component, segments, share."""
+    drawn: alt.Chart = (
+        alt.Chart(frame)
+        .mark_bar(size=18)
+        .encode(
+            x=alt.X(
+                "share:Q",
+                axis=axis("share of the predicted cycles", format="%"),
+                scale=alt.Scale(domain=[0, 1]),
+            ),
+            y=alt.Y("component:N", sort="-x", axis=axis(None, labelFlush=False)),
+            color=alt.Color(
+                "component:N", scale=scale(frame["component"].to_list(), _COLOURS), legend=None
+            ),
+            tooltip=["component:N", "segments:Q", alt.Tooltip("share:Q", format=".1%")],
+        )
+        .properties(height=alt.Step(26), autosize=FIT)
+    )
+    return drawn

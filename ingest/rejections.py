@@ -1,0 +1,41 @@
+"""Files that were rejected: remembered until they land."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingest.compressed import path_text
+from ingest.load import transaction
+from warehouse.version import __version__
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from warehouse.errors import InputError
+
+
+def remember_rejection(
+    con: DuckDBPyConnection, path: Path, reader: str | None, error: InputError
+) -> None:
+    """Write down why a file was rejected, in place of what was said of it before."""
+    file = path_text(path.resolve())
+    with transaction(con):
+        con.execute("DELETE FROM rejections WHERE path = ?", [file])
+        con.execute(
+            "INSERT INTO rejections VALUES (?, now(), ?, ?, ?, ?, ?, ?)",
+            [
+                file,
+                reader,
+                error.problem,
+                error.where,
+                error.expected,
+                error.hint,
+                __version__,
+            ],
+        )
+
+
+def forget_rejection(con: DuckDBPyConnection, path: Path) -> None:
+    """Strike out what was said of a file that has landed now."""
+    con.execute("DELETE FROM rejections WHERE path = ?", [path_text(path.resolve())])

@@ -1,0 +1,110 @@
+-- Metrics for star glyphs: one row a run, process, region or sample ($by), with its class and the
+-- medians of its metrics. Only of the metric set that most samples have, as others do not compare;
+-- of more than $most glyphs, $most spread evenly.
+-- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
+WITH
+  tall AS (
+    SELECT
+      run_id,
+      CASE WHEN $by <> 'run' AND $by <> 'region' THEN rank END AS rank,
+      CASE WHEN $by <> 'run' AND $by <> 'region' THEN thread END AS thread,
+      CASE WHEN $by IN ('region', 'sample') THEN region END AS region,
+      CASE WHEN $by = 'sample' THEN sample END AS sample,
+      metric_set, metric, value
+    FROM pmu_standardised
+    WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
+      AND list_max(from_json($runs, '["VARCHAR"]'))
+      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+  ),
+
+  medians AS (
+    SELECT run_id, rank, thread, region, sample, metric_set, metric, median(value) AS value
+    FROM tall
+    WHERE metric_set IS NOT NULL AND isfinite(value)
+    GROUP BY ALL
+  ),
+
+  layout AS (
+    SELECT metric_set, metric, min(position) AS position
+    FROM metric_definitions
+    WHERE metric IS NOT NULL
+    GROUP BY metric_set, metric
+  ),
+
+  -- metrics that no sample has are no rays
+  rays AS (
+    SELECT metric_set, metric, position
+    FROM layout
+    WHERE metric_set = (
+      SELECT metric_set FROM medians GROUP BY metric_set ORDER BY count(*) DESC, metric_set LIMIT 1
+    ) AND (metric_set, metric) IN (SELECT (metric_set, metric) FROM medians)
+  ),
+
+  places AS (
+    SELECT DISTINCT run_id, rank, thread, region, sample
+    FROM medians
+    WHERE metric_set IN (SELECT metric_set FROM rays)
+  ),
+
+  numbered AS (
+    SELECT
+      p.*,
+      row_number() OVER (
+        ORDER BY r.started_at, p.run_id, p.rank, p.thread, p.region, p.sample
+      ) AS glyph,
+      count(*) OVER () AS places
+    FROM places AS p
+    JOIN runs AS r ON p.run_id = r.run_id
+  ),
+
+  chosen AS (
+    SELECT *
+    FROM numbered
+    WHERE glyph * $most // places > (glyph - 1) * $most // places
+  ),
+
+  told AS (
+    SELECT
+      c.glyph, any_value(c) AS place, any_value(r.metric_set) AS metric_set,
+      list(r.metric ORDER BY r.position) AS metrics,
+      list(m.value ORDER BY r.position) AS "values"
+    FROM chosen AS c
+    CROSS JOIN rays AS r
+    LEFT JOIN medians AS m
+      ON m.run_id = c.run_id AND m.rank IS NOT DISTINCT FROM c.rank
+      AND m.thread IS NOT DISTINCT FROM c.thread AND m.region IS NOT DISTINCT FROM c.region
+      AND m.sample IS NOT DISTINCT FROM c.sample AND m.metric_set = r.metric_set
+      AND m.metric = r.metric
+    GROUP BY c.glyph
+  ),
+
+  judged AS (
+    SELECT
+      run_id,
+      CASE WHEN $by <> 'run' AND $by <> 'region' THEN rank END AS rank,
+      CASE WHEN $by <> 'run' AND $by <> 'region' THEN thread END AS thread,
+      CASE WHEN $by IN ('region', 'sample') THEN region END AS region,
+      CASE WHEN $by = 'sample' THEN sample END AS sample,
+      class, count(*) AS samples
+    FROM bottlenecks
+    WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
+      AND list_max(from_json($runs, '["VARCHAR"]'))
+      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+    GROUP BY ALL
+  )
+
+SELECT
+  t.glyph, t.place.run_id AS run_id, r.app, r.version, t.place.rank AS rank,
+  t.place.thread AS thread, t.place.region AS region, t.place.sample AS sample,
+  arg_max(j.class, (j.samples, j.class)) AS class,
+  CAST(sum(j.samples) AS BIGINT) AS samples,
+  any_value(t.place.places) AS places, t.metric_set, t.metrics, t."values"
+FROM told AS t
+JOIN runs AS r ON t.place.run_id = r.run_id
+LEFT JOIN judged AS j
+  ON t.place.run_id = j.run_id AND t.place.rank IS NOT DISTINCT FROM j.rank
+  AND t.place.thread IS NOT DISTINCT FROM j.thread
+  AND t.place.region IS NOT DISTINCT FROM j.region
+  AND t.place.sample IS NOT DISTINCT FROM j.sample
+GROUP BY ALL
+ORDER BY t.glyph;

@@ -1,0 +1,18 @@
+-- Runs that have counters, those of an application together, the application with most runs first.
+-- rows_so_far counts the rows of the run and of the newer ones of its application.
+WITH
+  counted AS (
+    SELECT run_id, count(*) AS counters
+    FROM pmu_samples
+    GROUP BY run_id
+  )
+
+SELECT
+  r.run_id, r.app, r.version, r.machine, r.started_at,
+  CAST(sum(c.counters) OVER (
+    PARTITION BY r.app ORDER BY r.started_at DESC NULLS LAST, r.run_id
+  ) AS BIGINT) AS rows_so_far
+FROM runs AS r
+JOIN counted AS c ON r.run_id = c.run_id
+ORDER BY
+  count(*) OVER (PARTITION BY r.app) DESC, r.app, r.started_at DESC NULLS LAST, r.run_id;

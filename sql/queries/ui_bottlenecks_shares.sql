@@ -1,0 +1,49 @@
+-- Class shares of the processes of runs, or of the runs where these do not tell processes apart;
+-- of more than $most, $most spread evenly.
+-- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
+WITH
+  judged AS (
+    SELECT run_id, rank, class, count(*) AS samples
+    FROM bottlenecks
+    WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
+      AND list_max(from_json($runs, '["VARCHAR"]'))
+      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+    GROUP BY run_id, rank, class
+  ),
+
+  several AS (
+    SELECT
+      count(DISTINCT run_id) > 1 AS runs,
+      count(DISTINCT version) = count(DISTINCT run_id) AS versions_tell
+    FROM judged
+    JOIN runs USING (run_id)
+  ),
+
+  placed AS (
+    SELECT
+      j.run_id, j.rank, j.class, j.samples,
+      j.samples / sum(j.samples) OVER (PARTITION BY j.run_id, j.rank) AS share,
+      dense_rank() OVER (ORDER BY r.started_at, r.version, j.run_id, j.rank) AS position,
+      r.version
+    FROM judged AS j
+    JOIN runs AS r USING (run_id)
+  ),
+
+  counted AS (
+    SELECT max(position) AS places FROM placed
+  )
+
+SELECT
+  concat_ws(
+    ', ',
+    CASE WHEN s.runs OR p.rank IS NULL
+      THEN CASE WHEN s.versions_tell THEN 'version ' || p.version ELSE p.run_id END END,
+    'rank ' || p.rank
+  ) AS place,
+  p.position, c.places, p.run_id, p.rank, p.class, p.samples, p.share
+FROM placed AS p
+CROSS JOIN several AS s
+CROSS JOIN counted AS c
+WHERE p.position * $most // greatest(c.places, $most)
+  > (p.position - 1) * $most // greatest(c.places, $most)
+ORDER BY p.position, p.class;

@@ -1,0 +1,20 @@
+-- Runs by what is known of them, the latest first; every parameter may be NULL. $tag is key=value,
+-- $text is looked for in names and tags.
+SELECT r.run_id, r.app, r.version, r.machine, r.started_at, r.wall_seconds, r.nodes, r.ranks,
+  r.threads, r.problem_size, r.tags
+FROM runs AS r
+WHERE ($app IS NULL OR r.app = $app)
+  AND ($version IS NULL OR r.version = $version)
+  AND ($machine IS NULL OR r.machine = $machine)
+  AND (
+    $tag IS NULL
+    OR list_contains(list_transform(map_entries(r.tags), lambda t: t.key || '=' || t.value), $tag)
+  )
+  AND (
+    $text IS NULL
+    OR contains(
+      lower(concat_ws(' ', r.run_id, r.app, r.version, r.machine, CAST(r.tags AS VARCHAR))),
+      lower($text)
+    )
+  )
+ORDER BY r.started_at DESC NULLS LAST, r.run_id;

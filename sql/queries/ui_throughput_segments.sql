@@ -1,0 +1,24 @@
+-- Segments of one run with what they could reach and which bound is the tightest; of more than
+-- $most, $most spread evenly.
+WITH
+  told AS (
+    SELECT
+      thread, segment, predicted, low, high, width_bound, critical_path_bound, unit_bound, measured,
+      least(width_bound, critical_path_bound, unit_bound) AS least_bound,
+      row_number() OVER (ORDER BY thread, segment) AS n,
+      count(*) OVER () AS segments
+    FROM throughput_predictions
+    WHERE run_id = $run_id AND predicted IS NOT NULL AND measured IS NOT NULL
+  )
+
+SELECT
+  * EXCLUDE (n, least_bound),
+  CASE least_bound
+    WHEN critical_path_bound THEN 'critical path'
+    WHEN unit_bound THEN 'functional units'
+    WHEN width_bound THEN 'front end'
+    ELSE 'unknown'
+  END AS tightest
+FROM told
+WHERE n * $most // greatest(segments, $most) > (n - 1) * $most // greatest(segments, $most)
+ORDER BY thread, segment;

@@ -1,0 +1,57 @@
+"""Pages of the app, run without a browser over the demo's warehouse and over an empty one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
+
+import warehouse as pwh
+from apps import demo
+
+SCRIPT = Path(demo.__file__).parents[1] / "pages" / "__main__.py"
+
+
+@pytest.fixture(scope="session")
+def demo_warehouse(tmp_path_factory):
+    """Give the demo's warehouse; tests must not change it."""
+    path = tmp_path_factory.mktemp("demo") / "demo.duckdb"
+    demo.tour(path)
+    return path
+
+
+@pytest.fixture
+def empty_warehouse(tmp_path):
+    """Give a warehouse in which nothing has landed."""
+    path = tmp_path / "empty.duckdb"
+    pwh.connect(path).close()
+    return path
+
+
+@pytest.fixture
+def open_page(monkeypatch):
+    """Open a page of the app by its path in URLs: open_page("runs", warehouse, app="heat")."""
+
+    def open_page(page, path, /, **params):
+        monkeypatch.setenv("PWH_DB", str(path))
+        app = AppTest.from_file(str(SCRIPT), default_timeout=60)
+        # AppTest.switch_page knows pages that are files only.
+        app._page_hash = "" if page == "overview" else calc_hash(page)
+        for name, value in params.items():
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception, app.exception[0].stack_trace
+        return app
+
+    return open_page
+
+
+def texts(app):
+    """Give all that a page says in words, one string."""
+    kinds = (app.markdown, app.caption, app.info, app.warning, app.error, app.code, app.subheader)
+    links = [link.proto.label for link in app.get("page_link")]
+    said = [*(str(element.value) for kind in kinds for element in kind), *links]
+    # Escaped for Markdown, and with joiners against emoji and links.
+    return "\n".join(said).replace("\\", "").replace("\u2060", "")

@@ -1,0 +1,163 @@
+"""The page Bottlenecks: stars, class shares, costs, clusters, tuning history."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+import warehouse as pwh
+from apps.output import dicts
+from apps.pages import bottleneck_charts as charts
+from apps.queries.bottleneck_pages import class_shares, counted_runs, model_clusters
+from apps.star_glyphs import Star, Stars
+from tests.apps.pages.conftest import texts
+from tests.support import given, rows
+from warehouse import labels
+
+COUNTERS = """
+    run_id  rank  sample  event         value
+    r1      0     0       cycles        1000
+    r1      0     0       instructions  500
+    r1      1     0       cycles        1000
+    r1      1     0       instructions  900
+    r1      1     1       cycles        1000
+    r1      1     1       instructions  800
+    r2      0     0       cycles        1000
+    r2      0     0       instructions  100
+"""
+
+
+@pytest.fixture
+def counters(warehouse):
+    given(
+        warehouse,
+        "runs",
+        """
+        run_id  app      version
+        r1      stencil  1.0
+        r2      stencil  1.1
+        r3      heat     1.0
+        """,
+    )
+    given(warehouse, "pmu_samples", COUNTERS)
+    return warehouse
+
+
+def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
+    said = texts(open_page("bottlenecks", empty_warehouse))
+    assert "No run has hardware counters yet" in said
+    assert "pwh ingest counters.csv --app program --version 1.0" in said
+
+
+def test_the_demo_gets_a_verdict_stars_shares_and_a_history(open_page, demo_warehouse):
+    app = open_page("bottlenecks", demo_warehouse)
+    said = texts(app)
+    assert "Balance (" in said and "What a cure can bring at most" in said
+    assert [heading.value for heading in app.subheader] == [
+        "Stars of metrics",
+        "Classes of processes",
+        "What a cure can bring at most",
+        "Classes, what drove them, what helps",
+        "Clusters of the model in force",
+        "Tuning history",
+    ]
+    assert "A ray is log10 of a metric over its smallest value here" in said
+
+
+def test_a_link_reproduces_the_view(open_page, demo_warehouse):
+    con = pwh.connect(demo_warehouse, read_only=True)
+    run, app_name = rows(con, "SELECT run_id, app FROM runs WHERE app = 'stencil' LIMIT 1")[0]
+    con.close()
+    app = open_page("bottlenecks", demo_warehouse, app=app_name, run=run, by="sample")
+    assert [box.value for box in app.selectbox] == [app_name, run, "sample"]
+
+
+def test_counters_without_cycles_get_the_reason_and_no_stars(open_page, demo_warehouse):
+    said = texts(open_page("bottlenecks", demo_warehouse, app="heat"))
+    assert "cycles, or what they divide, were not counted" in said
+    assert "so no stars to draw" in said
+
+
+def test_the_application_with_most_runs_comes_first(counters):
+    given(counters, "pmu_samples", "run_id event value\nr3 cycles 10")
+    assert [row["run_id"] for row in dicts(counted_runs(counters))] == ["r1", "r2", "r3"]
+
+
+def test_class_shares_are_of_processes(counters):
+    labels.add(counters, "r1", "Mem", "Ada", {"rank": 1, "sample": 1})
+    found = dicts(class_shares(counters, ["r1"]))
+    assert [(row["place"], row["class"], row["samples"], row["share"]) for row in found] == [
+        ("rank 0", "Unknown", 1, 1.0),
+        ("rank 1", "Mem", 1, 0.5),
+        ("rank 1", "Unknown", 1, 0.5),
+    ]
+
+
+def test_versions_name_the_runs_that_they_tell_apart(counters):
+    found = dicts(class_shares(counters, ["r1", "r2"]))
+    assert [row["place"] for row in found] == [
+        "version 1.0, rank 0",
+        "version 1.0, rank 1",
+        "version 1.1, rank 0",
+    ]
+
+
+def test_of_many_processes_some_are_given_evenly(counters):
+    found = dicts(class_shares(counters, ["r1", "r2"], 2))
+    assert [(row["position"], row["places"]) for row in found] == [(2, 3), (3, 3)]
+
+
+def test_runs_without_a_model_have_no_clusters(counters):
+    assert dicts(model_clusters(counters, ["r1"])) == []
+
+
+def test_a_cluster_is_its_medoid_in_deviations_from_the_mean(warehouse):
+    warehouse.execute(
+        """
+        CREATE OR REPLACE TEMP VIEW bottlenecks AS SELECT 'r1' AS run_id, 'bottlenecks/9' AS model;
+        INSERT INTO models VALUES (
+          'bottlenecks', 9, 'mine', 'x', ['IPC', 'MEMAPC'], 'd', 1, now(), false, '1'
+        );
+        INSERT INTO model_arrays VALUES
+          ('bottlenecks', 9, 'medoids', [2, 2], [1, 2, 3, 4]),
+          ('bottlenecks', 9, 'medoid_classes', [2], [1, 6]),
+          ('bottlenecks', 9, 'medoid_sizes', [2], [30, 20]),
+          ('bottlenecks', 9, 'mean', [2], [1, 1]),
+          ('bottlenecks', 9, 'deviation', [2], [1, 2]);
+        """
+    )
+    found = dicts(model_clusters(warehouse, ["r1"]))
+    assert [
+        (row["cluster"], row["class"], row["samples"], row["metric"], row["deviations"])
+        for row in found
+    ] == [
+        (1, "Mem", 30, "IPC", 0.0),
+        (1, "Mem", 30, "MEMAPC", 0.5),
+        (2, "Unknown", 20, "IPC", 2.0),
+        (2, "Unknown", 20, "MEMAPC", 1.5),
+    ]
+
+
+def test_a_star_is_a_closed_line_around_its_rays():
+    star = Star("rank 0", "Mem", 3, (0.5, None), (1.0, None))
+    drawn = json.loads(charts.star_chart(Stars(("IPC", "MEMAPC"), 1.0, 1, (star,))).to_json())
+    data = [rows for rows in drawn["datasets"].values() if "told" in rows[0]]
+    assert data[0][0]["told"] == "IPC 0.5, MEMAPC -"
+    marks = [layer["mark"] for layer in drawn["layer"]]
+    assert {"interpolate": "linear-closed"}.items() <= marks[2].items()
+
+
+def test_classes_keep_their_colours_whatever_else_is_drawn():
+    frame = pl.DataFrame(
+        {
+            "place": ["a", "a"],
+            "position": [1, 1],
+            "class": ["DTB", "Mem"],
+            "samples": [1, 3],
+            "share": [0.25, 0.75],
+        }
+    )
+    colours = charts.share_chart(frame).to_dict()["encoding"]["color"]["scale"]
+    assert colours == {"domain": ["Mem", "DTB"], "range": ["#d55e00", "#e69f00"]}

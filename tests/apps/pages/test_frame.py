@@ -1,0 +1,129 @@
+"""What all pages share: answers kept by file state, the file let go, words for what goes wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+import warehouse as pwh
+from apps.pages import PAGES, charts
+from apps.pages.tables import as_shown
+from apps.pages.text import plain
+from tests.apps.pages.conftest import texts
+from tests.support import given
+from warehouse.connection import connect
+
+
+def titles(app):
+    return [title.value for title in app.title]
+
+
+@pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.path)
+def test_every_page_opens_full_and_empty(open_page, demo_warehouse, empty_warehouse, entry):
+    for path in (demo_warehouse, empty_warehouse):
+        app = open_page(entry.path, path)
+        assert titles(app) == [entry.title]
+        assert not app.error
+
+
+def test_a_missing_warehouse_is_said_with_the_command_that_fills_one(open_page, tmp_path):
+    app = open_page("runs", tmp_path / "none.duckdb")
+    assert "There is no warehouse at" in texts(app)
+    assert "none.duckdb ingest FILES" in texts(app)
+
+
+def test_a_busy_warehouse_is_a_message_and_a_button(open_page, empty_warehouse, monkeypatch):
+    monkeypatch.setattr("apps.pages.answers.WAIT_SECONDS", 0.2)
+    with Writer(empty_warehouse):
+        app = open_page("runs", empty_warehouse)
+        assert "is in use by" in texts(app)
+    again = next(button for button in app.button if button.label == "Try again")
+    again.click().run()
+    assert not app.warning
+
+
+def test_the_file_is_free_after_a_page_and_new_runs_appear(open_page, empty_warehouse):
+    app = open_page("runs", empty_warehouse)
+    assert not app.dataframe
+    con = connect(empty_warehouse, wait=0)
+    given(con, "runs", "run_id app\nnew1 heat")
+    con.close()
+    app.run()
+    assert app.dataframe[0].value["run_id"].to_list() == ["new1"]
+
+
+def test_a_page_shows_its_sql_and_a_link_to_itself(open_page, demo_warehouse):
+    app = open_page("runs", demo_warehouse, app="heat")
+    shown = "\n".join(code.value for code in app.code)
+    assert "FROM runs AS r" in shown
+    assert "-- $app = 'heat'" in shown
+    assert "?app=heat" in shown
+
+
+def test_a_warehouse_of_another_version_says_what_to_do(open_page, empty_warehouse):
+    con = pwh.connect(empty_warehouse)
+    con.execute("DELETE FROM view_modules WHERE name = 'counters'")
+    con.close()
+    assert "migrate" in texts(open_page("overview", empty_warehouse))
+
+
+def test_a_failure_is_said_in_words_and_logged(open_page, empty_warehouse, monkeypatch, caplog):
+    def fail(view):
+        raise ZeroDivisionError("by <zero>")
+
+    monkeypatch.setattr("apps.pages.runs.page", fail)
+    app = open_page("runs", empty_warehouse)
+    assert "ZeroDivisionError: by <zero>" in app.error[0].value.replace("\\", "")
+    assert "ZeroDivisionError" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<b>f</b>", "*f*", "`f`", "[f](javascript:x)", "$f$", "~~f~~", "# f", "a|b", "f&amp;"],
+)
+def test_markdown_in_names_is_escaped(text):
+    assert plain(text).replace("\\", "") == text
+    assert "".join(c for c in plain(text) if not c.isalnum()).count("\\") == sum(
+        not c.isalnum() and c != " " for c in text
+    )
+
+
+def test_emoji_names_and_addresses_stay_text():
+    for text in ("std:fire:x", ":material/home:", "https://a.b", "www.a.b", "me@a.b"):
+        assert plain(text).replace("\\", "") != text
+        assert plain(text).replace("\\", "").replace("\u2060", "") == text
+
+
+def test_maps_are_put_into_words():
+    frame = pl.DataFrame(
+        {"tags": [{"a": 1.5}, None]}, schema={"tags": pl.Struct({"a": pl.Float64})}
+    )
+    assert as_shown(frame)["tags"].to_list() == ["a=1.5", None]
+
+
+def test_values_keep_their_colour_and_the_others_get_free_ones():
+    tones = charts.scale(["x", "worse", "y"], {"worse": charts.RED}).range
+    assert tones[1] == charts.RED
+    assert len(set(tones)) == 3
+
+
+class Writer:
+    """Another process that holds a warehouse for writing."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __enter__(self):
+        code = "import duckdb, sys; con = duckdb.connect(sys.argv[1]); print(); sys.stdin.read()"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, str(self.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        self.process.stdout.readline()
+
+    def __exit__(self, *_):
+        self.process.communicate()

@@ -1,0 +1,162 @@
+"""The page Idle time: the timeline in pieces and in bins, sums, blame, critical path."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.output import dicts
+from apps.pages.timeline_chart import timeline_chart
+from apps.queries import timeline as asked
+from apps.queries.idle_pages import idle_blame, idle_workers, path_parts
+from tests.apps.pages.conftest import texts
+from tests.schedules import land_schedule
+from tests.support import rows
+
+# A makes x, B waits for it, then for the network, then for the runtime. Times in s.
+SECOND = 1_000_000_000
+SCHEDULE = {
+    "workers": [
+        {"worker_id": "w10", "node_id": "n1", "t_begin": 0, "t_end": 100 * SECOND},
+        {"worker_id": "w9", "node_id": "n1", "t_begin": 0, "t_end": 100 * SECOND},
+    ],
+    "fragments": [
+        {"fragment_id": "p", "worker_id": "w9", "t_start": 0, "t_end": 30 * SECOND,
+         "ftype": "make"},
+        {"fragment_id": "m", "worker_id": "w10", "t_start": 45 * SECOND, "t_end": 90 * SECOND,
+         "ftype": "use"},
+    ],
+    "data": [{"data_id": "x", "producer_fragment": "p"}],
+    "inputs": [{"fragment_id": "m", "data_id": "x"}],
+    "runtime": [{"worker_id": "w9", "t_start": 10 * SECOND, "t_end": 15 * SECOND}],
+}  # fmt: skip
+
+
+@pytest.fixture
+def schedule(warehouse):
+    land_schedule(warehouse, SCHEDULE)
+    ((run,),) = rows(warehouse, "SELECT DISTINCT run_id FROM tasks")
+    span = asked.timeline_span(warehouse, run)
+    assert span == asked.Span(0, 100 * SECOND, 2, 5)
+    return warehouse, run, span
+
+
+def pieces(schedule, window=None, **options):
+    con, run, span = schedule
+    found = asked.timeline(con, run, span, window or (0, span.t_end), **options)
+    return [
+        (row["worker"], row["cause"], row["t_start"], row["t_end"], row["low"], row["high"])
+        for row in dicts(found)
+    ]
+
+
+def test_pieces_of_workers_in_the_order_of_their_numbers(schedule):
+    assert pieces(schedule) == [
+        ("w9", "busy", 0, 30, 0, 1),
+        ("w9", "after last task", 30, 100, 0, 1),
+        ("w10", "starvation", 0, 10, 0, 1),
+        ("w10", "overhead", 10, 15, 0, 1),
+        ("w10", "starvation", 15, 30, 0, 1),
+        ("w10", "overhead", 30, 45, 0, 1),
+        ("w10", "busy", 45, 90, 0, 1),
+        ("w10", "after last task", 90, 100, 0, 1),
+    ]
+
+
+def test_a_window_cuts_the_pieces(schedule):
+    assert pieces(schedule, (40 * SECOND, 50 * SECOND)) == [
+        ("w9", "after last task", 40, 50, 0, 1),
+        ("w10", "overhead", 40, 45, 0, 1),
+        ("w10", "busy", 45, 50, 0, 1),
+    ]
+
+
+def test_too_many_pieces_are_added_up_in_bins(schedule, monkeypatch):
+    monkeypatch.setattr(asked, "_MOST_PIECES", 1)
+    monkeypatch.setattr(asked, "_BINS", 2)
+    found = [row for row in pieces(schedule) if row[0] == "w10"]
+    expected = [
+        ("w10", "starvation", 0, 50, 0, 0.5),
+        ("w10", "overhead", 0, 50, 0.5, 0.9),
+        ("w10", "busy", 0, 50, 0.9, 1),
+        ("w10", "after last task", 50, 100, 0, 0.2),
+        ("w10", "busy", 50, 100, 0.2, 1),
+    ]
+    assert [row[:4] for row in found] == [row[:4] for row in expected]
+    assert [row[4:] for row in found] == [pytest.approx(row[4:]) for row in expected]
+
+
+@pytest.mark.parametrize("mode", ["direct", "propagated", "transitive"])
+@pytest.mark.parametrize("most", [4000, 1])
+def test_the_timeline_adds_up_to_the_sums_of_the_workers(schedule, monkeypatch, mode, most):
+    monkeypatch.setattr(asked, "_MOST_PIECES", most)
+    con, run, _ = schedule
+    drawn = {}
+    for worker, cause, t_start, t_end, low, high in pieces(schedule, mode=mode):
+        key = (worker, cause)
+        drawn[key] = drawn.get(key, 0) + (t_end - t_start) * (high - low)
+    for row in dicts(idle_workers(con, run, mode, "union")):
+        found = drawn.get((row["worker"], row["cause"]), 0)
+        assert found == pytest.approx(row["seconds"], abs=0.2), (row, found)
+
+
+def test_only_the_lanes_asked_for_are_given(schedule, monkeypatch):
+    monkeypatch.setattr(asked, "LANES", 1)
+    assert {row[0] for row in pieces(schedule, first=2)} == {"w10"}
+
+
+def test_blame_and_path(schedule):
+    con, run, _ = schedule
+    assert [
+        (row["waits_by"], row["what"], row["cause"], row["seconds"])
+        for row in dicts(idle_blame(con, run, "direct", "union"))
+    ] == [
+        ("type", "make", "overhead", 5),
+        ("type", "make", "starvation", 25),
+        ("worker", "w9", "overhead", 5),
+        ("worker", "w9", "starvation", 25),
+    ]
+    assert [(row["what"], row["cause"], row["seconds"]) for row in dicts(path_parts(con, run))] == [
+        ("use", "compute", 45),
+        ("use", "overhead", 15),
+        ("make", "compute", 30),
+    ]
+
+
+def test_names_of_workers_stand_at_their_lanes(schedule):
+    con, run, span = schedule
+    frame = asked.timeline(con, run, span, (0, span.t_end)).pl()
+    drawn = timeline_chart(frame).to_dict()
+    names, placed = drawn["layer"]
+    assert names["encoding"]["y"]["sort"] == ["w9", "w10"]
+    assert placed["encoding"]["y"]["scale"]["domain"] == [2, 0]
+    assert drawn["resolve"] == {"scale": {"y": "independent"}}
+
+
+def test_a_run_without_time_has_no_span(warehouse):
+    assert asked.timeline_span(warehouse, "nobody") is None
+
+
+def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
+    said = texts(open_page("idle", empty_warehouse))
+    assert "No run of a task runtime has landed yet" in said
+    assert "pwh ingest" in said
+
+
+def test_the_demo_is_explained(open_page, demo_warehouse):
+    app = open_page("idle", demo_warehouse)
+    said = texts(app)
+    assert "workers were busy" in said and "dominates." in said
+    assert [heading.value for heading in app.subheader] == [
+        "Workers by time",
+        "Where the time went",
+        "Who was waited for",
+        "Critical path",
+        "What could be gained at most",
+    ]
+
+
+def test_a_link_reproduces_mode_and_window(open_page, demo_warehouse):
+    app = open_page("idle", demo_warehouse, mode="transitive", **{"from": "25", "to": "50"})
+    assert app.selectbox[1].value == "transitive"
+    assert [box.value for box in app.number_input] == [25.0, 50.0]
+    assert "What follows is of the whole run." in texts(app)

@@ -1,0 +1,89 @@
+"""Overview: counts, latest runs and verdicts, and the way from a regression to its cause."""
+
+from __future__ import annotations
+
+import warehouse as pwh
+from tests.apps.pages.conftest import texts
+from tests.support import given
+
+
+def links(app):
+    """Give the links of a page: label, page and parameters."""
+    return {
+        link.proto.label.replace("\\", ""): (link.proto.page, link.proto.query_string)
+        for link in app.get("page_link")
+    }
+
+
+def test_it_counts_what_there_is(open_page, demo_warehouse):
+    app = open_page("overview", demo_warehouse)
+    con = pwh.connect(demo_warehouse, read_only=True)
+    runs = con.execute("SELECT count(*) FROM runs").fetchone()[0]
+    con.close()
+    assert app.metric[0].label == "Runs"
+    assert app.metric[0].value == str(runs)
+
+
+def test_the_planted_regression_leads_to_its_trend_and_to_its_cause(open_page, demo_warehouse):
+    app = open_page("overview", demo_warehouse)
+    assert "stencil" in texts(app)
+    page, query = links(app)["See the trend"]
+    assert page.endswith("trends")
+    assert "app=stencil" in query
+    params = dict(part.split("=") for part in query.split("&"))
+    trend = open_page("trends", demo_warehouse, **params)
+    why = [query for label, (_, query) in links(trend).items() if label.startswith("Why")]
+    params = dict(part.split("=") for part in why[0].split("&"))
+    assert "of the loss is in sweep" in texts(open_page("trends", demo_warehouse, **params))
+
+
+def test_the_latest_traces_are_summed_up_kind_by_kind(open_page, demo_warehouse):
+    said = texts(open_page("overview", demo_warehouse))
+    for kind in ("Counters", "Functions", "Idle time", "Threads", "Throughput"):
+        assert f"**{kind}** of" in said
+
+
+def test_an_empty_warehouse_says_how_to_fill_it(open_page, empty_warehouse):
+    app = open_page("overview", empty_warehouse)
+    assert "Nothing has landed yet" in texts(app)
+    assert "ingest FILES" in texts(app)
+
+
+def test_a_large_warehouse_is_not_searched_before_it_is_asked_for(open_page, empty_warehouse):
+    con = pwh.connect(empty_warehouse)
+    given(con, "runs", "run_id app\nr1 heat")
+    given(
+        con,
+        "sources",
+        """
+        path  sha256  bytes  reader  ingested_at           rows        pwh_version
+        f     0       1      plain   2026-01-01T00:00:00Z  1000000000  0
+        """,
+    )
+    con.close()
+    app = open_page("overview", empty_warehouse)
+    offered = [toggle.label for toggle in app.toggle]
+    assert "Look for changes in every series" in offered
+    assert "change_points" not in texts(app)
+    app.toggle("changes").set_value(True).run()
+    assert "change_points" in texts(app)
+
+
+def test_names_from_traces_are_text(open_page, empty_warehouse):
+    con = pwh.connect(empty_warehouse)
+    given(con, "runs", "run_id app version\nr1 <b>heat</b> *1*")
+    given(con, "run_facts", "run_id stated_by position\nr1 file 0")
+    given(
+        con,
+        "sources",
+        """
+        path  sha256  bytes  reader  ingested_at           rows  pwh_version
+        f     0       1      plain   2026-01-01T00:00:00Z  1     0
+        """,
+    )
+    given(con, "pmu_samples", "event value sample\ncycles 10 0")
+    con.close()
+    app = open_page("overview", empty_warehouse)
+    shown = "\n".join(markdown.value for markdown in app.markdown)
+    assert r"\<b\>heat\<\/b\> \*1\*" in shown
+    assert not any(markdown.allow_html for markdown in app.markdown)

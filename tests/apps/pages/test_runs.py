@@ -1,0 +1,68 @@
+"""Runs: filtered and paged in SQL, one told in words, two compared."""
+
+from __future__ import annotations
+
+import warehouse as pwh
+from tests.apps.pages.conftest import texts
+
+
+def shown(app):
+    return app.dataframe[0].value["run_id"].to_list()
+
+
+def test_filters_narrow_the_list(open_page, demo_warehouse):
+    app = open_page("runs", demo_warehouse, app="heat")
+    assert set(app.dataframe[0].value["app"]) == {"heat"}
+    app.selectbox("version").select("1.3").run()
+    assert shown(app) == ["heat-1.3"]
+
+
+def test_a_link_reproduces_the_filters(open_page, demo_warehouse):
+    app = open_page("runs", demo_warehouse, app="heat", version="1.3")
+    assert app.selectbox("app").value == "heat"
+    assert shown(app) == ["heat-1.3"]
+
+
+def test_tags_and_text_are_searched(open_page, demo_warehouse):
+    app = open_page("runs", demo_warehouse, tag="generated=true", text="SPMV")
+    assert set(app.dataframe[0].value["app"]) == {"spmv"}
+
+
+def test_quotes_in_a_filter_are_text(open_page, demo_warehouse):
+    app = open_page("runs", demo_warehouse, text="' OR 1=1 --")
+    assert not app.error
+    assert shown(app) == []
+
+
+def test_long_lists_are_paged_in_sql(open_page, empty_warehouse):
+    con = pwh.connect(empty_warehouse)
+    con.execute(
+        "INSERT INTO runs (run_id, app) SELECT 'r' || lpad(CAST(i AS VARCHAR), 4, '0'), 'a' "
+        "FROM range(1050) AS t(i)"
+    )
+    con.close()
+    app = open_page("runs", empty_warehouse, page="11")
+    assert shown(app)[0] == "r1000"
+    assert len(shown(app)) == 50
+    assert "LIMIT $limit OFFSET $offset" in texts(app)
+    assert "1,050 rows" in texts(app)
+
+
+def test_a_run_is_told_in_words(open_page, demo_warehouse):
+    said = texts(open_page("runs", demo_warehouse, run="heat-1.3"))
+    assert "instructions per cycle" in said or "of the time" in said
+    assert "version 1.3" in said
+
+
+def test_the_beginning_of_a_name_will_do_and_a_wrong_one_is_said(open_page, demo_warehouse):
+    assert "heat_tasks-" in texts(open_page("runs", demo_warehouse, run="heat_ta"))
+    assert "there is no run 'nope'" in texts(open_page("runs", demo_warehouse, run="nope"))
+
+
+def test_two_runs_are_compared(open_page, demo_warehouse):
+    app = open_page("runs", demo_warehouse, run="stencil-1.22", other="stencil-1.23")
+    assert "metrics are worse: wall_seconds" in texts(app)
+
+
+def test_no_runs(open_page, empty_warehouse):
+    assert "No run has landed yet" in texts(open_page("runs", empty_warehouse))

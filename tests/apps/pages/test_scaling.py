@@ -1,0 +1,103 @@
+"""The page Scaling: sets, words, curves, speed-up, ranking."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from apps.output import dicts
+from apps.pages import scaling_charts as charts
+from apps.queries import scaling_curves as asked
+from apps.queries import scaling_sets
+from apps.scaling_words import growth
+from tests.apps.pages.conftest import texts
+from tests.support import given
+
+COUNTS = (1, 2, 4, 8, 16)
+
+
+@pytest.fixture
+def measured(warehouse):
+    runs = "".join(f"\nr{p} app 1 {p}" for p in COUNTS)
+    given(warehouse, "runs", f"run_id app version ranks{runs}")
+    times = "".join(f"\nr{p} work {100 / p}\nr{p} MPI_Bcast {p / 10}" for p in COUNTS)
+    given(warehouse, "fn_timings", f"run_id function seconds{times}")
+    (which,) = scaling_sets(warehouse, "app")
+    return warehouse, which
+
+
+def test_measured_times_of_functions_and_of_their_sum(measured):
+    found = dicts(asked.scaling_measured(*measured))
+    program = [(row["parallelism"], row["seconds"]) for row in found if row["function"] is None]
+    assert program == [(p, pytest.approx(100 / p + p / 10)) for p in COUNTS]
+    work = [row["seconds"] for row in found if row["function"] == "work"]
+    assert work == [100 / p for p in COUNTS]
+
+
+def test_predictions_have_their_intervals(measured):
+    found = dicts(asked.scaling_fitted(*measured, ["work"], [16, 32]))
+    assert [(row["function"], row["parallelism"]) for row in found] == [("work", 16), ("work", 32)]
+    assert found[1]["low"] <= found[1]["predicted"] <= found[1]["high"]
+    assert found[1]["predicted"] == pytest.approx(100 / 32, rel=0.05)
+
+
+def test_models_say_their_growth(measured):
+    models = {row["function"]: row for row in dicts(asked.scaling_models_of(*measured))}
+    assert growth(models["work"]).startswith("falls in proportion (p^-1.0")
+
+
+@pytest.mark.parametrize(
+    ("exponent", "low", "high", "said"),
+    [
+        (0.02, -0.05, 0.05, "stays about the same (p^0.02, 90 %: -0.05 to 0.05)"),
+        (0.5, 0.3, 0.8, "grows (p^0.50, 90 %: 0.30 to 0.80)"),
+        (-0.4, -0.6, -0.2, "falls (p^-0.40, 90 %: -0.60 to -0.20)"),
+        (0.2, -1, 2, "grows (p^0.20, 90 %: -1.00 to 2.00); it may fall or grow"),
+        (0.2, None, None, "grows (p^0.20)"),
+        (None, None, None, "unknown: no model: fewer than three counts"),
+    ],
+)
+def test_growth_in_words(exponent, low, high, said):
+    flags = ["noise", "no model: fewer than three counts"]
+    row = {"exponent": exponent, "exponent_low": low, "exponent_high": high, "flags": flags}
+    assert growth(row) == said
+
+
+def test_counts_are_even_on_a_log_scale():
+    assert asked.counts_between(4, 4) == [4]
+    found = asked.counts_between(1, 1024)
+    assert (found[0], found[-1], len(found) <= 33) == (1, 1024, True)
+
+
+def test_the_largest_count_measured_is_marked():
+    frame = pl.DataFrame({"what": ["f"], "parallelism": [8], "seconds": [1.0]})
+    fitted = pl.DataFrame(
+        {"what": ["f"], "parallelism": [8], "predicted": [1.0], "low": [0.9], "high": [1.1]}
+    )
+    drawn = charts.time_chart(frame, fitted, 8).to_dict()
+    assert [layer["mark"]["type"] for layer in drawn["layer"]] == ["area", "line", "point", "rule"]
+
+
+def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
+    said = texts(open_page("scaling", empty_warehouse))
+    assert "three counts at least" in said
+    assert "--ranks 32" in said
+
+
+def test_the_demo_scales(open_page, demo_warehouse):
+    app = open_page("scaling", demo_warehouse, app="stencil")
+    said = texts(app)
+    assert "stencil version" in said and "will hold it back most" in said
+    assert [heading.value for heading in app.subheader] == [
+        "Measured and predicted time",
+        "Speed-up",
+        "Efficiency",
+        "Functions at 256",
+        "Models",
+    ]
+
+
+def test_a_link_reproduces_count_and_assumption(open_page, demo_warehouse):
+    app = open_page("scaling", demo_warehouse, app="stencil", at="100", scaling="weak")
+    assert "taken as weak (as asked)" in texts(app)
+    assert "Functions at 100" in texts(app)

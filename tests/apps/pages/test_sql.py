@@ -1,0 +1,69 @@
+"""The SQL page: answers, charts, downloads. What it refuses: tests/warehouse/test_guarded.py."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from apps.pages.picked_chart import KINDS, picked
+from tests.apps.pages.conftest import texts
+
+
+def test_a_query_is_answered(open_page, demo_warehouse):
+    app = open_page("sql", demo_warehouse, sql="SELECT 40 + 2 AS answer")
+    assert app.dataframe[-1].value.to_numpy().tolist() == [[42]]
+    assert "1 row" in texts(app)
+
+
+def test_the_form_asks_again(open_page, demo_warehouse):
+    app = open_page("sql", demo_warehouse)
+    app.text_area("sql").set_value("SELECT 'x' AS letter")
+    next(button for button in app.button if button.label == "Run").click().run()
+    assert app.dataframe[-1].value.to_numpy().tolist() == [["x"]]
+
+
+def test_it_opens_with_an_answer_even_where_there_is_nothing(open_page, empty_warehouse):
+    app = open_page("sql", empty_warehouse)
+    assert "0 rows" in texts(app)
+
+
+def test_mistakes_are_said_in_words(open_page, demo_warehouse):
+    app = open_page("sql", demo_warehouse, sql="SELECT vresion FROM runs")
+    assert 'Referenced column "vresion" not found' in app.error[0].value.replace("\\", "")
+    app = open_page("sql", demo_warehouse, sql="DELETE FROM runs")
+    assert "this page only reads" in app.error[0].value.replace("\\", "")
+
+
+def test_the_schema_is_shown_with_its_comments(open_page, demo_warehouse):
+    app = open_page("sql", demo_warehouse, object="change_points")
+    assert "changed for good" in texts(app)
+    assert "direction" in app.dataframe[0].value["column"].to_list()
+
+
+def test_long_answers_are_cut_and_that_is_said(open_page, demo_warehouse):
+    app = open_page("sql", demo_warehouse, sql="FROM range(10001)")
+    assert len(app.dataframe[-1].value) == 10_000
+    assert "The first 10,000 rows" in texts(app)
+
+
+def test_every_kind_of_value_can_be_shown(open_page, demo_warehouse):
+    app = open_page("sql", demo_warehouse, sql="FROM test_all_types()")
+    assert not app.error
+    assert [button.label for button in app.get("download_button")] == ["CSV", "Parquet"]
+
+
+def test_an_answer_can_be_drawn(open_page, demo_warehouse):
+    params = {"chart": "Bars", "x": "version", "y": "runs", "colour": "app"}
+    app = open_page("sql", demo_warehouse, **params)
+    assert len(app.get("vega_lite_chart")) == 1
+
+
+def test_names_of_columns_mean_nothing_to_vega():
+    frame = pl.DataFrame({"a.b[0]": [1, 2], "count(*)": [3, 4], "datum": ["x", "y"]})
+    for kind in KINDS:
+        spec = picked(frame, kind, "a.b[0]", "count(*)", "datum").to_dict()
+        assert {spec["encoding"][name]["field"] for name in ("x", "y", "color")} == {
+            "x",
+            "y",
+            "colour",
+        }
+        assert spec["encoding"]["x"]["axis"]["title"] == "a.b[0]"

@@ -1,0 +1,68 @@
+"""The page Threads: verdict, control flow, likeness, groups."""
+
+from __future__ import annotations
+
+import warehouse as pwh
+from apps.output import dicts
+from apps.queries.thread_pages import traced_runs
+from tests.apps.pages.conftest import texts
+from tests.support import given
+
+
+def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
+    said = texts(open_page("threads", empty_warehouse))
+    assert "No run has traces of basic blocks yet" in said
+    assert "valgrind --tool=exp-bbv" in said
+
+
+def test_the_demo_gets_a_verdict_and_its_blocks(open_page, demo_warehouse):
+    said = texts(open_page("threads", demo_warehouse))
+    assert "launch 0" in said and "different basic-block vectors among" in said
+    assert "The trace has no edges, so no control flow can be drawn." in said
+    assert "Threads that behave alike" in said
+
+
+def test_edges_make_a_graph(open_page, tmp_path):
+    path = tmp_path / "w.duckdb"
+    with pwh.connect(path) as con:
+        given(con, "runs", "run_id app\nr1 a")
+        given(con, "bb_visits", "launch kernel thread bb visits\n0 k 0 0 1\n0 k 0 1 4")
+        given(con, "bb_edges", "launch kernel src dst count\n0 k 0 1 1\n0 k 1 1 3")
+    app = open_page("threads", path)
+    (graph,) = app.get("graphviz_chart")
+    assert graph.proto.spec.startswith("digraph cfg {")
+    assert 'block 1\\n4 visits"' in graph.proto.spec
+    assert "edges bear their probability" in texts(app)
+
+
+def test_threads_that_differ_get_a_picture(open_page, demo_warehouse):
+    app = open_page("threads", demo_warehouse, run="heat-ac919fe8", metric="manhattan")
+    said = texts(app)
+    assert "visits are not known, only instructions" in said
+    assert len(app.get("image")) == 1
+    assert "3 threads by 3: black is alike" in said and "manhattan distance" in said
+
+
+def test_threads_that_are_all_alike_get_none(open_page, demo_warehouse):
+    app = open_page("threads", demo_warehouse, run="stencil-1.25")
+    assert not app.get("image")
+    assert "threads have the same vector: there is no picture to draw" in texts(app)
+
+
+def test_a_link_reproduces_launch_and_distance(open_page, demo_warehouse):
+    app = open_page("threads", demo_warehouse, launch="0", metric="manhattan")
+    assert [box.value for box in app.selectbox][1:3] == ["0", "manhattan"]
+
+
+def test_runs_that_count_visits_come_first(warehouse):
+    given(warehouse, "runs", "run_id started_at\nr1 2026-01-02\nr2 2026-01-01\nr3 2026-01-03")
+    given(
+        warehouse,
+        "bb_visits",
+        """
+        run_id  launch  thread  bb  visits  instructions
+        r1      0       0       0   NULL    4
+        r2      0       0       0   1       4
+        """,
+    )
+    assert [row["run_id"] for row in dicts(traced_runs(warehouse))] == ["r2", "r1"]

@@ -1,0 +1,80 @@
+"""The page Throughput: predicted beside measured, limits, threads, segments."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from apps.output import dicts
+from apps.pages import throughput_charts as charts
+from apps.queries.throughput_pages import drawn_segments, streamed_runs
+from tests.apps.pages.conftest import texts
+from tests.support import given
+
+# The view's columns, without the model behind it.
+PREDICTIONS = """
+    CREATE OR REPLACE TEMP VIEW throughput_predictions AS
+    SELECT
+      'r1' AS run_id, 0 AS thread, i AS segment, 2.0 AS predicted, 1.5 AS low, 2.5 AS high,
+      CASE i % 3 WHEN 0 THEN 2.0 ELSE 4.0 END AS width_bound,
+      CASE i % 3 WHEN 1 THEN 2.0 ELSE 4.0 END AS critical_path_bound,
+      CASE i % 3 WHEN 2 THEN 2.0 ELSE 4.0 END AS unit_bound,
+      CASE WHEN i < 6 THEN 1.0 END AS measured, 100.0 AS cycles, 'throughput/1' AS model,
+      CAST([] AS VARCHAR[]) AS flags
+    FROM range(8) AS t (i)
+"""
+
+
+def test_segments_that_were_measured_are_drawn_with_their_tightest_bound(warehouse):
+    warehouse.execute(PREDICTIONS)
+    found = dicts(drawn_segments(warehouse, "r1"))
+    assert [(row["segment"], row["tightest"]) for row in found[:3]] == [
+        (0, "front end"),
+        (1, "critical path"),
+        (2, "functional units"),
+    ]
+    assert {row["segments"] for row in found} == {6}
+
+
+def test_of_many_segments_some_are_drawn_evenly(warehouse):
+    warehouse.execute(PREDICTIONS)
+    assert [row["segment"] for row in dicts(drawn_segments(warehouse, "r1", 3))] == [1, 3, 5]
+
+
+def test_runs_with_segments_are_offered(warehouse):
+    given(warehouse, "runs", "run_id app\nr1 a\nr2 a")
+    given(warehouse, "segments", "run_id thread segment instructions\nr2 0 0 100")
+    assert [row["run_id"] for row in dicts(streamed_runs(warehouse))] == ["r2"]
+
+
+def test_the_diagonal_reaches_the_largest_value():
+    frame = pl.DataFrame(
+        {"thread": [0], "segment": [0], "measured": [1.0], "predicted": [2.0], "low": [1.5],
+         "high": [4.0], "width_bound": [4.0], "critical_path_bound": [2.0], "unit_bound": [3.0],
+         "tightest": ["critical path"]}
+    )  # fmt: skip
+    drawn = charts.scatter(frame).to_dict()
+    ends = drawn["layer"][0]["data"]["name"]
+    assert drawn["datasets"][ends][-1] == {"measured": 4.0, "predicted": 4.0}
+
+
+def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
+    said = texts(open_page("throughput", empty_warehouse))
+    assert "No run has segments of instruction streams yet" in said
+    assert "pwh ingest blocks.csv --app program" in said
+
+
+def test_the_demo_is_told_or_said_why_not(open_page, demo_warehouse):
+    app = open_page("throughput", demo_warehouse)
+    assert "could sustain" in texts(app) or "nothing can be predicted" in texts(app)
+    headings = [heading.value for heading in app.subheader]
+    assert headings[-2:] == ["Threads", "Segments, those with most to gain first"]
+
+
+@pytest.mark.parametrize("low", [1.0, None])
+def test_threads_without_a_band_are_drawn_too(low):
+    frame = pl.DataFrame(
+        {"thread": ["0"], "predicted": [2.0], "low": [low], "high": [3.0], "measured": [1.5]},
+        schema_overrides={"low": pl.Float64},
+    )
+    assert len(charts.by_thread(frame).to_dict()["layer"]) == 3

@@ -1,0 +1,56 @@
+"""pwh ui: what it starts, where it listens, and what it says. The app itself: tests/apps/pages."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import pytest
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Give the command line and environment that pwh ui would become."""
+    seen = {}
+
+    def execve(program, command, environment):
+        seen.update(program=program, command=command, environment=environment)
+        raise SystemExit(0)
+
+    monkeypatch.setattr(os, "execve", execve)
+    return seen
+
+
+def test_it_listens_on_loopback_and_tells_nobody(run, started, tmp_path):
+    code, out, err = run("--db", "w.duckdb", "ui", "--no-browser")
+    assert (code, out) == (0, "")
+    assert "the app is at http://127.0.0.1:" in err
+    assert "there is no warehouse at w.duckdb yet" in err
+    options = started["command"]
+    assert "--server.address=127.0.0.1" in options
+    assert "--browser.gatherUsageStats=false" in options
+    assert "--server.headless=true" in options
+    assert started["environment"]["PWH_DB"] == str(tmp_path / "w.duckdb")
+
+
+def test_it_takes_the_next_port_where_the_first_is_taken(run, started):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, _, err = run("ui", "--port", port)
+        assert code == 2
+        assert f"cannot listen on port {port}" in err
+        assert "--port PORT" in err
+    assert not started
+
+
+def test_another_address_is_warned_of(run, started):
+    _, _, err = run("ui", "--host", "0.0.0.0", "--no-browser")
+    assert "whoever reaches that address can read the warehouse" in err
+    assert "--server.address=0.0.0.0" in started["command"]
+
+
+def test_it_opens_a_browser_unless_told_not_to(run, started):
+    run("ui")
+    assert "--server.headless=false" in started["command"]

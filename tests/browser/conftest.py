@@ -1,0 +1,88 @@
+"""A real browser over `pwh ui` on the demo's warehouse."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="session")
+def screenshots():
+    """Give the folder that screenshots are kept in: PWH_SCREENSHOTS, else build/screenshots."""
+    folder = Path(os.environ.get("PWH_SCREENSHOTS", PROJECT / "build" / "screenshots"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Start the browser, or skip where there is none."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = next(filter(None, map(shutil.which, _NAMES)), None)
+    if program is None:
+        pytest.skip("there is no chromium on this computer (apt-get install chromium)")
+    with api.sync_playwright() as playwright:
+        # In a container the browser's own sandbox has no rights to start.
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def pwh(*arguments):
+    """Give the command line of pwh and its environment."""
+    environment = os.environ | {"PYTHONPATH": str(PROJECT)}
+    return {"args": [sys.executable, "-m", "apps.cli", *map(str, arguments)], "env": environment}
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory, chromium):
+    """Run `pwh demo` and `pwh ui`; give the warehouse and the address."""
+    db = tmp_path_factory.mktemp("served") / "demo.duckdb"
+    subprocess.run(**pwh("--db", db, "demo"), check=True, capture_output=True)
+    command = pwh("--db", db, "ui", "--no-browser")
+    with subprocess.Popen(
+        **command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as app:
+        try:
+            said = next(line for line in app.stderr if "http" in line)
+            address = re.search(r"http://\S+", said)[0]
+            _wait_for(f"{address}/_stcore/health")
+            yield db, address
+        finally:
+            app.terminate()
+
+
+def _wait_for(url):
+    for _ in range(120):
+        try:
+            with urllib.request.urlopen(url, timeout=1):
+                return
+        except OSError:
+            time.sleep(0.25)
+    raise TimeoutError(f"{url} does not answer")
+
+
+@pytest.fixture
+def tab(chromium):
+    """Give a new tab, which must not ask any other computer for anything."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    elsewhere = []
+    page.on(
+        "request",
+        lambda request: None if "//127.0.0.1:" in request.url else elsewhere.append(request.url),
+    )
+    yield page
+    context.close()
+    assert not [url for url in elsewhere if not url.startswith(("data:", "blob:"))]

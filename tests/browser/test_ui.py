@@ -1,0 +1,114 @@
+"""The app as a person sees it: every page opened, filters used, SQL asked, screenshots kept."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from apps.pages import PAGES
+from tests.browser.conftest import pwh
+
+SETTLED = """() => document.querySelector('[data-test-script-state=notRunning]')
+  && !document.querySelector('[data-testid=stSkeleton]')
+  && document.querySelector('h1')"""
+CALM_MS = 900
+
+
+def settle(tab):
+    """Wait until the page has been computed and drawn."""
+    tab.wait_for_timeout(300)
+    tab.wait_for_function(SETTLED, timeout=60_000)
+    tab.wait_for_timeout(CALM_MS)
+
+
+def visit(tab, served, where):
+    """Open a page."""
+    tab.goto(f"{served[1]}/{where}")
+    settle(tab)
+
+
+def appears(tab, text, *, exact=False):
+    """Wait until a text is there; give it."""
+    found = tab.get_by_text(text, exact=exact).first
+    found.wait_for(timeout=60_000)
+    return found
+
+
+def keep(tab, path):
+    """Take a picture of the whole page."""
+    height = tab.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+    size = tab.viewport_size
+    tab.set_viewport_size({"width": size["width"], "height": max(900, min(height + 20, 5000))})
+    tab.wait_for_timeout(CALM_MS)
+    tab.screenshot(path=path)
+    tab.set_viewport_size(size)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 1920])
+@pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.path)
+def test_every_page_is_drawn_without_an_error(tab, served, screenshots, entry, width, theme):
+    tab.set_viewport_size({"width": width, "height": 900})
+    tab.emulate_media(color_scheme=theme)
+    visit(tab, served, entry.path if entry is not PAGES[0] else "")
+    keep(tab, screenshots / f"{entry.path}-{width}-{theme}.png")
+    assert tab.locator("h1").inner_text() == entry.title
+    assert tab.locator("[data-testid=stException], [data-testid=stAlertContentError]").count() == 0
+    wide = "document.querySelector('[data-testid=stMain]')"
+    assert tab.evaluate(f"{wide}.scrollWidth <= {wide}.clientWidth"), "the page is too wide"
+
+
+def test_the_first_link_to_a_page_opens_that_page(tab, served):
+    visit(tab, served, "trends?app=stencil")
+    assert tab.locator("h1").inner_text() == "Trends"
+
+
+def test_a_filter_is_used_and_stays_in_the_address(tab, served):
+    visit(tab, served, "runs")
+    tab.get_by_role("combobox", name="Application").click()
+    tab.get_by_role("option", name="heat", exact=True).click()
+    appears(tab, "6 rows", exact=True)
+    assert tab.url.endswith("/runs?app=heat")
+    tab.reload()
+    appears(tab, "6 rows", exact=True)
+
+
+def test_sql_is_asked(tab, served):
+    visit(tab, served, "sql")
+    editor = tab.get_by_role("textbox", name="SQL")
+    editor.fill("SELECT app FROM runs WHERE app = 'heat' LIMIT 3")
+    editor.press("Control+Enter")
+    appears(tab, "3 rows.")
+    with tab.expect_download() as got:
+        tab.get_by_role("button", name="CSV", exact=True).click()
+    assert got.value.path().read_text() == "app\nheat\nheat\nheat\n"
+    editor.fill("COPY runs TO 'x.csv'")
+    tab.get_by_role("button", name="Run", exact=True).click()
+    appears(tab, "this page only reads")
+
+
+def test_three_clicks_lead_from_a_regression_to_its_cause(tab, served, screenshots):
+    visit(tab, served, "")
+    appears(tab, "See the trend").click()
+    appears(tab, "Why did it change at").click()
+    appears(tab, "of the loss is in sweep")
+    settle(tab)
+    keep(tab, screenshots / "cause-1280-light.png")
+
+
+def test_files_land_while_the_app_is_open_and_appear_on_refresh(tab, served, tmp_path):
+    db, _ = served
+    visit(tab, served, "ingest")
+    assert tab.get_by_text("newly_landed.csv").count() == 0
+    file = tmp_path / "newly_landed.csv"
+    file.write_text("run_id,event,value,sample\nnew,cycles,7\n")
+    done = subprocess.run(**pwh("--db", db, "ingest", file), capture_output=True, text=True)
+    assert done.returncode == 3
+    tab.get_by_role("button", name="Refresh").click()
+    appears(tab, "newly_landed.csv")
+    file.write_text("run_id,event,value,sample\nnew,cycles,7,0\n")
+    done = subprocess.run(**pwh("--db", db, "ingest", file), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    tab.get_by_role("button", name="Refresh").click()
+    appears(tab, "none was rejected")

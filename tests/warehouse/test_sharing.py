@@ -1,0 +1,55 @@
+"""Threads that read one warehouse at once: the file is open only while one of them reads."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import warehouse as pwh
+from warehouse.errors import WarehouseMissing
+from warehouse.sharing import shared_reading
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "w.duckdb"
+    pwh.connect(path).close()
+    return path
+
+
+def read(path):
+    with shared_reading(path, wait=1) as con:
+        return con.execute("SELECT median_interval([1.0, 2, 3]).median").fetchone()
+
+
+def test_many_threads_read_at_once(path):
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(read, [path] * 40)) == {(2.0,)}
+
+
+def test_the_file_is_free_when_the_last_one_has_gone(path):
+    with shared_reading(path, wait=1), shared_reading(path, wait=1):
+        pass
+    pwh.connect(path, wait=0).close()
+
+
+def test_each_has_tables_of_its_own_and_the_zone_of_the_warehouse(path, monkeypatch):
+    monkeypatch.setenv("TZ", "America/Lima")
+    with shared_reading(path, wait=1) as one, shared_reading(path, wait=1) as other:
+        one.execute("CREATE TEMP TABLE mine AS SELECT 1")
+        found = other.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'mine'")
+        assert found.fetchone() == (0,)
+        zone = other.execute("SELECT current_setting('TimeZone')").fetchone()
+        assert zone == ("UTC",)
+
+
+def test_an_error_on_the_way_lets_go_too(path):
+    with pytest.raises(ZeroDivisionError), shared_reading(path, wait=1):
+        raise ZeroDivisionError
+    pwh.connect(path, wait=0).close()
+
+
+def test_what_is_missing_is_said(tmp_path):
+    with pytest.raises(WarehouseMissing), shared_reading(tmp_path / "none.duckdb", wait=0):
+        pass
