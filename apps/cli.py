@@ -13,11 +13,15 @@ from apps import (
     cli_analyse,
     cli_ask,
     cli_diagnose,
+    cli_explain,
     cli_fit,
+    cli_history,
     cli_ingest,
     cli_keep,
     cli_scale,
     cli_threads,
+    cli_throughput,
+    cli_ui,
 )
 from apps.output import note
 from warehouse.errors import PwhError
@@ -41,7 +45,11 @@ COMMANDS = (
     *cli_diagnose.COMMANDS,
     *cli_scale.COMMANDS,
     *cli_threads.COMMANDS,
+    *cli_throughput.COMMANDS,
+    *cli_history.COMMANDS,
+    *cli_explain.COMMANDS,
     *cli_keep.COMMANDS,
+    *cli_ui.COMMANDS,
 )
 for command in COMMANDS:
     app.command(command.__name__.strip("_"))(command)

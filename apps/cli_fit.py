@@ -1,8 +1,9 @@
-"""Commands that train and store models: fit bottlenecks, behaviour."""
+"""Commands that train and store models: fit bottlenecks, behaviour, throughput."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -104,6 +105,61 @@ def behaviour(
         emit(con, queries.behaviour_thresholds(con), style, output)
 
 
+class Form(StrEnum):
+    """What segments are recorded as."""
+
+    trace = "trace"
+    code = "code"
+
+
+def throughput(
+    context: typer.Context,
+    reduce: Annotated[
+        str | None,
+        typer.Option(
+            metavar="som:N,SHARE",
+            help="Learn from few segments that stand for all: a self-organising map of N "
+            "classes, then k-means in each; som:200,0.15.",
+        ),
+    ] = None,
+    form: Annotated[
+        Form | None,
+        typer.Option(help="Traced segments or machine code; by default what is measured most."),
+    ] = None,
+    subject: Annotated[
+        str | None,
+        typer.Option(help="Machine that it is a model of; by default that of the runs."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of all random choices.")] = 0,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+    wait: WaitOption = 60.0,
+) -> None:
+    """Learn what a core sustains from measured segments: network, trees and bounds beside it."""
+    from apps import fit_throughput
+    from ingest.load import transaction
+    from udfs.throughput.fitting import fit_throughput as fitting
+    from warehouse import models
+    from warehouse.throughput import as_fit
+
+    reduction = fit_throughput.reduction(reduce)
+    with reading(context, wait) as con:
+        gathered = fit_throughput.gather(con, form and form.value)
+    fitted = fitting(gathered.samples, reduction, seed, note)
+    fit = as_fit(gathered, fitted, subject, seed)
+    with writing(context, wait) as con:
+        with transaction(con):
+            version = models.store(con, fit)
+        if style is not Format.table:
+            emit(con, queries.ask(con, "fit_scores", kind=fit.kind, version=version), style, output)
+            return
+        text = fit_throughput.said(con, gathered, fitted, fit, version)
+    if output is None:
+        print_data(text)
+    else:
+        output.write_text(text + "\n", encoding="utf-8")
+
+
 def _clusters(text: str) -> int | None:
     """Read --k: None for auto."""
     if text.lower() == "auto":
@@ -126,6 +182,6 @@ def _overruled(words: Sequence[str]) -> dict[int, str]:
     return found
 
 
-COMMANDS: tuple[Callable[..., Any], ...] = (bottlenecks, behaviour)
+COMMANDS: tuple[Callable[..., Any], ...] = (bottlenecks, behaviour, throughput)
 for command in COMMANDS:
     app.command(command.__name__)(command)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from apps import diagnose, idle, queries, scale, threads
+from apps import diagnose, idle, queries, scale, threads, throughput
 from apps.output import cell, dicts, table_text
 from warehouse.errors import NothingToAnalyse
 
@@ -37,6 +37,12 @@ def text(con: DuckDBPyConnection, run_id: str) -> str:
         lines += ["", section.title, _rows(section.relation)]
     landed = ", ".join(f"{table} {count}" for table, count in counts.items())
     return "\n".join([*lines, "", f"Rows: {landed}"])
+
+
+def verdicts(con: DuckDBPyConnection, run_id: str, table: str) -> list[str]:
+    """Give what one kind of trace says of a run in sentences; `table` is its landing table."""
+    make = dict(_SECTIONS).get(table)
+    return [] if make is None else make(con, run_id).verdicts
 
 
 def _facts(con: DuckDBPyConnection, run_id: str) -> list[str]:
@@ -127,6 +133,10 @@ def _segments(con: DuckDBPyConnection, run_id: str) -> Section:
     rows = dicts(relation)
     total, measured = (sum(row[name] for row in rows) for name in ("segments", "measured"))
     verdicts = [f"{total} segments of instruction streams, {measured} with measured cycles."]
+    try:
+        verdicts += throughput.verdicts(con, run_id)[:2]
+    except NothingToAnalyse as nothing:
+        verdicts.append(f"{nothing.problem[0].upper()}{nothing.problem[1:]}.")
     return Section("Instruction streams", verdicts, relation)
 
 

@@ -17,9 +17,11 @@ from ingest.extrap.json import ExtrapJson
 from ingest.extrap.lines import ExtrapJsonLines, ExtrapTalpas
 from ingest.extrap.text import ExtrapText
 from ingest.gem5.reader import Gem5Stats
+from ingest.gem5_segments import Gem5Segments
 from ingest.gpgpusim.inst_debug import GpgpuSimInstDebug
 from ingest.gpgpusim.reader import GpgpuSim
 from ingest.gprof import Gprof
+from ingest.instruction_trace import InstructionTrace
 from ingest.machine_code import MachineCode
 from ingest.mpip.reader import MpiP
 from ingest.ncu_source import NcuSource
@@ -60,6 +62,8 @@ READERS: tuple[Reader, ...] = (
     Drcov(),
     ExpBbv(),
     TaskTables(),
+    Gem5Segments(),
+    InstructionTrace(),
     MachineCode(),
     PlainTable(),
 )

@@ -49,6 +49,14 @@ def derive(con: DuckDBPyConnection, source_id: int, run_ids: Iterable[str]) -> N
     con.execute("DROP TABLE _idle_run")
 
 
+def decode_segments(con: DuckDBPyConnection, source_id: int) -> None:
+    """Decode the machine code of a source's segments, once; the caller keeps the transaction."""
+    con.execute(sqlfiles.read("derived/segments_0_code"), {"source_id": source_id})
+    con.execute(sqlfiles.read("derived/segments_1_features"))
+    con.execute(sqlfiles.read("derived/segments_2_counts"))
+    con.execute("DROP TABLE _segment_code")
+
+
 def _store_segments(con: DuckDBPyConnection) -> None:
     """Store the pieces on the time axis of those runs that are not too long for it."""
     small = con.execute(

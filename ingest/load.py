@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ingest import translate
 from ingest.base import Item, Reader, Rows, Run, Select
 from ingest.compressed import path_text
-from ingest.derive import TASK_TABLES, derive
+from ingest.derive import TASK_TABLES, decode_segments, derive
 from ingest.forget import forget_source
 from ingest.runs import RunBook, implausible
 from warehouse import sqlfiles
@@ -179,6 +179,8 @@ class _Writer:
         self.book.write(self.con, self.source_id, self.options.facts, self.options.tags)
         if not self.rows.keys().isdisjoint(TASK_TABLES):
             derive(self.con, self.source_id, self.book.run_ids)
+        if "segments" in self.rows:
+            decode_segments(self.con, self.source_id)
 
     def _insert_batch(self, item: Rows) -> None:
         import pyarrow as pa

@@ -21,7 +21,7 @@ class Udf:
 
     The `optional` parameters come last and can be left out. DuckDB knows no such thing for
     functions in Python: it lets any number of arguments of any type through then, and the function
-    casts them.
+    casts them. A function that may give NULL for what is not NULL is handed NULLs too.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Udf:
     parameters: tuple[str, ...]
     returns: str
     optional: tuple[str, ...] = ()
+    may_give_null: bool = False
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -74,6 +75,13 @@ UDFS: tuple[Udf, ...] = (
         'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE)[]',
     ),
     Udf(
+        "compare_repetitions",
+        "udfs.comparison",
+        (*("DOUBLE[][]",) * 4, "VARCHAR[]", "DOUBLE"),
+        'STRUCT("before" DOUBLE, "after" DOUBLE, ratio DOUBLE, low DOUBLE, high DOUBLE, '
+        "p_value DOUBLE, noise VARCHAR)[]",
+    ),
+    Udf(
         "scaling_model",
         "udfs.scaling",
         ("VARCHAR", "DOUBLE[]", "DOUBLE[]", "DOUBLE"),
@@ -114,6 +122,40 @@ UDFS: tuple[Udf, ...] = (
         "STRUCT(class VARCHAR, probability DOUBLE, probabilities DOUBLE[], "
         "drivers STRUCT(metric INTEGER, contribution DOUBLE)[], "
         "cost DOUBLE[], cost_low DOUBLE[], cost_high DOUBLE[], reason VARCHAR)",
+    ),
+    Udf(
+        "block_features",
+        "udfs.throughput.blocks",
+        ("VARCHAR",),
+        "FLOAT[]",
+        may_give_null=True,
+    ),
+    Udf(
+        "block_summary",
+        "udfs.throughput.blocks",
+        ("VARCHAR",),
+        "STRUCT(instructions INTEGER, n_int INTEGER, n_fp INTEGER, n_simd INTEGER, "
+        "n_load INTEGER, n_store INTEGER, n_branch INTEGER, n_other INTEGER, "
+        "serialising INTEGER, critical_path INTEGER[], width_bound DOUBLE, "
+        "critical_path_bound DOUBLE, unit_bound DOUBLE)",
+        may_give_null=True,
+    ),
+    Udf(
+        "describe_blocks",
+        "udfs.throughput.blocks",
+        ("VARCHAR[]",),
+        "STRUCT(code STRUCT(instructions INTEGER, n_int INTEGER, n_fp INTEGER, n_simd INTEGER, "
+        "n_load INTEGER, n_store INTEGER, n_branch INTEGER, n_other INTEGER, "
+        "serialising INTEGER, critical_path INTEGER[], width_bound DOUBLE, "
+        "critical_path_bound DOUBLE, unit_bound DOUBLE), features FLOAT[])[]",
+    ),
+    Udf("longest_chain", "udfs.throughput.dependences", ("INTEGER[][]",), "INTEGER"),
+    Udf(
+        "predict_throughput",
+        "udfs.throughput.predict",
+        ("FLOAT[]", "UBIGINT"),
+        "STRUCT(cycles DOUBLE, low DOUBLE, high DOUBLE)",
+        may_give_null=True,
     ),
     Udf(
         "thread_matrix",
@@ -174,4 +216,5 @@ def register(con: DuckDBPyConnection) -> None:
             None if udf.optional else list(udf.parameters),
             udf.returns,
             type="arrow",
+            null_handling="special" if udf.may_give_null else "default",
         )

@@ -9,6 +9,7 @@ many samples at once.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,11 +23,18 @@ Floats = NDArray[np.float64]
 Arrays = dict[str, Floats]
 
 Integers = NDArray[np.int64]
+Singles = NDArray[np.float32]
 Words = NDArray[np.uint64]
 
 _WORD = 64
 _AT_ONCE = 1 << 14
 _WORKERS = 4
+
+# Ensembles that are kept ready.
+_MOST = 16
+_lock = threading.Lock()
+_turn = threading.Lock()
+_kept: dict[tuple[int, ...], tuple[list[Floats], _Scorer]] = {}
 
 
 def flat(trees: Iterable[Any], values: Iterable[Floats]) -> Arrays:
@@ -68,12 +76,32 @@ def evaluate(points: NDArray[Any], forest: Arrays) -> Floats:
     Points are taken in single precision, as scikit-learn does it.
     """
     points = np.ascontiguousarray(points, np.float32)
-    scorer = _Scorer.of(forest)
+    scorer = _prepared(forest)
     out = np.empty((len(points), forest["value"].shape[1]))
     parts = [slice(at, at + _AT_ONCE) for at in range(0, len(points), _AT_ONCE)]
+    if len(parts) == 1:
+        # In such small pieces threads that hand over Python's lock to each other take twice the
+        # time that they take one after the other.
+        with _turn:
+            scorer.score(points, out, parts[0])
+        return out
     with ThreadPoolExecutor(_WORKERS) as workers:
         list(workers.map(partial(scorer.score, points, out), parts))
     return out
+
+
+def _prepared(forest: Arrays) -> _Scorer:
+    """Give the tables of an ensemble; those of the last few that nobody can change are kept."""
+    arrays = [forest[name] for name in ("feature", "threshold", "left", "right", "value", "root")]
+    if any(array.flags.writeable for array in arrays):
+        return _Scorer.of(forest)
+    key = tuple(map(id, arrays))
+    with _lock:
+        # With the arrays themselves, so that no others get their identity.
+        _kept[key] = _kept.pop(key) if key in _kept else (arrays, _Scorer.of(forest))
+        while len(_kept) > _MOST:
+            del _kept[next(iter(_kept))]
+        return _kept[key][1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +121,12 @@ class _Word:
 class _Scorer:
     """An ensemble as tables: the thresholds of each feature that is used, and the words."""
 
-    cuts: dict[int, Floats]
+    cuts: dict[int, Singles]
     words: list[_Word]
 
     @classmethod
     def of(cls, forest: Arrays) -> _Scorer:
-        feature, threshold = forest["feature"].astype(np.int64), forest["threshold"]
+        feature, threshold = forest["feature"].astype(np.int64), _floor(forest["threshold"])
         leaves = _Leaves.of(forest)
         used = np.unique(feature[leaves.asking]).tolist()
         cuts = {f: np.unique(threshold[leaves.asking & (feature == f)]) for f in used}
@@ -122,12 +150,12 @@ class _Scorer:
         order = sorted(words, key=lambda word: (word[0], -word[1]))
         return cls(cuts, [words[key] for key in order])
 
-    def score(self, points: NDArray[np.float32], out: Floats, part: slice) -> None:
+    def score(self, points: Singles, out: Floats, part: slice) -> None:
         """Write the sums of some of the points to their rows of `out`."""
-        some = points[part]
-        bins = {f: np.searchsorted(cuts, some[:, f]) for f, cuts in self.cuts.items()}
-        kept, remaining = np.empty((2, len(some)), np.uint64)
-        total = np.zeros((len(some), out.shape[1]))
+        columns = np.ascontiguousarray(points[part].T)
+        bins = {f: np.searchsorted(cuts, columns[f]) for f, cuts in self.cuts.items()}
+        kept, remaining = np.empty((2, columns.shape[1]), np.uint64)
+        total = np.zeros((columns.shape[1], out.shape[1]))
         value = np.zeros_like(total)
         for word in self.words:
             kept.fill(~np.uint64(0))
@@ -190,6 +218,12 @@ class _Leaves:
         begin = np.clip(self.first - start, 0, _WORD)
         end = np.clip(self.first + np.where(self.asking, self.count[left], 0) - start, 0, _WORD)
         return _ones(end) & ~_ones(begin)
+
+
+def _floor(numbers: Floats) -> Singles:
+    """Round down to single precision, which changes no comparison with single numbers."""
+    near = numbers.astype(np.float32)
+    return np.where(near > numbers, np.nextafter(near, np.float32(-np.inf)), near)
 
 
 def _ones(count: Integers) -> Words:

@@ -13,7 +13,9 @@ WITH
             OR NOT (cycles > 0 AND isfinite(cycles))
             OR least(
                 instructions, n_int, n_fp, n_simd, n_load, n_store, n_branch, n_other, serialising,
-                list_min(critical_path), list_min(issued)
+                list_min(critical_path), list_min(issued), uops, n_mul, n_div, n_fp_div,
+                n_nonspeculative, taken, mispredicts, rob, list_min(distances), list_min(front_end),
+                chain_latency, flow_unlimited, flow_64, flow_128
             ) < 0
             OR NOT regexp_full_match(hex, '([0-9a-fA-F]{2})+')
         ORDER BY row_id

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.throughput.boosting import fit_boosting, predict_boosting
+from udfs.throughput.boosting import LEAVES, RATE, ROUNDS, fit_boosting
 from udfs.throughput.inputs import Inputs, start, taken
 from udfs.throughput.network import Arrays, Floats, Training, fit_network, predict_network
 from udfs.throughput.traces import as_if_less_known
@@ -56,9 +56,6 @@ def algorithms(part: Samples, weights: Floats, seed: int) -> dict[str, Predict]:
         "linear regression": lambda s: _inputs(s) @ line + _start(s),
         "network": lambda s: apply_network(s.x, network),
     }
-    if part.is_code:
-        trees = train_boosting(part, weights, seed)
-        return found | {"boosting": lambda s: predict_boosting(s.x, trees)[0]}
     return found | {"boosting": _boosted(part, weights, seed)}
 
 
@@ -88,10 +85,15 @@ def train_boosting(part: Samples, weights: Floats, seed: int) -> Arrays:
 
 
 def _boosted(part: Samples, weights: Floats, seed: int) -> Predict:
+    """Boosted trees as `train_boosting` fits them, without what its bands need."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     model = HistGradientBoostingRegressor(
-        loss="absolute_error", learning_rate=0.05, max_leaf_nodes=8, random_state=seed
+        loss="absolute_error",
+        learning_rate=RATE if part.is_code else 0.05,
+        max_iter=ROUNDS if part.is_code else 100,
+        max_leaf_nodes=LEAVES if part.is_code else 8,
+        random_state=seed,
     )
     known = np.isfinite(part.x).any(axis=0)
     model.fit(part.x[:, known], np.log(part.cycles) - _start(part), sample_weight=weights)

@@ -12,6 +12,7 @@ from udfs.throughput import features, summary
 from udfs.throughput.course import run
 from udfs.throughput.decode import Decoder, decode
 from udfs.throughput.features import FEATURES, LOG_BEST
+from udfs.throughput.workers import shared_out
 
 BLOCK_FEATURES: tuple[str, ...] = FEATURES
 LOG_BOUND = LOG_BEST
@@ -78,7 +79,7 @@ def block_summary(hexes: Any) -> pa.StructArray:
         cycles of one pass: the front end's width, the loop-carried chain by latency, and the
         busiest execution units.
     """
-    return _described(hexes.to_pylist())[0]
+    return described(hexes.to_pylist())["code"].combine_chunks()
 
 
 def describe_blocks(lists: Any) -> pa.ListArray:
@@ -92,18 +93,21 @@ def describe_blocks(lists: Any) -> pa.ListArray:
         `features` as `block_features` does.
     """
     lists = lists.combine_chunks() if isinstance(lists, pa.ChunkedArray) else lists
-    code, found = _described(lists.flatten().to_pylist())
-    both = pa.StructArray.from_arrays([code, found], names=["code", "features"])
+    table = shared_out(lists.flatten().to_pylist(), described)
+    names = table.column_names
+    both = pa.StructArray.from_arrays(
+        [table[name].combine_chunks() for name in names], fields=list(table.schema)
+    )
     lengths = np.asarray(lists.value_lengths().fill_null(0))
     offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
     return pa.ListArray.from_arrays(offsets, both, mask=lists.is_null())
 
 
-def _described(hexes: list[str | None]) -> tuple[pa.StructArray, pa.ListArray]:
-    """Give summaries and features of blocks."""
+def described(hexes: list[str | None]) -> pa.Table:
+    """Give `code` and `features` of blocks (n rows), each as `describe_blocks` does."""
     parts = [_part(hexes[at : at + _AT_ONCE]) for at in range(0, len(hexes), _AT_ONCE)]
     codes, found = zip(*parts or [_part([])], strict=True)
-    return pa.concat_arrays(codes), pa.concat_arrays(found)
+    return pa.table({"code": pa.concat_arrays(codes), "features": pa.concat_arrays(found)})
 
 
 def _part(hexes: list[str | None]) -> tuple[pa.StructArray, pa.ListArray]:

@@ -30,7 +30,7 @@ CASE = Case(
                 (7, 0.25, "90"),
             ],
         ),
-        ("SELECT count(*), count(thread), count(instructions) FROM segments", [(8, 0, 0)]),
+        ("SELECT count(*), count(thread), count(instructions) FROM segments", [(8, 0, 6)]),
         ("SELECT count(*), count(app), count(started_at) FROM runs", [(1, 0, 0)]),
     ),
     enlarge=enlarge,

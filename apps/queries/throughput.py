@@ -1,0 +1,41 @@
+"""Questions about what instruction streams could sustain, and what limits them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from apps.queries.base import ask
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+
+def throughput_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give the threads of a run: predicted, bounds and measured, the most instructions first."""
+    return ask(con, "throughput_threads", run_id=run_id)
+
+
+def throughput_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give the segments of a run, those with most to gain first."""
+    return ask(con, "throughput_segments", run_id=run_id)
+
+
+def throughput_limits(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give what the predicted cycles of a run go to."""
+    return ask(con, "throughput_limits", run_id=run_id)
+
+
+def throughput_flags(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give what is flagged of a run's segments, and on how many."""
+    return ask(con, "throughput_flags", run_id=run_id)
+
+
+def throughput_model(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give the models that predicted for a run."""
+    return ask(con, "throughput_model", run_id=run_id)
+
+
+def counted_ipc(con: DuckDBPyConnection, run_id: str) -> float | None:
+    """Give the instructions per cycle that the run's counters say; None where they do not."""
+    row = ask(con, "throughput_counters", run_id=run_id).fetchone()
+    return None if row is None or row[0] is None else float(row[0])

@@ -1,0 +1,6 @@
+-- Instructions per cycle that the counters of a run say, misses and all.
+SELECT max(per_cycle) AS ipc
+FROM counter_summary
+WHERE run_id = $run_id
+  AND lower(split_part(event, ':', 1))
+    IN ('instructions', 'inst_retired.any', 'papi_tot_ins', 'siminsts');

@@ -1,0 +1,210 @@
+-- requires: throughput_inputs, models
+--
+-- What each segment of an instruction stream could reach, by the model in force.
+--
+-- The model is handed over once a query (hold_model), so that segments stream through
+-- predict_throughput and a condition on the run reaches the tables.
+
+-- Models in force: for traced segments (form trace) and for machine code (form code).
+CREATE OR REPLACE VIEW _throughput_models AS
+SELECT
+  CASE WHEN any_value(f.inputs)[1] = 'log_bound' THEN 'trace' ELSE 'code' END AS form,
+  f.subject, 'throughput/' || f.version AS model, len(any_value(f.inputs)) AS inputs,
+  hold_model(
+    map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}}))
+  ) AS held,
+  -- of several, a person's choice, then one that was fitted here, then the newest
+  {'a': any_value(f.is_chosen), 'b': NOT any_value(f.shipped), 'c': any_value(f.fitted_at)} AS rank
+FROM models_in_force AS f
+JOIN model_arrays AS a USING (kind, version)
+WHERE f.kind = 'throughput'
+GROUP BY f.subject, f.version;
+
+-- For each run the model of its machine, else the first by rank.
+CREATE OR REPLACE VIEW _run_models AS
+SELECT
+  r.run_id, m.form,
+  arg_max(m.model, {'own': m.subject IS NOT DISTINCT FROM r.machine, 'rank': m.rank}) AS model,
+  arg_max(m.held, {'own': m.subject IS NOT DISTINCT FROM r.machine, 'rank': m.rank}) AS held,
+  arg_max(m.inputs, {'own': m.subject IS NOT DISTINCT FROM r.machine, 'rank': m.rank}) AS inputs
+FROM runs AS r
+CROSS JOIN _throughput_models AS m
+GROUP BY r.run_id, m.form;
+
+CREATE OR REPLACE VIEW throughput_predictions AS
+WITH
+  -- where a trace says nothing but what was issued, that is all there is to go by
+  applied AS (
+    SELECT
+      s.*, m.model AS fitted,
+      NOT is_described AND s.form = 'trace' AND coalesce(list_sum(s.issued), 0) > 0 AS by_issue,
+      -- segments that another pwh described fit no model of this one
+      predict_throughput(CASE WHEN len(s.features) = m.inputs THEN s.features END, m.held)
+        AS estimate
+    FROM segment_inputs AS s
+    LEFT JOIN _run_models AS m ON s.run_id = m.run_id AND s.form = m.form
+  ),
+
+  estimated AS (
+    SELECT
+      *,
+      CASE
+        WHEN by_issue THEN CAST(list_sum(issued) AS DOUBLE)
+        WHEN form = 'code' THEN estimate.cycles
+        WHEN estimate IS NOT NULL THEN greatest(estimate.cycles, fewest)
+      END AS likely,
+      CASE
+        WHEN form = 'code' THEN estimate.low
+        WHEN estimate IS NOT NULL THEN greatest(estimate.low, fewest)
+      END AS quickest,
+      coalesce(cycles < fewest, false) AS is_implausible
+    FROM applied
+  )
+
+SELECT
+  run_id, thread, segment,
+  instructions / likely AS predicted,
+  instructions / estimate.high AS low,
+  instructions / quickest AS high,
+  instructions / nullif(width_bound, 0) AS width_bound,
+  instructions / nullif(critical_path_bound, 0) AS critical_path_bound,
+  instructions / nullif(unit_bound, 0) AS unit_bound,
+  instructions / cycles AS measured,
+  likely AS cycles,
+  CASE WHEN by_issue THEN 'issued' WHEN likely IS NOT NULL THEN fitted END AS model,
+  list_filter([
+    CASE WHEN form = 'code' AND features IS NULL THEN 'undecodable' END,
+    CASE WHEN form = 'trace' AND coalesce(instructions, 0) = 0 THEN 'empty' END,
+    CASE WHEN form = 'trace' AND instructions > 0 AND NOT is_described AND NOT by_issue
+      THEN 'no_features' END,
+    CASE WHEN by_issue THEN 'uses_measured_issue' END,
+    CASE WHEN is_described AND estimate IS NULL THEN 'no_model' END,
+    CASE WHEN form = 'trace' AND coalesce(cycles, likely) < shortest THEN 'short' END,
+    CASE WHEN is_implausible THEN 'implausible' END,
+    CASE WHEN is_described AND list_contains(lacking, 'no_front_end') THEN 'no_front_end' END,
+    CASE WHEN is_described AND list_contains(lacking, 'no_dependences') THEN 'no_dependences' END,
+    CASE WHEN is_described AND list_contains(lacking, 'assumed_window') THEN 'assumed_window' END
+  ], lambda f: f IS NOT NULL) AS flags
+FROM estimated;
+
+COMMENT ON VIEW throughput_predictions IS 'One row is one segment: the instructions per cycle that its core could sustain on it when nothing misses, by the model in force, older estimates beside it, and what was measured.';
+COMMENT ON COLUMN throughput_predictions.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN throughput_predictions.thread IS 'Thread.';
+COMMENT ON COLUMN throughput_predictions.segment IS 'Segment, from 0 in file order.';
+COMMENT ON COLUMN throughput_predictions.predicted IS 'Predicted instructions per cycle; NULL where the flags say why.';
+COMMENT ON COLUMN throughput_predictions.low IS 'Lower end of its 90 % band; NULL where the model gives none.';
+COMMENT ON COLUMN throughput_predictions.high IS 'Upper end of its 90 % band.';
+COMMENT ON COLUMN throughput_predictions.width_bound IS 'Instructions per cycle by the front end alone: its width, and where the trace gives it an ideal front end.';
+COMMENT ON COLUMN throughput_predictions.critical_path_bound IS 'Instructions per cycle by the dependence chains alone.';
+COMMENT ON COLUMN throughput_predictions.unit_bound IS 'Instructions per cycle by the busiest functional unit alone.';
+COMMENT ON COLUMN throughput_predictions.measured IS 'Measured instructions per cycle; NULL where not measured.';
+COMMENT ON COLUMN throughput_predictions.cycles IS 'Predicted cycles of one pass.';
+COMMENT ON COLUMN throughput_predictions.model IS 'Model that predicted (kind/version); issued where the measured issue distribution is all there was.';
+COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, empty, no_features, no_model. Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not say it).';
+
+CREATE OR REPLACE VIEW throughput_by_thread AS
+WITH
+  weighed AS (
+    SELECT
+      *, predicted * cycles AS instructions,
+      NOT list_has_any(flags, ['short', 'implausible']) AND predicted IS NOT NULL AS is_used
+    FROM throughput_predictions
+  )
+
+SELECT
+  run_id, thread,
+  count(*) AS segments,
+  count(*) FILTER (is_used) AS used,
+  count(*) FILTER (list_contains(flags, 'undecodable')) AS undecodable,
+  count(*) FILTER (list_contains(flags, 'short')) AS short,
+  count(*) FILTER (list_contains(flags, 'implausible')) AS implausible,
+  CAST(sum(instructions) FILTER (is_used) AS BIGINT) AS instructions,
+  sum(instructions) FILTER (is_used) / sum(cycles) FILTER (is_used) AS predicted,
+  sum(instructions) FILTER (is_used AND low > 0)
+    / sum(instructions / low) FILTER (is_used AND low > 0) AS low,
+  sum(instructions) FILTER (is_used AND high > 0)
+    / sum(instructions / high) FILTER (is_used AND high > 0) AS high,
+  sum(instructions) FILTER (is_used) / sum(instructions / width_bound) FILTER (is_used)
+    AS width_bound,
+  sum(instructions) FILTER (is_used) / sum(instructions / critical_path_bound) FILTER (is_used)
+    AS critical_path_bound,
+  sum(instructions) FILTER (is_used) / sum(instructions / unit_bound) FILTER (is_used)
+    AS unit_bound,
+  sum(instructions) FILTER (is_used AND measured > 0)
+    / sum(instructions / measured) FILTER (is_used AND measured > 0) AS measured,
+  sum(instructions) FILTER (is_used AND measured > 0)
+    / sum(cycles) FILTER (is_used AND measured > 0) AS predicted_where_measured,
+  list_filter([
+    CASE WHEN count(*) FILTER (is_used) = 1 THEN 'one_segment' END,
+    CASE WHEN count(*) FILTER (is_used) = 0 THEN 'nothing_used' END,
+    CASE WHEN bool_or(is_used AND list_contains(flags, 'uses_measured_issue'))
+      THEN 'uses_measured_issue' END
+  ], lambda f: f IS NOT NULL) AS flags
+FROM weighed
+GROUP BY run_id, thread;
+
+COMMENT ON VIEW throughput_by_thread IS 'One row is one thread: its segments added up, one pass of each. Segments that are short, implausible or without a prediction are left out and counted.';
+COMMENT ON COLUMN throughput_by_thread.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN throughput_by_thread.thread IS 'Thread; NULL where the file has none.';
+COMMENT ON COLUMN throughput_by_thread.segments IS 'Segments.';
+COMMENT ON COLUMN throughput_by_thread.used IS 'Segments that the figures are of.';
+COMMENT ON COLUMN throughput_by_thread.undecodable IS 'Segments whose machine code cannot be decoded.';
+COMMENT ON COLUMN throughput_by_thread.short IS 'Segments of fewer cycles than throughput_settings.shortest.';
+COMMENT ON COLUMN throughput_by_thread.implausible IS 'Segments that were measured faster than the core is wide.';
+COMMENT ON COLUMN throughput_by_thread.instructions IS 'Instructions of the segments used.';
+COMMENT ON COLUMN throughput_by_thread.predicted IS 'Predicted instructions per cycle.';
+COMMENT ON COLUMN throughput_by_thread.low IS 'Instructions per cycle with every segment at the lower end of its 90 % band.';
+COMMENT ON COLUMN throughput_by_thread.high IS 'Instructions per cycle with every segment at the upper end of its band.';
+COMMENT ON COLUMN throughput_by_thread.width_bound IS 'Instructions per cycle by the front end alone.';
+COMMENT ON COLUMN throughput_by_thread.critical_path_bound IS 'Instructions per cycle by the dependence chains alone.';
+COMMENT ON COLUMN throughput_by_thread.unit_bound IS 'Instructions per cycle by the busiest functional units alone.';
+COMMENT ON COLUMN throughput_by_thread.measured IS 'Measured instructions per cycle, of the segments where it was measured.';
+COMMENT ON COLUMN throughput_by_thread.predicted_where_measured IS 'Predicted instructions per cycle of the same segments.';
+COMMENT ON COLUMN throughput_by_thread.flags IS 'one_segment, nothing_used, uses_measured_issue.';
+
+CREATE OR REPLACE VIEW throughput_contributions AS
+WITH
+  bounded AS (
+    SELECT
+      run_id, thread, segment, cycles, flags, 1 / predicted AS cpi,
+      1 / width_bound AS front_end, 1 / critical_path_bound AS chains, 1 / unit_bound AS units,
+      greatest(front_end, chains, units) AS most
+    FROM throughput_predictions
+    WHERE predicted IS NOT NULL
+  ),
+
+  -- cycles of one instruction by each limit alone; of equal ones the first counts as the tightest
+  tall AS (
+    SELECT
+      *,
+      unnest([
+        {'component': 'front end', 'alone': front_end},
+        {'component': 'critical path', 'alone': chains},
+        {'component': 'functional units', 'alone': units},
+        {'component': 'interplay', 'alone': greatest(cpi - coalesce(most, 0), 0)}
+      ], recursive := true),
+      CASE most WHEN front_end THEN 'front end' WHEN chains THEN 'critical path'
+        WHEN units THEN 'functional units' END AS tightest
+    FROM bounded
+  )
+
+SELECT
+  run_id, thread, segment, component,
+  alone AS cycles_per_instruction,
+  alone / cpi AS share,
+  coalesce(component = tightest, false) AS is_tightest,
+  cycles,
+  flags
+FROM tall
+WHERE alone IS NOT NULL;
+
+COMMENT ON VIEW throughput_contributions IS 'One row is one limit of one segment: what the front end, the dependence chains or the functional units alone would cost, and what the model adds to the tightest of them (interplay: limits that do not overlap perfectly, and what no bound knows of). The tightest bound and the interplay add up to the prediction where it is above the bound.';
+COMMENT ON COLUMN throughput_contributions.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN throughput_contributions.thread IS 'Thread.';
+COMMENT ON COLUMN throughput_contributions.segment IS 'Segment.';
+COMMENT ON COLUMN throughput_contributions.component IS 'front end, critical path, functional units or interplay.';
+COMMENT ON COLUMN throughput_contributions.cycles_per_instruction IS 'Cycles per instruction that it costs alone.';
+COMMENT ON COLUMN throughput_contributions.share IS 'Its share of the predicted cycles; that of a bound is how close the prediction is to it.';
+COMMENT ON COLUMN throughput_contributions.is_tightest IS 'Whether it is the tightest bound, which limits the segment.';
+COMMENT ON COLUMN throughput_contributions.cycles IS 'Predicted cycles of one pass of the segment.';
+COMMENT ON COLUMN throughput_contributions.flags IS 'What to keep in mind of the segment (throughput_predictions.flags).';

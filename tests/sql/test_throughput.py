@@ -1,0 +1,220 @@
+"""Predicted throughput: bounds, predictions, flags, threads and contributions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.support import given, land, rows
+from udfs.throughput.inputs import TRACE
+from warehouse import models
+from warehouse.models import Fit
+
+RUN = """
+    run_id  app
+    r1      stencil
+"""
+# 4000 micro-operations, 4 wide, an ideal front end of 1200 cycles, chains of mean length 8.
+SEGMENT = """
+    cycles instructions uops n_int n_load n_store n_branch critical_path front_end rob segment
+    1500 3000 4000 2600 800 400 200 [0,0,0,0,0,0,0,100] [200,0,0,0,1000] 128 0
+"""
+PREDICTED = "SELECT round(predicted, 3), round(measured, 3), flags FROM throughput_predictions"
+
+
+def network(con, factor=1.25):
+    """Store a network that says: the tightest bound times a factor, +-10 %."""
+    arrays = {
+        **TRACE.arrays(),
+        "mean": np.zeros(22),
+        "deviation": np.ones(22),
+        "components": np.zeros((22, 1)),
+        "goal": np.array([np.log(factor), 1.0]),
+        "loss": np.zeros(1),
+        "band": np.log([0.9, 1.1]),
+        "inputs": np.array([23.0]),
+    }
+    for i, shape in enumerate([(1, 30), (30, 15), (15, 15), (15, 1)]):
+        arrays |= {f"w{i}": np.zeros((1, *shape)), f"b{i}": np.zeros((1, shape[1]))}
+    fit = Fit("throughput", "made", "network", TRACE.names, "nothing", arrays)
+    return models.store(con, fit)
+
+
+@pytest.fixture
+def modelled(warehouse):
+    given(warehouse, "runs", RUN)
+    network(warehouse)
+    return warehouse
+
+
+def test_bounds_are_instructions_per_cycle(modelled):
+    given(modelled, "segments", SEGMENT)
+    assert rows(
+        modelled,
+        "SELECT width_bound, round(critical_path_bound, 2), unit_bound FROM throughput_predictions",
+    ) == [
+        # 1200 cycles of the front end; 4000 * 1.4 * 8 / (0.75 * 128) of chains; 1200 / 4 accesses
+        (2.5, 6.43, 3000 / (2600 / 6))
+    ]
+
+
+def test_prediction_is_the_models_with_its_band(modelled):
+    given(modelled, "segments", SEGMENT)
+    assert rows(
+        modelled,
+        "SELECT predicted, low, high, cycles, measured, starts_with(model, 'throughput/'), flags "
+        "FROM throughput_predictions",
+    ) == [
+        (
+            pytest.approx(2.0, rel=1e-5),
+            pytest.approx(2.0 / 1.1, rel=1e-5),
+            pytest.approx(2.0 / 0.9, rel=1e-5),
+            pytest.approx(1500, rel=1e-5),
+            2.0,
+            True,
+            [],
+        )
+    ]
+
+
+def test_what_cannot_be_or_is_rough_is_flagged(modelled):
+    given(
+        modelled,
+        "segments",
+        """
+        segment  cycles  instructions  n_int  critical_path  front_end
+        0        NULL    3000          NULL   NULL           NULL
+        1        1500    0             NULL   NULL           NULL
+        2        700     3000          2600   [0,100]        [0,0,0,0,750]
+        3        NULL    6000          5200   NULL           NULL
+        """,
+    )
+    query = "SELECT segment, predicted IS NOT NULL, flags FROM throughput_predictions"
+    assert rows(modelled, f"{query} ORDER BY segment") == [
+        (0, False, ["no_features"]),
+        (1, False, ["empty"]),
+        (2, True, ["short", "implausible", "assumed_window"]),
+        (3, True, ["no_front_end", "no_dependences", "assumed_window"]),
+    ]
+
+
+def test_measured_issue_serves_only_where_there_is_nothing_else(modelled):
+    given(
+        modelled,
+        "segments",
+        """
+        thread  segment  instructions  issued              front_end
+        0       0        3000          [500,200,200,0,600]  NULL
+        0       1        3000          [500,200,200,0,600]  [0,0,0,0,750]
+        """,
+    )
+    found = rows(
+        modelled,
+        "SELECT segment, predicted, model = 'issued', list_contains(flags, 'uses_measured_issue') "
+        "FROM throughput_predictions ORDER BY segment",
+    )
+    assert found[0] == (0, 2.0, True, True)
+    assert found[1][2:] == (False, False)
+
+
+def test_without_a_model_there_are_bounds_and_a_flag(warehouse):
+    given(warehouse, "runs", RUN)
+    warehouse.execute("DELETE FROM models WHERE kind = 'throughput'")
+    given(warehouse, "segments", SEGMENT)
+    assert rows(
+        warehouse, "SELECT predicted, low, high, width_bound, flags FROM throughput_predictions"
+    ) == [(None, None, None, 2.5, ["no_model"])]
+
+
+def test_threads_add_up_what_is_used_and_count_the_rest(modelled):
+    given(
+        modelled,
+        "segments",
+        """
+        thread  segment  cycles  instructions  uops  n_int  front_end        rob
+        0       0        1500    3000          4000  4000   [200,0,0,0,1000]  128
+        0       1        3000    3000          4000  4000   [200,0,0,0,1000]  128
+        0       2        900     3000          4000  4000   [0,0,0,0,1000]    128
+        1       3        2000    3000          4000  4000   [200,0,0,0,1000]  128
+        """,
+    )
+    assert rows(
+        modelled,
+        "SELECT thread, segments, used, short, implausible, instructions, round(predicted, 4), "
+        "round(measured, 4), flags FROM throughput_by_thread ORDER BY thread",
+    ) == [
+        (0, 3, 2, 1, 1, 6000, 2.0, 1.3333, []),
+        (1, 1, 1, 0, 0, 3000, 2.0, 1.5, ["one_segment"]),
+    ]
+
+
+def test_contributions_name_the_tightest_bound_and_what_comes_on_top(modelled):
+    given(modelled, "segments", SEGMENT)
+    found = rows(
+        modelled,
+        "SELECT component, round(cycles_per_instruction, 3), round(share, 3), is_tightest "
+        "FROM throughput_contributions ORDER BY component",
+    )
+    assert found == [
+        ("critical path", 0.156, 0.311, False),
+        ("front end", 0.4, 0.8, True),
+        ("functional units", 0.144, 0.289, False),
+        ("interplay", 0.1, 0.2, False),
+    ]
+
+
+def test_the_model_of_the_runs_machine_comes_first(modelled):
+    modelled.execute("UPDATE runs SET machine = 'mine'")
+    arrays = models.load(modelled, "throughput", models.in_force(modelled, "throughput", "made"))
+    arrays["goal"] = np.array([np.log(2.0), 1.0])
+    for subject in ("mine", "newer"):
+        models.store(
+            modelled, Fit("throughput", subject, "network", TRACE.names, "nothing", arrays)
+        )
+        arrays["goal"] = np.array([np.log(3.0), 1.0])
+    given(modelled, "segments", SEGMENT)
+    assert rows(modelled, PREDICTED) == [(1.25, 2.0, [])]
+
+
+def test_settings_say_what_short_is(modelled):
+    given(modelled, "segments", SEGMENT)
+    modelled.execute("UPDATE throughput_settings SET shortest = 2000")
+    assert rows(modelled, PREDICTED) == [(2.0, 2.0, ["short"])]
+
+
+def test_code_is_decoded_as_it_lands(warehouse, tmp_path):
+    path = tmp_path / "blocks.csv"
+    path.write_text("hex,cycles_per_100\n4801d8,100\nffff,100\n4801d84801d8,\n")
+    land(warehouse, path)
+    assert rows(
+        warehouse, "SELECT segment, instructions, n_int FROM segments ORDER BY segment"
+    ) == [(0, 1, 1), (1, None, None), (2, 2, 2)]
+    assert rows(
+        warehouse,
+        "SELECT segment, measured, list_contains(flags, 'undecodable') "
+        "FROM throughput_predictions ORDER BY segment",
+    ) == [(0, 1.0, False), (1, None, True), (2, None, False)]
+
+
+def test_code_that_landed_before_is_decoded_on_the_way(warehouse, tmp_path):
+    path = tmp_path / "blocks.csv"
+    path.write_text("hex,cycles_per_100\n4801d8,100\nffff,100\n")
+    land(warehouse, path)
+    columns = "segment, width_bound, critical_path_bound, unit_bound, measured, flags"
+    query = f"SELECT {columns} FROM throughput_predictions ORDER BY segment"
+    now = rows(warehouse, query)
+    warehouse.execute("DELETE FROM segment_features")
+    assert rows(warehouse, query) == now
+
+
+def test_what_is_missing_makes_no_prediction_fail(warehouse):
+    assert rows(
+        warehouse,
+        "SELECT predict_throughput([1.0, 2.0]::FLOAT[], NULL), predict_throughput(NULL, NULL)",
+    ) == [(None, None)]
+
+
+def test_longest_chain_of_groups(warehouse):
+    groups = "([[], [1], [1, 2], []]), ([]), (NULL), ([[5]])"
+    query = f"SELECT longest_chain(g::INTEGER[][]) FROM (VALUES {groups}) AS t(g)"
+    assert rows(warehouse, query) == [(3,), (0,), (None,), (1,)]

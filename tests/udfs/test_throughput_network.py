@@ -1,0 +1,130 @@
+"""The network, the reduction and poorer traces, by themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from udfs.throughput.algorithms import Samples, algorithms
+from udfs.throughput.fitting import fit_throughput
+from udfs.throughput.inputs import TRACE, Inputs, start, taken
+from udfs.throughput.network import LAYERS, Training, fit_network, predict_network
+from udfs.throughput.predict import predicted
+from udfs.throughput.reduction import nearest, reduced
+from udfs.throughput.traces import TRACE_FEATURES, as_if_less_known
+
+RANDOM = np.random.default_rng(0)
+POINTS = RANDOM.normal(size=(400, 4))
+CURVE = np.tanh(POINTS[:, 0]) + 0.3 * POINTS[:, 1] * POINTS[:, 2]
+
+
+def test_the_network_has_the_layers_of_the_spec_and_learns_a_curve():
+    arrays = fit_network(POINTS, CURVE, training=Training(300, 1, 1e-6))
+    assert LAYERS == (30, 15, 15)
+    assert [arrays[f"w{i}"].shape for i in range(4)] == [
+        (1, 4, 30),
+        (1, 30, 15),
+        (1, 15, 15),
+        (1, 15, 1),
+    ]
+    unseen = np.random.default_rng(1).normal(size=(200, 4))
+    expected = np.tanh(unseen[:, 0]) + 0.3 * unseen[:, 1] * unseen[:, 2]
+    off = predict_network(unseen, arrays) - expected
+    assert np.median(np.abs(off)) < 0.1
+
+
+def test_the_same_seed_gives_the_same_network():
+    training = Training(20, 1, 1e-4)
+    first, second, other = (
+        fit_network(POINTS, CURVE, seed=seed, training=training)["w0"] for seed in (3, 3, 4)
+    )
+    assert np.array_equal(first, second)
+    assert not np.array_equal(first, other)
+
+
+def test_unknown_and_constant_features_do_no_harm():
+    x = np.column_stack([POINTS, np.full(400, 7.0), np.full(400, np.nan)])
+    x[::5, 1] = np.nan
+    arrays = fit_network(x, CURVE, training=Training(50, 1, 1e-4))
+    assert np.isfinite(predict_network(x, arrays)).all()
+
+
+def test_weights_say_what_counts():
+    y = np.where(np.arange(400) < 200, 0.0, 1.0)
+    x = np.zeros((400, 1))
+    weights = np.where(np.arange(400) < 200, 1.0, 99.0)
+    arrays = fit_network(x, y, weights, training=Training(50, 1, 1e-4))
+    assert predict_network(x[:1], arrays)[0] > 0.9
+
+
+def test_counts_are_taken_per_instruction():
+    inputs = Inputs(("log", "n", "loads"), offset=(0,), counts=(2,), per=1)
+    x = np.array([[0.5, 4.0, 2.0]])
+    assert taken(x, inputs.arrays()).tolist() == [[0.5, pytest.approx(np.log(4)), 0.5]]
+    assert start(x, inputs.arrays()).tolist() == [0.5]
+    assert x.tolist() == [[0.5, 4.0, 2.0]]
+
+
+def test_the_reduction_keeps_its_share_and_the_spread():
+    clouds = np.concatenate([RANDOM.normal(k, 0.1, (100, 2)) for k in (0, 5, 10)])
+    done = reduced(clouds, classes=9, share=0.1, seed=0)
+    assert done.stands_for.sum() == 300
+    assert 30 <= len(done.chosen) <= 40
+    assert len(np.unique(done.chosen)) == len(done.chosen)
+    assert {int(k) // 100 for k in done.chosen} == {0, 1, 2}
+
+
+def test_one_class_and_equal_points_can_be_reduced():
+    done = reduced(np.ones((20, 3)), classes=4, share=0.5, seed=0)
+    assert (len(done.chosen), done.stands_for.tolist()) == (1, [20])
+
+
+def test_nearest_centre():
+    assert nearest(np.array([[0.0], [9.0]]), np.array([[1.0], [8.0]])).tolist() == [0, 1]
+
+
+def traces(n=120, programs=6):
+    x = np.full((n, len(TRACE_FEATURES)), np.nan)
+    at = {name: i for i, name in enumerate(TRACE_FEATURES)}
+    x[:, at["front_end"]] = RANDOM.uniform(0.25, 0.4, n)
+    x[:, at["critical_path"]] = RANDOM.uniform(0.05, 0.6, n)
+    x[:, at["chain_latency"]] = RANDOM.uniform(0.1, 0.5, n)
+    x[:, at["chain_length"]] = x[:, at["chain_latency"]] / 1.4
+    x[:, at["unit"]] = 0.1
+    x[:, at["rob"]] = 1.28
+    x[:, at["log_uops"]] = np.log(4000)
+    bound = np.maximum(x[:, at["front_end"]], x[:, at["critical_path"]])
+    x[:, at["log_bound"]] = np.log(bound)
+    cycles = 4000 * bound * 1.1
+    bounds = 4000 * np.column_stack([x[:, 2], x[:, 3], x[:, at["unit"]]])
+    groups = np.array([f"p{i % programs}" for i in range(n)])
+    return Samples(x, cycles, bounds, np.full(n, 3000.0), groups, np.full(n, 4.0), TRACE, False)
+
+
+def test_poorer_traces_keep_their_bounds_true():
+    samples = traces()
+    for poorer in as_if_less_known(samples.x, samples.width):
+        at = {name: i for i, name in enumerate(TRACE_FEATURES)}
+        bounds = poorer[:, [at["front_end"], at["critical_path"], at["unit"]]]
+        assert np.allclose(np.exp(poorer[:, 0]), np.fmax(np.nanmax(bounds, axis=1), 0.25))
+
+
+def test_every_algorithm_is_scored_on_the_same_segments():
+    samples = traces()
+    found = algorithms(samples, np.ones(120), seed=0)
+    assert list(found) == ["constant", "tightest bound", "linear regression", "network", "boosting"]
+    assert all(predict(samples).shape == (120,) for predict in found.values())
+
+
+def test_a_fit_scores_stores_and_bands():
+    samples = traces()
+    fitted = fit_throughput(samples, (4, 0.5), seed=0)
+    assert fitted.algorithm == "network"
+    splits = {(name, split) for name, split, what, _ in fitted.scores if what == "mean error"}
+    assert len(splits) == 2 * 5
+    assert fitted.thinned is not None
+    assert fitted.thinned.kept < fitted.thinned.segments
+    cycles, low, high = predicted(samples.x, fitted.arrays).T
+    assert (low <= cycles).all()
+    assert (cycles <= high).all()
+    assert np.median(np.abs(cycles / samples.cycles - 1)) < 0.1
