@@ -239,8 +239,7 @@ def test_an_older_warehouse_is_migrated_when_asked(tmp_path):
     db, file = tmp_path / "w.duckdb", counters(tmp_path / "x.csv", 10)
     last = migrations.names()[-1]
     con = connect(db)
-    con.execute("DROP TABLE series_fields")
-    con.execute("DROP TABLE change_thresholds")
+    con.execute("DROP TABLE rejections")
     con.execute("DELETE FROM migrations WHERE name = ?", [last])
     con.close()
     for arguments in (("ingest", file), ("runs",)):

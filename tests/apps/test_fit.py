@@ -38,7 +38,8 @@ def asked(pwh, query):
 
 
 def test_a_labels_file_gives_a_model_that_is_in_force(pwh, tmp_path):
-    before = asked(pwh, "SELECT coalesce(max(version), 0) AS n FROM models")[0]["n"]
+    known = "SELECT coalesce(max(version), 0) AS n FROM models WHERE kind = 'bottlenecks'"
+    before = asked(pwh, known)[0]["n"]
     code, out, err = pwh(
         "fit", "bottlenecks", "--labels", labels(tmp_path / "labels.csv"), "--k", "6"
     )
@@ -57,11 +58,11 @@ def test_a_labels_file_gives_a_model_that_is_in_force(pwh, tmp_path):
     ) == [{"n": 0}]  # fmt: skip
     kept = asked(
         pwh,
-        "SELECT (SELECT count(*) FROM model_search WHERE version = v) AS search, "
-        "(SELECT count(DISTINCT algorithm) FROM model_scores WHERE version = v) AS beside, "
-        "(SELECT count(*) > 0 FROM model_history WHERE version = v) AS curve, "
-        "(SELECT shape FROM model_arrays WHERE version = v AND name = 'medoids') AS shape "
-        f"FROM (SELECT {version} AS v)",
+        "SELECT (SELECT count(*) FROM model_search WHERE kind = k AND version = v) AS search, "
+        "(SELECT count(DISTINCT algorithm) FROM model_scores WHERE kind = k AND version = v) AS beside, "
+        "(SELECT count(*) > 0 FROM model_history WHERE kind = k AND version = v) AS curve, "
+        "(SELECT shape FROM model_arrays WHERE kind = k AND version = v AND name = 'medoids') AS shape "
+        f"FROM (SELECT 'bottlenecks' AS k, {version} AS v)",
     )
     assert kept == [{"search": len(_SHAPES), "beside": 6, "curve": True, "shape": [6, 12]}]
 
