@@ -58,11 +58,11 @@ def test_a_labels_file_gives_a_model_that_is_in_force(pwh, tmp_path):
     ) == [{"n": 0}]  # fmt: skip
     kept = asked(
         pwh,
-        "SELECT (SELECT count(*) FROM model_search WHERE kind = k AND version = v) AS search, "
-        "(SELECT count(DISTINCT algorithm) FROM model_scores WHERE kind = k AND version = v) AS beside, "
-        "(SELECT count(*) > 0 FROM model_history WHERE kind = k AND version = v) AS curve, "
-        "(SELECT shape FROM model_arrays WHERE kind = k AND version = v AND name = 'medoids') AS shape "
-        f"FROM (SELECT 'bottlenecks' AS k, {version} AS v)",
+        "SELECT (SELECT count(*) FROM model_search WHERE (kind, version) = m) AS search, "
+        "(SELECT count(DISTINCT algorithm) FROM model_scores WHERE (kind, version) = m) AS beside, "
+        "(SELECT count(*) > 0 FROM model_history WHERE (kind, version) = m) AS curve, "
+        "(SELECT shape FROM model_arrays WHERE (kind, version) = m AND name = 'medoids') AS shape "
+        f"FROM (SELECT ('bottlenecks', {version}) AS m)",
     )
     assert kept == [{"search": len(_SHAPES), "beside": 6, "curve": True, "shape": [6, 12]}]
 
