@@ -25,7 +25,8 @@ Row = dict[str, Any]
 def text(con: DuckDBPyConnection, app: str, metrics: Sequence[str], machine: str | None) -> str:
     """Give the history in words, charts and tables; raises `NothingToAnalyse` without a series.
 
-    Without `metrics` those with the largest changes come first, then the times of the whole.
+    Without `metrics` the times of the whole come first where they changed, then the metrics with
+    the largest changes. What all series have in common is said once.
     """
     changes = dicts(queries.trend_changes(con, app, metrics or queries.EVERY_METRIC, machine))
     wanted = metrics or [*_first(changes), *TOTALS]
@@ -38,13 +39,19 @@ def text(con: DuckDBPyConnection, app: str, metrics: Sequence[str], machine: str
     for change in changes:
         by_series.setdefault(_key(change), []).append(change)
     if not metrics:
-        series.sort(key=lambda row: _rank(by_series.get(_key(row), [])))
-    said = [sentence for row in series for sentence in _said(row, by_series.get(_key(row), []))]
+        series.sort(key=lambda row: _rank(row["metric"], by_series.get(_key(row), [])))
+    alike = all(row["fields"] == series[0]["fields"] for row in series)
+    names = [series_name(row["metric"], None if alike else row["fields"]) for row in series]
+    told = [
+        (name, row, by_series.get(_key(row), [])) for name, row in zip(names, series, strict=True)
+    ]
+    said = [sentence for line in told for sentence in _said(*line)]
     if len(said) > _SAID:
         said = [*said[:_SAID], f"{len(said) - _SAID} more: see the tables, or ask with --metric."]
     said += _mixed(con, app)
-    parts = [f"History of {cell(app)}", "\n".join(f"* {sentence}" for sentence in said)]
-    parts += [chart(row, by_series.get(_key(row), [])) for row in series[:_CHARTS]]
+    heading = f"History of {series_name(app, series[0]['fields'] if alike else None)}"
+    parts = [heading, "\n".join(f"* {sentence}" for sentence in said)]
+    parts += [chart(*line) for line in told[:_CHARTS]]
     if changes:
         parts.append(_table("Changes", CHANGES, [change_line(row) for row in changes]))
     parts.append(_table("Series", SERIES, [series_line(row) for row in series]))
@@ -66,14 +73,18 @@ def _first(changes: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(row["metric"] for row in changes))[:_SAID]
 
 
-def _rank(changes: Sequence[Row]) -> tuple[bool, float]:
-    """Order series: those with changes known to be worse or better first, then the largest."""
+def _rank(metric: str, changes: Sequence[Row]) -> tuple[int, bool, float]:
+    """Order series: times of the whole that changed, then changes for the worse or the better."""
     known = any(change["direction"] for change in changes)
-    return (not known, -max((abs(change["change"] or 0) for change in changes), default=-1))
+    total = bool(changes) and metric in TOTALS
+    return (
+        not total,
+        not known,
+        -max((abs(change["change"] or 0) for change in changes), default=-1),
+    )
 
 
-def _said(row: Row, changes: Sequence[Row]) -> list[str]:
-    name = series_name(row["metric"], row["fields"])
+def _said(name: str, row: Row, changes: Sequence[Row]) -> list[str]:
     if changes:
         return [_change(name, change) for change in sorted(changes, key=lambda c: c["index"])]
     if row["points"] < LEAST_POINTS:

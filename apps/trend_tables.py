@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from apps.history_words import amount, day, series_name, signed_percent
+from apps.history_words import amount, day, shown_fields, signed_percent
 from apps.output import cell
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -21,7 +21,7 @@ def change_line(row: Row) -> tuple[Any, ...]:
     """Give a change point as a line under `CHANGES`."""
     return (
         cell(row["metric"], 40),
-        dict(row["fields"]),
+        shown_fields(row["fields"]),
         cell(row["run_id"], 24),
         row["version"],
         day(row),
@@ -39,7 +39,7 @@ def series_line(row: Row) -> tuple[Any, ...]:
     values = [point["value"] for point in points]
     return (
         cell(row["metric"], 40),
-        dict(row["fields"]),
+        shown_fields(row["fields"]),
         row["points"],
         day(points[0]),
         day(points[-1]),
@@ -49,7 +49,7 @@ def series_line(row: Row) -> tuple[Any, ...]:
     )
 
 
-def chart(row: Row, changes: Sequence[Row]) -> str:
+def chart(name: str, row: Row, changes: Sequence[Row]) -> str:
     """Draw a series as blocks from its smallest to its largest value, with marks at changes.
 
     A block is one run, or the median of several where they are too many for a line.
@@ -64,7 +64,7 @@ def chart(row: Row, changes: Sequence[Row]) -> str:
     marks = "".join("^" if i in places else " " for i in range(len(shown))).rstrip()
     runs = "a block a run" if per_block == 1 else f"a block {per_block} runs (median)"
     title = (
-        f"{series_name(row['metric'], row['fields'])}: {amount(low, row['unit'])} to "
+        f"{name}: {amount(low, row['unit'])} to "
         f"{amount(high, row['unit'])}, {day(row['series'][0])} to {day(row['series'][-1])}, {runs}"
     )
     return "\n".join([title, f"  {line}", *([f"  {marks}"] if marks else [])])
