@@ -12,6 +12,9 @@ What lands in pmu_samples:
 - `value` is NULL for nan and inf. `unit` is what gem5 gives in brackets at the end, without the
   outer ones; NULL where there is none or it says Unspecified.
 
+Where a core counts what it issued in each cycle, the dump is a segment of it, too
+(ingest.gem5.segments).
+
 config.ini gives the app (file name of the workload's program) and the tags command, cpu_type,
 cpus, clock_ticks (period of the CPUs' clock) and mem_mode.
 """
@@ -28,6 +31,7 @@ import numpy as np
 from ingest.base import Item, Rows, Run
 from ingest.gem5.config import facts
 from ingest.gem5.dump import TICKS, rows
+from ingest.gem5.segments import segments
 from ingest.recording import bare_name, read_head, sibling
 from ingest.text_lines import Lines, shown, stretches
 from warehouse.errors import InputError
@@ -52,7 +56,7 @@ class Gem5Stats:
     NAME = "gem5-stats"
     DESCRIPTION = "statistics dumps of the gem5 simulator (stats.txt), with config.ini beside it"
     PATTERNS = ("stats.txt", "config.ini")
-    TABLES = ("pmu_samples",)
+    TABLES = ("pmu_samples", "segments")
     WHOLE_FOLDER = False
 
     def sniff(self, head: bytes, path: Path) -> bool:
@@ -73,6 +77,8 @@ class Gem5Stats:
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give the run, and the rows of one dump after another."""
+        import pyarrow as pa
+
         config = recording.part("config.ini")
         if config == recording.path:
             raise InputError(
@@ -80,9 +86,11 @@ class Gem5Stats:
                 expected="stats.txt beside it",
             )
         yield Run() if config is None else _facts(recording, config)
-        batches = (rows(number, lines) for number, lines in enumerate(_dumps(recording)))
-        for table in _joined(batches):
+        found: list[dict[str, object]] = []
+        for table in _joined(_batches(recording, found)):
             yield Rows("pmu_samples", table)
+        if found:
+            yield Rows("segments", pa.Table.from_pylist(found))
 
 
 def _is_config(head: bytes) -> bool:
@@ -132,6 +140,14 @@ def _dumps(recording: Recording) -> Iterator[Lines]:
             held.append(text.slice(done))
     if begun is not None:
         raise _unfinished(begun, "the file ends before")
+
+
+def _batches(recording: Recording, found: list[dict[str, object]]) -> Iterator[pa.RecordBatch]:
+    """Give the statistics of one dump after another; add its segments to `found`."""
+    for number, lines in enumerate(_dumps(recording)):
+        batch = rows(number, lines)
+        found += segments(number, batch)
+        yield batch
 
 
 def _joined(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:

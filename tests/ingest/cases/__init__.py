@@ -48,7 +48,7 @@ CASES: tuple[Case, ...] = (
     extrap_jsonl.CASE,
     extrap_talpas.CASE,
     extrap_text.CASE,
-    gem5.CASE,
+    *gem5.CASES,
     gem5_segments.CASE,
     gpgpusim.CASE,
     gprof.CASE,

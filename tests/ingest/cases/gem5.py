@@ -1,21 +1,26 @@
-"""gem5: two dumps and config.ini, written by hand in the manner of gem5 24's text output."""
+"""gem5: dumps and config.ini, written by hand in the manner of gem5 24's text output.
+
+One sample has two dumps of a simple core, the other a dump of three out-of-order cores.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from tests.ingest.case import SAMPLES, Case
 
 SAMPLE = SAMPLES / "gem5-stats" / "stats.txt"
+CORES = SAMPLES / "gem5-stats-o3" / "stats.txt"
 
 
-def _enlarge(folder: Path, times: int) -> Path:
+def _repeat(sample: Path, folder: Path, times: int) -> Path:
     path = folder / "stats.txt"
-    path.write_text(SAMPLE.read_text() * times)
+    path.write_text(sample.read_text() * times)
     return path
 
 
-CASE = Case(
+SIMPLE = Case(
     reader="gem5-stats",
     sample=SAMPLE,
     golden=(
@@ -70,6 +75,23 @@ CASE = Case(
             [(0, 6000, 10000, 19, 0, 0, 0), (1, 10000, 12500, 19, 0, 0, 0)],
         ),
     ),
-    enlarge=_enlarge,
+    enlarge=partial(_repeat, SAMPLE),
     cut_may_land=True,
 )
+
+OUT_OF_ORDER = Case(
+    reader="gem5-stats",
+    sample=CORES,
+    golden=(
+        (
+            """
+            SELECT thread, segment, cycles, instructions, issued, n_int, n_branch
+            FROM segments ORDER BY thread
+            """,
+            [(0, 0, 10, 9, [4, 2, 1, 3], 4, 2), (2, 0, 12, None, [7, 5], None, None)],
+        ),
+    ),
+    enlarge=partial(_repeat, CORES),
+    cut_may_land=True,
+)
+CASES = (SIMPLE, OUT_OF_ORDER)
