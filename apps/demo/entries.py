@@ -69,8 +69,8 @@ def _history() -> Iterator[Entry]:
             traces = f"{_HISTORY}/{run_id}.tasks"
             if (FOLDER / traces).exists():
                 yield Entry(file=traces, run_id=run_id, facts={}, tags=tags)
-    width = {**_GENERATED, "issue_width": "4"}
-    for name, tags in (("counters", width), ("visits", _GENERATED), ("scaling", _GENERATED)):
+    for name in ("counters", "visits", "edges", "blocks", "scaling"):
+        tags = _GENERATED | ({"issue_width": "4"} if name == "counters" else {})
         yield Entry(file=f"{_HISTORY}/stencil_{name}.csv", facts={}, tags=tags)
 
 

@@ -120,6 +120,13 @@ def stencil(history: History) -> None:
             visits += traces.visits(run_id, history.noise)
     history.write("stencil_counters.csv", "run_id,rank,region,sample,event,value", counters)
     history.write("stencil_visits.csv", "run_id,launch,kernel,block,thread,bb,visits", visits)
+    edges = traces.edges(visits)
+    history.write("stencil_edges.csv", "run_id,launch,kernel,src,dst,count", edges)
+    history.write(
+        "stencil_blocks.csv",
+        "run_id,kernel,bb,size,barriers,function,source_file,source_line",
+        traces.blocks(dict.fromkeys(row[0] for row in visits)),
+    )
     history.write(
         "stencil_scaling.csv",
         "run_id,app,version,machine,started_at,ranks,problem_size,function,seconds",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import random
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,37 @@ def visits(run_id: str, noise: random.Random) -> list[tuple[Any, ...]]:
                 for bb, count in enumerate(counts)
             ]
     return rows
+
+
+def edges(visited: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Give how often one block followed another, which the visits of each run leave no choice.
+
+    Block 0 begins, block 1 is a row of the plate, block 2 a cell of it, block 3 ends.
+    """
+    totals: dict[str, Counter[int]] = {}
+    for run_id, _, _, _, _, bb, count in visited:
+        totals.setdefault(run_id, Counter())[bb] += count
+    return [
+        (run_id, 0, "sweep", source, target, count)
+        for run_id, n in totals.items()
+        for source, target, count in (
+            (0, 1, n[0]),
+            (1, 2, n[1]),
+            (2, 2, n[2] - n[1]),
+            (2, 1, n[1] - n[3]),
+            (2, 3, n[3]),
+        )
+    ]
+
+
+def blocks(run_ids: Iterable[str]) -> list[tuple[Any, ...]]:
+    """Give the basic blocks of the kernel: instructions, barriers, and the line of each."""
+    sizes = ((0, 9, 10), (1, 6, 12), (2, 14, 13), (3, 3, 16))
+    return [
+        (run_id, "sweep", bb, size, 0, "sweep", "stencil.cu", line)
+        for run_id in run_ids
+        for bb, size, line in sizes
+    ]
 
 
 def _write(path: Path, header: str, rows: Iterable[Sequence[Any]]) -> None:

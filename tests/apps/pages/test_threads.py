@@ -15,9 +15,16 @@ def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
     assert "valgrind --tool=exp-bbv" in said
 
 
-def test_the_demo_gets_a_verdict_and_its_blocks(open_page, demo_warehouse):
-    said = texts(open_page("threads", demo_warehouse))
+def test_the_demo_gets_a_verdict_and_its_control_flow(open_page, demo_warehouse):
+    app = open_page("threads", demo_warehouse)
+    said = texts(app)
     assert "launch 0" in said and "different basic-block vectors among" in said
+    (graph,) = app.get("graphviz_chart")
+    assert "stencil.cu:13" in graph.proto.spec
+
+
+def test_without_edges_blocks_are_a_table(open_page, demo_warehouse):
+    said = texts(open_page("threads", demo_warehouse, run="heat-ac919fe8"))
     assert "The trace has no edges, so no control flow can be drawn." in said
     assert "Threads that behave alike" in said
 
