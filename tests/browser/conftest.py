@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -50,7 +51,8 @@ def served(tmp_path_factory, chromium):
     """Run `pwh demo` and `pwh ui`; give the warehouse and the address."""
     db = tmp_path_factory.mktemp("served") / "demo.duckdb"
     subprocess.run(**pwh("--db", db, "demo"), check=True, capture_output=True)
-    command = pwh("--db", db, "ui", "--no-browser")
+    # Others may test at the same time: two apps that look for a free port find the same one.
+    command = pwh("--db", db, "ui", "--no-browser", "--port", _free_port())
     with subprocess.Popen(
         **command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as app:
@@ -61,6 +63,12 @@ def served(tmp_path_factory, chromium):
             yield db, address
         finally:
             app.terminate()
+
+
+def _free_port():
+    with socket.socket() as some:
+        some.bind(("127.0.0.1", 0))
+        return some.getsockname()[1]
 
 
 def _wait_for(url):
