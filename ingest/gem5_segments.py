@@ -86,7 +86,7 @@ class Gem5Segments(SingleFile):
             source = "(SELECT * FROM read_parquet($path, file_row_number = true))"
         else:
             names = plain_csv.column_names(head)
-            _must_be_unique(names)
+            plain_csv.must_be_unique(names)
             columns = {name: _type(name) for name in names}
             plain, params = plain_csv.source(head, path, names, columns, left_out=True)
             source = f"(SELECT *, row_number() OVER () - 1 AS file_row_number {plain})"
@@ -130,12 +130,6 @@ def _must_have(columns: Mapping[str, str]) -> None:
             where="line 1",
             expected=f"{', '.join(_NEEDED)}, and insts or uops",
         )
-
-
-def _must_be_unique(names: tuple[str, ...]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"the column {name!r} stands twice", where="line 1")
 
 
 def _must_be_numbers(columns: Mapping[str, str]) -> None:

@@ -73,9 +73,7 @@ class InstructionTrace(SingleFile):
             place = "file_row_number"
         else:
             names = plain_csv.column_names(head)
-            for name in names:
-                if names.count(name) > 1:
-                    raise InputError(f"the column {name!r} stands twice", where="line 1")
+            plain_csv.must_be_unique(names)
             columns = dict.fromkeys(names, "")
             types = {name: _TYPES.get(name, "VARCHAR") for name in names}
             source, params = plain_csv.source(head, path, names, types, left_out=True)

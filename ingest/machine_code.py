@@ -18,6 +18,7 @@ from ingest.base import Item, Select, SingleFile
 from ingest.compressed import compression
 from ingest.line_end import refuse_cut
 from ingest.parquet import MAGIC, column_types
+from ingest.plain_csv import must_be_unique
 from ingest.recording import Recording, decode, read_head
 from warehouse.errors import InputError
 
@@ -142,7 +143,7 @@ def _is_number(text: str) -> bool:
 
 
 def _from_csv(path: str, names: list[str], delimiter: str, *, header: bool) -> Select:
-    _must_be_unique(names)
+    must_be_unique(names)
     measured = _measured(names)
     types = {name: "DOUBLE" if name == measured else "VARCHAR" for name in names}
     sql = (
@@ -187,9 +188,3 @@ def _values(measured: str | None) -> str:
         value = f"CAST({measured} AS DOUBLE)"
         values.append(f"CASE WHEN NOT isnan({value}) THEN {value} / {passes} END AS cycles")
     return ", ".join(values)
-
-
-def _must_be_unique(names: list[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"the column {name!r} stands twice", where="line 1")

@@ -140,9 +140,7 @@ def _columns(head: bytes, path: Path) -> tuple[str, ...]:
 
 
 def _unique(columns: tuple[str, ...]) -> tuple[str, ...]:
-    for name in columns:
-        if columns.count(name) > 1:
-            raise InputError(f"the column {name!r} stands twice", where="line 1")
+    plain_csv.must_be_unique(columns)
     return columns
 
 

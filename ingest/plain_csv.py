@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -34,6 +34,15 @@ def column_names(head: bytes) -> tuple[str, ...]:
     except csv.Error as error:
         raise InputError(f"the header cannot be read ({error})", where="line 1") from None
     return tuple(name.strip().lower() for name in names)
+
+
+def must_be_unique(names: Iterable[str]) -> None:
+    """Raise `InputError` where two columns have one name."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InputError(f"the column {name!r} stands twice", where="line 1")
+        seen.add(name)
 
 
 def source(

@@ -8,12 +8,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.support import rows, shared
+from udfs.throughput import workers
 from udfs.throughput.blocks import (
     BLOCK_FEATURES,
     LOG_BOUND,
     block_features,
     block_matrix,
     block_summary,
+    describe_blocks,
 )
 from udfs.throughput.boosting import fit_boosting, predict_boosting
 from udfs.throughput.training import FAMILY, RANDOM, families, train_blocks
@@ -141,6 +143,24 @@ def test_features_do_not_depend_on_the_blocks_beside():
     assert all((block_matrix([hexes[k]])[0][0] == together[k]).all() for k in range(0, 300, 10))
     some, _ = block_matrix(hexes * 30)
     assert (some[:300] == together).all()
+
+
+def test_many_blocks_are_shared_out_to_processes(monkeypatch):
+    # add rax, rbx; a block cut in the middle; none; imul rcx, rdx
+    blocks = pa.array([["4801d8", "4801", None, "480fafca"] * 3, ["4801d8"]])
+    here = describe_blocks(blocks)
+    monkeypatch.setattr(workers, "_WORTHWHILE", 2)
+    monkeypatch.setattr(workers, "_PROCESSES", 2)
+    assert describe_blocks(blocks).equals(here)
+    assert here[0][1].as_py()["features"] is None
+
+
+def test_a_process_that_fails_is_heard(monkeypatch):
+    monkeypatch.setattr(workers, "_WORTHWHILE", 1)
+    monkeypatch.setattr(workers, "_PROCESSES", 2)
+    monkeypatch.setattr(workers.sys, "executable", "false")
+    with pytest.raises(RuntimeError, match="describing blocks failed"):
+        describe_blocks(pa.array([["4801d8"] * 4]))
 
 
 def test_a_long_block_is_described():
