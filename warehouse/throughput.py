@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from udfs.throughput.network import Floats
 
 KIND = "throughput"
-FORMS = ("trace", "code")
 _GROUPS_NEEDED, _SEGMENTS_NEEDED = 3, 50
 
 

@@ -21,7 +21,6 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 _TITLE = r"^@--- (?P<title>.*?) -*\s*$"
-_RULE = re.compile(r"-{20,}\s*")
 NUMBER = r"[0-9.]\S*|-?(?:nan|inf)"
 
 

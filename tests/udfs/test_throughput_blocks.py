@@ -11,13 +11,13 @@ from tests.support import rows, shared
 from udfs.throughput import workers
 from udfs.throughput.blocks import (
     BLOCK_FEATURES,
-    LOG_BOUND,
     block_features,
     block_matrix,
     block_summary,
     describe_blocks,
 )
 from udfs.throughput.boosting import fit_boosting, predict_boosting
+from udfs.throughput.features import LOG_BEST
 from udfs.throughput.training import FAMILY, RANDOM, families, train_blocks
 from warehouse import models
 
@@ -202,7 +202,7 @@ def test_training_scores_all_algorithms_on_both_splits(monkeypatch):
     parts = (ADD, IMUL, LOAD_RAX, STORE_RBX, NOP, "f20f5ec1", SUB_RCX)
     hexes = ["".join(chance.choice(parts, chance.integers(1, 6))) for _ in range(200)]
     x, _ = block_matrix(hexes)
-    cycles = np.exp(x[:, BLOCK_FEATURES.index(LOG_BOUND)]) * chance.uniform(0.99, 1.01, 200)
+    cycles = np.exp(x[:, BLOCK_FEATURES.index(LOG_BEST)]) * chance.uniform(0.99, 1.01, 200)
     fitted = train_blocks(hexes, x, cycles, others={"none": lambda a, b, c: np.zeros(len(c))})
     scored = {(split, algorithm) for algorithm, split, measure, _ in fitted.scores}
     for split in (FAMILY, RANDOM):
@@ -226,7 +226,7 @@ def test_measured_blocks_before_any_training():
     hexes, cycles = recorded()
     x, decoded = block_matrix(hexes)
     assert decoded.all()
-    error = np.abs(np.exp(x[:, BLOCK_FEATURES.index(LOG_BOUND)]) / cycles - 1)
+    error = np.abs(np.exp(x[:, BLOCK_FEATURES.index(LOG_BEST)]) / cycles - 1)
     assert np.median(error) < 0.06
     assert error.mean() < 0.15
 
@@ -236,7 +236,7 @@ def test_the_shipped_model_takes_these_features():
         (row["inputs"], {a["name"]: np.array(a["values"]) for a in row["model_arrays"]}, row)
         for path in models.shipped_files()
         for row in pq.read_table(path).to_pylist()
-        if row["kind"] == "throughput" and LOG_BOUND in row["inputs"]
+        if row["kind"] == "throughput" and LOG_BEST in row["inputs"]
     ]
     ((inputs, arrays, row),) = found
     assert tuple(inputs) == BLOCK_FEATURES

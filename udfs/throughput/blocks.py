@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from udfs.throughput import features, summary
 from udfs.throughput.course import run
 from udfs.throughput.decode import Decoder, decode
-from udfs.throughput.features import FEATURES, LOG_BEST
+from udfs.throughput.features import FEATURES
 from udfs.throughput.workers import shared_out
 
 BLOCK_FEATURES: tuple[str, ...] = FEATURES
-LOG_BOUND = LOG_BEST
 
 _WHOLE = (
     "instructions",
