@@ -31,6 +31,7 @@ def ingest(
     ranks: Annotated[int | None, typer.Option(min=1, help="Processes (MPI ranks).")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads per process.")] = None,
     problem_size: Annotated[float | None, typer.Option(help="Size of the problem.")] = None,
+    wall_seconds: Annotated[float | None, typer.Option(help="Time that the run took, s.")] = None,
     tag: Annotated[
         list[str] | None, typer.Option(help="Anything else, may be repeated.", metavar="KEY=VALUE")
     ] = None,
@@ -58,6 +59,7 @@ def ingest(
         "ranks": ranks,
         "threads": threads,
         "problem_size": problem_size,
+        "wall_seconds": wall_seconds,
     }
     options = Options(
         run_id=run,

@@ -18,6 +18,7 @@ def forget(
 ) -> None:
     """Take a run or an ingested file out of the warehouse, completely."""
     from apps import queries
+    from ingest.derive import keep_scalars
     from ingest.forget import forget_run, forget_source
     from ingest.load import transaction
 
@@ -29,10 +30,14 @@ def forget(
                 gone = forget_run(con, found) if is_run else forget_source(con, int(found))
             rows = ", ".join(f"{table} {count}" for table, count in gone.items())
             print_data(f"forgot {kind} {found}: {rows or 'no rows'}")
+        with transaction(con):
+            keep_scalars(con)
 
 
 def migrate(context: typer.Context, wait: WaitOption = 60.0) -> None:
     """Bring a warehouse to the tables, views and shipped rows of this pwh."""
+    from ingest.derive import keep_scalars
+    from ingest.load import transaction
     from warehouse import migrations, modules, shipped
     from warehouse.connection import open_unchecked
     from warehouse.errors import WarehouseOutdated
@@ -51,7 +56,11 @@ def migrate(context: typer.Context, wait: WaitOption = 60.0) -> None:
             print_data("made the views anew")
         if brought:
             print_data("brought in the metric sets and models that come with pwh")
-        if not (done or views or brought):
+        with transaction(con):
+            kept = keep_scalars(con)
+        if kept:
+            print_data(f"added up the scalars of {kept} run{'s' * (kept > 1)}")
+        if not (done or views or brought or kept):
             print_data(f"{context.obj} is up to date")
     finally:
         con.close()

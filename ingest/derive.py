@@ -1,4 +1,4 @@
-"""Results that are computed once, at ingest, in the transaction of the rows they come from."""
+"""Results that are computed once, at ingest."""
 
 from __future__ import annotations
 
@@ -55,6 +55,19 @@ def decode_segments(con: DuckDBPyConnection, source_id: int) -> None:
     con.execute(sqlfiles.read("derived/segments_1_features"))
     con.execute(sqlfiles.read("derived/segments_2_counts"))
     con.execute("DROP TABLE _segment_code")
+
+
+def keep_scalars(con: DuckDBPyConnection) -> int:
+    """Add up the scalars of all runs of which none are kept; give how many runs these were.
+
+    To be called once after many files, in a transaction of the caller's: run_metrics has the
+    scalars of such runs too, but has to go through their rows for them.
+    """
+    found = con.execute("SELECT count(*) FROM _new_runs").fetchone()
+    runs = found[0] if found else 0
+    if runs:
+        con.execute(sqlfiles.read("derived/run_scalars"))
+    return runs
 
 
 def _store_segments(con: DuckDBPyConnection) -> None:

@@ -47,7 +47,7 @@ def forget_run(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
     sources = con.execute("SELECT DISTINCT source_id FROM run_facts WHERE run_id = ?", [run_id])
     source_ids = [source_id for (source_id,) in sources.fetchall()]
     gone = _delete(con, "run_id", run_id)
-    con.execute("DELETE FROM runs WHERE run_id = ?", [run_id])
+    renew_runs(con, [run_id])
     con.execute(
         "DELETE FROM sources WHERE source_id IN (SELECT unnest($ids)) "
         "AND source_id NOT IN (SELECT source_id FROM run_facts)",

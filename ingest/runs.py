@@ -121,10 +121,21 @@ _FACTS = (
 )
 
 
+_MADE_ANEW = ("runs", "kept_runs", "run_scalars")
+
+
 def renew_runs(con: DuckDBPyConnection, run_ids: Iterable[str]) -> None:
-    """Make the rows of `runs` anew from run_facts; a run of which nobody speaks is gone."""
+    """Make the rows of `runs` anew from run_facts; a run of which nobody speaks is gone.
+
+    What was added up over their rows is outdated then (see `derive.keep_scalars`).
+    """
     params = {"run_ids": json.dumps(list(run_ids))}
-    con.execute(sqlfiles.read("derived/runs_outdated"), params)
+    for table in _MADE_ANEW:
+        con.execute(
+            f"DELETE FROM {table} WHERE run_id IN "
+            "(SELECT unnest(from_json($run_ids, '[\"VARCHAR\"]')))",
+            params,
+        )
     con.execute(sqlfiles.read("derived/runs"), params)
 
 

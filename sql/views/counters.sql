@@ -1,6 +1,7 @@
 -- Counters: every event per cycle of its own sample, and summed over a run.
 
-CREATE OR REPLACE VIEW pmu_per_cycle AS
+-- The cycles of every sample that counted them. Of the tables named `of` and then pmu_samples.
+CREATE OR REPLACE MACRO _sample_cycles(of) AS TABLE
 WITH
   -- what the tools call the cycles in which a core was running
   cycle_event (event) AS (
@@ -9,21 +10,20 @@ WITH
       ('CPU_CYCLES'), ('PAPI_TOT_CYC'), ('CPU_CLK_UNHALTED_CORE'), ('CPU_CLK_UNHALTED.THREAD'),
       ('system.cpu.numCycles'), ('sm__cycles_active.sum'), ('cpu_core/cycles/'),
       ('cpu_atom/cycles/'), ('clockticks')
-  ),
-
-  cycles AS (
-    SELECT run_id, source_id, rank, thread, cpu, region, sample, max(value) AS cycles
-    FROM pmu_samples
-    JOIN cycle_event USING (event)
-    WHERE value > 0
-    GROUP BY ALL
   )
 
+SELECT run_id, source_id, rank, thread, cpu, region, sample, max(value) AS cycles
+FROM query_table(of || 'pmu_samples')
+JOIN cycle_event USING (event)
+WHERE value > 0
+GROUP BY ALL;
+
+CREATE OR REPLACE VIEW pmu_per_cycle AS
 SELECT
   s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, s.event,
   s.value, c.cycles, s.value / c.cycles AS per_cycle
 FROM pmu_samples AS s
-LEFT JOIN cycles AS c
+LEFT JOIN _sample_cycles('') AS c
   ON s.run_id = c.run_id
   AND s.source_id = c.source_id
   AND s.rank IS NOT DISTINCT FROM c.rank
@@ -45,20 +45,19 @@ COMMENT ON COLUMN pmu_per_cycle.value IS 'Count or value over the sample.';
 COMMENT ON COLUMN pmu_per_cycle.cycles IS 'Cycles of the same sample; NULL where they were not counted.';
 COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either is unknown or no cycle passed.';
 
-CREATE OR REPLACE VIEW counter_summary AS
+
+-- Of the tables named `of` and then pmu_samples.
+CREATE OR REPLACE MACRO _counter_summary_of(of) AS TABLE
 WITH
   -- a share or rate is averaged over samples, a count is summed
   kinds AS (
     SELECT *, coalesce(regexp_matches(unit, '[/%]|[Rr]atio|[Rr]ate'), false) AS is_rate
-    FROM pmu_samples
+    FROM query_table(of || 'pmu_samples')
   ),
 
   cycles AS (
     SELECT run_id, sum(cycles) AS cycles
-    FROM (
-      SELECT DISTINCT run_id, source_id, rank, thread, cpu, region, sample, cycles
-      FROM pmu_per_cycle
-    )
+    FROM _sample_cycles(of)
     GROUP BY run_id
   ),
 
@@ -80,6 +79,9 @@ SELECT
   samples, not_counted, running
 FROM totals
 LEFT JOIN cycles USING (run_id);
+
+CREATE OR REPLACE VIEW counter_summary AS
+FROM _counter_summary_of('');
 
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';

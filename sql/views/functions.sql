@@ -1,11 +1,12 @@
 -- Functions: where the time of a run went.
 
-CREATE OR REPLACE VIEW function_shares AS
+-- Of the tables named `of` and then fn_timings.
+CREATE OR REPLACE MACRO _function_shares_of(of) AS TABLE
 WITH
   -- ranks and threads of one function are added up, then taken per rank
   ranks AS (
     SELECT run_id, count(DISTINCT coalesce(rank, -1)) AS ranks
-    FROM fn_timings
+    FROM query_table(of || 'fn_timings')
     GROUP BY run_id
   ),
 
@@ -14,7 +15,7 @@ WITH
       run_id, function,
       sum(seconds) AS seconds, sum(calls) AS calls, max(seconds) AS longest,
       count(*) AS measurements
-    FROM fn_timings
+    FROM query_table(of || 'fn_timings')
     GROUP BY run_id, function
   )
 
@@ -25,6 +26,9 @@ SELECT
   calls, longest, measurements
 FROM times
 JOIN ranks USING (run_id);
+
+CREATE OR REPLACE VIEW function_shares AS
+FROM _function_shares_of('');
 
 COMMENT ON VIEW function_shares IS 'One row is one function of a run: its own time and its share of all own times.';
 COMMENT ON COLUMN function_shares.run_id IS 'Run (runs.run_id).';

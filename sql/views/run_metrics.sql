@@ -1,48 +1,15 @@
--- requires: counters, functions, workers, blocks, streams
+-- requires: run_scalars
 --
 -- Every scalar of every run in one tall view, for trends and comparisons.
 
 CREATE OR REPLACE VIEW run_metrics AS
 WITH
-  worker_sums AS (
-    SELECT
-      run_id, count(*) AS workers, sum(tasks) AS tasks, sum(wall_seconds) AS wall,
-      sum(busy_seconds) AS busy, sum(idle_seconds) AS idle, sum(tail_seconds) AS tail
-    FROM worker_summary
-    GROUP BY run_id
-  ),
-
-  launch_sums AS (
-    SELECT
-      run_id, count(*) AS launches, sum(visits) AS visits, sum(instructions) AS instructions,
-      sum(barriers) / nullif(sum(visits), 0) AS sync_rate
-    FROM launch_summary
-    GROUP BY run_id
-  ),
-
-  segment_sums AS (
-    SELECT run_id, sum(segments) AS segments, avg(ipc) AS ipc
-    FROM segment_summary
-    GROUP BY run_id
-  ),
-
-  metrics (run_id, metric, value, unit) AS (
-    SELECT run_id, 'wall_seconds', wall_seconds, 's' FROM runs
-    UNION ALL SELECT run_id, 'counter:' || event, value, unit FROM counter_summary
-    UNION ALL SELECT run_id, 'per_cycle:' || event, per_cycle, '1/cycle' FROM counter_summary
-    UNION ALL SELECT run_id, 'seconds:' || function, seconds, 's' FROM function_shares
-    UNION ALL SELECT run_id, 'functions:seconds', sum(seconds), 's' FROM function_shares GROUP BY run_id
-    UNION ALL SELECT run_id, 'tasks:count', tasks, NULL FROM worker_sums
-    UNION ALL SELECT run_id, 'tasks:workers', workers, NULL FROM worker_sums
-    UNION ALL SELECT run_id, 'tasks:busy_share', busy / nullif(wall, 0), '1' FROM worker_sums
-    UNION ALL SELECT run_id, 'tasks:idle_share', idle / nullif(wall, 0), '1' FROM worker_sums
-    UNION ALL SELECT run_id, 'tasks:tail_share', tail / nullif(wall, 0), '1' FROM worker_sums
-    UNION ALL SELECT run_id, 'blocks:launches', launches, NULL FROM launch_sums
-    UNION ALL SELECT run_id, 'blocks:visits', visits, NULL FROM launch_sums
-    UNION ALL SELECT run_id, 'blocks:instructions', instructions, NULL FROM launch_sums
-    UNION ALL SELECT run_id, 'blocks:sync_rate', sync_rate, '1' FROM launch_sums
-    UNION ALL SELECT run_id, 'segments:count', segments, NULL FROM segment_sums
-    UNION ALL SELECT run_id, 'segments:ipc', ipc, '1/cycle' FROM segment_sums
+  metrics AS (
+    SELECT run_id, 'wall_seconds' AS metric, wall_seconds AS value, 's' AS unit FROM runs
+    UNION ALL
+    SELECT run_id, metric, value, unit FROM run_scalars SEMI JOIN kept_runs USING (run_id)
+    UNION ALL
+    SELECT run_id, metric, value, unit FROM _run_scalars_of('_new_')
   )
 
 SELECT m.run_id, r.app, r.version, r.machine, r.started_at, m.metric, m.value, m.unit

@@ -1,6 +1,7 @@
 -- Instruction streams: the segments of each thread, added up.
 
-CREATE OR REPLACE VIEW segment_summary AS
+-- Of the tables named `of` and then segments.
+CREATE OR REPLACE MACRO _segment_summary_of(of) AS TABLE
 SELECT
   run_id, thread,
   count(*) AS segments,
@@ -9,8 +10,11 @@ SELECT
   sum(cycles) AS cycles,
   sum(instructions) FILTER (cycles > 0) / nullif(sum(cycles) FILTER (instructions IS NOT NULL), 0)
     AS ipc
-FROM segments
+FROM query_table(of || 'segments')
 GROUP BY run_id, thread;
+
+CREATE OR REPLACE VIEW segment_summary AS
+FROM _segment_summary_of('');
 
 COMMENT ON VIEW segment_summary IS 'One row is one thread: its instruction-stream segments added up.';
 COMMENT ON COLUMN segment_summary.run_id IS 'Run (runs.run_id).';

@@ -2,7 +2,7 @@
 
 python -m tests.bench.bench_ui [--rows 100000000] [--runs 20000] [--db FILE] [PAGE ...]
 
-Fills FILE with counter samples, unless it is there. Prints the time of a page's whole script
+Fills FILE with traces of every kind, unless it is there. Prints the time of a page's whole script
 with nothing kept, and again with answers kept.
 """
 
@@ -16,43 +16,11 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-import warehouse
 from apps import dashboard
 from apps.pages import PAGES, answers
+from tests.bench.large_warehouse import fill
 
 SCRIPT = Path(dashboard.__file__).parent / "pages" / "__main__.py"
-
-
-def fill(db: Path, rows: int, runs: int) -> None:
-    """Make a warehouse of `runs` runs with `rows` samples between them, all from one file a run."""
-    con = warehouse.connect(db)
-    con.execute("SET threads = 2")
-    con.execute(
-        "INSERT INTO runs (run_id, app, version, machine, started_at, wall_seconds) "
-        "SELECT 'run-' || i, 'app' || (i % 50), CAST(i // 50 AS VARCHAR), 'm' || (i % 3), "
-        "TIMESTAMPTZ '2020-01-01' + to_hours(CAST(i AS INTEGER)), 10 + hash(i) % 100 / 100 "
-        "FROM range($runs) AS t(i)",
-        {"runs": runs},
-    )
-    con.execute(
-        "INSERT INTO sources SELECT i, '/f/' || i, 'x', 1, 'plain', "
-        "TIMESTAMPTZ '2020-01-01' + to_hours(CAST(i AS INTEGER)), $rows // $runs, '0' "
-        "FROM range($runs) AS t(i)",
-        {"runs": runs, "rows": rows},
-    )
-    con.execute(
-        "INSERT INTO run_facts (run_id, source_id, stated_by, position) "
-        "SELECT 'run-' || i, i, 'file', 0 FROM range($runs) AS t(i)",
-        {"runs": runs},
-    )
-    con.execute(
-        "INSERT INTO pmu_samples (run_id, source_id, sample, event, value) "
-        "SELECT 'run-' || (i * $runs // $rows), i * $runs // $rows, i % 1000, "
-        "['cycles', 'instructions', 'cache-misses'][1 + i % 3], hash(i) % 1000000 "
-        "FROM range($rows) AS t(i)",
-        {"runs": runs, "rows": rows},
-    )
-    con.close()
 
 
 def first_view(page: str) -> tuple[float, float]:
@@ -77,7 +45,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000_000)
     parser.add_argument("--runs", type=int, default=20_000)
     parser.add_argument("--db", type=Path, default=Path("bench_ui.duckdb"))
-    parser.add_argument("pages", nargs="*", default=["overview", "runs", "sql", "ingest"])
+    parser.add_argument("pages", nargs="*", default=[page.path for page in PAGES])
     options = parser.parse_args()
     if not options.db.exists():
         fill(options.db, options.rows, options.runs)
