@@ -59,22 +59,33 @@ def throughput(
 
 
 def _text(con: DuckDBPyConnection, run_id: str, said: list[str], by: By, limit: int) -> str:
-    lines = [f"Run {run_id}", "", *(f"* {sentence}" for sentence in said)]
+    effects = dicts(queries.throughput_effects(con, run_id))
     models = dicts(queries.throughput_model(con, run_id))
+    held = words.effects(effects)
+    lines = [f"Run {run_id}", "", *(f"* {sentence}" for sentence in said)]
+    lines += [f"* {held}"] if held else []
     lines += [
         f"* By {row['model']} ({row['algorithm']}, of {row['subject']}): {row['description']}."
         for row in models
     ]
     limits = [tables_of.limit_line(row) for row in dicts(queries.throughput_limits(con, run_id))]
     lines += ["", "What the predicted cycles go to", table_text(tables_of.LIMITS, limits)]
+    if effects:
+        shown = [tables_of.effect_line(row) for row in effects]
+        lines += ["", "What the model holds against a typical segment"]
+        lines.append(table_text(tables_of.EFFECTS, shown))
+    return "\n".join([*lines, "", *_rows(con, run_id, by, limit)])
+
+
+def _rows(con: DuckDBPyConnection, run_id: str, by: By, limit: int) -> list[str]:
     header, line = _SHOWN[by]
     rows = _QUESTIONS[by](con, run_id)
     shown = [line(row) for row in dicts(rows.limit(limit))]
-    lines += ["", f"Instructions per cycle by {by.value}", table_text(header, shown)]
+    lines = [f"Instructions per cycle by {by.value}", table_text(header, shown)]
     total = (rows.count("*").fetchone() or (0,))[0]
     if total > limit:
         lines.append(f"... and {total - limit} more; --limit shows more, --format csv all")
-    return "\n".join(lines)
+    return lines
 
 
 COMMANDS: tuple[Callable[..., Any], ...] = (throughput,)

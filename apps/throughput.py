@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log, prod
 from typing import TYPE_CHECKING, Any
 
 from apps import queries
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 Row = dict[str, Any]
+
+# Groups of features that a sentence names, and how far from 1 the logarithm of a factor has to be.
+_MOST_EFFECTS, _SLIGHT = 3, 0.05
 
 _LIMITS = {
     "front end": "the front end",
@@ -60,6 +64,24 @@ def verdicts(con: DuckDBPyConnection, run_id: str) -> list[str]:
             f"{_share(ipc, total['predicted'])}."
         )
     return [*lines, *(f"{_flag(row)}." for row in flags)]
+
+
+def effects(rows: list[Row]) -> str | None:
+    """Say what the model holds against a run's segments; None where it cannot say."""
+    if not rows:
+        return None
+    longer = prod(row["factor"] for row in rows)
+    told = sorted(rows, key=lambda row: abs(log(row["factor"])), reverse=True)
+    parts = [
+        f"{row['feature_group']} x{row['factor']:.2f}"
+        for row in told[:_MOST_EFFECTS]
+        if abs(log(row["factor"])) > _SLIGHT
+    ]
+    text = (
+        f"By the model an instruction takes {longer:.2f} times as long as in a typical segment "
+        "(geometric mean)"
+    )
+    return f"{text}: {', '.join(parts)}." if parts else f"{text}; no group of features stands out."
 
 
 def _total(threads: list[Row]) -> Row:

@@ -14,6 +14,7 @@ SEGMENTS = (
     "thread", "segment", "predicted", "low", "high", "measured", "front end", "chains", "units",
     "cycles", "flags",
 )  # fmt: skip
+EFFECTS = ("group of features", "factor", "segments where largest")
 LIMITS = ("limit", "share of cycles", "segments")
 
 
@@ -31,6 +32,11 @@ def segment_line(row: Row) -> tuple[Any, ...]:
 def limit_line(row: Row) -> tuple[Any, ...]:
     """Give the line of a limit."""
     return (row["component"], f"{row['share']:.1%}", row["segments"])
+
+
+def effect_line(row: Row) -> tuple[Any, ...]:
+    """Give the line of a group of features: its factor on the cycles of an instruction."""
+    return (row["feature_group"], f"x{row['factor']:.2f}", f"{row['largest_in']:,}")
 
 
 def _rates(row: Row) -> tuple[float | None, ...]:

@@ -158,6 +158,13 @@ UDFS: tuple[Udf, ...] = (
         may_give_null=True,
     ),
     Udf(
+        "throughput_effects",
+        "udfs.throughput.effects",
+        ("FLOAT[]", "UBIGINT"),
+        "STRUCT(feature_group VARCHAR, factor DOUBLE)[]",
+        may_give_null=True,
+    ),
+    Udf(
         "thread_matrix",
         "udfs.threads",
         ("BIGINT[]", "INTEGER[]", "BIGINT[]", "BOOLEAN", "VARCHAR"),

@@ -105,7 +105,7 @@ def _groups(form: str, used: pa.Table) -> NDArray[np.str_]:
 
     if form == "trace":
         return np.array(used["program"].to_pylist(), np.str_)
-    from udfs.throughput.training import families
+    from udfs.throughput.families import families
 
     return families(used["hex"].to_pylist()).astype(np.str_)
 

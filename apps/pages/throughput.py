@@ -30,6 +30,7 @@ def page(view: View) -> None:
         view.verdicts([f"{error.problem[:1].upper()}{error.problem[1:]}."])
     else:
         _limits(view, run)
+        _effects(view, run)
         _segments(view, run)
     _threads(view, run)
     st.subheader("Segments, those with most to gain first", anchor=False)
@@ -42,6 +43,16 @@ def _limits(view: View, run: str) -> None:
     if not limits.is_empty():
         st.subheader("What the cycles go to", anchor=False)
         show(charts.limits(limits), "Share of the predicted cycles by what limits them")
+
+
+def _effects(view: View, run: str) -> None:
+    effects = view.rows(queries.throughput_effects, run)
+    if effects.is_empty():
+        return
+    st.subheader("What the model holds against a typical segment", anchor=False)
+    show(charts.effects(effects), "Factors on the cycles of an instruction by group of features")
+    said = throughput.effects(effects.to_dicts()) or ""
+    st.caption(f"{said} The typical segment is that of what the model learned from.")
 
 
 def _segments(view: View, run: str) -> None:

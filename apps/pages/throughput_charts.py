@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, axis, legend, scale
+from apps.pages.charts import BETTER, BLUE, GREEN, GREY, ORANGE, PINK, WORSE, axis, legend, scale
 from apps.pages.sizes import FIT
 
 LIMITS = ("front end", "critical path", "functional units", "interplay", "unknown")
@@ -96,3 +96,38 @@ def limits(frame: pl.DataFrame) -> alt.Chart:
         .properties(height=alt.Step(26), autosize=FIT)
     )
     return drawn
+
+
+def effects(frame: pl.DataFrame) -> alt.Chart:
+    """Draw the factors of groups of features: feature_group, factor, largest_in, segments.
+
+    Bars go from 1, on a logarithmic scale: twice as long is as far as half as long.
+    """
+    colour = alt.condition("datum.factor > 1", alt.value(WORSE), alt.value(BETTER))
+    drawn: alt.Chart = (
+        alt.Chart(frame.with_columns(pl.lit(1.0).alias("as_typical")))
+        .mark_bar(size=18)
+        .encode(
+            x=alt.X(
+                "factor:Q",
+                axis=axis("factor on the cycles of an instruction: right of 1 slower"),
+                scale=alt.Scale(type="log", domain=_around_one(frame["factor"].to_list())),
+            ),
+            x2="as_typical:Q",
+            y=alt.Y("feature_group:N", sort=None, axis=axis(None, labelFlush=False)),
+            color=colour,
+            tooltip=[
+                "feature_group:N",
+                alt.Tooltip("factor:Q", format=".3f"),
+                alt.Tooltip("largest_in:Q", title="segments where it is the largest"),
+                "segments:Q",
+            ],
+        )
+        .properties(height=alt.Step(26), autosize=FIT)
+    )
+    return drawn
+
+
+def _around_one(factors: list[float]) -> list[float]:
+    """Give a domain with room on both sides of 1, at least a tenth."""
+    return [min(*factors, 1.0) / 1.1, max(*factors, 1.0) * 1.1]

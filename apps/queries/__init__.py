@@ -81,6 +81,7 @@ from apps.queries.threads import (
 )
 from apps.queries.throughput import (
     counted_ipc,
+    throughput_effects,
     throughput_flags,
     throughput_limits,
     throughput_model,
@@ -145,6 +146,7 @@ __all__ = (
     "thread_picture",
     "thread_verdicts",
     "thread_warps",
+    "throughput_effects",
     "throughput_flags",
     "throughput_limits",
     "throughput_model",

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
+# Segments that a summary of effects looks at, about: each is predicted 64 times.
+_LOOKED_AT = 5000
+
+
 def throughput_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give the threads of a run: predicted, bounds and measured, the most instructions first."""
     return ask(con, "throughput_threads", run_id=run_id)
@@ -23,6 +27,14 @@ def throughput_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelatio
 def throughput_limits(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give what the predicted cycles of a run go to."""
     return ask(con, "throughput_limits", run_id=run_id)
+
+
+def throughput_effects(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give what the model holds against a run's segments by group of features, the worst first.
+
+    Of very many segments some are looked at, spread evenly; column segments says how many.
+    """
+    return ask(con, "throughput_effects", run_id=run_id, most=_LOOKED_AT)
 
 
 def throughput_flags(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:

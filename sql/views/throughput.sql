@@ -208,3 +208,34 @@ COMMENT ON COLUMN throughput_contributions.share IS 'Its share of the predicted 
 COMMENT ON COLUMN throughput_contributions.is_tightest IS 'Whether it is the tightest bound, which limits the segment.';
 COMMENT ON COLUMN throughput_contributions.cycles IS 'Predicted cycles of one pass of the segment.';
 COMMENT ON COLUMN throughput_contributions.flags IS 'What to keep in mind of the segment (throughput_predictions.flags).';
+
+-- Apart from the predictions, which are not to wait for it: each segment is predicted 64 times.
+CREATE OR REPLACE MACRO throughput_effects_sample(step) AS TABLE
+WITH
+  told AS (
+    SELECT
+      s.run_id, s.thread, s.segment, s.instructions,
+      unnest(
+        throughput_effects(CASE WHEN len(s.features) = m.inputs THEN s.features END, m.held),
+        recursive := true
+      )
+    FROM segment_inputs AS s
+    JOIN _run_models AS m ON s.run_id = m.run_id AND s.form = m.form
+    WHERE s.segment % step = 0
+  )
+
+SELECT run_id, thread, segment, feature_group, factor, instructions
+FROM told;
+
+COMMENT ON MACRO TABLE throughput_effects_sample IS 'throughput_effects of one segment in `step`.';
+
+CREATE OR REPLACE VIEW throughput_effects AS
+FROM throughput_effects_sample(1);
+
+COMMENT ON VIEW throughput_effects IS 'One row is one group of features of one segment: how much longer the model holds an instruction of it to take than one of a typical segment of those it learned from, because of this group. The factors of a segment multiply to the model''s cycles per instruction over those of the typical segment (baseline Shapley values of the logarithm, exact). No rows without a model, and of models that were fitted before they kept a typical segment.';
+COMMENT ON COLUMN throughput_effects.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN throughput_effects.thread IS 'Thread.';
+COMMENT ON COLUMN throughput_effects.segment IS 'Segment.';
+COMMENT ON COLUMN throughput_effects.feature_group IS 'size and front end, instruction mix, dependence chains, division and ports, memory or serialising instructions.';
+COMMENT ON COLUMN throughput_effects.factor IS 'Factor on the cycles of one instruction: above 1 slower than the typical segment, below 1 faster.';
+COMMENT ON COLUMN throughput_effects.instructions IS 'Instructions of one pass of the segment.';

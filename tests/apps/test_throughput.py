@@ -9,7 +9,11 @@ import shutil
 import numpy as np
 import pytest
 
+from apps import queries
+from apps import throughput as words
+from apps.output import dicts
 from tests.ingest.case import SAMPLES
+from tests.support import given
 
 SEGMENTS = SAMPLES / "gem5-segments" / "segments.csv"
 
@@ -56,6 +60,48 @@ def test_verdict_comes_first_with_what_limits_and_what_was_reached(pwh):
     assert lines[3].startswith("* It reaches 2.33 where that was measured: ")
     assert "What the predicted cycles go to" in out
     assert "Instructions per cycle by thread" in out
+
+
+def test_what_the_model_holds_against_a_run_is_told_by_groups_of_features(pwh):
+    _, out, _ = pwh("throughput", run_of(pwh, "stencil", "gem5-E"))
+    lines = out.splitlines()
+    (said,) = (line for line in lines if line.startswith("* By the model an instruction takes "))
+    assert "times as long as in a typical segment" in said
+    at = lines.index("What the model holds against a typical segment")
+    table = "\n".join(lines[at + 1 : lines.index("Instructions per cycle by thread")])
+    for group in ("dependence chains", "division and ports", "memory", "serialising instructions"):
+        assert group in table
+
+
+def test_groups_that_stand_out_are_named_the_furthest_first():
+    def row(group, factor):
+        return {"feature_group": group, "factor": factor}
+
+    rows = [row("memory", 2.0), row("instruction mix", 1.01), row("dependence chains", 0.25)]
+    assert words.effects(rows) == (
+        "By the model an instruction takes 0.51 times as long as in a typical segment "
+        "(geometric mean): dependence chains x0.25, memory x2.00."
+    )
+    assert "no group of features stands out" in str(words.effects(rows[1:2]))
+    assert words.effects([]) is None
+
+
+def test_effects_leave_out_what_threads_leave_out(warehouse):
+    given(warehouse, "runs", "run_id\nr1")
+    given(
+        warehouse,
+        "segments",
+        """
+        run_id  segment  cycles  instructions  n_int  front_end
+        r1      0        1500    3000          3000   [0,0,0,0,1000]
+        r1      1        500     1600          1600   [0,0,0,0,400]
+        """,
+    )
+    found = dicts(queries.throughput_effects(warehouse, "r1"))
+    assert len(found) == 6
+    assert {row["segments"] for row in found} == {1}
+    factors = [row["factor"] for row in found]
+    assert factors == sorted(factors, reverse=True)
 
 
 def test_short_segments_are_counted(pwh):

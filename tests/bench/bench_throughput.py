@@ -23,6 +23,7 @@ BLOCKS = SHARED / "uarch" / "bb_tput_zen3_train.parquet"
 # Kernels made to have one bottleneck are named so; the others are real programs.
 KERNELS = ("b_", "d_", "i_", "m_", "o_")
 ROWS = 1_000_000
+EXPLAINED = 10_000
 MANY = {
     "traced segments": "INSERT INTO segments BY NAME SELECT s.* REPLACE ('many' AS run_id, "
     "1 AS source_id, row_number() OVER () - 1 AS segment) FROM segments AS s, range({copies}) "
@@ -124,7 +125,10 @@ def scored(title: str, samples, reduction) -> Fitted:
 
 
 def million() -> None:
-    """Time predictions of a million segments through the SQL view, by the shipped models."""
+    """Time predictions of a million segments through the SQL view, by the shipped models.
+
+    And the effects of groups of features on some of them.
+    """
     con = warehouse.connect(":memory:")
     land(con, TRACES)
     land(con, BLOCKS, reader="machine-code")
@@ -138,6 +142,13 @@ def million() -> None:
         ).fetchone()
         seconds = time.perf_counter() - began
         print(f"{name}: {found[0]} predictions, mean {found[1]:.3f}, in {seconds:.1f} s (target 5)")
+        began = time.perf_counter()
+        found = con.execute(
+            "SELECT count(*) FROM throughput_effects WHERE run_id = ? AND segment < ?",
+            [run, EXPLAINED],
+        ).fetchone()
+        seconds = time.perf_counter() - began
+        print(f"{name}: effects of {EXPLAINED} segments, {found[0]} rows, in {seconds:.1f} s")
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@ python -m tests.bench.bench_throughput_blocks [FILE] [--seed 0] [--copies 4] [--
 
 FILE is the recording bb_tput_zen3_train.parquet. The machine code is described as pwh ingest does
 it, `--copies` times over with other displacements, so that blocks differ. llvm-mca (--mca blocks of
-them, whole process, one file of many regions) is left out where it is not installed. `--ship`
-writes the fitted model as a file for sql/models.
+them, whole process, one file of many regions) is left out where it is not installed. Scores are
+mean and median error and Kendall's tau of the predicted cycles. `--ship` writes the fitted model as
+a file for sql/models.
 """
 
 from __future__ import annotations
@@ -17,23 +18,37 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import iced_x86 as ix
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from scipy.stats import kendalltau
 
 import warehouse
 from tests.support import SHARED
-from udfs.throughput.blocks import BLOCK_FEATURES, block_matrix, describe_blocks
-from udfs.throughput.boosting import predict_boosting
-from udfs.throughput.training import BlockFit, train_blocks
-from warehouse import models
+from udfs.throughput import zen3
+from udfs.throughput.algorithms import Samples, algorithms, train_boosting
+from udfs.throughput.blocks import block_matrix, describe_blocks
+from udfs.throughput.boosting import folds, predict_boosting
+from udfs.throughput.families import families
+from udfs.throughput.features import FEATURES, LOG_BEST
+from udfs.throughput.fitting import fit_throughput
+from udfs.throughput.inputs import CODE
+from warehouse import models, throughput
+from warehouse.throughput import Gathered
 
 MCA = ("llvm-mca-14", "llvm-mca")
 # How far measurements are trusted by the number of passes that agreed: 3, 4, more.
 TRUST = np.array([0.6, 0.8, 1.0])
+BOUNDS = {
+    "width bound": "log_width",
+    "loop-carried chain": "log_chain",
+    "unit bound": "log_units",
+    "tightest bound and simulation": LOG_BEST,
+}
 
 
 def main() -> None:
@@ -57,10 +72,12 @@ def main() -> None:
             f"{predicted / theirs:.0f} times as many"
         )
     if not asked.no_fit:
-        fitted = fit(columns, asked.seed)
-        table(fitted)
+        found = gathered(columns)
+        began = time.perf_counter()
+        table(found.samples, asked.seed)
+        print(f"{len(found.samples.cycles)} blocks scored in {time.perf_counter() - began:.0f} s")
         if asked.ship:
-            ship(fitted, asked.seed, asked.ship)
+            ship(found, asked.seed, asked.ship)
 
 
 def speed(hexes: list[str], copies: int) -> float:
@@ -85,7 +102,7 @@ def prediction_speed(hexes: list[str], rows: int = 1 << 18) -> float:
         array["name"]: np.reshape(array["values"], array["shape"])
         for array in pq.read_table(file).to_pylist()[0]["model_arrays"]
     }
-    x = np.resize(block_matrix(hexes)[0], (rows, len(BLOCK_FEATURES)))
+    x = np.resize(block_matrix(hexes)[0], (rows, len(FEATURES)))
     wall, cpu = time.perf_counter(), time.process_time()
     predict_boosting(x, arrays)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -152,18 +169,46 @@ def without_refused(hexes: list[str], assembly: str, complaints: str) -> list[st
     return [text for k, text in enumerate(hexes) if k not in out]
 
 
-def fit(columns: dict[str, list], seed: int) -> BlockFit:
-    """Fit to the measured blocks and say how long it took."""
-    features, decoded = block_matrix(columns["hex"])
-    cycles = np.array(columns["cycles_per_iter"])
-    trust = TRUST[np.clip(np.array(columns["n_agree"]) - 3, 0, 2)]
+def gathered(columns: dict[str, list]) -> Gathered:
+    """Describe the measured blocks as `pwh fit throughput` takes them, with how far to trust."""
+    x, decoded = block_matrix(columns["hex"])
+    x = x[decoded].astype(np.float64)
     hexes = [text for text, good in zip(columns["hex"], decoded, strict=True) if good]
-    began = time.perf_counter()
-    fitted = train_blocks(
-        hexes, features[decoded], cycles[decoded], trust[decoded], seed=seed, progress=tell
+    samples = Samples(
+        x,
+        cycles=np.array(columns["cycles_per_iter"])[decoded],
+        bounds=np.exp(x[:, [FEATURES.index(BOUNDS[name]) for name in list(BOUNDS)[:3]]]),
+        instructions=x[:, FEATURES.index("n_instructions")],
+        groups=families(hexes).astype(np.str_),
+        width=np.full(len(x), float(zen3.DISPATCH)),
+        inputs=CODE,
+        is_code=True,
+        weights=TRUST[np.clip(np.array(columns["n_agree"])[decoded] - 3, 0, 2)],
     )
-    print(f"{fitted.description}; scored and fitted in {time.perf_counter() - began:.0f} s")
-    return fitted
+    return Gathered("code", samples, None, {})
+
+
+def table(samples: Samples, seed: int) -> None:
+    """Print the scores on a fifth held out, a line an algorithm and measure."""
+    y = np.log(samples.cycles)
+    for split, groups in (
+        ("block families held out", samples.groups.astype(np.int64)),
+        ("random fifth held out", np.arange(len(y))),
+    ):
+        held = folds(groups, 5, seed) == 0
+        part, test = samples.at(np.flatnonzero(~held)), samples.at(np.flatnonzero(held))
+        logs = {name: f(test) for name, f in algorithms(part, part.trust, seed).items()}
+        logs |= {name: test.x[:, FEATURES.index(column)] for name, column in BOUNDS.items()}
+        for name, found in logs.items():
+            error = np.abs(np.expm1(found - y[held]))
+            tau = kendalltau(found, y[held])[0]
+            print(f"{split:24} {name:30} {error.mean():7.1%} {np.median(error):7.1%} {tau:6.3f}")
+        if split.startswith("block"):
+            # Bands are worth knowing where they are hard: on families that were not seen.
+            arrays = train_boosting(part, part.trust, seed)
+            _, low, high = predict_boosting(test.x, arrays)
+            inside = np.mean((low <= y[held]) & (y[held] <= high))
+            print(f"{split:24} {'in the band of boosting':30} {inside:7.1%}")
 
 
 def tell(what: str) -> None:
@@ -171,31 +216,15 @@ def tell(what: str) -> None:
     print(what, file=sys.stderr, flush=True)
 
 
-def table(fitted: BlockFit) -> None:
-    """Print the scores, split by split, a line an algorithm and measure."""
-    for algorithm, split, measure, value in sorted(fitted.scores, key=lambda s: (s[1], s[2], s[0])):
-        print(f"{split:28} {measure:14} {algorithm:32} {value:.4f}")
-
-
-def ship(fitted: BlockFit, seed: int, path: Path) -> None:
-    """Write the model as a file that every warehouse takes in when it is made."""
+def ship(found: Gathered, seed: int, path: Path) -> None:
+    """Fit as `pwh fit throughput` does, and write what every warehouse takes in when it is made."""
+    fitted = fit_throughput(found.samples, None, seed, tell)
+    fit = throughput.as_fit(found, fitted, "zen3", seed)
+    fit = replace(fit, description=f"BHive blocks on an AMD EPYC (Zen 3): {fit.description}")
     con = warehouse.connect(":memory:")
-    version = models.store(
-        con,
-        models.Fit(
-            kind="throughput",
-            subject="zen3",
-            algorithm=fitted.algorithm,
-            inputs=BLOCK_FEATURES,
-            description=f"BHive blocks on an AMD EPYC (Zen 3): {fitted.description}",
-            seed=seed,
-            arrays=fitted.arrays,
-            scores=fitted.scores,
-        ),
-    )
-    models.export(con, "throughput", version, path)
+    models.export(con, throughput.KIND, models.store(con, fit), path)
     con.close()
-    print(f"{path.name}: {path.stat().st_size} bytes")
+    print(f"{path.name}: {fit.algorithm} in {fitted.seconds:.0f} s, {path.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ SEGMENT = """
 PREDICTED = "SELECT round(predicted, 3), round(measured, 3), flags FROM throughput_predictions"
 
 
-def network(con, factor=1.25):
+def network(con, factor=1.25, typical=None):
     """Store a network that says: the tightest bound times a factor, +-10 %."""
     arrays = {
         **TRACE.arrays(),
@@ -36,6 +36,8 @@ def network(con, factor=1.25):
     }
     for i, shape in enumerate([(1, 30), (30, 15), (15, 15), (15, 1)]):
         arrays |= {f"w{i}": np.zeros((1, *shape)), f"b{i}": np.zeros((1, shape[1]))}
+    if typical is not None:
+        arrays["typical"] = typical
     fit = Fit("throughput", "made", "network", TRACE.names, "nothing", arrays)
     return models.store(con, fit)
 

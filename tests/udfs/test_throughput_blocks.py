@@ -17,8 +17,8 @@ from udfs.throughput.blocks import (
     describe_blocks,
 )
 from udfs.throughput.boosting import fit_boosting, predict_boosting
+from udfs.throughput.families import families
 from udfs.throughput.features import LOG_BEST
-from udfs.throughput.training import FAMILY, RANDOM, families, train_blocks
 from warehouse import models
 
 ADD, SUB_RCX, IMUL, NOP = "4801d8", "4829d1", "480fafc3", "90"
@@ -194,27 +194,6 @@ def test_families_are_blocks_of_the_same_forms():
         3,
         0,
     ]
-
-
-def test_training_scores_all_algorithms_on_both_splits(monkeypatch):
-    monkeypatch.setattr("udfs.throughput.boosting.ROUNDS", 20)
-    chance = np.random.default_rng(0)
-    parts = (ADD, IMUL, LOAD_RAX, STORE_RBX, NOP, "f20f5ec1", SUB_RCX)
-    hexes = ["".join(chance.choice(parts, chance.integers(1, 6))) for _ in range(200)]
-    x, _ = block_matrix(hexes)
-    cycles = np.exp(x[:, BLOCK_FEATURES.index(LOG_BEST)]) * chance.uniform(0.99, 1.01, 200)
-    fitted = train_blocks(hexes, x, cycles, others={"none": lambda a, b, c: np.zeros(len(c))})
-    scored = {(split, algorithm) for algorithm, split, measure, _ in fitted.scores}
-    for split in (FAMILY, RANDOM):
-        for algorithm in ("gradient boosting", "linear regression", "none", "unit bound"):
-            assert (split, algorithm) in scored
-    score = {(a, s, m): v for a, s, m, v in fitted.scores}
-    assert score["tightest bound and simulation", RANDOM, "MAPE"] < 0.02
-
-
-def test_too_few_blocks_to_learn_from():
-    with pytest.raises(ValueError, match="at least 50 measured blocks"):
-        train_blocks([ADD], np.zeros((1, len(BLOCK_FEATURES))), np.ones(1))
 
 
 def recorded():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -116,6 +118,17 @@ def test_every_algorithm_is_scored_on_the_same_segments():
     assert all(predict(samples).shape == (120,) for predict in found.values())
 
 
+def test_measurements_count_as_far_as_they_are_trusted():
+    samples = traces(n=60, programs=4)
+    wrong = np.arange(60) % 3 == 0
+    cycles = np.where(wrong, 5 * samples.cycles, samples.cycles)
+    weights = np.where(wrong, 1e-3, 1.0)
+    fitted = fit_throughput(replace(samples, cycles=cycles, weights=weights))
+    found = predicted(samples.x, fitted.arrays)[:, 0]
+    assert np.median(np.abs(found / samples.cycles - 1)) < 0.1
+    assert samples.at(np.arange(3)).trust.tolist() == [1, 1, 1]
+
+
 def test_a_fit_scores_stores_and_bands():
     samples = traces()
     fitted = fit_throughput(samples, (4, 0.5), seed=0)
@@ -128,3 +141,4 @@ def test_a_fit_scores_stores_and_bands():
     assert (low <= cycles).all()
     assert (cycles <= high).all()
     assert np.median(np.abs(cycles / samples.cycles - 1)) < 0.1
+    assert fitted.arrays["typical"].shape == (len(TRACE_FEATURES),)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.throughput.boosting import LEAVES, RATE, ROUNDS, fit_boosting
+from udfs.throughput.boosting import fit_boosting, predict_boosting
+from udfs.throughput.groups import CODE_FORM, TRACE_FORM, Form
 from udfs.throughput.inputs import Inputs, start, taken
 from udfs.throughput.network import Arrays, Floats, Training, fit_network, predict_network
 from udfs.throughput.traces import as_if_less_known
@@ -27,7 +28,7 @@ class Samples:
     `x` (n x m) are features, `cycles` (n) those of one pass, `bounds` (n x 3) cycles by front end,
     chains and units, `instructions` (n), `groups` (n) what near-duplicates have in common, `width`
     (n) of the core. `inputs` says what the features are, `is_code` whether they are of machine
-    code.
+    code, `weights` (n) how far each measurement is trusted: all alike where left out.
     """
 
     x: Floats
@@ -38,11 +39,23 @@ class Samples:
     width: Floats
     inputs: Inputs
     is_code: bool
+    weights: Floats | None = None
+
+    @property
+    def form(self) -> Form:
+        """What the features are of."""
+        return CODE_FORM if self.is_code else TRACE_FORM
+
+    @property
+    def trust(self) -> Floats:
+        """How far each measurement is trusted (n)."""
+        return np.ones(len(self.cycles)) if self.weights is None else self.weights
 
     def at(self, rows: Integers) -> Samples:
         """Give some of them."""
         names = ("x", "cycles", "bounds", "instructions", "groups", "width")
-        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+        some = {name: getattr(self, name)[rows] for name in names}
+        return replace(self, **some, weights=self.trust[rows])
 
 
 def algorithms(part: Samples, weights: Floats, seed: int) -> dict[str, Predict]:
@@ -77,22 +90,25 @@ def apply_network(x: NDArray[np.floating], arrays: Arrays) -> Floats:
     return predict_network(taken(x, arrays), arrays) + start(x, arrays)
 
 
-def train_boosting(part: Samples, weights: Floats, seed: int) -> Arrays:
+def train_boosting(part: Samples, weights: Floats, seed: int, *, banded: bool = True) -> Arrays:
     """Fit boosted trees to blocks of machine code."""
     groups = np.unique(part.groups, return_inverse=True)[1]
-    first = part.inputs.offset[0]
-    return fit_boosting(part.x, np.log(part.cycles), weights, seed, offset=first, groups=groups)
+    offset, y = part.inputs.offset[0], np.log(part.cycles)
+    return fit_boosting(part.x, y, weights, seed, offset=offset, groups=groups, banded=banded)
 
 
 def _boosted(part: Samples, weights: Floats, seed: int) -> Predict:
-    """Boosted trees as `train_boosting` fits them, without what its bands need."""
+    """Boosted trees: of blocks those of `train_boosting`, without bands."""
+    if part.is_code:
+        arrays = train_boosting(part, weights, seed, banded=False)
+        return lambda s: predict_boosting(s.x, arrays)[0]
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     model = HistGradientBoostingRegressor(
         loss="absolute_error",
-        learning_rate=RATE if part.is_code else 0.05,
-        max_iter=ROUNDS if part.is_code else 100,
-        max_leaf_nodes=LEAVES if part.is_code else 8,
+        learning_rate=0.05,
+        max_iter=100,
+        max_leaf_nodes=8,
         random_state=seed,
     )
     known = np.isfinite(part.x).any(axis=0)

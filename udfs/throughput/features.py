@@ -15,7 +15,8 @@ from udfs.throughput.memory import ACCESS_COUNTS
 
 Floats = NDArray[np.float64]
 
-_LEAST = 0.1
+# Cycles below this count as this many, so that they have a logarithm.
+LEAST = 0.1
 
 _NAMED = """
 MOV LEA ADD SUB TEST CMP XOR AND OR NOP PUSH POP MOVSXD MOVZX IMUL CMOVCC SETCC SHL SHR
@@ -88,7 +89,7 @@ def of_blocks(
     cycles[:, 4] = bounds.unit_bound(units)
     cycles[:, 5] = course.access[:, ACCESS_COUNTS.index("commit")]
     cycles[:, 6] = cycles[:, [0, 3, 4, 5]].max(axis=1)
-    logs = np.log(np.maximum(cycles, _LEAST))
+    logs = np.log(np.maximum(cycles, LEAST))
     ratios = logs[:, :-1] - logs[:, -1:]
     sync = course.sync[:, None]
     parts = [logs, ratios, plain, units, course.access, sync, names]

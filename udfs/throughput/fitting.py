@@ -105,6 +105,7 @@ def fit_throughput(
     else:
         arrays = train_boosting(part, weights, seed)
     arrays["inputs"] = np.array([float(samples.x.shape[1])])
+    arrays["typical"] = samples.form.typical(samples.x)
     return Fitted(chosen, arrays, scores, thinned, time.perf_counter() - began)
 
 
@@ -132,10 +133,14 @@ def _band(errors: Floats) -> tuple[Floats, float]:
 def _thin(
     samples: Samples, rows: Integers, reduction: Reduce | None, seed: int
 ) -> tuple[Samples, Floats]:
-    """Give the segments to train on and their weights: groups count by the root of their size."""
+    """Give the segments to train on and their weights."""
     part = samples.at(rows)
-    _, group, size = np.unique(part.groups, return_inverse=True, return_counts=True)
-    weights = 1 / np.sqrt(size[group])
+    weights = part.trust
+    if not part.is_code:
+        # Segments of a program resemble each other: it counts by the root of their number. Families
+        # of blocks are large where their forms are common, which is worth knowing.
+        _, group, size = np.unique(part.groups, return_inverse=True, return_counts=True)
+        weights = weights / np.sqrt(size[group])
     if reduction is None:
         return part, weights
     done = reduce_samples(part, reduction, seed)

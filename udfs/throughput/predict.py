@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,10 +29,30 @@ def predict_throughput(features: Any, model: Any) -> pa.StructArray:
         n structs `cycles`, `low`, `high` (cycles); NULL where the list or the model is, or where
         the list has not as many features as the model has inputs.
     """
+    out = np.full((len(features), 3), np.nan)
+    for rows, x, arrays in by_model(features, model):
+        out[rows] = predicted(x, arrays)
+    absent = pa.array(np.isnan(out[:, 0]))
+    columns = [pa.array(np.ascontiguousarray(out[:, i])) for i in range(3)]
+    return pa.StructArray.from_arrays(columns, fields=list(_PREDICTED), mask=absent)
+
+
+def by_model(
+    features: Any, model: Any
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.floating], Arrays]]:
+    """Give for each model of n rows those of them that fit it, their features and its arrays.
+
+    Args:
+        features: n lists of features; NULL inside where one is not known.
+        model: n numbers that `hold_model` gave.
+
+    Returns:
+        Rows whose list is there and has as many features as the model has inputs (k), the features
+        (k x m), and the model.
+    """
     features, model = _whole(features), _whole(model)
     valid = np.asarray(features.is_valid()) & np.asarray(model.is_valid())
     numbers = model.fill_null(0).to_numpy()
-    out = np.full((len(features), 3), np.nan)
     for number in np.unique(numbers[valid]):
         arrays = held(int(number))
         rows = np.flatnonzero(valid & (numbers == number))
@@ -43,22 +64,26 @@ def predict_throughput(features: Any, model: Any) -> pa.StructArray:
             some, rows = some.filter(pa.array(fits)), rows[fits]
         if len(rows):
             flat = some.flatten().to_numpy(zero_copy_only=False)
-            out[rows] = predicted(flat.reshape(-1, wide), arrays)
-    absent = pa.array(np.isnan(out[:, 0]))
-    columns = [pa.array(np.ascontiguousarray(out[:, i])) for i in range(3)]
-    return pa.StructArray.from_arrays(columns, fields=list(_PREDICTED), mask=absent)
+            yield rows, flat.reshape(-1, wide), arrays
 
 
 def predicted(x: NDArray[np.floating], arrays: Arrays) -> Floats:
     """Give cycles of one pass and its band, n x 3 (cycles, low, high), for features (n x m)."""
     if "w0" in arrays:
-        middle = apply_network(x, arrays)
+        middle = log_cycles(x, arrays)
         low, high = arrays["band"]
         logs = np.stack([middle, middle + low, middle + high], axis=1)
     else:
         logs = np.stack(predict_boosting(x, arrays), axis=1)
     cycles: Floats = np.exp(logs)
     return cycles
+
+
+def log_cycles(x: NDArray[np.floating], arrays: Arrays) -> Floats:
+    """Give the logarithm of the cycles of one pass (n), without its band, for features (n x m)."""
+    if "w0" in arrays:
+        return apply_network(x, arrays)
+    return predict_boosting(x, {k: v for k, v in arrays.items() if k != "quantiles"})[0]
 
 
 def _whole(column: Any) -> Any:

@@ -78,3 +78,23 @@ def test_threads_without_a_band_are_drawn_too(low):
         schema_overrides={"low": pl.Float64},
     )
     assert len(charts.by_thread(frame).to_dict()["layer"]) == 3
+
+
+def test_factors_are_drawn_from_one_on_both_sides():
+    frame = pl.DataFrame(
+        {"feature_group": ["memory", "dependence chains"], "factor": [2.2, 0.5],
+         "largest_in": [3, 0], "segments": [3, 3]}
+    )  # fmt: skip
+    encoding = charts.effects(frame).to_dict()["encoding"]
+    assert encoding["x"]["scale"] == {
+        "type": "log",
+        "domain": [pytest.approx(0.5 / 1.1), pytest.approx(2.42)],
+    }
+    assert encoding["x2"]["field"] == "as_typical"
+
+
+def test_what_the_model_holds_against_the_demo_is_shown(open_page, demo_warehouse):
+    app = open_page("throughput", demo_warehouse)
+    if "could sustain" in texts(app):
+        assert "What the model holds against a typical segment" in [h.value for h in app.subheader]
+        assert "By the model an instruction takes" in texts(app)

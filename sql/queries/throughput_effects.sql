@@ -1,0 +1,29 @@
+-- What the model holds against a run's segments, by group of features: the factor on the cycles of
+-- one instruction, a geometric mean weighted by instructions, and in how many segments it slows
+-- down the most. Segments that are short or implausible are left out, as in threads; of more than
+-- twice $most, about $most are looked at, spread evenly.
+WITH
+  told AS (
+    SELECT
+      feature_group, factor, instructions,
+      factor > 1 AND factor = max(factor) OVER (PARTITION BY thread, segment) AS is_largest
+    FROM throughput_effects_sample((
+      SELECT greatest(count(*) // $most, 1) FROM segments WHERE run_id = $run_id
+    )) AS e
+    WHERE run_id = $run_id
+      AND NOT EXISTS (
+        SELECT 1
+        FROM throughput_predictions AS p
+        WHERE p.run_id = $run_id AND p.segment = e.segment AND p.thread IS NOT DISTINCT FROM e.thread
+          AND list_has_any(p.flags, ['short', 'implausible'])
+      )
+  )
+
+SELECT
+  feature_group,
+  exp(sum(instructions * ln(factor)) / sum(instructions)) AS factor,
+  count(*) FILTER (is_largest) AS largest_in,
+  count(*) AS segments
+FROM told
+GROUP BY feature_group
+ORDER BY factor DESC, feature_group;

@@ -1,0 +1,28 @@
+"""Families of blocks of machine code: what near-duplicates have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from udfs.throughput.decode import Decoder, decode
+
+Integers = NDArray[np.int64]
+
+
+def families(hexes: Sequence[str]) -> Integers:
+    """Give blocks (n) the number of their family: those made of the same set of instruction forms.
+
+    A form is mnemonic and kinds of operands; how often and in which order they come, registers and
+    constants do not matter. Undecodable blocks are one family.
+    """
+    decoder = Decoder()
+    blocks, decoded = decode(hexes, decoder)
+    known: dict[frozenset[int], int] = {frozenset(): 0}
+    out = np.zeros(len(hexes), np.int64)
+    for place, block in zip(np.flatnonzero(decoded), blocks, strict=True):
+        forms = frozenset(decoder.instructions[row].form for row in block)
+        out[place] = known.setdefault(forms, len(known))
+    return out

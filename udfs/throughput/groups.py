@@ -1,0 +1,227 @@
+"""Groups of the features of segments, and segments put together of parts of two others.
+
+Features that follow from others (the tightest bound, the ratios to it) are made anew from what
+was put together. Lengths are taken apart from what there is of everything in one instruction (a
+micro-operation, where traces count these), so that a long segment differs from a short one of the
+same kind in its length alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from udfs.throughput import bounds, zen3
+from udfs.throughput.features import FEATURES, LEAST, LOG_BEST
+from udfs.throughput.memory import ACCESS_COUNTS
+from udfs.throughput.traces import TRACE_FEATURES
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+GROUPS = (
+    "size and front end",
+    "instruction mix",
+    "dependence chains",
+    "division and ports",
+    "memory",
+    "serialising instructions",
+)
+_FRONT, _MIX, _CHAINS, _PORTS, _MEMORY, _SERIAL = GROUPS
+_CODE_GROUPS: dict[str, tuple[str, ...]] = {
+    _FRONT: ("log_width", "ratio_width", "n_instructions", "n_bytes", "n_macro", "n_long", "sync"),
+    _CHAINS: (
+        *("log_register_chain", "ratio_register_chain", "log_simulated", "ratio_simulated"),
+        *(LOG_BEST, "n_latency", "n_merging"),
+    ),
+    _PORTS: (
+        *(f"unit_{name}" for name in zen3.NAMES if name != "all"),
+        *("log_units", "ratio_units", "n_divided_64", "n_divided_32"),
+        *("op_div", "op_idiv", "op_divsd", "op_divss"),
+    ),
+    _MEMORY: (
+        *("log_chain", "ratio_chain", "log_committed", "ratio_committed"),
+        *("n_loads", "n_vector_loads", "n_indexed_loads"),
+        *("n_stores", "n_vector_stores", "n_updates", "n_pushes", "n_pops", "op_push", "op_pop"),
+        *ACCESS_COUNTS,
+    ),
+    _SERIAL: (
+        *("unit_all", "n_locked", "n_repeated"),
+        *(f"op_{name}" for name in ("mfence", "xchg", "xadd", "cmpxchg", "vzeroall")),
+    ),
+}
+_TRACE_GROUPS: dict[str, tuple[str, ...]] = {
+    _FRONT: ("log_bound", "log_uops", "front_end", "taken"),
+    _CHAINS: (
+        *("critical_path", "chain_latency", "chain_length", "chain_spread", "rob"),
+        *("flow_64", "flow_unlimited"),
+    ),
+    _PORTS: ("unit", "n_div", "n_fp_div"),
+    _MEMORY: ("n_load", "n_store"),
+    _SERIAL: ("serialising", "n_nonspeculative"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What segments of one form consist of.
+
+    `group` (m) is the place in GROUPS of each of the m features. `parts` takes features (n x m)
+    apart into parts (n x m) that can be mixed; `beside` gives the parts of a typical segment
+    (n x m) of which no more is known than of each of n others, for their parts and those of the
+    typical one (m); `joined` gives the features for parts. `size` is the part that is the
+    logarithm of the length.
+    """
+
+    group: Integers
+    size: int
+    parts: Callable[[Floats], Floats]
+    joined: Callable[[Floats], Floats]
+    beside: Callable[[Floats, Floats], Floats]
+
+    def typical(self, x: Floats) -> Floats:
+        """Give the features (m) of a typical segment: the medians of the parts of n segments.
+
+        A part that none of them has is unknown (NaN).
+        """
+        parts = self.parts(x)
+        found = np.full(parts.shape[1], np.nan)
+        known = np.isfinite(parts).any(axis=0)
+        found[known] = np.nanmedian(parts[:, known], axis=0)
+        # Features are of single precision: their parts are to give them again.
+        for _ in range(3):
+            typical = self.joined(found[None]).astype(np.float32).astype(np.float64)
+            found = self.parts(typical)[0]
+        return np.asarray(typical[0])
+
+
+def _numbered(names: tuple[str, ...], groups: Mapping[str, tuple[str, ...]]) -> Integers:
+    """Give the group of each feature; all that are in no other are of the instruction mix."""
+    number = {name: GROUPS.index(group) for group, some in groups.items() for name in some}
+    return np.array([number.get(name, GROUPS.index(_MIX)) for name in names])
+
+
+# Blocks of machine code: logarithms of cycles come first, then ratios, instructions, other counts.
+# The logarithms are parts per instruction, but these: the simulated cycles are what they are above
+# the tightest bound; the chain through registers is a share of the latency of all instructions, and
+# that is without the latency of divisions (a chain through one is long because of it); a chain
+# through memory is there where it is longer than the other; the cycles of the units are without
+# what occupies all of the core.
+_AT = {name: i for i, name in enumerate(FEATURES)}
+_LIMITS = [_AT[f"log_{name}"] for name in ("width", "units", "committed", "chain")]
+_RATIOS = [(_AT[n], _AT[n.replace("ratio", "log")]) for n in FEATURES if n.startswith("ratio_")]
+_N, _ALL, _SIMULATED, _UNITS, _BEST, _LATENCY = (
+    _AT[name]
+    for name in ("n_instructions", "unit_all", "log_simulated", "log_units", LOG_BEST, "n_latency")
+)
+_LOGS, _DERIVED, _COUNTS = slice(0, _BEST), slice(_BEST, _N), slice(_N + 1, None)
+_CHAIN, _REGISTERS = _AT["log_chain"], _AT["log_register_chain"]
+# The logarithm of no cycles, as far as others are compared with it.
+_NONE = -30.0
+_DEMAND = [_AT[f"unit_{name}"] for name in zen3.NAMES]
+# By how much divisions take longer than they occupy their divider, about (udfs.throughput.zen3).
+_DIVIDERS, _PER_BUSY = [_AT["unit_idiv"], _AT["unit_fdiv"]], np.array([1.7, 2.6])
+
+
+def _code_parts(x: Floats) -> Floats:
+    parts = x.copy()
+    size = np.log(x[:, _N])
+    parts[:, _N] = size
+    parts[:, _LOGS] -= size[:, None]
+    parts[:, _DERIVED] = 0
+    parts[:, _COUNTS] /= x[:, [_N]]
+    serial = np.flatnonzero(x[:, _ALL] > 0)
+    demand = x[serial][:, _DEMAND]
+    demand[:, zen3.NAMES.index("all")] = 0
+    if len(serial):
+        other = np.maximum(bounds.unit_bound(demand), LEAST)
+        parts[serial, _UNITS] = np.log(other) - size[serial]
+    parts[:, _SIMULATED] -= _tightest(parts)
+    parts[parts[:, _CHAIN] <= parts[:, _REGISTERS], _CHAIN] = _NONE
+    parts[:, _REGISTERS] -= _log(parts, _LATENCY)
+    parts[:, _LATENCY] -= parts[:, _DIVIDERS] @ _PER_BUSY
+    return parts
+
+
+def _code_joined(parts: Floats) -> Floats:
+    x = parts.copy()
+    x[:, _LATENCY] = np.maximum(parts[:, _LATENCY] + parts[:, _DIVIDERS] @ _PER_BUSY, 0)
+    x[:, _REGISTERS] += _log(x, _LATENCY)
+    x[:, _CHAIN] = np.maximum(x[:, _CHAIN], x[:, _REGISTERS])
+    x[:, _SIMULATED] += _tightest(x)
+    x[:, _UNITS] = np.maximum(parts[:, _UNITS], _log(parts, _ALL))
+    size = parts[:, _N]
+    x[:, _N] = np.exp(size)
+    x[:, _COUNTS] *= x[:, [_N]]
+    x[:, _LOGS] += size[:, None]
+    best = x[:, [_SIMULATED, *_LIMITS[:-1]]].max(axis=1)
+    x[:, _BEST] = best
+    for ratio, log in _RATIOS:
+        x[:, ratio] = x[:, log] - best
+    return x
+
+
+def _tightest(parts: Floats) -> Floats:
+    return np.asarray(np.maximum(parts[:, _LIMITS].max(axis=1), _log(parts, _ALL)))
+
+
+def _log(parts: Floats, count: int) -> Floats:
+    """Give the logarithm of a count per instruction; a block has LEAST of it at least."""
+    size = parts[:, _N]
+    return np.asarray(np.log(np.maximum(parts[:, count] * np.exp(size), LEAST)) - size)
+
+
+CODE_FORM = Form(
+    _numbered(FEATURES, _CODE_GROUPS),
+    _N,
+    _code_parts,
+    _code_joined,
+    lambda parts, typical: np.broadcast_to(typical, parts.shape),
+)
+
+# Traces. In the place of the tightest bound, parts have the width of the core where nothing else
+# is as tight: the bounds by the other three parts give the rest.
+_IN_TRACE = {name: i for i, name in enumerate(TRACE_FEATURES)}
+_BOUND, _IDEAL = _IN_TRACE["log_bound"], _IN_TRACE["front_end"]
+_BOUNDING = [_IDEAL, _IN_TRACE["critical_path"], _IN_TRACE["unit"]]
+_SAME = 1e-6
+
+
+def _trace_parts(x: Floats) -> Floats:
+    parts = x.copy()
+    rest = _logs_max(x[:, _BOUNDING])
+    parts[:, _BOUND] = np.where(x[:, _BOUND] <= rest + _SAME, np.nan, x[:, _BOUND])
+    return parts
+
+
+def _trace_joined(parts: Floats) -> Floats:
+    x = parts.copy()
+    x[:, _BOUND] = np.fmax(parts[:, _BOUND], _logs_max(parts[:, _BOUNDING]))
+    return x
+
+
+def _trace_beside(parts: Floats, typical: Floats) -> Floats:
+    beside = np.where(np.isnan(parts), np.nan, typical)
+    # A front end that is known by its width alone has the typical one beside it.
+    front = np.fmax(typical[_BOUND], _logs_max(typical[None, [_IDEAL]])[0])
+    blind = np.isnan(parts[:, _IDEAL])
+    narrow = np.where(np.isnan(parts[:, _BOUND]), np.nan, front)
+    beside[:, _BOUND] = np.where(blind, narrow, typical[_BOUND])
+    return beside
+
+
+def _logs_max(cycles: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.fmax.reduce(np.log(cycles), axis=1))
+
+
+TRACE_FORM = Form(
+    _numbered(TRACE_FEATURES, _TRACE_GROUPS),
+    _IN_TRACE["log_uops"],
+    _trace_parts,
+    _trace_joined,
+    _trace_beside,
+)
