@@ -58,7 +58,8 @@ def test_names_the_planted_cause_with_its_figures(name, pwh):
         "l3_misses per cycle rose to 21.1 times as much: 0.0001592 -> 0.003363.",
         "mem_reads per cycle rose to 21.1 times as much: 0.0001599 -> 0.003374.",
         "instructions per cycle fell 17.3%: 1.712 -> 1.416.",
-        "sweep scales worse: its time goes with p^-0.97 -> p^-0.71 (30.51*p^-1 -> 22.9*p^-0.7 s).",
+        "sweep scales worse: its time goes with p^-0.97 -> p^-0.72 "
+        "(0.09146 + 27.58*p^-1 -> 22.9*p^-0.7 s).",
         "Idle workers: starvation went from 9.6% to 15.6% of their time.",
         "No clear change in threads (3 and 3 runs).",
     ]

@@ -4,16 +4,19 @@ python -m tests.bench.bench_scaling [--data ../shared/data/scaling] [--extrap PY
     [--weak DATASET,...] [--share 0.005] [--functions 100000] [--left-out]
 
 PYTHON is one that has extrap. The largest count, then the two largest, are left out of every
-set, and the largest is predicted. Extra-P is taken as it comes, and at its best: fitted to
+set, and the largest is predicted; --left-out does so with constants of the ensemble that were
+chosen without the data set. Extra-P is taken as it comes, and at its best: fitted to
 p*time, but for sets of weak scaling to time. Errors are |predicted - measured| / measured.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +27,7 @@ from tests.bench.scaling_data import Case, arrays, cases, landed
 from udfs.scaling import ensemble, scaling_forecast
 
 _MANY = 10_000
+CONSTANTS = ((0.6, 1.0, 1.4), (3.0, 4.0, 5.0), (0.1, 0.15, 0.2))
 WEAK = "fenics,lulesh,mpi_collectives,relearn"
 RUNNER = Path(__file__).with_name("extrap_models.py")
 GENERATE = """
@@ -59,7 +63,7 @@ def main() -> None:
         print("all functions, whatever their share:")
         table(every, [])
     if asked.left_out:
-        left_out(con, asked.share)
+        left_out(con, asked.share, told)
     speed(told[1], asked.extrap, asked.functions)
 
 
@@ -138,28 +142,50 @@ def extrap(python: str, some: list[Case], factors: list[np.ndarray]) -> tuple[li
     return answer["seconds"], answer["cpu"]
 
 
-def left_out(con: object, share: float) -> None:
-    """Print coverage and error of each data set with constants chosen on all the others."""
-    print("\nconstants chosen without the data set (highest temperature, interval factor)")
-    trials = {}
-    kept = ensemble._TEMPERATURES, ensemble._QUANTILE
-    for heat in (0.1, 0.15, 0.2, 0.3):
-        ensemble._TEMPERATURES, ensemble._QUANTILE = (0.02, heat), 1.0
-        trials[heat] = [c for out in (1, 2) for c in cases(con, out, share) if c.chosen]
-    ensemble._TEMPERATURES, ensemble._QUANTILE = kept
-    names = np.array([case.dataset for case in trials[0.1]])
-    rows = []
+def left_out(con: object, share: float, told: dict[int, list[Case]]) -> None:
+    """Print errors and coverage of each data set with constants chosen on all the others."""
+    print("\nconstants chosen without the data set (cost of a letter, warmth, damping, factor)")
+    best = {(out, c.app, c.function): c.extrap_best for out in told for c in told[out]}
+    trials = {chosen: trial(con, share, chosen, best) for chosen in itertools.product(*CONSTANTS)}
+    first = next(iter(trials.values()))
+    names = np.array([case.dataset for case in first])
+    told_left: list[Case] = []
     for name in sorted(set(names)):
         rest = names != name
-        heat = min(trials, key=lambda one: np.mean(log_error(trials[one])[0][rest]))
-        error, width = log_error(trials[heat])
+        chosen = min(trials, key=lambda one: np.mean(log_error(trials[one])[0][rest]))
+        error, width = log_error(trials[chosen])
         factor = np.quantile((error / width)[rest], 0.9)
-        held = np.mean((error <= factor * width)[~rest])
-        rows.append((np.sum(~rest), held, np.expm1(error[~rest])))
-        print(f"{name:16} {heat:5} {factor:5.2f}  in 90 %: {held:.2f}  n {np.sum(~rest)}")
-    total = np.average([row[1] for row in rows], weights=[row[0] for row in rows])
-    print(f"all, each left out: in 90 % {total:.3f}, ", end="")
-    print(f"median of exp|log error| - 1: {np.median(np.concatenate([r[2] for r in rows])):.3f}")
+        print(f"{name:16} {chosen} {factor:5.2f}  n {np.sum(~rest)}")
+        told_left += [
+            replace(
+                case,
+                low=case.predicted * (case.low / case.predicted) ** factor,
+                high=case.predicted * (case.high / case.predicted) ** factor,
+            )
+            for case in np.array(trials[chosen])[~rest]
+        ]
+    for out in told:
+        print(f"\n{out} step{'s' * (out > 1)} out, each data set left out:")
+        table([case for case in told_left if case.steps == out], [])
+
+
+def trial(
+    con: object,
+    share: float,
+    chosen: tuple[float, ...],
+    best: dict[tuple[int, str, str], float],
+) -> list[Case]:
+    """Give the chosen functions as foretold with other constants, intervals of factor 1."""
+    names = ("_LETTER", "_WARMTH", "_DAMPING", "_QUANTILE")
+    kept = [getattr(ensemble, name) for name in names]
+    for name, value in zip(names, (*chosen, 1.0), strict=True):
+        setattr(ensemble, name, value)
+    some = [case for out in (1, 2) for case in cases(con, out, share) if case.chosen]
+    for name, value in zip(names, kept, strict=True):
+        setattr(ensemble, name, value)
+    for case in some:
+        case.extrap_best = best[case.steps, case.app, case.function]
+    return some
 
 
 def log_error(some: list[Case]) -> tuple[np.ndarray, np.ndarray]:

@@ -49,7 +49,8 @@ CASES = """
       f.predicted, f.low, f.high, f.flags, t.in_program,
       coalesce(
         t.kind <> 'total' AND t.share >= $share AND list_min(t.y) >= 20 * fine.resolution, false
-      ) AS chosen
+      ) AS chosen,
+      $out AS steps
     FROM trained AS t
     JOIN limits AS l USING (app)
     JOIN fine USING (app, function)
@@ -81,6 +82,7 @@ class Case:
     flags: list[str]
     in_program: bool
     chosen: bool
+    steps: int
     extrap: float = field(default=float("nan"))
     extrap_best: float = field(default=float("nan"))
 

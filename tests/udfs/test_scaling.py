@@ -85,7 +85,7 @@ def test_formulas_can_be_read():
     assert found["formula"] == "0.1*p*log2(p)"
 
 
-@pytest.mark.parametrize("exponent", [-1.0, -0.5, 0.0])
+@pytest.mark.parametrize("exponent", [-1.0, -0.5, 0.0, 0.5, 1.0])
 def test_power_laws_are_continued(exponent):
     y = [10 * p**exponent for p in COUNTS]
     found = told(COUNTS, y, [128.0, 256.0])

@@ -10,8 +10,8 @@ from udfs.scaling.moments import PowerMoments
 
 POWERS = {"p2": 2, "p3": 3, "p": 0}
 """Power laws through the last two, the last three and all counts."""
-_WIDEST = 3
-"""Terms of the largest family."""
+LINES = ("line 1/x", "line log", "line x")
+"""Straight lines in 1/x, log2(x) and x, that may rise or fall."""
 _LEAST = 1e-12
 """Smallest value relative to the last count: log2(x) alone is 0 at one process."""
 
@@ -27,7 +27,9 @@ def members(
     """Give the logarithm of each member's value at other counts over its value at the last one.
 
     So every member is scaled through the last measured point. Members are the families of terms
-    (see `least_squares.families`), power laws, and even sharing (i: 1/x).
+    (see `least_squares.families`), power laws, even sharing (i: 1/x) and straight lines: one-term
+    hypotheses of the performance model normal form (Calotoiu et al., SC 2013), which have no
+    exponent to fit and so can be tried on two counts.
 
     Args:
         fits: what `fitted` gives.
@@ -45,9 +47,41 @@ def members(
         for name, last in POWERS.items()
         if last <= x.shape[1] and (last or x.shape[1] > 3)
     }
-    logs = np.log(np.maximum(relative_values(fits, basis, at, x[:, -1]), _LEAST))
-    names = [*(fit.name for fit in fits), "i", *powers]
+    values = np.concatenate([relative_values(fits, basis, at, x[:, -1]), _lines(x, y, at)])
+    logs = np.log(np.maximum(values, _LEAST))
+    names = [*(fit.name for fit in fits), *LINES, "i", *powers]
     return names, np.concatenate([logs, np.stack([-distance, *powers.values()])])
+
+
+def letters(name: str) -> int:
+    """Give how many numbers of a member are fitted once it is scaled through the last point."""
+    if name in POWERS or name in LINES:
+        return 1
+    return len(name) - 1 + name.count("d") + name.count("g")
+
+
+def has_exponent(name: str) -> bool:
+    """Say whether an exponent of a member is fitted."""
+    return name in POWERS or (name not in LINES and ("d" in name or "g" in name))
+
+
+def _lines(x: Array, y: Array, at: Array) -> Array:
+    """Give lines (see `LINES`) over their values at the last count, 0 where they are below.
+
+    They are the least squares lines of relative errors.
+    """
+    y = y / y[:, -1:]
+    weight = 1 / y**2
+    weight /= weight.sum(1, keepdims=True)
+    shapes = [np.stack([1 / one, np.log2(one), one]) for one in (x, at)]
+    middle = np.einsum("nm,snm->sn", weight, shapes[0])[..., None]
+    level = np.einsum("nm,nm->n", weight, y)[:, None]
+    off = shapes[0] - middle
+    weighted = weight * off
+    slope = (weighted * y).sum(2, keepdims=True) / (weighted * off).sum(2, keepdims=True)
+    there = level + slope * off[..., -1:]
+    values: Array = (level + slope * (shapes[1] - middle)) / np.where(there > 0, there, np.inf)
+    return values
 
 
 def slope(x: Array, y: Array) -> Array:
@@ -69,14 +103,20 @@ def relative_values(fits: list[Fit], basis: Basis, at: Array, last: Array) -> Ar
     Returns:
         Fits x n x t; NaN where a family does not fit.
     """
-    terms = np.zeros((_WIDEST, len(fits), len(last)), np.intp)
-    factors = np.zeros((_WIDEST, len(fits), len(last)))
-    for place, fit in enumerate(fits):
-        share = fit.coefficients / np.where(fit.feasible, fit.coefficients.sum(1), np.nan)[:, None]
-        terms[: share.shape[1], place], factors[: share.shape[1], place] = fit.terms.T, share.T
+    terms = np.concatenate([fit.terms.T for fit in fits])
+    factors = np.concatenate([_shares(fit).T for fit in fits])
     values = np.exp((basis.tenths[terms] / 10)[..., None] * np.log(at / last[:, None]))
+    values *= factors[..., None]
     if basis.log:
         with_log = (basis.logs[terms] > 0)[..., None]
         values *= np.where(with_log, share_of_log(at, last), 1.0)
-    total: Array = (factors[..., None] * values).sum(0)
+    begins = np.cumsum([0, *(fit.terms.shape[1] for fit in fits[:-1])])
+    total: Array = np.add.reduceat(values, begins, axis=0)
     return total
+
+
+def _shares(fit: Fit) -> Array:
+    """Give the share of each term at the last count; NaN where the family does not fit."""
+    total = np.where(fit.feasible, fit.coefficients.sum(1), np.nan)
+    shares: Array = fit.coefficients / total[:, None]
+    return shares

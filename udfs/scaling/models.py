@@ -91,8 +91,8 @@ def scaling_forecast(
         count of `at`, NULL where there is no model; flags.
     """
     series = Series(whole(kind).to_pylist(), flat(x)[0], *flat(y))
-    targets, scatter, size = lists(at), numbers(noise), len(series.kinds)
-    asked = targets[0] if size else np.zeros(0)
+    scatter, size = numbers(noise), len(series.kinds)
+    asked = lists(at[:1])[0] if size else np.zeros(0)
     values = {name: np.full((size, len(asked)), np.nan) for name in ("seconds", "low", "high")}
     for basis, counts, times, rows in series.groups():
         told = forecast(basis, counts, times, np.tile(asked, (len(rows), 1)))

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Basis, Index, share_of_log
+from udfs.scaling.bases import Array, Basis, share_of_log
 
 Spans = tuple[slice, slice]
 _LOWEST, _HIGHEST = -24, 20
@@ -66,13 +66,14 @@ class PowerMoments(Moments):
         step = (x / x[:, -1:]).T ** 0.1
         log = share_of_log(x, x[:, -1]).T if basis.log else np.ones_like(step)
         weight = 1.0 / y.T
-        right = _sums(step, log, weight, self._tenths, int(self._logs.max()))
-        every = np.arange(_LOWEST, _HIGHEST + 1)
-        self._sums = _sums(step, log, weight * weight, every, 2 * int(self._logs.max()))
+        powers, most = _powers(step), int(self._logs.max())
+        lowest, highest = self._tenths.min(), self._tenths.max()
+        right = _sums(powers[lowest - _LOWEST : highest - _LOWEST + 1], log, weight, most)
+        self._sums = _sums(powers, log, weight * weight, 2 * most)
         super().__init__(
             self._sums[2 * self._logs, 2 * self._tenths - _LOWEST].T,
             self._sums[self._logs, self._tenths - _LOWEST].T,
-            right[self._logs, np.arange(len(self._tenths))].T,
+            right[self._logs, self._tenths - lowest].T,
         )
 
     def cross(self, spans: Spans) -> Array:
@@ -84,26 +85,29 @@ class PowerMoments(Moments):
         return products
 
 
-def _sums(step: Array, log: Array, weight: Array, tenths: Index, most: int) -> Array:
-    """Sum weight * step^tenths * log^j over the counts: (most + 1) x tenths x n.
-
-    Args:
-        step: the tenth root of x/last, m x n.
-        log: the logarithm relative to the last count, m x n.
-        weight: m x n.
-        tenths: exponents.
-        most: the highest j.
-    """
-    lowest, highest = int(tenths.min()), int(tenths.max())
-    powers = np.empty((highest - lowest + 1, *step.shape))
-    powers[-lowest] = 1.0
-    for exponent in range(-lowest + 1, len(powers)):
+def _powers(step: Array) -> Array:
+    """Give the powers of m x n numbers from `_LOWEST` to `_HIGHEST`: powers x m x n."""
+    powers = np.empty((_HIGHEST - _LOWEST + 1, *step.shape))
+    powers[-_LOWEST] = 1.0
+    for exponent in range(-_LOWEST + 1, len(powers)):
         np.multiply(powers[exponent - 1], step, out=powers[exponent])
     inverse = 1.0 / step
-    for exponent in range(-lowest - 1, -1, -1):
+    for exponent in range(-_LOWEST - 1, -1, -1):
         np.multiply(powers[exponent + 1], inverse, out=powers[exponent])
-    out = np.empty((most + 1, len(tenths), step.shape[1]))
+    return powers
+
+
+def _sums(powers: Array, log: Array, weight: Array, most: int) -> Array:
+    """Sum weight * power * log^j over the counts: (most + 1) x powers x n.
+
+    Args:
+        powers: powers of the counts, k x m x n.
+        log: the logarithm relative to the last count, m x n.
+        weight: m x n.
+        most: the highest j.
+    """
+    out = np.empty((most + 1, len(powers), powers.shape[2]))
     for order in range(most + 1):
-        out[order] = np.einsum("mn,kmn->kn", weight, powers)[tenths - lowest]
+        np.einsum("mn,kmn->kn", weight, powers, out=out[order])
         weight = weight * log
     return out

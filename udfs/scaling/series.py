@@ -18,7 +18,7 @@ _LEAST = 3
 _FEW = 5
 _FAR = np.log(8.0)
 _OUTLIER_TIMES = 5.0
-_CHUNK = 1024
+_CHUNK = 2048
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class Series:
         Functions with fewer than three usable counts are in no group, but flagged.
         """
         usable = (self.y > 0) & np.isfinite(self.y) & (self.x > 0)
-        for rows, places in self._alike(usable, np.zeros(len(self.kinds))):
+        for rows, places in self._alike(usable, np.zeros(len(self.kinds), np.intp)):
             self._drop_outliers(rows, places, usable)
         bases = [KINDS.get(kind, OTHER)[0] for kind in self.kinds]
         known = list(dict.fromkeys(bases))
@@ -64,15 +64,16 @@ class Series:
                 some = places[part]
                 yield bases[rows[0]], self.x[some], self.y[some], rows[part]
 
-    def _alike(self, usable: Truth, numbers: Array | Index) -> Iterator[tuple[Index, Index]]:
+    def _alike(self, usable: Truth, numbers: Index) -> Iterator[tuple[Index, Index]]:
         """Give the rows of functions of one number with as many usable counts, and their places."""
         before = np.concatenate([[0], np.cumsum(usable)])
         begins = before[np.concatenate([[0], self.ends[:-1]])][: len(self.kinds)]
         lengths = before[self.ends] - begins
         places = np.flatnonzero(usable)
-        for number, length in np.unique(np.stack([numbers, lengths]), axis=1).T.astype(int):
-            rows = np.flatnonzero((numbers == number) & (lengths == length))
-            yield rows, places[begins[rows][:, None] + np.arange(length)]
+        keys = numbers * (len(usable) + 1) + lengths
+        for key in np.unique(keys):
+            rows = np.flatnonzero(keys == key)
+            yield rows, places[begins[rows][:, None] + np.arange(lengths[rows[0]])]
 
     def _drop_outliers(self, rows: Index, places: Index, usable: Truth) -> None:
         """Leave out a count that is an outlier.

@@ -1,0 +1,82 @@
+"""What the ensemble believes: lines, few letters, smoothed levels, damping of growth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from udfs.scaling import ensemble
+from udfs.scaling.bases import PLAIN
+from udfs.scaling.ensemble import forecast
+from udfs.scaling.members import has_exponent, letters
+
+WOBBLE = np.array([1.01, 0.99, 1.01, 0.99])
+
+
+def told(x, y, at):
+    answer = forecast(PLAIN, *(np.array([one], float) for one in (x, y, at)))
+    return np.exp(answer.log_seconds[0])
+
+
+@pytest.mark.parametrize(
+    ("counts", "at", "off"), [([32, 64, 128], 512, 0.05), ([32, 64, 128, 256], 1024, 0.01)]
+)
+def test_growth_beside_a_constant_is_continued_from_three_counts(counts, at, off):
+    y = [0.1 + 0.002 * p for p in counts]
+    assert told(counts, y, [at])[0] == pytest.approx(0.1 + 0.002 * at, rel=off)
+
+
+def test_of_laws_that_foretell_alike_the_one_with_fewer_letters_is_believed():
+    # All but shared out evenly: a small constant part would foretell the last count as well.
+    assert told([512, 1024, 2048], [15.22, 8.223, 4.113], [8192])[0] == pytest.approx(
+        4.113 / 4, rel=0.1
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "exponent"),
+    [
+        ("c", 0, False),
+        ("i", 0, False),
+        ("ci", 1, False),
+        ("line x", 1, False),
+        ("d", 1, True),
+        ("p2", 1, True),
+        ("cg", 2, True),
+        ("cdg", 4, True),
+    ],
+)
+def test_letters_are_counted_once_scaled_through_the_last_point(name, count, exponent):
+    assert letters(name) == count
+    assert has_exponent(name) == exponent
+
+
+def test_a_last_point_that_is_off_is_smoothed(monkeypatch):
+    x, y = [2, 4, 8, 16, 32, 64], [5, 2.5, 1.25, 0.625, 0.3125, 0.172]
+    smoothed = told(x, y, [128])[0]
+    monkeypatch.setattr(ensemble, "_SMOOTHED", np.array([0.0, 0.0, 1.0]))
+    assert 10 / 128 < smoothed < told(x, y, [128])[0]
+
+
+def test_growth_is_damped_where_its_exponent_was_fitted(monkeypatch):
+    monkeypatch.setattr(ensemble, "_DAMPING", 1.0)
+    x = np.array([32, 64, 128, 256])
+    line, power = (0.1 + 0.002 * x) * WOBBLE, x**0.5 * WOBBLE
+    assert told(x, line, [512])[0] > 1.08 * line[-1]
+    assert told(x, power, [512])[0] < 1.05 * power[-1]
+
+
+def test_a_line_that_falls_below_zero_is_taken_as_the_steepest_fall():
+    (later,) = told([2, 4, 8], [10, 5, 1], [64])
+    assert 8**-1.2 < later < 1
+
+
+def test_the_error_is_that_of_all_members_together():
+    x = np.array([[2.0, 4, 8, 16, 32, 64]])
+    assert forecast(PLAIN, x, 3 / x + 2, x[:, -1:] * 2).error[0] < 0.005
+
+
+def test_no_interval_is_narrower_than_what_runs_differ_by():
+    x = np.array([[2.0, 4, 8, 16]])
+    low, high = forecast(PLAIN, x, np.ones((1, 4)), x[:, -1:] * 2).interval(np.zeros(1))
+    assert 0.9 < low[0, 0] < 0.97 and 1.03 < high[0, 0] < 1.1
