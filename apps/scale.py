@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from apps import queries
 from apps.output import cell, dicts
@@ -118,9 +118,13 @@ def program(con: DuckDBPyConnection, asked_for: Question) -> DuckDBPyRelation:
 def verdicts(con: DuckDBPyConnection, asked_for: Question) -> list[str]:
     """Say how the program scales, where it ends, and which functions hold it back."""
     which = asked_for.which
-    rows = dicts(program(con, asked_for))
+    rows = dicts(
+        queries.scaling_program(
+            con, which, grid(asked_for), asked_for.scaling, asked_for.problem_size
+        )
+    )
     said = [_basis(asked_for)]
-    last = rows[-1] if rows else None
+    last = next((row for row in rows if row["parallelism"] == asked_for.target), None)
     if last is None or last["predicted"] is None:
         flags = last["flags"] if last else which.flags
         return [*said, f"No prediction: {'; '.join(flags) or 'there is no model'}."]
@@ -130,7 +134,7 @@ def verdicts(con: DuckDBPyConnection, asked_for: Question) -> list[str]:
         f"{last['speedup']:.3g}, efficiency {last['efficiency']:.0%}, "
         f"{last['core_hours']:.3g} core hours."
     )
-    said += _limits(con, asked_for)
+    said += _limits(asked_for, rows)
     said += _holding_back(con, asked_for)
     said += [f"Mind: {flag}." for flag in last["flags"]]
     return said
@@ -157,17 +161,10 @@ def _basis(asked_for: Question) -> str:
     )
 
 
-def _limits(con: DuckDBPyConnection, asked_for: Question) -> list[str]:
+def _limits(asked_for: Question, every: Sequence[Mapping[str, Any]]) -> list[str]:
     """Say where the program is fastest, and up to where its efficiency holds."""
-    which = asked_for.which
-    grid = list(_grid(which))
-    rows = [
-        row
-        for row in dicts(
-            queries.scaling_program(con, which, grid, asked_for.scaling, asked_for.problem_size)
-        )
-        if row["predicted"] is not None
-    ]
+    reach = asked_for.which.largest * _REACH
+    rows = [r for r in every if r["predicted"] is not None and r["parallelism"] <= reach]
     if not rows:
         return []
     said = []
@@ -189,11 +186,12 @@ def _limits(con: DuckDBPyConnection, asked_for: Question) -> list[str]:
     return said
 
 
-def _grid(which: queries.ScalingSet) -> Iterator[int]:
-    """Give counts, eight to a doubling, from the smallest to far beyond the largest measured."""
+def grid(asked_for: Question) -> list[int]:
+    """Give the counts asked for, and eight to a doubling from the smallest to far beyond."""
+    which = asked_for.which
     steps = math.ceil(_STEPS * math.log2(which.largest * _REACH / which.smallest))
     between = {round(which.smallest * 2 ** (step / _STEPS)) for step in range(steps + 1)}
-    yield from sorted(between | {which.largest})
+    return sorted(between | {which.largest, *asked_for.counts})
 
 
 def _holding_back(con: DuckDBPyConnection, asked_for: Question) -> list[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from apps.queries.base import Asked, remembering
+from apps.queries.base import Asked, holding, remembering
 from warehouse.sharing import shared_reading
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class Answers:
         self._state = file_state(path)
         self._stack = ExitStack()
         self._con: DuckDBPyConnection | None = None
+        self._held: dict[tuple[str, str], str] = {}
 
     @property
     def con(self) -> DuckDBPyConnection:
@@ -74,6 +75,7 @@ class Answers:
     def close(self) -> None:
         """Let the file go."""
         self._con = None
+        self._held = {}
         self._stack.close()
 
     def get(
@@ -90,7 +92,7 @@ class Answers:
             timer.daemon = True
             timer.start()
             try:
-                with remembering() as asked:
+                with remembering() as asked, holding(self._held):
                     value = compute(con)
             finally:
                 timer.cancel()

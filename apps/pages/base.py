@@ -30,8 +30,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 ROWS_OF_A_PAGE = 100
-# Rows of a warehouse beyond which reading all of them takes longer than people wait for a page.
-AT_ONCE = 20_000_000
 
 
 class View(Filters):
@@ -92,10 +90,9 @@ class View(Filters):
         self._asked += answer.asked
         return answer.value
 
-    def wanted(self, label: str, *, key: str) -> bool:
-        """Say whether to go on with what reads every row: in a large warehouse only if asked to."""
-        rows: int = self.ask("ui_counts")["rows"][0]
-        if rows <= AT_ONCE:
+    def wanted(self, label: str, *, key: str, rows: int, most: int) -> bool:
+        """Say whether to go on with what reads so many rows: beyond `most` only if asked to."""
+        if rows <= most:
             return True
         asked = st.toggle(
             plain(label),
@@ -137,11 +134,25 @@ class View(Filters):
         show_rows(frame, units or {}, percent, height)
 
     def paged(
-        self, name: str, /, *, key: str, units: Mapping[str, str] | None = None, **params: Any
+        self,
+        name: str,
+        /,
+        *,
+        key: str,
+        units: Mapping[str, str] | None = None,
+        of: Callable[..., dict[str, Any]] | None = None,
+        **params: Any,
     ) -> pl.DataFrame:
-        """Show the rows of sql/queries/NAME.sql, of which only one page is ever computed."""
+        """Show the rows of sql/queries/NAME.sql, of which only one page is ever computed.
+
+        `of(con, **params)` gives the parameters where the question is about what is held.
+        """
+
+        def given(con: DuckDBPyConnection) -> dict[str, Any]:
+            return params if of is None else of(con, **params)
+
         total: int = self._get(
-            f"{name} counted", params, lambda con: ask_count(con, name, **params)
+            f"{name} counted", params, lambda con: ask_count(con, name, **given(con))
         )
         place, bottom = st.container(), st.container(horizontal=True, vertical_alignment="center")
         page = 1
@@ -155,7 +166,7 @@ class View(Filters):
         frame: pl.DataFrame = self._get(
             f"{name} paged",
             (params, offset),
-            lambda con: ask_page(con, name, ROWS_OF_A_PAGE, offset, **params).pl(),
+            lambda con: ask_page(con, name, ROWS_OF_A_PAGE, offset, **given(con)).pl(),
         )
         with place:
             self.table(frame, units=units)

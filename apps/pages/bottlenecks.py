@@ -15,7 +15,7 @@ from warehouse.errors import NothingToAnalyse
 
 _BY = {"process": "rank", "region": "region", "sample": "sample", "run": "run"}
 _NEWEST = 40
-_MOST_ROWS = 200_000
+_MOST_ROWS = 100_000
 # All the runs of an application are judged for its history; more counters take seconds.
 _HISTORY_ROWS = 1_000_000
 

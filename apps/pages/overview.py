@@ -16,6 +16,9 @@ from apps.pages.words import brief, since
 _RUNS = 8
 _UNITS = {"wall_seconds": "s"}
 _REGRESSIONS = 5
+# What takes about a second; beyond that a page waits until it is asked to.
+_SCALARS_AT_ONCE = 200_000
+_ROWS_AT_ONCE = 20_000_000
 _SENTENCES = 2
 _TOPICS = (
     ("pmu_samples", "Counters", "bottlenecks", "speed"),
@@ -48,12 +51,19 @@ def page(view: View) -> None:
         view.link("All runs", "runs", icon="list_alt")
     with regressions:
         st.subheader("Changes for the worse", anchor=False)
-        if view.wanted("Look for changes in every series", key="changes"):
-            with st.spinner("Looking for changes ..."):
-                _regressions(view)
+        every = view.wanted(
+            "Look for changes in every series, not only in the times of whole runs",
+            key="changes",
+            rows=counts["scalars"],
+            most=_SCALARS_AT_ONCE,
+        )
+        with st.spinner("Looking for changes ..."):
+            _regressions(view, every)
     with left:
         st.subheader("What the latest traces say", anchor=False)
-        if view.wanted("Analyse the latest traces", key="latest"):
+        if view.wanted(
+            "Analyse the latest traces", key="latest", rows=counts["rows"], most=_ROWS_AT_ONCE
+        ):
             with st.spinner("Analysing the latest traces ..."):
                 _verdicts(view)
 
@@ -76,8 +86,8 @@ def _rejected(view: View, counts: dict[str, Any]) -> None:
         view.link(f"{files} rejected: see why", "ingest", icon="error")
 
 
-def _regressions(view: View) -> None:
-    found = view.ask("ui_regressions", number=_REGRESSIONS)
+def _regressions(view: View, every: bool) -> None:
+    found = view.ask("ui_regressions", number=_REGRESSIONS, every=every)
     if found.is_empty():
         st.caption("None is certain. Changes are looked for in series of 10 runs or more.")
     for row in found.iter_rows(named=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 import streamlit as st
 
@@ -37,7 +39,7 @@ def page(view: View) -> None:
         return
     app = view.select("Application", every["choice"].to_list(), key="app", every="All")
     choices = view.ask("ui_choices", app=app)
-    given = {
+    given: dict[str, Any] = {
         kind: view.select(
             label, choices.filter(kind=kind)["choice"].to_list(), key=kind, every="All"
         )

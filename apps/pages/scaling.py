@@ -73,7 +73,7 @@ def _times(view: View, asked_for: scale.Question, ranking: pl.DataFrame) -> None
         chosen or ranking.filter(pl.col("share").is_not_null())["function"].to_list()[:_DRAWN]
     )
     counts = asked.counts_between(which.smallest, max(asked_for.target, which.largest))
-    program = view.rows(queries.scaling_program, which, counts, asked_for.scaling)
+    program = _drawn(asked_for, _predicted(view, asked_for))
     fitted = view.rows(asked.scaling_fitted, which, functions, counts)
     columns = ("what", "parallelism", "predicted", "low", "high")
     lines = pl.concat(
@@ -98,11 +98,23 @@ def _times(view: View, asked_for: scale.Question, ranking: pl.DataFrame) -> None
     )
 
 
+def _predicted(view: View, asked_for: scale.Question) -> pl.DataFrame:
+    """Give the program's predicted times, at the counts that the verdict looked at."""
+    return view.rows(
+        queries.scaling_program, asked_for.which, scale.grid(asked_for), asked_for.scaling
+    )
+
+
+def _drawn(asked_for: scale.Question, predicted: pl.DataFrame) -> pl.DataFrame:
+    which = asked_for.which
+    reach = max(asked_for.target, which.largest)
+    return predicted.filter(pl.col("parallelism").is_between(which.smallest, reach))
+
+
 def _program(view: View, asked_for: scale.Question) -> None:
     which = asked_for.which
-    counts = asked.counts_between(which.smallest, max(asked_for.target, which.largest))
-    rows = view.rows(queries.scaling_program, which, counts, asked_for.scaling)
-    told = rows.drop_nulls(["predicted", "low", "high"])
+    predicted = _predicted(view, asked_for)
+    told = _drawn(asked_for, predicted).drop_nulls(["predicted", "low", "high"])
     if told.is_empty():
         return
     # Speed-up and efficiency go with one over the time, so their bands do too.
@@ -125,7 +137,7 @@ def _program(view: View, asked_for: scale.Question) -> None:
             "Predicted efficiency by parallelism, with its band",
         )
     view.table(
-        view.rows(queries.scaling_program, which, asked_for.counts, asked_for.scaling),
+        predicted.filter(pl.col("parallelism").is_in(asked_for.counts)),
         units={"predicted": "s", "low": "s", "high": "s"},
     )
 

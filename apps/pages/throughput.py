@@ -10,6 +10,7 @@ from apps.pages import throughput_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
 from apps.queries import throughput_pages as asked
+from apps.queries.throughput import of_run
 from warehouse.errors import NothingToAnalyse
 
 
@@ -35,7 +36,7 @@ def page(view: View) -> None:
     _threads(view, run)
     st.subheader("Segments, those with most to gain first", anchor=False)
     st.caption("Rates are instructions per cycle.")
-    view.paged("throughput_segments", key="page", run_id=run)
+    view.paged("throughput_segments", key="page", of=of_run, run_id=run)
 
 
 def _limits(view: View, run: str) -> None:
@@ -74,4 +75,4 @@ def _threads(view: View, run: str) -> None:
     if not threads.is_empty():
         named = threads.with_columns(pl.col("thread").cast(pl.String).fill_null("all"))
         show(charts.by_thread(named), "Predicted and measured instructions per cycle by thread")
-    view.paged("throughput_threads", key="threads", run_id=run)
+    view.paged("throughput_threads", key="threads", of=of_run, run_id=run)

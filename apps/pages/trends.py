@@ -30,10 +30,7 @@ def page(view: View) -> None:
             f"{view.pwh} ingest FILES --app NAME --version V --started-at 2026-01-31",
         )
         return
-    if not view.wanted(f"Read every series of {app}", key="read"):
-        return
-    with st.spinner("Reading the series ..."):
-        series = view.ask("ui_series", app=app)
+    series = view.ask("ui_series", app=app)
     if series.is_empty():
         view.empty(
             f"No run of {app} says when it started, so there is no order in time.",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 _NUMBER = count()
+# How questions name what may be held: query_table($of || 'bottlenecks'), _scaling_models_of($of).
+_OF = (
+    (re.compile(r"query_table\(\$of \|\| '(\w+)'\)"), r"\1"),
+    (re.compile(r"\b_(\w+)_of\(\$of\)"), r"\1"),
+    (re.compile(r"\b_(\w+)_of\(\$of, "), r"\1("),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,42 @@ def remembering() -> Iterator[list[Asked]]:
         yield asked
     finally:
         _REMEMBERED.reset(token)
+
+
+_HELD: ContextVar[dict[tuple[str, str], str] | None] = ContextVar("_HELD", default=None)
+
+
+@contextmanager
+def holding(held: dict[tuple[str, str], str]) -> Iterator[None]:
+    """Let the questions asked inside over one connection share what they stand on.
+
+    `held` remembers the tables that were made; it is to be thrown away with the connection.
+    """
+    token = _HELD.set(held)
+    try:
+        yield
+    finally:
+        _HELD.reset(token)
+
+
+def hold(con: DuckDBPyConnection, views: Mapping[str, str], **params: Any) -> str:
+    """Give the parameter `of` of questions: what stands before the names of `views` there.
+
+    Inside `holding` that is the beginning of the names of temporary tables, each with the rows of
+    `sql/queries/<views[name]>.sql` and computed once; elsewhere it is empty, and questions go to
+    the views. $view, where that query has it, is the name.
+    """
+    held = _HELD.get()
+    if held is None:
+        return ""
+    of = held.setdefault(("", repr(params)), f"_held_{next(_NUMBER)}_")
+    for view, name in views.items():
+        if (of, view) not in held:
+            query = sqlfiles.read(f"queries/{name}")
+            given = {"view": view, **params} if "$view" in query else params
+            con.execute(f"CREATE TEMP TABLE {of}{view} AS {query}", given or None)
+            held[of, view] = name
+    return of
 
 
 def ask(con: DuckDBPyConnection, name: str, /, **params: Any) -> DuckDBPyRelation:
@@ -76,7 +119,17 @@ def _kept(
 ) -> DuckDBPyRelation:
     remembered = _REMEMBERED.get()
     if remembered is not None:
-        remembered.append(Asked(name, query, params))
-    table = f"_asked_{next(_NUMBER)}"
-    con.execute(f"CREATE TEMP TABLE {table} AS {query}", params or None)
+        remembered.append(_as_public(name, query, params))
+    held = {} if (known := _HELD.get()) is None else known
+    table = held.get((query, repr(params)))
+    if table is None:
+        table = held[query, repr(params)] = f"_asked_{next(_NUMBER)}"
+        con.execute(f"CREATE TEMP TABLE {table} AS {query}", params or None)
     return con.table(table)
+
+
+def _as_public(name: str, query: str, params: dict[str, Any]) -> Asked:
+    """Give a question as it is put to the views, whatever was held."""
+    for pattern, public in _OF:
+        query = pattern.sub(public, query)
+    return Asked(name, query, {key: value for key, value in params.items() if key != "of"})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import ask
+from apps.queries.base import ask, hold
 from apps.queries.runs import run_named
 from warehouse.errors import NothingToAnalyse
 
@@ -31,19 +31,30 @@ def diagnosed_runs(con: DuckDBPyConnection, name: str) -> list[str]:
         ) from None
 
 
+def of_runs(con: DuckDBPyConnection, runs: Sequence[str], *views: str) -> dict[str, Any]:
+    """Give the parameters of a question about runs: these, and what is held of `views`.
+
+    Views are bottlenecks and pmu_standardised.
+    """
+    known = json.dumps(list(runs))
+    rows = hold(con, {"pmu_samples": "hold_runs"}, runs=known)
+    metrics = hold(con, {"sample_metrics": "hold_sample_metrics"}, of=rows)
+    return {"runs": known, "of": hold(con, {view: f"hold_{view}" for view in views}, of=metrics)}
+
+
 def bottleneck_classes(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
     """Give the classes of the samples of runs, the commonest first."""
-    return ask(con, "diagnose_classes", runs=json.dumps(list(runs)))
+    return ask(con, "diagnose_classes", **of_runs(con, runs, "bottlenecks"))
 
 
 def bottleneck_costs(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
     """Give what curing each component can bring the runs at most, with bands."""
-    return ask(con, "diagnose_costs", runs=json.dumps(list(runs)))
+    return ask(con, "diagnose_costs", **of_runs(con, runs, "bottlenecks"))
 
 
 def bottleneck_metrics(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
     """Give the metrics of runs: medians over their samples."""
-    return ask(con, "diagnose_metrics", runs=json.dumps(list(runs)))
+    return ask(con, "diagnose_metrics", **of_runs(con, runs, "pmu_standardised"))
 
 
 def bottlenecks_by(con: DuckDBPyConnection, runs: Sequence[str], by: str) -> DuckDBPyRelation:
@@ -53,7 +64,7 @@ def bottlenecks_by(con: DuckDBPyConnection, runs: Sequence[str], by: str) -> Duc
 
 def topdown(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
     """Give the top-down shares of runs by region, where they have them."""
-    return ask(con, "diagnose_topdown", runs=json.dumps(list(runs)))
+    return ask(con, "diagnose_topdown", **of_runs(con, runs, "pmu_standardised"))
 
 
 def tuning_history(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
+from apps.queries.bottlenecks import of_runs
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -22,4 +22,5 @@ def bottleneck_glyphs(
     One row a glyph: its place, class, samples, metric_set, and the lists metrics and values
     (medians, counts per cycle or shares). Of more than `most` places, `most` spread evenly.
     """
-    return ask(con, "diagnose_glyphs", runs=json.dumps(list(runs)), by=by, most=most)
+    held = of_runs(con, runs, "bottlenecks", "pmu_standardised")
+    return ask(con, "diagnose_glyphs", **held, by=by, most=most)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import ask
+from apps.queries.base import ask, hold
 from apps.queries.runs import LATEST
 
 if TYPE_CHECKING:
@@ -36,9 +36,16 @@ class ScalingSet:
         return {"app": self.app, "version": self.version, "machine": self.machine}
 
 
+def of_set(con: DuckDBPyConnection, which: ScalingSet) -> dict[str, Any]:
+    """Give the parameters of a question about one set of runs: its keys, and what is held of it."""
+    rows = hold(con, {"fn_timings": "hold_set"}, **which.keys)
+    views = {"scaling_sets": "hold_scaling_sets", "scaling_series": "hold_scaling_series"}
+    return {**which.keys, "of": hold(con, views, of=rows)}
+
+
 def scaling_apps(con: DuckDBPyConnection) -> list[str]:
-    """Give the applications that have sets of runs."""
-    return [app for (app,) in ask(con, "scale_apps").fetchall()]
+    """Give the applications with function times at known counts."""
+    return [app for (app,) in ask(con, "scale_apps", of=_of_counts(con)).fetchall()]
 
 
 def scaling_sets(
@@ -48,8 +55,13 @@ def scaling_sets(
     machine: str | None = None,
 ) -> list[ScalingSet]:
     """Give an application's sets of runs (of all applications: `latest`), the newest first."""
-    found = ask(con, "scale_sets", app=app, latest=LATEST, version=version, machine=machine)
+    asked = {"app": app, "latest": LATEST, "version": version, "machine": machine}
+    found = ask(con, "scale_sets", of=_of_counts(con), **asked)
     return [ScalingSet(*row[:-1]) for row in found.fetchall()]
+
+
+def _of_counts(con: DuckDBPyConnection) -> str:
+    return hold(con, {"fn_timings": "hold_counts"})
 
 
 def scaling_program(
@@ -60,15 +72,17 @@ def scaling_program(
     problem_size: float | None = None,
 ) -> DuckDBPyRelation:
     """Give a program's predicted time, speed-up, efficiency and core hours at counts."""
-    params = {**which.keys, "counts": list(counts), "scaling": scaling}
+    params = {"counts": list(counts), "scaling": scaling}
     if problem_size is None:
-        return ask(con, "scale_program", **params)
-    return ask(con, "scale_program_at", **params, smallest=which.smallest, size=float(problem_size))
+        return ask(con, "scale_program", **of_set(con, which), **params)
+    at = {"smallest": which.smallest, "size": float(problem_size)}
+    return ask(con, "scale_program_at", **which.keys, **params, **at)
 
 
 def scaling_functions(con: DuckDBPyConnection, which: ScalingSet, target: int) -> DuckDBPyRelation:
     """Give functions by their share of the predicted time at a count, the largest first."""
-    return ask(con, "scale_functions", **which.keys, target=target, largest=which.largest)
+    at = {"target": target, "largest": which.largest}
+    return ask(con, "scale_functions", **of_set(con, which), **at)
 
 
 def scaling_comparison(

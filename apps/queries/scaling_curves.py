@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
+from apps.queries.scaling import of_set
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -27,7 +28,7 @@ def counts_between(smallest: int, largest: int) -> list[int]:
 
 def scaling_measured(con: DuckDBPyConnection, which: ScalingSet) -> DuckDBPyRelation:
     """Give measured times by count, of functions and of the program (function NULL), s."""
-    return ask(con, "ui_scaling_measured", **which.keys)
+    return ask(con, "ui_scaling_measured", **of_set(con, which))
 
 
 def scaling_fitted(
@@ -35,9 +36,9 @@ def scaling_fitted(
 ) -> DuckDBPyRelation:
     """Give predicted times of functions at counts with their 90 % intervals, s."""
     params = {"functions": json.dumps(list(functions)), "counts": list(counts)}
-    return ask(con, "ui_scaling_fitted", **which.keys, **params)
+    return ask(con, "ui_scaling_fitted", **of_set(con, which), **params)
 
 
 def scaling_models_of(con: DuckDBPyConnection, which: ScalingSet) -> DuckDBPyRelation:
     """Give the models of a set's functions: exponent with its interval, formula, flags."""
-    return ask(con, "ui_scaling_models_of", **which.keys)
+    return ask(con, "ui_scaling_models_of", **of_set(con, which))

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import ask
+from apps.queries.base import ask, hold
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-
 # Segments that a summary of effects looks at, about: each is predicted 64 times.
-_LOOKED_AT = 5000
+_LOOKED_AT = 1000
+
+
+def of_run(con: DuckDBPyConnection, run_id: str) -> dict[str, Any]:
+    """Give the parameters of a question about one run: it, and what is held of its predictions."""
+    of = hold(con, {"throughput_predictions": "hold_run"}, run_id=run_id)
+    return {"run_id": run_id, "of": of}
 
 
 def throughput_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give the threads of a run: predicted, bounds and measured, the most instructions first."""
-    return ask(con, "throughput_threads", run_id=run_id)
+    return ask(con, "throughput_threads", **of_run(con, run_id))
 
 
 def throughput_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give the segments of a run, those with most to gain first."""
-    return ask(con, "throughput_segments", run_id=run_id)
+    return ask(con, "throughput_segments", **of_run(con, run_id))
 
 
 def throughput_limits(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give what the predicted cycles of a run go to."""
-    return ask(con, "throughput_limits", run_id=run_id)
+    return ask(con, "throughput_limits", **of_run(con, run_id))
 
 
 def throughput_effects(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
@@ -34,17 +39,17 @@ def throughput_effects(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation
 
     Of very many segments some are looked at, spread evenly; column segments says how many.
     """
-    return ask(con, "throughput_effects", run_id=run_id, most=_LOOKED_AT)
+    return ask(con, "throughput_effects", **of_run(con, run_id), most=_LOOKED_AT)
 
 
 def throughput_flags(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give what is flagged of a run's segments, and on how many."""
-    return ask(con, "throughput_flags", run_id=run_id)
+    return ask(con, "throughput_flags", **of_run(con, run_id))
 
 
 def throughput_model(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give the models that predicted for a run."""
-    return ask(con, "throughput_model", run_id=run_id)
+    return ask(con, "throughput_model", **of_run(con, run_id))
 
 
 def counted_ipc(con: DuckDBPyConnection, run_id: str) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
-from apps.queries.throughput import throughput_threads
+from apps.queries.throughput import of_run, throughput_threads
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -26,7 +26,7 @@ def drawn_segments(
 
     Of more than `most` segments, `most` spread evenly; column segments says how many there are.
     """
-    return ask(con, "ui_throughput_segments", run_id=run_id, most=most)
+    return ask(con, "ui_throughput_segments", **of_run(con, run_id), most=most)
 
 
 def largest_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:

@@ -1,2 +1,11 @@
--- Applications that have sets of runs to model.
-SELECT DISTINCT app FROM scaling_sets WHERE app IS NOT NULL ORDER BY app;
+-- Applications with function times at known counts.
+SELECT DISTINCT app
+FROM _scaling_runs_of($of)
+WHERE app IS NOT NULL
+  AND (
+    parallelism IS NOT NULL
+    OR run_id IN (
+      SELECT run_id FROM query_table($of || 'fn_timings') WHERE parallelism IS NOT NULL
+    )
+  )
+ORDER BY app;

@@ -1,15 +1,23 @@
 -- A program's time, speed-up, efficiency and core hours at each of $counts.
+WITH
+  told AS (
+    SELECT
+      t.*, s.smallest,
+      t.speedup / CASE WHEN s.scaling = 'weak' THEN t.parallelism / s.smallest ELSE 1 END AS faster
+    FROM _program_predict_of($of, CAST($counts AS BIGINT[])) AS t
+    JOIN query_table($of || 'scaling_sets') AS s
+      ON t.app IS NOT DISTINCT FROM s.app AND t.version IS NOT DISTINCT FROM s.version
+      AND t.machine IS NOT DISTINCT FROM s.machine
+    WHERE s.app IS NOT DISTINCT FROM $app AND s.version IS NOT DISTINCT FROM $version
+      AND s.machine IS NOT DISTINCT FROM $machine
+      AND t.app IS NOT DISTINCT FROM $app AND t.version IS NOT DISTINCT FROM $version
+      AND t.machine IS NOT DISTINCT FROM $machine
+  )
+
 SELECT
-  t.parallelism, t.predicted, t.low, t.high,
-  m.seconds_smallest / t.predicted
-    * CASE WHEN $scaling = 'weak' THEN t.parallelism / m.smallest ELSE 1 END AS speedup,
-  m.seconds_smallest / t.predicted
-    * CASE WHEN $scaling = 'weak' THEN 1 ELSE m.smallest / t.parallelism END AS efficiency,
-  t.core_hours, t.flags
-FROM program_predict(CAST($counts AS BIGINT[])) AS t
-JOIN program_models AS m
-  ON t.app IS NOT DISTINCT FROM m.app AND t.version IS NOT DISTINCT FROM m.version
-  AND t.machine IS NOT DISTINCT FROM m.machine
-WHERE t.app IS NOT DISTINCT FROM $app AND t.version IS NOT DISTINCT FROM $version
-  AND t.machine IS NOT DISTINCT FROM $machine
-ORDER BY t.parallelism;
+  parallelism, predicted, low, high,
+  faster * CASE WHEN $scaling = 'weak' THEN parallelism / smallest ELSE 1 END AS speedup,
+  faster * CASE WHEN $scaling = 'weak' THEN 1 ELSE smallest / parallelism END AS efficiency,
+  core_hours, flags
+FROM told
+ORDER BY parallelism;

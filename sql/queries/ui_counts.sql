@@ -5,5 +5,6 @@ SELECT
   (SELECT count(DISTINCT machine) FROM runs) AS machines,
   (SELECT count(*) FROM sources) AS files,
   (SELECT CAST(coalesce(sum(rows), 0) AS BIGINT) FROM sources) AS rows,
+  (SELECT count(*) FROM run_scalars) AS scalars,
   (SELECT max(ingested_at) FROM sources) AS last_at,
   (SELECT count(*) FROM rejections) AS rejected;

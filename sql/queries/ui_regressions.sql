@@ -1,4 +1,5 @@
 -- Changes for the worse, the latest first: one row a run, with the metric that tells it best.
+-- Unless $every, only in the times of whole runs.
 WITH
   worse AS (
     SELECT
@@ -9,7 +10,7 @@ WITH
         ORDER BY metric <> 'wall_seconds', metric NOT LIKE 'functions:%', NOT starts_with(metric, 'seconds:'), p_value
       ) AS place
     FROM change_points
-    WHERE direction = 'worse'
+    WHERE direction = 'worse' AND ($every OR metric IN ('wall_seconds', 'functions:seconds'))
   )
 
 SELECT app, machine, metric, unit, run_id, version, started_at, "before", "after", change, p_value,

@@ -38,13 +38,13 @@ SELECT class, arg_min(advice, shipped) AS advice
 FROM bottleneck_rules
 GROUP BY class;
 
-CREATE OR REPLACE VIEW bottlenecks AS
+CREATE OR REPLACE MACRO _bottlenecks_of(of) AS TABLE
 WITH
   judged AS (
     SELECT
       s.*, m.model,
       classify_bottleneck(CASE WHEN s.reason IS NULL THEN s.metrics END, m.held) AS verdict
-    FROM sample_metrics AS s
+    FROM query_table(of || 'sample_metrics') AS s
     LEFT JOIN _bottleneck_models AS m USING (metric_set)
   ),
 
@@ -106,6 +106,9 @@ SELECT
   n.verdict.cost_high[4] AS frac_dma_high
 FROM named AS n
 LEFT JOIN _class_advice AS a ON n.class = a.class;
+
+CREATE OR REPLACE VIEW bottlenecks AS
+FROM _bottlenecks_of('');
 
 COMMENT ON VIEW bottlenecks IS 'One row is the verdict on one sample: the class of its bottleneck, how sure that is, what drove it, and what curing each component can bring at most.';
 COMMENT ON COLUMN bottlenecks.run_id IS 'Run (runs.run_id).';

@@ -2,14 +2,18 @@
 --
 -- Sets of runs that are modelled together, and what is known of the problem they solved.
 
-CREATE OR REPLACE VIEW scaling_sets AS
+CREATE OR REPLACE MACRO _scaling_sets_of(of) AS TABLE
 WITH
   sizes AS (
     SELECT DISTINCT
       r.app, r.version, r.machine, coalesce(t.parallelism, r.parallelism) AS parallelism,
       r.problem_size
-    FROM (SELECT DISTINCT run_id, parallelism FROM fn_timings WHERE seconds IS NOT NULL) AS t
-    JOIN scaling_runs AS r USING (run_id)
+    FROM (
+      SELECT DISTINCT run_id, parallelism
+      FROM query_table(of || 'fn_timings')
+      WHERE seconds IS NOT NULL
+    ) AS t
+    JOIN _scaling_runs_of(of) AS r USING (run_id)
     WHERE coalesce(t.parallelism, r.parallelism) IS NOT NULL
   ),
 
@@ -37,7 +41,7 @@ WITH
 
   cores AS (
     SELECT app, version, machine, median(cores / parallelism) AS cores_each
-    FROM scaling_runs
+    FROM _scaling_runs_of(of)
     GROUP BY ALL
   )
 
@@ -72,6 +76,9 @@ JOIN cores AS c
   ON s.app IS NOT DISTINCT FROM c.app AND s.version IS NOT DISTINCT FROM c.version
   AND s.machine IS NOT DISTINCT FROM c.machine;
 
+CREATE OR REPLACE VIEW scaling_sets AS
+FROM _scaling_sets_of('');
+
 COMMENT ON VIEW scaling_sets IS 'One row is one set of runs that are modelled together: those of the same application, version and machine.';
 COMMENT ON COLUMN scaling_sets.app IS 'Application.';
 COMMENT ON COLUMN scaling_sets.version IS 'Version.';
@@ -90,7 +97,7 @@ COMMENT ON COLUMN scaling_sets.flags IS 'What was assumed.';
 
 -- The series that is modelled: a function's times at the set's own problem size, with what is
 -- amiss.
-CREATE OR REPLACE VIEW scaling_series AS
+CREATE OR REPLACE MACRO _scaling_series_of(of) AS TABLE
 WITH
   series AS (
     SELECT
@@ -110,8 +117,8 @@ WITH
       bool_or(p.repetitions > 1 AND p.slowest >= 10 * p.fastest AND p.slowest > 0) AS differs,
       any_value(s.counts) AS counts,
       any_value(s.largest) AS largest
-    FROM scaling_points AS p
-    JOIN scaling_sets AS s
+    FROM _scaling_points_of(of) AS p
+    JOIN _scaling_sets_of(of) AS s
       ON p.app IS NOT DISTINCT FROM s.app AND p.version IS NOT DISTINCT FROM s.version
       AND p.machine IS NOT DISTINCT FROM s.machine
     WHERE NOT s.crossed OR p.problem_size = s.problem_size
@@ -147,6 +154,9 @@ SELECT
     lambda flag: flag IS NOT NULL
   ) AS flags
 FROM series;
+
+CREATE OR REPLACE VIEW scaling_series AS
+FROM _scaling_series_of('');
 
 COMMENT ON VIEW scaling_series IS 'One row is the series of one function of a set of runs, at the set''s own problem size.';
 COMMENT ON COLUMN scaling_series.app IS 'Application.';

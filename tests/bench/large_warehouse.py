@@ -25,8 +25,9 @@ VERSION_RUNS = 40
 """Runs of each version."""
 _BLOCKS = Path(__file__).parents[1] / "samples" / "machine-code" / "blocks.csv"
 # Times and counts differ from copy to copy, and every application has become slower once.
-_SCATTER = """
-    (1 + 0.03 * (hash(i, 1) % 1000 / 1000 - 0.5)) * if(i >= $copies * 0.7, 1.1, 1) * pow(2, -i % 8)
+_SLOWER = "if(i % ($copies // $apps) >= $copies // $apps * 0.7, 1.1, 1)"
+_SCATTER = f"""
+    (1 + 0.03 * (hash(i, 1) % 1000 / 1000 - 0.5)) * {_SLOWER} * pow(2, -i % 8)
 """
 _CHANGED = {
     "pmu_samples": "value * (1 + 0.03 * (hash(i, event) % 1000 / 1000 - 0.5)) AS value",
@@ -46,7 +47,8 @@ _RUNS = """
       $kind || '-' || i AS run_id, $kind || '-app' || (i * $apps // $copies) AS app,
       '1.' || (i % ($copies // $apps) // $version_runs) AS version, 'm' || (i % 3) AS machine,
       TIMESTAMPTZ '2020-01-01' + to_hours(CAST(i AS INTEGER)) AS started_at,
-      2 ** (1 + i % 8) AS ranks, 1.0 AS problem_size, 10 + hash(i) % 100 / 100 AS wall_seconds,
+      2 ** (1 + i % 8) AS ranks, 1.0 AS problem_size,
+      (10 + hash(i) % 100 / 100) * {slower} AS wall_seconds,
       MAP {{}} AS tags
     FROM range($copies) AS t (i)
 """
@@ -95,14 +97,14 @@ def _copy(con: DuckDBPyConnection, kind: str, source: int, copies: int, first: i
         "SELECT table_name FROM duckdb_columns() JOIN duckdb_tables() USING (table_name) "
         "WHERE column_name IN ('run_id', 'source_id') GROUP BY table_name HAVING count(*) = 2"
     ).fetchall()
-    template = f"{kind}-template"
-    given = {"kind": kind, "copies": copies, "first": first}
+    given = {"kind": kind, "copies": copies, "first": first, "template": f"{kind}-template"}
     for (table,) in tables:
         changed = f", {_CHANGED[table]}" if table in _CHANGED else ""
         sql = _COPY.format(table=table, changed=changed)
-        con.execute(sql, {**given, "template": template})
+        known = {**given, "apps": APPS} if "$apps" in sql else given
+        con.execute(sql, known)
     more = {"apps": APPS, "version_runs": VERSION_RUNS}
-    con.execute(_RUNS.format(), {"kind": kind, "copies": copies, **more})
+    con.execute(_RUNS.format(slower=_SLOWER), {"kind": kind, "copies": copies, **more})
     con.execute(_SOURCES, {"copies": copies, "first": first, "source": source})
 
 

@@ -49,7 +49,9 @@ def test_an_empty_warehouse_says_how_to_fill_it(open_page, empty_warehouse):
     assert "ingest FILES" in texts(app)
 
 
-def test_a_large_warehouse_is_not_searched_before_it_is_asked_for(open_page, empty_warehouse):
+def test_the_traces_of_a_large_warehouse_are_not_read_before_it_is_asked_for(
+    open_page, empty_warehouse
+):
     con = pwh.connect(empty_warehouse)
     given(con, "runs", "run_id app\nr1 heat")
     given(
@@ -62,11 +64,31 @@ def test_a_large_warehouse_is_not_searched_before_it_is_asked_for(open_page, emp
     )
     con.close()
     app = open_page("overview", empty_warehouse)
-    offered = [toggle.label for toggle in app.toggle]
-    assert "Look for changes in every series" in offered
-    assert "change_points" not in texts(app)
+    assert [toggle.label for toggle in app.toggle] == ["Analyse the latest traces"]
+    assert "traced AS" not in texts(app)
+    app.toggle("latest").set_value(True).run()
+    assert "traced AS" in texts(app)
+
+
+def test_of_very_many_series_only_times_of_whole_runs_are_searched_unasked(
+    open_page, empty_warehouse
+):
+    con = pwh.connect(empty_warehouse)
+    con.execute(
+        "INSERT INTO runs (run_id, app, started_at) SELECT 'r' || i, 'heat', "
+        "TIMESTAMPTZ '2026-01-01' + to_days(CAST(i AS INTEGER)) FROM range(20) AS t (i)"
+    )
+    con.execute(
+        "INSERT INTO run_scalars (run_id, metric, value) "
+        "SELECT 'r' || i, 'counter:cycles', 100 + i % 3 + i // 10 * 50 FROM range(20) AS t (i) "
+        "UNION ALL SELECT 'r0', 'counter:other' || i, i FROM range(200000) AS t (i)"
+    )
+    con.execute("INSERT INTO kept_runs SELECT run_id FROM runs")
+    con.close()
+    app = open_page("overview", empty_warehouse)
+    assert "counter:cycles" not in texts(app)
     app.toggle("changes").set_value(True).run()
-    assert "change_points" in texts(app)
+    assert "counter:cycles" in texts(app)
 
 
 def test_names_from_traces_are_text(open_page, empty_warehouse):

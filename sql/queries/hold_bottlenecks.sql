@@ -1,0 +1,2 @@
+-- The view bottlenecks over what is held of its runs.
+FROM _bottlenecks_of($of);

@@ -1,0 +1,3 @@
+-- The rows of one run in the view $view.
+FROM query_table($view)
+WHERE run_id = $run_id;

@@ -1,0 +1,7 @@
+-- The rows of one set of runs of an application, version and machine in the table $view.
+FROM query_table($view)
+SEMI JOIN (
+  FROM runs
+  WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
+    AND machine IS NOT DISTINCT FROM $machine
+) USING (run_id);

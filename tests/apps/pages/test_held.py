@@ -1,0 +1,88 @@
+"""Questions that stand on the same rows: computed once, told as questions to the views."""
+
+from __future__ import annotations
+
+import pytest
+
+import warehouse as pwh
+from apps import queries
+from apps.queries import bottleneck_pages, scaling_curves, throughput_pages
+from apps.queries.base import holding, remembering
+from tests.support import given, rows
+
+
+def everything(con):
+    """Ask all that may be held; give the rows by question."""
+    counted = [run for (run,) in rows(con, "SELECT DISTINCT run_id FROM pmu_samples ORDER BY 1")]
+    ((traced,),) = rows(con, "SELECT min(run_id) FROM segments")
+    which = next(one for one in queries.scaling_sets(con) if one.counts >= 3)
+    asked = [
+        queries.bottleneck_classes(con, counted),
+        queries.bottleneck_costs(con, counted),
+        queries.bottleneck_metrics(con, counted),
+        queries.topdown(con, counted),
+        queries.bottleneck_glyphs(con, counted, "run"),
+        bottleneck_pages.class_shares(con, counted),
+        bottleneck_pages.model_clusters(con, counted),
+        queries.scaling_program(con, which, [which.largest, which.largest * 4], "strong"),
+        queries.scaling_program(con, which, [which.largest, which.largest * 4], "weak"),
+        queries.scaling_functions(con, which, which.largest * 2),
+        scaling_curves.scaling_measured(con, which),
+        scaling_curves.scaling_models_of(con, which),
+        queries.throughput_threads(con, traced),
+        queries.throughput_flags(con, traced),
+        queries.throughput_limits(con, traced),
+        queries.throughput_effects(con, traced),
+        queries.throughput_model(con, traced),
+        throughput_pages.drawn_segments(con, traced),
+    ]
+    return [relation.fetchall() for relation in asked]
+
+
+@pytest.fixture
+def con(demo_warehouse):
+    con = pwh.connect(demo_warehouse, read_only=True)
+    yield con
+    con.close()
+
+
+def test_what_is_held_answers_as_the_views_do(con):
+    plain = everything(con)
+    with holding({}):
+        held = everything(con)
+    assert sum(map(bool, plain)) > 13, "nearly every question has an answer in the demo"
+    assert rounded(held) == rounded(plain)
+
+
+def rounded(value):
+    """Round numbers inside of lists and the like: in which order they are added up varies."""
+    if isinstance(value, float):
+        return float(f"{value:.9g}")
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(one) for one in value]
+    return value
+
+
+def test_the_sql_that_is_shown_is_put_to_the_views_and_can_be_asked_again(con):
+    with holding({}), remembering() as asked:
+        everything(con)
+    assert len(asked) > 18
+    for one in asked:
+        assert "$of" not in one.sql
+        assert "_held_" not in one.sql
+        con.execute(one.sql, one.params).fetchall()
+    assert any("FROM bottlenecks\n" in one.sql for one in asked)
+    assert any("FROM program_predict(CAST($counts AS BIGINT[]))" in one.sql for one in asked)
+
+
+def test_rows_are_computed_once_inside_and_anew_outside(warehouse):
+    given(warehouse, "runs", "run_id\nr1")
+    given(warehouse, "segments", "segment cycles instructions\n0 10 20")
+    with holding({}):
+        assert len(throughput_pages.drawn_segments(warehouse, "r1").fetchall()) == 0
+        flags = queries.throughput_flags(warehouse, "r1").fetchall()
+        given(warehouse, "segments", "segment cycles instructions\n1 10 20")
+        assert queries.throughput_flags(warehouse, "r1").fetchall() == flags
+    assert queries.throughput_flags(warehouse, "r1").fetchall() != flags
