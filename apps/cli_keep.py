@@ -36,7 +36,7 @@ def forget(
 
 def migrate(context: typer.Context, wait: WaitOption = 60.0) -> None:
     """Bring a warehouse to the tables, views and shipped rows of this pwh."""
-    from ingest.derive import keep_scalars
+    from ingest.derive import decode_outdated, keep_scalars
     from ingest.load import transaction
     from warehouse import migrations, modules, shipped
     from warehouse.connection import open_unchecked
@@ -57,10 +57,13 @@ def migrate(context: typer.Context, wait: WaitOption = 60.0) -> None:
         if brought:
             print_data("brought in the metric sets and models that come with pwh")
         with transaction(con):
+            decoded = decode_outdated(con)
             kept = keep_scalars(con)
+        if decoded:
+            print_data(f"decoded the machine code of {decoded} file{'s' * (decoded > 1)} anew")
         if kept:
             print_data(f"added up the scalars of {kept} run{'s' * (kept > 1)}")
-        if not (done or views or brought or kept):
+        if not (done or views or brought or decoded or kept):
             print_data(f"{context.obj} is up to date")
     finally:
         con.close()

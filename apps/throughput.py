@@ -27,7 +27,8 @@ _MEANING = {
     "undecodable": "cannot be decoded and are left out",
     "empty": "have no instructions and are left out",
     "no_features": "say nothing that a model can go by and are left out",
-    "no_model": "have no model to go by (pwh fit throughput)",
+    "no_model": "have no model to go by (pwh migrate where another pwh landed them, else "
+    "pwh fit throughput)",
     "short": "are shorter than throughput_settings.shortest and are left out",
     "implausible": "were measured faster than the core is wide and are left out",
     "uses_measured_issue": "say nothing but what was issued: that is measured, not predicted",

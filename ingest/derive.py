@@ -57,6 +57,23 @@ def decode_segments(con: DuckDBPyConnection, source_id: int) -> None:
     con.execute("DROP TABLE _segment_code")
 
 
+def decode_outdated(con: DuckDBPyConnection) -> int:
+    """Decode machine code anew that landed with a pwh of other features; give how many files.
+
+    The caller keeps the transaction.
+    """
+    held = con.execute("SELECT DISTINCT source_id, len(features) FROM segment_features").fetchall()
+    if not held:
+        return 0
+    from udfs.throughput.features import FEATURES
+
+    outdated = {source for source, length in held if length not in (None, len(FEATURES))}
+    for source_id in outdated:
+        con.execute("DELETE FROM segment_features WHERE source_id = ?", [source_id])
+        decode_segments(con, source_id)
+    return len(outdated)
+
+
 def keep_scalars(con: DuckDBPyConnection) -> int:
     """Add up the scalars of all runs of which none are kept; give how many runs these were.
 

@@ -9,6 +9,7 @@ import shutil
 import numpy as np
 import pytest
 
+import warehouse
 from apps import queries
 from apps import throughput as words
 from apps.output import dicts
@@ -176,3 +177,19 @@ def test_fit_stores_scores_and_reports_the_reduction(run, tmp_path):
         "csv",
     )
     assert stored.splitlines()[1:] == ["network,made"]
+
+
+def test_migrate_decodes_anew_what_another_pwh_described(run, tmp_path):
+    shutil.copy(SAMPLES / "machine-code" / "blocks.csv", tmp_path / "blocks.csv")
+    run("ingest", tmp_path / "blocks.csv", "--run", "blocks")
+    query = "SELECT segment, predicted, flags FROM throughput_predictions ORDER BY segment"
+    _, before, _ = run("sql", query, "--format", "csv")
+    con = warehouse.connect(tmp_path / "pwh.duckdb")
+    con.execute("UPDATE segment_features SET features = features[:-2]")
+    con.close()
+
+    code, _, err = run("throughput", "blocks")
+    assert code == 5 and "pwh migrate" in err
+    assert run("migrate")[1] == "decoded the machine code of 1 file anew\n"
+    assert run("sql", query, "--format", "csv")[1] == before
+    assert run("migrate")[1] == "pwh.duckdb is up to date\n"
