@@ -31,7 +31,7 @@ class Lander:
     """Lands recordings one by one, and adds up the scalars of their runs at the end.
 
     Opening a warehouse and closing it costs some ten milliseconds, so it stays open over small
-    files; after a second it is let go between two files, so that others get their turn.
+    files; after a second it is let go before the next file, so that others get their turn.
     """
 
     def __init__(self, db: Path, wait: float, dry_run: bool) -> None:
@@ -57,6 +57,8 @@ class Lander:
         """Land one recording. A dry run lands it in memory, where it is forgotten."""
         if found.reader is None:
             raise ValueError("land() needs a recording with a reader")
+        if time.monotonic() - self._opened > HOLD_SECONDS:
+            self._let_go()
         recording = found.recording()
         try:
             con = self._connection()
@@ -71,8 +73,6 @@ class Lander:
             raise
         finally:
             recording.close()
-            if time.monotonic() - self._opened > HOLD_SECONDS:
-                self._let_go()
 
     def reject(self, found: Found, error: InputError) -> None:
         """Remember why a recording was rejected. No warehouse is made for that alone."""

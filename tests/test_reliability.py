@@ -239,7 +239,7 @@ def test_an_older_warehouse_is_migrated_when_asked(tmp_path):
     db, file = tmp_path / "w.duckdb", counters(tmp_path / "x.csv", 10)
     last = migrations.names()[-1]
     con = connect(db)
-    con.execute("DROP TABLE rejections")
+    con.execute("DROP TABLE run_scalars; DROP TABLE kept_runs")
     con.execute("DELETE FROM migrations WHERE name = ?", [last])
     con.close()
     for arguments in (("ingest", file), ("runs",)):

@@ -64,7 +64,7 @@ WITH
   totals AS (
     SELECT
       run_id, event, any_value(unit) AS unit,
-      CASE WHEN bool_or(is_rate) THEN avg(value) ELSE sum(value) END AS value,
+      sum(value) / CASE WHEN bool_or(is_rate) THEN count(value) ELSE 1 END AS value,
       count(*) AS samples,
       count(*) - count(value) AS not_counted,
       min(running) AS running,
