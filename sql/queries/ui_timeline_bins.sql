@@ -4,28 +4,7 @@
 -- and from then on) a cause is taken as spread evenly.
 WITH
   lane AS (
-    SELECT
-      worker, any_value(node) AS node,
-      row_number() OVER (
-        ORDER BY
-          any_value(node),
-          list_transform(regexp_extract_all(worker, '\d+'), lambda d: TRY_CAST(d AS HUGEINT)),
-          worker
-      ) AS lane
-    FROM (
-      SELECT worker, node FROM workers WHERE run_id = $run_id
-      UNION
-      SELECT worker, NULL FROM tasks WHERE run_id = $run_id
-    )
-    GROUP BY worker
-    QUALIFY lane BETWEEN $first AND $last
-  ),
-
-  clock AS (
-    SELECT node, max(clock_offset_ns) AS ahead
-    FROM nodes
-    WHERE run_id = $run_id
-    GROUP BY node
+    FROM _worker_lanes($run_id) WHERE lane BETWEEN $first AND $last
   ),
 
   idle AS (
@@ -41,10 +20,9 @@ WITH
     FROM (
       SELECT lane, t_start AS p, t_end AS q FROM idle
       UNION ALL
-      SELECT l.lane, t.t_start - coalesce(c.ahead, 0), t.t_end - coalesce(c.ahead, 0)
+      SELECT l.lane, t.t_start - l.ahead, t.t_end - l.ahead
       FROM tasks AS t
       JOIN lane AS l ON t.worker = l.worker
-      LEFT JOIN clock AS c ON l.node = c.node
       WHERE t.run_id = $run_id
     )
     GROUP BY lane

@@ -2,28 +2,7 @@
 -- by its cause. Times are s from $origin; low and high are the piece's place in its worker's lane.
 WITH
   lane AS (
-    SELECT
-      worker, any_value(node) AS node,
-      row_number() OVER (
-        ORDER BY
-          any_value(node),
-          list_transform(regexp_extract_all(worker, '\d+'), lambda d: TRY_CAST(d AS HUGEINT)),
-          worker
-      ) AS lane
-    FROM (
-      SELECT worker, node FROM workers WHERE run_id = $run_id
-      UNION
-      SELECT worker, NULL FROM tasks WHERE run_id = $run_id
-    )
-    GROUP BY worker
-    QUALIFY lane BETWEEN $first AND $last
-  ),
-
-  clock AS (
-    SELECT node, max(clock_offset_ns) AS ahead
-    FROM nodes
-    WHERE run_id = $run_id
-    GROUP BY node
+    FROM _worker_lanes($run_id) WHERE lane BETWEEN $first AND $last
   ),
 
   tail AS (
@@ -45,11 +24,9 @@ WITH
     WHERE i.mode = $mode AND i.latency_rule = $latency_rule
     UNION ALL
     SELECT
-      t.worker, t.t_start - coalesce(c.ahead, 0), t.t_end - coalesce(c.ahead, 0), 'busy',
-      coalesce(t.name, t.task)
+      t.worker, t.t_start - lane.ahead, t.t_end - lane.ahead, 'busy', coalesce(t.name, t.task)
     FROM tasks AS t
-    LEFT JOIN lane ON t.worker = lane.worker
-    LEFT JOIN clock AS c ON lane.node = c.node
+    JOIN lane ON t.worker = lane.worker
     WHERE t.run_id = $run_id
   )
 

@@ -31,6 +31,20 @@ LEFT JOIN clock ON one.run_id = clock.run_id AND one.node = clock.node;
 CREATE OR REPLACE VIEW _worker_clocks AS
 FROM _worker_clocks_of('');
 
+-- The workers of a run in the order in which they are drawn: by node, then by the numbers in their
+-- names.
+CREATE OR REPLACE MACRO _worker_lanes(run) AS TABLE
+SELECT
+  worker, node, ahead,
+  row_number() OVER (
+    ORDER BY
+      node,
+      list_transform(regexp_extract_all(worker, '\d+'), lambda d: TRY_CAST(d AS HUGEINT)),
+      worker
+  ) AS lane
+FROM _worker_clocks
+WHERE run_id = run;
+
 -- Tasks with their worker's node, on one clock.
 CREATE OR REPLACE MACRO _task_times_of(of) AS TABLE
 SELECT

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
 from apps import cli
+from warehouse import connection
+
+
+@pytest.fixture(autouse=True)
+def quick_to_make(template, monkeypatch):
+    """Let every new warehouse be a copy of one that was made once."""
+
+    def make(file: Path) -> None:
+        if not file.parent.is_dir():
+            return real(file)
+        shutil.copy(template, file)
+
+    real = connection._make
+    monkeypatch.setattr(connection, "_make", make)
 
 
 @pytest.fixture
