@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from apps.output import Format, note
-from apps.queries.base import holding
+from apps.queries.base import Held, holding
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -31,7 +31,7 @@ def reading(context: typer.Context, wait: float = 60.0) -> Iterator[DuckDBPyConn
 
     con = warehouse.connect(context.obj, read_only=True, wait=wait, on_wait=note)
     try:
-        with holding({}):
+        with holding(Held()):
             yield con
     finally:
         con.close()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from apps.queries.base import Asked, holding, remembering
+from apps.queries.base import Asked, Held, holding, remembering
 from warehouse.sharing import shared_reading
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Answers:
         self._state = file_state(path)
         self._stack = ExitStack()
         self._con: DuckDBPyConnection | None = None
-        self._held: dict[tuple[str, str], str] = {}
+        self._held = Held()
 
     @property
     def con(self) -> DuckDBPyConnection:
@@ -75,7 +75,7 @@ class Answers:
     def close(self) -> None:
         """Let the file go."""
         self._con = None
-        self._held = {}
+        self._held = Held()
         self._stack.close()
 
     def get(

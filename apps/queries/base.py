@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -47,15 +47,25 @@ def remembering() -> Iterator[list[Asked]]:
         _REMEMBERED.reset(token)
 
 
-_HELD: ContextVar[dict[tuple[str, str], str] | None] = ContextVar("_HELD", default=None)
+@dataclass(slots=True)
+class Held:
+    """What questions over one connection share; it is to be thrown away with the connection.
+
+    `names` are the beginnings of temporary tables' names by the parameters of what they hold,
+    `tables` those tables, and `answers` the tables of answers by question and parameters.
+    """
+
+    names: dict[str, str] = field(default_factory=dict)
+    tables: set[str] = field(default_factory=set)
+    answers: dict[tuple[str, str], str] = field(default_factory=dict)
+
+
+_HELD: ContextVar[Held | None] = ContextVar("_HELD", default=None)
 
 
 @contextmanager
-def holding(held: dict[tuple[str, str], str]) -> Iterator[None]:
-    """Let the questions asked inside over one connection share what they stand on.
-
-    `held` remembers the tables that were made; it is to be thrown away with the connection.
-    """
+def holding(held: Held) -> Iterator[None]:
+    """Let the questions asked inside over one connection share what they stand on."""
     token = _HELD.set(held)
     try:
         yield
@@ -73,13 +83,13 @@ def hold(con: DuckDBPyConnection, views: Mapping[str, str], **params: Any) -> st
     held = _HELD.get()
     if held is None:
         return ""
-    of = held.setdefault(("", repr(params)), f"_held_{next(_NUMBER)}_")
+    of = held.names.setdefault(repr(params), f"_held_{next(_NUMBER)}_")
     for view, name in views.items():
-        if (of, view) not in held:
+        if (table := of + view) not in held.tables:
             query = sqlfiles.read(f"queries/{name}")
             given = {"view": view, **params} if "$view" in query else params
-            con.execute(f"CREATE TEMP TABLE {of}{view} AS {query}", given or None)
-            held[of, view] = name
+            con.execute(f"CREATE TEMP TABLE {table} AS {query}", given or None)
+            held.tables.add(table)
     return of
 
 
@@ -120,11 +130,12 @@ def _kept(
     remembered = _REMEMBERED.get()
     if remembered is not None:
         remembered.append(_as_public(name, query, params))
-    held = {} if (known := _HELD.get()) is None else known
-    table = held.get((query, repr(params)))
+    answers = held.answers if (held := _HELD.get()) is not None else {}
+    table = answers.get((query, repr(params)))
     if table is None:
-        table = held[query, repr(params)] = f"_asked_{next(_NUMBER)}"
+        table = f"_asked_{next(_NUMBER)}"
         con.execute(f"CREATE TEMP TABLE {table} AS {query}", params or None)
+        answers[query, repr(params)] = table
     return con.table(table)
 
 

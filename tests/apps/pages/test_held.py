@@ -7,7 +7,7 @@ import pytest
 import warehouse as pwh
 from apps import queries
 from apps.queries import bottleneck_pages, scaling_curves, throughput_pages
-from apps.queries.base import holding, remembering
+from apps.queries.base import Held, holding, remembering
 from tests.support import given, rows
 
 
@@ -48,7 +48,7 @@ def con(demo_warehouse):
 
 def test_what_is_held_answers_as_the_views_do(con):
     plain = everything(con)
-    with holding({}):
+    with holding(Held()):
         held = everything(con)
     assert sum(map(bool, plain)) > 13, "nearly every question has an answer in the demo"
     assert rounded(held) == rounded(plain)
@@ -66,7 +66,7 @@ def rounded(value):
 
 
 def test_the_sql_that_is_shown_is_put_to_the_views_and_can_be_asked_again(con):
-    with holding({}), remembering() as asked:
+    with holding(Held()), remembering() as asked:
         everything(con)
     assert len(asked) > 18
     for one in asked:
@@ -80,7 +80,7 @@ def test_the_sql_that_is_shown_is_put_to_the_views_and_can_be_asked_again(con):
 def test_rows_are_computed_once_inside_and_anew_outside(warehouse):
     given(warehouse, "runs", "run_id\nr1")
     given(warehouse, "segments", "segment cycles instructions\n0 10 20")
-    with holding({}):
+    with holding(Held()):
         assert len(throughput_pages.drawn_segments(warehouse, "r1").fetchall()) == 0
         flags = queries.throughput_flags(warehouse, "r1").fetchall()
         given(warehouse, "segments", "segment cycles instructions\n1 10 20")
