@@ -9,4 +9,8 @@ WHERE run_id NOT IN (SELECT run_id FROM run_facts)
 UNION ALL
 SELECT 'facts of unknown sources', count(*)
 FROM run_facts
-WHERE source_id NOT IN (SELECT source_id FROM sources);
+WHERE source_id NOT IN (SELECT source_id FROM sources)
+UNION ALL
+SELECT 'scalars kept of unknown runs', count(*)
+FROM (SELECT run_id FROM kept_runs UNION SELECT run_id FROM run_scalars)
+WHERE run_id NOT IN (SELECT run_id FROM runs);

@@ -1,4 +1,6 @@
 -- Basic blocks: transitions with their probabilities, vectors of threads, sums of launches.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 CREATE OR REPLACE VIEW bb_transitions AS
 WITH
@@ -51,7 +53,6 @@ COMMENT ON COLUMN bb_vectors.bbs IS 'Basic blocks that the thread entered, ascen
 COMMENT ON COLUMN bb_vectors.visits IS 'Visits of each of bbs; NULL where only instructions are known.';
 COMMENT ON COLUMN bb_vectors.instructions IS 'Instructions executed in each of bbs.';
 
--- Of the tables named `of` and then bb_launches, bb_visits, bb_blocks.
 CREATE OR REPLACE MACRO _launch_summary_of(of) AS TABLE
 WITH
   visits AS (

@@ -4,6 +4,8 @@
 --
 -- The model is handed over once a query (hold_model), so that samples stream through
 -- classify_bottleneck and a condition on the run reaches the counters.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 -- The latest word on single samples.
 CREATE OR REPLACE VIEW _sample_labels AS

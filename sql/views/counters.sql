@@ -1,6 +1,8 @@
 -- Counters: every event per cycle of its own sample, and summed over a run.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
--- The cycles of every sample that counted them. Of the tables named `of` and then pmu_samples.
+-- The cycles of every sample that counted them.
 CREATE OR REPLACE MACRO _sample_cycles(of) AS TABLE
 WITH
   -- what the tools call the cycles in which a core was running
@@ -46,7 +48,6 @@ COMMENT ON COLUMN pmu_per_cycle.cycles IS 'Cycles of the same sample; NULL where
 COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either is unknown or no cycle passed.';
 
 
--- Of the tables named `of` and then pmu_samples.
 CREATE OR REPLACE MACRO _counter_summary_of(of) AS TABLE
 WITH
   -- a share or rate is averaged over samples, a count is summed

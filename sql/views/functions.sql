@@ -1,6 +1,7 @@
 -- Functions: where the time of a run went.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
--- Of the tables named `of` and then fn_timings.
 CREATE OR REPLACE MACRO _function_shares_of(of) AS TABLE
 WITH
   -- ranks and threads of one function are added up, then taken per rank

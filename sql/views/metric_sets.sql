@@ -4,6 +4,8 @@
 -- name is first put in lower case and freed of processor and modifier, then looked up among the
 -- events of the sets and their aliases. Of several names of one event in one file the most
 -- preferred is used; those equally preferred (the same statistic of several cores) are added up.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 CREATE OR REPLACE MACRO _event_name(event) AS regexp_replace(
   regexp_replace(

@@ -4,6 +4,8 @@
 --
 -- Functions without a model keep their share of the time at the largest count. Whole-run rows
 -- (kind total) count only where nothing else was measured, so that no time counts twice.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 -- One row a set: what was measured of the program, and what is foretold of it. `ats` is a list
 -- of counts.

@@ -3,8 +3,7 @@
 -- The scalars of runs, as they are kept at ingest; and those of runs that nobody has kept any of,
 -- because their rows were written by hand or by an older pwh.
 
--- Of the landing tables named `of` and then their own name. A run may have several rows of a metric
--- without a value.
+-- Of the landing tables whose names begin with `of`; with '' those of the warehouse.
 CREATE OR REPLACE MACRO _run_scalars_of(of) AS TABLE
 WITH
   functions AS (

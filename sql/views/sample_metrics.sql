@@ -5,6 +5,8 @@
 -- One pass over the counters: each event of a set has a slot (the metric it belongs to, -1 for the
 -- denominator, -2 for the issue width) and a bit; a metric is known where the bits of all that it
 -- needs are set. At most 16 metrics and 63 events to a set.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 CREATE OR REPLACE VIEW _set_layout AS
 WITH

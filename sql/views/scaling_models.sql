@@ -1,6 +1,8 @@
 -- requires: scaling_sets
 --
 -- Models of functions: how their time changes with the parallelism.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 CREATE OR REPLACE MACRO _scaling_models_of(of) AS TABLE
 WITH

@@ -1,6 +1,8 @@
 -- Kinds of functions, and their measured times by parallelism: what scaling models are made of.
 --
 -- Runs of the same application, version and machine are one set.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 -- An MPI call in any spelling as mpi_send; other names as they are.
 CREATE OR REPLACE MACRO _plain_name(function) AS

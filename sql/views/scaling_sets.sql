@@ -1,6 +1,8 @@
 -- requires: scaling_points
 --
 -- Sets of runs that are modelled together, and what is known of the problem they solved.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 CREATE OR REPLACE MACRO _scaling_sets_of(of) AS TABLE
 WITH

@@ -1,6 +1,8 @@
 -- requires: sample_metrics, models
 --
 -- The metrics as pictures and models want them: on a log scale, and standardised.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 -- The model of each metric set: it must have been fitted to just the metrics of the set.
 CREATE OR REPLACE VIEW _bottleneck_models AS

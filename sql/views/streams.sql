@@ -1,6 +1,7 @@
 -- Instruction streams: the segments of each thread, added up.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
--- Of the tables named `of` and then segments.
 CREATE OR REPLACE MACRO _segment_summary_of(of) AS TABLE
 SELECT
   run_id, thread,

@@ -4,6 +4,8 @@
 --
 -- The model is handed over once a query (hold_model), so that segments stream through
 -- predict_throughput and a condition on the run reaches the tables.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 -- Models in force: for traced segments (form trace) and for machine code (form code).
 CREATE OR REPLACE VIEW _throughput_models AS

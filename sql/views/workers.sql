@@ -1,4 +1,6 @@
 -- Workers of task runtimes: when they ran tasks, and every interval in which they did not.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 -- One row for each worker, those that only tasks speak of included; ahead is by how much the
 -- clock of its node is (local time - ahead = corrected time).
