@@ -69,4 +69,6 @@ def topdown(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
 
 def tuning_history(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
     """Give an application's versions with their class, time and gain."""
-    return ask(con, "tuning_history", app=app)
+    runs = [run_id for (run_id,) in ask(con, "diagnose_runs", app=app).fetchall()]
+    of = of_runs(con, runs, "bottlenecks")["of"] if runs else ""
+    return ask(con, "tuning_history", app=app, of=of)

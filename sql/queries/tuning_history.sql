@@ -1,5 +1,5 @@
 -- How the diagnosis and the speed of an application changed from version to version.
 SELECT * EXCLUDE (app)
-FROM tuning_history
+FROM _tuning_history_of($of)
 WHERE app = $app
 ORDER BY machine, problem_size, nodes, ranks, threads, step;

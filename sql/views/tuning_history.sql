@@ -5,8 +5,10 @@
 -- Versions are in the order of their first runs where all of these have a date, else in the order
 -- of their names, numbers within them taken as numbers. Only runs on one machine, of one size, are
 -- compared.
+--
+-- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
-CREATE OR REPLACE VIEW tuning_history AS
+CREATE OR REPLACE MACRO _tuning_history_of(of) AS TABLE
 WITH
   -- the class that most processes of a version's runs fall in
   verdict AS (
@@ -17,7 +19,7 @@ WITH
       SELECT
         r.app, r.machine, r.problem_size, r.nodes, r.ranks, r.threads, r.version, b.class,
         sum(b.processes) AS processes
-      FROM bottleneck_summary AS b
+      FROM _bottleneck_summary_of(of) AS b
       JOIN runs AS r USING (run_id)
       GROUP BY ALL
     )
@@ -28,6 +30,7 @@ WITH
   sampled AS (
     SELECT run_id, (max(t_end) - min(t_start)) / 1e9 AS seconds
     FROM pmu_samples
+    SEMI JOIN (FROM runs WHERE wall_seconds IS NULL) USING (run_id)
     GROUP BY run_id
   ),
 
@@ -82,6 +85,9 @@ WINDOW
   whole AS (PARTITION BY p.app, p.machine, p.problem_size, p.nodes, p.ranks, p.threads),
   steps AS (whole ORDER BY p.step)
 QUALIFY count(v.class) OVER whole > 0;
+
+CREATE OR REPLACE VIEW tuning_history AS
+FROM _tuning_history_of('');
 
 COMMENT ON VIEW tuning_history IS 'One row is a version of an application on one machine at one size: its bottleneck, its time and the gain. Applications without counters are not there.';
 COMMENT ON COLUMN tuning_history.app IS 'Application.';

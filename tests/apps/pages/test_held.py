@@ -22,6 +22,7 @@ def everything(con):
         queries.bottleneck_metrics(con, counted),
         queries.topdown(con, counted),
         queries.bottleneck_glyphs(con, counted, "run"),
+        queries.tuning_history(con, "stencil"),
         bottleneck_pages.class_shares(con, counted),
         bottleneck_pages.model_clusters(con, counted),
         queries.scaling_program(con, which, [which.largest, which.largest * 4], "strong"),
