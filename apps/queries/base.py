@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 _NUMBER = count()
+# Rows of a table that are copied for the questions of a page or command; about 150 bytes each.
+MOST_HELD = 2_000_000
 # How questions name what may be held: query_table($of || 'bottlenecks'), _scaling_models_of($of).
 _OF = (
     (re.compile(r"query_table\(\$of \|\| '(\w+)'\)"), r"\1"),
@@ -73,24 +75,36 @@ def holding(held: Held) -> Iterator[None]:
         _HELD.reset(token)
 
 
-def hold(con: DuckDBPyConnection, views: Mapping[str, str], **params: Any) -> str:
+def hold(
+    con: DuckDBPyConnection, views: Mapping[str, str], *, most: int | None = None, **params: Any
+) -> str:
     """Give the parameter `of` of questions: what stands before the names of `views` there.
 
     Inside `holding` that is the beginning of the names of temporary tables, each with the rows of
     `sql/queries/<views[name]>.sql` and computed once; elsewhere it is empty, and questions go to
-    the views. $view, where that query has it, is the name.
+    the views. So it is where the first of these has more than `most` rows, for rows that are held
+    take memory. $view, where that query has it, is the name.
     """
     held = _HELD.get()
     if held is None:
         return ""
-    of = held.names.setdefault(repr(params), f"_held_{next(_NUMBER)}_")
     for view, name in views.items():
-        if (table := of + view) not in held.tables:
-            query = sqlfiles.read(f"queries/{name}")
-            given = {"view": view, **params} if "$view" in query else params
+        query = _inner(name)
+        given = {"view": view, **params} if "$view" in query else params
+        if (known := repr(params)) not in held.names:
+            is_small = most is None or _rows_of(con, query, given) <= most
+            held.names[known] = f"_held_{next(_NUMBER)}_" if is_small else ""
+        if not held.names[known]:
+            return ""
+        if (table := held.names[known] + view) not in held.tables:
             con.execute(f"CREATE TEMP TABLE {table} AS {query}", given or None)
             held.tables.add(table)
-    return of
+    return held.names[repr(params)]
+
+
+def _rows_of(con: DuckDBPyConnection, query: str, params: dict[str, Any]) -> int:
+    row = con.execute(f"SELECT count(*) FROM ({query})", params or None).fetchone()
+    return int(row[0]) if row else 0
 
 
 def ask(con: DuckDBPyConnection, name: str, /, **params: Any) -> DuckDBPyRelation:

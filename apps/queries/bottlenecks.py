@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import ask, hold
+from apps.queries.base import MOST_HELD, ask, hold
 from apps.queries.runs import run_named
 from warehouse.errors import NothingToAnalyse
 
@@ -37,9 +37,10 @@ def of_runs(con: DuckDBPyConnection, runs: Sequence[str], *views: str) -> dict[s
     Views are bottlenecks and pmu_standardised.
     """
     known = json.dumps(list(runs))
-    rows = hold(con, {"pmu_samples": "hold_runs"}, runs=known)
-    metrics = hold(con, {"sample_metrics": "hold_sample_metrics"}, of=rows)
-    return {"runs": known, "of": hold(con, {view: f"hold_{view}" for view in views}, of=metrics)}
+    of = hold(con, {"pmu_samples": "hold_runs"}, most=MOST_HELD, runs=known)
+    of = of and hold(con, {"sample_metrics": "hold_sample_metrics"}, of=of)
+    of = of and hold(con, {view: f"hold_{view}" for view in views}, of=of)
+    return {"runs": known, "of": of}
 
 
 def bottleneck_classes(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
@@ -70,5 +71,6 @@ def topdown(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
 def tuning_history(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
     """Give an application's versions with their class, time and gain."""
     runs = [run_id for (run_id,) in ask(con, "diagnose_runs", app=app).fetchall()]
-    of = of_runs(con, runs, "bottlenecks")["of"] if runs else ""
+    verdicts = {"bottlenecks": "hold_verdicts"}
+    of = hold(con, verdicts, judged=json.dumps(runs)) if runs else ""
     return ask(con, "tuning_history", app=app, of=of)

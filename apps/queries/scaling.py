@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import ask, hold
+from apps.queries.base import MOST_HELD, ask, hold
 from apps.queries.runs import LATEST
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ class ScalingSet:
 
 def of_set(con: DuckDBPyConnection, which: ScalingSet) -> dict[str, Any]:
     """Give the parameters of a question about one set of runs: its keys, and what is held of it."""
-    rows = hold(con, {"fn_timings": "hold_set"}, **which.keys)
     views = {"scaling_sets": "hold_scaling_sets", "scaling_series": "hold_scaling_series"}
-    return {**which.keys, "of": hold(con, views, of=rows)}
+    of = hold(con, {"fn_timings": "hold_set"}, most=MOST_HELD, **which.keys)
+    return {**which.keys, "of": of and hold(con, views, of=of)}
 
 
 def scaling_apps(con: DuckDBPyConnection) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import ask, hold
+from apps.queries.base import MOST_HELD, ask, hold
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -15,7 +15,7 @@ _LOOKED_AT = 1000
 
 def of_run(con: DuckDBPyConnection, run_id: str) -> dict[str, Any]:
     """Give the parameters of a question about one run: it, and what is held of its predictions."""
-    of = hold(con, {"throughput_predictions": "hold_run"}, run_id=run_id)
+    of = hold(con, {"throughput_predictions": "hold_run"}, most=MOST_HELD, run_id=run_id)
     return {"run_id": run_id, "of": of}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import warehouse as pwh
 from apps import queries
-from apps.queries import bottleneck_pages, scaling_curves, throughput_pages
+from apps.queries import bottleneck_pages, scaling_curves, throughput, throughput_pages
 from apps.queries.base import Held, holding, remembering
 from tests.support import given, rows
 
@@ -87,3 +87,14 @@ def test_rows_are_computed_once_inside_and_anew_outside(warehouse):
         given(warehouse, "segments", "segment cycles instructions\n1 10 20")
         assert queries.throughput_flags(warehouse, "r1").fetchall() == flags
     assert queries.throughput_flags(warehouse, "r1").fetchall() != flags
+
+
+def test_many_rows_are_not_held(warehouse, monkeypatch):
+    given(warehouse, "runs", "run_id\nr1")
+    given(warehouse, "segments", "segment cycles instructions\n0 10 20\n1 10 20")
+    for most, name in ((1, ""), (2, "_held_")):
+        monkeypatch.setattr(throughput, "MOST_HELD", most)
+        with holding(Held()):
+            assert throughput.of_run(warehouse, "r1")["of"].startswith(name)
+            assert bool(throughput.of_run(warehouse, "r1")["of"]) == bool(name)
+            assert len(queries.throughput_segments(warehouse, "r1").fetchall()) == 2
