@@ -88,10 +88,11 @@ def hold(
     held = _HELD.get()
     if held is None:
         return ""
+    known = repr(params)
     for view, name in views.items():
         query = _inner(name)
         given = {"view": view, **params} if "$view" in query else params
-        if (known := repr(params)) not in held.names:
+        if known not in held.names:
             is_small = most is None or _rows_of(con, query, given) <= most
             held.names[known] = f"_held_{next(_NUMBER)}_" if is_small else ""
         if not held.names[known]:
@@ -99,7 +100,7 @@ def hold(
         if (table := held.names[known] + view) not in held.tables:
             con.execute(f"CREATE TEMP TABLE {table} AS {query}", given or None)
             held.tables.add(table)
-    return held.names[repr(params)]
+    return held.names[known]
 
 
 def _rows_of(con: DuckDBPyConnection, query: str, params: dict[str, Any]) -> int:

@@ -79,7 +79,6 @@ KINDS_OF_TRACE = (
 def fill(db: Path, rows: int, runs: int) -> None:
     """Make a warehouse of about `runs` runs that have `rows` rows of landing tables together."""
     con = warehouse.connect(db)
-    con.execute("SET preserve_insertion_order = true")
     with tempfile.TemporaryDirectory() as folder:
         for place, kind in enumerate(KINDS_OF_TRACE):
             path = _recording(Path(folder), kind.name, rows // runs)
