@@ -42,7 +42,7 @@ def readers(style: FormatOption = Format.table, output: OutputOption = None) -> 
     """List the formats that pwh reads."""
     import duckdb
 
-    from ingest import READERS
+    from ingest.readers import READERS
 
     rows = [(r.NAME, r.DESCRIPTION, ", ".join(r.PATTERNS), ", ".join(r.TABLES)) for r in READERS]
     con = duckdb.connect()

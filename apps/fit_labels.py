@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from apps import queries
-from ingest import plain_csv
+from ingest.parsing import plain_csv
 from warehouse.bottlenecks import LABEL_COLUMNS
 from warehouse.errors import InputError
 

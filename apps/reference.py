@@ -15,7 +15,7 @@ import typer
 import warehouse
 from apps.cli import app
 from apps.queries import objects
-from ingest import READERS
+from ingest.readers import READERS
 from udfs import UDFS, Udf
 
 README = Path(__file__).resolve().parents[1] / "README.md"

@@ -79,7 +79,7 @@ Item = Run | Rows | Select
 
 
 class Reader(Protocol):
-    """One format. Readers are instances, listed in `ingest.READERS`."""
+    """One format. Readers are instances, listed in `ingest.readers.READERS`."""
 
     @property
     def NAME(self) -> str:  # noqa: N802 - a constant of the class

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingest import READERS
 from ingest.base import Reader
 from ingest.compressed import path_text
+from ingest.readers import READERS
 from ingest.recording import Recording, bare_name, read_head
 from warehouse.errors import InputError, UsageError
 

@@ -26,8 +26,8 @@ import ingest.load
 import warehouse
 from ingest.derive import derive
 from ingest.load import Options, load
+from ingest.readers.task_tables.reader import TaskTables
 from ingest.recording import Recording
-from ingest.task_tables import TaskTables
 from tests.bench.common import fresh
 from tests.bench.schedule import generate
 from udfs import idle

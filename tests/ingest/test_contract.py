@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from ingest import READERS
 from ingest.forget import forget_run, forget_source
+from ingest.readers import READERS
 from ingest.recording import read_head
 from ingest.walk import find
 from tests.ingest.cases import CASES

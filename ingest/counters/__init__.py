@@ -1,1 +1,0 @@
-"""Tables of counters and metrics: PerfSpect, LIKWID, PAPI, Nsight Compute."""

@@ -1,0 +1,1 @@
+"""What readers share: lines, numbers, tables of counters, call paths."""

@@ -1,0 +1,91 @@
+"""What small tables of counters share: records with their lines, numbers, rows of pmu_samples."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ingest.base import Rows
+from ingest.parsing.line_end import refuse_cut
+from ingest.parsing.text_lines import shown
+from ingest.recording import decode
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    from ingest.recording import Recording
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_UNKNOWN = ("", "-", "n/a", "nan", "-nan", "inf", "-inf", "none", "null")
+_BATCH = 1 << 16
+
+Sample = dict[str, object]
+
+
+def records(recording: Recording) -> Iterator[tuple[int, list[str]]]:
+    """Give (line number from 1, fields) of each line of a comma-separated file.
+
+    Raises `InputError` at a line that is not UTF-8, at a quote without its end, and where the
+    last line has no line end: a number there may have lost digits.
+    """
+    line = b"\n"
+    with recording.open() as file:
+        for number, line in enumerate(file, 1):
+            where = f"line {number}"
+            text = decode(line, where).rstrip("\r\n")
+            try:
+                yield number, next(csv.reader([text], strict=True), [])
+            except csv.Error:
+                raise InputError(
+                    f"quotes do not match in {shown(text)}",
+                    where=where,
+                    expected="fields separated by commas, a quoted one closed on its line",
+                ) from None
+    refuse_cut(line[-1:], where="end of the file")
+
+
+def number(text: str, where: str, name: str) -> float | None:
+    """Read a number; what tools write for "not measured" is None.
+
+    Raises `InputError` where the text is no finite number.
+    """
+    text = text.strip()
+    if text.lower() in _UNKNOWN:
+        return None
+    if _NUMBER.fullmatch(text) is None or not math.isfinite(value := float(text)):
+        raise InputError(
+            f"{name} is {shown(text)}",
+            where=where,
+            expected="a plain number with a decimal point",
+            hint="Numbers with decimal commas: record with LC_ALL=C.",
+        )
+    return value
+
+
+def batches(samples: Iterator[Sample]) -> Iterator[Rows]:
+    """Give rows of pmu_samples in batches; a column that a sample lacks is NULL there."""
+    import pyarrow as pa
+
+    types = {
+        **dict.fromkeys(("region", "event", "unit"), pa.string()),
+        **dict.fromkeys(("rank", "cpu"), pa.int32()),
+        **dict.fromkeys(("thread", "sample", "t_start", "t_end"), pa.int64()),
+        **dict.fromkeys(("value", "running", "deviation"), pa.float64()),
+    }
+    held: list[Sample] = []
+
+    def rows() -> Rows:
+        columns = {
+            name: pa.array([one.get(name) for one in held], kind) for name, kind in types.items()
+        }
+        return Rows("pmu_samples", pa.table(columns))
+
+    for sample in samples:
+        held.append(sample)
+        if len(held) == _BATCH:
+            yield rows()
+            held.clear()
+    if held:
+        yield rows()

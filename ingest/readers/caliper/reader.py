@@ -1,0 +1,48 @@
+"""The reader of Caliper profiles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ingest.base import Item, SingleFile
+from ingest.recording import Recording
+
+_BOM = b"\xef\xbb\xbf"
+_JSON = re.compile(rb'\s*\{\s*"data"\s*:\s*\[\s*\[\s*(?:null|[-+0-9.eE]+)\s*[,\]]')
+_COLUMNS = re.compile(rb'"columns"\s*:\s*\[.*"column_metadata"\s*:\s*\[', re.DOTALL)
+
+
+class Caliper(SingleFile):
+    """Reads profiles of Caliper (https://github.com/LLNL/Caliper) with call paths.
+
+    Times and calls land in fn_timings, counters and top-down metrics in pmu_samples with the call
+    path as region. A region that only groups others has hardly any time of its own, and its
+    top-down shares need not add up: the view `pmu_regions` tells such groups from leaves.
+    """
+
+    NAME = "caliper"
+    DESCRIPTION = "Caliper profile (.cali or Hatchet's JSON): times and counters by call path"
+    PATTERNS = ("*.cali", "*.json")
+    TABLES = ("fn_timings", "pmu_samples")
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - the protocol's
+        """Recognise the first record of a stream, or rows of data before their columns."""
+        head = head.removeprefix(_BOM)
+        if head.startswith(b"__rec="):
+            return True
+        if _JSON.match(head) is None:
+            return False
+        # The columns stand behind the data: a head without its end may lack them.
+        return _COLUMNS.search(head) is not None or not head.rstrip().endswith(b"}")
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give one run and its rows; see `Reader.read`."""
+        from ingest.readers.caliper import records, split
+        from ingest.readers.caliper.rows import items
+
+        with recording.open() as file:
+            stream = file.peek(len(_BOM) + 1).removeprefix(_BOM).startswith(b"_")
+        profile = records.read(recording) if stream else split.read(recording)
+        yield from items(profile, recording.path)

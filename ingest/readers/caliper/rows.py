@@ -1,0 +1,146 @@
+"""How a Caliper profile lands: times per call path in fn_timings, all else in pmu_samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from ingest.base import Item, Rows, Run
+from ingest.parsing.call_paths import BELOW_ZERO, Floats, Integers, below_zero, own_part, rows_above
+from ingest.readers.caliper import facts
+from ingest.readers.caliper.metrics import Metric, Role, settle
+from ingest.readers.caliper.profile import Profile
+from warehouse.errors import InputError
+
+OUTSIDE = "<outside of regions>"  # the time that a program spent in no region that was marked
+_PRINTED = 1e-6  # Caliper writes six digits after the point
+
+
+def items(profile: Profile, path: Path) -> Iterator[Item]:
+    """Give the run of a profile and then its rows; `path` is the file's.
+
+    A time or count without a rank is of all processes: times land as the mean over them, counts
+    as their sum. Raises `InputError` where the file holds nothing that can be landed.
+    """
+    if not profile.metrics:
+        raise InputError(
+            "no record has a time or a counter",
+            expected="records with time.duration, papi, libpfm or topdown attributes",
+            hint="Record with CALI_CONFIG=hatchet-region-profile,output.format=cali",
+        )
+    ranks = np.frombuffer(profile.rank, dtype=np.int64)
+    seen = len(np.unique(ranks[ranks >= 0])) or None
+    run = facts.run(profile.globals, path, seen)
+    yield run
+    columns = _Columns(profile, run.ranks)
+    metrics = settle(profile.metrics, run.ranks)
+    timed = {one.role: one for one in metrics if "event" not in one.role}
+    if timed:
+        yield columns.timings(timed)
+    for one in metrics:
+        if "event" in one.role:
+            yield columns.samples(one)
+    if columns.notes:
+        yield Run(tags={BELOW_ZERO: "; ".join(columns.notes)})
+
+
+class _Columns:
+    """Turns a profile's rows into Arrow columns."""
+
+    def __init__(self, profile: Profile, ranks: int | None) -> None:
+        self.notes: list[str] = []
+        self._profile = profile
+        self._ranks = ranks
+        # Path -1, outside of all regions, is the last entry.
+        self._functions = pa.array([*profile.paths.names, OUTSIDE], pa.string())
+        joined = profile.paths.joined()
+        self._callpaths = pa.array([*joined, None], pa.string())
+        self._regions = pa.array([*joined, OUTSIDE], pa.string())
+        self._path, self._rank, self._thread = (
+            np.frombuffer(column, dtype=np.int64)
+            for column in (profile.path, profile.rank, profile.thread)
+        )
+        self._above = rows_above(
+            self._path, self._place(), np.array(profile.paths.above, dtype=np.int64)
+        )
+
+    def timings(self, metrics: Mapping[Role, Metric]) -> Rows:
+        """Give rows of fn_timings from the metrics by role."""
+        size = len(self._path)
+        held = {role: self._seconds(one) for role, one in metrics.items() if "time" in role}
+        seconds = held.get("own time")
+        inclusive = held.get("inclusive time", np.full(size, np.nan))
+        if seconds is None:
+            seconds = self._own(metrics["inclusive time"], inclusive) if held else inclusive
+        calls = np.full(size, np.nan)
+        if "calls" in metrics:
+            rows, values = self._profile.column(metrics["calls"])
+            calls[rows] = values
+        kept = np.flatnonzero(~(np.isnan(seconds) & np.isnan(inclusive) & np.isnan(calls)))
+        columns = self._places(kept) | {
+            "function": self._functions.take(self._codes(kept)),
+            "callpath": self._callpaths.take(self._codes(kept)),
+            "parallelism": pa.array([self._ranks] * len(kept), pa.int32()),
+            "seconds": _known(seconds[kept]),
+            "inclusive_seconds": _known(inclusive[kept]),
+            "calls": _known(calls[kept]).cast(pa.int64()),
+        }
+        return Rows("fn_timings", pa.table(columns))
+
+    def samples(self, one: Metric) -> Rows:
+        """Give the values of an event as rows of pmu_samples."""
+        rows, values = self._profile.column(one)
+        if one.role == "inclusive event":
+            total = np.full(len(self._path), np.nan)
+            total[rows] = values
+            values = self._own(one, total)[rows]
+        columns = self._places(rows) | {
+            "region": self._regions.take(self._codes(rows)),
+            "sample": np.zeros(len(rows), dtype=np.int64),
+            "event": pa.array([one.event] * len(rows), pa.string()),
+            "value": _known(values),
+            "unit": pa.array([one.unit] * len(rows), pa.string()),
+        }
+        return Rows("pmu_samples", pa.table(columns))
+
+    def _seconds(self, one: Metric) -> Floats:
+        """Give a time of every row, of one process, in seconds; NaN where it was not measured."""
+        rows, values = self._profile.column(one)
+        values = values / self._profile.per_second(one)
+        if one.over_ranks == "sum" and self._ranks is not None:
+            values = np.where(self._rank[rows] < 0, values / self._ranks, values)
+        seconds = np.full(len(self._path), np.nan)
+        seconds[rows] = values
+        return seconds
+
+    def _own(self, one: Metric, inclusive: Floats) -> Floats:
+        """Take the callees out of an inclusive value of every row; what was not measured is 0."""
+        slack = _PRINTED / (self._profile.per_second(one) if "time" in one.role else 1.0)
+        measured = ~np.isnan(inclusive)
+        own = own_part(np.where(measured, inclusive, 0.0), self._above, slack)
+        if note := below_zero(one.event, own[measured]):
+            self.notes.append(note)
+        return np.where(measured, own, np.nan)
+
+    def _place(self) -> Integers:
+        """Number the pairs of rank and thread."""
+        pairs = np.stack([self._rank, self._thread])
+        return np.unique(pairs, axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+    def _codes(self, rows: Integers) -> pa.Array:
+        path = self._path[rows]
+        return pa.array(np.where(path < 0, len(self._functions) - 1, path))
+
+    def _places(self, rows: Integers) -> dict[str, pa.Array]:
+        rank, thread = self._rank[rows], self._thread[rows]
+        return {
+            "rank": pa.array(rank, pa.int32(), mask=rank < 0),
+            "thread": pa.array(thread, pa.int64(), mask=thread < 0),
+        }
+
+
+def _known(values: Floats) -> pa.Array:
+    return pa.array(values, mask=np.isnan(values))

@@ -1,0 +1,250 @@
+"""Basic-block vectors of CPU programs: valgrind's exp-bbv and other writers of SimPoint's format.
+
+Sources: valgrind 3.19, exp-bbv/bbv_main.c (one file a thread: FILE, FILE.2, FILE.3 ...; addresses
+and functions in the file of --pc-out-file); gem5, src/cpu/simple/probes/simpoint.cc (simpoint.bb).
+A line is one interval, `T:2535:3   :2536:6   `: pairs of block and executed instructions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ingest.base import Item, Rows, Run
+from ingest.readers.exp_bbv.files import is_pc_file, program_files, thread_number
+from ingest.readers.exp_bbv.pc import read_pc_file
+from ingest.recording import Recording, decode
+from warehouse.errors import InputError
+
+Integers = NDArray[np.int64]
+
+_START = re.compile(rb"\s*(?:T:\d+:\d+ |# Thread \d+\n#   Total intervals: )")
+_PC_START = re.compile(rb"F:\d+:[0-9a-f]+:[^\n]*(?:\n(?:F:\d|\Z)|\Z)")
+_VECTORS = re.compile(rb"(?:T(?::\d{1,10}:\d{1,12} ++)++\n)++")
+_AS_BLANKS = bytes.maketrans(b"T:", b"  ")
+_NOTE = re.compile(r"#\s*(Thread|Total intervals:|Total instructions:|Unique reps:) (\d{1,18})\b.*")
+_INTERVAL_SIZE = re.compile(r".*\(Interval Size (\d{1,10})\)")
+_LARGEST_BLOCK = (1 << 31) - 1
+
+
+@dataclass(slots=True)
+class _Thread:
+    """What is known of one thread's file; `notes` are the numbers that valgrind writes last."""
+
+    part: Path
+    number: int
+    rows: int = 0
+    intervals: int = 0
+    instructions: int = 0
+    smallest: int = 1 << 62
+    largest: int = 0
+    valgrind: bool = False
+    notes: dict[str, int] = field(default_factory=dict)
+
+    def where(self, row: int | None = None) -> str:
+        """Name a line of the file, by default its last."""
+        return f"{self.part.name}, line {self.rows if row is None else row}"
+
+
+class ExpBbv:
+    """Reads basic-block vectors, with the block list beside them."""
+
+    NAME = "exp-bbv"
+    DESCRIPTION = "basic-block vectors of valgrind exp-bbv, SimPoint or gem5 (CPU threads)"
+    PATTERNS = ("*.bb", "*.bb.*", "*.pc", "bb.out.*", "pc.out.*", "simpoint.bb.gz")
+    TABLES = ("bb_launches", "bb_visits", "bb_blocks")
+    WHOLE_FOLDER = False
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002
+        """Recognise a vector, valgrind's closing notes, or a list of blocks."""
+        return bool(_START.match(head) or _PC_START.match(head))
+
+    def parts(self, path: Path) -> tuple[Path, ...]:
+        """Give the files of the program: its threads' in order, then the list of blocks."""
+        return program_files(path) or (path,)
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give the run and one row per thread, interval and block.
+
+        Raises `InputError` where a file is damaged, or there are no vectors at all.
+        """
+        lists = [part for part in recording.parts if is_pc_file(part)]
+        files = [part for part in recording.parts if part not in lists]
+        if not files:
+            raise InputError(
+                "this lists blocks, but the vectors are not beside it",
+                expected="PROGRAM.bb beside PROGRAM.pc, or bb.out.PID beside pc.out.PID",
+                hint="Keep the files of one run of valgrind in one folder, under its names.",
+            )
+        threads = [_Thread(part, thread_number(part)) for part in files]
+        yield Run(threads=len(threads))
+        places: Integers | None = None
+        for part in lists:
+            blocks = read_pc_file(recording, part)
+            places = np.argsort(blocks["bb"].to_numpy())
+            yield Rows("bb_blocks", blocks)
+        for thread in threads:
+            yield from _read_thread(recording, thread, places)
+        yield from _launch(threads)
+
+
+def _launch(threads: list[_Thread]) -> Iterator[Item]:
+    """Give the one launch that a CPU program is, once all threads are read."""
+    if not any(thread.intervals for thread in threads):
+        whole = sum(thread.notes.get("Total intervals:", 0) for thread in threads)
+        raise InputError(
+            "there are no vectors",
+            where=threads[0].where(),
+            expected="lines such as T:2535:3   :2536:6   ",
+            hint="Record without --instr-count-only=yes."
+            if whole
+            else "The program is shorter than one interval: record with a smaller --interval-size.",
+        )
+    totals = [thread.notes.get("Total instructions:") for thread in threads]
+    known = [total for total in totals if total is not None]
+    launch = {
+        "launch": 0,
+        "granularity": "thread",
+        "instructions": sum(known) if len(known) == len(totals) else None,
+    }
+    yield Rows("bb_launches", pa.Table.from_pylist([launch]))
+    sizes = {size for thread in threads if (size := thread.notes.get("Interval Size"))}
+    if len(sizes) == 1:
+        yield Run(tags={"interval_size": str(sizes.pop())})
+
+
+def _read_thread(recording: Recording, thread: _Thread, places: Integers | None) -> Iterator[Rows]:
+    piece = b""
+    for piece in recording.chunks(thread.part):
+        at = 0
+        while at < len(piece):
+            if found := _VECTORS.match(piece, at):
+                yield _vectors(found[0], thread, places)
+                at = found.end()
+            else:
+                end = piece.find(b"\n", at) + 1 or len(piece)
+                thread.rows += 1
+                _note(piece[at:end], thread)
+                at = end
+    if not piece:
+        raise InputError("the file is empty", where=thread.part.name, expected="T:1:20   :2:30   ")
+    _check_end(thread, whole_line=piece.endswith(b"\n"))
+
+
+def _vectors(text: bytes, thread: _Thread, places: Integers | None) -> Rows:
+    """Give the rows of whole lines, which the pattern has checked."""
+    data = np.frombuffer(text, np.uint8)
+    pairs = np.fromstring(text.translate(_AS_BLANKS), np.int64, sep=" ").reshape(-1, 2)
+    ends = np.flatnonzero(data == ord("\n"))
+    line = np.searchsorted(ends, np.flatnonzero(data == ord(":"))[::2])
+    block, instructions = pairs[:, 0], pairs[:, 1]
+    _check_blocks(block, line, thread, places)
+    sums = np.zeros(ends.size, np.int64)
+    np.add.at(sums, line, instructions)
+    interval = line + thread.intervals
+    thread.rows += ends.size
+    thread.intervals += ends.size
+    thread.instructions += int(sums.sum())
+    thread.smallest = min(thread.smallest, int(sums.min()))
+    thread.largest = max(thread.largest, int(sums.max()))
+    thread.valgrind |= b"   \n" in text
+    columns = {
+        "launch": pa.repeat(pa.scalar(0, pa.int32()), block.size),
+        "thread": pa.repeat(pa.scalar(thread.number, pa.int64()), block.size),
+        "interval": pa.array(interval, pa.int32()),
+        "bb": pa.array(block, pa.int32()),
+        "instructions": pa.array(instructions, pa.int64()),
+    }
+    return Rows("bb_visits", pa.table(columns))
+
+
+def _check_blocks(
+    block: Integers, line: Integers, thread: _Thread, places: Integers | None
+) -> None:
+    """Check the block numbers; `places` are the blocks' places in the list of blocks, if any."""
+    wrong = (block < 1) | (block > (_LARGEST_BLOCK if places is None else places.size))
+    problem = "is not the number of a block" + (" of the list" if places is not None else "")
+    if not wrong.any() and places is not None:
+        # valgrind writes vectors and list in the same order.
+        wrong[1:] = (np.diff(places[block - 1]) <= 0) & (np.diff(line) == 0)
+        problem = "is not where the list of blocks has it: is that of another run?"
+    elif not wrong.any():
+        order = np.lexsort((block, line))
+        again = (np.diff(block[order]) == 0) & (np.diff(line[order]) == 0)
+        wrong[order[1:][again]] = True
+        problem = "comes twice in one interval"
+    if wrong.any():
+        k = int(np.flatnonzero(wrong)[0])
+        raise InputError(
+            f"block {block[k]} {problem}",
+            where=thread.where(thread.rows + int(line[k]) + 1),
+            expected="every block once, by its number from 1",
+            hint="Copy or record the files again.",
+        )
+
+
+def _note(line: bytes, thread: _Thread) -> None:
+    """Take a line that is no vector: blank, or one of valgrind's notes on the whole thread."""
+    text = decode(line, thread.where()).strip()
+    if text and not text.startswith("#"):
+        raise InputError(
+            "this is not a whole vector",
+            where=thread.where(),
+            expected="T:2535:3   :2536:6   (pairs of block and instructions)",
+            hint="Is the file cut off or damaged here? Copy or record it again.",
+        )
+    if found := _NOTE.fullmatch(text):
+        thread.notes[found[1]] = int(found[2])
+    if found := _INTERVAL_SIZE.fullmatch(text):
+        thread.notes["Interval Size"] = int(found[1])
+
+
+def _check_end(thread: _Thread, *, whole_line: bool) -> None:
+    """Check a file against what valgrind says of it in its last lines."""
+    notes = thread.notes
+    problem = None
+    if not whole_line:
+        problem = "the last line is cut off"
+    elif not notes and (thread.valgrind or not thread.intervals):
+        problem = "valgrind's closing notes are missing"
+    elif notes:
+        problem = next(_contradictions(thread), None)
+    if problem is not None:
+        raise InputError(
+            problem,
+            where=thread.where(),
+            expected="vectors, then '# Thread', 'Total intervals' and 'Total instructions'",
+            hint="Let the program end under valgrind, and keep the names of the files it writes.",
+        )
+
+
+def _contradictions(thread: _Thread) -> Iterator[str]:
+    """Give what the vectors and valgrind's closing notes disagree about."""
+    notes = thread.notes
+    for name in ("Thread", "Total intervals:", "Interval Size", "Total instructions:"):
+        if name not in notes:
+            yield f"valgrind's closing notes lack '{name.rstrip(':')}'"
+            return
+    if notes["Thread"] != thread.number:
+        yield f"the file is that of thread {notes['Thread']}, not {thread.number}"
+    if thread.instructions > notes["Total instructions:"]:
+        yield (
+            f"the vectors have {thread.instructions} instructions, "
+            f"more than the {notes['Total instructions:']} of the thread"
+        )
+    # Repeated string instructions are counted late, by one each time.
+    reps = notes.get("Unique reps:", 0)
+    size, slack = max(notes["Interval Size"], 1), reps and reps + 1
+    # An interval ends with the first instruction beyond it: a whole last one has no line yet.
+    least = (notes["Total instructions:"] - slack - 1) // size
+    if thread.intervals and not least <= thread.intervals <= notes["Total intervals:"]:
+        yield f"there are {thread.intervals} of {notes['Total intervals:']} intervals"
+    most = size + (2 if reps else 1)
+    if thread.intervals and not size - slack <= thread.smallest <= thread.largest <= most:
+        yield f"an interval has not {size} instructions, but {thread.smallest}..{thread.largest}"

@@ -1,0 +1,193 @@
+"""Statistics of the gem5 simulator: stats.txt, and config.ini beside it.
+
+Source: src/base/stats/text.cc of gem5 (all that its text output can hold), versions 19 to 24.
+What lands in pmu_samples:
+
+- One dump (Begin to End Simulation Statistics) is one sample, numbered from 0. `t_start` and
+  `t_end` are on the simulated clock, in ns: finalTick is the end, simTicks the length; NULL where
+  a dump lacks simTicks, finalTick or simFreq (before gem5 21: sim_ticks, final_tick, sim_freq).
+- `event` is the statistic's full name with its bucket (system.l2.overallMisses::total); shares and
+  running sums that gem5 prints behind the values of a vector are left out. The values of a vector
+  that gem5 prints on one line are name::0, name::1 ...
+- `value` is NULL for nan and inf. `unit` is what gem5 gives in brackets at the end, without the
+  outer ones; NULL where there is none or it says Unspecified.
+
+Where a core counts what it issued in each cycle, the dump is a segment of it, too
+(ingest.readers.gem5.segments).
+
+config.ini gives the app (file name of the workload's program) and the tags command, cpu_type,
+cpus, clock_ticks (period of the CPUs' clock) and mem_mode.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ingest.base import Item, Rows, Run
+from ingest.parsing.text_lines import Lines, shown, stretches
+from ingest.readers.gem5.config import facts
+from ingest.readers.gem5.dump import TICKS, rows
+from ingest.readers.gem5.segments import segments
+from ingest.recording import bare_name, read_head, sibling
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ingest.recording import Recording
+
+_BEGIN = r"^-{6,} Begin Simulation Statistics +-{6,}$"
+_END = r"^-{6,} End Simulation Statistics +-{6,}$"
+_ROWS = 20_000
+_RECOGNISED = re.compile(
+    rf"^(?:-+ (?:Begin|End) Simulation Statistics +-+|(?:{'|'.join(TICKS)}) +\d+ .*)$",
+    re.MULTILINE,
+)
+
+
+class Gem5Stats:
+    """Statistics that the gem5 simulator dumps."""
+
+    NAME = "gem5-stats"
+    DESCRIPTION = "statistics dumps of the gem5 simulator (stats.txt), with config.ini beside it"
+    PATTERNS = ("stats.txt", "config.ini")
+    TABLES = ("pmu_samples", "segments")
+    WHOLE_FOLDER = False
+
+    def sniff(self, head: bytes, path: Path) -> bool:
+        """Recognise the line that begins a dump; config.ini where stats.txt lies beside it."""
+        if bare_name(path) == "config.ini":
+            return _is_config(head) and sibling(path, "stats.txt") is not None
+        text = head[:8192].decode("utf-8", "replace").replace("\r\n", "\n")
+        return not text.lstrip().startswith("<") and _RECOGNISED.search(text) is not None
+
+    def parts(self, path: Path) -> tuple[Path, ...]:
+        """Give stats.txt and the config.ini beside it; a file of another name stands alone."""
+        if bare_name(path) not in ("stats.txt", "config.ini"):
+            return (path,)
+        stats, config = sibling(path, "stats.txt"), sibling(path, "config.ini")
+        if config is None or not _is_config(read_head(config)):
+            return (path,)
+        return (config,) if stats is None else (stats, config)
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give the run, and the rows of one dump after another."""
+        import pyarrow as pa
+
+        config = recording.part("config.ini")
+        if config == recording.path:
+            raise InputError(
+                "this is gem5's configuration, which holds no statistics",
+                expected="stats.txt beside it",
+            )
+        yield Run() if config is None else _facts(recording, config)
+        found: list[dict[str, object]] = []
+        for table in _joined(_batches(recording, found)):
+            yield Rows("pmu_samples", table)
+        if found:
+            yield Rows("segments", pa.Table.from_pylist(found))
+
+
+def _is_config(head: bytes) -> bool:
+    return re.match(rb"\s*\[root\]\r?\ntype=Root\b", head) is not None
+
+
+def _facts(recording: Recording, config: Path) -> Run:
+    try:
+        return facts(recording.text(config))
+    except InputError as error:
+        error.path = str(config)
+        raise
+
+
+def _dumps(recording: Recording) -> Iterator[Lines]:
+    """Give the lines of one dump after another, those that begin and end it left out.
+
+    A dump is held in memory whole: a few MB at most in practice.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    begun: int | None = None
+    held: list[pa.Array] = []
+    for lines in stretches(recording):
+        text = pc.utf8_rtrim_whitespace(lines.text)
+        begins = pc.match_substring_regex(text, _BEGIN).to_numpy(zero_copy_only=False)
+        ends = pc.match_substring_regex(text, _END).to_numpy(zero_copy_only=False)
+        done = 0
+        for at in np.flatnonzero(begins | ends).tolist():
+            number = lines.first + at
+            if begun is not None:
+                if begins[at]:
+                    raise _unfinished(begun, f"another begins in line {number}")
+                held.append(text.slice(done, at - done))
+                yield Lines(begun + 1, pa.concat_arrays(held))
+                held, begun = [], None
+            else:
+                _must_be_blank(text.slice(done, at - done), lines.first + done)
+                if ends[at]:
+                    raise _never_began(number)
+                begun = number
+            done = at + 1
+        if begun is None:
+            _must_be_blank(text.slice(done), lines.first + done)
+        else:
+            held.append(text.slice(done))
+    if begun is not None:
+        raise _unfinished(begun, "the file ends before")
+
+
+def _batches(recording: Recording, found: list[dict[str, object]]) -> Iterator[pa.RecordBatch]:
+    """Give the statistics of one dump after another; add its segments to `found`."""
+    for number, lines in enumerate(_dumps(recording)):
+        batch = rows(number, lines)
+        found += segments(number, batch)
+        yield batch
+
+
+def _joined(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Join the rows of small dumps, since each insertion has its price."""
+    import pyarrow as pa
+
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(part.num_rows for part in held) >= _ROWS:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def _unfinished(begun: int, problem: str) -> InputError:
+    return InputError(
+        f"the dump that begins here has no end: {problem}",
+        where=f"line {begun}",
+        expected="---------- End Simulation Statistics   ----------",
+        hint="The file is cut off, or gem5 is still running. Copy it again when gem5 has ended.",
+    )
+
+
+def _never_began(number: int) -> InputError:
+    return InputError(
+        "a dump ends that never began",
+        where=f"line {number}",
+        expected="---------- Begin Simulation Statistics ----------",
+    )
+
+
+def _must_be_blank(text: pa.StringArray, first: int) -> None:
+    import pyarrow.compute as pc
+
+    at = pc.index(pc.equal(text, ""), False).as_py()
+    if at >= 0:
+        raise InputError(
+            f"{shown(text[at].as_py())} stands outside of a dump",
+            where=f"line {first + at}",
+            expected="---------- Begin Simulation Statistics ----------",
+        )

@@ -1,0 +1,114 @@
+"""GPGPU-Sim logs: basic blocks and threads of simulated GPU kernels.
+
+Source: GPGPU-Sim 3 and 4 (github.com/gpgpu-sim/gpgpu-sim_distribution), standard output with
+PTX_SIM_DEBUG=5 or more in the environment. The listing of basic blocks (PTX_SIM_DEBUG=50) may be
+in the log itself or beside it, in STEM.blocks.txt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ingest.base import Item, Run
+from ingest.parsing.blocks.pieces import parsed
+from ingest.readers.gpgpusim.lines import parse
+from ingest.readers.gpgpusim.log import Log
+from ingest.readers.gpgpusim.rows import rows
+from ingest.readers.gpgpusim.text import Listing
+from ingest.readers.gpgpusim.threads import Spool
+from ingest.recording import Recording, bare_name, sibling
+from warehouse.errors import InputError
+
+_BLOCKS = ".blocks.txt"
+_PIECE = 4 << 20
+_INSTRUCTION = re.compile(rb"^\d+ \[(?:cyc=\d+\]\[)?thd=\d+\]\[i=\d+\] : ctaid=\(", re.MULTILINE)
+_LISTING = re.compile(rb"^Printing basic blocks for function '", re.MULTILINE)
+_CHATTER = re.compile(rb"^(?:GPGPU-Sim(?: PTX| uArch)?: | +\*\*\* GPGPU-Sim )", re.MULTILINE)
+
+
+class GpgpuSim:
+    """Reads GPGPU-Sim logs."""
+
+    NAME = "gpgpusim"
+    DESCRIPTION = "GPGPU-Sim log with PTX_SIM_DEBUG=5 or more (basic blocks of GPU threads)"
+    PATTERNS = ("*.log", "*.log.gz", "*.log.zst", "*.blocks.txt")
+    TABLES = (
+        "bb_launches",
+        "bb_visits",
+        "bb_edges",
+        "bb_blocks",
+        "bb_opcodes",
+        "bb_dependences",
+    )
+    WHOLE_FOLDER = False
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002
+        """Recognise GPGPU-Sim's own lines, a listing of blocks, or instruction lines."""
+        marks = (_INSTRUCTION, _LISTING, _CHATTER)
+        return b"<html" not in head[:1024].lower() and any(mark.search(head) for mark in marks)
+
+    def parts(self, path: Path) -> tuple[Path, ...]:
+        """Give the log and the listing of its blocks, if there is one."""
+        name = bare_name(path)
+        if name.endswith(_BLOCKS):
+            log = _log_of(path, name.removesuffix(_BLOCKS))
+            return (path,) if log is None else (log, path)
+        stem = name.rpartition(".")[0] or name
+        blocks = sibling(path, stem + _BLOCKS)
+        return (path, blocks) if blocks and _log_of(path, stem) == path else (path,)
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give the run, its launches, and sums over their threads.
+
+        Raises `InputError` where the log is damaged or not whole.
+        """
+        listing = Listing()
+        for part in recording.parts:
+            if bare_name(part).endswith(_BLOCKS):
+                _read_listing(recording, part, listing)
+        if bare_name(recording.path).endswith(_BLOCKS):
+            raise InputError(
+                "this is a listing of blocks without the log it belongs to",
+                expected=f"NAME.log beside NAME{_BLOCKS}",
+                hint="Put the log of the same program, with PTX_SIM_DEBUG=5, into its folder.",
+            )
+        spool = Spool()
+        try:
+            log = Log(listing, spool)
+            for lines in parsed(recording.chunks(size=_PIECE), parse):
+                log.take(lines)
+            log.finish()
+            yield _run(log)
+            yield from rows(log, spool)
+        finally:
+            spool.close()
+
+
+def _log_of(path: Path, stem: str) -> Path | None:
+    """Find the log that a listing STEM.blocks.txt belongs to."""
+    names = (f"{stem}.log", f"{stem}.txt", f"{stem}.out", stem)
+    return next((found for name in names if (found := sibling(path, name))), None)
+
+
+def _read_listing(recording: Recording, part: Path, listing: Listing) -> None:
+    where = f"{part.name}"
+    for number, line in recording.lines(part):
+        where = f"{part.name}, line {number}"
+        listing.add(line, where)
+    listing.end(where)
+    if not listing.blocks:
+        raise InputError(
+            "the listing names no blocks",
+            where=where,
+            expected="Printing basic blocks for function 'NAME':",
+            hint="Run the simulation with PTX_SIM_DEBUG=50 to have them listed.",
+        )
+
+
+def _run(log: Log) -> Run:
+    tags = {"simulation": "functional" if log.functional else "timing"}
+    if log.version is not None:
+        tags["simulator"] = f"GPGPU-Sim {log.version}"
+    return Run(tags=tags)

@@ -1,0 +1,113 @@
+"""Traces of executed instructions, cut into segments where the running thread changes.
+
+CSV with header or Parquet, one row an instruction, in the order of execution:
+
+- `class` (int, mul, div, fp, fp_div, simd, load, store, branch, serialising, other) or `opcode`
+  (a mnemonic of ARM or x86, from which the class is guessed; an x86 mov that reads or writes
+  memory cannot be told from one that does not: give class then). Needed.
+- `thread`: the running thread, a whole number; one thread where it is missing.
+- `reads` and `writes`: registers, blanks between them (`x0 x1`); or `producers`: the distances
+  back to the instructions whose results it reads, blanks between them (`1 7`).
+- `cycle`: when it was issued.
+- `taken`: 1 for a branch that was taken, else 0.
+
+Every stretch of one thread is a segment, numbered from 0 in file order. Chains are counted in
+groups of 40 instructions; dependences do not reach across segments. With `cycle`, a segment
+takes the cycles from its first issue to its last, and the issue distribution is kept. Short
+segments land too: the views leave out those below throughput_settings.shortest, and count them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ingest.base import Item, Select, SingleFile
+from ingest.compressed import compression
+from ingest.parsing import plain_csv
+from ingest.parsing.parquet import MAGIC, column_types
+from ingest.recording import Recording, read_head
+from warehouse import sqlfiles
+from warehouse.errors import InputError
+
+_TYPES = {
+    "thread": "BIGINT",
+    "class": "VARCHAR",
+    "opcode": "VARCHAR",
+    "reads": "VARCHAR",
+    "writes": "VARCHAR",
+    "producers": "VARCHAR",
+    "cycle": "BIGINT",
+    "taken": "BIGINT",
+}
+_DEPENDENCES = ("reads", "producers", "cycle")
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+
+
+class InstructionTrace(SingleFile):
+    """Executed instructions of one or more threads."""
+
+    NAME = "instruction-trace"
+    DESCRIPTION = "executed instructions: thread, class or opcode, registers, cycle"
+    PATTERNS = ("*.csv", "*.parquet")
+    TABLES = ("segments",)
+
+    def sniff(self, head: bytes, path: Path) -> bool:
+        """Recognise a column class or opcode beside reads, producers or cycle."""
+        try:
+            if head.startswith(MAGIC):
+                return compression(path) is None and _is_ours(column_types(path))
+            return b"\0" not in head and _is_ours(dict.fromkeys(plain_csv.column_names(head), ""))
+        except (InputError, OSError):
+            return False
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give one SELECT that cuts the trace."""
+        path = Path(recording.plain())
+        head = read_head(path)
+        if head.startswith(MAGIC):
+            columns = column_types(path)
+            _must_be_whole(columns)
+            params: dict[str, object] = {"path": str(path)}
+            source = "FROM read_parquet($path, file_row_number = true)"
+            place = "file_row_number"
+        else:
+            names = plain_csv.column_names(head)
+            plain_csv.must_be_unique(names)
+            columns = dict.fromkeys(names, "")
+            types = {name: _TYPES.get(name, "VARCHAR") for name in names}
+            source, params = plain_csv.source(head, path, names, types, left_out=True)
+            place = "row_number() OVER () - 1"
+        _must_have(columns)
+        given = ", ".join(
+            f"{f'CAST({name} AS {kind})' if name in columns else f'CAST(NULL AS {kind})'} AS "
+            f'"{name}"'
+            for name, kind in _TYPES.items()
+        )
+        cut = sqlfiles.read("derived/instruction_trace")
+        sql = f"WITH trace AS MATERIALIZED (SELECT {place} AS place, {given} {source}), {cut}"
+        yield Select("segments", sql, params)
+
+
+def _is_ours(columns: Mapping[str, str]) -> bool:
+    told = {"class", "opcode"} & set(columns)
+    return bool(told) and bool(set(_DEPENDENCES) & set(columns)) and "segment" not in columns
+
+
+def _must_have(columns: Mapping[str, str]) -> None:
+    if not {"class", "opcode"} & set(columns):
+        raise InputError("the column class is missing", where="line 1", expected="class or opcode")
+    if "reads" in columns and "writes" not in columns:
+        raise InputError(
+            "the column writes is missing",
+            where="line 1",
+            expected="registers that are read and that are written",
+        )
+
+
+def _must_be_whole(columns: Mapping[str, str]) -> None:
+    for name in ("thread", "cycle", "taken"):
+        if name in columns and columns[name] not in _WHOLE:
+            raise InputError(
+                f"the column {name} is of type {columns[name]}", expected="whole numbers"
+            )

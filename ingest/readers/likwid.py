@@ -1,0 +1,164 @@
+"""Counters of LIKWID: likwid-perfctr's comma-separated output (-O, or -o FILE.csv).
+
+Source: LIKWID's documentation of likwid-perfctr and of its output filters (LIKWID 4.3 and 5). What
+lands in pmu_samples:
+
+- A row per event of a `Raw` table and hardware thread: `cpu`, `event` as LIKWID names it.
+- A row per metric of a `Metric` table and hardware thread; the unit that ends a metric's name in
+  square brackets goes to `unit`. The STAT tables follow from these and are left out.
+- `region` is the marked region (-m). Tables of one group that come again (timeline, -t) are
+  samples 0, 1, 2 ... A second event group is told from the first by its events.
+
+The hardware threads counted give the run's `threads`; CPU name and clock are tags.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingest.base import Item, Run, SingleFile
+from ingest.parsing.counter_table import Sample, batches, number, records
+from ingest.parsing.text_lines import shown
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    from ingest.recording import Recording
+
+    Records = Iterator[tuple[int, list[str]]]
+
+_TABLE = re.compile(rb"^TABLE,(?:Region [^,]*,)?Group \d+ (?:Raw|Metric)", re.MULTILINE)
+_GROUP = re.compile(r"Group (\d+) (Raw|Metric)( STAT)?")
+_THREAD = re.compile(r"(?:HWThread|Core|core) (\d{1,7})")
+_UNIT = re.compile(r"(.+?) \[([^\]]+)\]")
+_TAGS = {"CPU name": "cpu", "CPU type": "cpu_type", "CPU clock": "cpu_clock"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    """A table's first line: its region, what it holds, how many lines it says it has."""
+
+    region: str | None
+    group: int
+    kind: str
+    sums: bool
+    lines: int
+
+
+class Likwid(SingleFile):
+    """Counters and metrics of likwid-perfctr."""
+
+    NAME = "likwid"
+    DESCRIPTION = "counters of likwid-perfctr (-O or -o FILE.csv), with marked regions"
+    PATTERNS = ("likwid.csv",)
+    TABLES = ("pmu_samples",)
+
+    def sniff(self, head: bytes, path: Path) -> bool:
+        """Recognise the first line of a table."""
+        del path
+        return _TABLE.search(head) is not None
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give the run and its counters."""
+        tags: dict[str, str] = {}
+        cpus: set[int] = set()
+        yield Run()
+        landed = 0
+        for batch in batches(_samples(records(recording), tags, cpus)):
+            landed += batch.batch.num_rows
+            yield batch
+        if not landed:
+            raise InputError(
+                "there are no counters",
+                where="end of the file",
+                expected="a line TABLE,Group 1 Raw,...",
+            )
+        yield Run(threads=len(cpus), tags=tags)
+
+
+def _samples(lines: Records, tags: dict[str, str], cpus: set[int]) -> Iterator[Sample]:
+    """Give the counters of all tables; takes note of tags and processors on the way."""
+    seen: Counter[tuple[str | None, int, str]] = Counter()
+    for line, fields in lines:
+        if len(fields) > 1 and (name := fields[0].rstrip(":").strip()) in _TAGS:
+            tags[_TAGS[name]] = fields[1].strip()
+        if fields[:1] != ["TABLE"]:
+            continue
+        heading = _heading(fields, line)
+        if heading is None or heading.sums:
+            continue
+        key = (heading.region, heading.group, heading.kind)
+        yield from _table(lines, heading, seen[key], cpus, line)
+        seen[key] += 1
+
+
+def _heading(fields: list[str], line: int) -> _Heading | None:
+    """Read `TABLE,[Region NAME,]Group N Raw|Metric[ STAT],GROUP,LINES`; None for other tables."""
+    words = [field.strip() for field in fields[1:] if field.strip()]
+    region = words.pop(0).removeprefix("Region ") if words[:1] and _is_region(words[0]) else None
+    found = _GROUP.fullmatch(words[0]) if words else None
+    if found is None:
+        return None
+    size = words[-1]
+    if not re.fullmatch(r"\d{1,6}", size):
+        raise InputError(
+            f"the table's length is {shown(size)}", where=f"line {line}", expected="a whole number"
+        )
+    return _Heading(region, int(found[1][:9]), found[2], found[3] is not None, int(size))
+
+
+def _is_region(word: str) -> bool:
+    return word.startswith("Region ")
+
+
+def _table(
+    lines: Records, heading: _Heading, sample: int, cpus: set[int], at: int
+) -> Iterator[Sample]:
+    skipped = 2 if heading.kind == "Raw" else 1
+    line, names = next(lines, (at, []))
+    threads = _threads(names[skipped:], line)
+    cpus.update(threads)
+    for _ in range(heading.lines):
+        line, fields = next(lines, (line + 1, []))
+        where = f"line {line}"
+        name = fields[0].strip() if fields else ""
+        if not name or name == "TABLE" or len(fields) < skipped + len(threads):
+            raise InputError(
+                f"the table has fewer than the {heading.lines} lines of {len(threads)} values "
+                "that it says it has",
+                where=where,
+                expected="a value for each hardware thread",
+                hint="The file is damaged or cut off. Record again.",
+            )
+        event, unit = _event(name) if heading.kind == "Metric" else (name, None)
+        for cpu, field in zip(threads, fields[skipped:], strict=False):
+            yield {
+                "cpu": cpu,
+                "region": heading.region,
+                "sample": sample,
+                "event": event,
+                "value": number(field, where, name),
+                "unit": unit,
+            }
+
+
+def _threads(names: list[str], line: int) -> list[int]:
+    named = [name.strip() for name in names if name.strip()]
+    found = [_THREAD.fullmatch(name) for name in named]
+    threads = [int(match[1]) for match in found if match]
+    if not threads or len(threads) != len(named) or len(set(threads)) != len(threads):
+        raise InputError(
+            f"the columns are {shown(','.join(names))}",
+            where=f"line {line}",
+            expected="HWThread 0,HWThread 1,...",
+        )
+    return threads
+
+
+def _event(name: str) -> tuple[str, str | None]:
+    found = _UNIT.fullmatch(name)
+    return (found[1], found[2]) if found else (name, None)

@@ -1,0 +1,190 @@
+"""Basic blocks of machine code, with or without measured throughput.
+
+BHive's own form is CSV without header, a block's bytes in hexadecimal and the cycles of 100
+iterations a line (github.com/ithemal/bhive, benchmark/throughput). CSV with header and Parquet
+have the column `hex` and, where measured, `cycles_per_100` or `cycles` (of one pass); further
+columns are left alone. The code lands as it is: decoding it is no reader's work.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import statistics
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ingest.base import Item, Select, SingleFile
+from ingest.compressed import compression
+from ingest.parsing.line_end import refuse_cut
+from ingest.parsing.parquet import MAGIC, column_types
+from ingest.parsing.plain_csv import must_be_unique
+from ingest.recording import Recording, decode, read_head
+from warehouse.errors import InputError
+
+_DELIMITERS = ",;\t|"
+_BHIVE = re.compile(rb"[0-9a-fA-F]{2,},\d+(?:\.\d*)?")
+_LINES = 64
+_NUMBERS = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)")
+# No core completes a block of even one instruction a dozen times a cycle.
+_FASTEST = 100 / 12
+
+
+class MachineCode(SingleFile):
+    """Blocks of machine code, one segment each."""
+
+    NAME = "machine-code"
+    DESCRIPTION = "Blocks of machine code: BHive (hex,cycles per 100 iterations), or a column hex"
+    PATTERNS = ("*.csv", "*.parquet")
+    TABLES = ("segments",)
+
+    def sniff(self, head: bytes, path: Path) -> bool:
+        """Recognise a column `hex` without a column `segment`, or BHive's lines."""
+        try:
+            if head.startswith(MAGIC):
+                return compression(path) is None and _has_hex(column_types(path))
+            return b"\0" not in head and (_has_hex(_header(head)[0]) or _is_bhive(head))
+        except (InputError, OSError):
+            return False
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give one SELECT over the file, blocks numbered from 0 in its order."""
+        path = recording.plain()
+        head = read_head(Path(path))
+        if head.startswith(MAGIC):
+            yield _from_parquet(path)
+            return
+        names, delimiter = _header(head)
+        _must_be_whole_text(recording)
+        if "hex" in names:
+            yield _from_csv(path, names, delimiter, header=True)
+            return
+        _must_be_bhive(head)
+        yield _from_csv(path, ["hex", "cycles_per_100"], ",", header=False)
+
+
+def _has_hex(columns: Mapping[str, str] | list[str]) -> bool:
+    return "hex" in columns and "segment" not in columns
+
+
+def _is_bhive(head: bytes) -> bool:
+    """Say whether most of the first lines are a block and a number.
+
+    Blocks differ in length and hold letters somewhere: lists of addresses or of plain numbers
+    do not.
+    """
+    lines = head.split(b"\n")[:-1][:_LINES] or [head]
+    blocks = [line.split(b",")[0] for line in lines if _BHIVE.fullmatch(line.rstrip(b"\r"))]
+    if 2 * len(blocks) <= len(lines):
+        return False
+    same = len(blocks) >= 8 and len({len(block) for block in blocks}) == 1
+    return not same and re.search(rb"[a-fA-F]", b"".join(blocks)) is not None
+
+
+def _header(head: bytes) -> tuple[list[str], str]:
+    """Give the names in the first line, in lower case, and what stands between them.
+
+    A column without a name (frames write their index so) is named after its place.
+    """
+    line = decode(head.split(b"\n", 1)[0], "line 1").strip("\r")
+    delimiter = max(_DELIMITERS, key=line.count)
+    try:
+        names = next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error as error:
+        raise InputError(f"the header cannot be read ({error})", where="line 1") from None
+    return [name.strip().lower() or f"column {n}" for n, name in enumerate(names, 1)], delimiter
+
+
+def _must_be_whole_text(recording: Recording) -> None:
+    """Refuse bytes that are no text, and a file whose last number may have lost digits.
+
+    DuckDB fails with an internal error on other bytes in columns that it was not asked for.
+    """
+    line, last = 1, b"\n"
+    for chunk in recording.chunks():
+        try:
+            chunk.decode()
+        except UnicodeDecodeError as error:
+            number = line + chunk.count(b"\n", 0, error.start)
+            decode(chunk[error.start : error.end], f"line {number}")
+        line += chunk.count(b"\n")
+        last = chunk[-1:]
+    refuse_cut(last, where=f"line {line}")
+
+
+def _must_be_bhive(head: bytes) -> None:
+    """Refuse a first line that is none of BHive's, and frequencies in the place of cycles."""
+    line = decode(head.split(b"\n", 1)[0], "line 1").strip("\r")
+    fields = line.split(",")
+    if len(fields) != 2 or not _is_number(fields[1]):
+        raise InputError(
+            f"{line[:60]!r} is neither a header nor a block",
+            where="line 1",
+            expected="a header line with the column hex, or lines such as 4801d8,100.000000",
+        )
+    lines = head.split(b"\n")[:-1]
+    numbers = [float(line.split(b",")[1]) for line in lines if _BHIVE.fullmatch(line.rstrip())]
+    if numbers and statistics.median(numbers) < _FASTEST:
+        raise InputError(
+            f"most blocks would take less than {_FASTEST:.0f} cycles per 100 iterations",
+            where=f"lines 1 to {len(lines)}",
+            expected="cycles per 100 iterations, as in BHive's throughput files",
+            hint="BHive's files of sources hold frequencies: put a header line hex,frequency "
+            "above them to land the code alone.",
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _from_csv(path: str, names: list[str], delimiter: str, *, header: bool) -> Select:
+    must_be_unique(names)
+    measured = _measured(names)
+    types = {name: "DOUBLE" if name == measured else "VARCHAR" for name in names}
+    sql = (
+        f"SELECT row_number() OVER () - 1 AS segment, {_values(measured)} "
+        "FROM read_csv($path, columns = $columns, delim = $delimiter, header = $header, "
+        "auto_detect = false, quote = '\"', escape = '\"', nullstr = ['', 'NULL'])"
+    )
+    params = {"path": path, "columns": types, "delimiter": delimiter, "header": header}
+    return Select("segments", sql, params)
+
+
+def _from_parquet(path: str) -> Select:
+    columns = column_types(Path(path))
+    if "hex" not in columns:
+        raise InputError("the file has no column hex", expected="blocks of machine code in hex")
+    measured = _measured(columns)
+    if columns["hex"] != "VARCHAR":
+        raise InputError(
+            f"the column hex is of type {columns['hex']}",
+            expected="text: the bytes of a block in hexadecimal",
+        )
+    if measured and not _NUMBERS.fullmatch(columns[measured]):
+        raise InputError(
+            f"the column {measured} is of type {columns[measured]}", expected="numbers"
+        )
+    sql = (
+        f"SELECT file_row_number AS segment, {_values(measured)} "
+        "FROM read_parquet($path, file_row_number = true)"
+    )
+    return Select("segments", sql, {"path": path})
+
+
+def _measured(columns: Mapping[str, str] | list[str]) -> str | None:
+    return next((name for name in ("cycles_per_100", "cycles") if name in columns), None)
+
+
+def _values(measured: str | None) -> str:
+    """Give the SQL expressions of hex and cycles; an empty block is left for the check to name."""
+    values = ["lower(coalesce(CAST(hex AS VARCHAR), '')) AS hex"]
+    if measured:
+        passes = 100 if measured == "cycles_per_100" else 1
+        value = f"CAST({measured} AS DOUBLE)"
+        values.append(f"CASE WHEN NOT isnan({value}) THEN {value} / {passes} END AS cycles")
+    return ", ".join(values)

@@ -1,0 +1,197 @@
+"""Reports of mpiP: MPI time by call site and task, and the time outside MPI.
+
+Source: report.c of mpiP up to 3.5, both styles of report. What lands:
+
+- One row per call site and rank, function MPI_Xxx, its time as count times mean time, which mpiP
+  prints with three digits. `callpath` is the stack of the call site: `halo (mini.c:9)->MPI_Irecv`.
+- One row per rank, function `outside MPI`: the time between MPI_Init and MPI_Finalize (AppTime,
+  as inclusive time) without MPITime.
+- A concise report (MPIP="-c") knows no ranks: its rows are means over all ranks, rank is NULL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ingest.base import Item, Rows, Run, SingleFile
+from ingest.parsing.app_names import folder_app, program_name
+from ingest.readers.mpip.call_sites import call_paths
+from ingest.readers.mpip.header import Header, header_of
+from ingest.readers.mpip.sections import NUMBER, Section, Table, sections
+from ingest.readers.mpip.tasks import ROUNDING, Tasks, means_of, of_tasks
+from ingest.recording import Recording
+from warehouse.errors import InputError
+
+OUTSIDE = "outside MPI"
+_START = re.compile(rb"(?:\xef\xbb\xbf)?@ mpiP\b")
+_TIME = rf"\s+(?P<max>{NUMBER})\s+(?P<mean>{NUMBER})\s+(?P<min>{NUMBER})"
+_SITE = r"^(?P<name>\S+)\s+(?P<site>\d+)\s+"
+_BY_RANK = rf"{_SITE}(?P<rank>\d+|\*)\s+(?P<count>\d+){_TIME}\s+(?:{NUMBER})\s+(?:{NUMBER})\s*$"
+_CONCISE = rf"{_SITE}(?P<count>\d+){_TIME}\s+-?\d+\s+-?\d+\s*$"
+_TASKS, _STATISTICS = "MPI Time (seconds)", "Task Time Statistics (seconds)"
+_ALL = "Callsite Time statistics (all, milliseconds)"
+_ALL_SITES = "Callsite Time statistics (all callsites, milliseconds)"
+
+
+class MpiP(SingleFile):
+    """Reads mpiP reports."""
+
+    NAME = "mpip"
+    DESCRIPTION = "mpiP report (*.mpiP): MPI time by call site and rank, and time outside MPI"
+    PATTERNS = ("*.mpiP",)
+    TABLES = ("fn_timings",)
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - the protocol's
+        """Recognise the first line."""
+        return _START.match(head) is not None
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give one run and its rows; see `Reader.read`."""
+        first, *others = sections(recording)
+        header = header_of(first)
+        concise = _some(others, _STATISTICS)
+        tasks = means_of(concise) if concise else of_tasks(_one(others, _TASKS), header)
+        listed = _some(others, "Callsites")
+        sites = call_paths(listed) if listed else None
+        name = _ALL_SITES if concise else _ALL
+        calls = _one(others, name).table(_CONCISE if concise else _BY_RANK, "a call site")
+        if sites is not None:
+            _must_be_same(calls, sites)
+        if not concise:
+            calls = _of_ranks(calls, header)
+        tags = {"command": header.command, "mpip_version": header.facts.get("Version", "")}
+        if header.leaves_out:
+            tags["mpip_options"] = header.facts["MPIP env var"]
+        yield Run(
+            app=program_name(header.command) or folder_app(recording.path.parent),
+            started_at=header.started_at,
+            nodes=len(set(header.hosts.values())) or None,
+            ranks=tasks.count,
+            wall_seconds=tasks.longest,
+            tags={key: value for key, value in tags.items() if value},
+        )
+        inside = _inside(calls, tasks, sites)
+        if not (concise or header.leaves_out):
+            _must_sum_up(inside, tasks, calls)
+        yield Rows("fn_timings", _outside(tasks))
+        yield Rows("fn_timings", inside)
+
+
+def _some(found: Sequence[Section], name: str) -> Section | None:
+    """Give the section of that name, if there is one."""
+    named = [section for section in found if re.sub(r": \d+$", "", section.title) == name]
+    if len(named) > 1:
+        where = f"line {named[1].lines.first}"
+        raise InputError(f"{name!r} is there twice", where=where, expected="each section once")
+    return named[0] if named else None
+
+
+def _one(found: Sequence[Section], name: str) -> Section:
+    """Give the section of that name, which must be there."""
+    section = _some(found, name)
+    if section is None:
+        raise InputError(
+            f"the report has no section {name!r}",
+            expected="a section on the time of call sites, and one on the time of tasks",
+            hint="Let mpiP write it: MPIP must not have -d, which leaves out details.",
+        )
+    return section
+
+
+def _of_ranks(table: Table, header: Header) -> Table:
+    """Give the rows of ranks, which must account for the calls in the rows of all ranks (*)."""
+    is_sum = pc.equal(table.text("rank"), "*").to_numpy(zero_copy_only=False)
+    count = table.integers("count", "the count").to_numpy()
+    site = pc.binary_join_element_wise(table.text("name"), table.text("site"), " ")
+    code = site.dictionary_encode().indices.to_numpy()
+    listed = np.bincount(code[~is_sum], count[~is_sum], minlength=code.max(initial=-1) + 1)
+    stated = np.bincount(code[is_sum], count[is_sum], minlength=code.max(initial=-1) + 1)
+    wrong = np.flatnonzero(listed > stated if header.leaves_out else listed != stated)
+    if len(wrong):
+        row = int(np.flatnonzero(code == wrong[0])[-1])
+        raise table.error(
+            f"the ranks called {site[row].as_py()} {listed[wrong[0]]:.0f} times",
+            row,
+            f"{stated[wrong[0]]:.0f} times, as the row of all ranks says",
+        )
+    return table.where(~is_sum)
+
+
+def _outside(tasks: Tasks) -> pa.Table:
+    """Give the time outside MPI."""
+    rank = range(tasks.count) if tasks.by_rank else [None]
+    return pa.table(
+        {
+            "function": pa.repeat(OUTSIDE, len(tasks.app)),
+            "rank": pa.array(rank, pa.int32()),
+            "parallelism": pa.repeat(pa.scalar(tasks.count, pa.int32()), len(tasks.app)),
+            # Where all time is MPI, rounding can leave less than nothing.
+            "seconds": np.maximum(tasks.app - tasks.mpi, 0.0),
+            "inclusive_seconds": tasks.app,
+        }
+    )
+
+
+def _inside(table: Table, tasks: Tasks, sites: dict[int, str] | None) -> pa.Table:
+    """Give the time in MPI by call site; `sites` is None where the report does not list them."""
+    function = pc.binary_join_element_wise("MPI_", table.text("name"), "")
+    count = table.integers("count", "the count")
+    seconds = count.to_numpy() * table.floats("mean", "the mean time") / 1e3
+    columns = {"function": function, "callpath": _paths(table, function, sites)}
+    if tasks.by_rank and "rank" in [field.name for field in table.fields.type]:
+        rank = table.integers("rank", "the rank")
+        wrong = np.flatnonzero(rank.to_numpy() >= tasks.count)
+        if len(wrong):
+            raise table.error(f"rank {rank[wrong[0]]}", int(wrong[0]), f"below {tasks.count}")
+        columns |= {"rank": rank.cast(pa.int32()), "calls": count}
+    else:
+        seconds = seconds / tasks.count
+    columns |= {
+        "parallelism": pa.repeat(pa.scalar(tasks.count, pa.int32()), len(seconds)),
+        "seconds": seconds,
+        "inclusive_seconds": seconds,
+    }
+    return pa.table(columns)
+
+
+def _paths(table: Table, function: pa.StringArray, sites: dict[int, str] | None) -> pa.StringArray:
+    if sites is None:
+        return pa.nulls(len(function), pa.string())
+    site = table.integers("site", "the call site").dictionary_encode()
+    paths = [sites[number] for number in site.dictionary.to_pylist()]
+    path = pa.array(paths, pa.string()).take(site.indices)
+    return pc.binary_join_element_wise(path, function, "->")
+
+
+def _must_be_same(table: Table, sites: dict[int, str]) -> None:
+    """See that the call sites with times are those that are listed with their places."""
+    site = table.integers("site", "the call site").to_numpy()
+    known = np.isin(site, list(sites))
+    if not known.all():
+        row = int(np.argmin(known))
+        raise table.error(f"call site {site[row]} is not listed", row, "one of 'Callsites'")
+    if missing := sites.keys() - set(site.tolist()):
+        raise table.error(f"call site {min(missing)} has no times", 0, "all of 'Callsites'")
+
+
+def _must_sum_up(inside: pa.Table, tasks: Tasks, table: Table) -> None:
+    """See that the call sites of every rank take the rank's time in MPI."""
+    rank = inside["rank"].to_numpy()
+    total = np.bincount(rank, inside["seconds"].to_numpy(), minlength=tasks.count)
+    calls = np.bincount(rank, inside["calls"].to_numpy(), minlength=tasks.count)
+    # In the format of three decimals, a mean is off by half a microsecond.
+    slack = ROUNDING * tasks.mpi + 0.5e-6 * calls + 0.001
+    wrong = np.flatnonzero(np.abs(total - tasks.mpi) > slack)
+    if len(wrong):
+        at = int(wrong[0])
+        raise table.error(
+            f"the call sites of rank {at} take {total[at]:g} s",
+            int(np.argmax(rank == at)),
+            f"{tasks.mpi[at]:g} s, as the task's MPITime",
+        )

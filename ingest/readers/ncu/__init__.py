@@ -1,0 +1,1 @@
+"""NVIDIA Nsight Compute: counters of kernels, and its source page."""

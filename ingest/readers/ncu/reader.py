@@ -1,0 +1,246 @@
+"""Metrics of NVIDIA Nsight Compute: `ncu --csv`, --page details (a line a metric) or raw.
+
+Source: Nsight Compute's command line documentation. Forms: a line a metric of a launch (`"ID",
+... "Metric Name","Metric Unit","Metric Value"`), a line a metric of all launches of a kernel
+(`"Invocations", ... "Average"`), and the raw page (a line a launch, a column a metric, units in
+the second line). What ncu and the program print before and after is passed over. What lands in
+pmu_samples:
+
+- `region` is the kernel, `sample` the launch's ID, `event` the metric's name, `value` in base units
+  (byte, second, hz: Kbyte, usecond and the like are scaled), which `unit` says.
+- Of several launches summed up, `value` is the average and `sample` NULL.
+- Metrics that are no numbers (names of settings, n/a) are left out; n/a of a number is NULL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingest.base import Item, Rows, Run, SingleFile
+from ingest.parsing.line_end import refuse_cut
+from ingest.parsing.text_lines import shown
+from ingest.readers.ncu.values import in_base_units, numbers
+from ingest.recording import decode
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ingest.recording import Recording
+
+_HEADING = re.compile(rb'^"(?:ID|Process ID)",.*$', re.MULTILINE)
+_TALL = ("Kernel Name", "Metric Name", "Metric Unit")
+_DESCRIBES = (
+    *("ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Kernel Time", "Context"),
+    *("Stream", "Block Size", "Grid Size", "Device", "CC", "Section Name"),
+)
+_LONGEST_PREAMBLE = 64 << 20
+
+
+class Ncu(SingleFile):
+    """Metrics of kernel launches from Nsight Compute."""
+
+    NAME = "ncu"
+    DESCRIPTION = "metrics of kernel launches from Nsight Compute (ncu --csv, details or raw page)"
+    PATTERNS = ("ncu.csv", "*.ncu.csv")
+    TABLES = ("pmu_samples",)
+
+    def sniff(self, head: bytes, path: Path) -> bool:
+        """Recognise the heading, wherever the output before it ends."""
+        del path
+        found = _HEADING.search(head)
+        return found is not None and b'"Kernel Name"' in found[0]
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give the run and its metrics, block by block."""
+        skip, names = _heading(recording)
+        tall = "Metric Name" in names
+        value = "Metric Value" if "Metric Value" in names else "Average"
+        if tall and (value not in names or not set(_TALL) <= set(names)):
+            raise _unknown(names, skip)
+        yield Run(app=_app(recording, names, skip))
+        units: dict[str, str] | None = None
+        landed, at = 0, skip + 2
+        for table in _blocks(recording, skip, names):
+            if tall:
+                rows = _tall(table, value, at)
+            else:
+                if units is None:
+                    units = {name: str(table[name][0]) for name in names}
+                    table, at = table.slice(1), at + 1  # noqa: PLW2901 - the line of units is taken
+                rows = _wide(table, units, at)
+            at += table.num_rows
+            landed += rows.num_rows
+            if rows.num_rows:
+                yield Rows("pmu_samples", rows)
+        if not landed:
+            raise InputError(
+                "there are no metrics",
+                where="end of the file",
+                expected="a metric of at least one kernel launch",
+                hint="Did ncu profile a kernel?",
+            )
+
+
+def _heading(recording: Recording) -> tuple[int, list[str]]:
+    """Give the number of lines before the heading, and its names."""
+    passed = 0
+    with recording.open() as file:
+        for count, line in enumerate(file):
+            if _HEADING.match(line) and b'"Kernel Name"' in line:
+                return count, _fields(line)
+            passed += len(line)
+            if passed > _LONGEST_PREAMBLE:
+                break
+    raise InputError(
+        "there is no table of metrics",
+        where="end of the file",
+        expected='a heading "ID","Process ID",... with "Kernel Name"',
+        hint="Record with ncu --csv, or convert: ncu -i REPORT --csv --page raw",
+    )
+
+
+def _blocks(recording: Recording, skip: int, names: list[str]) -> Iterator[pa.Table]:
+    """Give the table's rows as text, some MiB at a time."""
+    import pyarrow as pa
+    import pyarrow.csv as pc
+
+    if len(set(names)) != len(names):
+        raise _unknown(names, skip)
+    _must_be_text(recording)
+    broken: list[str] = []
+
+    def other_line(row: pc.InvalidRow) -> str:
+        if not row.text.lstrip('"').startswith("==") and row.text.strip():
+            broken.append(row.text)
+        return "skip"
+
+    try:
+        reader = pc.open_csv(
+            recording.plain(),
+            read_options=pc.ReadOptions(
+                skip_rows=skip + 1, column_names=names, use_threads=False, block_size=8 << 20
+            ),
+            parse_options=pc.ParseOptions(invalid_row_handler=other_line),
+            convert_options=pc.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+        )
+        for batch in reader:
+            yield pa.Table.from_batches([batch])
+            _refuse(broken, len(names))
+    except pa.ArrowInvalid as error:
+        _refuse(broken, len(names))
+        raise InputError(
+            f"the table cannot be read: {str(error).splitlines()[0]}",
+            expected="UTF-8 text with commas between quoted fields",
+        ) from None
+    _refuse(broken, len(names))
+
+
+def _refuse(broken: list[str], columns: int) -> None:
+    if broken:
+        raise InputError(
+            f"a line does not have {columns} fields: {shown(broken[0])}",
+            expected=f"{columns} fields, as in the heading",
+            hint="The program may have printed between: write with ncu --log-file FILE.",
+        )
+
+
+def _must_be_text(recording: Recording) -> None:
+    """Refuse what is not UTF-8, which Arrow meets in places that raise no error, and cut files."""
+    last, line = b"\n", 1
+    for chunk in recording.chunks():
+        decode(chunk, f"after line {line}")
+        last, line = chunk[-1:], line + chunk.count(b"\n")
+    refuse_cut(last, where="end of the file")
+
+
+def _app(recording: Recording, names: list[str], skip: int) -> str | None:
+    """Give the program's file name from the first row."""
+    from itertools import islice
+
+    if "Process Name" not in names:
+        return None
+    with recording.open() as file:
+        for line in islice(file, skip + 1, skip + 3):
+            fields = _fields(line)
+            if len(fields) == len(names) and (name := fields[names.index("Process Name")]):
+                return re.split(r"[/\\]", name)[-1] or None
+    return None
+
+
+def _fields(line: bytes) -> list[str]:
+    """Give the fields of a line; none where it cannot be told where they end."""
+    import csv
+
+    try:
+        return next(csv.reader([line.decode("utf-8", "replace").rstrip("\r\n")]), [])
+    except csv.Error:
+        return []
+
+
+def _tall(table: pa.Table, value: str, first: int) -> pa.Table:
+    """Give rows of pmu_samples from a table with a line a metric."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    figures, is_figure = numbers(table[value], table["Metric Name"], first)
+    figures, unit = in_base_units(figures, table["Metric Unit"])
+    ids = table["ID"] if "ID" in table.column_names and value == "Metric Value" else None
+    rows = pa.table(
+        {
+            "region": table["Kernel Name"],
+            "sample": pa.nulls(len(table), pa.int64()) if ids is None else _ids(ids, first),
+            "event": table["Metric Name"],
+            "value": figures,
+            "unit": unit,
+        }
+    )
+    named = pc.not_equal(pc.fill_null(table["Metric Name"], ""), "")
+    return rows.filter(pc.and_(named, is_figure))
+
+
+def _wide(table: pa.Table, units: dict[str, str], first: int) -> pa.Table:
+    """Give rows of pmu_samples from a table with a line a launch and a column a metric."""
+    import pyarrow as pa
+
+    if "ID" not in table.column_names:
+        raise _unknown(table.column_names, first)
+    ids, kernels = _ids(table["ID"], first), table["Kernel Name"]
+    parts = []
+    for name in table.column_names:
+        if name in _DESCRIBES:
+            continue
+        events = pa.array([name] * len(table), pa.string())
+        figures, is_figure = numbers(table[name], pa.chunked_array([events]), first)
+        figures, unit = in_base_units(figures, pa.array([units[name]] * len(table), pa.string()))
+        part = {"region": kernels, "sample": ids, "event": events, "value": figures, "unit": unit}
+        parts.append(pa.table(part).filter(is_figure))
+    if not parts:
+        raise _unknown(table.column_names, first)
+    return pa.concat_tables(parts)
+
+
+def _ids(ids: pa.ChunkedArray, first: int) -> pa.ChunkedArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    good = pc.match_substring_regex(pc.fill_null(ids, ""), r"^\d{1,18}$")
+    if not pc.all(good, min_count=0).as_py():
+        at = good.to_pylist().index(False)
+        raise InputError(
+            f"the launch's ID is {shown(str(ids[at]))}",
+            where=f"line {first + at}",
+            expected="a whole number",
+        )
+    return pc.cast(ids, pa.int64())
+
+
+def _unknown(names: list[str], line: int) -> InputError:
+    return InputError(
+        f"the table's columns are {shown(','.join(names))}",
+        where=f"line {line + 1}",
+        expected='"Kernel Name" with "Metric Name", "Metric Unit", "Metric Value", or the raw page',
+    )

@@ -1,0 +1,206 @@
+"""Nsight Compute's source page: executed counts per machine instruction (SASS).
+
+Source: Nsight Compute, ncu --page source --csv (`--print-source sass`): per kernel a line with its
+name, a heading, and a row an instruction. `Instructions Executed` is by warps; by threads it is
+`Thread Instructions Executed`, or in older versions the second column of the same name. There are
+no threads, blocks or edges, so `bb` is NULL and only opcodes, barriers among them, are counted.
+Instructions that their predicate switches off count, as in GPGPU-Sim logs. Where a page ends in
+the middle of a kernel's code, the tag `incomplete` of the run says so.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingest.base import Item, Rows, Run, SingleFile
+from ingest.parsing.line_end import refuse_cut
+from ingest.parsing.text_lines import shown
+from ingest.recording import decode
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ingest.recording import Recording
+
+_START = re.compile(rb'^"Kernel Name","', re.MULTILINE)
+_HEADING = re.compile(rb'^(?=[^\n]*"Source")[^\n]*"Instructions Executed"', re.MULTILINE)
+_OPCODE = re.compile(r"\s*(?:@!?\w+ +)?([A-Z][A-Z0-9_.a-z]*)(?:[\s;].*)?", re.DOTALL)
+_COUNT = re.compile(r"\d{1,3}(?:,\d{3}){0,5}|\d{1,18}")
+_WARPS, _THREADS = "Instructions Executed", "Thread Instructions Executed"
+# No code ends otherwise: after the last of these nothing is executed.
+_LAST = frozenset(("EXIT", "BRA", "JMP", "RET", "NOP", "BPT", "KILL", "RTT"))
+_LANES = 32
+
+
+@dataclass(slots=True)
+class _Kernel:
+    """Sums over the rows of one kernel; `threads` by opcode."""
+
+    name: str
+    warps: int = 0
+    last: str = ""
+    threads: Counter[str] = field(default_factory=Counter)
+
+
+class NcuSource(SingleFile):
+    """Source pages of profiled kernels."""
+
+    NAME = "ncu-source"
+    DESCRIPTION = "source page of Nsight Compute (ncu --page source --csv): opcodes per kernel"
+    PATTERNS = ("source_page.csv", "*.source.csv")
+    TABLES = ("bb_launches", "bb_opcodes")
+
+    def sniff(self, head: bytes, path: Path) -> bool:
+        """Recognise a kernel's name line before a heading with sources and counts."""
+        del path
+        start = _START.search(head)
+        return start is not None and _HEADING.search(head, start.start()) is not None
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give the run, and per kernel its launch and opcodes.
+
+        Raises `InputError` with the line where the page is damaged or of another kind.
+        """
+        import pyarrow as pa
+
+        yield Run()
+        launch = -1
+        for launch, kernel in enumerate(_kernels(recording)):
+            row = {
+                "launch": launch,
+                "kernel": kernel.name,
+                "warp_size": _LANES,
+                "granularity": "warp",
+                "instructions": sum(kernel.threads.values()),
+                "warp_instructions": kernel.warps,
+            }
+            yield Rows("bb_launches", pa.Table.from_pylist([row]))
+            yield Rows("bb_opcodes", _opcodes(launch, kernel))
+            if kernel.last not in _LAST:
+                yield Run(tags={"incomplete": f"launch {launch}: the page ends inside the code"})
+        if launch < 0:
+            raise _damaged("there is no kernel", "end of the file")
+
+
+def _opcodes(launch: int, kernel: _Kernel) -> pa.Table:
+    import pyarrow as pa
+
+    size = len(kernel.threads)
+    return pa.table(
+        {
+            "launch": pa.array([launch] * size, pa.int32()),
+            "kernel": pa.array([kernel.name] * size, pa.string()),
+            "opcode": pa.array(list(kernel.threads), pa.string()),
+            "count": pa.array(list(kernel.threads.values()), pa.int64()),
+        }
+    )
+
+
+def _kernels(recording: Recording) -> Iterator[_Kernel]:
+    """Give the kernels of a page one after another."""
+    kernel: _Kernel | None = None
+    columns: tuple[int, int, int] | None = None
+    width = 0
+    for number, fields in _lines(recording):
+        where = f"line {number}"
+        if fields[:1] == ["Kernel Name"] and len(fields) > 1 and not any(fields[2:]):
+            if kernel is not None:
+                yield _whole(kernel, where)
+            kernel, columns = _Kernel(fields[1]), None
+        elif kernel is None or not fields or fields[0].startswith("=="):
+            # What ncu and the program print before and between.
+            continue
+        elif columns is None and "Source" not in fields and not any(fields[2:]):
+            # Other facts of the kernel.
+            continue
+        elif columns is None:
+            columns, width = _columns(fields, where), len(fields)
+        elif len(fields) != width:
+            raise _damaged(f"the row has {len(fields)} fields, the heading {width}", where)
+        else:
+            _add(kernel, fields, columns, where)
+    if kernel is not None:
+        yield _whole(kernel, "end of the file")
+
+
+def _lines(recording: Recording) -> Iterator[tuple[int, list[str]]]:
+    """Give the fields of every line."""
+    number, last = 0, b"\n"
+    for chunk in recording.chunks():
+        text = io.StringIO(decode(chunk, f"after line {number}"), newline="")
+        rows = csv.reader(text, strict=True)
+        try:
+            for fields in rows:
+                yield number + rows.line_num, fields
+        except csv.Error as error:
+            where = f"line {number + rows.line_num}"
+            raise _damaged(f"the line cannot be read ({error})", where) from None
+        number += chunk.count(b"\n")
+        last = chunk[-1:]
+    refuse_cut(last, where=f"line {number + 1}")
+
+
+def _columns(names: Sequence[str], where: str) -> tuple[int, int, int]:
+    """Give where the source and the counts by warps and by threads are."""
+    counts = [k for k, name in enumerate(names) if name == _WARPS]
+    threads = names.index(_THREADS) if _THREADS in names else next(iter(counts[1:]), None)
+    if not counts or threads is None or "Source" not in names:
+        raise _damaged(
+            f"the table's columns are {shown(','.join(names))}",
+            where,
+            expected=f'columns "Source", "{_WARPS}" and "{_THREADS}"',
+        )
+    return names.index("Source"), counts[0], threads
+
+
+def _add(kernel: _Kernel, fields: Sequence[str], columns: tuple[int, int, int], where: str) -> None:
+    source, warps, threads = (fields[k] for k in columns)
+    found = _OPCODE.fullmatch(source)
+    if found is None:
+        raise _damaged(
+            f"{shown(source.strip())} is no machine instruction",
+            where,
+            expected="SASS such as IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28]",
+            hint="Print the page with --print-source sass.",
+        )
+    by_warp, by_thread = (_count(text, where) for text in (warps, threads))
+    if by_thread > _LANES * by_warp:
+        raise _damaged(
+            f"{by_warp} warp instructions cannot be {by_thread} thread instructions", where
+        )
+    kernel.warps += by_warp
+    kernel.threads[found[1]] += by_thread
+    kernel.last = found[1].split(".")[0]
+
+
+def _count(text: str, where: str) -> int:
+    if not _COUNT.fullmatch(text):
+        raise _damaged(f"the count is {shown(text)}", where, expected="a whole number")
+    return int(text.replace(",", ""))
+
+
+def _whole(kernel: _Kernel, where: str) -> _Kernel:
+    """Refuse a kernel without rows, and sums beyond 64 bits."""
+    if not kernel.threads:
+        raise _damaged(f"the kernel {shown(kernel.name)} has no instructions", where)
+    if sum(kernel.threads.values()) >= 1 << 63:
+        raise _damaged("the counts add up to more than 64 bits hold", where)
+    return kernel
+
+
+def _damaged(
+    problem: str,
+    where: str,
+    *,
+    expected: str = '"Kernel Name","NAME", the heading, then a row for every instruction',
+    hint: str = "Print the page again: ncu -i REPORT --page source --csv --print-source sass",
+) -> InputError:
+    return InputError(problem, where=where, expected=expected, hint=hint)

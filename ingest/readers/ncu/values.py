@@ -1,0 +1,86 @@
+"""Nsight Compute's numbers and units, as Arrow arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ingest.parsing.text_lines import shown
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FIGURE = r"^[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][-+]?\d{1,3})?$"
+_LIKE_A_FIGURE = r"^[-+]?\d[\d.,']*$"
+_UNKNOWN = ("", "n/a", "nan", "-nan", "inf", "-inf", "no data")
+_TIMES = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_PARTS = {"n": 1e9, "u": 1e6, "m": 1e3}
+_SHORT = {"ns": "nsecond", "us": "usecond", "ms": "msecond", "s": "second"}
+_SCALED = {"byte": "KMGT", "hz": "KMGT", "second": "num", "bit": "KMGT", "inst": "KMGT"}
+
+
+def numbers(
+    text: pa.ChunkedArray, names: pa.ChunkedArray, first: int
+) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """Give the numbers (NULL where not measured), and which rows hold a number or lack one.
+
+    `first` is the line of the first row. Raises `InputError` where a number is written as ncu
+    does not write it (decimal commas).
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    plain = pc.utf8_trim_whitespace(pc.fill_null(text, ""))
+    good = pc.match_substring_regex(plain, _FIGURE)
+    odd = pc.and_not(pc.match_substring_regex(plain, _LIKE_A_FIGURE), good)
+    if pc.any(odd, min_count=0).as_py():
+        at = odd.to_pylist().index(True)
+        raise InputError(
+            f"{names[at]} is {shown(str(plain[at]))}",
+            where=f"line {first + at}",
+            expected="a number such as 1,234.5",
+            hint="Numbers with decimal commas: record with LC_ALL=C.",
+        )
+    digits = pc.replace_substring(plain, ",", "")
+    figures = pc.cast(pc.if_else(good, digits, pa.scalar(None, pa.string())), pa.float64())
+    figures = pc.if_else(pc.is_finite(figures), figures, pa.scalar(None, pa.float64()))
+    unknown = pc.is_in(pc.utf8_lower(plain), value_set=pa.array(_UNKNOWN))
+    return figures, pc.or_(good, unknown)
+
+
+def in_base_units(
+    figures: pa.ChunkedArray, units: pa.ChunkedArray | pa.Array
+) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """Scale numbers to base units; gives the numbers and their units, NULL where there is none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kinds = pc.unique(pc.fill_null(units, "")).to_pylist()
+    told = [_base(unit) for unit in kinds]
+    at = pc.index_in(pc.fill_null(units, ""), value_set=pa.array(kinds, pa.string()))
+    times, parts, names = zip(*told, strict=True) if told else ((), (), ())
+    figures = pc.multiply(figures, pc.take(pa.array(times, pa.float64()), at))
+    # Dividing by a whole number rounds once: 12.5 us are 1.25e-05 s.
+    figures = pc.divide(figures, pc.take(pa.array(parts, pa.float64()), at))
+    return figures, pc.take(pa.array([name or None for name in names], pa.string()), at)
+
+
+def _base(unit: str) -> tuple[float, float, str]:
+    """Give a multiplier and a divisor to the base unit, and its name.
+
+    Kbyte/second is 1000 times byte/second.
+    """
+    above, slash, below = unit.partition("/")
+    times, parts, name = _scaled(above)
+    if not slash:
+        return times, parts, name
+    under = _scaled(below)
+    return times * under[1], parts * under[0], f"{name}/{under[2]}"
+
+
+def _scaled(unit: str) -> tuple[float, float, str]:
+    unit = _SHORT.get(unit, unit)
+    for base, prefixes in _SCALED.items():
+        if unit[1:] == base and unit[0] in prefixes:
+            return _TIMES.get(unit[0], 1.0), _PARTS.get(unit[0], 1.0), base
+    return 1.0, 1.0, unit

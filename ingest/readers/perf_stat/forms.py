@@ -1,0 +1,191 @@
+"""Two forms in which `perf stat` writes counts, line by line: separated (-x), and text.
+
+Sources: the sections CSV FORMAT and JSON FORMAT of perf-stat(1), and what tools/perf/util/
+stat-display.c of the Linux kernel prints, from 4.6 (fields after the count) to 6.16.
+
+A form, here or in perf_stat_json, turns lines into a table of text columns (COLUMNS), one row per
+line that holds a count or a metric; "" stands for what the line does not have. Its column `line`
+is the line's number, `time` the end of the interval in ns or null.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from ingest.parsing.text_lines import cast, shown
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ingest.parsing.text_lines import Flags, Integers, Lines
+
+COLUMNS = (
+    *("cpu", "place", "comm", "tid", "value", "unit", "event", "cgroup"),
+    *("deviation", "running", "metric", "metric_unit"),
+)
+OWN_FILE = "Let perf write to a file of its own (perf stat -o FILE) to keep other output apart."
+PLAIN_NUMBERS = "Record again with LC_ALL=C, which gives plain numbers such as 1234.56."
+
+_PLACE = r"S\d+(?:-D\d+(?:-(?:C|CLS|L\d+-ID)\d+)?)?|N\d+"
+NOT = "<not counted>|<not supported>"
+_SEPARATOR = re.compile(r"(?P<sep>[^\d.%<>]{1,8}?)\d+(?P=sep)\d{1,3}\.\d\d(?:(?P=sep)|$)")
+_DECIMAL_COMMA = re.compile(r"(?P<sep>[^\d.%<>]{1,8}?)\d+(?P=sep)\d{1,3},\d\d(?:(?P=sep)|$)")
+
+
+class Form(Protocol):
+    """One way of writing counts."""
+
+    NEEDS_END: bool
+    """Whether only a line end tells that a line is whole."""
+
+    def rows(self, lines: Lines) -> tuple[pa.Table, Flags]:
+        """Give the rows of the lines, and flags of the lines that were understood."""
+        ...
+
+    def complaint(self, line: str) -> tuple[str, str, str]:
+        """Say what is wrong with a line that was not: problem, expected, hint."""
+        ...
+
+
+def separator(line: str) -> str | None:
+    """Find the separator of a line that `perf stat -x` wrote; None where it is no such line."""
+    found = _SEPARATOR.search(line)
+    if found is None or not re.match(_separated(found["sep"]), line):
+        return None
+    return found["sep"]
+
+
+def has_decimal_comma(line: str) -> bool:
+    """Tell a line that perf wrote with the decimal comma of some languages."""
+    return _DECIMAL_COMMA.search(line) is not None
+
+
+def _separated(sep: str) -> str:
+    """Give the pattern of a count; an event in slashes may hold the separator."""
+    s = re.escape(sep)
+    name, field = (rf"[^/{s}]", rf"[^{s}]*?") if len(sep) == 1 else ("[^/]", ".*?")
+    event = rf"{name}+?(?:/[^/]*/{name}*?)?"
+    return (
+        rf"^{_separated_place(s)}(?P<value>\d+(?:\.\d+)?|{NOT}){s}(?P<unit>{field}){s}"
+        rf"(?P<event>{event})(?:{s}(?P<cgroup>{field}))??"
+        rf"(?:{s}(?P<deviation>\d+\.\d+|-?nan|inf)%)?{s}\d+{s}(?P<running>\d+\.\d\d)"
+        rf"(?:{s}(?P<metric>[\d.]*){s}(?P<metric_unit>{'.*' if sep == ' ' else field}))?$"
+    )
+
+
+def _separated_metric(sep: str) -> str:
+    s = re.escape(sep)
+    return (
+        rf"^{_separated_place(s)}(?:(?:{s}[\d.]+%)?{s}\d+{s}\d+\.\d\d)?(?:{s}){{2,}}"
+        rf"(?P<metric>[\d.]*){s}(?P<metric_unit>.+)$"
+    )
+
+
+def _separated_place(s: str) -> str:
+    return (
+        rf" *(?:(?P<time>\d+\.\d{{9}}|summary){s})?(?:CPU(?P<cpu>\d+){s}"
+        rf"|(?P<place>{_PLACE}){s}(?:\d+{s})?|(?P<comm>.*?)-(?P<tid>\d+){s})?"
+    )
+
+
+class Separated:
+    """What `perf stat -x SEP` writes."""
+
+    NEEDS_END = True
+
+    def __init__(self, sep: str) -> None:
+        self.sep = sep
+
+    def rows(self, lines: Lines) -> tuple[pa.Table, Flags]:
+        """Give counts, and metrics that stand on lines of their own; no sums of -I --summary."""
+        return _matched(lines, _separated(self.sep), _separated_metric(self.sep))
+
+    def complaint(self, line: str) -> tuple[str, str, str]:
+        """Say what is wrong with a line."""
+        expected = f"value{self.sep}unit{self.sep}event{self.sep}... as perf stat -x writes them"
+        if has_decimal_comma(line):
+            return f"{shown(line)} has decimal commas", expected, PLAIN_NUMBERS
+        return f"{shown(line)} is no line of counts", expected, OWN_FILE
+
+
+_TEXT_PLACE = (
+    r"^ *(?:(?P<time>\d+\.\d{9}) +)?(?:CPU(?P<cpu>\d+) +"
+    rf"|(?P<place>{_PLACE}) +(?:\d+ +)?|(?P<comm>\S.*?)-(?P<tid>\d+) +)?"
+)
+_TEXT_METRIC = r"# +(?P<metric>[\d.]+|-?nan|-?inf)%? +(?P<metric_unit>\S.*?)"
+_TEXT_END = (
+    r" *(?:\( \+- *(?P<deviation>[\d.]+|-?nan|inf)% \))?"
+    r" *(?:[(\[](?P<running>\d+\.\d+)%[)\]])? *$"
+)
+_TEXT_COUNT = (
+    rf"{_TEXT_PLACE}(?P<value>(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d{{2}}|\.\d{{6}})?|{NOT})"
+    r"(?: (?P<unit>[^\s#(\d]\S*))? +(?P<event>[^\s#(\d]\S*(?: \[\w+\])?)"
+    r"(?: +(?P<cgroup>[^\s#(]\S*))?"
+    rf"(?: +{_TEXT_METRIC})?{_TEXT_END}"
+)
+_TEXT_METRIC_ONLY = rf"{_TEXT_PLACE}(?:[A-Za-z]\w*(?: \(\w+\))? +)?{_TEXT_METRIC}{_TEXT_END}"
+
+
+class Text:
+    """What `perf stat` writes for people."""
+
+    NEEDS_END = True
+
+    def rows(self, lines: Lines) -> tuple[pa.Table, Flags]:
+        """Give counts, and metrics that stand on lines of their own."""
+        import pyarrow.compute as pc
+
+        table, known = _matched(lines, _TEXT_COUNT, _TEXT_METRIC_ONLY)
+        # Here perf leaves the share of time out where it is 100 %.
+        running = pc.if_else(pc.equal(table["running"], ""), "100", table["running"])
+        at = table.schema.get_field_index("running")
+        return table.set_column(at, "running", running), known
+
+    def complaint(self, line: str) -> tuple[str, str, str]:
+        """Say what is wrong with a line."""
+        expected = "a count and the name of its event, such as `1133 context-switches`"
+        if re.match(r"^ *[\d.' \u00a0\u202f]+,\d+ |^ *\d{1,3}(?:[.' \u00a0\u202f]\d{3})+ ", line):
+            problem = f"{shown(line)} has numbers in the manner of another language"
+            return problem, expected, PLAIN_NUMBERS
+        return f"{shown(line)} is no line of counts", expected, OWN_FILE
+
+
+def _matched(lines: Lines, count: str, metric: str) -> tuple[pa.Table, Flags]:
+    """Give the rows of the lines that match one of two patterns, in the order of the file."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    known = np.zeros(len(lines.text), dtype=bool)
+    tables = []
+    rest = np.ones(len(lines.text), dtype=bool)
+    for pattern in (count, metric):
+        found = pc.extract_regex(lines.text.filter(pa.array(rest)), pattern)
+        hit = rest.copy()
+        hit[rest] = found.is_valid().to_numpy(zero_copy_only=False)
+        tables.append(_as_table(found.drop_null(), lines.numbers(hit)))
+        known |= hit
+        rest &= ~hit
+        # A second pass is needed for few lines, or none.
+        rest &= ~pc.match_substring_regex(lines.text, r"^\s*$").to_numpy(zero_copy_only=False)
+    table = pa.concat_tables(tables)
+    summary = pc.equal(table["timestamp"], "summary")
+    table = table.filter(pc.invert(summary)).sort_by("line")
+    digits = pc.replace_substring(table["timestamp"].combine_chunks(), ".", "")
+    time = cast(digits, pa.int64(), table["line"].to_numpy(), "time")
+    return table.drop_columns("timestamp").add_column(1, "time", time), known
+
+
+def _as_table(found: pa.StructArray, at: Integers) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names = {field.name for field in found.type}
+    empty = pa.array([""] * len(found), pa.string())
+    return pa.table(
+        [pa.array(at)]
+        + [pc.struct_field(found, n) if n in names else empty for n in ("time", *COLUMNS)],
+        ["line", "timestamp", *COLUMNS],
+    )

@@ -1,0 +1,224 @@
+"""Counters of `perf stat`: separated (-x), JSON (-j) and the text for people.
+
+Source: perf-stat(1) of Linux, sections CSV FORMAT and JSON FORMAT. What lands in pmu_samples:
+
+- One row per event and place. `cpu` is the processor (-A), `thread` the thread id (--per-thread).
+  `region` names any other place: socket, die, cluster, cache, core or node as perf writes it
+  (S0-D0-C1), the command name of a thread, the cgroup. How many processors perf added up is not
+  kept.
+- With -I, `sample` numbers the intervals from 0, `t_start` and `t_end` are their bounds in ns since
+  perf began; the sums of --summary are left out. Without -I there is one sample, without times.
+  Executions written to one file (`2>> FILE`) that nothing tells apart are samples 0, 1, 2 ...
+- `value` is in perf's `unit`; NULL for <not counted> and <not supported>, as `running` is then.
+- `deviation` (-r) is perf's own: the standard error of the mean, relative to the mean.
+- Metrics land as perf's --metric-only shows them: as events with the metric's name, without the
+  rates ("/sec", "CPUs utilized") that follow from the counts. One that is not a number is left out.
+
+`# started on` is local time of an unknown zone and is taken as UTC. The command line gives the app
+(its file name) and the tag `command`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ingest.base import Item, Run, SingleFile
+from ingest.parsing.text_lines import shown, stretches
+from ingest.readers.perf_stat.forms import (
+    OWN_FILE,
+    PLAIN_NUMBERS,
+    Form,
+    Separated,
+    Text,
+    has_decimal_comma,
+    separator,
+)
+from ingest.readers.perf_stat.json import Json
+from ingest.readers.perf_stat.rows import Landing
+from ingest.readers.perf_stat.runs import HEADER, INTERVALS, STARTED, Runs
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    from ingest.parsing.text_lines import Flags, Integers, Lines
+    from ingest.recording import Recording
+
+_BEGIN = re.compile(
+    rf"{STARTED}[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d |{HEADER}|{INTERVALS}", re.MULTILINE
+)
+_JSON = re.compile(r'\s*\{.*"(?:counter-value|pcnt-running|metric-unit)"\s*:')
+_SEARCHED = 2000
+
+
+class PerfStat(SingleFile):
+    """Counters of Linux `perf stat`, in all the forms that it writes."""
+
+    NAME = "perf-stat"
+    DESCRIPTION = "counters of Linux perf stat: -x (any separator), -j, or text; with -I, -r, -A"
+    PATTERNS = ("perf-stat.csv", "perf-stat.json", "perf-stat.txt")
+    TABLES = ("pmu_samples",)
+
+    def sniff(self, head: bytes, path: Path) -> bool:
+        """Recognise perf's own headers, or a first line as only perf writes it."""
+        del path
+        text = head.decode("utf-8", "replace").removeprefix("\ufeff")
+        if _BEGIN.search(text) and not text.lstrip().lower().startswith(("<!doctype", "<html")):
+            return True
+        first = next((line for line in text.splitlines() if line.strip()), "")
+        return _JSON.match(first) is not None or separator(first) is not None
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give the runs, and their counts stretch by stretch."""
+        runs, landing = Runs(many=_executions(recording) > 1), Landing()
+        form: Form | None = None
+        told: Run | None = None
+        for lines in stretches(recording):
+            form = form or _form(lines)
+            if form is None:
+                _Follower(runs, None).follow(lines, np.empty(0, np.int64), ~_blank(lines))
+                continue
+            table, known = form.rows(lines)
+            _must_end(form, lines)
+            follower = _Follower(runs, form)
+            at = table["line"].to_numpy()
+            number, inside = follower.follow(lines, at, ~known & ~_blank(lines))
+            for run in follower.runs:
+                if run != told:
+                    yield run
+                told = run
+            if isinstance(form, Text):
+                inside |= table["time"].is_valid().to_numpy()
+                table, number = table.filter(inside), number[inside]
+            yield from landing.rows(table, number)
+        _must_be_over(runs, form)
+
+
+class _Follower:
+    """Follows one stretch of lines: the runs there, and the run of each row."""
+
+    def __init__(self, runs: Runs, form: Form | None) -> None:
+        self._runs = runs
+        self._form = form
+        self.runs: list[Run] = []
+
+    def follow(self, lines: Lines, at: Integers, others: Flags) -> tuple[Integers, Flags]:
+        """Take the lines that hold no counts.
+
+        Gives per row (their lines are `at`) the number of its run, and whether it stands where
+        text holds counts.
+        """
+        runs = self._runs
+        borders, states = [0], [(runs.number, runs.open and runs.headed)]
+        done = 0
+        for number in lines.numbers(others).tolist():
+            rows = int(np.searchsorted(at, number))
+            self._count(rows > done)
+            done = rows
+            self._take(lines.line(number), number)
+            borders.append(number)
+            states.append((runs.number, runs.open and runs.headed))
+        self._count(len(at) > done)
+        self.runs.append(runs.run)
+        state = np.array(states)[np.searchsorted(borders, at) - 1]
+        return state[:, 0], state[:, 1].astype(bool)
+
+    def _count(self, rows: bool) -> None:
+        if rows and (self._runs.open or not isinstance(self._form, Text)):
+            self._runs.counted = True
+
+    def _take(self, line: str, number: int) -> None:
+        before, run = self._runs.number, self._runs.run
+        where = f"line {number}"
+        known = self._runs.take(line, where)
+        if self._runs.number != before:
+            self.runs.append(run)
+        if known or line.startswith("#") or self._form is None:
+            return
+        if self._runs.open or not isinstance(self._form, Text):
+            problem, expected, hint = self._form.complaint(line)
+            raise InputError(problem, where=where, expected=expected, hint=hint)
+
+
+def _executions(recording: Recording) -> int:
+    """Count the executions that say when or of what they are."""
+    started = headed = 0
+    for chunk in recording.chunks():
+        started += len(re.findall(STARTED.encode(), chunk, re.MULTILINE))
+        headed += len(re.findall(HEADER.encode(), chunk, re.MULTILINE))
+    return max(started, headed)
+
+
+def _form(lines: Lines) -> Form | None:
+    """Find out in which form the file is; None where there is nothing but comments yet."""
+    import pyarrow.compute as pc
+
+    first = None
+    for number, line in enumerate(lines.text.slice(0, _SEARCHED).to_pylist(), lines.first):
+        if _JSON.match(line):
+            return Json()
+        if (sep := separator(line)) is not None:
+            return Separated(sep)
+        if first is None and line.strip() and not line.startswith("#"):
+            first = (number, line)
+    if pc.any(pc.match_substring_regex(lines.text, f"{HEADER}|{INTERVALS}")).as_py():
+        return Text()
+    if first is None:
+        return None
+    if first[1].lstrip().startswith("{"):
+        return Json()
+    raise _unknown_form(*first)
+
+
+def _unknown_form(number: int, line: str) -> InputError:
+    if has_decimal_comma(line):
+        problem, hint = "the numbers have decimal commas", PLAIN_NUMBERS
+    else:
+        problem = f"{shown(line)} is no line of counts"
+        hint = f"{OWN_FILE} Tables of --metric-only hold no counts: record without it."
+    return InputError(
+        problem,
+        where=f"line {number}",
+        expected="counts as perf stat writes them, plain, with -x or with -j",
+        hint=hint,
+    )
+
+
+def _blank(lines: Lines) -> Flags:
+    import pyarrow.compute as pc
+
+    blank: Flags = pc.match_substring_regex(lines.text, r"^\s*$").to_numpy(zero_copy_only=False)
+    return blank
+
+
+def _must_end(form: Form, lines: Lines) -> None:
+    """Refuse a last line without line end: nothing else tells that it is whole."""
+    if form.NEEDS_END and not lines.whole:
+        number = lines.first + len(lines.text) - 1
+        raise InputError(
+            f"the last line has no line end: {shown(lines.line(number))}",
+            where=f"line {number}",
+            expected="whole lines to the end, as perf writes them",
+            hint="The file is cut off. Copy or record it again.",
+        )
+
+
+def _must_be_over(runs: Runs, form: Form | None) -> None:
+    """Refuse a file that lacks what perf writes last."""
+    if isinstance(form, Text) and runs.headed and runs.open:
+        raise InputError(
+            "the end is missing",
+            where="end of the file",
+            expected="a line `... seconds time elapsed`",
+            hint="The file is cut off, or perf was killed. Record again.",
+        )
+    if not runs.counted:
+        raise InputError(
+            "the file begins an execution without counts" if runs.number else "there are no counts",
+            where="end of the file",
+            expected="counts of at least one event",
+            hint="Did perf fail to start the program?",
+        )

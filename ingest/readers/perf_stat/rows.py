@@ -1,0 +1,245 @@
+"""From lines of `perf stat` to rows of pmu_samples: samples numbered, numbers checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ingest.base import Rows
+from ingest.parsing.text_lines import cast
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    from ingest.parsing.text_lines import Flags, Integers
+
+    Keys = npt.NDArray[np.object_]
+
+_PLACE = ("cpu", "place", "comm", "tid", "cgroup")
+_MOST = 2.0**64
+
+
+class Landing:
+    """Turns the lines of a file, stretch by stretch, into rows."""
+
+    def __init__(self) -> None:
+        self._intervals = _Intervals()
+        self._passes = _Passes()
+        self._timed = self._untimed = -1
+
+    def rows(self, table: pa.Table, run: Integers) -> Iterator[Rows]:
+        """Give the counts and metrics of lines (perf_stat_forms.COLUMNS) of numbered runs."""
+        import pyarrow as pa
+
+        timed = table["time"].is_valid().to_numpy()
+        keep = ~self._sums(run, timed, table["line"].to_numpy())
+        run, timed = run[keep], timed[keep]
+        if not len(run):
+            return
+        (batch,) = table.filter(keep).combine_chunks().to_batches()
+        sample, start = np.zeros(len(run), np.int64), np.zeros(len(run), np.int64)
+        if timed.any():
+            part = batch.filter(timed)
+            sample[timed], start[timed] = self._intervals.number(
+                run[timed], part["time"].to_numpy(), part["line"].to_numpy()
+            )
+        if not timed.all():
+            sample[~timed] = self._passes.number(run[~timed], _keys(batch.filter(~timed)))
+        batch = batch.append_column("run", pa.array(run))
+        batch = batch.append_column("sample", pa.array(sample))
+        batch = batch.append_column("t_start", pa.array(start, mask=~timed))
+        for part in (_counts(batch), _metrics(batch)):
+            if part.num_rows:
+                yield Rows("pmu_samples", part)
+
+    def _sums(self, run: Integers, timed: Flags, lines: Integers) -> Flags:
+        """Flag the rows without time that follow rows with time: the sums of -I --summary."""
+        seen = _latest(np.where(timed, run, -1), self._timed)
+        sums: Flags = ~timed & (seen == run)
+        untimed = _latest(np.where(~timed & ~sums, run, -1), self._untimed)
+        if (mixed := timed & (untimed == run)).any():
+            raise InputError(
+                "a count of an interval follows counts without time",
+                where=f"line {lines[np.argmax(mixed)]}",
+                expected="counts of one call of perf stat",
+                hint="Write each call to a file of its own, or append with -o FILE --append.",
+            )
+        if len(run):
+            self._timed, self._untimed = int(seen[-1]), int(untimed[-1])
+        return sums
+
+
+class _Intervals:
+    """Numbers the intervals of each run from 0."""
+
+    def __init__(self) -> None:
+        self._run = self._sample = -1
+        self._time = self._start = 0
+
+    def number(self, run: Integers, time: Integers, lines: Integers) -> tuple[Integers, Integers]:
+        """Give the sample, and its start in ns, of rows with the end of their interval in ns."""
+        before = np.concatenate(([self._time], time[:-1]))
+        fresh = run != np.concatenate(([self._run], run[:-1]))
+        if (back := ~fresh & (time < before)).any():
+            raise InputError(
+                "the time goes back",
+                where=f"line {lines[np.argmax(back)]}",
+                expected="intervals in the order of time",
+                hint="Write each call of perf stat to a file of its own.",
+            )
+        change = fresh | (time != before)
+        at = np.flatnonzero(change)
+        start = np.concatenate(([self._start], np.where(fresh[at], 0, before[at])))
+        sample = _numbered(fresh[at], self._sample)
+        self._run, self._time = int(run[-1]), int(time[-1])
+        self._start, self._sample = int(start[-1]), int(sample[-1])
+        group = np.cumsum(change)
+        return sample[group], start[group]
+
+
+class _Passes:
+    """Numbers the passes over the events, of each run from 0: the first event begins one."""
+
+    def __init__(self) -> None:
+        self._run = self._sample = -1
+        self._first: Any = None
+
+    def number(self, run: Integers, keys: Keys) -> Integers:
+        """Give the sample of rows without time; `keys` name their event and place."""
+        fresh = run != np.concatenate(([self._run], run[:-1]))
+        firsts = np.concatenate((np.array([self._first], dtype=object), keys[fresh]))
+        change = keys == firsts[np.cumsum(fresh)]
+        sample = _numbered(fresh[change], self._sample)
+        self._run, self._first, self._sample = int(run[-1]), firsts[-1], int(sample[-1])
+        passes: Integers = sample[np.cumsum(change)]
+        return passes
+
+
+def _numbered(fresh: Flags, sample: int) -> Integers:
+    """Number groups on from `sample`, anew at each fresh one; the last known comes first."""
+    position = np.arange(1, len(fresh) + 1)
+    base = np.maximum.accumulate(np.where(fresh, position, 0))
+    numbers = np.where(base > 0, position - base, sample + position)
+    known_first: Integers = np.concatenate(([sample], numbers))
+    return known_first
+
+
+def _latest(values: Integers, before: int) -> Integers:
+    """Give the highest value so far, at each place."""
+    return np.maximum(np.maximum.accumulate(values), before)
+
+
+def _keys(batch: pa.RecordBatch) -> Keys:
+    import pyarrow.compute as pc
+
+    keys = pc.binary_join_element_wise(*(batch[n] for n in ("event", *_PLACE)), "\0")
+    objects: Keys = keys.to_numpy(zero_copy_only=False)
+    return objects
+
+
+def _counts(batch: pa.RecordBatch) -> pa.RecordBatch:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    batch = batch.filter(pc.not_equal(batch["event"], ""))
+    lines = batch["line"].to_numpy()
+    counted = pc.invert(pc.starts_with(batch["value"], "<"))
+    digits = pc.replace_substring(batch["value"], ",", "")
+    value = _number(pc.if_else(counted, digits, ""), lines, "value")
+    _must_be(pc.less(value, _MOST), lines, "the value is beyond 64 bits", "a count below 2^64")
+    running = _number(pc.if_else(counted, batch["running"], ""), lines, "share of time")
+    _must_be(
+        pc.and_(pc.greater_equal(running, 0.0), pc.less_equal(running, 100.0)),
+        *(lines, "an event was counted for more than all the time", "a percentage up to 100"),
+    )
+    deviation = _number(pc.if_else(counted, batch["deviation"], ""), lines, "deviation")
+    deviation = pc.if_else(pc.is_finite(deviation), deviation, pa.scalar(None, pa.float64()))
+    _must_be(pc.greater_equal(deviation, 0.0), lines, "a deviation is negative", "0 % or more")
+    return _landed(
+        batch,
+        event=batch["event"],
+        value=value,
+        unit=_nullable(batch["unit"]),
+        running=_share(running),
+        deviation=_share(deviation),
+    )
+
+
+def _metrics(batch: pa.RecordBatch) -> pa.RecordBatch:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    name = pc.utf8_trim_whitespace(batch["metric_unit"])
+    rate = pc.match_substring_regex(name, r"/sec|CPUs utilized")
+    number = pc.match_substring_regex(batch["metric"], r"^\d+(?:\.\d+)?$")
+    wanted = pc.and_(pc.and_not(number, rate), pc.not_equal(name, ""))
+    batch, name = batch.filter(wanted), name.filter(wanted)
+    # perf joins unit and name with two blanks: "%  tma_retiring".
+    parts = pc.extract_regex(name, r"^(?:(?P<unit>.*?)  +)?(?P<name>.*)$")
+    unit, name = pc.struct_field(parts, "unit"), pc.struct_field(parts, "name")
+    of_all = pc.binary_join_element_wise(batch["event"], name, " ")
+    value = _number(batch["metric"], batch["line"].to_numpy(), "metric")
+    unknown = pa.nulls(len(batch), pa.float64())
+    return _landed(
+        batch,
+        event=pc.if_else(pc.starts_with(name, "of all"), of_all, name),
+        value=value,
+        unit=_nullable(unit),
+        running=unknown,
+        deviation=unknown,
+    )
+
+
+def _landed(batch: pa.RecordBatch, **columns: Any) -> pa.RecordBatch:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lines = batch["line"].to_numpy()
+    # A line has a place or a thread, not both.
+    where = pc.binary_join_element_wise(batch["place"], batch["comm"], "")
+    region = pc.utf8_trim(pc.binary_join_element_wise(where, batch["cgroup"], " "), " ")
+    return pa.record_batch(
+        {
+            "run": batch["run"],
+            "thread": cast(batch["tid"], pa.int64(), lines, "thread"),
+            "cpu": cast(batch["cpu"], pa.int32(), lines, "processor"),
+            "region": _nullable(region),
+            "sample": batch["sample"],
+            "t_start": batch["t_start"],
+            "t_end": batch["time"],
+            **columns,
+        }
+    )
+
+
+def _nullable(texts: pa.Array) -> pa.Array:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
+
+
+def _number(texts: pa.Array, lines: Integers, what: str) -> pa.Array:
+    import pyarrow as pa
+
+    return cast(texts, pa.float64(), lines, what)
+
+
+def _share(percent: pa.Array) -> pa.Array:
+    import pyarrow.compute as pc
+
+    # perf gives two decimals; division alone would give 0.040999999999999995 for 4.10 %.
+    return pc.round(pc.divide(percent, 100.0), 6)
+
+
+def _must_be(good: pa.Array, lines: Integers, problem: str, expected: str) -> None:
+    """Raise at the first line that is not good; unknown is good."""
+    import pyarrow.compute as pc
+
+    at = pc.index(good, False).as_py()
+    if at >= 0:
+        raise InputError(problem, where=f"line {lines[at]}", expected=expected)

@@ -1,0 +1,93 @@
+"""The executions that one file of `perf stat` holds.
+
+`perf stat -o FILE --append` and `2>> FILE` put several executions into one file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from ingest.base import Run
+from ingest.parsing.text_lines import shown
+from warehouse.errors import InputError
+
+STARTED = r"^# started on "
+HEADER = r"^ ?Performance counter stats for "
+INTERVALS = r"^# +time +.*counts +unit events"
+_TARGET = re.compile(HEADER + r"(?P<kind>[^']*)'(?P<what>.*)'(?: \((?P<runs>\d+) runs\))?:$")
+_ELAPSED = re.compile(r"^ *(?P<seconds>\d+\.\d+)(?: \+- \d+\.\d+)? +seconds time elapsed\b")
+_TIME_OF = re.compile(r"^ *(?P<seconds>\d+\.\d+)(?: \+- \d+\.\d+)? +seconds (?P<kind>user|sys)\b")
+_TABLE = re.compile(r"^ *(?:# (?:Table of|Final result)| *\d+\.\d+ \([+-]\d+\.\d+\) #+ *$)")
+
+
+class Runs:
+    """Follows the lines between the counts: which execution, and where its counts may stand."""
+
+    def __init__(self, many: bool) -> None:
+        self._many = many
+        self.run = Run(key="1" if many else None)
+        self.number = 0
+        # Where counts are expected, a line that is none is an error; elsewhere it is the output
+        # of the program.
+        self.open = False
+        self.headed = False
+        self.counted = False
+
+    def take(self, line: str, where: str) -> bool:
+        """Take a line that is no count; False where it says nothing of the execution."""
+        if re.match(STARTED, line):
+            self._begin(self.counted)
+            self.run = replace(self.run, started_at=_date(line, where))
+            self.open = True
+        elif re.match(HEADER, line):
+            self._begin(self.counted and self.headed)
+            self._describe(line, where)
+            self.open = self.headed = True
+        elif re.match(INTERVALS, line):
+            self.open = True
+        elif self.headed and (found := _ELAPSED.match(line)):
+            self.run = replace(self.run, wall_seconds=float(found["seconds"]))
+            self.open = False
+        elif self.headed and (found := _TIME_OF.match(line)):
+            self._tag(f"{found['kind']}_seconds", found["seconds"])
+        else:
+            return self.headed and _TABLE.match(line) is not None
+        return True
+
+    def _begin(self, another: bool) -> None:
+        if another:
+            self.number += 1
+            self.run = Run(key=str(self.number + 1) if self._many else None)
+            self.headed = self.counted = False
+
+    def _describe(self, line: str, where: str) -> None:
+        found = _TARGET.match(line)
+        if found is None:
+            raise InputError(
+                f"{shown(line)} is cut off",
+                where=where,
+                expected="Performance counter stats for 'COMMAND':",
+            )
+        kind, what = found["kind"].strip(), found["what"]
+        if found["runs"]:
+            self._tag("repetitions", found["runs"])
+        if kind or re.match(r"system wide$|CPU\(s\) |BPF program", what):
+            self._tag("target", f"{kind} {what}".strip())
+        elif what.split():
+            self.run = replace(self.run, app=what.split()[0].rsplit("/", 1)[-1] or None)
+            self._tag("command", what)
+
+    def _tag(self, name: str, value: str) -> None:
+        self.run = replace(self.run, tags={**self.run.tags, name: value})
+
+
+def _date(line: str, where: str) -> datetime:
+    text = re.sub(STARTED, "", line).strip()
+    try:
+        return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").replace(tzinfo=UTC)
+    except ValueError:
+        raise InputError(
+            f"{text!r} is no date", where=where, expected="such as Sat Nov 21 00:04:58 2026"
+        ) from None

@@ -1,0 +1,230 @@
+"""Plain tables: CSV, Parquet or Arrow whose columns are those of one landing table.
+
+The way in for every tool that has no reader. The file may carry the run's own columns too
+(run_id, app, version ...), so that one file can hold many runs; without run_id, rows with equal
+run columns are one run, for fn_timings with equal parallelism and repetition as well.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ingest.base import Item, Select, SingleFile
+from ingest.compressed import compression
+from ingest.parsing import arrow, parquet, plain_csv
+from ingest.recording import Recording, read_head
+from warehouse.catalog import RUN_COLUMNS, Column, landing
+from warehouse.errors import InputError
+
+_RUN_TYPES = {
+    "run_id": "VARCHAR",
+    "app": "VARCHAR",
+    "version": "VARCHAR",
+    "machine": "VARCHAR",
+    "started_at": "TIMESTAMPTZ",
+    "nodes": "INTEGER",
+    "ranks": "INTEGER",
+    "threads": "INTEGER",
+    "problem_size": "DOUBLE",
+}
+_KEYS_OF_FN_TIMINGS = ("parallelism", "repetition")
+_INTEGERS = ("INTEGER", "BIGINT")
+_FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
+_MOST = 2 / 3
+_BINARY = (parquet.MAGIC, *arrow.MAGICS)
+_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A landing table, and how a file's columns stand to it."""
+
+    table: str
+    known: tuple[str, ...]
+    unknown: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+class PlainTable(SingleFile):
+    """CSV, Parquet or Arrow with the columns of a landing table."""
+
+    NAME = "plain"
+    DESCRIPTION = "CSV, Parquet or Arrow with the columns of one landing table"
+    PATTERNS = ("*.csv", "*.tsv", "*.parquet", "*.arrow", "*.arrows", "*.feather")
+    TABLES = ("any landing table",)
+
+    def sniff(self, head: bytes, path: Path) -> bool:
+        """Recognise the file by its column names: two thirds must be a landing table's.
+
+        A damaged Parquet or Arrow file is taken too, so that its reader says what is wrong.
+        """
+        if head.startswith(_BINARY):
+            try:
+                # The names of a Parquet file stand at its end; unpacking it here would cost much.
+                columns = None if compression(path) is not None else _columns(head, path)
+            except (InputError, OSError):
+                columns = None
+            return columns is None or _fits(columns)
+        if b"\0" in head:
+            return False
+        try:
+            return _fits(_columns(head, path))
+        except InputError:
+            return False
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give one SELECT over the file, and one for its runs where it carries run columns."""
+        path, head = _as_readable(recording)
+        columns = _unique(_columns(head, path))
+        match = _checked(best_match(columns), columns)
+        types = _types(match.table)
+        given = [name for name in RUN_COLUMNS if name in columns and name not in types]
+        if head.startswith(parquet.MAGIC):
+            stored = parquet.column_types(path)
+            source, params = "FROM read_parquet($path)", {"path": str(path)}
+        else:
+            stored = dict.fromkeys(columns, "")
+            source, params = plain_csv.source(
+                head, path, columns, _RUN_TYPES | types, left_out=bool(given)
+            )
+        for name in columns:
+            _must_fit(name, (_RUN_TYPES | types)[name], stored[name])
+        names_runs, key = _run_key(match.table, columns, given)
+        if given != ["run_id"] and key:
+            facts = ", ".join(given) if names_runs == "run_key" else ", ".join(given[1:])
+            yield Select(
+                "runs",
+                f"SELECT DISTINCT {key} AS {names_runs}{', ' + facts if facts else ''} {source} "
+                "ORDER BY ALL",
+                params,
+                names_runs,
+            )
+        values = [_value(n, types[n], stored[n]) for n in match.known if n in types]
+        if key:
+            values.insert(0, f"{key} AS {names_runs}")
+        yield Select(match.table, f"SELECT {', '.join(values)} {source}", params, names_runs)
+
+
+def _fits(columns: tuple[str, ...]) -> bool:
+    match = best_match(columns)
+    return match is not None and len(match.known) >= _MOST * len(columns)
+
+
+def best_match(columns: tuple[str, ...]) -> Match | None:
+    """Find the landing table that most of the columns are of; None where none is."""
+    matches = []
+    for table, fields in landing().items():
+        names = {field.name for field in fields}
+        required = [field.name for field in fields if field.required]
+        known = tuple(c for c in columns if c in names or c in RUN_COLUMNS)
+        if not any(c in names for c in columns):
+            continue
+        unknown = tuple(c for c in columns if c not in known)
+        missing = tuple(c for c in required if c not in columns)
+        matches.append(Match(table, known, unknown, missing))
+    own = [match for match in matches if not match.missing] or matches
+    return max(own, key=lambda m: (len(m.known), -len(m.missing)), default=None)
+
+
+def _columns(head: bytes, path: Path) -> tuple[str, ...]:
+    """Give the file's column names, in lower case."""
+    if head.startswith(parquet.MAGIC):
+        return tuple(parquet.column_types(path))
+    if head.startswith(arrow.MAGICS):
+        return tuple(arrow.column_names(path))
+    return plain_csv.column_names(head)
+
+
+def _unique(columns: tuple[str, ...]) -> tuple[str, ...]:
+    plain_csv.must_be_unique(columns)
+    return columns
+
+
+def _as_readable(recording: Recording) -> tuple[Path, bytes]:
+    """Give a path that DuckDB can read, and the file's head."""
+    path = Path(recording.plain())
+    head = read_head(path)
+    if head.startswith(arrow.MAGICS):
+        copy = recording.scratch() / "arrow.parquet"
+        arrow.to_parquet(path, copy)
+        return copy, parquet.MAGIC
+    return path, head
+
+
+def _must_fit(name: str, kind: str, stored: str) -> None:
+    """Refuse text, dates and the like where numbers are to land: DuckDB would convert them."""
+    base = kind.removesuffix("[]")
+    if not stored or base not in _NUMBERS:
+        return
+    fit = _NUMBERS if kind == base else tuple(n for n in _NUMBERS if n not in _FRACTIONS)
+    plain = stored.removesuffix("[]").removeprefix("U").partition("(")[0]
+    if stored.endswith("[]") != kind.endswith("[]") or plain not in fit:
+        raise InputError(
+            f"the column {name} is of type {stored}",
+            expected="whole numbers" if base in _INTEGERS else "numbers",
+        )
+
+
+def _checked(match: Match | None, columns: tuple[str, ...]) -> Match:
+    if match is None:
+        raise InputError(
+            f"the columns ({', '.join(columns)[:200]}) are those of no landing table",
+            where="line 1",
+            hint="pwh schema lists the landing tables and their columns.",
+        )
+    if match.missing:
+        raise InputError(
+            f"the column {match.missing[0]} is missing",
+            where="line 1",
+            expected=f"the columns of {match.table}, of which {', '.join(match.missing)} "
+            "cannot be left out",
+            hint=f"pwh schema {match.table} lists them all.",
+        )
+    if match.unknown:
+        known = [*_types(match.table), *RUN_COLUMNS]
+        close = difflib.get_close_matches(match.unknown[0], known, 1)
+        raise InputError(
+            f"the column {match.unknown[0]!r} is not one of {match.table}",
+            where="line 1",
+            expected=f"columns among {', '.join(known)}",
+            hint=f"Did you mean {close[0]}?" if close else "Rename it or leave it out.",
+        )
+    return match
+
+
+def _types(table: str) -> dict[str, str]:
+    fields: tuple[Column, ...] = landing()[table]
+    return {field.name: field.type for field in fields}
+
+
+def _run_key(
+    table: str, columns: tuple[str, ...], given: list[str]
+) -> tuple[Literal["run_id", "run_key"] | None, str]:
+    """Say what tells the file's runs apart, and the SQL expression for it."""
+    if "run_id" in given:
+        return "run_id", "run_id"
+    keys = list(given)
+    if table == "fn_timings":
+        keys += [name for name in _KEYS_OF_FN_TIMINGS if name in columns]
+    if not keys:
+        return None, ""
+    # '/' inside a value is doubled, so that different values never give the same key.
+    values = [f"replace(coalesce(CAST({name} AS VARCHAR), ''), '/', '//')" for name in keys]
+    return "run_key", f"concat_ws('/', {', '.join(values)})"
+
+
+def _value(name: str, kind: str, stored: str) -> str:
+    """Give the SQL expression for one column: NaN is unknown, and 2.5 is no whole number."""
+    if kind == "DOUBLE":
+        return f"CASE WHEN isnan(CAST({name} AS DOUBLE)) THEN NULL ELSE {name} END AS {name}"
+    if kind in _INTEGERS and stored.startswith(_FRACTIONS):
+        problem = f"'the column {name} holds ' || {name} || ', which is no whole number'"
+        return (
+            f"CASE WHEN isnan({name}) THEN NULL WHEN {name} <> trunc({name}) "
+            f"THEN CAST(error({problem}) AS DOUBLE) ELSE {name} END AS {name}"
+        )
+    return name

@@ -1,0 +1,142 @@
+"""StarPU traces: the folder that starpu_fxt_tool writes, with tasks.rec, data.rec, paje.trace.
+
+Times count from the first submission of a task that ran. A worker is named as in the trace (`w3`,
+with MPI `0_w3`), a node is a rank (`r0`). A datum is a version of a handle: `t8@2` is version 2 of
+the data with MPI tag 8, `h0_55d0@2` of a handle without tag on rank 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ingest.base import Item, Rows, Run
+from ingest.readers.starpu.data import Flow, flow
+from ingest.readers.starpu.paje import Paje, read_paje
+from ingest.readers.starpu.runtime import runtime_intervals
+from ingest.readers.starpu.tasks import Tasks, read_tasks
+from ingest.recording import Recording, bare_name, sibling
+from warehouse.errors import InputError
+
+_TASKS, _DATA, _PAJE = "tasks.rec", "data.rec", "paje.trace"
+_JOB = re.compile(rb"^JobId: \S", re.MULTILINE)
+_TIME = re.compile(rb"^(?:SubmitTime|StartTime): ", re.MULTILINE)
+_HANDLE = re.compile(rb"\A(?:Handle|HomeNode): ")
+_WORKER = re.compile(r"(?:(\d{1,9})_)?w\d{1,9}")
+
+
+class StarPU:
+    """A folder with StarPU's tasks.rec and, where they are, data.rec and paje.trace."""
+
+    NAME = "starpu"
+    DESCRIPTION = "StarPU traces: a folder with tasks.rec, data.rec and paje.trace"
+    PATTERNS = (_TASKS, _DATA, _PAJE)
+    TABLES = (
+        "nodes",
+        "workers",
+        "tasks",
+        "task_data",
+        "task_inputs",
+        "transfers",
+        "runtime_intervals",
+    )
+    WHOLE_FOLDER = True
+
+    def sniff(self, head: bytes, path: Path) -> bool:
+        """Recognise records of jobs or of data handles, or StarPU's kind of Paje trace."""
+        name = bare_name(path)
+        if head.startswith(b"%EventDef"):
+            return name == _PAJE and b"JobId" in head
+        if name == _DATA:
+            return _HANDLE.search(head) is not None
+        return _JOB.search(head) is not None and _TIME.search(head) is not None
+
+    def parts(self, path: Path) -> tuple[Path, ...]:
+        """Give tasks.rec and those of the other two that lie beside it."""
+        main = path if bare_name(path) not in (_DATA, _PAJE) else sibling(path, _TASKS)
+        others = (sibling(path, _DATA), sibling(path, _PAJE))
+        return tuple(part for part in (main, *others) if part is not None)
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give the run, then its tables; all three files are read first."""
+        if bare_name(recording.path) in (_DATA, _PAJE):
+            raise InputError(
+                "there is no tasks.rec beside this file",
+                expected="tasks.rec, which starpu_fxt_tool writes along with it",
+            )
+        tasks = read_tasks(recording, recording.path)
+        paje_part, data_part = recording.part(_PAJE), recording.part(_DATA)
+        paje = read_paje(recording, paje_part) if paje_part else None
+        if paje is not None and paje_part is not None:
+            _must_reach_the_end(tasks, paje, paje_part)
+            if len(paje.sends) and data_part is None:
+                raise InputError(
+                    "the trace has MPI messages, but there is no data.rec to tell what they carry",
+                    path=str(paje_part),
+                    expected="data.rec, which starpu_fxt_tool writes along with it",
+                )
+        workers = _workers(tasks, paje)
+        yield _run(tasks, workers)
+        yield Rows("nodes", pa.table({"node": pc.unique(workers["node"])}))
+        yield Rows("workers", workers)
+        yield Rows("tasks", tasks.landing())
+        yield from _data_rows(flow(recording, data_part, tasks, paje))
+        if paje is not None:
+            yield Rows("runtime_intervals", runtime_intervals(paje, workers["worker"], tasks.base))
+
+
+def _data_rows(found: Flow) -> Iterator[Rows]:
+    yield Rows("task_data", found.data)
+    yield Rows("task_inputs", found.inputs)
+    yield Rows("transfers", found.transfers)
+
+
+def _workers(tasks: Tasks, paje: Paje | None) -> pa.Table:
+    """Give the workers that ran tasks or that the trace declares, over the run's window."""
+    names = set(pc.unique(tasks.worker).to_pylist()) | set(paje.workers if paje else ())
+    found = {name: match for name in names if (match := _WORKER.fullmatch(name))}
+    ordered = sorted(found, key=lambda name: (int(found[name][1] or 0), len(name), name))
+    count = len(ordered)
+    return pa.table(
+        {
+            "worker": pa.array(ordered, pa.string()),
+            "node": pa.array([f"r{found[name][1] or 0}" for name in ordered], pa.string()),
+            "t_begin": pa.array(np.zeros(count, np.int64)),
+            "t_end": pa.array(np.full(count, tasks.last - tasks.base)),
+        }
+    )
+
+
+def _run(tasks: Tasks, workers: pa.Table) -> Run:
+    ranks = len(pc.unique(workers["node"]))
+    each = {
+        count["counts"] for count in workers["node"].combine_chunks().value_counts().to_pylist()
+    }
+    return Run(
+        ranks=ranks if tasks.mpi else None,
+        threads=each.pop() if len(each) == 1 else None,
+        wall_seconds=(tasks.last - tasks.base) / 1e9,
+        tags={"runtime": "StarPU"},
+    )
+
+
+def _must_reach_the_end(tasks: Tasks, paje: Paje, part: Path) -> None:
+    """Refuse a trace that knows of a worker but stops before the worker's last task."""
+    seen = pa.table({"worker": paje.states["worker"], "time": paje.states["time"]})
+    seen = seen.group_by("worker").aggregate([("time", "max")])
+    ends = pa.table({"worker": tasks.worker, "end": tasks.end}).group_by("worker")
+    both = seen.join(ends.aggregate([("end", "max")]), "worker", join_type="inner")
+    early = both.filter(pc.less(both["time_max"], both["end_max"]))
+    if len(early):
+        worker = min(early["worker"].to_pylist())
+        raise InputError(
+            f"the trace stops before the last task of the worker {worker} ends",
+            path=str(part),
+            expected="the states of every worker up to its last task",
+            hint="Was it cut off, or does it belong to another tasks.rec?",
+        )

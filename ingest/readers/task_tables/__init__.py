@@ -1,0 +1,1 @@
+"""Neutral tables of task runtimes: a folder of CSV or Parquet files."""

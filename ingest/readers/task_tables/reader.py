@@ -1,0 +1,193 @@
+"""Neutral tables of a task runtime: a folder of CSV or Parquet files of fixed names.
+
+nodes, workers, fragments, data, inputs, transfers and runtime, as the idle attribution defines
+them; workers and fragments must be there. The way in for runtimes that have no reader.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+from ingest.base import Item, Select
+from ingest.readers.task_tables.neutral import ID, NEUTRAL, NS, NeutralTable
+from ingest.readers.task_tables.whole_numbers import refuse_fractions
+from ingest.recording import Recording, bare_name, decode, read_head, sibling
+from warehouse.errors import InputError
+
+_DELIMITERS = ",;\t|"
+_PARQUET = b"PAR1"
+_KINDS = ("csv", "parquet")
+
+
+_ORDER = ("fragments", *(name for name in NEUTRAL if name != "fragments"))
+
+
+class TaskTables:
+    """A folder of neutral task tables."""
+
+    NAME = "task-tables"
+    DESCRIPTION = "Task runtime as neutral tables: a folder with fragments, workers, data, ..."
+    PATTERNS = tuple(f"{name}.{kind}" for name in _ORDER for kind in _KINDS)
+    TABLES = tuple(table.landing for table in NEUTRAL.values())
+    WHOLE_FOLDER = True
+
+    def sniff(self, head: bytes, path: Path) -> bool:
+        """Recognise a file by its name and first id column, beside (or as) the fragments."""
+        table = NEUTRAL.get(_table_name(path))
+        if table is None or not any(sibling(path, f"fragments.{kind}") for kind in _KINDS):
+            return False
+        if head.startswith(_PARQUET):
+            return True
+        try:
+            names, _ = _header(head)
+        except InputError:
+            return False
+        return table.required[0] in names
+
+    def parts(self, path: Path) -> tuple[Path, ...]:
+        """Give the tables that lie in the folder, the fragments first."""
+        found = [sibling(path, f"{name}.{kind}") for name in _ORDER for kind in _KINDS]
+        return tuple(part for part in found if part is not None) or (path,)
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give one SELECT for each table."""
+        parts = _by_table(recording)
+        for name in ("fragments", "workers"):
+            if name not in parts:
+                raise InputError(
+                    f"the folder has no table {name}",
+                    expected=f"{name}.csv or {name}.parquet beside the others",
+                )
+        for name, table in NEUTRAL.items():
+            if name in parts:
+                try:
+                    yield _select(recording, parts[name], name, table)
+                except InputError as error:
+                    error.path = error.path or str(parts[name])
+                    raise
+
+
+def _table_name(path: Path) -> str:
+    stem, _, kind = bare_name(path).rpartition(".")
+    return stem if kind in _KINDS else ""
+
+
+def _by_table(recording: Recording) -> dict[str, Path]:
+    parts: dict[str, Path] = {}
+    for part in recording.parts:
+        name = _table_name(part)
+        if name in parts:
+            raise InputError(
+                f"both {parts[name].name} and {part.name} hold the table {name}",
+                path=str(part),
+                hint="Keep one of them.",
+            )
+        parts[name] = part
+    return parts
+
+
+def _select(recording: Recording, part: Path, name: str, table: NeutralTable) -> Select:
+    path = recording.plain(part)
+    head = read_head(Path(path))
+    params: dict[str, object] = {"path": path}
+    if head.startswith(_PARQUET):
+        columns = _parquet_columns(Path(path), part)
+        source = "read_parquet($path)"
+        values = {column: _from_parquet(column, kind) for column, kind in columns.items()}
+        _must_have(columns, part, name, table)
+    else:
+        columns, delimiter = _csv_columns(head, part, name, table)
+        source = _CSV
+        params |= {"columns": columns, "delimiter": delimiter}
+        values = {column: f'"{column}"' for column in columns}
+        _must_have(columns, part, name, table)
+        numbers = {at: column for at, column in enumerate(columns) if columns[column] == NS}
+        refuse_fractions(recording, part, delimiter, numbers)
+    fields = [
+        f"CAST({values[column]} AS {kind}) AS {landing}"
+        for column, (landing, kind) in table.columns.items()
+        if column in columns
+    ]
+    # Table and column names are this module's own; only the path and the header are the file's.
+    return Select(table.landing, f"SELECT {', '.join(fields)} FROM {source}", params)
+
+
+_CSV = (
+    "read_csv($path, columns = $columns, delim = $delimiter, header = true, "
+    "auto_detect = false, quote = '\"', escape = '\"', nullstr = [''])"
+)
+
+
+def _header(head: bytes) -> tuple[list[str], str]:
+    """Give the column names of a CSV file, in lower case, and what stands between them."""
+    line = decode(head.split(b"\n", 1)[0], "line 1").rstrip("\r")
+    delimiter = max(_DELIMITERS, key=line.count)
+    try:
+        names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
+    except csv.Error as error:
+        raise InputError(
+            f"the column names cannot be read ({error})", where="line 1", expected="a CSV header"
+        ) from None
+    return [name.strip().lower() for name in names], delimiter
+
+
+def _csv_columns(
+    head: bytes, part: Path, name: str, table: NeutralTable
+) -> tuple[dict[str, str], str]:
+    if not head:
+        raise InputError("the file is empty", path=str(part), expected=f"the table {name}")
+    names, delimiter = _header(head)
+    for column in names:
+        if names.count(column) > 1:
+            raise InputError(f"the column {column!r} stands twice", path=str(part), where="line 1")
+    return {n: table.columns[n][1] if n in table.columns else ID for n in names}, delimiter
+
+
+def _must_have(columns: dict[str, str], part: Path, name: str, table: NeutralTable) -> None:
+    for column in table.required:
+        if column not in columns:
+            raise InputError(
+                f"the column {column} is missing",
+                path=str(part),
+                where="line 1" if part.suffix != ".parquet" else None,
+                expected=f"the table {name} with the columns {', '.join(table.required)}",
+            )
+
+
+def _parquet_columns(path: Path, part: Path) -> dict[str, str]:
+    """Give the columns of a Parquet file with their Arrow types; refuses unfit types."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            columns = {field.name: str(field.type) for field in file.schema_arrow}
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise InputError(
+            f"this is no whole Parquet file ({str(error).splitlines()[0][:120]})",
+            path=str(part),
+            hint="Copy or write the file again.",
+        ) from None
+    for column, kind in columns.items():
+        numeric = any(table.columns.get(column, ("", ""))[1] == NS for table in NEUTRAL.values())
+        if numeric and not kind.startswith(("int", "uint", "float", "double", "null", "string")):
+            raise InputError(
+                f"the column {column} is of type {kind}",
+                path=str(part),
+                expected="whole numbers (int64)",
+            )
+    return columns
+
+
+def _from_parquet(column: str, kind: str) -> str:
+    """Give the SQL expression for a column: frames store whole numbers with gaps as floats."""
+    if kind not in ("float", "double", "halffloat"):
+        return f'"{column}"'
+    problem = f"'the column {column} holds ' || \"{column}\" || ', which is no whole number'"
+    return (
+        f'CASE WHEN isnan("{column}") THEN NULL WHEN "{column}" <> trunc("{column}") '
+        f'THEN CAST(error({problem}) AS DOUBLE) ELSE "{column}" END'
+    )

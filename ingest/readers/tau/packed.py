@@ -1,0 +1,183 @@
+"""Packed profiles of ParaProf and PerfDMF (.ppk), which hold all threads of a run in one file.
+
+Source: TAU's tools/src/perfdmf, DataSourceExport.java and PackedProfileDataSource.java. Inside
+gzip, everything big-endian: "PPK" in 16-bit characters, version and lowest compatible version,
+the metadata of the run and of each thread, the names of metrics, groups, functions and user
+events, and per thread the functions' calls, subroutines and, per metric, exclusive and inclusive
+value, then the user events. User events (message sizes and the like) are not landed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ingest.base import Item, SingleFile
+from ingest.readers.tau.big_endian import BigEndian
+from ingest.readers.tau.facts import Collected, Location, Metadata, layout, run_of
+from ingest.readers.tau.names import Names, names_of
+from ingest.readers.tau.rows import Place, Tables, Values
+from ingest.recording import Recording
+from warehouse.errors import InputError
+
+_MAGIC = "PPK".encode("utf-16-be")
+_NEWEST = 2
+_EVENT_BYTES = 2 * 4 + 4 * 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What stands before the values; `threads` has the metadata of each, in the file's order."""
+
+    threads: dict[Location, Metadata]
+    metrics: list[str]
+    names: Names
+    events: int
+
+    @property
+    def functions(self) -> int:
+        return len(self.names.code)
+
+
+class TauPacked(SingleFile):
+    """Reads packed profiles."""
+
+    NAME = "tau-packed"
+    DESCRIPTION = "TAU packed profile (.ppk): times and counters of functions, all ranks in a file"
+    PATTERNS = ("*.ppk",)
+    TABLES = ("fn_timings", "pmu_samples")
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - the protocol's
+        """Recognise the magic number."""
+        return head.startswith(_MAGIC)
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Give one run and its rows, some hundred threads at a time; see `Reader.read`."""
+        with recording.open() as file:
+            source = BigEndian(file)
+            header = _header(source)
+            found, metadata = layout(header.threads), next(iter(header.threads.values()))
+            yield run_of(found, metadata, recording.path.parent)
+            collected = Collected()
+            tables = Tables(header.metrics, collected)
+            for location in header.threads:
+                collected.add(header.threads[location])
+                place = Place.of(location, found, metadata, f"thread {location}")
+                block = _functions(source, header, location)
+                for metric, name in enumerate(header.metrics):
+                    yield from tables.add(header.names, _values(block, metric), place, name)
+                _skip_events(source, header)
+            if not source.at_end():
+                raise source.error("there are more bytes after the last thread", "the end")
+            yield from tables.rest()
+            yield collected.run()
+
+
+def _header(source: BigEndian) -> _Header:
+    if source.take(len(_MAGIC), "the magic number") != _MAGIC:
+        raise InputError("this is no packed profile", where="byte 0", expected="PPK")
+    version, compatible = source.count("the version"), source.count("the oldest version")
+    if version < _NEWEST or compatible > _NEWEST:
+        raise InputError(
+            f"this is version {version} of the packed format, to be read as {compatible}",
+            where="byte 6",
+            expected=f"version {_NEWEST}",
+            hint="Pack the profiles anew with a ParaProf that writes it: paraprof --pack FILE",
+        )
+    threads = _metadata(source)
+    metrics = source.texts("metric")
+    groups = source.texts("group")
+    names, joined = [], []
+    for _ in range(source.count("the number of functions")):
+        names.append(source.text("a function"))
+        of_name = source.count("the number of groups", len(groups))
+        joined.append(
+            "|".join(groups[source.count("a group", len(groups) - 1)] for _ in range(of_name))
+        )
+    events = len(source.texts("user event"))
+    if source.count("the number of threads") != len(threads):
+        source.position -= 4
+        raise source.error("the threads are not those of the metadata", f"{len(threads)} threads")
+    if not metrics or not names:
+        raise source.error("the profile has no functions or no metric", "at least one of each")
+    twice = len(metrics) - len(set(metrics))
+    if twice:
+        raise source.error("a metric has the name of another", "different metrics")
+    parts = pa.array(names, pa.string()), pa.array(joined, pa.string())
+    return _Header(threads, metrics, names_of(*parts), events)
+
+
+def _metadata(source: BigEndian) -> dict[Location, Metadata]:
+    """Read what is said of the run and of its threads; the run's comes with every thread."""
+    size = source.count("the size of the metadata")
+    start = source.position
+    source.take(source.count("the size of an unknown block", size), "an unknown block")
+    common = _pairs(source)
+    threads: dict[Location, Metadata] = {}
+    for _ in range(source.count("the number of threads")):
+        location = _location(source)
+        if location in threads:
+            raise source.error(f"thread {location} is there twice", "different threads")
+        threads[location] = {**common, **_pairs(source)}
+    if not threads:
+        raise source.error("the profile has no threads", "at least one")
+    if source.position - start != size:
+        raise source.error(f"the metadata have {source.position - start} bytes", f"{size} bytes")
+    return threads
+
+
+def _pairs(source: BigEndian) -> dict[str, str]:
+    count = source.count("the number of metadata")
+    return {source.text("a name"): source.text("a value") for _ in range(count)}
+
+
+def _location(source: BigEndian) -> Location:
+    return source.count("the node"), source.count("the context"), source.count("the thread")
+
+
+def _functions(source: BigEndian, header: _Header, location: Location) -> npt.NDArray[np.void]:
+    """Read the functions of a thread: fields function, calls, subroutines, values."""
+    found = _location(source)
+    if found != location:
+        raise source.error(f"thread {found} stands here", f"thread {location}")
+    fields = np.dtype(
+        [
+            ("function", ">i4"),
+            ("calls", ">f8"),
+            ("subroutines", ">f8"),
+            ("values", ">f8", (len(header.metrics), 2)),
+        ]
+    )
+    count = source.count("the number of functions", header.functions)
+    start = source.position
+    block = np.frombuffer(source.take(count * fields.itemsize, "the functions"), fields)
+    function = block["function"]
+    known = (function >= 0) & (function < header.functions)
+    seen = np.bincount(function[known], minlength=header.functions)
+    if not known.all() or seen.max(initial=0) > 1:
+        at = int(np.argmin(known)) if not known.all() else int(np.argmax(seen[function] > 1))
+        source.position = start + at * fields.itemsize
+        raise source.error(
+            f"function {function[at]} stands here",
+            f"each of 0 to {header.functions - 1} once at most",
+        )
+    return block
+
+
+def _values(block: npt.NDArray[np.void], metric: int) -> Values:
+    return Values(
+        row=block["function"].astype(np.int64),
+        calls=block["calls"].astype(float),
+        exclusive=block["values"][:, metric, 0].astype(float),
+        inclusive=block["values"][:, metric, 1].astype(float),
+    )
+
+
+def _skip_events(source: BigEndian, header: _Header) -> None:
+    count = source.count("the number of user events", header.events)
+    source.take(count * _EVENT_BYTES, "the user events")

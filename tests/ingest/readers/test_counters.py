@@ -1,0 +1,216 @@
+"""PerfSpect, LIKWID, PAPI, Nsight Compute: facts of real files, other forms, messages."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.ingest.case import SAMPLES
+from tests.support import land, rows, shared
+from warehouse.errors import InputError
+
+PERFSPECT = "pmu/perfspect_spec2017_clx/{}.csv"
+TALL = (
+    '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream",'
+    '"Section Name","Metric Name","Metric Unit","Metric Value"\n'
+)
+LAUNCH = '"0","1","/bin/a","h","k","1","7","S"'
+
+
+def landed(con, folder, name, text, **options):
+    path = folder / name
+    path.write_text(text)
+    return land(con, path, **options)
+
+
+def refused(con, folder, name, text, **options):
+    with pytest.raises(InputError) as error:
+        landed(con, folder, name, text, **options)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("program", "metric", "value"),
+    [
+        ("505", "metric_CPI", 5.26),
+        ("505", "metric_TMAM_Backend_bound(%)", 64.4),
+        ("525", "metric_CPI", 0.70),
+        ("525", "metric_TMAM_Retiring(%)", 73.09),
+        ("541", "metric_TMAM_Bad_Speculation(%)", 29.38),
+        ("548", "metric_TMAM_Backend_bound(%)", 1.96),
+    ],
+)
+def test_perfspect_facts(program, metric, value, warehouse):
+    land(warehouse, shared(PERFSPECT.format(program)))
+    ((found,),) = rows(warehouse, "SELECT value FROM pmu_samples WHERE event = ?", metric)
+    assert found == pytest.approx(value, abs=0.05)
+    assert rows(
+        warehouse, "SELECT count(*) FROM pmu_samples WHERE NOT event ~ '.* (p95|min|max)'"
+    ) == [(41,)]
+
+
+def test_perfspect_3_has_a_standard_deviation(warehouse, tmp_path):
+    landed(
+        warehouse,
+        tmp_path,
+        "summary.csv",
+        "metric,mean,min,max,stddev\nCPI,2.0,1.0,3.0,0.5\nGHz,0,0,0,0\n",
+    )
+    assert rows(warehouse, "SELECT event, value, deviation FROM pmu_samples ORDER BY rowid") == [
+        ("CPI", 2.0, 0.25),
+        ("CPI min", 1.0, None),
+        ("CPI max", 3.0, None),
+        ("GHz", 0.0, None),
+        ("GHz min", 0.0, None),
+        ("GHz max", 0.0, None),
+    ]
+
+
+def test_perfspect_over_time(warehouse, tmp_path):
+    landed(
+        warehouse,
+        tmp_path,
+        "metrics.csv",
+        "TS,SKT,CPU,CID,CPI,memory bandwidth read (MB/sec)\n"
+        "10.0,,0,,1.5,100\n10.0,,1,,1.6,nan\n15.5,,0,,1.7,120\n",
+    )
+    assert rows(
+        warehouse, "SELECT cpu, sample, t_start, event, value, unit FROM pmu_samples ORDER BY rowid"
+    ) == [
+        (0, 0, 0, "CPI", 1.5, None),
+        (0, 0, 0, "memory bandwidth read (MB/sec)", 100.0, "MB/sec"),
+        (1, 0, 0, "CPI", 1.6, None),
+        (1, 0, 0, "memory bandwidth read (MB/sec)", None, "MB/sec"),
+        (0, 1, 5500000000, "CPI", 1.7, None),
+        (0, 1, 5500000000, "memory bandwidth read (MB/sec)", 120.0, "MB/sec"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("metrics,avg\n", "there are no metrics"),
+        ("metrics,avg\nCPI,1.5\nCPI,1.5\n", "line 3: the metric 'CPI' comes again"),
+        ("metrics,avg\nCPI\n", "line 2: there are 1 fields"),
+        ("metrics,avg\nCPI,1.x\n", "line 2: avg of CPI is '1.x'"),
+        ("metrics,avg\nCPI,1e999\n", "line 2: avg of CPI is '1e999'"),
+        ("metrics,avg\nCPI,1.5", "the last line has no end"),
+        ('metrics,avg\n"CPI,1.5\n', "line 2: quotes do not match"),
+        ("TS,SKT,CPU,CID,CPI\n1,,x,,1\n", "line 2: CPU is 'x'"),
+    ],
+)
+def test_perfspect_messages(text, message, warehouse, tmp_path):
+    assert message in refused(warehouse, tmp_path, "m.csv", text)
+
+
+def test_likwid_without_regions_over_time(warehouse, tmp_path):
+    table = "TABLE,Group 1 Raw,MEM,1\nEvent,Counter,Core 2\nINSTR_RETIRED_ANY,FIXC0,{}\n"
+    landed(warehouse, tmp_path, "likwid.csv", table.format(5) + table.format(7))
+    assert rows(warehouse, "SELECT region, cpu, sample, value FROM pmu_samples ORDER BY 3") == [
+        (None, 2, 0, 5.0),
+        (None, 2, 1, 7.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("TABLE,Group 1 Raw,MEM,1\nEvent,Counter,Sum\nA,FIXC0,1\n", "line 2: the columns are"),
+        ("TABLE,Group 1 Raw,MEM,2\nEvent,Counter,Core 0\nA,PMC0,1\n", "fewer than the 2 lines"),
+        ("TABLE,Group 1 Raw,MEM,x\nEvent,Counter,Core 0\nA,PMC0,1\n", "length is 'x'"),
+        ("TABLE,Group 1 Raw,MEM,1\nEvent,Counter,Core 0\nA,PMC0,12a\n", "line 3: A is '12a'"),
+        ("TABLE,Group 1 Raw STAT,MEM,1\nEvent,Counter,Sum\nA,PMC0,1\n", "no counters"),
+    ],
+)
+def test_likwid_messages(text, message, warehouse, tmp_path):
+    assert message in refused(warehouse, tmp_path, "likwid.csv", text)
+
+
+def test_papi_6_lists_threads_and_regions(warehouse, tmp_path):
+    told = {"region_count": "2", "cycles": "10", "PAPI_TOT_INS": {"total": "9", "min": "4"}}
+    content = {"papi_version": "6.0", "threads": [{"id": "3", "regions": [{"main": told}]}]}
+    landed(warehouse, tmp_path, "rank_000002.json", json.dumps(content))
+    assert rows(
+        warehouse, "SELECT rank, thread, region, event, value FROM pmu_samples ORDER BY event"
+    ) == [
+        (2, 3, "main", "PAPI_TOT_INS", 9.0),
+        (2, 3, "main", "cycles", 10.0),
+        (2, 3, "main", "region_count", 2.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("threads", "message"),
+    [
+        ([], "there are no counters"),
+        ({"0": {"regions": {"0": {"cycles": "1"}}}}, "the region's name is missing"),
+        ({"x": {"regions": {}}}, "the thread's number is missing"),
+        ({"0": {"regions": {"0": {"name": "r", "A": "1x"}}}}, "region 'r': A is '1x'"),
+        ({"0": {"regions": {"0": {"name": "r", "A": [1]}}}}, "a number for A is missing"),
+        (7, "the thread's number is missing"),
+    ],
+)
+def test_papi_messages(threads, message, warehouse, tmp_path):
+    text = json.dumps({"papi_version": "7", "threads": threads})
+    assert message in refused(warehouse, tmp_path, "rank_000000.json", text)
+
+
+def test_papi_killed_program(warehouse, tmp_path):
+    text = (SAMPLES / "papi" / "rank_000000.json").read_text()[:700]
+    message = refused(warehouse, tmp_path, "rank_000000.json", text)
+    assert "no JSON that PAPI wrote" in message
+    assert "was it killed?" in message
+
+
+def test_ncu_raw_page_has_a_column_a_metric_and_a_line_of_units(warehouse, tmp_path):
+    landed(
+        warehouse,
+        tmp_path,
+        "raw.csv",
+        '"ID","Process Name","Kernel Name","dram__bytes_read.sum","launch__func","sm__cycles"\n'
+        '"","","","Mbyte","","cycle"\n'
+        '"0","a.out","k(int)","1.5","PreferNone","1,000"\n'
+        '"1","a.out","k(int)","n/a","PreferNone","2,000,000"\n',
+    )
+    assert rows(
+        warehouse, "SELECT sample, event, value, unit FROM pmu_samples ORDER BY sample, event"
+    ) == [
+        (0, "dram__bytes_read.sum", 1.5e6, "byte"),
+        (0, "sm__cycles", 1000.0, "cycle"),
+        (1, "dram__bytes_read.sum", None, "byte"),
+        (1, "sm__cycles", 2e6, "cycle"),
+    ]
+
+
+def test_ncu_launches_summed_up_are_no_sample(warehouse, tmp_path):
+    landed(
+        warehouse,
+        tmp_path,
+        "sums.csv",
+        '"Process ID","Kernel Name","Invocations","Section Name","Metric Name","Metric Unit",'
+        '"Minimum","Maximum","Average"\n"1","k","2","S","Duration","us","1","3","2"\n',
+    )
+    assert rows(warehouse, "SELECT region, sample, event, value, unit FROM pmu_samples") == [
+        ("k", None, "Duration", 2e-06, "second")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("", "there are no metrics"),
+        (LAUNCH + ',"M","","1,5"\n', "line 2: M is '1,5'"),
+        (LAUNCH.replace('"0"', '"x"', 1) + ',"M","","1"\n', "line 2: the launch's ID is 'x'"),
+        (LAUNCH + ',"M","","1"\nprinted between\n', "a line does not have 11 fields"),
+        (LAUNCH + ',"M","","1"', "the last line has no end"),
+    ],
+)
+def test_ncu_messages(body, message, warehouse, tmp_path):
+    assert message in refused(warehouse, tmp_path, "n.csv", TALL + body)
+
+
+def test_ncu_leaves_the_source_page_alone(tmp_path):
+    from ingest.readers.ncu.reader import Ncu
+
+    assert not Ncu().sniff(b'"Kernel Name","k"\n"#","Source","Instructions Executed"\n', tmp_path)

@@ -1,0 +1,241 @@
+"""Neutral task tables: what is read, what may be missing, what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from ingest.readers.task_tables.reader import TaskTables
+from tests.support import land, rows, shared
+from warehouse.errors import InputError
+
+WORKERS = "worker_id node_id\nw0 n0\n"
+FRAGMENTS = "fragment_id worker_id t_start t_end\na w0 10 20\nb w0 30 40\n"
+
+
+def write(folder: Path, **tables: str) -> Path:
+    """Write CSV tables: a header line, then a line a row, columns apart by blanks; - is empty."""
+    for name, text in {"workers": WORKERS, "fragments": FRAGMENTS, **tables}.items():
+        lines = [
+            ",".join("" if value == "-" else value for value in line.split())
+            for line in text.strip().splitlines()
+        ]
+        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def refused(con, folder: Path) -> str:
+    with pytest.raises(InputError) as caught:
+        land(con, folder)
+    assert rows(con, "SELECT count(*) FROM sources") == [(0,)]
+    return str(caught.value)
+
+
+def test_columns_in_any_order_optional_ones_missing_unknown_ones_ignored(warehouse, tmp_path):
+    write(tmp_path, fragments="colour t_end worker_id fragment_id t_start\nred 20 w0 a 10\n")
+    land(warehouse, tmp_path)
+    assert rows(warehouse, "SELECT task, worker, name, t_submit, t_start, t_end FROM tasks") == [
+        ("a", "w0", None, None, 10, 20),
+    ]
+
+
+def test_a_wholly_empty_column_is_unknown_not_text(warehouse, tmp_path):
+    write(
+        tmp_path,
+        fragments="fragment_id worker_id t_start t_end ftype t_submit\na w0 10 20 - -\n",
+        data="data_id producer_fragment node_id t_ready nbytes\nd a - - -\n",
+    )
+    land(warehouse, tmp_path)
+    assert rows(warehouse, "SELECT name, t_submit FROM tasks") == [(None, None)]
+    assert rows(warehouse, "SELECT producer, node, t_ready, bytes FROM task_data") == [
+        ("a", None, None, None),
+    ]
+
+
+def test_other_files_in_the_folder_are_ignored(warehouse, tmp_path):
+    write(tmp_path, truth="worker_id t0 t1\nw0 0 10\n")
+    (tmp_path / "params.json").write_text(json.dumps({"nodes": 1}))
+    assert [landed.rows for landed in land(warehouse, tmp_path)] == [{"workers": 1, "tasks": 2}]
+
+
+def test_any_table_stands_for_the_folder_and_tables_may_be_compressed(warehouse, tmp_path):
+    write(tmp_path)
+    plain = tmp_path / "fragments.csv"
+    (tmp_path / "fragments.csv.gz").write_bytes(gzip.compress(plain.read_bytes()))
+    plain.unlink()
+    land(warehouse, tmp_path / "workers.csv")
+    assert rows(warehouse, "SELECT task FROM tasks ORDER BY task") == [("a",), ("b",)]
+    assert rows(warehouse, "SELECT parse_filename(path) FROM sources") == [("fragments.csv.gz",)]
+
+
+def test_parquet_with_floats_for_whole_numbers_with_gaps(warehouse, tmp_path):
+    tables = {
+        "workers": "SELECT 'w0' AS worker_id, 'n0' AS node_id",
+        "fragments": "SELECT 7 AS fragment_id, 'w0' AS worker_id, 10 AS t_start, 20 AS t_end, "
+        "CAST('nan' AS DOUBLE) AS t_submit",
+        "data": "SELECT 'd' AS data_id, 512.0::DOUBLE AS nbytes, NULL AS t_ready",
+    }
+    for name, sql in tables.items():
+        path = str(tmp_path / f"{name}.parquet")
+        warehouse.sql(sql).write_parquet(path)
+    land(warehouse, tmp_path)
+    assert rows(warehouse, "SELECT task, t_submit, t_start FROM tasks") == [("7", None, 10)]
+    assert rows(warehouse, "SELECT bytes, t_ready FROM task_data") == [(512, None)]
+
+
+def test_sniff_needs_the_name_the_id_column_and_the_fragments(tmp_path):
+    reader = TaskTables()
+    workers = tmp_path / "workers.csv"
+    assert not reader.sniff(b"worker_id,node_id\n", workers)
+    write(tmp_path)
+    assert reader.sniff(b"worker_id,node_id\n", workers)
+    assert not reader.sniff(b"name,salary\n", workers)
+    assert not reader.sniff(b"worker_id,node_id\n", tmp_path / "staff.csv")
+    assert not reader.sniff(b"\xff\xfe\x00a\r\rb", workers)
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        (
+            {"fragments": "fragment_id worker_id t_start t_end\na w0 30 20\n"},
+            "row 1 of tasks: the task a ends (20) before it starts (30)",
+        ),
+        (
+            {"fragments": FRAGMENTS + "c w9 50 60\n"},
+            "row 3 of tasks: the task c ran on the worker w9, which is not known",
+        ),
+        ({"fragments": FRAGMENTS + "a w0 50 60\n"}, "row 3 of tasks: the task a stands twice"),
+        (
+            {"workers": "worker_id node_id t_begin t_end\nw0 n0 9 3\n"},
+            "row 1 of workers: the window of the worker w0 ends (3) before it begins (9)",
+        ),
+        ({"workers": WORKERS + "w0 n1\n"}, "row 2 of workers: the worker w0 stands twice"),
+        ({"nodes": "node_id\nn0\nn0\n"}, "row 2 of nodes: the node n0 stands twice"),
+        (
+            {"inputs": "fragment_id data_id\na d\nz d\n"},
+            "row 2 of task_inputs: the task z, which reads d, is not known",
+        ),
+        (
+            {"inputs": "fragment_id data_id\na d\n", "data": "data_id\ne\n"},
+            "row 1 of task_inputs: the datum d, which the task a reads, is not known",
+        ),
+        (
+            {"data": "data_id producer_fragment\nd q\n"},
+            "row 1 of task_data: the datum d was made by the task q, which is not known",
+        ),
+        ({"data": "data_id\nd\nd\n"}, "row 2 of task_data: the datum d stands twice"),
+        ({"data": "data_id nbytes\nd -5\n"}, "the datum d has a size of -5 bytes"),
+        (
+            {"transfers": "data_id dst_node t_recv\nd n0 5\n", "data": "data_id\ne\n"},
+            "row 1 of transfers: the datum d, which is transferred, is not known",
+        ),
+        (
+            {"transfers": "data_id dst_node t_recv nbytes\nd n0 5 -1\n"},
+            "a transfer of d has a size of -1 bytes",
+        ),
+        (
+            {"runtime": "worker_id t_start t_end\nw0 5 4\n"},
+            "a runtime interval of the worker w0 ends (4) before it starts (5)",
+        ),
+        (
+            {"runtime": "worker_id t_start t_end total_ns\nw0 5 9 -4\n"},
+            "a runtime interval of the worker w0 has a total of -4 ns",
+        ),
+        (
+            {"runtime": "worker_id t_start t_end\nw7 5 9\n"},
+            "the runtime ran on the worker w7, which is not known",
+        ),
+        (
+            {"fragments": "fragment_id t_start t_end\na 1 2\n"},
+            "fragments.csv, line 1: the column worker_id is missing",
+        ),
+        (
+            {"fragments": "fragment_id worker_id worker_id t_start t_end\na w0 w0 1 2\n"},
+            "line 1: the column 'worker_id' stands twice",
+        ),
+        (
+            {"fragments": FRAGMENTS + "c w0 1.5 2\n"},
+            "fragments.csv, line 4: '1.5' in the column t_start",
+        ),
+        (
+            {"runtime": "worker_id t_start t_end\nw0 1 25e-1\n"},
+            "line 2: '25e-1' in the column t_end",
+        ),
+        ({"fragments": FRAGMENTS + "c w0 x 2\n"}, "line 4: 'x' in the column t_start"),
+        ({"fragments": FRAGMENTS + "c w0 1 9223372036854775808\n"}, "within 64 bits"),
+        ({"fragments": FRAGMENTS + "- w0 1 2\n"}, "the column task is empty in some row"),
+    ],
+)
+def test_what_would_make_the_analysis_wrong_is_refused(warehouse, tmp_path, tables, message):
+    assert message in refused(warehouse, write(tmp_path, **tables))
+
+
+def test_workers_are_required(warehouse, tmp_path):
+    write(tmp_path)
+    (tmp_path / "workers.csv").unlink()
+    assert "the folder has no table workers" in refused(warehouse, tmp_path)
+
+
+def test_one_table_in_two_files_is_refused(warehouse, tmp_path):
+    write(tmp_path)
+    warehouse.sql("SELECT 'w0' AS worker_id").write_parquet(str(tmp_path / "workers.parquet"))
+    assert "both workers.csv and workers.parquet" in refused(warehouse, tmp_path)
+
+
+def test_a_file_cut_inside_its_last_number_is_refused(warehouse, tmp_path):
+    path = write(tmp_path) / "fragments.csv"
+    path.write_bytes(path.read_bytes()[:-2])
+    message = refused(warehouse, tmp_path)
+    assert "fragments.csv, line 3: the last line has no end" in message
+
+
+def test_names_that_look_like_fractions_are_names(warehouse, tmp_path):
+    write(
+        tmp_path,
+        workers="worker_id node_id\n1.5 n0\n",
+        fragments="fragment_id worker_id t_start t_end\n2.5 1.5 1 2.0\n",
+    )
+    land(warehouse, tmp_path)
+    assert rows(warehouse, "SELECT task, worker, t_end FROM tasks") == [("2.5", "1.5", 2)]
+
+
+def test_a_parquet_column_of_another_type_is_refused(warehouse, tmp_path):
+    write(tmp_path)
+    (tmp_path / "fragments.csv").unlink()
+    warehouse.sql(
+        "SELECT 'a' AS fragment_id, 'w0' AS worker_id, now() AS t_start, 2 AS t_end"
+    ).write_parquet(str(tmp_path / "fragments.parquet"))
+    assert "the column t_start is of type timestamp" in refused(warehouse, tmp_path)
+
+
+def test_a_parquet_file_without_its_end_is_refused(warehouse, tmp_path):
+    write(tmp_path)
+    path = tmp_path / "data.parquet"
+    warehouse.sql("SELECT 'd' AS data_id").write_parquet(str(path))
+    path.write_bytes(path.read_bytes()[:40])
+    assert "this is no whole Parquet file" in refused(warehouse, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "fragments"),
+    [
+        ("dask_map_wide/norm", 320),
+        ("dask_tree_reduce/norm", 63),
+        ("dask_chain_starve/norm", 70),
+        ("dask_transfer_heavy/norm", 54),
+        ("dask_tiny_tasks/norm", 3030),
+        ("dask_late_submit/norm", 48),
+        ("starpu_chol/norm", 364),
+        ("starpu_tiny/norm", 1500),
+        ("starpu_mpichol/norm", 120),
+        ("gen_small", 400),
+        ("gen_skew", 400),
+    ],
+)
+def test_the_real_recordings_land(warehouse, name, fragments):
+    land(warehouse, shared(f"slo/{name}"))
+    assert rows(warehouse, "SELECT count(*) FROM tasks") == [(fragments,)]
