@@ -110,7 +110,7 @@ UDFS: tuple[Udf, ...] = (
         "STRUCT(seconds DOUBLE[], low DOUBLE[], high DOUBLE[], flags VARCHAR[])",
     ),
     Udf(
-        "hold_model",
+        "load_model",
         "udfs.models",
         ('MAP(VARCHAR, STRUCT(shape INTEGER[], "values" DOUBLE[]))',),
         "UBIGINT",

@@ -1,7 +1,7 @@
-"""Models at hand for functions that apply them, so that their weights need not be passed by row.
+"""Loaded models, for functions that apply them to rows without passing the weights in every row.
 
 SQL passes a constant argument once for every row. A model of some thousand numbers is therefore
-handed over once a query, to `hold_model`, and every row carries the number that it gives.
+passed once a query, to `load_model`, and every row carries the number that it returns.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, npt.NDArray[np.float64]]
 
-_MOST = 64
-_held: OrderedDict[int, Arrays] = OrderedDict()
+_MOST_LOADED = 64
+_loaded: OrderedDict[int, Arrays] = OrderedDict()
 _lock = threading.Lock()
 
 
-def hold_model(arrays: pa.MapArray) -> pa.UInt64Array:
-    """Remember models and give the numbers by which `held` finds them in this process.
+def load_model(arrays: pa.MapArray) -> pa.UInt64Array:
+    """Load models into this process and return the numbers by which `loaded_model` finds them.
 
     The number is a hash of the content, so the same model has the same number in every query and
-    process. The 64 models used last are remembered.
+    process. The 64 models used last stay loaded.
 
     Args:
         arrays: n models, each a map from the name of an array to its shape and its elements, the
@@ -40,20 +40,20 @@ def hold_model(arrays: pa.MapArray) -> pa.UInt64Array:
     """
     if isinstance(arrays, pa.ChunkedArray):
         arrays = arrays.combine_chunks()
-    return pa.array([_hold(row) if row.is_valid else None for row in arrays], pa.uint64())
+    return pa.array([_load(row) if row.is_valid else None for row in arrays], pa.uint64())
 
 
-def held(number: int) -> Arrays:
-    """Give the arrays of a model that `hold_model` was given; not to be changed.
+def loaded_model(number: int) -> Arrays:
+    """Return the read-only arrays of a model that `load_model` loaded.
 
-    Raises KeyError where it was not given in this process, or more than 64 others since.
+    Raises KeyError where it was not loaded in this process, or more than 64 others since.
     """
     with _lock:
-        _held.move_to_end(number)
-        return _held[number]
+        _loaded.move_to_end(number)
+        return _loaded[number]
 
 
-def _hold(model: pa.MapScalar) -> int:
+def _load(model: pa.MapScalar) -> int:
     entries = model.values
     names = entries.field(0).to_pylist()
     shapes = entries.field(1).field(0).to_pylist()
@@ -68,8 +68,8 @@ def _hold(model: pa.MapScalar) -> int:
         digest.update(numbers.tobytes())
     (number,) = struct.unpack("<Q", digest.digest())
     with _lock:
-        _held[number] = arrays
-        _held.move_to_end(number)
-        while len(_held) > _MOST:
-            _held.popitem(last=False)
+        _loaded[number] = arrays
+        _loaded.move_to_end(number)
+        while len(_loaded) > _MOST_LOADED:
+            _loaded.popitem(last=False)
     return int(number)

@@ -2,7 +2,7 @@
 --
 -- One named bottleneck for every sample: the model's verdict, or a person's.
 --
--- The model is handed over once a query (hold_model), so that samples stream through
+-- The model is handed over once a query (load_model), so that samples stream through
 -- classify_bottleneck and a condition on the run reaches the counters.
 --
 -- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.

@@ -10,7 +10,7 @@ WITH
   weights AS (
     SELECT
       f.subject, f.inputs, 'bottlenecks/' || f.version AS model,
-      hold_model(
+      load_model(
         map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}}))
       ) AS held,
       any_value(a."values") FILTER (a.name = 'mean') AS means,

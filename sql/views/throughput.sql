@@ -2,7 +2,7 @@
 --
 -- What each segment of an instruction stream could reach, by the model in force.
 --
--- The model is handed over once a query (hold_model), so that segments stream through
+-- The model is handed over once a query (load_model), so that segments stream through
 -- predict_throughput and a condition on the run reaches the tables.
 --
 -- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
@@ -12,7 +12,7 @@ CREATE OR REPLACE VIEW _throughput_models AS
 SELECT
   CASE WHEN any_value(f.inputs)[1] = 'log_bound' THEN 'trace' ELSE 'code' END AS form,
   f.subject, 'throughput/' || f.version AS model, len(any_value(f.inputs)) AS inputs,
-  hold_model(
+  load_model(
     map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}}))
   ) AS held,
   -- of several, a person's choice, then one that was fitted here, then the newest

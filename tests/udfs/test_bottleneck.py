@@ -171,7 +171,7 @@ def test_names_survive_as_numbers():
 def test_through_sql(warehouse, model):
     warehouse.execute(
         """
-        CREATE TABLE weights AS SELECT hold_model(map_from_entries(list(
+        CREATE TABLE weights AS SELECT load_model(map_from_entries(list(
             {'k': name, 'v': {'shape': shape, 'values': "values"}}))) AS held
         FROM (SELECT unnest($arrays, max_depth := 2))
         """,

@@ -10,7 +10,7 @@ import pytest
 
 import warehouse as pwh
 from tests.support import rows
-from udfs.models import held
+from udfs.models import loaded_model
 from warehouse import models, shipped
 from warehouse.errors import NothingToAnalyse, WarehouseOutdated
 from warehouse.models import Fit
@@ -97,17 +97,17 @@ def test_a_model_is_held_by_its_content(warehouse):
     models.store(warehouse, fit())
     models.store(warehouse, fit())
     hold = (
-        "SELECT hold_model(map_from_entries(list({'k': name, 'v': {'shape': shape, "
+        "SELECT load_model(map_from_entries(list({'k': name, 'v': {'shape': shape, "
         "'values': \"values\"}} ORDER BY hash(version, name)))) FROM model_arrays "
         "WHERE kind = 'toy' GROUP BY version"
     )
     (one,), (two,) = rows(warehouse, hold)
     assert one == two
-    np.testing.assert_array_equal(held(one)["w"], WEIGHTS["w"])
-    assert held(one)["bias"].shape == ()
+    np.testing.assert_array_equal(loaded_model(one)["w"], WEIGHTS["w"])
+    assert loaded_model(one)["bias"].shape == ()
     with pytest.raises(ValueError, match="read-only"):
-        held(one)["w"][0, 0] = 1.0
-    assert rows(warehouse, "SELECT hold_model(NULL)") == [(None,)]
+        loaded_model(one)["w"][0, 0] = 1.0
+    assert rows(warehouse, "SELECT load_model(NULL)") == [(None,)]
 
 
 def test_what_ships_is_in_a_new_warehouse_and_brought_in_once(warehouse):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from udfs.bottleneck.judging import Judged, judge
 from udfs.bottleneck.training import CLASSES, UNKNOWN, Floats, Integers
-from udfs.models import held
+from udfs.models import loaded_model
 
 _DRIVER = pa.struct([("metric", pa.int32()), ("contribution", pa.float64())])
 _VERDICT = pa.struct(
@@ -34,7 +34,7 @@ def classify_bottleneck(metrics: pa.ListArray, model: pa.UInt64Array) -> pa.Stru
     Args:
         metrics: n lists of the model's inputs in its order, per cycle; NULL or NaN where a metric
             was not measured.
-        model: n numbers that `hold_model` gave; rows of one call may have different models.
+        model: n numbers that `load_model` returned; rows of one call may have different models.
 
     Returns:
         n structs. `class` is one of CLASSES or Unknown, and then `reason` says why (else NULL).
@@ -65,7 +65,7 @@ def classify_bottleneck(metrics: pa.ListArray, model: pa.UInt64Array) -> pa.Stru
 
 def _classified(metrics: pa.ListArray, number: int) -> pa.StructArray:
     """Judge samples of one model; lists of another length than its inputs are not measured."""
-    arrays = held(number)
+    arrays = loaded_model(number)
     wide = len(arrays["mean"])
     lengths = np.asarray(metrics.value_lengths())
     flat = metrics.flatten().to_numpy(zero_copy_only=False).astype(np.float64, copy=False)

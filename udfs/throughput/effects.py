@@ -33,7 +33,7 @@ def throughput_effects(features: Any, model: Any) -> pa.ListArray:
     Args:
         features: n lists of the model's inputs in its order; NULL or NaN inside where one is not
             known: nor is it taken as known of the typical segment then.
-        model: n numbers that `hold_model` gave; rows of one call may have different models.
+        model: n numbers that `load_model` returned; rows of one call may have different models.
 
     Returns:
         n lists of structs `feature_group` (one of GROUPS), `factor` of the predicted cycles of one

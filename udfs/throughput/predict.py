@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from udfs.models import held
+from udfs.models import loaded_model
 from udfs.throughput.algorithms import apply_network
 from udfs.throughput.boosting import predict_boosting
 from udfs.throughput.network import Arrays, Floats
@@ -23,7 +23,7 @@ def predict_throughput(features: Any, model: Any) -> pa.StructArray:
     Args:
         features: n lists of the model's inputs in its order; NULL or NaN inside where one is not
             known.
-        model: n numbers that `hold_model` gave; rows of one call may have different models.
+        model: n numbers that `load_model` returned; rows of one call may have different models.
 
     Returns:
         n structs `cycles`, `low`, `high` (cycles); NULL where the list or the model is, or where
@@ -44,7 +44,7 @@ def by_model(
 
     Args:
         features: n lists of features; NULL inside where one is not known.
-        model: n numbers that `hold_model` gave.
+        model: n numbers that `load_model` returned.
 
     Returns:
         Rows whose list is there and has as many features as the model has inputs (k), the features
@@ -54,7 +54,7 @@ def by_model(
     valid = np.asarray(features.is_valid()) & np.asarray(model.is_valid())
     numbers = model.fill_null(0).to_numpy()
     for number in np.unique(numbers[valid]):
-        arrays = held(int(number))
+        arrays = loaded_model(int(number))
         rows = np.flatnonzero(valid & (numbers == number))
         some = features if len(rows) == len(features) else features.take(pa.array(rows))
         lengths = np.asarray(some.value_lengths())
