@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from ingest import translate
 from ingest.base import Item, Reader, Rows, Run, Select
+from ingest.checks import check_rows
 from ingest.compressed import path_text
 from ingest.derive import TASK_TABLES, decode_segments, derive
 from ingest.forget import forget_source
 from ingest.runs import RunBook, implausible
-from warehouse import sqlfiles
 from warehouse.errors import InputError, UsageError
 from warehouse.version import __version__
 
@@ -162,7 +162,7 @@ class _Writer:
         if not any(self.rows.values()):
             raise InputError("the file holds no measurements", expected="at least one row of data")
         for table in self.rows:
-            self._check(table)
+            check_rows(self.con, table, self.source_id)
         total = sum(self.rows.values())
         self.con.execute(
             "INSERT INTO sources VALUES (?, ?, ?, ?, ?, now(), ?, ?)",
@@ -255,16 +255,3 @@ class _Writer:
             [self.source_id],
         ).fetchall()
         self.book.note(run_id for (run_id,) in found)
-
-    def _check(self, table: str) -> None:
-        """Apply the table's rules of plausibility, if it has any."""
-        path = sqlfiles.SQL / "checks" / f"{table}.sql"
-        if not path.exists():
-            return
-        found = self.con.execute(
-            path.read_text(encoding="utf-8"), {"source_id": self.source_id}
-        ).fetchone()
-        if found is not None:
-            problem, expected, row = found
-            where = f"row {row} of {table}" if row is not None else table
-            raise InputError(problem, where=where, expected=expected)

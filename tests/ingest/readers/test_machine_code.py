@@ -124,7 +124,7 @@ def test_table_of_segments_is_left_to_the_plain_reader():
         ),
         (
             "4801d8,100.0\n48g1,100.0\n",
-            "row 2 of segments: the machine code 48g1 holds g, which is no hexadecimal digit\n"
+            "row 2 of segments: the machine code 48g1 contains g, which is no hexadecimal digit\n"
             "  expected two hexadecimal digits a byte",
         ),
         (
@@ -237,5 +237,5 @@ def test_parquet_cut_short(warehouse, tmp_path):
 
 def test_check_of_plain_segments_names_the_first_row(warehouse, tmp_path):
     path = written(tmp_path, "thread,segment,cycles,n_load\n0,0,10,1\n0,1,10,-1\n0,2,-1,1\n")
-    with pytest.raises(InputError, match=r"row 2 of segments: a count is negative"):
+    with pytest.raises(InputError, match=r"row 2 of segments: -1 in the column n_load"):
         land(warehouse, path, reader="plain")

@@ -199,7 +199,7 @@ def test_sniff_leaves_other_traces_alone(tmp_path):
         (task("1", 1, 2, "a", "Q"), "Modes is 'Q'"),
         (task("1", 1, 2, "xyz", "R"), "Handles is 'xyz'"),
         (task("1", 1, 2, "a", "R", Sizes="-8"), "Sizes is '-8'"),
-        (task("1", 1, 2, "a", "R") * 2, "row 2 of tasks: the task 1 stands twice"),
+        (task("1", 1, 2, "a", "R") * 2, "row 2 of tasks: the task 1 is a duplicate"),
         (task("1", 1, 2, "a", "R")[:-1], "the last record has no end"),
         (task("1", 1, 2, "a", "R").replace("Name", "?"), "line 1: '?: k' is not what a line"),
         ("Name: k\n" + task("1", 1, 2, "a", "R"), "line 2: the field Name stands twice"),

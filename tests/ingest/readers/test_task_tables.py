@@ -108,13 +108,13 @@ def test_sniff_needs_the_name_the_id_column_and_the_fragments(tmp_path):
             {"fragments": FRAGMENTS + "c w9 50 60\n"},
             "row 3 of tasks: the task c ran on the worker w9, which is not known",
         ),
-        ({"fragments": FRAGMENTS + "a w0 50 60\n"}, "row 3 of tasks: the task a stands twice"),
+        ({"fragments": FRAGMENTS + "a w0 50 60\n"}, "row 3 of tasks: the task a is a duplicate"),
         (
             {"workers": "worker_id node_id t_begin t_end\nw0 n0 9 3\n"},
             "row 1 of workers: the window of the worker w0 ends (3) before it begins (9)",
         ),
-        ({"workers": WORKERS + "w0 n1\n"}, "row 2 of workers: the worker w0 stands twice"),
-        ({"nodes": "node_id\nn0\nn0\n"}, "row 2 of nodes: the node n0 stands twice"),
+        ({"workers": WORKERS + "w0 n1\n"}, "row 2 of workers: the worker w0 is a duplicate"),
+        ({"nodes": "node_id\nn0\nn0\n"}, "row 2 of nodes: the node n0 is a duplicate"),
         (
             {"inputs": "fragment_id data_id\na d\nz d\n"},
             "row 2 of task_inputs: the task z, which reads d, is not known",
@@ -127,7 +127,7 @@ def test_sniff_needs_the_name_the_id_column_and_the_fragments(tmp_path):
             {"data": "data_id producer_fragment\nd q\n"},
             "row 1 of task_data: the datum d was made by the task q, which is not known",
         ),
-        ({"data": "data_id\nd\nd\n"}, "row 2 of task_data: the datum d stands twice"),
+        ({"data": "data_id\nd\nd\n"}, "row 2 of task_data: the datum d is a duplicate"),
         ({"data": "data_id nbytes\nd -5\n"}, "the datum d has a size of -5 bytes"),
         (
             {"transfers": "data_id dst_node t_recv\nd n0 5\n", "data": "data_id\ne\n"},

@@ -1,0 +1,145 @@
+"""The rules that rows of landing tables have to keep, from the tables in `sql/checks`.
+
+- `bounds.csv`: the lowest and highest value of a column (of a list: of its elements), and whether
+  it has to be finite.
+- `conditions.csv`: what has to be true of each row; NULL counts as true.
+- `keys.csv`: columns whose values differ between the rows of one run.
+- `references.csv`: columns whose values another table lists, where the same source fills it.
+
+`problem` is the SQL of the message about a row that breaks the rule. Names of tables and columns,
+and this SQL, are put into the statements: they are pwh's own, never a file's.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from warehouse import sqlfiles
+from warehouse.catalog import landing
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+# Names are compared by hash, because 10^7 hashes fit where 10^7 names of tasks do not. Names that
+# share a hash are then compared themselves; an unknown name with the hash of a known one is missed.
+_FIRST_REPEATED = """
+    SELECT min(last) FROM (
+        SELECT max(rowid) AS last FROM {table}
+        WHERE source_id = $source_id AND hash(run_id, {column}) IN (
+            SELECT hash(run_id, {column}) AS h FROM {table} WHERE source_id = $source_id
+            GROUP BY h HAVING count(*) > 1
+        )
+        GROUP BY run_id, {column} HAVING count(*) > 1
+    )
+"""
+_FIRST_UNKNOWN = """
+    WITH listed AS (
+        SELECT hash(run_id, {known_column}) AS h FROM {known} WHERE source_id = $source_id
+    )
+    SELECT min(rowid) FROM {table}
+    WHERE source_id = $source_id AND {column} IS NOT NULL
+        AND EXISTS (FROM listed) AND hash(run_id, {column}) NOT IN (FROM listed)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A rule, the SQL condition on a row that breaks it, and the SQL that finds the first such.
+
+    Rules about single rows have `broken`, and one scan looks for all of them; others have `first`.
+    """
+
+    problem: str
+    expected: str
+    broken: str = ""
+    first: str = ""
+
+
+def check_rows(con: DuckDBPyConnection, table: str, source_id: int) -> None:
+    """Raise `InputError` for the first row of a source that breaks a rule of its table."""
+    source = {"source_id": source_id}
+    found: list[tuple[int, _Rule]] = []
+    rules = _rules().get(table, ())
+    if of_rows := [rule for rule in rules if rule.broken]:
+        any_broken = " OR ".join(f"({rule.broken})" for rule in of_rows)
+        first = f"SELECT min(rowid) FROM {table} WHERE source_id = $source_id AND ({any_broken})"
+        row_id = _number(con, first, source)
+        if row_id is not None:
+            found.append((row_id, _first_broken(con, table, row_id, of_rows)))
+    for rule in rules:
+        if rule.first and (row_id := _number(con, rule.first, source)) is not None:
+            found.append((row_id, rule))
+    if found:
+        row_id, rule = min(found, key=lambda pair: pair[0])
+        begin = _number(con, f"SELECT min(rowid) FROM {table} WHERE source_id = $source_id", source)
+        raise InputError(
+            _message(con, table, row_id, rule),
+            where=f"row {row_id - (begin or 0) + 1} of {table}",
+            expected=rule.expected,
+        )
+
+
+def _first_broken(con: DuckDBPyConnection, table: str, row_id: int, rules: list[_Rule]) -> _Rule:
+    """Return the first rule that a row breaks."""
+    cases = " ".join(f"WHEN {rule.broken} THEN {number}" for number, rule in enumerate(rules))
+    number = _number(
+        con, f"SELECT CASE {cases} END FROM {table} WHERE rowid = $row_id", {"row_id": row_id}
+    )
+    return rules[number or 0]
+
+
+def _message(con: DuckDBPyConnection, table: str, row_id: int, rule: _Rule) -> str:
+    sql = f"SELECT {rule.problem} FROM {table} WHERE rowid = $row_id"
+    ((message,),) = con.execute(sql, {"row_id": row_id}).fetchall()
+    return str(message)
+
+
+def _number(con: DuckDBPyConnection, sql: str, params: Mapping[str, int]) -> int | None:
+    ((number,),) = con.execute(sql, params).fetchall()
+    return None if number is None else int(number)
+
+
+@cache
+def _rules() -> dict[str, tuple[_Rule, ...]]:
+    """Return the rules by table, in the order in which a row is blamed for breaking them."""
+    rules: dict[str, list[_Rule]] = {}
+    for row in _read("bounds"):
+        rules.setdefault(row["table"], []).append(_bound(row))
+    for row in _read("conditions"):
+        rules.setdefault(row["table"], []).append(
+            _Rule(row["problem"], row["expected"], broken=f"NOT ({row['condition']})")
+        )
+    for name, first in (("keys", _FIRST_REPEATED), ("references", _FIRST_UNKNOWN)):
+        for row in _read(name):
+            rules.setdefault(row["table"], []).append(
+                _Rule(row["problem"], row["expected"], first=first.format(**row))
+            )
+    return {table: tuple(found) for table, found in rules.items()}
+
+
+def _read(name: str) -> list[dict[str, str]]:
+    with (sqlfiles.SQL / "checks" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _bound(row: Mapping[str, str]) -> _Rule:
+    """Return the rule of a row of `bounds.csv`."""
+    column = row["column"]
+    is_list = any(c.name == column and c.type.endswith("[]") for c in landing()[row["table"]])
+    broken = []
+    if row["finite"]:
+        # Comparisons alone let NaN pass, which is above all numbers.
+        broken.append(f"NOT isfinite({column})")
+    if row["lowest"]:
+        lowest = f"list_min({column})" if is_list else column
+        broken.append(f"{lowest} < {row['lowest']}")
+    if row["highest"]:
+        highest = f"list_max({column})" if is_list else column
+        broken.append(f"{highest} > {row['highest']}")
+    problem = row["problem"] or f"CAST({column} AS VARCHAR) || ' in the column {column}'"
+    return _Rule(problem, row["expected"], broken=" OR ".join(broken))
