@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -52,3 +53,35 @@ def another(
 def warehouse(another: Callable[[], DuckDBPyConnection]) -> DuckDBPyConnection:
     """Give an empty warehouse."""
     return another()
+
+
+@pytest.fixture(scope="session")
+def demo_warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the warehouse of `pwh demo`, to be opened read-only; copy it to change it.
+
+    It is filled once for all test processes of a session: they share the folder above their own.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    path = folder / "demo.duckdb"
+    with (folder / "demo.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            unfinished = folder / "demo.unfinished"
+            shutil.copy(template, unfinished)
+            _fill_demo(unfinished)
+            unfinished.rename(path)
+    return path
+
+
+def _fill_demo(path: Path) -> None:
+    # Imported here, because few tests need them.
+    from apps.demo.entries import ENTRIES
+    from ingest.derive import keep_scalars
+    from tests.helpers.support import land
+
+    with pwh.connect(path) as con:
+        for entry in ENTRIES:
+            land(con, entry.path, run_id=entry.run_id, facts=entry.facts, tags=entry.tags)
+        keep_scalars(con)

@@ -1,0 +1,15 @@
+-- What limits the code on its core: front end, dependences or functional units?
+--
+-- Stretches of machine code by their tightest bound, each executed once. Dependences call for more
+-- independent work (unrolling, several accumulators), units for other instructions, the front end
+-- for fewer instructions.
+SELECT
+  app, run_id, component AS limited_by,
+  count(*) AS stretches,
+  round(sum(cycles)) AS cycles,
+  round(100 * sum(cycles) / sum(sum(cycles)) OVER (PARTITION BY run_id), 1) AS percent_of_cycles
+FROM throughput_contributions
+JOIN runs USING (run_id)
+WHERE is_tightest
+GROUP BY app, run_id, component
+ORDER BY app, run_id, sum(cycles) DESC;
