@@ -7,11 +7,14 @@ loader runs over the file itself.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from ingest.compressed import bare_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,6 +22,22 @@ if TYPE_CHECKING:
     from ingest.recording import Recording
 
 HEAD_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The beginning of a file, by which readers recognise it.
+
+    `data` are the first HEAD_BYTES of the content, decompressed.
+    """
+
+    data: bytes
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The file's name without a compression suffix."""
+        return bare_name(self.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +62,19 @@ class Run:
     problem_size: float | None = None
     wall_seconds: float | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
+
+
+def implausible(facts: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return (problem, expected) of the first implausible fact of a run, None if there is none."""
+    for name, value in facts.items():
+        if name in ("nodes", "ranks", "threads") and not 1 <= value < 1 << 31:
+            return f"{name} = {value}", "a number from 1 to 2147483647"
+        if name in ("problem_size", "wall_seconds") and not (math.isfinite(value) and value >= 0):
+            return f"{name} = {value}", "a finite number of 0 or more"
+        # A date that Python cannot hold comes from DuckDB as text.
+        if name == "started_at" and not (isinstance(value, datetime) and 1970 <= value.year < 2200):
+            return f"{name} = {value}", "a date from 1970 on"
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +138,11 @@ class Reader(Protocol):
         """Whether a recording is a folder, whose other files are not looked at."""
         ...
 
-    def sniff(self, head: bytes, path: Path) -> bool:
-        """Say whether this is the reader's format.
+    def sniff(self, head: Head) -> bool:
+        """Return whether a file that begins with `head` is of this format.
 
-        `head` is the first 64 KiB of the file, decompressed; `path` its path, whose compression
-        suffix (.gz, .zst, .xz) is to be ignored: `recording.bare_name(path)`.
+        Most formats show in the content. Some file names are part of the format (`data.rec`,
+        `config.ini`), and Parquet has its columns at its end: so the head knows its file as well.
         """
         ...
 

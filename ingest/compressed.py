@@ -1,4 +1,4 @@
-"""Files as their content: opened, decompressed, counted; damage is told in the user's words."""
+"""Files that may be compressed: their names, and their content, decompressed."""
 
 from __future__ import annotations
 
@@ -23,6 +23,20 @@ _CUT_OFF = "the compressed data end too early: the file is cut off"
 def path_text(path: Path) -> str:
     """Give a path as text; bytes of a name that are no UTF-8 become \\xNN."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def bare_name(path: Path) -> str:
+    """Give the file's name without a compression suffix: `trace.log` for `trace.log.zst`."""
+    return path.stem if path.suffix.lower() in SUFFIXES else path.name
+
+
+def sibling(path: Path, name: str) -> Path | None:
+    """Find the file `name`, compressed or not, in the folder of `path`."""
+    for suffix in ("", *SUFFIXES):
+        candidate = path.with_name(name + suffix)
+        if candidate.is_file():
+            return candidate
+    return None
 
 
 def compression(path: Path) -> str | None:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ingest import translate
-from ingest.base import Item, Reader, Rows, Run, Select
+from ingest.base import Item, Reader, Rows, Run, Select, implausible
 from ingest.checks import check_rows
 from ingest.compressed import path_text
 from ingest.derive import TASK_TABLES, decode_segments, derive
 from ingest.forget import forget_source
-from ingest.runs import RunBook, implausible
+from ingest.runs import RunBook
 from warehouse.errors import InputError, UsageError
 from warehouse.version import __version__
 

@@ -7,28 +7,13 @@ import io
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from ingest.base import HEAD_BYTES
-from ingest.compressed import SUFFIXES, compression, open_bytes, path_text
+from ingest.compressed import bare_name, compression, open_bytes, path_text
 from warehouse.errors import InputError
 
 _CHUNK = 1 << 20
-
-
-def bare_name(path: Path) -> str:
-    """Give the file's name without a compression suffix: `trace.log` for `trace.log.zst`."""
-    return path.stem if path.suffix.lower() in SUFFIXES else path.name
-
-
-def sibling(path: Path, name: str) -> Path | None:
-    """Find the file `name`, compressed or not, in the folder of `path`."""
-    for suffix in ("", *SUFFIXES):
-        candidate = path.with_name(name + suffix)
-        if candidate.is_file():
-            return candidate
-    return None
 
 
 def read_head(path: Path) -> bytes:
@@ -91,38 +76,6 @@ class Recording:
         """Open a part (the main one by default) for reading, decompressed."""
         return open_bytes(part or self.path, self._count)
 
-    def chunks(self, part: Path | None = None, size: int = 8 << 20) -> Iterator[bytes]:
-        """Give the content in pieces of whole lines, each about `size` bytes."""
-        rest = b""
-        with self.open(part) as file:
-            while piece := file.read(size):
-                head, newline, tail = piece.rpartition(b"\n")
-                if newline:
-                    yield rest + head + newline
-                    rest = tail
-                else:
-                    rest += piece
-        if rest:
-            yield rest
-
-    def lines(self, part: Path | None = None) -> Iterator[tuple[int, str]]:
-        """Give (line number from 1, text without line end), decoded as UTF-8.
-
-        For small files; large ones are read by `chunks`. Raises `InputError` at the first line
-        that is not text.
-        """
-        with self.open(part) as file:
-            for number, raw in enumerate(file, 1):
-                yield number, decode(raw, f"line {number}").rstrip("\r\n")
-
-    def text(self, part: Path | None = None, limit: int = 256 << 20) -> str:
-        """Give the whole content as text; refuses more than `limit` bytes."""
-        with self.open(part) as file:
-            data = file.read(limit + 1)
-        if len(data) > limit:
-            raise InputError(f"the file is larger than {limit >> 20} MiB, which is not plausible")
-        return decode(data, "the file")
-
     def plain(self, part: Path | None = None) -> str:
         """Give a path to the part's uncompressed content, for DuckDB's own readers.
 
@@ -160,23 +113,3 @@ class Recording:
 
     def _count(self, size: int) -> None:
         self.bytes_read += size
-
-
-def decode(raw: bytes, where: str) -> str:
-    """Decode UTF-8 (a byte-order mark is dropped); raises `InputError` naming the place."""
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(
-            "the text is UTF-16",
-            where=where,
-            expected="UTF-8 text",
-            hint="Convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
-        )
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"byte {raw[error.start]:#04x} is not text",
-            where=where,
-            expected="UTF-8 text",
-            hint="Is it the right file? Convert other encodings with iconv.",
-        ) from None

@@ -6,10 +6,9 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ingest.base import Run
+from ingest.base import Run, implausible
 from warehouse import sqlfiles
 from warehouse.errors import InputError, UsageError
 
@@ -137,19 +136,6 @@ def renew_runs(con: DuckDBPyConnection, run_ids: Iterable[str]) -> None:
             params,
         )
     con.execute(sqlfiles.read("derived/runs"), params)
-
-
-def implausible(facts: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Give (problem, expected) of the first fact of a run that cannot be, None if all can."""
-    for name, value in facts.items():
-        if name in ("nodes", "ranks", "threads") and not 1 <= value < 1 << 31:
-            return f"{name} = {value}", "a number from 1 to 2147483647"
-        if name in ("problem_size", "wall_seconds") and not (math.isfinite(value) and value >= 0):
-            return f"{name} = {value}", "a finite number of 0 or more"
-        # A date that Python cannot hold comes from DuckDB as text.
-        if name == "started_at" and not (isinstance(value, datetime) and 1970 <= value.year < 2200):
-            return f"{name} = {value}", "a date from 1970 on"
-    return None
 
 
 def _unknown(value: Any) -> bool:

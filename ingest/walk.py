@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.base import Reader
-from ingest.compressed import path_text
 from ingest.readers import READERS
-from ingest.recording import Recording, bare_name, read_head
+from ingest.recording import Recording
+from ingest.sniff import head_of, recognise
 from warehouse.errors import InputError, UsageError
 
 
@@ -23,7 +23,7 @@ class Found:
     reader: Reader | None = None
     parts: tuple[Path, ...] = ()
     error: InputError | None = None
-    passed_over: bool = False
+    skipped: bool = False
 
     def recording(self) -> Recording:
         """Open the recording."""
@@ -45,7 +45,7 @@ def find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None = None) 
     """Give the recordings under the paths, in order, each once.
 
     A path is a file, a folder (walked without following links to folders) or a glob. In a
-    folder, files that no reader recognises are passed over; named as such they are errors.
+    folder, files that no reader recognises are skipped; named as such they are errors.
     `reader` stands in for recognition of named files, and narrows it in folders.
     """
     seen: set[Path] = set()
@@ -86,17 +86,10 @@ def _in_folder(folder: Path, reader: Reader | None) -> Iterator[Found]:
 
 def _recognised(path: Path, reader: Reader | None) -> Found:
     try:
-        _must_be_readable(path)
-        head = read_head(path)
+        recogniser = recognise(path, READERS if reader is None else (reader,))
     except InputError as error:
-        return Found(path, error=error, passed_over=True)
-    except OSError as error:
-        return Found(path, error=_os_error(path, error), passed_over=True)
-    candidates = READERS if reader is None else (reader,)
-    for candidate in candidates:
-        if head and candidate.sniff(head, path):
-            return Found(path, candidate, candidate.parts(path))
-    return Found(path, error=_unknown(path, head), passed_over=True)
+        return Found(path, error=error, skipped=True)
+    return Found(path, recogniser, recogniser.parts(path))
 
 
 def _named(path: Path, reader: Reader | None) -> Found:
@@ -105,49 +98,7 @@ def _named(path: Path, reader: Reader | None) -> Found:
         found = _recognised(path, None)
         return Found(path, found.reader, found.parts, found.error)
     try:
-        _must_be_readable(path)
-        if not read_head(path):
-            raise _unknown(path, b"")
+        head_of(path)
     except InputError as error:
         return Found(path, error=error)
-    except OSError as error:
-        return Found(path, error=_os_error(path, error))
     return Found(path, reader, reader.parts(path))
-
-
-def _must_be_readable(path: Path) -> None:
-    if not path.stat() or not path.is_file():
-        raise InputError(
-            "this is neither a file nor a folder", path=path_text(path), expected="a file with data"
-        )
-
-
-def _os_error(path: Path, error: OSError) -> InputError:
-    return InputError(f"cannot be read: {error.strerror or error}", path=path_text(path))
-
-
-def _unknown(path: Path, head: bytes) -> InputError:
-    if not head:
-        return InputError("the file is empty", path=path_text(path), expected="a recording")
-    return InputError(
-        f"no reader recognises this file; {_looks_like(head, path)}",
-        path=path_text(path),
-        expected="one of the formats that `pwh readers` lists",
-        hint="If it is one of them, name it: --reader NAME.",
-    )
-
-
-def _looks_like(head: bytes, path: Path) -> str:
-    start = head.lstrip()[:512].lower()
-    if start.startswith((b"<!doctype html", b"<html")) or b"<html" in start:
-        return "it is an HTML page, perhaps an error page saved under this name"
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "it is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"
-    if b"\0" in head[:4096]:
-        return "it is binary data"
-    first = head.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
-    # Control characters would move the cursor.
-    first = "".join(c if c.isprintable() else " " for c in first)
-    if bare_name(path).lower().endswith((".csv", ".tsv")):
-        return f"its columns ({first[:120]}) are those of no landing table"
-    return f"it begins with {first[:60]!r}"

@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ingest.base import Rows
-from ingest.parsing.line_end import refuse_cut
-from ingest.parsing.text_lines import shown
-from ingest.recording import decode
+from ingest.parsing.lines import numbered_lines, quoted
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,20 +28,15 @@ def records(recording: Recording) -> Iterator[tuple[int, list[str]]]:
     Raises `InputError` at a line that is not UTF-8, at a quote without its end, and where the
     last line has no line end: a number there may have lost digits.
     """
-    line = b"\n"
-    with recording.open() as file:
-        for number, line in enumerate(file, 1):
-            where = f"line {number}"
-            text = decode(line, where).rstrip("\r\n")
-            try:
-                yield number, next(csv.reader([text], strict=True), [])
-            except csv.Error:
-                raise InputError(
-                    f"quotes do not match in {shown(text)}",
-                    where=where,
-                    expected="fields separated by commas, a quoted one closed on its line",
-                ) from None
-    refuse_cut(line[-1:], where="end of the file")
+    for number, text in numbered_lines(recording, must_end=True):
+        try:
+            yield number, next(csv.reader([text], strict=True), [])
+        except csv.Error:
+            raise InputError(
+                f"quotes do not match in {quoted(text)}",
+                where=f"line {number}",
+                expected="fields separated by commas, a quoted one closed on its line",
+            ) from None
 
 
 def number(text: str, where: str, name: str) -> float | None:
@@ -56,7 +49,7 @@ def number(text: str, where: str, name: str) -> float | None:
         return None
     if _NUMBER.fullmatch(text) is None or not math.isfinite(value := float(text)):
         raise InputError(
-            f"{name} is {shown(text)}",
+            f"{name} is {quoted(text)}",
             where=where,
             expected="a plain number with a decimal point",
             hint="Numbers with decimal commas: record with LC_ALL=C.",

@@ -6,14 +6,12 @@ import csv
 import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from ingest.parsing.line_end import refuse_cut
-from ingest.recording import decode
+from ingest.parsing.lines import check_line_end, first_line, split
 from warehouse.errors import InputError
 
 _DELIMITERS = ",;\t|"
-_PIECE = 1 << 20
 _PROBED_ROWS = 200_000
 _WHOLE = ("INTEGER", "BIGINT", "INTEGER[]", "BIGINT[]")
 # A list is refused for any point in it.
@@ -30,18 +28,18 @@ _READ = (
 def column_names(head: bytes) -> tuple[str, ...]:
     """Give the column names of the first line, in lower case; raises `InputError`."""
     try:
-        names = next(csv.reader(io.StringIO(_header(head)), delimiter=_delimiter(head)), [])
+        names = next(csv.reader(io.StringIO(first_line(head)), delimiter=_delimiter(head)), [])
     except csv.Error as error:
         raise InputError(f"the header cannot be read ({error})", where="line 1") from None
     return tuple(name.strip().lower() for name in names)
 
 
-def must_be_unique(names: Iterable[str]) -> None:
+def check_unique(names: Iterable[str]) -> None:
     """Raise `InputError` where two columns have one name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise InputError(f"the column {name!r} stands twice", where="line 1")
+            raise InputError(f"the column {name!r} is a duplicate", where="line 1")
         seen.add(name)
 
 
@@ -65,9 +63,9 @@ def source(
         "delimiter": _delimiter(head),
         "columns": {name: "VARCHAR" if name in dates else types[name] for name in columns},
     }
-    _must_end(path)
+    _check_end(path)
     if left_out:
-        must_be_text(path)
+        check_text(path)
     _refuse_fractions(params)
     if not dates:
         return _READ, params
@@ -76,51 +74,25 @@ def source(
     return f"FROM (SELECT * REPLACE ({casts}) {_READ})", params
 
 
-def _header(head: bytes) -> str:
-    return decode(head.split(b"\n", 1)[0], "line 1").strip("\r")
-
-
 def _delimiter(head: bytes) -> str:
-    return max(_DELIMITERS, key=_header(head).count)
+    return max(_DELIMITERS, key=first_line(head).count)
 
 
-def must_be_text(path: Path) -> None:
+def check_text(path: Path) -> None:
     """Raise `InputError`, with the line, unless the file is UTF-8.
 
     DuckDB looks itself, but breaks the whole database over other bytes in a column that it was
     not asked for ("Attempted to access index 11 within vector of size 8").
     """
     with path.open("rb") as file:
-        # Whole lines are whole characters.
-        while piece := file.read(_PIECE) + file.readline(_PIECE):
-            try:
-                # Plain ASCII is told ten times faster than it is decoded.
-                _ = piece.isascii() or piece.decode()
-            except UnicodeDecodeError as error:
-                line = _line_at(file, file.tell() - len(piece) + error.start)
-                raise InputError(
-                    f"byte {piece[error.start]:#04x} is not text",
-                    where=f"line {line}",
-                    expected="UTF-8 text",
-                    hint="Is it the right file? Convert other encodings with iconv.",
-                ) from None
+        for chunk in split(file):
+            chunk.check_text()
 
 
-def _line_at(file: BinaryIO, place: int) -> int:
-    """Give the number of the line that holds the byte at `place`."""
-    file.seek(0)
-    line = 1
-    while place > 0:
-        piece = file.read(min(_PIECE, place))
-        line += piece.count(b"\n")
-        place -= len(piece)
-    return line
-
-
-def _must_end(path: Path) -> None:
+def _check_end(path: Path) -> None:
     with path.open("rb") as file:
         file.seek(-1, io.SEEK_END)
-        refuse_cut(file.read(1))
+        check_line_end(file.read(1))
 
 
 def _refuse_fractions(params: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from ingest.readers.dask_dump.dump import DaskDump
 from ingest.readers.drcov import Drcov
 from ingest.readers.exp_bbv.reader import ExpBbv
 from ingest.readers.extrap.json import ExtrapJson
-from ingest.readers.extrap.lines import ExtrapJsonLines, ExtrapTalpas
+from ingest.readers.extrap.json_lines import ExtrapJsonLines, ExtrapTalpas
 from ingest.readers.extrap.text import ExtrapText
 from ingest.readers.gem5.reader import Gem5Stats
 from ingest.readers.gem5_segments import Gem5Segments

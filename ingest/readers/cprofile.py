@@ -10,10 +10,9 @@ import math
 import re
 from array import array
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ingest.base import Item, Rows, Run, SingleFile
+from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.marshal_values import MarshalReader
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -39,9 +38,9 @@ class CProfile(SingleFile):
     PATTERNS = ("*.pstats", "*.prof", "*.cprof")
     TABLES = ("fn_timings",)
 
-    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - the protocol's
+    def sniff(self, head: Head) -> bool:
         """Recognise a marshalled dict with a function as first key."""
-        return _START.match(head) is not None
+        return _START.match(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give one run and its rows; see `Reader.read`.

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingest.base import Item, Rows, Run, SingleFile
-from ingest.recording import decode
+from ingest.base import Head, Item, Rows, Run, SingleFile
+from ingest.parsing.lines import decode
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,10 +44,9 @@ class Drcov(SingleFile):
     PATTERNS = ("drcov.*.log", "*.drcov.log")
     TABLES = ("bb_blocks",)
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise the first line."""
-        del path
-        return head.startswith(b"DRCOV VERSION: ")
+        return head.data.startswith(b"DRCOV VERSION: ")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give the run and its blocks, by module and offset.

@@ -20,9 +20,9 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ingest.base import Item, Select, SingleFile
-from ingest.compressed import compression
+from ingest.base import Head, Item, Select, SingleFile
 from ingest.parsing import plain_csv
+from ingest.parsing.columns import columns_of
 from ingest.parsing.parquet import MAGIC, column_types
 from ingest.recording import Recording, read_head
 from warehouse.errors import InputError
@@ -66,14 +66,9 @@ class Gem5Segments(SingleFile):
     PATTERNS = ("*.csv", "*.parquet")
     TABLES = ("segments",)
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise the columns n_int, n_load, cp_1 and fe_0."""
-        try:
-            if head.startswith(MAGIC):
-                return compression(path) is None and _is_ours(column_types(path))
-            return b"\0" not in head and _is_ours(dict.fromkeys(plain_csv.column_names(head), ""))
-        except (InputError, OSError):
-            return False
+        return _is_ours(columns_of(head))
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give one SELECT for the runs, one for the segments."""
@@ -86,7 +81,7 @@ class Gem5Segments(SingleFile):
             source = "(SELECT * FROM read_parquet($path, file_row_number = true))"
         else:
             names = plain_csv.column_names(head)
-            plain_csv.must_be_unique(names)
+            plain_csv.check_unique(names)
             columns = {name: _type(name) for name in names}
             plain, params = plain_csv.source(head, path, names, columns, left_out=True)
             source = f"(SELECT *, row_number() OVER () - 1 AS file_row_number {plain})"

@@ -12,17 +12,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.base import Item, Rows, Run, SingleFile
+from ingest.base import Head, Item, Rows, Run, SingleFile
+from ingest.compressed import bare_name
 from ingest.parsing.app_names import app_and_count
-from ingest.parsing.text_lines import Lines, cast, shown, stretches
-from ingest.recording import Recording, bare_name
+from ingest.parsing.lines import LineArray, chunks, quoted
+from ingest.parsing.numbers import cast
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 Floats = npt.NDArray[np.float64]
@@ -54,15 +55,15 @@ class Gprof(SingleFile):
     PATTERNS = ("*.gprof.txt", "*.gprof", "gprof*.txt")
     TABLES = ("fn_timings",)
 
-    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - the protocol's
+    def sniff(self, head: Head) -> bool:
         """Recognise the title of the flat profile, or of the call graph."""
-        return _START.match(head) is not None
+        return _START.match(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give one run and its rows; see `Reader.read`."""
-        parts = list(stretches(recording))
+        parts = [chunk.array() for chunk in chunks(recording)]
         text = pc.utf8_rtrim_whitespace(pa.concat_arrays([part.text for part in parts]))
-        lines = Lines(1, text, parts[-1].whole)
+        lines = LineArray(1, text, parts[-1].whole)
         flat, graph = _flat(lines), _graph(lines)
         app, ranks = app_and_count(recording.path, bare_name(recording.path))
         yield Run(
@@ -82,12 +83,12 @@ class _Flat:
     calls: pa.Int64Array
 
 
-def _flat(lines: Lines) -> _Flat:
+def _flat(lines: LineArray) -> _Flat:
     """Read the flat profile, which ends with the first line that is empty, or with the file."""
     begin = _table(lines)
     text = lines.text.slice(begin)
     end = pc.index(text, "").as_py()
-    rows = Lines(begin + 1, text if end < 0 else text.slice(0, end))
+    rows = LineArray(begin + 1, text if end < 0 else text.slice(0, end))
     found = rows.match(_ROW)
     wrong = np.flatnonzero(~found.is_valid().to_numpy(zero_copy_only=False))
     numbers = np.arange(len(found)) + rows.first
@@ -115,7 +116,7 @@ def _flat(lines: Lines) -> _Flat:
     return _Flat(function, seconds, cast(found.field("calls"), pa.int64(), numbers, "calls"))
 
 
-def _table(lines: Lines) -> int:
+def _table(lines: LineArray) -> int:
     """Give the position of the first row of the flat profile."""
     title = pc.index(lines.text, "Flat profile:").as_py()
     if title < 0:
@@ -132,7 +133,7 @@ def _table(lines: Lines) -> int:
     raise _unexpected(lines.text[title].as_py(), title + 1, "% time, seconds, ... below the title")
 
 
-def _must_be_all(rows: Lines, first: float, percent: float, total: float) -> None:
+def _must_be_all(rows: LineArray, first: float, percent: float, total: float) -> None:
     """See by the share of the first function that the functions make up the whole time.
 
     Where the file ends with the table, nothing else tells that it was not cut off there.
@@ -156,7 +157,7 @@ class _Graph:
     recursive: pa.Int64Array
 
 
-def _graph(lines: Lines) -> _Graph | None:
+def _graph(lines: LineArray) -> _Graph | None:
     """Read the call graph, None where there is none."""
     titles = pc.match_substring_regex(lines.text, r"^\f?\s*Call graph\b").to_numpy(
         zero_copy_only=False
@@ -222,7 +223,7 @@ def _once(names: pa.StringArray) -> pa.StringArray:
 
 def _unexpected(line: str, number: int, expected: str) -> InputError:
     return InputError(
-        f"{shown(line)} stands here",
+        f"{quoted(line)} stands here",
         where=f"line {number}",
         expected=expected,
         hint="Is the file cut off or damaged? Let gprof print it again.",

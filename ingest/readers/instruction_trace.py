@@ -22,9 +22,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ingest.base import Item, Select, SingleFile
-from ingest.compressed import compression
+from ingest.base import Head, Item, Select, SingleFile
 from ingest.parsing import plain_csv
+from ingest.parsing.columns import columns_of
 from ingest.parsing.parquet import MAGIC, column_types
 from ingest.recording import Recording, read_head
 from warehouse import sqlfiles
@@ -52,14 +52,9 @@ class InstructionTrace(SingleFile):
     PATTERNS = ("*.csv", "*.parquet")
     TABLES = ("segments",)
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise a column class or opcode beside reads, producers or cycle."""
-        try:
-            if head.startswith(MAGIC):
-                return compression(path) is None and _is_ours(column_types(path))
-            return b"\0" not in head and _is_ours(dict.fromkeys(plain_csv.column_names(head), ""))
-        except (InputError, OSError):
-            return False
+        return _is_ours(columns_of(head))
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give one SELECT that cuts the trace."""
@@ -73,7 +68,7 @@ class InstructionTrace(SingleFile):
             place = "file_row_number"
         else:
             names = plain_csv.column_names(head)
-            plain_csv.must_be_unique(names)
+            plain_csv.check_unique(names)
             columns = dict.fromkeys(names, "")
             types = {name: _TYPES.get(name, "VARCHAR") for name in names}
             source, params = plain_csv.source(head, path, names, types, left_out=True)

@@ -18,12 +18,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingest.base import Item, Run, SingleFile
+from ingest.base import Head, Item, Run, SingleFile
 from ingest.parsing.counter_table import Sample, batches, number, records
-from ingest.parsing.text_lines import shown
+from ingest.parsing.lines import quoted
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,10 +56,9 @@ class Likwid(SingleFile):
     PATTERNS = ("likwid.csv",)
     TABLES = ("pmu_samples",)
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise the first line of a table."""
-        del path
-        return _TABLE.search(head) is not None
+        return _TABLE.search(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give the run and its counters."""
@@ -106,7 +104,7 @@ def _heading(fields: list[str], line: int) -> _Heading | None:
     size = words[-1]
     if not re.fullmatch(r"\d{1,6}", size):
         raise InputError(
-            f"the table's length is {shown(size)}", where=f"line {line}", expected="a whole number"
+            f"the table's length is {quoted(size)}", where=f"line {line}", expected="a whole number"
         )
     return _Heading(region, int(found[1][:9]), found[2], found[3] is not None, int(size))
 
@@ -152,7 +150,7 @@ def _threads(names: list[str], line: int) -> list[int]:
     threads = [int(match[1]) for match in found if match]
     if not threads or len(threads) != len(named) or len(set(threads)) != len(threads):
         raise InputError(
-            f"the columns are {shown(','.join(names))}",
+            f"the columns are {quoted(','.join(names))}",
             where=f"line {line}",
             expected="HWThread 0,HWThread 1,...",
         )

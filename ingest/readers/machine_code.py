@@ -14,12 +14,12 @@ import statistics
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ingest.base import Item, Select, SingleFile
-from ingest.compressed import compression
-from ingest.parsing.line_end import refuse_cut
+from ingest.base import Head, Item, Select, SingleFile
+from ingest.parsing.columns import columns_of
+from ingest.parsing.lines import chunks, first_line
 from ingest.parsing.parquet import MAGIC, column_types
-from ingest.parsing.plain_csv import must_be_unique
-from ingest.recording import Recording, decode, read_head
+from ingest.parsing.plain_csv import check_unique
+from ingest.recording import Recording, read_head
 from warehouse.errors import InputError
 
 _DELIMITERS = ",;\t|"
@@ -38,14 +38,9 @@ class MachineCode(SingleFile):
     PATTERNS = ("*.csv", "*.parquet")
     TABLES = ("segments",)
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise a column `hex` without a column `segment`, or BHive's lines."""
-        try:
-            if head.startswith(MAGIC):
-                return compression(path) is None and _has_hex(column_types(path))
-            return b"\0" not in head and (_has_hex(_header(head)[0]) or _is_bhive(head))
-        except (InputError, OSError):
-            return False
+        return _has_hex(columns_of(head)) or _is_bhive(head.data)
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give one SELECT over the file, blocks numbered from 0 in its order."""
@@ -86,7 +81,7 @@ def _header(head: bytes) -> tuple[list[str], str]:
 
     A column without a name (frames write their index so) is named after its place.
     """
-    line = decode(head.split(b"\n", 1)[0], "line 1").strip("\r")
+    line = first_line(head)
     delimiter = max(_DELIMITERS, key=line.count)
     try:
         names = next(csv.reader([line], delimiter=delimiter), [])
@@ -100,21 +95,13 @@ def _must_be_whole_text(recording: Recording) -> None:
 
     DuckDB fails with an internal error on other bytes in columns that it was not asked for.
     """
-    line, last = 1, b"\n"
-    for chunk in recording.chunks():
-        try:
-            chunk.decode()
-        except UnicodeDecodeError as error:
-            number = line + chunk.count(b"\n", 0, error.start)
-            decode(chunk[error.start : error.end], f"line {number}")
-        line += chunk.count(b"\n")
-        last = chunk[-1:]
-    refuse_cut(last, where=f"line {line}")
+    for chunk in chunks(recording, must_end=True):
+        chunk.check_text()
 
 
 def _must_be_bhive(head: bytes) -> None:
     """Refuse a first line that is none of BHive's, and frequencies in the place of cycles."""
-    line = decode(head.split(b"\n", 1)[0], "line 1").strip("\r")
+    line = first_line(head)
     fields = line.split(",")
     if len(fields) != 2 or not _is_number(fields[1]):
         raise InputError(
@@ -143,7 +130,7 @@ def _is_number(text: str) -> bool:
 
 
 def _from_csv(path: str, names: list[str], delimiter: str, *, header: bool) -> Select:
-    must_be_unique(names)
+    check_unique(names)
     measured = _measured(names)
     types = {name: "DOUBLE" if name == measured else "VARCHAR" for name in names}
     sql = (

@@ -22,10 +22,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ingest.base import Item, Run
+from ingest.base import Head, Item, Run
+from ingest.compressed import bare_name
 from ingest.parsing.counter_table import Sample, batches, number
-from ingest.parsing.text_lines import shown
-from ingest.recording import bare_name
+from ingest.parsing.lines import quoted, whole_text
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,11 +47,15 @@ class Papi:
     TABLES = ("pmu_samples",)
     WHOLE_FOLDER = False
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise PAPI's keys."""
-        named = _FILE.fullmatch(bare_name(path)) is not None
-        keys = _HEAD.search(head) is not None
-        return head.lstrip()[:1] == b"{" and keys and (named or _REGIONS.search(head) is not None)
+        named = _FILE.fullmatch(head.name) is not None
+        keys = _HEAD.search(head.data) is not None
+        return (
+            head.data.lstrip()[:1] == b"{"
+            and keys
+            and (named or _REGIONS.search(head.data) is not None)
+        )
 
     def parts(self, path: Path) -> tuple[Path, ...]:
         """Give the files of all ranks in the folder, by rank."""
@@ -74,7 +78,7 @@ class Papi:
             found = _FILE.fullmatch(name)
             where = f"file {name}" if len(recording.parts) > 1 else "the file"
             rank = int(found[1]) if found else None
-            content = _content(recording.text(part), where)
+            content = _content(whole_text(recording, part), where)
             threads = _threads(content, where)
             ranks, most = ranks + 1, max(most, len(threads))
             tags |= {_FACTS[k]: str(v) for k, v in content.items() if k in _FACTS}
@@ -148,7 +152,7 @@ def _samples(
 ) -> Iterator[Sample]:
     seen: Counter[str] = Counter()
     for region, values in regions:
-        at = f"{where}, region {shown(region)}"
+        at = f"{where}, region {quoted(region)}"
         if not isinstance(values, dict):
             raise _shape(at, "its events")
         for event, told in values.items():

@@ -18,12 +18,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingest.base import Item, Run, SingleFile
+from ingest.base import Head, Item, Run, SingleFile
 from ingest.parsing.counter_table import Sample, batches, number, records
-from ingest.parsing.text_lines import shown
+from ingest.parsing.lines import quoted
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,10 +44,9 @@ class PerfSpect(SingleFile):
     PATTERNS = ("metric_out.average.csv", "*_metrics.csv", "*_metrics_summary.csv")
     TABLES = ("pmu_samples",)
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise the heading."""
-        del path
-        first = head.decode("utf-8", "replace").removeprefix("\ufeff").split("\n", 1)[0]
+        first = head.data.decode("utf-8", "replace").removeprefix("\ufeff").split("\n", 1)[0]
         fields = [field.strip().strip('"') for field in first.split(",")]
         return fields[:2] in _SUMMARIES or tuple(fields[:4]) == _PLACES
 
@@ -62,7 +60,7 @@ class PerfSpect(SingleFile):
             found = _over_time(heading, lines)
         else:
             raise InputError(
-                f"the heading is {shown(','.join(heading))}",
+                f"the heading is {quoted(','.join(heading))}",
                 where="line 1",
                 expected="metrics,avg,... or metric,mean,... or TS,SKT,CPU,CID,...",
             )
@@ -80,7 +78,7 @@ def _summary(heading: list[str], lines: Records) -> Iterator[Sample]:
         _must_be_as_long(fields, heading, where)
         name = fields[0].strip()
         if not name or name in seen:
-            problem = f"the metric {shown(name)} comes again" if name else "the metric has no name"
+            problem = f"the metric {quoted(name)} comes again" if name else "the metric has no name"
             raise InputError(problem, where=where, expected="each metric once")
         seen.add(name)
         values = {
@@ -132,7 +130,7 @@ def _cpu(text: str, where: str) -> int | None:
     if not text:
         return None
     if not re.fullmatch(r"\d{1,7}", text) or int(text) > _LARGEST_CPU:
-        raise InputError(f"CPU is {shown(text)}", where=where, expected="a processor's number")
+        raise InputError(f"CPU is {quoted(text)}", where=where, expected="a processor's number")
     return int(text)
 
 

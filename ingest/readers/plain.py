@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ingest.base import Item, Select, SingleFile
+from ingest.base import Head, Item, Select, SingleFile
 from ingest.compressed import compression
 from ingest.parsing import arrow, parquet, plain_csv
 from ingest.recording import Recording, read_head
@@ -57,22 +57,24 @@ class PlainTable(SingleFile):
     PATTERNS = ("*.csv", "*.tsv", "*.parquet", "*.arrow", "*.arrows", "*.feather")
     TABLES = ("any landing table",)
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise the file by its column names: two thirds must be a landing table's.
 
         A damaged Parquet or Arrow file is taken too, so that its reader says what is wrong.
         """
-        if head.startswith(_BINARY):
+        if head.data.startswith(_BINARY):
             try:
                 # The names of a Parquet file stand at its end; unpacking it here would cost much.
-                columns = None if compression(path) is not None else _columns(head, path)
+                columns = (
+                    None if compression(head.path) is not None else _columns(head.data, head.path)
+                )
             except (InputError, OSError):
                 columns = None
             return columns is None or _fits(columns)
-        if b"\0" in head:
+        if b"\0" in head.data:
             return False
         try:
-            return _fits(_columns(head, path))
+            return _fits(_columns(head.data, head.path))
         except InputError:
             return False
 
@@ -140,7 +142,7 @@ def _columns(head: bytes, path: Path) -> tuple[str, ...]:
 
 
 def _unique(columns: tuple[str, ...]) -> tuple[str, ...]:
-    plain_csv.must_be_unique(columns)
+    plain_csv.check_unique(columns)
     return columns
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.helpers.support import land
 from tests.ingest.copies import is_empty
-from tests.support import land
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from ingest.base import Reader
-from ingest.compressed import open_bytes
-from ingest.recording import bare_name
+from ingest.compressed import bare_name, open_bytes
 from ingest.walk import reader_named
+from tests.helpers.support import rows
 from tests.ingest.case import Case
-from tests.support import rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.helpers.support import land, rows
 from tests.ingest.copies import HTML
-from tests.support import land, rows
 
 COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
 
@@ -102,7 +102,7 @@ COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
         ),
         (
             b"event,value,Event\ncycles,1,x\n",
-            "line 1: the column 'event' stands twice",
+            "line 1: the column 'event' is a duplicate",
         ),
         (
             b"name,city\nAnn,Rome\n",

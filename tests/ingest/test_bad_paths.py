@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-import ingest.walk
+import ingest.sniff
 from apps import cli
 from tests.ingest.copies import HTML, is_empty
 from warehouse import connect
@@ -85,7 +85,7 @@ def test_a_file_that_may_not_be_read(pwh, tmp_path, monkeypatch):
         raise PermissionError(13, "Permission denied", str(path))
 
     # Whoever runs the tests as root may read everything.
-    monkeypatch.setattr(ingest.walk, "read_head", refuse)
+    monkeypatch.setattr(ingest.sniff, "read_head", refuse)
     code, _, err = pwh("ingest", "x.csv")
     assert (code, err) == (3, "pwh: rejected x.csv: cannot be read: Permission denied\n")
 

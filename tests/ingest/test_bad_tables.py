@@ -39,7 +39,7 @@ NEGATIVE = "expected whole numbers from 0"
         ("bb_blocks", "pc_last", 8, "the block 1 ends (8) before it starts (40)\n  expected pc_l"),
         ("bb_opcodes", "count", -1, f"-1 in the column count\n  {NEGATIVE}"),
         ("bb_dependences", "distance", -1, f"-1 in the column distance\n  {NEGATIVE}"),
-        ("segments", "instructions", -1, "-1 in the column instructions\n  expected whole numbers from 0"),
+        ("segments", "instructions", -1, f"-1 in the column instructions\n  {NEGATIVE}"),
     ],
 )
 def test_values_that_cannot_be(refusal, tmp_path, table, column, value, message):

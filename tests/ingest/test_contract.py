@@ -10,10 +10,12 @@ import sys
 
 import pytest
 
+from ingest.base import Head
 from ingest.forget import forget_run, forget_source
 from ingest.readers import READERS
 from ingest.recording import read_head
 from ingest.walk import find
+from tests.helpers.support import land, rows
 from tests.ingest.cases import CASES
 from tests.ingest.copies import (
     COMPRESS,
@@ -26,7 +28,6 @@ from tests.ingest.copies import (
     tables,
     written,
 )
-from tests.support import land, rows
 from warehouse.catalog import landing
 from warehouse.errors import InputError
 
@@ -68,7 +69,7 @@ def test_has_a_case_that_fills_its_tables(reader, warehouse):
 @each_case
 def test_sniffs_its_own_sample_and_nobody_elses(case):
     head = read_head(case.sample)
-    assert [r.NAME for r in READERS if r.sniff(head, case.sample)] == [case.reader]
+    assert [r.NAME for r in READERS if r.sniff(Head(head, case.sample))] == [case.reader]
 
 
 @each_case
@@ -216,7 +217,7 @@ def test_forgetting_leaves_no_row(case, warehouse):
 ROOM = """
 import resource, sys
 import warehouse
-from tests.support import land
+from tests.helpers.support import land
 con = warehouse.connect(sys.argv[1])
 con.execute("SET memory_limit = '512MB'")
 rows = sum(land(con, sys.argv[2])[0].rows.values())

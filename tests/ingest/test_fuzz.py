@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 import warehouse as pwh
 from ingest.forget import forget_source
 from ingest.walk import find
+from tests.helpers.support import land
 from tests.ingest.cases import CASES
 from tests.ingest.copies import COMPRESS, is_empty, name_of, parts_of, written
 from tests.ingest.mutations import MUTATIONS, mutated
-from tests.support import land
 from warehouse.errors import InputError, PwhError
 
 EXAMPLES = os.environ.get("PWH_FUZZ_EXAMPLES")

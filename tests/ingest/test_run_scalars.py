@@ -8,7 +8,7 @@ import pytest
 
 from ingest.derive import keep_scalars
 from ingest.forget import forget_run, forget_source
-from tests.support import given, land, rows
+from tests.helpers.support import given, land, rows
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 METRICS = "SELECT run_id, metric, value FROM run_metrics ORDER BY ALL"

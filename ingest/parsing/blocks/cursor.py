@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ingest.parsing.lines import Chunk
+
 Words = NDArray[np.uint64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -32,6 +34,15 @@ _STEPS = (
     (np.uint64(0x00FF00FF00FF00FF), np.uint64(6553601), np.uint64(16)),
     (np.uint64(0x0000FFFF0000FFFF), np.uint64(42949672960001), np.uint64(32)),
 )
+
+
+def line_bounds(chunk: Chunk) -> tuple[bytes, Integers, Integers]:
+    """Return a chunk with line ends of \\n only, and where its lines start and end."""
+    data = chunk.data.replace(b"\r\n", b"\n") if b"\r" in chunk.data else chunk.data
+    if not chunk.whole:
+        data += b"\n"
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+    return data, np.concatenate(([0], ends[:-1] + 1)), ends
 
 
 class Cursor:

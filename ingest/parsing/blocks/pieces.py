@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from ingest.parsing.lines import Chunk
+
 _T = TypeVar("_T")
 
 
-def parsed(pieces: Iterable[bytes], parse: Callable[[bytes], _T]) -> Iterator[_T]:
+def parsed(pieces: Iterable[Chunk], parse: Callable[[Chunk], _T]) -> Iterator[_T]:
     """Give what `parse` makes of each piece, in order (numpy lets threads run at once)."""
     workers = max(1, min(3, (os.cpu_count() or 1) - 1))
     waiting: deque[Future[_T]] = deque()

@@ -11,9 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ingest.base import Run
+from ingest.base import Run, implausible
 from ingest.parsing.app_names import folder_app
-from ingest.runs import implausible
 
 _LONGEST_TAG = 200
 _INTERNAL = ("cali.channel", "spot.")

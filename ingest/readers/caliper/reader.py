@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-from ingest.base import Item, SingleFile
+from ingest.base import Head, Item, SingleFile
 from ingest.recording import Recording
 
 _BOM = b"\xef\xbb\xbf"
@@ -27,15 +26,15 @@ class Caliper(SingleFile):
     PATTERNS = ("*.cali", "*.json")
     TABLES = ("fn_timings", "pmu_samples")
 
-    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - the protocol's
+    def sniff(self, head: Head) -> bool:
         """Recognise the first record of a stream, or rows of data before their columns."""
-        head = head.removeprefix(_BOM)
-        if head.startswith(b"__rec="):
+        data = head.data.removeprefix(_BOM)
+        if data.startswith(b"__rec="):
             return True
-        if _JSON.match(head) is None:
+        if _JSON.match(data) is None:
             return False
-        # The columns stand behind the data: a head without its end may lack them.
-        return _COLUMNS.search(head) is not None or not head.rstrip().endswith(b"}")
+        # The columns follow the data: a head without its end may lack them.
+        return _COLUMNS.search(data) is not None or not data.rstrip().endswith(b"}")
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give one run and its rows; see `Reader.read`."""

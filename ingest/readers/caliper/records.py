@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ingest.parsing.line_end import refuse_cut
+from ingest.parsing.lines import numbered_lines
 from ingest.readers.caliper.metrics import Metric, metric
 from ingest.readers.caliper.profile import Profile
-from ingest.recording import Recording, decode
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ def read(recording: Recording) -> Profile:
 
     stream = CaliperStreamReader()
     profile = Profile()
-    lines = _Lines(recording)
+    stream_lines = _Lines(recording)
     metrics = _Metrics(stream)
 
     def add(record: Mapping[str, Any]) -> None:
-        where = lines.where
+        where = stream_lines.where
         values = {
             found: value
             for name, text in record.items()
@@ -57,7 +57,7 @@ def read(recording: Recording) -> Profile:
             profile.add(_path(record), _places(record, where), values, where)
 
     try:
-        stream.read(lines, add)
+        stream.read(stream_lines, add)
         profile.globals = {str(name): _text(value) for name, value in stream.globals.items()}
     except (InputError, OSError):
         raise
@@ -65,10 +65,10 @@ def read(recording: Recording) -> Profile:
     except Exception as error:
         raise InputError(
             f"the line is not as Caliper writes it ({type(error).__name__})",
-            where=lines.where,
+            where=stream_lines.where,
             expected="a node, a record or the globals of a Caliper stream",
         ) from None
-    lines.must_be_whole()
+    stream_lines.check_globals()
     return profile
 
 
@@ -80,7 +80,6 @@ class _Lines:
         self._number = 0
         self._attributes = set(_BOOTSTRAP_ATTRIBUTES)
         self._nodes: dict[int, str] = dict.fromkeys(_BOOTSTRAP, "")
-        self._last = b"\n"
         self._globals = False
 
     @property
@@ -89,19 +88,15 @@ class _Lines:
         return f"line {self._number}"
 
     def __iter__(self) -> Iterator[str]:
-        with self._recording.open() as file:
-            for raw in file:
-                self._number += 1
-                self._last = raw[-1:]
-                line = decode(raw, self.where).rstrip("\r\n")
-                if line:
-                    self._look_at(line)
-                    # The comma makes the library keep an empty value at the end of the line.
-                    yield line + ","
+        for number, line in numbered_lines(self._recording, must_end=True):
+            self._number = number
+            if line:
+                self._look_at(line)
+                # The comma makes the library keep an empty value at the end of the line.
+                yield line + ","
 
-    def must_be_whole(self) -> None:
+    def check_globals(self) -> None:
         """Raise `InputError` where the stream's last record, the globals, is not there."""
-        refuse_cut(self._last, where=self.where)
         if not self._globals:
             raise InputError(
                 "the file ends before its globals record",

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ingest.parsing.json_values import checked, field, parse
+from ingest.parsing.lines import whole_text
 from ingest.readers.caliper.metrics import Metric, metric
 from ingest.readers.caliper.profile import Profile
 from ingest.readers.caliper.records import RANKS, SAMPLED_PATH, THREADS
@@ -21,7 +22,7 @@ _OWN = ("data", "columns", "column_metadata", "nodes")
 
 def read(recording: Recording) -> Profile:
     """Read a json-split file; raises `InputError` with the place where it is not right."""
-    document = parse(recording.text(limit=_LIMIT))
+    document = parse(whole_text(recording, limit=_LIMIT))
     data, names, metadata = (field(document, name, list, "the file") for name in _OWN[:3])
     for number, name in enumerate(names):
         checked(name, str, "a column's name", f"column {number} of columns")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ingest.recording import bare_name
+from ingest.compressed import bare_name
 
 _THREAD = re.compile(r"(.+)-(\d{2,9})")
 

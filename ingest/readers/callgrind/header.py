@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ingest.recording import decode
+from ingest.parsing.lines import decode
 from warehouse.errors import InputError
 
 _FIELD = re.compile(r"([a-z]+): *(.*?)\s*")

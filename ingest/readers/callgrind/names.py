@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ingest.recording import decode
+from ingest.parsing.lines import decode
 
 OBJECT, FILE, FUNCTION = "object", "file", "function"
 UNKNOWN = b"???"

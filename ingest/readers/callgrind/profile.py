@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ingest.parsing.lines import chunks
 from ingest.readers.callgrind.costs import ADDRESS_BITS, Costs, Integers, Mask, cost_lines
 from ingest.readers.callgrind.header import Header, read_header
 from ingest.readers.callgrind.names import FILE, FUNCTION, OBJECT, UNKNOWN, Names
@@ -98,8 +99,8 @@ def read_profile(recording: Recording, part: Path, names: Names) -> Profile:
 def _functions(recording: Recording, part: Path) -> Iterator[bytes]:
     """Give the file in pieces that end before a function begins."""
     rest = b""
-    for chunk in recording.chunks(part):
-        piece = chunk.replace(b"\r\n", b"\n") if b"\r" in chunk else chunk
+    for chunk in chunks(recording, part):
+        piece = chunk.data.replace(b"\r\n", b"\n") if b"\r" in chunk.data else chunk.data
         cut = piece.rfind(b"\nfn=") + 1
         if cut:
             yield rest + piece[:cut]

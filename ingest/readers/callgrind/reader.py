@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ingest.base import Item, Rows, Run
+from ingest.base import Head, Item, Rows, Run
 from ingest.parsing.blocks.tables import launch_table
 from ingest.readers.callgrind.blocks import Code
 from ingest.readers.callgrind.costs import ADDRESS_BITS, Integers
@@ -41,10 +41,9 @@ class Callgrind:
     TABLES = ("bb_launches", "bb_visits", "bb_edges", "bb_blocks", "pmu_samples")
     WHOLE_FOLDER = False
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise callgrind's first lines."""
-        del path
-        return _START.match(head) is not None
+        return _START.match(head.data) is not None
 
     def parts(self, path: Path) -> tuple[Path, ...]:
         """Give the files of all threads of the program."""

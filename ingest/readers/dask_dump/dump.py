@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pyarrow as pa
 
-from ingest.base import Item, Rows, Run, SingleFile
+from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.readers.dask_dump.read import read_state
 from ingest.readers.dask_dump.rows import Row, Trace, host_of
 from ingest.readers.dask_dump.runs import TaskRun, task_runs
@@ -63,9 +62,9 @@ class DaskDump(SingleFile):
     PATTERNS = ("*.msgpack.gz", "*.msgpack")
     TABLES = tuple(_SCHEMAS)
 
-    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002
+    def sniff(self, head: Head) -> bool:
         """Recognise a msgpack map that begins as Dask writes it, or the same in YAML."""
-        return _START.match(head) is not None or _OWN_YAML.search(head) is not None
+        return _START.match(head.data) is not None or _OWN_YAML.search(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give the run, then its tables; the dump is read item by item first."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ingest.recording import bare_name, read_head, sibling
+from ingest.compressed import bare_name, sibling
+from ingest.recording import read_head
 
 _DEFAULT = re.compile(r"bb\.out\.\d+")
 _NUMBERED = re.compile(r"(.+)\.(\d{1,9})")

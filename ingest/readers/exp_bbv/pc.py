@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ingest.recording import Recording, decode
+from ingest.parsing.lines import chunks
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 _LINE = re.compile(r"F:(\d{1,10}):([0-9a-f]{1,16}):([^\n]*)\n")
@@ -23,11 +24,11 @@ def read_pc_file(recording: Recording, part: Path) -> pa.Table:
     numbers: list[int] = []
     addresses: list[int] = []
     functions: list[str | None] = []
-    for piece in recording.chunks(part):
-        text = decode(piece, part.name)
+    for chunk in chunks(recording, part):
+        text = chunk.text()
         found = _LINE.findall(text)
         if len(found) != text.count("\n") or not text.endswith("\n"):
-            _refuse(text, part, len(numbers))
+            _refuse(text, part, chunk.first)
         numbers += [int(number) for number, _, _ in found]
         addresses += [int(address, 16) for _, address, _ in found]
         functions += [function or None for _, _, function in found]
@@ -43,9 +44,9 @@ def read_pc_file(recording: Recording, part: Path) -> pa.Table:
     )
 
 
-def _refuse(text: str, part: Path, before: int) -> None:
+def _refuse(text: str, part: Path, first: int) -> None:
     """Raise at the first line that is not a block."""
-    for row, line in enumerate(text.splitlines(keepends=True), before + 1):
+    for row, line in enumerate(text.splitlines(keepends=True), first):
         if not _LINE.fullmatch(line):
             raise InputError(
                 "this is not a whole line of the list of blocks",

@@ -16,10 +16,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ingest.base import Item, Rows, Run
+from ingest.base import Head, Item, Rows, Run
+from ingest.parsing.lines import chunks, decode
 from ingest.readers.exp_bbv.files import is_pc_file, program_files, thread_number
 from ingest.readers.exp_bbv.pc import read_pc_file
-from ingest.recording import Recording, decode
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 Integers = NDArray[np.int64]
@@ -61,9 +62,9 @@ class ExpBbv:
     TABLES = ("bb_launches", "bb_visits", "bb_blocks")
     WHOLE_FOLDER = False
 
-    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002
+    def sniff(self, head: Head) -> bool:
         """Recognise a vector, valgrind's closing notes, or a list of blocks."""
-        return bool(_START.match(head) or _PC_START.match(head))
+        return bool(_START.match(head.data) or _PC_START.match(head.data))
 
     def parts(self, path: Path) -> tuple[Path, ...]:
         """Give the files of the program: its threads' in order, then the list of blocks."""
@@ -121,8 +122,8 @@ def _launch(threads: list[_Thread]) -> Iterator[Item]:
 
 def _read_thread(recording: Recording, thread: _Thread, places: Integers | None) -> Iterator[Rows]:
     piece = b""
-    for piece in recording.chunks(thread.part):
-        at = 0
+    for chunk in chunks(recording, thread.part):
+        piece, at = chunk.data, 0
         while at < len(piece):
             if found := _VECTORS.match(piece, at):
                 yield _vectors(found[0], thread, places)

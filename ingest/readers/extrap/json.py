@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ingest.base import Item, SingleFile
+from ingest.base import Head, Item, SingleFile
 from ingest.parsing.json_values import checked, field, numbers, parse
+from ingest.parsing.lines import whole_text
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -35,15 +35,15 @@ class ExtrapJson(SingleFile):
     PATTERNS = ("*.json",)
     TABLES = ("fn_timings", "pmu_samples")
 
-    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - the protocol's
+    def sniff(self, head: Head) -> bool:
         """Recognise the first fields of either format."""
-        return _START.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
+        return _START.match(head.data.removeprefix(b"\xef\xbb\xbf")) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give the runs and rows; see `Reader.read`."""
         from ingest.readers.extrap.rows import items
 
-        document = parse(recording.text(limit=_LIMIT))
+        document = parse(whole_text(recording, limit=_LIMIT))
         checked(document, dict, "the file", "its start")
         collected = _Collected()
         if "callpaths" in document:

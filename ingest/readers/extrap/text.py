@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingest.base import Item, SingleFile
+from ingest.base import Head, Item, SingleFile
+from ingest.parsing.lines import chunks
 from ingest.readers.extrap.names import ROOT, as_text
-from ingest.recording import Recording, decode
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ class ExtrapText(SingleFile):
     PATTERNS = ("*.txt", "*.extrap")
     TABLES = ("fn_timings", "pmu_samples")
 
-    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - the protocol's
+    def sniff(self, head: Head) -> bool:
         """Recognise a PARAMETER line with another line of the format after it."""
-        found = _FIRST_LINES.match(head)
+        found = _FIRST_LINES.match(head.data)
         if found is None or found[1].startswith(b"("):  # that is Fortran
             return False
         second = found[2] or b""
-        cut = found.end() == len(head)
+        cut = found.end() == len(head.data)
         return second.startswith(b"#") or any(
             second == word or (cut and word.startswith(second)) for word in _KEYWORDS
         )
@@ -52,11 +52,12 @@ class ExtrapText(SingleFile):
         from ingest.readers.extrap.rows import items
 
         parser = _Parser()
-        raw = b"\n"
-        with recording.open() as file:
-            for number, raw in enumerate(file, 1):
-                parser.line(number, decode(raw, f"line {number}"))
-        yield from items(parser.finish(cut=not raw.endswith(b"\n")))
+        cut = False
+        for chunk in chunks(recording):
+            for number, line in chunk.lines():
+                parser.line(number, line)
+            cut = not chunk.whole
+        yield from items(parser.finish(cut=cut))
 
 
 class _Parser:

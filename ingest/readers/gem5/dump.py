@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingest.parsing.text_lines import cast, shown
+from ingest.parsing.lines import quoted
+from ingest.parsing.numbers import cast
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ingest.parsing.text_lines import Flags, Integers, Lines
+    from ingest.parsing.lines import Flags, Integers, LineArray
 
 TICKS = ("simTicks", "sim_ticks", "finalTick", "final_tick", "simFreq", "sim_freq")
 
@@ -30,7 +31,7 @@ _UNIT = rf"\((?P<unit>\(*{_WORD}[()]*(?:[*/]\(*{_WORD}[()]*)*)\)\s*$"
 _MOST = 2**63 - 1
 
 
-def rows(sample: int, lines: Lines) -> pa.RecordBatch:
+def rows(sample: int, lines: LineArray) -> pa.RecordBatch:
     """Give the statistics of one dump, `lines` without those that begin and end it.
 
     Raises `InputError` at the first line that is no statistic.
@@ -100,7 +101,7 @@ def _elements(
 
 
 def _times(
-    event: pa.Array, value: pa.Array, lines: Lines, at: Integers
+    event: pa.Array, value: pa.Array, lines: LineArray, at: Integers
 ) -> tuple[int | None, int | None]:
     """Give start and end of a dump on the simulated clock, ns; None where it does not tell."""
     import pyarrow as pa
@@ -131,11 +132,11 @@ def _no_time(problem: str, line: int) -> InputError:
     )
 
 
-def _refuse(lines: Lines, others: Flags, vectors: pa.StructArray) -> None:
+def _refuse(lines: LineArray, others: Flags, vectors: pa.StructArray) -> None:
     row = int(np.argmax(vectors.is_null().to_numpy(zero_copy_only=False)))
     number = int(lines.numbers(others)[row])
     raise InputError(
-        f"{shown(lines.line(number))} is no statistic",
+        f"{quoted(lines.line(number))} is no statistic",
         where=f"line {number}",
         expected="name, value and # description, as gem5 writes them",
     )

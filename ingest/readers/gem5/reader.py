@@ -28,12 +28,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingest.base import Item, Rows, Run
-from ingest.parsing.text_lines import Lines, shown, stretches
+from ingest.base import Head, Item, Rows, Run
+from ingest.compressed import bare_name, sibling
+from ingest.parsing.lines import LineArray, chunks, quoted, whole_text
 from ingest.readers.gem5.config import facts
 from ingest.readers.gem5.dump import TICKS, rows
 from ingest.readers.gem5.segments import segments
-from ingest.recording import bare_name, read_head, sibling
+from ingest.recording import read_head
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,11 +60,11 @@ class Gem5Stats:
     TABLES = ("pmu_samples", "segments")
     WHOLE_FOLDER = False
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise the line that begins a dump; config.ini where stats.txt lies beside it."""
-        if bare_name(path) == "config.ini":
-            return _is_config(head) and sibling(path, "stats.txt") is not None
-        text = head[:8192].decode("utf-8", "replace").replace("\r\n", "\n")
+        if head.name == "config.ini":
+            return _is_config(head.data) and sibling(head.path, "stats.txt") is not None
+        text = head.data[:8192].decode("utf-8", "replace").replace("\r\n", "\n")
         return not text.lstrip().startswith("<") and _RECOGNISED.search(text) is not None
 
     def parts(self, path: Path) -> tuple[Path, ...]:
@@ -99,13 +100,13 @@ def _is_config(head: bytes) -> bool:
 
 def _facts(recording: Recording, config: Path) -> Run:
     try:
-        return facts(recording.text(config))
+        return facts(whole_text(recording, config))
     except InputError as error:
         error.path = str(config)
         raise
 
 
-def _dumps(recording: Recording) -> Iterator[Lines]:
+def _dumps(recording: Recording) -> Iterator[LineArray]:
     """Give the lines of one dump after another, those that begin and end it left out.
 
     A dump is held in memory whole: a few MB at most in practice.
@@ -115,7 +116,8 @@ def _dumps(recording: Recording) -> Iterator[Lines]:
 
     begun: int | None = None
     held: list[pa.Array] = []
-    for lines in stretches(recording):
+    for chunk in chunks(recording):
+        lines = chunk.array()
         text = pc.utf8_rtrim_whitespace(lines.text)
         begins = pc.match_substring_regex(text, _BEGIN).to_numpy(zero_copy_only=False)
         ends = pc.match_substring_regex(text, _END).to_numpy(zero_copy_only=False)
@@ -126,7 +128,7 @@ def _dumps(recording: Recording) -> Iterator[Lines]:
                 if begins[at]:
                     raise _unfinished(begun, f"another begins in line {number}")
                 held.append(text.slice(done, at - done))
-                yield Lines(begun + 1, pa.concat_arrays(held))
+                yield LineArray(begun + 1, pa.concat_arrays(held))
                 held, begun = [], None
             else:
                 _must_be_blank(text.slice(done, at - done), lines.first + done)
@@ -187,7 +189,7 @@ def _must_be_blank(text: pa.StringArray, first: int) -> None:
     at = pc.index(pc.equal(text, ""), False).as_py()
     if at >= 0:
         raise InputError(
-            f"{shown(text[at].as_py())} stands outside of a dump",
+            f"{quoted(text[at].as_py())} stands outside of a dump",
             where=f"line {first + at}",
             expected="---------- Begin Simulation Statistics ----------",
         )

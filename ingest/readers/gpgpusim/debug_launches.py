@@ -15,8 +15,8 @@ from ingest.parsing.blocks.spool import Spool
 from ingest.parsing.blocks.tables import merged
 from ingest.parsing.blocks.tally import stable_order, starts_of_runs
 from ingest.readers.gpgpusim import rows as tables
+from ingest.readers.gpgpusim.fields import Fields
 from ingest.readers.gpgpusim.launch import Launch, Summary
-from ingest.readers.gpgpusim.lines import Lines
 from ingest.readers.gpgpusim.program import STEP, Program
 from ingest.readers.gpgpusim.text import Instruction, Push
 from ingest.readers.gpgpusim.threads import Spool as Visits
@@ -167,7 +167,7 @@ def _advance(
     """Give a launch its lines."""
     slot = slot[mine]
     zero = np.zeros_like(slot)
-    lines = Lines(
+    lines = Fields(
         b"", 0, row[mine], zero, debugged.thread[slot], (zero, zero, zero),
         (debugged.place[slot], zero, zero), icount[mine], zero, zero, zero, [], None,
     )  # fmt: skip

@@ -17,16 +17,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.base import Item, Run, SingleFile
-from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers
+from ingest.base import Head, Item, Run, SingleFile
+from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, line_bounds
 from ingest.parsing.blocks.pieces import parsed
 from ingest.parsing.blocks.spool import Spool
-from ingest.parsing.line_end import refuse_cut
+from ingest.parsing.lines import Chunk, check_line_end, chunks
 from ingest.readers.gpgpusim.debug_launches import Debugged, rows
 from ingest.readers.gpgpusim.text import Instruction, instruction
 from ingest.recording import Recording
@@ -64,9 +63,9 @@ class GpgpuSimInstDebug(SingleFile):
     PATTERNS = ("inst_debug.txt", "*inst_debug.txt.gz")
     TABLES = ("bb_launches", "bb_visits", "bb_edges", "bb_blocks", "bb_opcodes", "bb_dependences")
 
-    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002
+    def sniff(self, head: Head) -> bool:
         """Recognise an instruction line without the fields that a log has."""
-        return b"<html" not in head[:1024].lower() and _LINE.search(head) is not None
+        return b"<html" not in head.data[:1024].lower() and _LINE.search(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give the run, its launches, and sums over their threads.
@@ -95,7 +94,7 @@ def _put_aside(
     threads, entries = np.zeros((2, 0), np.int64)
     done = 0
     lines = None
-    for lines in parsed(recording.chunks(size=_PIECE), _parse):
+    for lines in parsed(chunks(recording, size=_PIECE), _parse):
         if lines.damaged is not None:
             raise _fault(done + lines.damaged + 1, "this is no line of an inst_debug file")
         for key, (text, row) in sorted(lines.texts.items(), key=lambda item: item[1][1]):
@@ -117,18 +116,13 @@ def _put_aside(
         done += lines.rows
     if not instructions:
         raise _fault(max(done, 1), "there are no instruction lines")
-    refuse_cut(b"" if lines is None or lines.cut else b"\n", where=f"line {done}")
+    check_line_end(b"" if lines is None or lines.cut else b"\n", where=f"line {done}")
     return instructions, threads, entries
 
 
-def _parse(data: bytes) -> _Lines:
-    """Take apart a piece of the file made of whole lines."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
-    cut = not data.endswith(b"\n")
-    data += b"\n" if cut else b""
-    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
-    starts = np.concatenate(([0], ends[:-1] + 1))
+def _parse(chunk: Chunk) -> _Lines:
+    """Take apart whole lines of the file."""
+    data, starts, ends = line_bounds(chunk)
     padded = data + ROOM + b"\0" * _LONGEST
     with np.errstate(over="ignore"):
         cursor = Cursor(padded, starts)
@@ -153,7 +147,7 @@ def _parse(data: bytes) -> _Lines:
         k: (padded[cursor.at[n] : end[n]], int(row[n]))
         for k, n in zip(keys.tolist(), first.tolist(), strict=True)
     }
-    return _Lines(ends.size, row, thread, key, texts, damaged, cut)
+    return _Lines(ends.size, row, thread, key, texts, damaged, not chunk.whole)
 
 
 def _keys(data: bytes, at: Integers, length: Integers) -> NDArray[np.uint64]:

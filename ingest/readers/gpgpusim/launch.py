@@ -14,7 +14,7 @@ import numpy as np
 from ingest.parsing.blocks.cursor import Integers
 from ingest.parsing.blocks.dependences import Dependences
 from ingest.parsing.blocks.tally import Tally, stable_order, starts_of_runs
-from ingest.readers.gpgpusim.lines import Lines
+from ingest.readers.gpgpusim.fields import Fields
 from ingest.readers.gpgpusim.program import Fault, Ids, Program
 from ingest.readers.gpgpusim.text import Push
 from ingest.readers.gpgpusim.threads import Spool, Threads, put_aside
@@ -66,7 +66,7 @@ class Launch:
         self._dependences: Dependences | None = Dependences(program)
         self._last_warp = (-1, -1, -1)
 
-    def advance(self, lines: Lines, ids: Ids, part: slice, fault: Fault) -> None:
+    def advance(self, lines: Fields, ids: Ids, part: slice, fault: Fault) -> None:
         """Take the instruction lines of a part of a piece of the log."""
         block, thread = self._indices(lines, part, fault)
         found = ids[part]
@@ -135,7 +135,7 @@ class Launch:
         if self._dependences is not None:
             self._dependences.keep(kept)
 
-    def _indices(self, lines: Lines, part: slice, fault: Fault) -> tuple[Integers, Integers]:
+    def _indices(self, lines: Fields, part: slice, fault: Fault) -> tuple[Integers, Integers]:
         """Give linear block and thread of each line; checks that they are inside the launch."""
         linear = []
         for what, of, indices, size in (

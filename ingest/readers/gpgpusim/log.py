@@ -7,13 +7,13 @@ import re
 
 import numpy as np
 
+from ingest.parsing.lines import decode
+from ingest.readers.gpgpusim.fields import Fields
 from ingest.readers.gpgpusim.launch import Launch, Summary
-from ingest.readers.gpgpusim.lines import Lines
 from ingest.readers.gpgpusim.notes import ProgramNotes
 from ingest.readers.gpgpusim.program import Ids, Program
 from ingest.readers.gpgpusim.text import Listing, Push, push
 from ingest.readers.gpgpusim.threads import Spool
-from ingest.recording import decode
 from warehouse.errors import InputError
 
 _TRANSFER = re.compile(
@@ -57,7 +57,7 @@ class Log:
         self._only_uid: int | None = None
         self._single = True
 
-    def take(self, lines: Lines) -> None:
+    def take(self, lines: Fields) -> None:
         """Take the next piece of the log."""
         if lines.damaged is not None:
             raise self._fault_at(lines.damaged, "the instruction line is damaged")
@@ -99,7 +99,7 @@ class Log:
             )
         self.program.check_joins()
 
-    def _resolve(self, lines: Lines) -> Ids:
+    def _resolve(self, lines: Fields) -> Ids:
         """Find the instructions, and check that the running numbers have no gap."""
 
         def fault(index: int, problem: str) -> InputError:
@@ -131,7 +131,7 @@ class Log:
             hint="Is the log cut off or damaged here? Copy or record it again.",
         )
 
-    def _advance(self, lines: Lines, ids: Ids, first: int, end: int) -> None:
+    def _advance(self, lines: Fields, ids: Ids, first: int, end: int) -> None:
         """Give instruction lines to the launch that is running."""
         if first == end:
             return

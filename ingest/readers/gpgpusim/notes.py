@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ingest.parsing.lines import decode
 from ingest.readers.gpgpusim.program import Program
 from ingest.readers.gpgpusim.text import Listing
-from ingest.recording import decode
 from warehouse.errors import InputError
 
 _BRANCH = re.compile(rb"GPGPU-Sim PTX: +\d+ \(potential\) branch divergence @.*")

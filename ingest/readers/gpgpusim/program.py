@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ingest.parsing.blocks.cursor import Integers
-from ingest.readers.gpgpusim.lines import Lines
+from ingest.readers.gpgpusim.fields import Fields
 from ingest.readers.gpgpusim.text import Instruction, Listing, instruction
 from warehouse.errors import InputError
 
@@ -86,7 +86,7 @@ class Program:
             self._check_join(found)
             self.lead([found])
 
-    def resolve(self, lines: Lines, fault: Fault) -> Ids:
+    def resolve(self, lines: Fields, fault: Fault) -> Ids:
         """Give the id of every line's instruction; checks what the line says of it."""
         slots, remainder = np.divmod(lines.pc, STEP)
         if (remainder != 0).any() or lines.pc.max(initial=0) >= _PC_LIMIT:
@@ -101,7 +101,7 @@ class Program:
         self._check_texts(lines, ids, fault)
         return ids
 
-    def _meet(self, lines: Lines, slots: Integers, ids: Ids, fault: Fault) -> None:
+    def _meet(self, lines: Fields, slots: Integers, ids: Ids, fault: Fault) -> None:
         """Append the instructions that no line named before."""
         unknown = np.flatnonzero(ids < 0)
         _, first = np.unique(slots[unknown], return_index=True)
@@ -117,7 +117,7 @@ class Program:
             new.append(found)
         self.add(new)
 
-    def _check_texts(self, lines: Lines, ids: Ids, fault: Fault) -> None:
+    def _check_texts(self, lines: Fields, ids: Ids, fault: Fault) -> None:
         """Check every line's length and end, and the first and last text of every instruction.
 
         Nothing else of the text is used, so that damage to the first one, which is, shows here.

@@ -11,14 +11,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ingest.base import Item, Run
+from ingest.base import Head, Item, Run
+from ingest.compressed import bare_name, sibling
 from ingest.parsing.blocks.pieces import parsed
-from ingest.readers.gpgpusim.lines import parse
+from ingest.parsing.lines import chunks, numbered_lines
+from ingest.readers.gpgpusim.fields import parse
 from ingest.readers.gpgpusim.log import Log
 from ingest.readers.gpgpusim.rows import rows
 from ingest.readers.gpgpusim.text import Listing
 from ingest.readers.gpgpusim.threads import Spool
-from ingest.recording import Recording, bare_name, sibling
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 _BLOCKS = ".blocks.txt"
@@ -44,10 +46,12 @@ class GpgpuSim:
     )
     WHOLE_FOLDER = False
 
-    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002
+    def sniff(self, head: Head) -> bool:
         """Recognise GPGPU-Sim's own lines, a listing of blocks, or instruction lines."""
         marks = (_INSTRUCTION, _LISTING, _CHATTER)
-        return b"<html" not in head[:1024].lower() and any(mark.search(head) for mark in marks)
+        return b"<html" not in head.data[:1024].lower() and any(
+            mark.search(head.data) for mark in marks
+        )
 
     def parts(self, path: Path) -> tuple[Path, ...]:
         """Give the log and the listing of its blocks, if there is one."""
@@ -77,8 +81,8 @@ class GpgpuSim:
         spool = Spool()
         try:
             log = Log(listing, spool)
-            for lines in parsed(recording.chunks(size=_PIECE), parse):
-                log.take(lines)
+            for fields in parsed(chunks(recording, size=_PIECE), parse):
+                log.take(fields)
             log.finish()
             yield _run(log)
             yield from rows(log, spool)
@@ -94,7 +98,7 @@ def _log_of(path: Path, stem: str) -> Path | None:
 
 def _read_listing(recording: Recording, part: Path, listing: Listing) -> None:
     where = f"{part.name}"
-    for number, line in recording.lines(part):
+    for number, line in numbered_lines(recording, part):
         where = f"{part.name}, line {number}"
         listing.add(line, where)
     listing.end(where)

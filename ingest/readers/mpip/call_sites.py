@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ingest.parsing.text_lines import shown
+from ingest.parsing.lines import quoted
 from ingest.readers.mpip.sections import Section
 from warehouse.errors import InputError
 
@@ -53,4 +53,4 @@ def _frame(found: re.Match[str], function: str) -> str:
 
 
 def _error(line: str, at: int, expected: str) -> InputError:
-    return InputError(f"{shown(line)} stands here", where=f"line {at}", expected=expected)
+    return InputError(f"{quoted(line)} stands here", where=f"line {at}", expected=expected)

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.base import Item, Rows, Run, SingleFile
+from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.app_names import folder_app, program_name
 from ingest.readers.mpip.call_sites import call_paths
 from ingest.readers.mpip.header import Header, header_of
@@ -47,9 +46,9 @@ class MpiP(SingleFile):
     PATTERNS = ("*.mpiP",)
     TABLES = ("fn_timings",)
 
-    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - the protocol's
+    def sniff(self, head: Head) -> bool:
         """Recognise the first line."""
-        return _START.match(head) is not None
+        return _START.match(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give one run and its rows; see `Reader.read`."""
@@ -107,7 +106,7 @@ def _one(found: Sequence[Section], name: str) -> Section:
 def _of_ranks(table: Table, header: Header) -> Table:
     """Give the rows of ranks, which must account for the calls in the rows of all ranks (*)."""
     is_sum = pc.equal(table.text("rank"), "*").to_numpy(zero_copy_only=False)
-    count = table.integers("count", "the count").to_numpy()
+    count = table.integers("count", "count").to_numpy()
     site = pc.binary_join_element_wise(table.text("name"), table.text("site"), " ")
     code = site.dictionary_encode().indices.to_numpy()
     listed = np.bincount(code[~is_sum], count[~is_sum], minlength=code.max(initial=-1) + 1)
@@ -141,11 +140,11 @@ def _outside(tasks: Tasks) -> pa.Table:
 def _inside(table: Table, tasks: Tasks, sites: dict[int, str] | None) -> pa.Table:
     """Give the time in MPI by call site; `sites` is None where the report does not list them."""
     function = pc.binary_join_element_wise("MPI_", table.text("name"), "")
-    count = table.integers("count", "the count")
-    seconds = count.to_numpy() * table.floats("mean", "the mean time") / 1e3
+    count = table.integers("count", "count")
+    seconds = count.to_numpy() * table.floats("mean", "mean time") / 1e3
     columns = {"function": function, "callpath": _paths(table, function, sites)}
     if tasks.by_rank and "rank" in [field.name for field in table.fields.type]:
-        rank = table.integers("rank", "the rank")
+        rank = table.integers("rank", "rank")
         wrong = np.flatnonzero(rank.to_numpy() >= tasks.count)
         if len(wrong):
             raise table.error(f"rank {rank[wrong[0]]}", int(wrong[0]), f"below {tasks.count}")
@@ -163,7 +162,7 @@ def _inside(table: Table, tasks: Tasks, sites: dict[int, str] | None) -> pa.Tabl
 def _paths(table: Table, function: pa.StringArray, sites: dict[int, str] | None) -> pa.StringArray:
     if sites is None:
         return pa.nulls(len(function), pa.string())
-    site = table.integers("site", "the call site").dictionary_encode()
+    site = table.integers("site", "call site").dictionary_encode()
     paths = [sites[number] for number in site.dictionary.to_pylist()]
     path = pa.array(paths, pa.string()).take(site.indices)
     return pc.binary_join_element_wise(path, function, "->")
@@ -171,7 +170,7 @@ def _paths(table: Table, function: pa.StringArray, sites: dict[int, str] | None)
 
 def _must_be_same(table: Table, sites: dict[int, str]) -> None:
     """See that the call sites with times are those that are listed with their places."""
-    site = table.integers("site", "the call site").to_numpy()
+    site = table.integers("site", "call site").to_numpy()
     known = np.isin(site, list(sites))
     if not known.all():
         row = int(np.argmin(known))

@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.parsing.text_lines import Lines, cast, shown, stretches
+from ingest.parsing.lines import LineArray, chunks, quoted
+from ingest.parsing.numbers import cast
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -29,7 +30,7 @@ class Section:
     """A section: its title and its lines, without the rules around it."""
 
     title: str
-    lines: Lines
+    lines: LineArray
 
     def counted(self) -> int | None:
         """Give the number at the end of the title: `Callsites: 11`."""
@@ -48,7 +49,7 @@ class Section:
         wrong = np.flatnonzero(~found.is_valid().to_numpy(zero_copy_only=False))
         if len(wrong):
             raise InputError(
-                f"{shown(rows[int(wrong[0])].as_py())} stands in {self.title!r}",
+                f"{quoted(rows[int(wrong[0])].as_py())} stands in {self.title!r}",
                 where=f"line {numbers[wanted[wrong[0]]]}",
                 expected=expected,
                 hint="Is the report damaged? Copy it again.",
@@ -76,7 +77,7 @@ class Table:
         values: Floats = cast(self.text(name), pa.float64(), self.line, what).to_numpy()
         wrong = np.flatnonzero(~((values >= 0) & (values < 1e18)))
         if len(wrong):
-            raise self.error(f"{what} {values[wrong[0]]:g}", int(wrong[0]), "a number from 0")
+            raise self.error(f"the {what} {values[wrong[0]]:g}", int(wrong[0]), "a number from 0")
         return values
 
     def where(self, mask: Flags) -> Table:
@@ -96,7 +97,7 @@ def sections(recording: Recording) -> list[Section]:
 
     Raises `InputError` where the report has no end.
     """
-    text = pa.concat_arrays([lines.text for lines in stretches(recording)])
+    text = pa.concat_arrays([chunk.array().text for chunk in chunks(recording)])
     title = pc.extract_regex(text, _TITLE)
     at = np.flatnonzero(title.is_valid().to_numpy(zero_copy_only=False)).tolist()
     titles = title.filter(title.is_valid()).field("title").to_pylist()
@@ -111,5 +112,5 @@ def sections(recording: Recording) -> list[Section]:
     # A title has a rule above and below.
     begins, ends = [0, *(place + 2 for place in at)], [*(place - 1 for place in at), len(text)]
     for name, begin, end in zip(["", *titles], begins, ends, strict=True):
-        found.append(Section(name, Lines(begin + 1, text.slice(begin, max(end - begin, 0)))))
+        found.append(Section(name, LineArray(begin + 1, text.slice(begin, max(end - begin, 0)))))
     return found

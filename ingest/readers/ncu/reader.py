@@ -16,14 +16,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingest.base import Item, Rows, Run, SingleFile
-from ingest.parsing.line_end import refuse_cut
-from ingest.parsing.text_lines import shown
+from ingest.base import Head, Item, Rows, Run, SingleFile
+from ingest.parsing.lines import chunks, quoted
 from ingest.readers.ncu.values import in_base_units, numbers
-from ingest.recording import decode
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,10 +45,9 @@ class Ncu(SingleFile):
     PATTERNS = ("ncu.csv", "*.ncu.csv")
     TABLES = ("pmu_samples",)
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise the heading, wherever the output before it ends."""
-        del path
-        found = _HEADING.search(head)
+        found = _HEADING.search(head.data)
         return found is not None and b'"Kernel Name"' in found[0]
 
     def read(self, recording: Recording) -> Iterator[Item]:
@@ -142,7 +138,7 @@ def _blocks(recording: Recording, skip: int, names: list[str]) -> Iterator[pa.Ta
 def _refuse(broken: list[str], columns: int) -> None:
     if broken:
         raise InputError(
-            f"a line does not have {columns} fields: {shown(broken[0])}",
+            f"a line does not have {columns} fields: {quoted(broken[0])}",
             expected=f"{columns} fields, as in the heading",
             hint="The program may have printed between: write with ncu --log-file FILE.",
         )
@@ -150,11 +146,8 @@ def _refuse(broken: list[str], columns: int) -> None:
 
 def _must_be_text(recording: Recording) -> None:
     """Refuse what is not UTF-8, which Arrow meets in places that raise no error, and cut files."""
-    last, line = b"\n", 1
-    for chunk in recording.chunks():
-        decode(chunk, f"after line {line}")
-        last, line = chunk[-1:], line + chunk.count(b"\n")
-    refuse_cut(last, where="end of the file")
+    for chunk in chunks(recording, must_end=True):
+        chunk.check_text()
 
 
 def _app(recording: Recording, names: list[str], skip: int) -> str | None:
@@ -231,7 +224,7 @@ def _ids(ids: pa.ChunkedArray, first: int) -> pa.ChunkedArray:
     if not pc.all(good, min_count=0).as_py():
         at = good.to_pylist().index(False)
         raise InputError(
-            f"the launch's ID is {shown(str(ids[at]))}",
+            f"the launch's ID is {quoted(str(ids[at]))}",
             where=f"line {first + at}",
             expected="a whole number",
         )
@@ -240,7 +233,7 @@ def _ids(ids: pa.ChunkedArray, first: int) -> pa.ChunkedArray:
 
 def _unknown(names: list[str], line: int) -> InputError:
     return InputError(
-        f"the table's columns are {shown(','.join(names))}",
+        f"the table's columns are {quoted(','.join(names))}",
         where=f"line {line + 1}",
         expected='"Kernel Name" with "Metric Name", "Metric Unit", "Metric Value", or the raw page',
     )

@@ -16,13 +16,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingest.base import Item, Rows, Run, SingleFile
-from ingest.parsing.line_end import refuse_cut
-from ingest.parsing.text_lines import shown
-from ingest.recording import decode
+from ingest.base import Head, Item, Rows, Run, SingleFile
+from ingest.parsing.lines import chunks, quoted
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -58,11 +55,10 @@ class NcuSource(SingleFile):
     PATTERNS = ("source_page.csv", "*.source.csv")
     TABLES = ("bb_launches", "bb_opcodes")
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise a kernel's name line before a heading with sources and counts."""
-        del path
-        start = _START.search(head)
-        return start is not None and _HEADING.search(head, start.start()) is not None
+        start = _START.search(head.data)
+        return start is not None and _HEADING.search(head.data, start.start()) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give the run, and per kernel its launch and opcodes.
@@ -133,19 +129,15 @@ def _kernels(recording: Recording) -> Iterator[_Kernel]:
 
 def _lines(recording: Recording) -> Iterator[tuple[int, list[str]]]:
     """Give the fields of every line."""
-    number, last = 0, b"\n"
-    for chunk in recording.chunks():
-        text = io.StringIO(decode(chunk, f"after line {number}"), newline="")
-        rows = csv.reader(text, strict=True)
+    for chunk in chunks(recording, must_end=True):
+        before = chunk.first - 1
+        rows = csv.reader(io.StringIO(chunk.text(), newline=""), strict=True)
         try:
             for fields in rows:
-                yield number + rows.line_num, fields
+                yield before + rows.line_num, fields
         except csv.Error as error:
-            where = f"line {number + rows.line_num}"
+            where = f"line {before + rows.line_num}"
             raise _damaged(f"the line cannot be read ({error})", where) from None
-        number += chunk.count(b"\n")
-        last = chunk[-1:]
-    refuse_cut(last, where=f"line {number + 1}")
 
 
 def _columns(names: Sequence[str], where: str) -> tuple[int, int, int]:
@@ -154,7 +146,7 @@ def _columns(names: Sequence[str], where: str) -> tuple[int, int, int]:
     threads = names.index(_THREADS) if _THREADS in names else next(iter(counts[1:]), None)
     if not counts or threads is None or "Source" not in names:
         raise _damaged(
-            f"the table's columns are {shown(','.join(names))}",
+            f"the table's columns are {quoted(','.join(names))}",
             where,
             expected=f'columns "Source", "{_WARPS}" and "{_THREADS}"',
         )
@@ -166,7 +158,7 @@ def _add(kernel: _Kernel, fields: Sequence[str], columns: tuple[int, int, int], 
     found = _OPCODE.fullmatch(source)
     if found is None:
         raise _damaged(
-            f"{shown(source.strip())} is no machine instruction",
+            f"{quoted(source.strip())} is no machine instruction",
             where,
             expected="SASS such as IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28]",
             hint="Print the page with --print-source sass.",
@@ -183,14 +175,14 @@ def _add(kernel: _Kernel, fields: Sequence[str], columns: tuple[int, int, int], 
 
 def _count(text: str, where: str) -> int:
     if not _COUNT.fullmatch(text):
-        raise _damaged(f"the count is {shown(text)}", where, expected="a whole number")
+        raise _damaged(f"the count is {quoted(text)}", where, expected="a whole number")
     return int(text.replace(",", ""))
 
 
 def _whole(kernel: _Kernel, where: str) -> _Kernel:
     """Refuse a kernel without rows, and sums beyond 64 bits."""
     if not kernel.threads:
-        raise _damaged(f"the kernel {shown(kernel.name)} has no instructions", where)
+        raise _damaged(f"the kernel {quoted(kernel.name)} has no instructions", where)
     if sum(kernel.threads.values()) >= 1 << 63:
         raise _damaged("the counts add up to more than 64 bits hold", where)
     return kernel

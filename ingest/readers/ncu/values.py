@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ingest.parsing.text_lines import shown
+from ingest.parsing.lines import quoted
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def numbers(
     if pc.any(odd, min_count=0).as_py():
         at = odd.to_pylist().index(True)
         raise InputError(
-            f"{names[at]} is {shown(str(plain[at]))}",
+            f"{names[at]} is {quoted(str(plain[at]))}",
             where=f"line {first + at}",
             expected="a number such as 1,234.5",
             hint="Numbers with decimal commas: record with LC_ALL=C.",

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.parsing.blocks.cursor import Integers, Mask, Words
-from ingest.readers.nvbit.lines import Lines
+from ingest.readers.nvbit.fields import Fields
 
 _LARGEST_PC = 1 << 26
 _LONGEST = 256
@@ -73,7 +73,7 @@ class Kernel:
         self._length: Integers = np.zeros(0, np.int64)
         self._words: Words = np.zeros((0, _LONGEST // 8), np.uint64)
 
-    def slots(self, lines: Lines) -> Integers:
+    def slots(self, lines: Fields) -> Integers:
         """Give the slot of every instruction line, of PCs where instructions cannot be -1."""
         pc = lines.pc
         if self.sm >= 70:
@@ -84,7 +84,7 @@ class Kernel:
             wrong = ((pc & 7) != 0) | (inside == 0)
         return np.where(wrong | (pc >= _LARGEST_PC), -1, slot)
 
-    def learn(self, lines: Lines, slot: Integers) -> tuple[int, str] | None:
+    def learn(self, lines: Fields, slot: Integers) -> tuple[int, str] | None:
         """Take new instructions, and check all lines against those that are known.
 
         Gives the index of the first line at fault and what is wrong, or None.
@@ -115,7 +115,7 @@ class Kernel:
         """Tell which of the known instructions may send lanes elsewhere."""
         return self._control[self._ids[slot]]
 
-    def _meet(self, lines: Lines, k: int, slot: int) -> bool:
+    def _meet(self, lines: Fields, k: int, slot: int) -> bool:
         content = lines.data[lines.text[k] : lines.end[k]]
         found = _STATIC.match(content)
         source = int(lines.source[k]) if lines.source.size else None
@@ -136,7 +136,7 @@ class Kernel:
         self.instructions.append(Instruction(slot, pc, found[0], opcode, writes, reads, source))
         return True
 
-    def _check(self, lines: Lines, ids: NDArray[np.int32]) -> tuple[int, str] | None:
+    def _check(self, lines: Fields, ids: NDArray[np.int32]) -> tuple[int, str] | None:
         """Compare every line with the first one of its PC, up to its addresses."""
         length = self._length[ids]
         wrong = lines.end - lines.text < length

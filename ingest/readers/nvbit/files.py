@@ -10,8 +10,9 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from ingest.compressed import SUFFIXES, open_bytes
-from ingest.recording import Recording, bare_name, sibling
+from ingest.compressed import SUFFIXES, bare_name, open_bytes, sibling
+from ingest.parsing.lines import numbered_lines
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 LIST = "kernelslist.g"
@@ -49,7 +50,7 @@ def launches(recording: Recording) -> list[Path]:
     if bare_name(recording.path) != LIST:
         return list(recording.parts)
     found = []
-    for number, line in recording.lines():
+    for number, line in numbered_lines(recording):
         for name in _trace_names(line.encode()):
             part = recording.part(bare_name(Path(name)))
             if part is None:

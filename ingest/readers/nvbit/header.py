@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from ingest.recording import decode
+from ingest.parsing.lines import decode
 from warehouse.errors import InputError
 
 BEGIN = b"#BEGIN_TB"

@@ -16,18 +16,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
-from ingest.base import Item, Run
+from ingest.base import Head, Item, Run
 from ingest.parsing.blocks.pieces import parsed
 from ingest.parsing.blocks.spool import Spool
+from ingest.parsing.lines import Chunk, chunks
 from ingest.readers.nvbit.code import Kernel
+from ingest.readers.nvbit.fields import parse
 from ingest.readers.nvbit.files import launches, program_files
 from ingest.readers.nvbit.header import BEGIN, Header, read_header
-from ingest.readers.nvbit.lines import parse
 from ingest.readers.nvbit.rows import rows
 from ingest.readers.nvbit.trace import Trace
-from ingest.recording import Recording, bare_name
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 _PIECE = 4 << 20
@@ -52,11 +54,11 @@ class Nvbit:
     )
     WHOLE_FOLDER = True
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise the header of a trace, or the list of traces."""
-        if bare_name(path) == "kernelslist.g" and _LISTED.match(head):
+        if head.name == "kernelslist.g" and _LISTED.match(head.data):
             return True
-        return _TRACE.match(head.lstrip()) is not None
+        return _TRACE.match(head.data.lstrip()) is not None
 
     def parts(self, path: Path) -> tuple[Path, ...]:
         """Give the list and the traces of all launches."""
@@ -83,9 +85,13 @@ def _read_trace(
     recording: Recording, part: Path, launch: int, kernels: dict[str, Kernel], spool: Spool[int]
 ) -> Header:
     """Check one trace and put it aside."""
-    pieces = recording.chunks(part, _PIECE)
-    first = next(pieces, b"")
-    while BEGIN not in first and len(first) < _LONGEST_HEADER and (more := next(pieces, b"")):
+    pieces = chunks(recording, part, _PIECE)
+    nothing = Chunk(b"")
+    first = next(pieces, nothing).data
+    while BEGIN not in first and len(first) < _LONGEST_HEADER:
+        more = next(pieces, nothing).data
+        if not more:
+            break
         first += more
     begin = first.find(BEGIN)
     header = read_header(first if begin < 0 else first[:begin], part.name)
@@ -103,14 +109,11 @@ def _read_trace(
             where=f"{part.name}, line 1",
             expected="traces of one GPU",
         )
-    trace = Trace(header, kernel, spool, launch, part.name, first.count(b"\n", 0, begin))
-
-    def rest() -> Iterator[bytes]:
-        yield first[begin:]
-        yield from pieces
-
-    for lines in parsed(rest(), partial(parse, line_numbers=header.line_numbers)):
-        trace.take(lines)
+    before = first.count(b"\n", 0, begin)
+    trace = Trace(header, kernel, spool, launch, part.name, before)
+    body = chain([Chunk(first[begin:], before + 1)], pieces)
+    for fields in parsed(body, partial(parse, line_numbers=header.line_numbers)):
+        trace.take(fields)
     trace.finish()
     return header
 

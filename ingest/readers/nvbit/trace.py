@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ingest.parsing.blocks.cursor import Integers, Mask
 from ingest.parsing.blocks.spool import Spool
 from ingest.readers.nvbit.code import Kernel
+from ingest.readers.nvbit.fields import BEGIN, BLANK, BLOCK, CODE, COUNT, END, WARP, Fields
 from ingest.readers.nvbit.header import Header
 from ingest.readers.nvbit.joins import Joins
-from ingest.readers.nvbit.lines import BEGIN, BLANK, BLOCK, CODE, COUNT, END, WARP, Lines
 from warehouse.errors import InputError
 
 _START = -1
@@ -62,7 +62,7 @@ class Trace:
         self._counted = (0, 0, 0)
         self._blocks = [np.zeros(0, np.int64)]
 
-    def take(self, lines: Lines) -> None:
+    def take(self, lines: Fields) -> None:
         """Take the next piece; raises `InputError` with the first line that is wrong."""
         if lines.damaged is not None:
             raise self._fault(lines.damaged, "the line is damaged")
@@ -120,7 +120,7 @@ class Trace:
             self._kind = int(kind[-1])
 
     def _warps(
-        self, lines: Lines, rows: Integers, kind: Kinds
+        self, lines: Fields, rows: Integers, kind: Kinds
     ) -> tuple[Integers, Integers, Integers]:
         """Give thread block and number of the warps, and how many instruction lines precede them.
 
@@ -171,7 +171,7 @@ class Trace:
                 f"the thread block has {last[k] + 1} of its {self._header.warps} warps",
             )
 
-    def _check_counts(self, lines: Lines, rows: Integers) -> None:
+    def _check_counts(self, lines: Fields, rows: Integers) -> None:
         """Check that every warp has as many instruction lines as it says."""
         announced, had, line = self._counted
         kinds = lines.kind[(lines.kind == WARP) | (lines.kind == COUNT)]
@@ -191,7 +191,7 @@ class Trace:
             )
         self._counted = (int(expected[-1]), int(got[-1]), int(place[-1]))
 
-    def _check_lanes(self, lines: Lines, warp: Integers, starts: Integers) -> None:
+    def _check_lanes(self, lines: Fields, warp: Integers, starts: Integers) -> None:
         """Check that lanes beyond the end of the thread block do nothing."""
         lanes = self._header.threads % 32
         if not lanes:
@@ -207,7 +207,7 @@ class Trace:
             )
 
     def _put_aside(
-        self, lines: Lines, slot: Integers, starts: Integers, block: Integers, warp: Integers
+        self, lines: Fields, slot: Integers, starts: Integers, block: Integers, warp: Integers
     ) -> None:
         """Cut the lines into runs; note where control does not go on to the next PC."""
         if slot.size:

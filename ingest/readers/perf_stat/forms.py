@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ingest.parsing.text_lines import cast, shown
+from ingest.parsing.lines import quoted
+from ingest.parsing.numbers import cast
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ingest.parsing.text_lines import Flags, Integers, Lines
+    from ingest.parsing.lines import Flags, Integers, LineArray
 
 COLUMNS = (
     *("cpu", "place", "comm", "tid", "value", "unit", "event", "cgroup"),
@@ -41,7 +42,7 @@ class Form(Protocol):
     NEEDS_END: bool
     """Whether only a line end tells that a line is whole."""
 
-    def rows(self, lines: Lines) -> tuple[pa.Table, Flags]:
+    def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
         """Give the rows of the lines, and flags of the lines that were understood."""
         ...
 
@@ -99,7 +100,7 @@ class Separated:
     def __init__(self, sep: str) -> None:
         self.sep = sep
 
-    def rows(self, lines: Lines) -> tuple[pa.Table, Flags]:
+    def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
         """Give counts, and metrics that stand on lines of their own; no sums of -I --summary."""
         return _matched(lines, _separated(self.sep), _separated_metric(self.sep))
 
@@ -107,8 +108,8 @@ class Separated:
         """Say what is wrong with a line."""
         expected = f"value{self.sep}unit{self.sep}event{self.sep}... as perf stat -x writes them"
         if has_decimal_comma(line):
-            return f"{shown(line)} has decimal commas", expected, PLAIN_NUMBERS
-        return f"{shown(line)} is no line of counts", expected, OWN_FILE
+            return f"{quoted(line)} has decimal commas", expected, PLAIN_NUMBERS
+        return f"{quoted(line)} is no line of counts", expected, OWN_FILE
 
 
 _TEXT_PLACE = (
@@ -134,7 +135,7 @@ class Text:
 
     NEEDS_END = True
 
-    def rows(self, lines: Lines) -> tuple[pa.Table, Flags]:
+    def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
         """Give counts, and metrics that stand on lines of their own."""
         import pyarrow.compute as pc
 
@@ -148,12 +149,12 @@ class Text:
         """Say what is wrong with a line."""
         expected = "a count and the name of its event, such as `1133 context-switches`"
         if re.match(r"^ *[\d.' \u00a0\u202f]+,\d+ |^ *\d{1,3}(?:[.' \u00a0\u202f]\d{3})+ ", line):
-            problem = f"{shown(line)} has numbers in the manner of another language"
+            problem = f"{quoted(line)} has numbers in the manner of another language"
             return problem, expected, PLAIN_NUMBERS
-        return f"{shown(line)} is no line of counts", expected, OWN_FILE
+        return f"{quoted(line)} is no line of counts", expected, OWN_FILE
 
 
-def _matched(lines: Lines, count: str, metric: str) -> tuple[pa.Table, Flags]:
+def _matched(lines: LineArray, count: str, metric: str) -> tuple[pa.Table, Flags]:
     """Give the rows of the lines that match one of two patterns, in the order of the file."""
     import pyarrow as pa
     import pyarrow.compute as pc

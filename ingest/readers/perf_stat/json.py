@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ingest.parsing.text_lines import shown
+from ingest.parsing.lines import quoted
 from ingest.readers.perf_stat.forms import COLUMNS, NOT, OWN_FILE
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ingest.parsing.text_lines import Flags, Integers, Lines
+    from ingest.parsing.lines import Flags, Integers, LineArray
 
 _PLACES = ("core", "die", "socket", "node", "cache", "cluster")
 _TEXTS = (*_PLACES, "cpu", "thread", "counter-value", "unit", "event", "cgroup")
@@ -31,7 +31,7 @@ class Json:
 
     NEEDS_END = False
 
-    def rows(self, lines: Lines) -> tuple[pa.Table, Flags]:
+    def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
         """Give counts, and metrics that stand on lines of their own."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -65,7 +65,7 @@ class Json:
 
     def complaint(self, line: str) -> tuple[str, str, str]:
         """Say what is wrong with a line."""
-        return f"{shown(line)} is no JSON", "one JSON object a line", OWN_FILE
+        return f"{quoted(line)} is no JSON", "one JSON object a line", OWN_FILE
 
 
 def _objects(objects: list[str], at: Integers) -> pa.Table:
@@ -97,7 +97,7 @@ def _error(objects: list[str], at: Integers, found: str) -> InputError:
             json.loads(text)
         except ValueError as error:
             return InputError(
-                f"{shown(text)} is no JSON object ({error})",
+                f"{quoted(text)} is no JSON object ({error})",
                 where=f"line {line}",
                 expected="one whole JSON object, as perf stat -j writes them",
                 hint="Is the file whole? With --metric-only, perf before 6.3 writes broken JSON.",

@@ -22,13 +22,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingest.base import Item, Run, SingleFile
-from ingest.parsing.text_lines import shown, stretches
+from ingest.base import Head, Item, Run, SingleFile
+from ingest.parsing.lines import chunks, quoted
 from ingest.readers.perf_stat.forms import (
     OWN_FILE,
     PLAIN_NUMBERS,
@@ -44,7 +43,7 @@ from ingest.readers.perf_stat.runs import HEADER, INTERVALS, STARTED, Runs
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
-    from ingest.parsing.text_lines import Flags, Integers, Lines
+    from ingest.parsing.lines import Flags, Integers, LineArray
     from ingest.recording import Recording
 
 _BEGIN = re.compile(
@@ -62,10 +61,9 @@ class PerfStat(SingleFile):
     PATTERNS = ("perf-stat.csv", "perf-stat.json", "perf-stat.txt")
     TABLES = ("pmu_samples",)
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise perf's own headers, or a first line as only perf writes it."""
-        del path
-        text = head.decode("utf-8", "replace").removeprefix("\ufeff")
+        text = head.data.decode("utf-8", "replace").removeprefix("\ufeff")
         if _BEGIN.search(text) and not text.lstrip().lower().startswith(("<!doctype", "<html")):
             return True
         first = next((line for line in text.splitlines() if line.strip()), "")
@@ -76,7 +74,8 @@ class PerfStat(SingleFile):
         runs, landing = Runs(many=_executions(recording) > 1), Landing()
         form: Form | None = None
         told: Run | None = None
-        for lines in stretches(recording):
+        for chunk in chunks(recording):
+            lines = chunk.array()
             form = form or _form(lines)
             if form is None:
                 _Follower(runs, None).follow(lines, np.empty(0, np.int64), ~_blank(lines))
@@ -105,7 +104,7 @@ class _Follower:
         self._form = form
         self.runs: list[Run] = []
 
-    def follow(self, lines: Lines, at: Integers, others: Flags) -> tuple[Integers, Flags]:
+    def follow(self, lines: LineArray, at: Integers, others: Flags) -> tuple[Integers, Flags]:
         """Take the lines that hold no counts.
 
         Gives per row (their lines are `at`) the number of its run, and whether it stands where
@@ -146,13 +145,13 @@ class _Follower:
 def _executions(recording: Recording) -> int:
     """Count the executions that say when or of what they are."""
     started = headed = 0
-    for chunk in recording.chunks():
-        started += len(re.findall(STARTED.encode(), chunk, re.MULTILINE))
-        headed += len(re.findall(HEADER.encode(), chunk, re.MULTILINE))
+    for chunk in chunks(recording):
+        started += len(re.findall(STARTED.encode(), chunk.data, re.MULTILINE))
+        headed += len(re.findall(HEADER.encode(), chunk.data, re.MULTILINE))
     return max(started, headed)
 
 
-def _form(lines: Lines) -> Form | None:
+def _form(lines: LineArray) -> Form | None:
     """Find out in which form the file is; None where there is nothing but comments yet."""
     import pyarrow.compute as pc
 
@@ -177,7 +176,7 @@ def _unknown_form(number: int, line: str) -> InputError:
     if has_decimal_comma(line):
         problem, hint = "the numbers have decimal commas", PLAIN_NUMBERS
     else:
-        problem = f"{shown(line)} is no line of counts"
+        problem = f"{quoted(line)} is no line of counts"
         hint = f"{OWN_FILE} Tables of --metric-only hold no counts: record without it."
     return InputError(
         problem,
@@ -187,19 +186,19 @@ def _unknown_form(number: int, line: str) -> InputError:
     )
 
 
-def _blank(lines: Lines) -> Flags:
+def _blank(lines: LineArray) -> Flags:
     import pyarrow.compute as pc
 
     blank: Flags = pc.match_substring_regex(lines.text, r"^\s*$").to_numpy(zero_copy_only=False)
     return blank
 
 
-def _must_end(form: Form, lines: Lines) -> None:
+def _must_end(form: Form, lines: LineArray) -> None:
     """Refuse a last line without line end: nothing else tells that it is whole."""
     if form.NEEDS_END and not lines.whole:
         number = lines.first + len(lines.text) - 1
         raise InputError(
-            f"the last line has no line end: {shown(lines.line(number))}",
+            f"the last line has no line end: {quoted(lines.line(number))}",
             where=f"line {number}",
             expected="whole lines to the end, as perf writes them",
             hint="The file is cut off. Copy or record it again.",

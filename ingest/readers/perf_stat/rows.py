@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingest.base import Rows
-from ingest.parsing.text_lines import cast
+from ingest.parsing.numbers import cast
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-    from ingest.parsing.text_lines import Flags, Integers
+    from ingest.parsing.lines import Flags, Integers
 
     Keys = npt.NDArray[np.object_]
 

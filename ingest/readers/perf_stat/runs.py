@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from ingest.base import Run
-from ingest.parsing.text_lines import shown
+from ingest.parsing.lines import quoted
 from warehouse.errors import InputError
 
 STARTED = r"^# started on "
@@ -66,7 +66,7 @@ class Runs:
         found = _TARGET.match(line)
         if found is None:
             raise InputError(
-                f"{shown(line)} is cut off",
+                f"{quoted(line)} is cut off",
                 where=where,
                 expected="Performance counter stats for 'COMMAND':",
             )

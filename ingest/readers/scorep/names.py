@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ingest.compressed import bare_name
 from ingest.parsing.app_names import folder_app
 from ingest.parsing.parameters import Parameters
-from ingest.recording import bare_name
 
 _EXPERIMENT = re.compile(r"(?P<app>[^.]*)\.(?P<rest>.+?)(?:\.r(?P<repetition>\d{1,9}))?", re.ASCII)
 _PARAMETER = re.compile(r"([A-Za-z][A-Za-z_-]*)(\d{1,15}(?:[.,]\d{1,15})?)", re.ASCII)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-from ingest.base import Item, SingleFile
+from ingest.base import Head, Item, SingleFile
 from ingest.recording import Recording
 
 # The first file of the archive, in the header of a tar archive.
@@ -28,9 +27,9 @@ class ScorepCube(SingleFile):
     PATTERNS = ("*.cubex",)
     TABLES = ("fn_timings", "pmu_samples")
 
-    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - the protocol's
+    def sniff(self, head: Head) -> bool:
         """Recognise a tar archive that begins with a file of a cube."""
-        return head[_MAGIC] == b"ustar" and _TAR.match(head) is not None
+        return head.data[_MAGIC] == b"ustar" and _TAR.match(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give one run and its rows; see `Reader.read`."""

@@ -16,7 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.readers.starpu.rec import line_array, must_match, refuse_first, to_ns
+from ingest.parsing.lines import chunks, numbered_lines
+from ingest.readers.starpu.rec import line_array, refuse_first, to_ns
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _definitions(recording: Recording, part: Path) -> _Codes:
     """Read the %EventDef blocks at the top of the file."""
     codes = _Codes()
     name, code, fields = "", "", list[str]()
-    for number, line in recording.lines(part):
+    for number, line in numbered_lines(recording, part):
         words = line.lstrip("%").split()
         if not line.startswith("%"):
             break
@@ -136,20 +137,16 @@ def _take(codes: _Codes, name: str, code: str, fields: list[str], where: str, pa
 
 def _blocks(recording: Recording, part: Path) -> Iterator[tuple[pa.Array, pa.Array]]:
     """Give the lines piece by piece, with their numbers."""
-    first = 1
-    for chunk in recording.chunks(part):
-        if not chunk.endswith(b"\n"):
-            line = first + chunk.count(b"\n")
+    for chunk in chunks(recording, part):
+        if not chunk.whole:
             raise InputError(
                 "the last line has no end, so the file was cut off",
-                path=str(part),
-                where=f"line {line}",
+                path=chunk.path,
+                where=f"line {chunk.line_at(len(chunk.data))}",
                 hint="Copy the file again, or run starpu_fxt_tool again.",
             )
-        lines = line_array(chunk)
-        must_match(lines, _LINE, chunk, first, part, "an event: a number and its fields")
-        yield lines, pa.array(np.arange(first, first + len(lines)))
-        first += len(lines)
+        found = line_array(chunk, _LINE, "an event: a number and its fields")
+        yield found, pa.array(np.arange(chunk.first, chunk.first + len(found)))
 
 
 class _Tokens:

@@ -15,12 +15,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.base import Item, Rows, Run
+from ingest.base import Head, Item, Rows, Run
+from ingest.compressed import bare_name, sibling
 from ingest.readers.starpu.data import Flow, flow
 from ingest.readers.starpu.paje import Paje, read_paje
 from ingest.readers.starpu.runtime import runtime_intervals
 from ingest.readers.starpu.tasks import Tasks, read_tasks
-from ingest.recording import Recording, bare_name, sibling
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 _TASKS, _DATA, _PAJE = "tasks.rec", "data.rec", "paje.trace"
@@ -47,14 +48,14 @@ class StarPU:
     )
     WHOLE_FOLDER = True
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise records of jobs or of data handles, or StarPU's kind of Paje trace."""
-        name = bare_name(path)
-        if head.startswith(b"%EventDef"):
-            return name == _PAJE and b"JobId" in head
+        name = head.name
+        if head.data.startswith(b"%EventDef"):
+            return name == _PAJE and b"JobId" in head.data
         if name == _DATA:
-            return _HANDLE.search(head) is not None
-        return _JOB.search(head) is not None and _TIME.search(head) is not None
+            return _HANDLE.search(head.data) is not None
+        return _JOB.search(head.data) is not None and _TIME.search(head.data) is not None
 
     def parts(self, path: Path) -> tuple[Path, ...]:
         """Give tasks.rec and those of the other two that lie beside it."""

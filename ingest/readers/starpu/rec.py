@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.recording import decode
+from ingest.parsing.lines import Chunk, chunks
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,46 +31,32 @@ def read_records(recording: Recording, part: Path, fields: Sequence[str]) -> pa.
     """
     columns = {**dict.fromkeys(fields, pa.string()), LINE: pa.int64()}
     tables = [pa.table({name: pa.array([], kind) for name, kind in columns.items()})]
-    first = 1
     for block in _blocks(recording, part):
-        tables.append(_records(block, first, fields, part))
-        first += block.count(b"\n")
+        tables.append(_records(block, fields))
     return pa.concat_tables(tables).combine_chunks()
 
 
-def line_array(block: bytes) -> pa.Array:
-    """Give the lines of a piece of text, each with its line break, without copying them."""
-    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+def line_array(chunk: Chunk, pattern: str, expected: str) -> pa.Array:
+    """Return the lines of a chunk, each with its line break, without copying them.
+
+    Raises `InputError` for the first line that is not UTF-8 or does not match the pattern.
+    """
+    data = chunk.data
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
     offsets = np.concatenate(([0], ends + 1)).astype(np.int32)
-    return pa.StringArray.from_buffers(
-        len(ends), pa.py_buffer(offsets.tobytes()), pa.py_buffer(block)
+    lines = pa.StringArray.from_buffers(
+        len(ends), pa.py_buffer(offsets.tobytes()), pa.py_buffer(data)
     )
-
-
-def must_match(
-    lines: pa.Array, pattern: str, block: bytes, first: int, part: Path, expected: str
-) -> None:
-    """Raise `InputError` for the first line that is no UTF-8 text or does not fit the pattern."""
-    try:
-        lines.validate(full=True)
-        if pc.all(pc.match_substring_regex(lines, pattern)).as_py() is not False:
-            return
-    except pa.ArrowInvalid:
-        pass
-    for number, raw in enumerate(block.split(b"\n")[:-1], first):
-        try:
-            text = decode(raw, f"line {number}")
-        except InputError as error:
-            error.path = str(part)
-            raise
-        if not re.match(pattern, text + "\n"):
-            break
-    raise InputError(
-        f"{text.strip()[:60]!r} is not what a line of this file looks like",
-        path=str(part),
-        where=f"line {number}",
-        expected=expected,
-    )
+    chunk.check_text()
+    at = pc.index(pc.match_substring_regex(lines, pattern), False).as_py()
+    if at >= 0:
+        raise InputError(
+            f"{lines[at].as_py().strip()[:60]!r} is not what a line of this file looks like",
+            path=chunk.path,
+            where=f"line {chunk.first + at}",
+            expected=expected,
+        )
+    return lines
 
 
 def nanoseconds(table: pa.Table, name: str, part: Path) -> pa.Array:
@@ -115,11 +100,11 @@ def refuse_first(
         )
 
 
-def _blocks(recording: Recording, part: Path) -> Iterator[bytes]:
-    """Give pieces of whole records, each ending with a blank line."""
-    rest = b""
-    for chunk in recording.chunks(part):
-        whole, end, tail = (rest + chunk).rpartition(b"\n\n")
+def _blocks(recording: Recording, part: Path) -> Iterator[Chunk]:
+    """Yield chunks of whole records, each ending with a blank line."""
+    rest, first = b"", 1
+    for chunk in chunks(recording, part):
+        whole, end, tail = (rest + chunk.data).rpartition(b"\n\n")
         if len(tail) > _MOST_RECORD:
             raise InputError(
                 f"a record is longer than {_MOST_RECORD >> 20} MiB",
@@ -127,7 +112,9 @@ def _blocks(recording: Recording, part: Path) -> Iterator[bytes]:
                 expected="records with a blank line between them",
             )
         if end:
-            yield whole + end
+            block = Chunk(whole + end, first, chunk.path)
+            yield block
+            first = block.line_at(len(block.data))
         rest = tail
     if rest.strip():
         raise InputError(
@@ -138,9 +125,8 @@ def _blocks(recording: Recording, part: Path) -> Iterator[bytes]:
         )
 
 
-def _records(block: bytes, first: int, fields: Sequence[str], part: Path) -> pa.Table:
-    lines = line_array(block)
-    must_match(lines, _FIELD_LINE, block, first, part, "a field, `Name: value`")
+def _records(block: Chunk, fields: Sequence[str]) -> pa.Table:
+    lines = line_array(block, _FIELD_LINE, "a field, `Name: value`")
     blank = pc.equal(pc.binary_length(lines), 1).to_numpy(zero_copy_only=False)
     begins = ~blank & np.concatenate(([True], blank[:-1]))
     record = np.cumsum(begins) - 1
@@ -152,13 +138,13 @@ def _records(block: bytes, first: int, fields: Sequence[str], part: Path) -> pa.
         if twice := np.flatnonzero(np.diff(owner) == 0).tolist():
             raise InputError(
                 f"the field {name} stands twice in one record",
-                path=str(part),
-                where=f"line {first + int(at[twice[0] + 1])}",
+                path=block.path,
+                where=f"line {block.first + int(at[twice[0] + 1])}",
             )
         values = pc.ascii_rtrim(lines.take(pa.array(at)), characters="\r\n")
         values = pc.utf8_slice_codeunits(values, start=len(name) + 2)
         place = np.full(count, -1, np.int64)
         place[owner] = np.arange(len(at))
         columns[name] = values.take(pa.array(place, mask=place < 0))
-    columns[LINE] = pa.array(np.flatnonzero(begins) + first)
+    columns[LINE] = pa.array(np.flatnonzero(begins) + block.first)
     return pa.table(columns)

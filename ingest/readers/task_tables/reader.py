@@ -11,10 +11,12 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from ingest.base import Item, Select
+from ingest.base import Head, Item, Select
+from ingest.compressed import bare_name, sibling
+from ingest.parsing.lines import first_line
 from ingest.readers.task_tables.neutral import ID, NEUTRAL, NS, NeutralTable
 from ingest.readers.task_tables.whole_numbers import refuse_fractions
-from ingest.recording import Recording, bare_name, decode, read_head, sibling
+from ingest.recording import Recording, read_head
 from warehouse.errors import InputError
 
 _DELIMITERS = ",;\t|"
@@ -34,15 +36,15 @@ class TaskTables:
     TABLES = tuple(table.landing for table in NEUTRAL.values())
     WHOLE_FOLDER = True
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise a file by its name and first id column, beside (or as) the fragments."""
-        table = NEUTRAL.get(_table_name(path))
-        if table is None or not any(sibling(path, f"fragments.{kind}") for kind in _KINDS):
+        table = NEUTRAL.get(_table_name(head.path))
+        if table is None or not any(sibling(head.path, f"fragments.{kind}") for kind in _KINDS):
             return False
-        if head.startswith(_PARQUET):
+        if head.data.startswith(_PARQUET):
             return True
         try:
-            names, _ = _header(head)
+            names, _ = _header(head.data)
         except InputError:
             return False
         return table.required[0] in names
@@ -123,7 +125,7 @@ _CSV = (
 
 def _header(head: bytes) -> tuple[list[str], str]:
     """Give the column names of a CSV file, in lower case, and what stands between them."""
-    line = decode(head.split(b"\n", 1)[0], "line 1").rstrip("\r")
+    line = first_line(head)
     delimiter = max(_DELIMITERS, key=line.count)
     try:
         names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingest.parsing.line_end import refuse_cut
+from ingest.parsing.lines import Chunk, chunks
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,38 +33,19 @@ def refuse_fractions(
     numbers that look like fractions cost a search for them only. Raises `InputError` with the
     line, also where the last line has no end.
     """
-    line, last = 1, b"\n"
-    for chunk in recording.chunks(part):
-        _must_be_text(chunk, line, part)
-        if b"." in chunk or b"e" in chunk or b"E" in chunk:
-            _refuse(chunk, line, part, delimiter, columns)
-        line += chunk.count(b"\n")
-        last = chunk[-1:]
-    refuse_cut(last, path=str(part), where=f"line {line}")
+    for chunk in chunks(recording, part, must_end=True):
+        # DuckDB breaks over other bytes in a column that it was not asked for.
+        chunk.check_text()
+        if b"." in chunk.data or b"e" in chunk.data or b"E" in chunk.data:
+            _refuse(chunk, delimiter, columns)
 
 
-def _must_be_text(chunk: bytes, line: int, part: Path) -> None:
-    """Refuse other bytes: DuckDB breaks over them in a column that it was not asked for."""
-    try:
-        _ = chunk.isascii() or chunk.decode()
-    except UnicodeDecodeError as error:
-        number = line + chunk.count(b"\n", 0, error.start)
-        raise InputError(
-            f"byte {chunk[error.start]:#04x} is not text",
-            path=str(part),
-            where=f"line {number}",
-            expected="UTF-8 text",
-            hint="Convert it with iconv.",
-        ) from None
-
-
-def _refuse(
-    chunk: bytes, line: int, part: Path, delimiter: str, columns: Mapping[int, str]
-) -> None:
-    for hit in _FIELD.finditer(chunk):
-        start = chunk.rfind(b"\n", 0, hit.start()) + 1
-        end = chunk.find(b"\n", hit.end())
-        text = chunk[start : end if end >= 0 else len(chunk)].decode("utf-8", "replace")
+def _refuse(chunk: Chunk, delimiter: str, columns: Mapping[int, str]) -> None:
+    data = chunk.data
+    for hit in _FIELD.finditer(data):
+        start = data.rfind(b"\n", 0, hit.start()) + 1
+        end = data.find(b"\n", hit.end())
+        text = data[start : end if end >= 0 else len(data)].decode()
         try:
             fields = next(csv.reader([text.rstrip("\r")], delimiter=delimiter), [])
         except csv.Error:
@@ -73,11 +54,10 @@ def _refuse(
         for position, name in columns.items():
             value = fields[position].strip() if position < len(fields) else ""
             if _is_fraction(value):
-                number = line + chunk.count(b"\n", 0, start)
                 raise InputError(
                     f"{value!r} in the column {name}",
-                    path=str(part),
-                    where=f"line {number}",
+                    path=chunk.path,
+                    where=f"line {chunk.line_at(start)}",
                     expected="a whole number",
                 )
 

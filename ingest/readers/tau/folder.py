@@ -14,12 +14,13 @@ from functools import lru_cache
 from itertools import groupby, islice
 from pathlib import Path
 
-from ingest.base import Item
-from ingest.compressed import path_text
+from ingest.base import Head, Item
+from ingest.compressed import bare_name, path_text
+from ingest.parsing.lines import numbered_lines, whole_text
 from ingest.readers.tau.facts import Collected, Layout, Location, layout, run_of
 from ingest.readers.tau.rows import Place, Tables
-from ingest.readers.tau.text import START, Head, head_of, parse
-from ingest.recording import Recording, bare_name
+from ingest.readers.tau.text import START, ProfileHead, head_of, parse
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 _NAME = re.compile(r"profile\.(\d{1,9})\.(\d{1,9})\.(\d{1,9})")
@@ -37,11 +38,11 @@ class Tau:
     TABLES = ("fn_timings", "pmu_samples")
     WHOLE_FOLDER = True
 
-    def sniff(self, head: bytes, path: Path) -> bool:
+    def sniff(self, head: Head) -> bool:
         """Recognise the first line, in a file of the name that tells the thread."""
-        if _NAME.fullmatch(bare_name(path)) is None:
+        if _NAME.fullmatch(head.name) is None:
             return False
-        first = head[:512].split(b"\n", 1)[0].decode("utf-8", "replace")
+        first = head.data[:512].split(b"\n", 1)[0].decode("utf-8", "replace")
         return START.fullmatch(first.removeprefix("\ufeff")) is not None
 
     def parts(self, path: Path) -> tuple[Path, ...]:
@@ -78,7 +79,7 @@ class Tau:
         for number, (place, parts) in enumerate(folders.items()):
             for part in parts:
                 with _named(part):
-                    head, names, values = parse(recording.text(part, _LARGEST))
+                    head, names, values = parse(whole_text(recording, part, _LARGEST))
                     _check_metric(head, heads[place], parts[0])
                     at = Place.of(_location(part), found, metadata, part.name)
                     rows = list(tables.add(names, values, at, head.metric))
@@ -119,9 +120,10 @@ def _location(part: Path) -> Location:
     return node, context, thread
 
 
-def _head(recording: Recording, part: Path) -> Head:
+def _head(recording: Recording, part: Path) -> ProfileHead:
     with _named(part):
-        first, second, *_ = [*(line for _, line in islice(recording.lines(part), 2)), "", ""]
+        found = [line for _, line in islice(numbered_lines(recording, part), 2)]
+        first, second, *_ = [*found, "", ""]
         return head_of(first, second)
 
 
@@ -142,7 +144,7 @@ def _layout(folders: Mapping[Path, Sequence[Path]]) -> Layout:
     return layout(locations)
 
 
-def _check_metric(head: Head, expected: Head, first: Path) -> None:
+def _check_metric(head: ProfileHead, expected: ProfileHead, first: Path) -> None:
     if head.metric != expected.metric:
         raise InputError(
             f"the metric is {head.metric}",

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ingest.base import Item, SingleFile
+from ingest.base import Head, Item, SingleFile
 from ingest.readers.tau.big_endian import BigEndian
 from ingest.readers.tau.facts import Collected, Location, Metadata, layout, run_of
 from ingest.readers.tau.names import Names, names_of
@@ -52,9 +51,9 @@ class TauPacked(SingleFile):
     PATTERNS = ("*.ppk",)
     TABLES = ("fn_timings", "pmu_samples")
 
-    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - the protocol's
+    def sniff(self, head: Head) -> bool:
         """Recognise the magic number."""
-        return head.startswith(_MAGIC)
+        return head.data.startswith(_MAGIC)
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Give one run and its rows, some hundred threads at a time; see `Reader.read`."""

@@ -19,7 +19,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.parsing.text_lines import Lines, cast, shown
+from ingest.parsing.lines import LineArray, quoted
+from ingest.parsing.numbers import cast
 from ingest.readers.tau.facts import Metadata
 from ingest.readers.tau.names import Floats, Names, names_of
 from ingest.readers.tau.rows import Values
@@ -36,7 +37,7 @@ _EVENT = r'^".*" \S+ \S+ \S+ \S+ \S+\s*$'
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ProfileHead:
     """The first two lines of a profile."""
 
     functions: int
@@ -45,14 +46,14 @@ class Head:
     squares: bool
 
 
-def head_of(first: str, second: str) -> Head:
+def head_of(first: str, second: str) -> ProfileHead:
     """Read the first two lines."""
     counted = START.fullmatch(first)
     columns = _COLUMNS.match(second)
     if counted is None or columns is None:
         wrong, line = (first, 1) if counted is None else (second, 2)
         raise InputError(
-            f"{shown(wrong)} stands here",
+            f"{quoted(wrong)} stands here",
             where=f"line {line}",
             expected="N templated_functions_MULTI_METRIC"
             if line == 1
@@ -63,10 +64,10 @@ def head_of(first: str, second: str) -> Head:
     metadata = {html.unescape(name): html.unescape(value) for name, value in pairs}
     # A name in the metadata is whole; the first line has it without slashes.
     metric = metadata.get("Metric Name") or (counted[2] or "Time").strip()
-    return Head(int(counted[1]), metric, metadata, columns[1] is not None)
+    return ProfileHead(int(counted[1]), metric, metadata, columns[1] is not None)
 
 
-def parse(text: str) -> tuple[Head, Names, Values]:
+def parse(text: str) -> tuple[ProfileHead, Names, Values]:
     """Read a whole profile; times stay in microseconds.
 
     Raises `InputError` where a line is not what it should be, or lines are missing.
@@ -77,13 +78,13 @@ def parse(text: str) -> tuple[Head, Names, Values]:
     if len(lines) < 3:
         raise InputError("the profile has no functions", where="line 1", expected="a TAU profile")
     head = head_of(lines[0].as_py(), lines[1].as_py())
-    functions = Lines(3, lines.slice(2, head.functions))
+    functions = LineArray(3, lines.slice(2, head.functions))
     names, values = _functions(functions, head)
-    _check_end(Lines(3 + head.functions, lines.slice(2 + head.functions)))
+    _check_end(LineArray(3 + head.functions, lines.slice(2 + head.functions)))
     return head, names, values
 
 
-def _functions(lines: Lines, head: Head) -> tuple[Names, Values]:
+def _functions(lines: LineArray, head: ProfileHead) -> tuple[Names, Values]:
     squares = rf"(?:{_NUMBER}) " if head.squares else ""
     found = lines.match(f'^"(?P<name>.+)" {_FIELDS} ' + squares + r"(?P<more>\d+)" + _GROUP)
     wrong = np.flatnonzero(~found.is_valid().to_numpy(zero_copy_only=False))
@@ -110,7 +111,7 @@ def _functions(lines: Lines, head: Head) -> tuple[Names, Values]:
     return names_of(found.field("name"), found.field("group")), values
 
 
-def _check_end(lines: Lines) -> None:
+def _check_end(lines: LineArray) -> None:
     """Look for what must follow the functions, so that a file cut off is seen."""
     at = _counted(lines, 0, "aggregates", _AGGREGATE)
     if (at := _not_blank(lines, at)) < len(lines.text):
@@ -119,7 +120,7 @@ def _check_end(lines: Lines) -> None:
         raise _unexpected(lines, at, "the end of the file")
 
 
-def _counted(lines: Lines, at: int, what: str, pattern: str, heading: int = 0) -> int:
+def _counted(lines: LineArray, at: int, what: str, pattern: str, heading: int = 0) -> int:
     """Check a block of so many rows; gives the position behind it, from 0."""
     at = _not_blank(lines, at)
     found = re.fullmatch(rf"(\d{{1,9}}) {what}\s*", _shown(lines, at))
@@ -135,20 +136,20 @@ def _counted(lines: Lines, at: int, what: str, pattern: str, heading: int = 0) -
     return begin + count
 
 
-def _not_blank(lines: Lines, at: int) -> int:
+def _not_blank(lines: LineArray, at: int) -> int:
     """Give the position of the first line from there on that is not blank."""
     blank = pc.equal(pc.utf8_trim_whitespace(lines.text.slice(at)), "")
     ahead: int = pc.index(blank, pa.scalar(False)).as_py()
     return at + ahead if ahead >= 0 else len(lines.text)
 
 
-def _shown(lines: Lines, at: int) -> str:
+def _shown(lines: LineArray, at: int) -> str:
     return lines.text[at].as_py() if at < len(lines.text) else "the end of the file"
 
 
-def _unexpected(lines: Lines, at: int, expected: str) -> InputError:
+def _unexpected(lines: LineArray, at: int, expected: str) -> InputError:
     return InputError(
-        f"{shown(_shown(lines, at))} stands here",
+        f"{quoted(_shown(lines, at))} stands here",
         where=f"line {lines.first + max(min(at, len(lines.text) - 1), 0)}",
         expected=expected,
         hint="Is the file cut off? TAU writes it when the program ends.",

@@ -13,7 +13,7 @@ pytest.importorskip("distributed")
 
 from distributed import Client, LocalCluster
 
-from tests.support import rows
+from tests.helpers.support import rows
 
 NO_OVERLAP = """
     SELECT count(*) FROM (

@@ -12,8 +12,8 @@ pytest.importorskip("distributed")
 from distributed import wait
 
 from ingest.dask_plugin import TraceRecorder
+from tests.helpers.support import land, rows
 from tests.ingest.dask_plugin.clusters import addresses, cluster, origin_ns, sound, stamped
-from tests.support import land, rows
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ pytest.importorskip("distributed")
 from distributed import get_worker, secede, wait
 
 from ingest.dask_plugin import TraceRecorder, worker
+from tests.helpers.support import land, rows
 from tests.ingest.dask_plugin.clusters import (
     NO_OVERLAP,
     OUTSIDE,
@@ -26,7 +27,6 @@ from tests.ingest.dask_plugin.clusters import (
     sound,
     stamped,
 )
-from tests.support import land, rows
 
 
 def fail_first(folder):

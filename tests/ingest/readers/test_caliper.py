@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.helpers.support import land, rows
 from tests.ingest.streams import stream
-from tests.support import land, rows
 
 TIMES = "SELECT callpath, seconds, inclusive_seconds FROM fn_timings ORDER BY rowid"
 OWN = "sum#sum#time.duration"

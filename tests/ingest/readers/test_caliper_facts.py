@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import land, rows, shared
+from tests.helpers.support import land, rows, shared
 
 TOPDOWN = """
     SELECT round(min(value), 3), round(max(value), 3), count(*) FROM pmu_samples

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from ingest.base import Head
 from ingest.compressed import open_bytes
 from ingest.readers.callgrind.reader import Callgrind
+from tests.helpers.support import land, rows, shared
 from tests.ingest.cases.callgrind import SAMPLE
-from tests.support import land, rows, shared
 from warehouse.errors import InputError
 
 READER = Callgrind()
@@ -272,9 +273,11 @@ def test_threads_belong_together_by_name(tmp_path):
 def test_others_are_not_recognised(other):
     path = shared(f"bb/{other}")
     with open_bytes(path) as file:
-        assert not READER.sniff(file.read(1 << 16), path)
+        assert not READER.sniff(Head(file.read(1 << 16), path))
 
 
 def test_older_valgrind_writes_no_first_line(tmp_path):
-    assert READER.sniff(b"version: 1\ncreator: callgrind-3.8.0\n", tmp_path / "callgrind.out.1")
-    assert READER.sniff(SAMPLE.read_bytes()[:30], SAMPLE)
+    assert READER.sniff(
+        Head(b"version: 1\ncreator: callgrind-3.8.0\n", tmp_path / "callgrind.out.1")
+    )
+    assert READER.sniff(Head(SAMPLE.read_bytes()[:30], SAMPLE))

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from tests.helpers.support import land, rows, shared
 from tests.ingest.case import SAMPLES
-from tests.support import land, rows, shared
 from warehouse.errors import InputError
 
 PERFSPECT = "pmu/perfspect_spec2017_clx/{}.csv"
@@ -211,6 +211,9 @@ def test_ncu_messages(body, message, warehouse, tmp_path):
 
 
 def test_ncu_leaves_the_source_page_alone(tmp_path):
+    from ingest.base import Head
     from ingest.readers.ncu.reader import Ncu
 
-    assert not Ncu().sniff(b'"Kernel Name","k"\n"#","Source","Instructions Executed"\n', tmp_path)
+    assert not Ncu().sniff(
+        Head(b'"Kernel Name","k"\n"#","Source","Instructions Executed"\n', tmp_path)
+    )

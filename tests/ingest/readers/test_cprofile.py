@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from ingest.base import Head
 from ingest.readers.cprofile import CProfile
 from ingest.recording import Recording
+from tests.helpers.support import land, rows, shared
 from tests.ingest.case import SAMPLES
-from tests.support import land, rows, shared
 from warehouse.errors import InputError
 
 SAMPLE = SAMPLES / "cprofile" / "wordcount.pstats"
@@ -178,4 +179,4 @@ def test_references_upon_references_do_not_take_for_ever(tmp_path):
     ],
 )
 def test_sniff(head, known):
-    assert CProfile().sniff(head, Path("x.prof")) is known
+    assert CProfile().sniff(Head(head, Path("x.prof"))) is known

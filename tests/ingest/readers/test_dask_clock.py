@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ingest.readers.dask_dump.clock import Bound, Guesses
-from tests.support import shared
+from tests.helpers.support import shared
 
 
 def test_bounds_that_agree_are_taken_together():

@@ -9,9 +9,10 @@ from typing import Any
 import msgpack
 import pytest
 
+from ingest.base import Head
 from ingest.readers.dask_dump.dump import DaskDump
+from tests.helpers.support import land, rows, shared
 from tests.ingest.cases.dask_dump import packed, unpacked
-from tests.support import land, rows, shared
 from warehouse.errors import InputError
 
 
@@ -254,7 +255,7 @@ def test_damaged_dumps_are_refused(warehouse, tmp_path, data, message):
 
 def test_sniff_leaves_other_files_alone(tmp_path):
     reader = DaskDump()
-    assert reader.sniff(b"\x83\xa9scheduler\xde", tmp_path / "a")
-    assert not reader.sniff(b"scheduler: slurm\nnodes: 4\n", tmp_path / "a.yaml")
-    assert not reader.sniff(b"<!doctype html><title>scheduler</title>", tmp_path / "a.html")
-    assert not reader.sniff(b"\x83\xa4name\xa9scheduler", tmp_path / "a")
+    assert reader.sniff(Head(b"\x83\xa9scheduler\xde", tmp_path / "a"))
+    assert not reader.sniff(Head(b"scheduler: slurm\nnodes: 4\n", tmp_path / "a.yaml"))
+    assert not reader.sniff(Head(b"<!doctype html><title>scheduler</title>", tmp_path / "a.html"))
+    assert not reader.sniff(Head(b"\x83\xa4name\xa9scheduler", tmp_path / "a"))

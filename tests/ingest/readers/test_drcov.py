@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.helpers.support import land, rows, shared
 from tests.ingest.cases.drcov import BLOCKS, HEADER, coverage
-from tests.support import land, rows, shared
 from warehouse.errors import InputError
 
 MODULES = HEADER.split("Columns:")[1].split("path\n")[1]

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from ingest.base import Head
 from ingest.load import Options, load
 from ingest.readers.exp_bbv.reader import ExpBbv
 from ingest.recording import Recording, read_head
+from tests.helpers.support import rows, shared
 from tests.ingest.case import SAMPLES
-from tests.support import rows, shared
 from warehouse.errors import InputError
 
 READER = ExpBbv()
@@ -43,7 +44,7 @@ def land(con, path):
 def landed(con, folder, files, query):
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-        assert READER.sniff(text.encode(), folder / name)
+        assert READER.sniff(Head(text.encode(), folder / name))
     land(con, folder / next(iter(files)))
     return rows(con, query)
 
@@ -132,7 +133,7 @@ def test_files_of_one_program_belong_together(names, given, expected, tmp_path):
 def test_real_vectors_are_those_of_the_facts(program, warehouse):
     facts = json.loads(shared("bb/facts/valgrind_bbv.json").read_text())[program]
     path = shared(f"bb/valgrind/{program}.bb.gz")
-    assert READER.sniff(read_head(path), path)
+    assert READER.sniff(Head(read_head(path), path))
     land(warehouse, path)
     assert rows(
         warehouse,
@@ -245,4 +246,4 @@ def test_list_of_blocks_alone_is_refused(warehouse, tmp_path):
     ],
 )
 def test_others_are_not_recognised(head):
-    assert not READER.sniff(head, Path("p.bb"))
+    assert not READER.sniff(Head(head, Path("p.bb")))

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from ingest.base import Head
 from ingest.readers.extrap.json import ExtrapJson
 from ingest.recording import Recording
+from tests.helpers.support import land, rows, shared
 from tests.ingest.case import SAMPLES
-from tests.support import land, rows, shared
 from warehouse.errors import InputError
 
 JSONS = "scaling/extrap_formats/json"
@@ -140,7 +141,7 @@ def test_a_metric_that_lacks_a_point_is_refused_as_by_extrap(tmp_path):
     ],
 )
 def test_sniff(head, known):
-    assert ExtrapJson().sniff(head, Path("x.json")) is known
+    assert ExtrapJson().sniff(Head(head, Path("x.json"))) is known
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from ingest.parsing.parameters import Parameters
 from ingest.readers.extrap.names import Metric
-from tests.support import land, rows
+from tests.helpers.support import land, rows
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from ingest.base import Head
 from ingest.readers.extrap.text import ExtrapText
 from ingest.recording import Recording
-from tests.support import land, rows, shared
+from tests.helpers.support import land, rows, shared
 from warehouse.errors import InputError
 
 FLAT = "SELECT function, parallelism, repetition, seconds FROM fn_timings ORDER BY ALL"
@@ -149,7 +150,7 @@ def test_a_last_line_with_fewer_values_and_no_line_end_is_taken_for_cut_off(ware
     ],
 )
 def test_sniff(head, known):
-    assert ExtrapText().sniff(head, Path("x.txt")) is known
+    assert ExtrapText().sniff(Head(head, Path("x.txt"))) is known
 
 
 # The data's README: regions and DATA lines of each file.

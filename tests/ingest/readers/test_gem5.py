@@ -6,9 +6,11 @@ import shutil
 
 import pytest
 
+from ingest.base import Head
+from ingest.parsing import lines
 from ingest.readers.gem5.reader import Gem5Stats
+from tests.helpers.support import land, rows, shared
 from tests.ingest.case import SAMPLES
-from tests.support import land, rows, shared
 from warehouse.errors import InputError
 
 FOLDER = SAMPLES / "gem5-stats"
@@ -23,7 +25,7 @@ EVENTS = "SELECT event, value, unit FROM pmu_samples ORDER BY rowid"
 def landed(warehouse, folder, text, query=EVENTS):
     path = folder / "stats.txt"
     path.write_text(text, encoding="utf-8")
-    assert Gem5Stats().sniff(text.encode()[: 1 << 16], path)
+    assert Gem5Stats().sniff(Head(text.encode()[: 1 << 16], path))
     land(warehouse, path, reader="gem5-stats")
     return rows(warehouse, query)
 
@@ -89,7 +91,7 @@ def test_any_part_gives_all_parts_and_other_names_stand_alone(tmp_path):
     shutil.copy(both[0], tmp_path / "stats_A.txt")
     shutil.copy(both[1], tmp_path / "config.ini")
     assert reader.parts(tmp_path / "stats_A.txt") == (tmp_path / "stats_A.txt",)
-    assert not reader.sniff((tmp_path / "config.ini").read_bytes(), tmp_path / "config.ini")
+    assert not reader.sniff(Head((tmp_path / "config.ini").read_bytes(), tmp_path / "config.ini"))
     (tmp_path / "config.ini").write_text("[server]\nport=1\n")
     shutil.copy(both[0], tmp_path / "stats.txt")
     assert reader.parts(tmp_path / "stats.txt") == (tmp_path / "stats.txt",)
@@ -140,14 +142,11 @@ def test_the_simulated_clock_of_old_and_new_versions(warehouse, tmp_path, clock,
     ]
 
 
-def test_dumps_go_on_from_one_stretch_of_the_file_to_the_next(warehouse, tmp_path, monkeypatch):
-    from ingest.recording import Recording
-
+def test_dumps_go_on_from_one_chunk_of_the_file_to_the_next(warehouse, tmp_path, monkeypatch):
     query = "SELECT * EXCLUDE (run_id, source_id) FROM pmu_samples ORDER BY rowid"
     whole = landed(warehouse, tmp_path, SAMPLE.read_text(), query)
     warehouse.execute("DELETE FROM sources; DELETE FROM pmu_samples")
-    chunks = Recording.chunks
-    monkeypatch.setattr(Recording, "chunks", lambda self: chunks(self, size=300))
+    monkeypatch.setattr(lines, "CHUNK_BYTES", 300)
     assert landed(warehouse, tmp_path, SAMPLE.read_text(), query) == whole
 
 
@@ -210,4 +209,4 @@ def test_a_configuration_alone_is_no_recording(warehouse, tmp_path):
     "text", ["", "name value # desc\n", "<pre>\n" + BEGIN, "simTicks,finalTick\n1,2\n", "\0\1"]
 )
 def test_other_files_are_not_claimed(tmp_path, text):
-    assert not Gem5Stats().sniff(text.encode(), tmp_path / "stats.txt")
+    assert not Gem5Stats().sniff(Head(text.encode(), tmp_path / "stats.txt"))

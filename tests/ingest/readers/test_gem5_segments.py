@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support import land, rows, shared
+from tests.helpers.support import land, rows, shared
 
 DUMP = """---------- Begin Simulation Statistics ----------
 cpu0.numIssuedDist::samples 10 # c (Count)

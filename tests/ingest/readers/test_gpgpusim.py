@@ -6,11 +6,13 @@ import re
 
 import pytest
 
+from ingest.base import Head
 from ingest.load import Options, load
 from ingest.readers.gpgpusim import reader as gpgpusim
 from ingest.readers.gpgpusim import threads as gpgpusim_threads
 from ingest.readers.gpgpusim.reader import GpgpuSim
 from ingest.recording import Recording
+from tests.helpers.support import rows
 from tests.ingest.cases.gpgpusim import (
     HALVE,
     HEAD,
@@ -24,7 +26,6 @@ from tests.ingest.cases.gpgpusim import (
     launch,
     whole,
 )
-from tests.support import rows
 from warehouse.errors import InputError
 
 READER = GpgpuSim()
@@ -50,7 +51,7 @@ def landed(con, folder, text, query, **beside):
     path.write_text(text, encoding="utf-8")
     for suffix, content in beside.items():
         (folder / f"a.{suffix}.txt").write_text(content, encoding="utf-8")
-    assert READER.sniff(text.encode()[: 1 << 16], path)
+    assert READER.sniff(Head(text.encode()[: 1 << 16], path))
     land(con, path)
     return rows(con, query)
 

@@ -7,7 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from ingest.readers.gpgpusim.lines import parse
+from ingest.base import Head
+from ingest.parsing.lines import Chunk
+from ingest.readers.gpgpusim.fields import parse
 from tests.ingest.cases.gpgpusim import (
     HALVE,
     HEAD,
@@ -166,7 +168,7 @@ def test_thread_that_stops_inside_a_listed_block(warehouse, tmp_path):
 def test_numbers_of_any_length(number):
     line = f"{number} [thd={number}][i={number}] : ctaid=({number},0,1) tid=(0,{number},2) "
     line += f"icount={number} [pc={number}] ({HALVE[40]})  [0x0]\n"
-    lines = parse(f"0, 1, 2\n{line}11.0\n69f9 x\n".encode())
+    lines = parse(Chunk(f"0, 1, 2\n{line}11.0\n69f9 x\n".encode()))
     assert (lines.damaged, lines.rows, lines.row.tolist()) == (None, 4, [1])
     for found in (lines.number, lines.uid, lines.block[0], lines.thread[1], lines.icount, lines.pc):
         assert np.array_equal(found, [number])
@@ -174,4 +176,4 @@ def test_numbers_of_any_length(number):
 
 def test_sniffs_damaged_logs(tmp_path):
     for text in (whole()[:200], whole()[3000:9000], LISTING, "GPGPU-Sim: something\n"):
-        assert READER.sniff(text.encode(), tmp_path / "a.log")
+        assert READER.sniff(Head(text.encode(), tmp_path / "a.log"))

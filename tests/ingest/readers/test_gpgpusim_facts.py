@@ -9,9 +9,10 @@ from collections import Counter
 
 import pytest
 
+from ingest.base import Head
 from ingest.compressed import open_bytes
+from tests.helpers.support import rows, shared
 from tests.ingest.readers.test_gpgpusim import READER, TABLES, contents, land
-from tests.support import rows, shared
 
 PROGRAMS = {
     "vecadd": "log.gz",
@@ -193,4 +194,4 @@ def test_listing_in_the_log_is_as_good_as_beside_it(warehouse, tmp_path):
 def test_other_traces_are_not_recognised(other):
     path = shared(f"bb/{other}")
     with open_bytes(path) as file:
-        assert not READER.sniff(file.read(1 << 16), path)
+        assert not READER.sniff(Head(file.read(1 << 16), path))

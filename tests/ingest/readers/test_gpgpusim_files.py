@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ingest.base import Head
 from ingest.readers.gpgpusim.reader import GpgpuSim
 
 READER = GpgpuSim()
@@ -44,4 +45,4 @@ def test_log_and_listing_belong_together(names, given, expected, tmp_path):
     ],
 )
 def test_others_are_not_recognised(head):
-    assert not READER.sniff(head, Path("a.log"))
+    assert not READER.sniff(Head(head, Path("a.log")))

@@ -6,8 +6,8 @@ import pytest
 
 from ingest.readers.gprof import Gprof
 from ingest.recording import Recording
+from tests.helpers.support import land, rows, shared
 from tests.ingest.cases.gprof import SAMPLE
-from tests.support import land, rows, shared
 from warehouse.errors import InputError
 
 TEXT = SAMPLE.read_text(encoding="utf-8")

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from ingest.base import Head
 from ingest.readers.gpgpusim import inst_debug
 from ingest.readers.gpgpusim.inst_debug import GpgpuSimInstDebug
+from tests.helpers.support import land, rows, shared
 from tests.ingest.cases.inst_debug import HALVE, ROUND, THROUGH, debugged
-from tests.support import land, rows, shared
 from warehouse.errors import InputError
 
 READER = GpgpuSimInstDebug()
@@ -140,5 +141,5 @@ def test_file_of_registers_only(warehouse, tmp_path):
 
 def test_logs_are_not_recognised():
     line = b"0 [thd=1][i=1] : ctaid=(0,0,0) tid=(0,0,0) icount=1 [pc=0] (a.ptx:1 - ret;)  [0x0]\n"
-    assert not READER.sniff(line, Path("a.log"))
-    assert READER.sniff(b"[thd=1] : (a.ptx:1 - r", Path("a.txt"))
+    assert not READER.sniff(Head(line, Path("a.log")))
+    assert READER.sniff(Head(b"[thd=1] : (a.ptx:1 - r", Path("a.txt")))

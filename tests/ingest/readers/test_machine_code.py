@@ -6,9 +6,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ingest.base import Head
 from ingest.readers.machine_code import MachineCode
 from ingest.recording import read_head
-from tests.support import land, rows, shared
+from tests.helpers.support import land, rows, shared
 from warehouse.errors import InputError
 
 READER = MachineCode()
@@ -22,7 +23,7 @@ def written(folder: Path, content: str | bytes, name: str = "blocks.csv") -> Pat
 
 
 def sniffed(path: Path) -> bool:
-    return READER.sniff(read_head(path), path)
+    return READER.sniff(Head(read_head(path), path))
 
 
 def refusal(warehouse, path: Path) -> str:
@@ -152,7 +153,7 @@ def test_table_of_segments_is_left_to_the_plain_reader():
         ),
         (
             "hex,hex\n90,90\n",
-            "line 1: the column 'hex' stands twice",
+            "line 1: the column 'hex' is a duplicate",
         ),
         (
             "4801d8,100.0\n90,25.",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tests.helpers.support import land, rows
 from tests.ingest.case import SAMPLES
-from tests.support import land, rows
 
 
 def test_the_folder_is_one_scaling_set_of_four_counts(warehouse):

@@ -6,8 +6,8 @@ import pytest
 
 from ingest.readers.mpip.reader import MpiP
 from ingest.recording import Recording
+from tests.helpers.support import land, rows, shared
 from tests.ingest.cases.mpip import SAMPLE
-from tests.support import land, rows, shared
 from warehouse.errors import InputError
 
 TEXT = SAMPLE.read_text(encoding="utf-8")
@@ -185,7 +185,7 @@ def test_real_reports_are_a_scaling_set(warehouse):
         (TEXT.replace("1     20      4.9", "2     20      4.9"), "rank 2"),
         (TEXT.replace("2.97     1.42", "2.97     0.42"), "the call sites of rank 0 take 0.06"),
         (TEXT.replace("2.97     1.42", "2.97     nan"), "the mean time nan"),
-        (TEXT.replace("2.97     1.42", "2.97     1x2"), "the mean time 1x2 is no number"),
+        (TEXT.replace("2.97     1.42", "2.97     1x2"), "the mean time 1x2 is not a number"),
         (TEXT.replace("0    100     2.97", "0    1" + "0" * 30 + "     2.97"), "the count 1000"),
     ],
 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from ingest.base import Head
 from ingest.readers import READERS
+from tests.helpers.support import land, rows, shared
 from tests.ingest.cases.ncu_source import CODE, COLUMNS, COPY, page
-from tests.support import land, rows, shared
 from warehouse.errors import InputError
 
 LAUNCHES = "SELECT launch, kernel, instructions, warp_instructions FROM bb_launches ORDER BY ALL"
@@ -33,7 +34,7 @@ def test_real_page_has_the_facts(warehouse):
 
 def test_only_one_reader_takes_it(tmp_path):
     head = page().encode()
-    assert [r.NAME for r in READERS if r.sniff(head, tmp_path / "a.csv")] == ["ncu-source"]
+    assert [r.NAME for r in READERS if r.sniff(Head(head, tmp_path / "a.csv"))] == ["ncu-source"]
 
 
 def test_older_versions_name_both_counts_alike(warehouse, tmp_path):

@@ -11,8 +11,8 @@ import pytest
 
 from ingest.readers.nvbit import reader as nvbit
 from ingest.readers.nvbit.reader import Nvbit
+from tests.helpers.support import land, rows, shared
 from tests.ingest.cases.nvbit import HALVE, ROUND, THROUGH, follower, trace
-from tests.support import land, rows, shared
 
 READER = Nvbit()
 VISITS = "SELECT bb, sum(visits), sum(instructions) FROM bb_visits GROUP BY ALL ORDER BY ALL"

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from ingest.base import Head
 from ingest.compressed import open_bytes
 from ingest.readers.nvbit.reader import Nvbit
+from tests.helpers.support import land, rows, shared
 from tests.ingest.cases.nvbit import LISTED, THROUGH, trace
-from tests.support import land, rows, shared
 from warehouse.errors import InputError
 
 READER = Nvbit()
@@ -156,8 +157,8 @@ def test_files_that_belong_together(names, given, expected, tmp_path):
 def test_other_traces_are_not_recognised(other):
     path = shared(f"bb/{other}")
     with open_bytes(path) as file:
-        assert not READER.sniff(file.read(1 << 16), path)
+        assert not READER.sniff(Head(file.read(1 << 16), path))
 
 
 def test_page_of_a_server_is_not_recognised():
-    assert not READER.sniff(b"<!DOCTYPE html>\n-kernel name = x\n", Path("kernelslist.g"))
+    assert not READER.sniff(Head(b"<!DOCTYPE html>\n-kernel name = x\n", Path("kernelslist.g")))

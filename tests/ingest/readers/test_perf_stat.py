@@ -7,9 +7,11 @@ from itertools import pairwise
 
 import pytest
 
+from ingest.base import Head
+from ingest.parsing import lines
 from ingest.readers.perf_stat.reader import PerfStat
+from tests.helpers.support import land, rows, shared
 from tests.ingest.case import SAMPLES
-from tests.support import land, rows, shared
 
 SAMPLE = SAMPLES / "perf-stat" / "intervals.csv"
 REAL = "pmu/perf_stat_vm"
@@ -22,7 +24,7 @@ FOOTER = "\n       4.319927156 seconds time elapsed\n\n"
 def landed(warehouse, folder, text, query):
     path = folder / "counts.csv"
     path.write_text(text, encoding="utf-8")
-    assert PerfStat().sniff(text.encode()[: 1 << 16], path)
+    assert PerfStat().sniff(Head(text.encode()[: 1 << 16], path))
     land(warehouse, path, reader="perf-stat")
     return rows(warehouse, query)
 
@@ -315,11 +317,8 @@ def test_executions_that_nothing_tells_apart_are_samples(warehouse, tmp_path):
     ]
 
 
-def test_samples_go_on_from_one_stretch_of_the_file_to_the_next(warehouse, tmp_path, monkeypatch):
-    from ingest.recording import Recording
-
+def test_samples_go_on_from_one_chunk_of_the_file_to_the_next(warehouse, tmp_path, monkeypatch):
     whole = landed(warehouse, tmp_path, SAMPLE.read_text(), TIMES)
     warehouse.execute("DELETE FROM sources; DELETE FROM pmu_samples")
-    chunks = Recording.chunks
-    monkeypatch.setattr(Recording, "chunks", lambda self: chunks(self, size=100))
+    monkeypatch.setattr(lines, "CHUNK_BYTES", 100)
     assert landed(warehouse, tmp_path, SAMPLE.read_text(), TIMES) == whole

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ingest.base import Head
 from ingest.readers.perf_stat.reader import PerfStat
-from tests.support import land, rows, shared
+from tests.helpers.support import land, rows, shared
 from warehouse.errors import InputError
 
 HEADER = " Performance counter stats for './mini':\n\n"
@@ -128,9 +129,9 @@ def test_damaged_text_is_refused_with_its_place(warehouse, tmp_path, text, where
     ],
 )
 def test_other_files_are_not_claimed(tmp_path, text):
-    assert not PerfStat().sniff(text.encode(), tmp_path / "perf-stat.csv")
+    assert not PerfStat().sniff(Head(text.encode(), tmp_path / "perf-stat.csv"))
 
 
 def test_perf_script_is_not_claimed():
     path = shared("pmu/perf_stat_vm/perf_script_mini.txt")
-    assert not PerfStat().sniff(path.read_bytes(), path)
+    assert not PerfStat().sniff(Head(path.read_bytes(), path))

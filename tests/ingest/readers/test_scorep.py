@@ -8,8 +8,8 @@ import pytest
 from pycubexr import CubexParser
 
 from ingest.readers.scorep.names import experiment
+from tests.helpers.support import land, rows, shared
 from tests.ingest.cubes import Metric, archive, cube, files_of
-from tests.support import land, rows, shared
 
 TREE = [("main", None), ("solve", 0), ("dot", 1), ("io", 0)]
 VISITS = Metric("EXCLUSIVE", "UINT64", "occ", [[1, 1], [3, 3], [9, 9], [1, 0]])

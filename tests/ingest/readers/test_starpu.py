@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from ingest.base import Head
 from ingest.readers.starpu.reader import StarPU
+from tests.helpers.support import land, rows, shared
 from tests.ingest.case import SAMPLES
-from tests.support import land, rows, shared
 from warehouse.errors import InputError
 
 SAMPLE = SAMPLES / "starpu"
@@ -181,9 +182,11 @@ def test_any_file_of_the_folder_stands_for_it():
 
 def test_sniff_leaves_other_traces_alone(tmp_path):
     reader, path = StarPU(), tmp_path / "paje.trace"
-    assert not reader.sniff(b"%EventDef PajeSetState 10\n% Time date\n%EndEventDef\n", path)
-    assert not reader.sniff(b"#\n# E: Event type\n#\n\nE: PushState\n", tmp_path / "trace.rec")
-    assert not reader.sniff(b"<html>JobId: 3</html>", tmp_path / "tasks.rec")
+    assert not reader.sniff(Head(b"%EventDef PajeSetState 10\n% Time date\n%EndEventDef\n", path))
+    assert not reader.sniff(
+        Head(b"#\n# E: Event type\n#\n\nE: PushState\n", tmp_path / "trace.rec")
+    )
+    assert not reader.sniff(Head(b"<html>JobId: 3</html>", tmp_path / "tasks.rec"))
 
 
 @pytest.mark.parametrize(

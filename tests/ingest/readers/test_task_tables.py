@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from ingest.base import Head
 from ingest.readers.task_tables.reader import TaskTables
-from tests.support import land, rows, shared
+from tests.helpers.support import land, rows, shared
 from warehouse.errors import InputError
 
 WORKERS = "worker_id node_id\nw0 n0\n"
@@ -89,12 +90,12 @@ def test_parquet_with_floats_for_whole_numbers_with_gaps(warehouse, tmp_path):
 def test_sniff_needs_the_name_the_id_column_and_the_fragments(tmp_path):
     reader = TaskTables()
     workers = tmp_path / "workers.csv"
-    assert not reader.sniff(b"worker_id,node_id\n", workers)
+    assert not reader.sniff(Head(b"worker_id,node_id\n", workers))
     write(tmp_path)
-    assert reader.sniff(b"worker_id,node_id\n", workers)
-    assert not reader.sniff(b"name,salary\n", workers)
-    assert not reader.sniff(b"worker_id,node_id\n", tmp_path / "staff.csv")
-    assert not reader.sniff(b"\xff\xfe\x00a\r\rb", workers)
+    assert reader.sniff(Head(b"worker_id,node_id\n", workers))
+    assert not reader.sniff(Head(b"name,salary\n", workers))
+    assert not reader.sniff(Head(b"worker_id,node_id\n", tmp_path / "staff.csv"))
+    assert not reader.sniff(Head(b"\xff\xfe\x00a\r\rb", workers))
 
 
 @pytest.mark.parametrize(

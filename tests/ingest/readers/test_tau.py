@@ -7,8 +7,8 @@ import gzip
 import pytest
 
 from ingest.readers.tau.folder import Tau
+from tests.helpers.support import land, rows, shared
 from tests.ingest.profiles import quoted, text_profile, write_profiles
-from tests.support import land, rows, shared
 
 MAIN = ("main", 1, 10, 100)
 SOLVE = ("solve", 4, 60, 90)

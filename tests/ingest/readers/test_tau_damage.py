@@ -6,8 +6,8 @@ import pytest
 
 from ingest.readers.tau.folder import Tau
 from ingest.recording import Recording
+from tests.helpers.support import land
 from tests.ingest.profiles import text_profile, write_profiles
-from tests.support import land
 from warehouse.errors import InputError
 
 FLAT = [("main", 1, 10, 100), ("solve", 4, 60, 90), ("MPI_Send()  ", 8, 30, 30)]
@@ -23,7 +23,7 @@ GOOD = text_profile(FLAT, events=["Message size"])
         (GOOD.replace("3 templ", "2 templ"), "line 5", "stands here"),
         (GOOD.replace(' 60 90 0 GROUP="TAU_USER"', ""), "line 4", "stands here"),
         (GOOD.replace("60 90 0", "60 90 7"), "line 3", "profiled one by one"),
-        (GOOD.replace(" 60 ", " 6x "), "line 4", "the exclusive value 6x is no number"),
+        (GOOD.replace(" 60 ", " 6x "), "line 4", "the exclusive value 6x is not a number"),
         (GOOD.replace(" 60 ", " -60 "), "profile.0.0.0", "exclusive time of solve: -60"),
         (GOOD.replace(" 60 ", " nan "), "profile.0.0.0", "exclusive time of solve: nan"),
         (GOOD.replace(" 60 ", " 1e30 "), "profile.0.0.0", "exclusive time of solve: 1e+30"),

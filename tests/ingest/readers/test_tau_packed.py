@@ -9,9 +9,9 @@ import pytest
 
 from ingest.readers.tau.packed import TauPacked
 from ingest.recording import Recording
+from tests.helpers.support import land, rows, shared
 from tests.ingest.cases.tau_packed import SAMPLE
 from tests.ingest.profiles import packed_bytes, write_packed
-from tests.support import land, rows, shared
 from warehouse.errors import InputError
 
 FUNCTIONS = [

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ingest.base import Item, SingleFile
+from ingest.base import Head, Item, SingleFile
 from ingest.parsing.json_values import checked, field, numbers, parse
-from ingest.recording import Recording, decode
+from ingest.parsing.lines import chunks
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,10 +32,8 @@ class _Lines(SingleFile):
         from ingest.readers.extrap.rows import items
 
         columns = Columns()
-        line = 1
-        for chunk in recording.chunks():
-            self._take(self.as_json(_as_utf8(chunk, line)), line, columns)
-            line += chunk.count(b"\n")
+        for chunk in chunks(recording):
+            self._take(self.as_json(chunk.text().encode()), chunk.first, columns)
         yield from items(columns.experiment())
 
     def as_json(self, chunk: bytes) -> bytes:
@@ -94,9 +92,9 @@ class ExtrapJsonLines(_Lines):
     PARAMS = "params"
     NEEDED = ()
 
-    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - the protocol's
+    def sniff(self, head: Head) -> bool:
         """Recognise a line with params and value, or the start of a single one."""
-        first, newline, _ = _first_line(head)
+        first, newline, _ = _first_line(head.data)
         if not re.match(rb'\s*\{.*"params"\s*:\s*\{', first):
             return False
         return b'"value"' in first or not (newline or first.rstrip().endswith(b"}"))
@@ -111,11 +109,11 @@ class ExtrapTalpas(_Lines):
     PARAMS = "parameters"
     NEEDED = ("callpath", "metric")
 
-    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - the protocol's
+    def sniff(self, head: Head) -> bool:
         """Recognise an object of parameters with a semicolon after it."""
         return bool(
-            re.match(rb'\s*\{\s*"parameters"\s*:\s*\{[^{}\n]*\}\s*;', _first_line(head)[0])
-            or re.match(rb'\s*\{[^\n]*;\s*"parameters"\s*:\s*\{', _first_line(head)[0])
+            re.match(rb'\s*\{\s*"parameters"\s*:\s*\{[^{}\n]*\}\s*;', _first_line(head.data)[0])
+            or re.match(rb'\s*\{[^\n]*;\s*"parameters"\s*:\s*\{', _first_line(head.data)[0])
         )
 
     def as_json(self, chunk: bytes) -> bytes:
@@ -125,13 +123,3 @@ class ExtrapTalpas(_Lines):
 
 def _first_line(head: bytes) -> tuple[bytes, bytes, bytes]:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
-
-
-def _as_utf8(chunk: bytes, line: int) -> bytes:
-    """Check that lines are UTF-8, and take off a byte-order mark."""
-    try:
-        return decode(chunk, f"line {line}").encode()
-    except InputError:
-        for number, raw in enumerate(chunk.split(b"\n"), line):
-            decode(raw, f"line {number}")
-        raise

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ingest.readers.extrap.lines import ExtrapJsonLines, ExtrapTalpas
+from ingest.base import Head
+from ingest.readers.extrap.json_lines import ExtrapJsonLines, ExtrapTalpas
 from ingest.recording import Recording
-from tests.support import land, rows, shared
+from tests.helpers.support import land, rows, shared
 from warehouse.errors import InputError
 
 FLAT = """
@@ -171,7 +172,7 @@ def test_talpas_needs_metric_and_call_path(tmp_path):
 )
 def test_sniff(head, lines, talpas):
     path = Path("x.jsonl")
-    found = LINES.sniff(head, path), TALPAS.sniff(head, path)
+    found = LINES.sniff(Head(head, path)), TALPAS.sniff(Head(head, path))
     assert found == (lines, talpas)
 
 

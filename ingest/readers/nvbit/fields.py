@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, Mask, Words
+from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, Mask, Words, line_bounds
+from ingest.parsing.lines import Chunk
 
 BLANK, BEGIN, BLOCK, WARP, COUNT, CODE, END, OTHER = range(8)
 _PREFIXES = {
@@ -32,7 +33,7 @@ _DIGIT[list(b"0123456789abcdef")] = True
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class Fields:
     """The lines of a piece of a trace.
 
     `kind` is over all lines. `number` is over the lines of kind WARP and COUNT in their order,
@@ -60,14 +61,9 @@ class Lines:
         return data[at]
 
 
-def parse(data: bytes, *, line_numbers: bool) -> Lines:
+def parse(chunk: Chunk, *, line_numbers: bool) -> Fields:
     """Take apart a piece of a trace made of whole lines."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
-    if not data.endswith(b"\n"):
-        data += b"\n"
-    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
-    starts = np.concatenate(([0], ends[:-1] + 1))
+    data, starts, ends = line_bounds(chunk)
     padded = data + ROOM
     with np.errstate(over="ignore"):
         kind = _kinds(padded, starts, ends)
@@ -93,7 +89,7 @@ def parse(data: bytes, *, line_numbers: bool) -> Lines:
         cursor.skip(b" ")
     fine[row] &= cursor.fine & (cursor.at < ends[row])
     damaged = None if fine.all() else int(np.flatnonzero(~fine)[0])
-    return Lines(
+    return Fields(
         padded, kind, number, block, row, pc, mask.astype(np.uint32), source, cursor.at, ends[row],
         damaged,
     )  # fmt: skip

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, Mask, Words
+from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, Mask, Words, line_bounds
+from ingest.parsing.lines import Chunk
 
 Triple = tuple[Integers, Integers, Integers]
 
@@ -23,7 +24,7 @@ _NOTABLE = (b"GPGPU-Si", b"Printing", b"Summary ", b"bb_", b"kernel", b"-gpgpu_s
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class Fields:
     """The lines of a piece of a log: arrays over its instruction lines, and the notable others.
 
     `row` is the line's number within the piece, from 0. `block` and `thread` are the three indices
@@ -52,14 +53,9 @@ class Lines:
         return data[at]
 
 
-def parse(data: bytes) -> Lines:
+def parse(chunk: Chunk) -> Fields:
     """Take apart a piece of a log made of whole lines."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
-    if not data.endswith(b"\n"):
-        data += b"\n"
-    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
-    starts = np.concatenate(([0], ends[:-1] + 1))
+    data, starts, ends = line_bounds(chunk)
     padded = data + ROOM
     cursor = Cursor(padded, starts)
     with np.errstate(over="ignore"):
@@ -76,7 +72,7 @@ def parse(data: bytes) -> Lines:
     end = ends[row]
     fine = cursor.fine & (cursor.at < end)
     damaged = None if fine.all() else int(row[~fine][0])
-    return Lines(
+    return Fields(
         padded, ends.size, row, number, uid, block, thread, icount, pc, cursor.at, end, notes,
         damaged,
     )  # fmt: skip

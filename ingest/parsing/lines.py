@@ -1,0 +1,224 @@
+"""Lines of text files: the one way in which readers split, number and decode them.
+
+A file is read in chunks of whole lines, so that memory stays bounded. A chunk can be taken as
+bytes (for parsers on arrays), as numbered lines of text, or as an Arrow array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from ingest.compressed import path_text
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    from ingest.recording import Recording
+
+    Flags = npt.NDArray[np.bool_]
+    Integers = npt.NDArray[np.int64]
+
+CHUNK_BYTES = 8 << 20
+_QUOTED = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Whole lines of a file; only the last chunk of a file can end without a line break.
+
+    `first` is the number of the first line in the file, from 1. `path` is the file's, for errors,
+    where a recording has several.
+    """
+
+    data: bytes
+    first: int = 1
+    path: str | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether the last line has its line break."""
+        return self.data.endswith(b"\n")
+
+    def line_at(self, position: int) -> int:
+        """Return the number of the line that contains the byte at a position in `data`."""
+        return self.first + self.data.count(b"\n", 0, position)
+
+    def check_text(self) -> None:
+        """Raise `InputError` at the first line that is not UTF-8."""
+        # ASCII is recognised ten times faster than it is decoded.
+        _ = self.data.isascii() or self._decoded()
+
+    def text(self) -> str:
+        """Return the lines as text with ends of \\n, without a byte-order mark.
+
+        Raises `InputError` at the first line that is not UTF-8.
+        """
+        text = self._decoded()
+        return text.replace("\r\n", "\n") if "\r" in text else text
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield (line number, text without line end); raise `InputError` as `text` does."""
+        if self.data:
+            yield from enumerate(self.text().removesuffix("\n").split("\n"), self.first)
+
+    def array(self) -> LineArray:
+        """Return the lines as an Arrow array; raise `InputError` as `text` does."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        text = self.text().removesuffix("\n")
+        return LineArray(self.first, pc.split_pattern(pa.array([text]), "\n").flatten(), self.whole)
+
+    def _decoded(self) -> str:
+        try:
+            return self.data.decode("utf-8-sig" if self.first == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            begin = self.data.rfind(b"\n", 0, error.start) + 1
+            # One byte more, because two bytes tell that a file is UTF-16.
+            raw = self.data[begin : error.end + 1]
+            try:
+                return decode(raw, f"line {self.line_at(error.start)}")
+            except InputError as wrong:
+                wrong.path = self.path
+                raise
+
+
+@dataclass(frozen=True, slots=True)
+class LineArray:
+    """Lines without their ends, as an Arrow array.
+
+    `first` is the number of the first line in the file, from 1. `whole` is False where the last
+    line has no line break, which happens at the end of a file only.
+    """
+
+    first: int
+    text: pa.StringArray
+    whole: bool = True
+
+    def match(self, pattern: str) -> pa.StructArray:
+        """Return the named groups of a pattern (RE2), per line; null where it does not match.
+
+        A group that takes no part in a match is the empty string.
+        """
+        import pyarrow.compute as pc
+
+        return pc.extract_regex(self.text, pattern)
+
+    def numbers(self, where: Flags) -> Integers:
+        """Return the numbers of the lines that are flagged."""
+        import numpy as np
+
+        return np.flatnonzero(where) + self.first
+
+    def line(self, number: int) -> str:
+        """Return the line of that number."""
+        return str(self.text[number - self.first])
+
+
+def chunks(
+    recording: Recording,
+    part: Path | None = None,
+    size: int | None = None,
+    *,
+    must_end: bool = False,
+) -> Iterator[Chunk]:
+    """Yield a part of a recording (the main one by default) in chunks of about `size` bytes
+    (CHUNK_BYTES by default).
+
+    With `must_end`, raise `InputError` after the last chunk if the file ends without a line break.
+    """
+    path = None if part is None else path_text(part)
+    chunk = Chunk(b"\n")
+    with recording.open(part) as file:
+        for chunk in split(file, size, path):
+            yield chunk
+    if must_end:
+        where = f"line {chunk.line_at(len(chunk.data) - 1)}"
+        check_line_end(chunk.data[-1:], path=path, where=where)
+
+
+def split(file: BinaryIO, size: int | None = None, path: str | None = None) -> Iterator[Chunk]:
+    """Yield what is left of a file in chunks; the first line is number 1."""
+    rest, first = b"", 1
+    while piece := file.read(size or CHUNK_BYTES):
+        end = piece.rfind(b"\n") + 1
+        if end:
+            chunk = Chunk(b"".join((rest, memoryview(piece)[:end])), first, path)
+            yield chunk
+            first = chunk.line_at(len(chunk.data))
+            rest = piece[end:]
+        else:
+            rest += piece
+    if rest:
+        yield Chunk(rest, first, path)
+
+
+def numbered_lines(
+    recording: Recording, part: Path | None = None, *, must_end: bool = False
+) -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, text without line end) of every line.
+
+    Raise `InputError` at the first line that is not UTF-8, and as `chunks` does with `must_end`.
+    """
+    for chunk in chunks(recording, part, must_end=must_end):
+        yield from chunk.lines()
+
+
+def whole_text(recording: Recording, part: Path | None = None, limit: int = 256 << 20) -> str:
+    """Return the whole content as text; raise `InputError` where it exceeds `limit` bytes."""
+    with recording.open(part) as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise InputError(f"the file is larger than {limit >> 20} MiB, which is not plausible")
+    return decode(data, "the file")
+
+
+def check_line_end(last: bytes, *, path: str | None = None, where: str | None = None) -> None:
+    """Raise `InputError` where the last byte of a file is no line break.
+
+    A number there may have lost digits, which nothing else would show.
+    """
+    if last not in (b"\n", b"\r"):
+        raise InputError(
+            "the last line has no end, so the file may have been cut off",
+            path=path,
+            where=where,
+            expected="a line break at the end of the file",
+            hint="Copy it again; if it is whole, add the line break.",
+        )
+
+
+def decode(raw: bytes, where: str) -> str:
+    """Return UTF-8 as text, without a byte-order mark; raise `InputError` with the place."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(
+            "the text is UTF-16",
+            where=where,
+            expected="UTF-8 text",
+            hint="Convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
+        )
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte {raw[error.start]:#04x} is not text",
+            where=where,
+            expected="UTF-8 text",
+            hint="Is it the right file? Convert other encodings with iconv.",
+        ) from None
+
+
+def first_line(head: bytes) -> str:
+    """Return the first line of a file; raise `InputError` where it is not UTF-8."""
+    return decode(head.split(b"\n", 1)[0], "line 1").rstrip("\r")
+
+
+def quoted(line: str) -> str:
+    """Quote a line for a message, shortened."""
+    return repr(line if len(line) <= _QUOTED else line[:_QUOTED] + "...")

@@ -1,0 +1,64 @@
+"""Which reader a file is for, by how it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ingest.base import Head, Reader
+from ingest.compressed import path_text
+from ingest.recording import read_head
+from warehouse.errors import InputError
+
+
+def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
+    """Return the first reader that recognises a file.
+
+    Raises `InputError` where none does, and as `head_of` does.
+    """
+    head = head_of(path)
+    for reader in readers:
+        if reader.sniff(head):
+            return reader
+    raise InputError(
+        f"no reader recognises this file; {_looks_like(head)}",
+        path=path_text(path),
+        expected="one of the formats that `pwh readers` lists",
+        hint="If it is one of them, name it: --reader NAME.",
+    )
+
+
+def head_of(path: Path) -> Head:
+    """Return the beginning of a file; raise `InputError` where it is empty or cannot be read."""
+    try:
+        if not path.stat() or not path.is_file():
+            raise InputError(
+                "this is neither a file nor a folder",
+                path=path_text(path),
+                expected="a file with data",
+            )
+        data = read_head(path)
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror or error}"
+        raise InputError(problem, path=path_text(path)) from None
+    if not data:
+        raise InputError("the file is empty", path=path_text(path), expected="a recording")
+    return Head(data, path)
+
+
+def _looks_like(head: Head) -> str:
+    """Describe a file that no reader recognises."""
+    data = head.data
+    start = data.lstrip()[:512].lower()
+    if start.startswith((b"<!doctype html", b"<html")) or b"<html" in start:
+        return "it is an HTML page, perhaps an error page saved under this name"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "it is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"
+    if b"\0" in data[:4096]:
+        return "it is binary data"
+    first = data.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    # Control characters would move the cursor.
+    first = "".join(c if c.isprintable() else " " for c in first)
+    if head.name.lower().endswith((".csv", ".tsv")):
+        return f"its columns ({first[:120]}) are those of no landing table"
+    return f"it begins with {first[:60]!r}"
