@@ -9,19 +9,23 @@ from typing import Annotated
 
 import typer
 
-from apps import (
-    cli_analyse,
-    cli_ask,
-    cli_diagnose,
-    cli_explain,
-    cli_fit,
-    cli_history,
-    cli_ingest,
-    cli_keep,
-    cli_scale,
-    cli_threads,
-    cli_throughput,
-    cli_ui,
+from apps.commands import (
+    bottlenecks,
+    comparison,
+    demo,
+    explanations,
+    fit,
+    gate,
+    idle,
+    ingest,
+    maintenance,
+    runs,
+    scaling,
+    schema,
+    threads,
+    throughput,
+    trend,
+    ui,
 )
 from apps.output import note
 from warehouse.errors import PwhError
@@ -39,21 +43,25 @@ app = typer.Typer(
 )
 
 COMMANDS = (
-    *cli_ingest.COMMANDS,
-    *cli_ask.COMMANDS,
-    *cli_analyse.COMMANDS,
-    *cli_diagnose.COMMANDS,
-    *cli_scale.COMMANDS,
-    *cli_threads.COMMANDS,
-    *cli_throughput.COMMANDS,
-    *cli_history.COMMANDS,
-    *cli_explain.COMMANDS,
-    *cli_keep.COMMANDS,
-    *cli_ui.COMMANDS,
+    *ingest.COMMANDS,
+    *runs.COMMANDS,
+    *schema.COMMANDS,
+    *idle.COMMANDS,
+    *bottlenecks.COMMANDS,
+    *scaling.COMMANDS,
+    *threads.COMMANDS,
+    *throughput.COMMANDS,
+    *trend.COMMANDS,
+    *comparison.COMMANDS,
+    *gate.COMMANDS,
+    *explanations.COMMANDS,
+    *maintenance.COMMANDS,
+    *demo.COMMANDS,
+    *ui.COMMANDS,
 )
 for command in COMMANDS:
     app.command(command.__name__.strip("_"))(command)
-app.add_typer(cli_fit.app)
+app.add_typer(fit.app)
 
 
 def _version(asked: bool) -> None:

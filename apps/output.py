@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from enum import StrEnum
@@ -17,6 +17,8 @@ from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+Row = dict[str, Any]
 
 TABLE_ROWS = 1000
 _CELL = 60
@@ -50,18 +52,19 @@ def emit(
     if relation is None:
         return
     if style is Format.table:
-        text = as_text(relation)
-        if target is None:
-            print_data(text)
-        else:
-            target.write_text(text + "\n", encoding="utf-8")
+        write_text(as_text(relation), target)
         return
     if target is None and style is Format.parquet and sys.stdout.isatty():
         raise UsageError("Parquet is not for the terminal", hint="Name a file: -o FILE")
     # `relation` is found by DuckDB under its Python name; its own writers stream the rows.
     statement = f"COPY (FROM relation) TO ? {_COPY[style]}"
     if target is not None:
-        con.execute(statement, [str(target)])
+        import duckdb
+
+        try:
+            con.execute(statement, [str(target)])
+        except duckdb.IOException as error:
+            raise _not_written(target, str(error)) from None
         return
     with _stdout_as_path() as path:
         con.execute(statement, [path])
@@ -112,7 +115,7 @@ def as_text(relation: DuckDBPyRelation, limit: int = TABLE_ROWS) -> str:
     return text
 
 
-def dicts(relation: DuckDBPyRelation) -> list[dict[str, Any]]:
+def dicts(relation: DuckDBPyRelation) -> list[Row]:
     """Give the rows by column name; for few rows."""
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
@@ -160,6 +163,24 @@ def cell(value: Any, limit: int | None = _CELL) -> str:
     return text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
 
 
+def write_text(text: str, target: Path | None) -> None:
+    """Write text to a file, or to stdout where `target` is None.
+
+    Raises `UsageError` where the file cannot be written.
+    """
+    if target is None:
+        print_data(text)
+        return
+    try:
+        target.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise _not_written(target, error.strerror or str(error)) from None
+
+
+def _not_written(target: Path, problem: str) -> UsageError:
+    return UsageError(f"cannot write {target}: {problem}", hint="Name another file: -o FILE")
+
+
 def print_data(text: str) -> None:
     """Write text to stdout."""
     sys.stdout.write(text + "\n")
@@ -169,3 +190,52 @@ def note(text: str) -> None:
     """Write a message to stderr."""
     sys.stderr.write(f"pwh: {text}\n")
     sys.stderr.flush()
+
+
+def signed_percent(change: float | None) -> str | None:
+    """Write a relative change: +12.3 %; None where it is unknown."""
+    if change is None:
+        return None
+    return f"{100 * change:+.3g} %" if abs(change) < 10 else f"{1 + change:.3g} times"
+
+
+def ratio_percent(ratio: float | None) -> str | None:
+    """Write the relative change that a ratio is."""
+    return None if ratio is None else signed_percent(ratio - 1)
+
+
+def interval(low: float | None, high: float | None) -> str | None:
+    """Write an interval of ratios as one of changes; None where there is none."""
+    if low is None and high is None:
+        return None
+    return f"{ratio_percent(low) or '?'} to {ratio_percent(high) or '?'}"
+
+
+def amount(value: float | None, unit: str | None) -> str:
+    """Write a value with its unit; shares and plain numbers have none."""
+    known = unit if unit not in (None, "1") else None
+    return cell(None if value is None else float(f"{value:.4g}")) + (f" {known}" if known else "")
+
+
+def chance(p_value: float | None) -> str:
+    """Write a probability of being wrong: small ones only as an upper bound."""
+    if p_value is None:
+        return "p unknown"
+    return f"p = {p_value:.2g}" if p_value >= 1e-6 else "p < 1e-6"
+
+
+def day(row: Mapping[str, Any]) -> str:
+    """Write the date that a row's run started on."""
+    return f"{row['started_at']:%Y-%m-%d}"
+
+
+def three_digits(value: float | None) -> float | None:
+    """Keep three digits of a fraction; large numbers stay whole."""
+    if value is None or isinstance(value, int):
+        return value
+    return round(value) if value == round(value) or abs(value) >= 1000 else float(f"{value:.3g}")
+
+
+def percent_text(value: float | None) -> str | None:
+    """Write a share with one digit after the point."""
+    return None if value is None else f"{value:.1%}"

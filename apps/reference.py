@@ -14,7 +14,7 @@ import typer
 
 import warehouse
 from apps.cli import app
-from apps.queries import objects
+from apps.queries.schema import schema_objects
 from ingest.readers import READERS
 from udfs import UDFS, Udf
 
@@ -27,7 +27,7 @@ def reference() -> str:
     """Give the reference as Markdown."""
     con = warehouse.connect(":memory:")
     kinds: dict[str, list[tuple[str, str]]] = {}
-    for kind, name, description in objects(con).fetchall():
+    for kind, name, description in schema_objects(con).fetchall():
         kinds.setdefault(kind, []).append((name, description or ""))
     parts = [
         "### Commands\n",
@@ -46,7 +46,7 @@ def reference() -> str:
         parts += ["### Table macros\n", _table(("macro", "what"), macros)]
     parts += [
         "### Functions\n",
-        _table(("function", "gives", "what"), [_function(udf) for udf in UDFS]),
+        _table(("function", "gives", "what"), [_function(udf) for udf in UDFS if udf.public]),
     ]
     con.close()
     return "\n".join(parts)
@@ -61,8 +61,7 @@ def _commands() -> list[tuple[str, str]]:
 
 
 def _function(udf: Udf) -> tuple[str, str, str]:
-    summary = (udf.function.__doc__ or "").strip().split("\n", 1)[0]
-    return f"`{udf.name}({', '.join(udf.parameters)})`", f"`{udf.returns}`", summary
+    return f"`{udf.signature}`", f"`{udf.returns}`", udf.description
 
 
 def _code(names: tuple[str, ...]) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.support import rows
+from tests.helpers.support import rows
 from warehouse import connect, migrations
 
 PWH = [sys.executable, "-c", "from apps.cli import main; main()"]

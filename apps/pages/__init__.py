@@ -21,7 +21,7 @@ class Entry:
 PAGES: tuple[Entry, ...] = (
     Entry("Overview", "home", "overview", "apps.pages.overview"),
     Entry("Runs", "list_alt", "runs", "apps.pages.runs"),
-    Entry("Trends", "trending_up", "trends", "apps.pages.trends"),
+    Entry("Trends", "trending_up", "trends", "apps.pages.trend"),
     Entry("Bottlenecks", "speed", "bottlenecks", "apps.pages.bottlenecks"),
     Entry("Scaling", "stacked_line_chart", "scaling", "apps.pages.scaling"),
     Entry("Idle time", "hourglass_empty", "idle", "apps.pages.idle"),

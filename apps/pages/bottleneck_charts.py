@@ -10,7 +10,7 @@ import polars as pl
 
 from apps.pages.charts import BLUE, GREY, axis, legend, scale
 from apps.pages.sizes import FIT
-from apps.star_glyphs import CLASS_COLOURS, Star, Stars, corners
+from apps.reports.star_glyphs import CLASS_COLOURS, Star, Stars, corners
 
 _COLUMNS = 8
 _CELL = 102

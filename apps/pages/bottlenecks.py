@@ -5,12 +5,22 @@ from __future__ import annotations
 import polars as pl
 import streamlit as st
 
-from apps import diagnose, queries, star_glyphs
 from apps.pages import bottleneck_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
 from apps.pages.text import plain
-from apps.queries import bottleneck_pages as asked
+from apps.queries.bottlenecks import (
+    bottleneck_classes,
+    bottleneck_costs,
+    bottleneck_metrics,
+    class_shares,
+    counted_runs,
+    model_clusters,
+    topdown,
+    tuning_history,
+)
+from apps.reports.bottlenecks import bottleneck_sentences
+from apps.reports.star_glyphs import read_stars, scale_sentence
 from warehouse.errors import NothingToAnalyse
 
 _BY = {"process": "rank", "region": "region", "sample": "sample", "run": "run"}
@@ -22,7 +32,7 @@ _HISTORY_ROWS = 1_000_000
 
 def page(view: View) -> None:
     """Show the verdict on an application's runs, or on one of them."""
-    known = view.rows(asked.counted_runs)
+    known = view.rows(counted_runs)
     if known.is_empty():
         view.select("Application", [], key="app")
         view.empty(
@@ -34,7 +44,7 @@ def page(view: View) -> None:
         return
     runs, app = _chosen(view, known)
     by = view.select("Stars by", list(_BY), key="by", every="what tells them apart")
-    view.verdicts(view.value(diagnose.verdicts, runs))
+    view.verdicts(view.value(bottleneck_sentences, runs))
     _stars(view, runs, None if by is None else _BY[by])
     left, right = st.columns(2)
     with left:
@@ -71,7 +81,7 @@ def _chosen(view: View, known: pl.DataFrame) -> tuple[list[str], str | None]:
 def _stars(view: View, runs: list[str], by: str | None) -> None:
     st.subheader("Stars of metrics", anchor=False)
     try:
-        _, drawn = view.value(star_glyphs.stars_of, runs, by)
+        _, drawn = view.value(read_stars, runs, by)
     except NothingToAnalyse as error:
         st.caption(plain(str(error)))
         return
@@ -80,12 +90,12 @@ def _stars(view: View, runs: list[str], by: str | None) -> None:
         width="content",
         alt=f"{len(drawn.stars)} star glyphs, one ray a metric, coloured by class",
     )
-    st.caption(plain(star_glyphs.scale_said(drawn)))
+    st.caption(plain(scale_sentence(drawn)))
 
 
 def _shares(view: View, runs: list[str]) -> None:
     st.subheader("Classes of processes", anchor=False)
-    shares = view.rows(asked.class_shares, runs)
+    shares = view.rows(class_shares, runs)
     show(charts.share_chart(shares), "Share of the samples of each process in each class")
     drawn, places = shares["position"].n_unique(), shares["places"].to_list()[0]
     if drawn < places:
@@ -94,7 +104,7 @@ def _shares(view: View, runs: list[str]) -> None:
 
 def _costs(view: View, runs: list[str]) -> None:
     st.subheader("What a cure can bring at most", anchor=False)
-    costs = view.rows(queries.bottleneck_costs, runs)
+    costs = view.rows(bottleneck_costs, runs)
     if costs.is_empty():
         st.caption(
             "Unknown: no model that has learned costs judges these counters. pwh fit bottlenecks "
@@ -106,7 +116,7 @@ def _costs(view: View, runs: list[str]) -> None:
 
 def _classes(view: View, runs: list[str]) -> None:
     st.subheader("Classes, what drove them, what helps", anchor=False)
-    classes = view.rows(queries.bottleneck_classes, runs)
+    classes = view.rows(bottleneck_classes, runs)
     view.table(
         classes.select(
             "class",
@@ -121,15 +131,15 @@ def _classes(view: View, runs: list[str]) -> None:
         )
     )
     with st.expander("Metrics: medians over the samples"):
-        view.table(view.rows(queries.bottleneck_metrics, runs))
-    slots = view.rows(queries.topdown, runs)
+        view.table(view.rows(bottleneck_metrics, runs))
+    slots = view.rows(topdown, runs)
     if not slots.is_empty():
         with st.expander("Top-down shares by region"):
             view.table(slots)
 
 
 def _clusters(view: View, runs: list[str]) -> None:
-    clusters = view.rows(asked.model_clusters, runs)
+    clusters = view.rows(model_clusters, runs)
     st.subheader("Clusters of the model in force", anchor=False)
     if clusters.is_empty():
         st.caption(
@@ -144,7 +154,7 @@ def _clusters(view: View, runs: list[str]) -> None:
 
 
 def _history(view: View, app: str) -> None:
-    history = view.rows(queries.tuning_history, app)
+    history = view.rows(tuning_history, app)
     st.subheader("Tuning history", anchor=False)
     if len(history) < 2:
         st.caption("Fewer than two versions have counters: pwh ingest --version tells them apart.")

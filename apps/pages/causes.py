@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from apps import explain, queries
 from apps.pages.base import View
 from apps.pages.text import plain
+from apps.queries.explanations import (
+    compared_runs,
+    explained_against,
+    explanation,
+    explanation_coverage,
+)
+from apps.reports.explanations import explanation_sentences
 
 _FIGURES = (
     "topic",
@@ -26,15 +32,15 @@ _FIGURES = (
 def show(view: View, run_id: str) -> None:
     """Show what changed between a run and those before it, the best founded first."""
     st.subheader(f"What changed with {plain(run_id)}", anchor=False)
-    which = view.value(queries.explained_against, run_id)
+    which = view.value(explained_against, run_id)
     if which is None:
         st.caption("There are no runs before it to compare it with.")
         return
     with st.spinner("Looking through its traces ..."):
-        rows = view.rows(queries.explanation, which)
-        runs = view.rows(queries.compared_runs, which)
-        coverage = view.rows(queries.explanation_coverage, which)
-    said = explain.sentences(which, runs.to_dicts(), rows.to_dicts(), coverage.to_dicts())
+        rows = view.rows(explanation, which)
+        runs = view.rows(compared_runs, which)
+        coverage = view.rows(explanation_coverage, which)
+    said = explanation_sentences(which, runs.to_dicts(), rows.to_dicts(), coverage.to_dicts())
     with st.container(border=True):
         for one in said:
             with st.container(horizontal=True, vertical_alignment="center"):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import polars as pl
 import streamlit as st
 
-from apps import idle, queries
 from apps.pages import timeline_chart as charts
 from apps.pages.base import View
 from apps.pages.charts import show
-from apps.queries import idle_pages as asked
+from apps.queries.idle import MOST_WORKERS, idle_blame, idle_what_if, idle_workers, path_parts
 from apps.queries.timeline import LANES, Span, timeline, timeline_runs, timeline_span
+from apps.reports.idle import idle_sentences
 
 _MODES = ("direct", "propagated", "transitive")
 _RULES = ("union", "last_arrival")
@@ -40,7 +40,7 @@ def page(view: View) -> None:
         first = view.number("First worker", key="worker", value=1, low=1, step=LANES)
     window = _window(span, begin, end)
     whole = window == (span.t_begin, span.t_end)
-    view.verdicts(view.value(idle.verdicts, run, mode, rule, None if whole else window))
+    view.verdicts(view.value(idle_sentences, run, mode, rule, None if whole else window))
     _timeline(view, run, span, window, first, mode, rule)
     if not whole:
         st.caption("What follows is of the whole run.")
@@ -84,15 +84,15 @@ def _timeline(
 
 def _sums(view: View, run: str, mode: str, rule: str) -> None:
     st.subheader("Where the time went", anchor=False)
-    sums = view.rows(asked.idle_workers, run, mode, rule)
+    sums = view.rows(idle_workers, run, mode, rule)
     show(charts.sums_chart(sums), "Share of each worker's time by cause")
-    if sums["worker"].n_unique() == asked.MOST_WORKERS:
-        st.caption(f"The {asked.MOST_WORKERS} workers that idled most.")
+    if sums["worker"].n_unique() == MOST_WORKERS:
+        st.caption(f"The {MOST_WORKERS} workers that idled most.")
 
 
 def _blame(view: View, run: str, mode: str, rule: str) -> None:
     st.subheader("Who was waited for", anchor=False)
-    blame = view.rows(asked.idle_blame, run, mode, rule)
+    blame = view.rows(idle_blame, run, mode, rule)
     if blame.is_empty():
         st.caption("No wait is known to be for another task's data.")
         return
@@ -103,7 +103,7 @@ def _blame(view: View, run: str, mode: str, rule: str) -> None:
 
 def _path(view: View, run: str) -> None:
     st.subheader("Critical path", anchor=False)
-    path = view.rows(asked.path_parts, run)
+    path = view.rows(path_parts, run)
     if path.is_empty():
         st.caption("The run has no tasks that follow each other.")
         return
@@ -113,7 +113,7 @@ def _path(view: View, run: str) -> None:
 
 def _gains(view: View, run: str) -> None:
     st.subheader("What could be gained at most", anchor=False)
-    gains = view.rows(queries.idle_what_if, run).filter(pl.col("percent").is_not_null())
+    gains = view.rows(idle_what_if, run).filter(pl.col("percent").is_not_null())
     if gains.is_empty():
         st.caption("Unknown: the run has no workers with time.")
         return

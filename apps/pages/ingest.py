@@ -10,10 +10,10 @@ from apps.pages.text import plain
 
 def page(view: View) -> None:
     """Show files by reader and one by one, the rejected ones first."""
-    readers = view.ask("ui_readers")
+    readers = view.ask("ingest/readers")
     reader = view.select("Reader", readers["reader"].to_list(), key="reader", every="All")
     text = view.text("File name", key="text", placeholder="part of the path")
-    rejections = view.ask("ui_rejections")
+    rejections = view.ask("ingest/rejections")
     if readers.is_empty() and rejections.is_empty():
         view.empty(
             "Nothing has landed and nothing was rejected yet.",
@@ -33,10 +33,10 @@ def page(view: View) -> None:
                     if said:
                         st.caption(plain(f"{word} {said}"))
         if len(rejections) > _DETAILED:
-            view.paged("ui_rejections", key="rejected")
+            view.paged("ingest/rejections", key="rejected")
     st.subheader("Landed", anchor=False)
     view.table(readers, units=_UNITS)
-    view.paged("ui_sources", key="page", reader=reader, text=text or None, units=_UNITS)
+    view.paged("ingest/sources", key="page", reader=reader, text=text or None, units=_UNITS)
 
 
 _DETAILED = 3

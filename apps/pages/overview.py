@@ -6,12 +6,12 @@ from typing import Any
 
 import streamlit as st
 
-from apps import report
-from apps.history_words import signed_percent
+from apps.output import signed_percent
 from apps.pages.base import View
 from apps.pages.failures import in_words
 from apps.pages.text import plain
 from apps.pages.words import brief, since
+from apps.reports.runs import trace_sentences
 
 _RUNS = 8
 _UNITS = {"wall_seconds": "s"}
@@ -31,7 +31,7 @@ _TOPICS = (
 
 def page(view: View) -> None:
     """Show the counts first: they come from small tables, whatever the warehouse holds."""
-    counts = view.ask("ui_counts").row(0, named=True)
+    counts = view.ask("overview/counts").row(0, named=True)
     if not counts["runs"]:
         view.empty(
             "Nothing has landed yet. Name files or folders of counters, profiles or traces; pwh "
@@ -46,7 +46,7 @@ def page(view: View) -> None:
     left, right = st.columns(2, gap="large")
     with right:
         st.subheader("Latest runs", anchor=False)
-        latest = view.ask("ui_latest", number=_RUNS)
+        latest = view.ask("overview/latest", number=_RUNS)
         view.table(latest.select("run_id", "started_at", "wall_seconds"), units=_UNITS)
         view.link("All runs", "runs", icon="list_alt")
     with regressions:
@@ -87,7 +87,7 @@ def _rejected(view: View, counts: dict[str, Any]) -> None:
 
 
 def _regressions(view: View, every: bool) -> None:
-    found = view.ask("ui_regressions", number=_REGRESSIONS, every=every)
+    found = view.ask("overview/regressions", number=_REGRESSIONS, every=every)
     if found.is_empty():
         st.caption("None is certain. Changes are looked for in series of 10 runs or more.")
     for row in found.iter_rows(named=True):
@@ -112,7 +112,7 @@ def _regressions(view: View, every: bool) -> None:
 
 
 def _verdicts(view: View) -> None:
-    latest = {row["kind"]: row for row in view.ask("ui_latest_traces").iter_rows(named=True)}
+    latest = {row["kind"]: row for row in view.ask("overview/latest_traces").iter_rows(named=True)}
     for kind, title, page_path, icon in _TOPICS:
         row = latest.get(kind)
         if row is None:
@@ -122,6 +122,6 @@ def _verdicts(view: View) -> None:
             st.markdown(f"**{title}** of {plain(of or row['run_id'])}")
             # One analysis that fails must not take the others along.
             with in_words(view):
-                for sentence in view.value(report.verdicts, row["run_id"], kind)[:_SENTENCES]:
+                for sentence in view.value(trace_sentences, row["run_id"], kind)[:_SENTENCES]:
                     st.markdown(plain(sentence))
             view.link(f"{title} of {row['run_id']}", page_path, icon=icon, run=row["run_id"])

@@ -7,11 +7,13 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from apps import queries, report
-from apps.history_words import ratio_percent
+from apps.output import ratio_percent
 from apps.pages.base import View
 from apps.pages.text import plain
 from apps.pages.words import as_text
+from apps.queries.comparison import run_comparison
+from apps.queries.runs import resolve_run, row_counts, run_facts, run_metrics
+from apps.reports.runs import trace_sentences
 
 _UNITS = {"wall_seconds": "s"}
 _VERDICTS = ("worse", "better", "changed")
@@ -33,12 +35,12 @@ _NAMED = 4
 
 def page(view: View) -> None:
     """Show the runs that the filters leave, a page at a time."""
-    every = view.ask("ui_choices", app=None).filter(kind="app")
-    if every.is_empty() and not view.ask("ui_counts")["runs"][0]:
+    every = view.ask("runs/choices", app=None).filter(kind="app")
+    if every.is_empty() and not view.ask("overview/counts")["runs"][0]:
         view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
         return
     app = view.select("Application", every["choice"].to_list(), key="app", every="All")
-    choices = view.ask("ui_choices", app=app)
+    choices = view.ask("runs/choices", app=app)
     given: dict[str, Any] = {
         kind: view.select(
             label, choices.filter(kind=kind)["choice"].to_list(), key=kind, every="All"
@@ -47,7 +49,7 @@ def page(view: View) -> None:
     }
     text = view.text("Search", key="text", placeholder="in names and tags")
     shown = view.paged(
-        "ui_runs", key="page", units=_UNITS, app=app, **given, text=text.strip() or None
+        "runs/page", key="page", units=_UNITS, app=app, **given, text=text.strip() or None
     )
     st.subheader("Look closer", anchor=False)
     _closer(view, shown["run_id"].to_list())
@@ -60,31 +62,31 @@ def _closer(view: View, runs: list[str]) -> None:
     if run is None:
         st.caption("Choose a run to see what its traces say, and a second one to compare.")
         return
-    run_id = view.value(queries.run_named, run)
+    run_id = view.value(resolve_run, run)
     if other is None:
         _one(view, run_id)
     else:
-        _two(view, run_id, view.value(queries.run_named, other))
+        _two(view, run_id, view.value(resolve_run, other))
 
 
 def _one(view: View, run_id: str) -> None:
     """Say what is known of a run, kind of trace by kind of trace."""
-    facts = view.value(queries.run_facts, run_id)
+    facts = view.value(run_facts, run_id)
     said = [f"{name} {as_text(value)}" for name, value in facts.items() if name != "run_id"]
     st.markdown(f"**{plain(run_id)}**  {plain(', '.join(said))}")
-    counts = view.value(queries.counts, run_id)
+    counts = view.value(row_counts, run_id)
     with st.spinner("Reading its traces ..."):
-        said = [one for table in counts for one in view.value(report.verdicts, run_id, table)]
+        said = [one for table in counts for one in view.value(trace_sentences, run_id, table)]
     if said:
         view.verdicts(said)
     landed = ", ".join(f"{table} {count:,}" for table, count in counts.items())
     st.caption(plain(f"Rows: {landed or 'none'}"))
-    view.table(view.rows(queries.metrics, run_id).select("metric", "value", "unit"))
+    view.table(view.rows(run_metrics, run_id).select("metric", "value", "unit"))
 
 
 def _two(view: View, run_id: str, other: str) -> None:
     """Compare two runs metric by metric, beyond the noise where that is known."""
-    rows = view.rows(queries.run_comparison, [run_id], [other], _LEVEL)
+    rows = view.rows(run_comparison, [run_id], [other], _LEVEL)
     if rows.is_empty():
         st.caption("The two have no metric in common.")
         return

@@ -5,13 +5,28 @@ from __future__ import annotations
 import polars as pl
 import streamlit as st
 
-from apps import queries, scale
 from apps.pages import scaling_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
-from apps.queries import scaling_curves as asked
-from apps.queries.scaling import ScalingSet
-from apps.scaling_words import growth
+from apps.queries.scaling import (
+    ScalingSet,
+    counts_between,
+    scaling_apps,
+    scaling_fitted,
+    scaling_functions,
+    scaling_measured,
+    scaling_models_of,
+    scaling_program,
+    scaling_sets,
+)
+from apps.reports.scaling import (
+    FLOOR,
+    Question,
+    complete_question,
+    count_grid,
+    growth,
+    scaling_sentences,
+)
 
 _PROGRAM = "whole program"
 _LEAST = 3
@@ -21,9 +36,9 @@ _DRAWN = 3
 
 def page(view: View) -> None:
     """Show how one set of runs scales: words, points with fits, speed-up, ranking, models."""
-    apps = view.value(queries.scaling_apps)
+    apps = view.value(scaling_apps)
     app = view.select("Application", apps, key="app")
-    sets = [] if app is None else view.value(queries.scaling_sets, app)
+    sets = [] if app is None else view.value(scaling_sets, app)
     known = {_label(one): one for one in sets if one.counts >= _LEAST}
     if not known:
         _nothing(view, apps)
@@ -31,9 +46,9 @@ def page(view: View) -> None:
     which = known[view.select("Runs", list(known), key="set") or next(iter(known))]
     target = view.number("At count (0: auto)", key="at", value=0, low=0, step=1, help=_AT_HELP)
     scaling = view.select("Scaling", ("strong", "weak"), key="scaling", every="as measured")
-    asked_for = scale.asked(which, (target,) if target else (), scaling, None)
-    view.verdicts(view.value(scale.verdicts, asked_for))
-    ranking = view.rows(queries.scaling_functions, which, asked_for.target)
+    asked_for = complete_question(which, (target,) if target else (), scaling, None)
+    view.verdicts(view.value(scaling_sentences, asked_for))
+    ranking = view.rows(scaling_functions, which, asked_for.target)
     _times(view, asked_for, ranking)
     _program(view, asked_for)
     _ranking(view, asked_for, ranking)
@@ -64,7 +79,7 @@ def _nothing(view: View, apps: list[str]) -> None:
     )
 
 
-def _times(view: View, asked_for: scale.Question, ranking: pl.DataFrame) -> None:
+def _times(view: View, asked_for: Question, ranking: pl.DataFrame) -> None:
     which = asked_for.which
     st.subheader("Measured and predicted time", anchor=False)
     names = ranking["function"].to_list()
@@ -72,9 +87,9 @@ def _times(view: View, asked_for: scale.Question, ranking: pl.DataFrame) -> None
     functions = (
         chosen or ranking.filter(pl.col("share").is_not_null())["function"].to_list()[:_DRAWN]
     )
-    counts = asked.counts_between(which.smallest, max(asked_for.target, which.largest))
+    counts = counts_between(which.smallest, max(asked_for.target, which.largest))
     program = _drawn(asked_for, _predicted(view, asked_for))
-    fitted = view.rows(asked.scaling_fitted, which, functions, counts)
+    fitted = view.rows(scaling_fitted, which, functions, counts)
     columns = ("what", "parallelism", "predicted", "low", "high")
     lines = pl.concat(
         [
@@ -83,7 +98,7 @@ def _times(view: View, asked_for: scale.Question, ranking: pl.DataFrame) -> None
         ]
     ).drop_nulls("predicted")
     measured = (
-        view.rows(asked.scaling_measured, which)
+        view.rows(scaling_measured, which)
         .with_columns(what=pl.col("function").fill_null(_PROGRAM))
         .filter(pl.col("what").is_in([_PROGRAM, *functions]))
         .select("what", "parallelism", "seconds")
@@ -98,20 +113,18 @@ def _times(view: View, asked_for: scale.Question, ranking: pl.DataFrame) -> None
     )
 
 
-def _predicted(view: View, asked_for: scale.Question) -> pl.DataFrame:
+def _predicted(view: View, asked_for: Question) -> pl.DataFrame:
     """Give the program's predicted times, at the counts that the verdict looked at."""
-    return view.rows(
-        queries.scaling_program, asked_for.which, scale.grid(asked_for), asked_for.scaling
-    )
+    return view.rows(scaling_program, asked_for.which, count_grid(asked_for), asked_for.scaling)
 
 
-def _drawn(asked_for: scale.Question, predicted: pl.DataFrame) -> pl.DataFrame:
+def _drawn(asked_for: Question, predicted: pl.DataFrame) -> pl.DataFrame:
     which = asked_for.which
     reach = max(asked_for.target, which.largest)
     return predicted.filter(pl.col("parallelism").is_between(which.smallest, reach))
 
 
-def _program(view: View, asked_for: scale.Question) -> None:
+def _program(view: View, asked_for: Question) -> None:
     which = asked_for.which
     predicted = _predicted(view, asked_for)
     told = _drawn(asked_for, predicted).drop_nulls(["predicted", "low", "high"])
@@ -133,7 +146,7 @@ def _program(view: View, asked_for: scale.Question) -> None:
     with right:
         st.subheader("Efficiency", anchor=False)
         show(
-            charts.efficiency_chart(banded, which.largest, scale.FLOOR),
+            charts.efficiency_chart(banded, which.largest, FLOOR),
             "Predicted efficiency by parallelism, with its band",
         )
     view.table(
@@ -142,7 +155,7 @@ def _program(view: View, asked_for: scale.Question) -> None:
     )
 
 
-def _ranking(view: View, asked_for: scale.Question, ranking: pl.DataFrame) -> None:
+def _ranking(view: View, asked_for: Question, ranking: pl.DataFrame) -> None:
     target, largest = asked_for.target, asked_for.which.largest
     st.subheader(f"Functions at {target}", anchor=False)
     told = ranking.drop_nulls("share").head(_RANKED)
@@ -165,7 +178,7 @@ def _ranking(view: View, asked_for: scale.Question, ranking: pl.DataFrame) -> No
 
 def _models(view: View, which: ScalingSet) -> None:
     st.subheader("Models", anchor=False)
-    models = view.rows(asked.scaling_models_of, which)
+    models = view.rows(scaling_models_of, which)
     said = [growth(row) for row in models.to_dicts()]
     view.table(
         models.select(

@@ -7,12 +7,12 @@ import io
 import polars as pl
 import streamlit as st
 
-from apps import queries
 from apps.pages import charts
 from apps.pages.base import View
 from apps.pages.picked_chart import KINDS, picked
 from apps.pages.tables import as_shown, show_rows
 from apps.pages.text import plain
+from apps.queries.schema import schema_columns, schema_objects
 from warehouse import sqlfiles
 from warehouse.errors import UsageError
 from warehouse.guarded import Limits, Result
@@ -42,7 +42,7 @@ def _editor(view: View, limits: Limits) -> str:
     with st.form("editor", border=False):
         sql = st.text_area(
             "SQL",
-            value=sqlfiles.read("queries/ui_example").strip(),
+            value=sqlfiles.read("queries/schema/example").strip(),
             height=220,
             key="sql",
             bind="query-params",
@@ -68,7 +68,7 @@ def _wrong(error: UsageError) -> None:
 
 def _schema(view: View) -> None:
     """Show what there is to ask, from the comments of the catalogue."""
-    objects = view.rows(queries.objects)
+    objects = view.rows(schema_objects)
     names = objects["name"].to_list()
     name = st.selectbox(
         "Tables and views",
@@ -84,7 +84,7 @@ def _schema(view: View) -> None:
     kind, _, description = found.row(0)
     st.caption(plain(f"{kind}. {description or ''}"))
     if kind != "macro":
-        columns = view.rows(queries.columns, name)
+        columns = view.rows(schema_columns, name)
         view.table(columns.select("column", "type", "description"), height=430)
 
 

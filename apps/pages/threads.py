@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
-from apps import pictures, queries
-from apps import threads as words
 from apps.pages.base import View
 from apps.pages.text import plain
-from apps.queries import thread_pages as asked
 from apps.queries.base import ask_count
+from apps.queries.threads import (
+    fluctuating_blocks,
+    graph_blocks,
+    graph_edges,
+    thread_launches,
+    thread_picture,
+    thread_verdicts,
+    traced_runs,
+)
+from apps.reports.pictures import graph_dot, grey_png, largest_blocks
+from apps.reports.threads import launch_sentences, similar_launches
 from warehouse.errors import UsageError
 
 _METRICS = ("euclidean", "manhattan")
@@ -23,12 +29,10 @@ _LISTS = {
     "phases": "Phases over time",
 }
 
-Row = dict[str, Any]
-
 
 def page(view: View) -> None:
     """Show the verdict on a run's launches, and the flow and likeness of one of them."""
-    runs = view.rows(asked.traced_runs)["run_id"].to_list()
+    runs = view.rows(traced_runs)["run_id"].to_list()
     run = view.select("Run", runs, key="run")
     if run is None:
         view.empty(
@@ -37,13 +41,13 @@ def page(view: View) -> None:
             "valgrind --tool=exp-bbv ./program\npwh ingest bb.out.* --app program",
         )
         return
-    verdicts = view.rows(queries.thread_verdicts, run)
-    known = view.value(queries.thread_launches, run)
+    verdicts = view.rows(thread_verdicts, run)
+    known = view.value(thread_launches, run)
     chosen = view.select("Launch", [str(launch) for launch in known], key="launch", every="All")
     launch = None if chosen is None else int(chosen)
     metric = view.select("Distance", _METRICS, key="metric") or _METRICS[0]
     rows = [row for row in verdicts.to_dicts() if launch is None or row["launch"] == launch]
-    view.verdicts([line for group in words.alike(rows) for line in words.said(group)])
+    view.verdicts([line for group in similar_launches(rows) for line in launch_sentences(group)])
     if not rows:
         st.caption("The launch has no visits of basic blocks.")
         return
@@ -60,8 +64,8 @@ def page(view: View) -> None:
 
 
 def _flow(view: View, run: str, launch: int) -> None:
-    blocks = view.rows(queries.graph_blocks, run, launch)
-    edges = view.rows(queries.graph_edges, run, launch).to_dicts()
+    blocks = view.rows(graph_blocks, run, launch)
+    edges = view.rows(graph_edges, run, launch).to_dicts()
     if not edges:
         st.subheader(f"Basic blocks of launch {launch}", anchor=False)
         view.table(blocks.head(_MOST_EXECUTED))
@@ -72,8 +76,8 @@ def _flow(view: View, run: str, launch: int) -> None:
         return
     st.subheader(f"Control flow of launch {launch}", anchor=False)
     known = blocks.to_dicts()
-    shown = pictures.largest(known)
-    st.graphviz_chart(pictures.graph_dot(f"{run}, launch {launch}", shown, edges))
+    shown = largest_blocks(known)
+    st.graphviz_chart(graph_dot(f"{run}, launch {launch}", shown, edges))
     said = "The darker a block, the more instructions ran in it; edges bear their probability."
     if len(shown) < len(known):
         said += f" {len(shown)} of {len(known)} blocks are drawn, those that execute most."
@@ -82,7 +86,7 @@ def _flow(view: View, run: str, launch: int) -> None:
 
 def _likeness(view: View, run: str, launch: int, metric: str) -> None:
     st.subheader("Likeness of threads", anchor=False)
-    blocks = view.rows(asked.fluctuating_blocks, run, launch, metric)
+    blocks = view.rows(fluctuating_blocks, run, launch, metric)
     known = blocks["block"].to_list()
     block = known[0] if known else None
     if len(known) > 1:
@@ -90,7 +94,7 @@ def _likeness(view: View, run: str, launch: int, metric: str) -> None:
             "Thread block, the most fluctuating first", known, key="block", bind="query-params"
         )
     try:
-        rows = view.value(queries.thread_picture, run, launch, block, metric)
+        rows = view.value(thread_picture, run, launch, block, metric)
     except UsageError as error:
         st.caption(plain(str(error)))
         return
@@ -100,7 +104,7 @@ def _likeness(view: View, run: str, launch: int, metric: str) -> None:
     if not any(any(pixels) for _, pixels in rows):
         st.caption(f"All {len(rows)} threads have the same vector: there is no picture to draw.")
         return
-    st.image(pictures.grey_png([pixels for _, pixels in rows]), width="stretch")
+    st.image(grey_png([pixels for _, pixels in rows]), width="stretch")
     st.caption(
         f"{len(rows)} threads by {len(rows)}: black is alike, white the farthest apart "
         f"({metric} distance of their basic-block vectors)."
@@ -110,7 +114,7 @@ def _likeness(view: View, run: str, launch: int, metric: str) -> None:
 def _groups(view: View, run: str, launch: int | None) -> None:
     first, last = (0, _LAST) if launch is None else (launch, launch)
     for name, title in _LISTS.items():
-        if not view.value(ask_count, f"threads_{name}", run_id=run, first=first, last=last):
+        if not view.value(ask_count, f"threads/{name}", run_id=run, first=first, last=last):
             continue
         st.subheader(title, anchor=False)
-        view.paged(f"threads_{name}", key=name, run_id=run, first=first, last=last)
+        view.paged(f"threads/{name}", key=name, run_id=run, first=first, last=last)

@@ -5,18 +5,24 @@ from __future__ import annotations
 import polars as pl
 import streamlit as st
 
-from apps import queries, throughput
 from apps.pages import throughput_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
-from apps.queries import throughput_pages as asked
-from apps.queries.throughput import of_run
+from apps.queries.throughput import (
+    drawn_segments,
+    largest_threads,
+    of_run,
+    streamed_runs,
+    throughput_effects,
+    throughput_limits,
+)
+from apps.reports.throughput import effects_sentence, throughput_sentences
 from warehouse.errors import NothingToAnalyse
 
 
 def page(view: View) -> None:
     """Show predicted and measured instructions per cycle of a run, by segment and by thread."""
-    runs = view.rows(asked.streamed_runs)["run_id"].to_list()
+    runs = view.rows(streamed_runs)["run_id"].to_list()
     run = view.select("Run", runs, key="run")
     if run is None:
         view.empty(
@@ -26,7 +32,7 @@ def page(view: View) -> None:
         )
         return
     try:
-        view.verdicts(view.value(throughput.verdicts, run))
+        view.verdicts(view.value(throughput_sentences, run))
     except NothingToAnalyse as error:
         view.verdicts([f"{error.problem[:1].upper()}{error.problem[1:]}."])
     else:
@@ -36,29 +42,29 @@ def page(view: View) -> None:
     _threads(view, run)
     st.subheader("Segments, those with most to gain first", anchor=False)
     st.caption("Rates are instructions per cycle.")
-    view.paged("throughput_segments", key="page", of=of_run, run_id=run)
+    view.paged("throughput/segments", key="page", of=of_run, run_id=run)
 
 
 def _limits(view: View, run: str) -> None:
-    limits = view.rows(queries.throughput_limits, run)
+    limits = view.rows(throughput_limits, run)
     if not limits.is_empty():
         st.subheader("What the cycles go to", anchor=False)
         show(charts.limits(limits), "Share of the predicted cycles by what limits them")
 
 
 def _effects(view: View, run: str) -> None:
-    effects = view.rows(queries.throughput_effects, run)
+    effects = view.rows(throughput_effects, run)
     if effects.is_empty():
         return
     st.subheader("What the model holds against a typical segment", anchor=False)
     show(charts.effects(effects), "Factors on the cycles of an instruction by group of features")
-    said = throughput.effects(effects.to_dicts()) or ""
+    said = effects_sentence(effects.to_dicts()) or ""
     st.caption(f"{said} The typical segment is that of what the model learned from.")
 
 
 def _segments(view: View, run: str) -> None:
     st.subheader("Predicted beside measured", anchor=False)
-    segments = view.rows(asked.drawn_segments, run)
+    segments = view.rows(drawn_segments, run)
     if segments.is_empty():
         st.caption("No segment was measured, so there is nothing to hold the predictions against.")
         return
@@ -71,8 +77,8 @@ def _segments(view: View, run: str) -> None:
 
 def _threads(view: View, run: str) -> None:
     st.subheader("Threads", anchor=False)
-    threads = view.rows(asked.largest_threads, run).drop_nulls("predicted")
+    threads = view.rows(largest_threads, run).drop_nulls("predicted")
     if not threads.is_empty():
         named = threads.with_columns(pl.col("thread").cast(pl.String).fill_null("all"))
         show(charts.by_thread(named), "Predicted and measured instructions per cycle by thread")
-    view.paged("throughput_threads", key="threads", of=of_run, run_id=run)
+    view.paged("throughput/threads", key="threads", of=of_run, run_id=run)

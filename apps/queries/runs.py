@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,39 +14,22 @@ if TYPE_CHECKING:
 LATEST = "latest"
 
 
-def runs(con: DuckDBPyConnection, app: str | None = None) -> DuckDBPyRelation:
+def list_runs(con: DuckDBPyConnection, app: str | None = None) -> DuckDBPyRelation:
     """Give all runs, or one application's, the latest first."""
-    return ask(con, "runs", app=app)
+    return ask(con, "runs/list", app=app)
 
 
-def sources(con: DuckDBPyConnection, run_id: str | None = None) -> DuckDBPyRelation:
+def list_sources(con: DuckDBPyConnection, run_id: str | None = None) -> DuckDBPyRelation:
     """Give all ingested files, or those of one run, the latest first."""
-    return ask(con, "sources", run_id=run_id)
+    return ask(con, "runs/sources", run_id=run_id)
 
 
-def objects(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Give the tables, views, table macros and functions there are."""
-    return ask(con, "objects")
-
-
-def columns(con: DuckDBPyConnection, name: str) -> DuckDBPyRelation:
-    """Give the columns of a table or view; raises `UsageError` where there is none such."""
-    names = [row[1] for row in objects(con).fetchall()]
-    if name not in names:
-        close = difflib.get_close_matches(name, names, 1)
-        raise UsageError(
-            f"there is no table or view {name!r}",
-            hint=f"Did you mean {close[0]}?" if close else "pwh schema lists what there is.",
-        )
-    return ask(con, "columns", name=name)
-
-
-def run_named(con: DuckDBPyConnection, name: str) -> str:
+def resolve_run(con: DuckDBPyConnection, name: str) -> str:
     """Give the run's id: `name` itself, the one run it is the beginning of, or `latest`.
 
     Raises `NothingToAnalyse` where there is no such run, `UsageError` where there are several.
     """
-    found = [run_id for (run_id,) in ask(con, "runs_like", name=name, latest=LATEST).fetchall()]
+    found = [run_id for (run_id,) in ask(con, "runs/like", name=name, latest=LATEST).fetchall()]
     if name in found or len(found) == 1:
         return name if name in found else str(found[0])
     if found:
@@ -58,22 +40,22 @@ def run_named(con: DuckDBPyConnection, name: str) -> str:
     )
 
 
-def counts(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
+def row_counts(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
     """Give the number of rows that each landing table has of a run, empty ones left out."""
-    return dict(ask(con, "run_rows", run_id=run_id).fetchall())
+    return dict(ask(con, "runs/rows", run_id=run_id).fetchall())
 
 
-def metrics(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+def run_metrics(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give every scalar of a run."""
-    return ask(con, "run_metrics", run_id=run_id)
+    return ask(con, "runs/metrics", run_id=run_id)
 
 
-def forgettable(con: DuckDBPyConnection, name: str) -> tuple[str, list[str]]:
+def resolve_forgettable(con: DuckDBPyConnection, name: str) -> tuple[str, list[str]]:
     """Say what `name` names: ("run", [id]) or ("source", ids); raises `NothingToAnalyse`."""
     from ingest.compressed import path_text
 
     path = path_text(Path(name).resolve())
-    found = ask(con, "forgettable", name=path_text(Path(name)), path=path).fetchall()
+    found = ask(con, "runs/forgettable", name=path_text(Path(name)), path=path).fetchall()
     if not found:
         raise NothingToAnalyse(
             f"there is no run or source {name!r}", hint="pwh runs and pwh sources list them."
@@ -84,37 +66,37 @@ def forgettable(con: DuckDBPyConnection, name: str) -> tuple[str, list[str]]:
 
 def run_facts(con: DuckDBPyConnection, run_id: str) -> dict[str, Any]:
     """Give what is known of a run, by name; unknown facts are left out."""
-    relation = ask(con, "run", run_id=run_id)
+    relation = ask(con, "runs/facts", run_id=run_id)
     values = relation.fetchone() or ()
     facts = dict(zip(relation.columns, values, strict=True))
     return {name: value for name, value in facts.items() if value not in (None, {})}
 
 
-def counters(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+def run_counters(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give a run's events, the largest first."""
-    return ask(con, "run_counters", run_id=run_id)
+    return ask(con, "runs/counters", run_id=run_id)
 
 
-def functions(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+def run_functions(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give a run's functions, those with the largest share first."""
-    return ask(con, "run_functions", run_id=run_id)
+    return ask(con, "runs/functions", run_id=run_id)
 
 
-def workers(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+def run_workers(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give a run's workers."""
-    return ask(con, "run_workers", run_id=run_id)
+    return ask(con, "runs/workers", run_id=run_id)
 
 
-def longest_idle(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+def run_idle_intervals(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give the idle intervals of a run's workers, the longest first."""
-    return ask(con, "run_idle", run_id=run_id)
+    return ask(con, "runs/idle", run_id=run_id)
 
 
-def launches(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+def run_launches(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give a run's kernel launches."""
-    return ask(con, "run_launches", run_id=run_id)
+    return ask(con, "runs/launches", run_id=run_id)
 
 
-def segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+def run_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give a run's instruction streams, one row a thread."""
-    return ask(con, "run_segments", run_id=run_id)
+    return ask(con, "runs/segments", run_id=run_id)

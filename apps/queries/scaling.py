@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -45,7 +47,7 @@ def of_set(con: DuckDBPyConnection, which: ScalingSet) -> dict[str, Any]:
 
 def scaling_apps(con: DuckDBPyConnection) -> list[str]:
     """Give the applications with function times at known counts."""
-    return [app for (app,) in ask(con, "scale_apps", of=_of_counts(con)).fetchall()]
+    return [app for (app,) in ask(con, "scaling/apps", of=_of_counts(con)).fetchall()]
 
 
 def scaling_sets(
@@ -56,7 +58,7 @@ def scaling_sets(
 ) -> list[ScalingSet]:
     """Give an application's sets of runs (of all applications: `latest`), the newest first."""
     asked = {"app": app, "latest": LATEST, "version": version, "machine": machine}
-    found = ask(con, "scale_sets", of=_of_counts(con), **asked)
+    found = ask(con, "scaling/sets", of=_of_counts(con), **asked)
     return [ScalingSet(*row[:-1]) for row in found.fetchall()]
 
 
@@ -74,15 +76,15 @@ def scaling_program(
     """Give a program's predicted time, speed-up, efficiency and core hours at counts."""
     params = {"counts": list(counts), "scaling": scaling}
     if problem_size is None:
-        return ask(con, "scale_program", **of_set(con, which), **params)
+        return ask(con, "scaling/program", **of_set(con, which), **params)
     at = {"smallest": which.smallest, "size": float(problem_size)}
-    return ask(con, "scale_program_at", **which.keys, **params, **at)
+    return ask(con, "scaling/program_at", **which.keys, **params, **at)
 
 
 def scaling_functions(con: DuckDBPyConnection, which: ScalingSet, target: int) -> DuckDBPyRelation:
     """Give functions by their share of the predicted time at a count, the largest first."""
     at = {"target": target, "largest": which.largest}
-    return ask(con, "scale_functions", **of_set(con, which), **at)
+    return ask(con, "scaling/functions", **of_set(con, which), **at)
 
 
 def scaling_comparison(
@@ -91,10 +93,39 @@ def scaling_comparison(
     """Give functions of two versions and whose exponent got worse, those first."""
     return ask(
         con,
-        "scale_compare",
+        "scaling/comparison",
         app=before.app,
         machine=before.machine,
         before=before.version,
         after=after.version,
         at=at,
     )
+
+
+_POINTS = 32
+
+
+def counts_between(smallest: int, largest: int) -> list[int]:
+    """Give about 32 counts from the smallest to the largest, evenly on a log scale, both in."""
+    if largest <= smallest:
+        return [smallest]
+    step = math.log(largest / smallest) / _POINTS
+    return sorted({round(smallest * math.exp(i * step)) for i in range(_POINTS + 1)})
+
+
+def scaling_measured(con: DuckDBPyConnection, which: ScalingSet) -> DuckDBPyRelation:
+    """Give measured times by count, of functions and of the program (function NULL), s."""
+    return ask(con, "scaling/measured", **of_set(con, which))
+
+
+def scaling_fitted(
+    con: DuckDBPyConnection, which: ScalingSet, functions: Sequence[str], counts: Sequence[int]
+) -> DuckDBPyRelation:
+    """Give predicted times of functions at counts with their 90 % intervals, s."""
+    params = {"functions": json.dumps(list(functions)), "counts": list(counts)}
+    return ask(con, "scaling/fitted", **of_set(con, which), **params)
+
+
+def scaling_models_of(con: DuckDBPyConnection, which: ScalingSet) -> DuckDBPyRelation:
+    """Give the models of a set's functions: exponent with its interval, formula, flags."""
+    return ask(con, "scaling/models", **of_set(con, which))

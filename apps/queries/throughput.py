@@ -21,17 +21,17 @@ def of_run(con: DuckDBPyConnection, run_id: str) -> dict[str, Any]:
 
 def throughput_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give the threads of a run: predicted, bounds and measured, the most instructions first."""
-    return ask(con, "throughput_threads", **of_run(con, run_id))
+    return ask(con, "throughput/threads", **of_run(con, run_id))
 
 
 def throughput_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give the segments of a run, those with most to gain first."""
-    return ask(con, "throughput_segments", **of_run(con, run_id))
+    return ask(con, "throughput/segments", **of_run(con, run_id))
 
 
 def throughput_limits(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give what the predicted cycles of a run go to."""
-    return ask(con, "throughput_limits", **of_run(con, run_id))
+    return ask(con, "throughput/limits", **of_run(con, run_id))
 
 
 def throughput_effects(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
@@ -39,20 +39,44 @@ def throughput_effects(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation
 
     Of very many segments some are looked at, spread evenly; column segments says how many.
     """
-    return ask(con, "throughput_effects", **of_run(con, run_id), most=_LOOKED_AT)
+    return ask(con, "throughput/effects", **of_run(con, run_id), most=_LOOKED_AT)
 
 
 def throughput_flags(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give what is flagged of a run's segments, and on how many."""
-    return ask(con, "throughput_flags", **of_run(con, run_id))
+    return ask(con, "throughput/flags", **of_run(con, run_id))
 
 
 def throughput_model(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give the models that predicted for a run."""
-    return ask(con, "throughput_model", **of_run(con, run_id))
+    return ask(con, "throughput/model", **of_run(con, run_id))
 
 
 def counted_ipc(con: DuckDBPyConnection, run_id: str) -> float | None:
     """Give the instructions per cycle that the run's counters say; None where they do not."""
-    row = ask(con, "throughput_counters", run_id=run_id).fetchone()
+    row = ask(con, "throughput/counters", run_id=run_id).fetchone()
     return None if row is None or row[0] is None else float(row[0])
+
+
+MOST_SEGMENTS = 2000
+_MOST_THREADS = 24
+
+
+def streamed_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
+    """Give the runs with segments of instruction streams, the latest first."""
+    return ask(con, "throughput/runs")
+
+
+def drawn_segments(
+    con: DuckDBPyConnection, run_id: str, most: int = MOST_SEGMENTS
+) -> DuckDBPyRelation:
+    """Give a run's measured segments with predicted instructions per cycle and tightest bound.
+
+    Of more than `most` segments, `most` spread evenly; column segments says how many there are.
+    """
+    return ask(con, "throughput/drawn_segments", **of_run(con, run_id), most=most)
+
+
+def largest_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Give the threads of a run with the most instructions, and what they could reach."""
+    return throughput_threads(con, run_id).limit(_MOST_THREADS)

@@ -32,12 +32,12 @@ class Span:
 
 def timeline_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
     """Give the runs that have workers, the latest first."""
-    return ask(con, "ui_timeline_runs")
+    return ask(con, "timeline/runs")
 
 
 def timeline_span(con: DuckDBPyConnection, run_id: str) -> Span | None:
     """Give the span of a run's workers; None where it has none with time to look at."""
-    row = ask(con, "ui_timeline_span", run_id=run_id, t0=None, t1=None).fetchone()
+    row = ask(con, "timeline/span", run_id=run_id, t0=None, t1=None).fetchone()
     if row is None or row[0] is None or row[1] <= row[0]:
         return None
     return Span(row[0], row[1], row[2], row[3])
@@ -59,7 +59,7 @@ def timeline(
     (place within the lane, 0..1), is_binned. More than 4000 pieces, and those of runs of more
     than 100 000, are added up in bins.
     """
-    row = ask(con, "ui_timeline_span", run_id=run_id, t0=window[0], t1=window[1]).fetchone()
+    row = ask(con, "timeline/span", run_id=run_id, t0=window[0], t1=window[1]).fetchone()
     shown = min(LANES, span.workers) / max(span.workers, 1)
     params = {
         "run_id": run_id,
@@ -73,5 +73,5 @@ def timeline(
     }
     few = row is not None and row[3] * shown <= _MOST_PIECES
     if few and span.pieces <= _MOST_OF_RUN:
-        return ask(con, "ui_timeline_pieces", **params)
-    return ask(con, "ui_timeline_bins", bins=_BINS, **params)
+        return ask(con, "timeline/pieces", **params)
+    return ask(con, "timeline/bins", bins=_BINS, **params)

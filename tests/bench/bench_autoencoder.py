@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 
-from udfs.bottleneck.autoencoder import LAYERS, NODES, odds, train
+from udfs.bottleneck.autoencoder import LAYERS, NODES, class_probabilities, train
 from udfs.bottleneck.training import CLASSES
 
 METRICS = 12
@@ -45,7 +45,7 @@ def main() -> None:
         began = time.perf_counter()
         trained = train(unlabelled, points, labels, validation, seed=seed)
         took.append(time.perf_counter() - began)
-    right = (odds(unseen, trained.arrays).argmax(1) == truth).mean()
+    right = (class_probabilities(unseen, trained.arrays).argmax(1) == truth).mean()
     best = (((unseen[:, None] - centres) ** 2).sum(2).argmin(1) == truth).mean()
     print(
         f"{asked.unlabelled} unlabelled and {asked.labelled} labelled samples, {LAYERS} layers of "

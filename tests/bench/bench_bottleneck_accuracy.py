@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 import warehouse
-from tests.support import SHARED
+from tests.helpers.support import SHARED
 from udfs.bottleneck.fit import Fitted, fit
 from udfs.bottleneck.training import CAUSES, CLASSES, Training
 from warehouse import models

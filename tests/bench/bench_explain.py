@@ -92,7 +92,7 @@ def main() -> None:
         return rows
 
     run = con.execute("SELECT max(run_id) FROM made WHERE slower").fetchall()[0][0]
-    ((_, _, runs, against),) = ask("explain_baseline", "FROM explain_baseline($run)", run=run)
+    ((_, _, runs, against),) = ask("explanations/baseline", "FROM explain_baseline($run)", run=run)
     both = {"runs": runs, "against": against}
     ask(
         f"explain_run, {len(runs)} and {len(against)} runs",
@@ -100,7 +100,7 @@ def main() -> None:
         **both,
     )
     ask("explain_run, two runs", "FROM explain_run($a, $b)", a=runs[0], b=against[-1])
-    ask("explain_coverage", "FROM explain_coverage($runs, $against)", **both)
+    ask("explanations/coverage", "FROM explain_coverage($runs, $against)", **both)
     ask("explanations, of all programs", "FROM explanations")
     print(f"\n{'noise':12} {'runs':>8}  pairs with a false finding  found of 3 sd")
     for noise in ("normal", "log-normal", "AR(1), 0.5"):

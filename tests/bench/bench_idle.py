@@ -69,7 +69,7 @@ class Cost:
     peak: float
 
 
-NOBODY = idle._Asked(*(np.empty(0, np.int64) for _ in range(5)))
+NOBODY = idle._Waits(*(np.empty(0, np.int64) for _ in range(5)))
 HOW = ("without", "direct", "all")
 
 

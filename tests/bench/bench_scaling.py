@@ -176,7 +176,7 @@ def trial(
     best: dict[tuple[int, str, str], float],
 ) -> list[Case]:
     """Give the chosen functions as foretold with other constants, intervals of factor 1."""
-    names = ("_LETTER", "_WARMTH", "_DAMPING", "_QUANTILE")
+    names = ("_PARAMETER_COST", "_WARMTH", "_DAMPING", "_QUANTILE")
     kept = [getattr(ensemble, name) for name in names]
     for name, value in zip(names, (*chosen, 1.0), strict=True):
         setattr(ensemble, name, value)

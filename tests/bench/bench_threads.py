@@ -23,7 +23,7 @@ from scipy.spatial.distance import cdist
 import warehouse
 from tests.bench.bench_gpgpusim import write
 from tests.bench.common import fresh, in_turn, peak_child_mib, timed
-from tests.support import land
+from tests.helpers.support import land
 from udfs.similarity import distances
 
 SELF = (sys.executable, "-m", "tests.bench.bench_threads")

@@ -28,7 +28,8 @@ import pyarrow.parquet as pq
 from scipy.stats import kendalltau
 
 import warehouse
-from tests.support import SHARED
+from apps.fitting.throughput import KIND, Gathered, make_fit
+from tests.helpers.support import SHARED
 from udfs.throughput import zen3
 from udfs.throughput.algorithms import Samples, algorithms, train_boosting
 from udfs.throughput.blocks import block_matrix, describe_blocks
@@ -37,8 +38,7 @@ from udfs.throughput.families import families
 from udfs.throughput.features import FEATURES, LOG_BEST
 from udfs.throughput.fitting import fit_throughput
 from udfs.throughput.inputs import CODE
-from warehouse import models, throughput
-from warehouse.throughput import Gathered
+from warehouse import models
 
 MCA = ("llvm-mca-14", "llvm-mca")
 # How far measurements are trusted by the number of passes that agreed: 3, 4, more.
@@ -219,10 +219,10 @@ def tell(what: str) -> None:
 def ship(found: Gathered, seed: int, path: Path) -> None:
     """Fit as `pwh fit throughput` does, and write what every warehouse takes in when it is made."""
     fitted = fit_throughput(found.samples, None, seed, tell)
-    fit = throughput.as_fit(found, fitted, "zen3", seed)
+    fit = make_fit(found, fitted, "zen3", seed)
     fit = replace(fit, description=f"BHive blocks on an AMD EPYC (Zen 3): {fit.description}")
     con = warehouse.connect(":memory:")
-    models.export(con, throughput.KIND, models.store(con, fit), path)
+    models.export(con, KIND, models.store(con, fit), path)
     con.close()
     print(f"{path.name}: {fit.algorithm} in {fitted.seconds:.0f} s, {path.stat().st_size} bytes")
 

@@ -12,9 +12,9 @@ import numpy as np
 import warehouse
 from ingest.derive import keep_scalars
 from ingest.load import transaction
-from tests.apps.windows import EVENTS, KINDS
 from tests.bench.schedule import generate
-from tests.support import land
+from tests.helpers.support import land
+from tests.helpers.windows import EVENTS, KINDS
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

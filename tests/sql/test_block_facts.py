@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.support import land, rows, shared
+from tests.helpers.support import land, rows, shared
 
 PROGRAMS = {
     "vecadd": ("vecadd.log.gz", {0: ""}),

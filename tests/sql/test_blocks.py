@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support import given, rows
+from tests.helpers.support import given, rows
 
 
 def test_probability_is_of_all_times_a_block_was_left(warehouse):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from tests.support import given, land, rows, shared
+from tests.helpers.support import given, land, rows, shared
 
 MELT = """
     COPY (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import given, rows
+from tests.helpers.support import given, rows
 
 NO_SET = (
     "no metric of a known set can be made of its events: cycles, or what they divide, "

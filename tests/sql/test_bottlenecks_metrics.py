@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import given, rows
+from tests.helpers.support import given, rows
 
 METRICS = "SELECT metric, value FROM pmu_standardised ORDER BY ALL"
 GEM5 = ("cycles 1000", "uops 2000", "issue_width 4", "mem_reads 50", "l3_misses 30")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support import given, rows
+from tests.helpers.support import given, rows
 
 LEVELS = "10.0 10.1 9.9 10.0 10.2 9.8 10.0 10.1 9.9 10.0"
 

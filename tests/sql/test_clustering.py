@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.support import rows
+from tests.helpers.support import rows
 
 NONE = {"medoids": None, "labels": None, "cost": None, "left_out": None}
 
@@ -72,14 +72,14 @@ def test_rows_that_are_not_known_have_no_label(warehouse):
     ("arguments", "reason"),
     [
         ("[[1], [1]], 2", "1 distinct point cannot form 2 clusters"),
-        ("[[1], [2]], 0", "k must be at least 1, here 0"),
-        ("[[1], [2]], 1, -1", "seed must be at least 0, here -1"),
+        ("[[1], [2]], 0", "k must be at least 1, not 0"),
+        ("[[1], [2]], 1, -1", "seed must be at least 0, not -1"),
         ("[[1], [2, 3]], 1", "rows have from 1 to 2 metrics, not one number of them"),
         (
             "[[NULL], ['nan'::DOUBLE]], 1",
-            "no row is fully known: each holds NULL, NaN or an infinity",
+            "every row contains NULL, NaN or an infinity",
         ),
-        ("[[], []], 1", "there are no metrics in the rows"),
+        ("[[], []], 1", "the rows have no metrics"),
         ("[NULL]::DOUBLE[][], 1", "there are no rows"),
         ("[], 1", "there are no rows"),
     ],
@@ -91,9 +91,9 @@ def test_clara_abstains_with_the_reason(warehouse, arguments, reason):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ("[[1], [2], [3]], 1", "k_max must be at least 2, here 1"),
-        ("[[1], [2], [3]], 2, 1", "references must be at least 2, here 1"),
-        ("[[1, 2]], 5", "the gap statistic needs 3 rows, here is 1 row"),
+        ("[[1], [2], [3]], 1", "k_max must be at least 2, not 1"),
+        ("[[1], [2], [3]], 2, 1", "references must be at least 2, not 1"),
+        ("[[1, 2]], 5", "the gap statistic needs 3 rows, found 1 row"),
         ("[[1], [1], [1]], 5", "all rows are the same point"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import given, rows
+from tests.helpers.support import given, rows
 
 BEFORE = (10.0, 10.1, 9.9, 10.05, 9.95)
 AFTER = (12.0, 12.1, 11.9, 12.05, 11.95)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import given, rows
+from tests.helpers.support import given, rows
 
 
 def test_per_cycle_divides_by_the_cycles_of_the_same_sample(warehouse):

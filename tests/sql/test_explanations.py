@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.demo.entries import FOLDER
-from tests.support import given, land, rows
+from tests.helpers.support import given, land, rows
 
 WALL = (10.0, 10.1, 9.9, 10.0, 10.2, 9.8, 10.0, 10.1, 9.9, 10.0)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.helpers.support import given, rows
 from tests.sql.test_explanations import counters, functions, history
-from tests.support import given, rows
 
 
 def test_a_run_is_compared_across_the_last_change_of_its_series(warehouse):

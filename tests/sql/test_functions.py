@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support import given, rows
+from tests.helpers.support import given, rows
 
 
 def test_shares_are_of_all_ranks_and_seconds_per_rank(warehouse):

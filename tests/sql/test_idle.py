@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from tests.schedules import land_schedule, read_schedule
-from tests.support import rows, shared
+from tests.helpers.schedules import land_schedule, read_schedule
+from tests.helpers.support import rows, shared
 
 DIRECT = "mode = 'direct' AND latency_rule = 'union'"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.schedules import land_schedule
-from tests.support import rows
+from tests.helpers.schedules import land_schedule
+from tests.helpers.support import rows
 
 NODES = {"A": "n0", "B": "n1"}
 

@@ -7,12 +7,12 @@ import random
 import pytest
 
 from ingest.derive import derive
-from tests.awkward import awkward_schedule
-from tests.idle_questions import critical_path, cut_to
-from tests.idle_reference import MODES, RULES, Reference
-from tests.schedules import land_schedule, random_schedule
+from tests.helpers.awkward import awkward_schedule
+from tests.helpers.idle_questions import critical_path, cut_to
+from tests.helpers.idle_reference import MODES, RULES, Reference
+from tests.helpers.schedules import land_schedule, random_schedule
+from tests.helpers.support import rows
 from tests.sql.test_idle_reference import COLUMNS, assert_as_reference, lands_anew
-from tests.support import rows
 
 READINGS = [(mode, rule) for mode in MODES for rule in RULES]
 
@@ -87,7 +87,7 @@ def test_runs_attributed_together_do_not_meet(warehouse, monkeypatch):
     """Runs of one file share the names of workers, tasks and data, and the time."""
     runs = {f"r{n}": awkward_schedule(n) for n in range(6)}
     with monkeypatch.context() as patch:
-        patch.setattr("tests.schedules.derive", lambda *_: None)
+        patch.setattr("tests.helpers.schedules.derive", lambda *_: None)
         for run, schedule in runs.items():
             land_schedule(warehouse, schedule, run)
     derive(warehouse, 1, runs)

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from tests.idle_reference import MODES, RULES, Reference
-from tests.schedules import land_schedule, random_schedule
-from tests.simulated import Machine, simulate
-from tests.support import rows
+from tests.helpers.idle_reference import MODES, RULES, Reference
+from tests.helpers.schedules import land_schedule, random_schedule
+from tests.helpers.simulated import Machine, simulate
+from tests.helpers.support import rows
 from udfs import timeline
 
 COLUMNS = (

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from tests.idle_reference import MODES, RULES, Reference, size, within
-from tests.schedules import land_schedule, random_schedule
-from tests.simulated import Machine, simulate
-from tests.support import rows
+from tests.helpers.idle_reference import MODES, RULES, Reference, size, within
+from tests.helpers.schedules import land_schedule, random_schedule
+from tests.helpers.simulated import Machine, simulate
+from tests.helpers.support import rows
 
 # A makes x, B waits for it, then for the network, then for the runtime.
 TEXTBOOK = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support import given, land, rows, shared
+from tests.helpers.support import given, land, rows, shared
 
 LEVEL_1 = ("retiring", "frontend_bound", "backend_bound", "bad_speculation")
 

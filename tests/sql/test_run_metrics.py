@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support import given, rows
+from tests.helpers.support import given, rows
 
 
 def test_each_kind_of_trace_gives_its_scalars(warehouse):

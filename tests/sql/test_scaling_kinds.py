@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support import given, rows
+from tests.helpers.support import given, rows
 
 BLOCKING = "blocking point-to-point"
 NON_BLOCKING = "non-blocking point-to-point"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scaling import law, measured
-from tests.support import given, rows, shared
+from tests.helpers.scaling import law, measured
+from tests.helpers.support import given, rows, shared
 
 COUNTS = (2, 4, 8, 16, 32)
 

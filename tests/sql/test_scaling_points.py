@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scaling import law, measured
-from tests.support import given, rows
+from tests.helpers.scaling import law, measured
+from tests.helpers.support import given, rows
 
 
 def test_ranks_are_averaged_call_paths_added_and_the_longest_thread_counts(warehouse):

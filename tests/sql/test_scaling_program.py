@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scaling import law, measured
-from tests.support import rows
+from tests.helpers.scaling import law, measured
+from tests.helpers.support import rows
 
 
 def test_a_program_is_the_sum_of_its_functions(warehouse):

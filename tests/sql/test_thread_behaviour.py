@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import given, rows
+from tests.helpers.support import given, rows
 
 FIGURES = "SELECT divergent, synchronising, contradiction, note FROM thread_behaviour"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.support import given, land, rows
+from tests.helpers.support import given, land, rows
 from udfs.throughput.inputs import TRACE
 from warehouse import models
 from warehouse.models import Fit

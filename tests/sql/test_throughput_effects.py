@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.helpers.support import given, land, rows
 from tests.sql.test_throughput import RUN, SEGMENT, network
-from tests.support import given, land, rows
 from udfs.throughput.inputs import TRACE
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support import given, rows
+from tests.helpers.support import given, rows
 
 IDLE = "SELECT worker, t_start, t_end, kind, task FROM worker_idle ORDER BY worker, t_start"
 

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 import warehouse as pwh
-from tests.support import rows
+from tests.helpers.support import rows
 from warehouse import errors, migrations
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import warehouse as pwh
-from tests.support import given
+from tests.helpers.support import given
 from warehouse.errors import UsageError, WarehouseMissing
 from warehouse.guarded import Limits, ask_guarded
 

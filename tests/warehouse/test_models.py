@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import warehouse as pwh
-from tests.support import rows
+from tests.helpers.support import rows
 from udfs.models import loaded_model
 from warehouse import models, shipped
 from warehouse.errors import NothingToAnalyse, WarehouseOutdated

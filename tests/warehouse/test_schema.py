@@ -7,7 +7,7 @@ import re
 import duckdb
 import pytest
 
-from tests.support import rows
+from tests.helpers.support import rows
 from warehouse import migrations, modules, sqlfiles
 from warehouse.catalog import landing
 from warehouse.modules import Module, ordered

@@ -8,13 +8,13 @@ import polars as pl
 import pytest
 
 import warehouse as pwh
+from apps.fitting.labels import add_label
 from apps.output import dicts
 from apps.pages import bottleneck_charts as charts
-from apps.queries.bottleneck_pages import class_shares, counted_runs, model_clusters
-from apps.star_glyphs import Star, Stars
+from apps.queries.bottlenecks import class_shares, counted_runs, model_clusters
+from apps.reports.star_glyphs import Star, Stars
 from tests.apps.pages.conftest import texts
-from tests.support import given, rows
-from warehouse import labels
+from tests.helpers.support import given, rows
 
 COUNTERS = """
     run_id  rank  sample  event         value
@@ -86,7 +86,7 @@ def test_the_application_with_most_runs_comes_first(counters):
 
 
 def test_class_shares_are_of_processes(counters):
-    labels.add(counters, "r1", "Mem", "Ada", {"rank": 1, "sample": 1})
+    add_label(counters, "r1", "Mem", "Ada", {"rank": 1, "sample": 1})
     found = dicts(class_shares(counters, ["r1"]))
     assert [(row["place"], row["class"], row["samples"], row["share"]) for row in found] == [
         ("rank 0", "Unknown", 1, 1.0),

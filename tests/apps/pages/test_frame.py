@@ -13,7 +13,7 @@ from apps.pages import PAGES, charts
 from apps.pages.tables import as_shown
 from apps.pages.text import plain
 from tests.apps.pages.conftest import texts
-from tests.support import given
+from tests.helpers.support import given
 from warehouse.connection import connect
 
 

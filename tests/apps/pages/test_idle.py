@@ -6,11 +6,11 @@ import pytest
 
 from apps.output import dicts
 from apps.pages.timeline_chart import timeline_chart
-from apps.queries import timeline as asked
-from apps.queries.idle_pages import idle_blame, idle_workers, path_parts
+from apps.queries import timeline
+from apps.queries.idle import idle_blame, idle_workers, path_parts
 from tests.apps.pages.conftest import texts
-from tests.schedules import land_schedule
-from tests.support import rows
+from tests.helpers.schedules import land_schedule
+from tests.helpers.support import rows
 
 # A makes x, B waits for it, then for the network, then for the runtime. Times in s.
 SECOND = 1_000_000_000
@@ -35,14 +35,14 @@ SCHEDULE = {
 def schedule(warehouse):
     land_schedule(warehouse, SCHEDULE)
     ((run,),) = rows(warehouse, "SELECT DISTINCT run_id FROM tasks")
-    span = asked.timeline_span(warehouse, run)
-    assert span == asked.Span(0, 100 * SECOND, 2, 5)
+    span = timeline.timeline_span(warehouse, run)
+    assert span == timeline.Span(0, 100 * SECOND, 2, 5)
     return warehouse, run, span
 
 
 def pieces(schedule, window=None, **options):
     con, run, span = schedule
-    found = asked.timeline(con, run, span, window or (0, span.t_end), **options)
+    found = timeline.timeline(con, run, span, window or (0, span.t_end), **options)
     return [
         (row["worker"], row["cause"], row["t_start"], row["t_end"], row["low"], row["high"])
         for row in dicts(found)
@@ -71,8 +71,8 @@ def test_a_window_cuts_the_pieces(schedule):
 
 
 def test_too_many_pieces_are_added_up_in_bins(schedule, monkeypatch):
-    monkeypatch.setattr(asked, "_MOST_PIECES", 1)
-    monkeypatch.setattr(asked, "_BINS", 2)
+    monkeypatch.setattr(timeline, "_MOST_PIECES", 1)
+    monkeypatch.setattr(timeline, "_BINS", 2)
     found = [row for row in pieces(schedule) if row[0] == "w10"]
     expected = [
         ("w10", "starvation", 0, 50, 0, 0.5),
@@ -88,7 +88,7 @@ def test_too_many_pieces_are_added_up_in_bins(schedule, monkeypatch):
 @pytest.mark.parametrize("mode", ["direct", "propagated", "transitive"])
 @pytest.mark.parametrize("most", [4000, 1])
 def test_the_timeline_adds_up_to_the_sums_of_the_workers(schedule, monkeypatch, mode, most):
-    monkeypatch.setattr(asked, "_MOST_PIECES", most)
+    monkeypatch.setattr(timeline, "_MOST_PIECES", most)
     con, run, _ = schedule
     drawn = {}
     for worker, cause, t_start, t_end, low, high in pieces(schedule, mode=mode):
@@ -100,7 +100,7 @@ def test_the_timeline_adds_up_to_the_sums_of_the_workers(schedule, monkeypatch, 
 
 
 def test_only_the_lanes_asked_for_are_given(schedule, monkeypatch):
-    monkeypatch.setattr(asked, "LANES", 1)
+    monkeypatch.setattr(timeline, "LANES", 1)
     assert {row[0] for row in pieces(schedule, first=2)} == {"w10"}
 
 
@@ -124,7 +124,7 @@ def test_blame_and_path(schedule):
 
 def test_names_of_workers_stand_at_their_lanes(schedule):
     con, run, span = schedule
-    frame = asked.timeline(con, run, span, (0, span.t_end)).pl()
+    frame = timeline.timeline(con, run, span, (0, span.t_end)).pl()
     drawn = timeline_chart(frame).to_dict()
     names, placed = drawn["layer"]
     assert names["encoding"]["y"]["sort"] == ["w9", "w10"]
@@ -133,7 +133,7 @@ def test_names_of_workers_stand_at_their_lanes(schedule):
 
 
 def test_a_run_without_time_has_no_span(warehouse):
-    assert asked.timeline_span(warehouse, "nobody") is None
+    assert timeline.timeline_span(warehouse, "nobody") is None
 
 
 def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warehouse as pwh
 from tests.apps.pages.conftest import texts
-from tests.support import given
+from tests.helpers.support import given
 
 
 def links(app):

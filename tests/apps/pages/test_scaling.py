@@ -7,11 +7,16 @@ import pytest
 
 from apps.output import dicts
 from apps.pages import scaling_charts as charts
-from apps.queries import scaling_curves as asked
-from apps.queries import scaling_sets
-from apps.scaling_words import growth
+from apps.queries.scaling import (
+    counts_between,
+    scaling_fitted,
+    scaling_measured,
+    scaling_models_of,
+    scaling_sets,
+)
+from apps.reports.scaling import growth
 from tests.apps.pages.conftest import texts
-from tests.support import given
+from tests.helpers.support import given
 
 COUNTS = (1, 2, 4, 8, 16)
 
@@ -27,7 +32,7 @@ def measured(warehouse):
 
 
 def test_measured_times_of_functions_and_of_their_sum(measured):
-    found = dicts(asked.scaling_measured(*measured))
+    found = dicts(scaling_measured(*measured))
     program = [(row["parallelism"], row["seconds"]) for row in found if row["function"] is None]
     assert program == [(p, pytest.approx(100 / p + p / 10)) for p in COUNTS]
     work = [row["seconds"] for row in found if row["function"] == "work"]
@@ -35,14 +40,14 @@ def test_measured_times_of_functions_and_of_their_sum(measured):
 
 
 def test_predictions_have_their_intervals(measured):
-    found = dicts(asked.scaling_fitted(*measured, ["work"], [16, 32]))
+    found = dicts(scaling_fitted(*measured, ["work"], [16, 32]))
     assert [(row["function"], row["parallelism"]) for row in found] == [("work", 16), ("work", 32)]
     assert found[1]["low"] <= found[1]["predicted"] <= found[1]["high"]
     assert found[1]["predicted"] == pytest.approx(100 / 32, rel=0.05)
 
 
 def test_models_say_their_growth(measured):
-    models = {row["function"]: row for row in dicts(asked.scaling_models_of(*measured))}
+    models = {row["function"]: row for row in dicts(scaling_models_of(*measured))}
     assert growth(models["work"]).startswith("falls in proportion (p^-1.0")
 
 
@@ -64,8 +69,8 @@ def test_growth_in_words(exponent, low, high, said):
 
 
 def test_counts_are_even_on_a_log_scale():
-    assert asked.counts_between(4, 4) == [4]
-    found = asked.counts_between(1, 1024)
+    assert counts_between(4, 4) == [4]
+    found = counts_between(1, 1024)
     assert (found[0], found[-1], len(found) <= 33) == (1, 1024, True)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warehouse as pwh
 from apps.output import dicts
-from apps.queries.thread_pages import traced_runs
+from apps.queries.threads import traced_runs
 from tests.apps.pages.conftest import texts
-from tests.support import given
+from tests.helpers.support import given
 
 
 def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):

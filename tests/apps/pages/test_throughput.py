@@ -7,9 +7,9 @@ import pytest
 
 from apps.output import dicts
 from apps.pages import throughput_charts as charts
-from apps.queries.throughput_pages import drawn_segments, streamed_runs
+from apps.queries.throughput import drawn_segments, streamed_runs
 from tests.apps.pages.conftest import texts
-from tests.support import given
+from tests.helpers.support import given
 
 # The view's columns, without the model behind it.
 PREDICTIONS = """

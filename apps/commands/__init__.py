@@ -1,0 +1,1 @@
+"""The commands of pwh: one module a topic. They parse, ask and print."""

@@ -1,0 +1,84 @@
+"""The command explain: what changed together with a run's time, in all kinds of trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from apps.commands.options import FormatOption, OutputOption, reading
+from apps.output import Format, dicts, emit, write_text
+from apps.queries.explanations import (
+    Comparison,
+    compared_runs,
+    explained_against,
+    explanation,
+    explanation_coverage,
+    run_in_history,
+)
+from apps.queries.runs import LATEST, resolve_run
+from warehouse.errors import NothingToAnalyse, UsageError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+def explain(
+    context: typer.Context,
+    run: Annotated[str, typer.Argument(help="A run, the beginning of its id, or latest.")] = (
+        LATEST
+    ),
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RUN",
+            help="A run to compare with; can be given several times. By default the runs before "
+            "the last change of its series, else those of the version before.",
+        ),
+    ] = None,
+    sql: Annotated[
+        bool, typer.Option("--queries/--no-queries", help="Show the SQL behind each finding.")
+    ] = True,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Say why a run is slower than those before: functions, bottlenecks, scaling, idle time ..."""
+    from apps.reports.explanations import explanation_text
+
+    with reading(context) as con:
+        run_id = resolve_run(con, run)
+        which = _compared(con, run_id, against or [])
+        found = explanation(con, which)
+        if style is not Format.table:
+            emit(con, found, style, output)
+            return
+        text = explanation_text(
+            which,
+            dicts(compared_runs(con, which)),
+            dicts(found),
+            dicts(explanation_coverage(con, which)),
+            next(iter(dicts(run_in_history(con, run_id))), None),
+            show_queries=sql,
+        )
+    write_text(text, output)
+
+
+def _compared(con: DuckDBPyConnection, run_id: str, against: list[str]) -> Comparison:
+    """Choose the runs of both sides; raises `NothingToAnalyse` where there is nothing to choose."""
+    if against:
+        named = list(dict.fromkeys(resolve_run(con, name) for name in against))
+        if run_id in named:
+            raise UsageError(f"{run_id} is to be compared with itself")
+        return Comparison([run_id], named)
+    which = explained_against(con, run_id)
+    if which is None:
+        raise NothingToAnalyse(
+            f"there is no run to compare {run_id} with",
+            hint="None before it has its application, and its machine and sizes (series_fields). "
+            "Name one: --against RUN",
+        )
+    return which
+
+
+COMMANDS: tuple[Callable[..., Any], ...] = (explain,)

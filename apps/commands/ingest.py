@@ -1,0 +1,150 @@
+"""The command that lands files: ingest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from apps.commands.options import WaitOption
+from apps.output import note, print_data
+from warehouse.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from ingest.load import Landed, Options
+    from ingest.walk import Found
+
+
+def ingest(
+    context: typer.Context,
+    paths: Annotated[list[str], typer.Argument(help="Files, folders or globs.", metavar="PATH...")],
+    reader: Annotated[str | None, typer.Option(help="Read as this format (pwh readers).")] = None,
+    run: Annotated[str | None, typer.Option(help="Land in the run of this name.")] = None,
+    app: Annotated[str | None, typer.Option(help="Application.")] = None,
+    version: Annotated[str | None, typer.Option(help="Version of the application.")] = None,
+    machine: Annotated[str | None, typer.Option(help="Machine it ran on.")] = None,
+    started_at: Annotated[datetime | None, typer.Option(help="When the run started (UTC).")] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Nodes used.")] = None,
+    ranks: Annotated[int | None, typer.Option(min=1, help="Processes (MPI ranks).")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads per process.")] = None,
+    problem_size: Annotated[float | None, typer.Option(help="Size of the problem.")] = None,
+    wall_seconds: Annotated[float | None, typer.Option(help="Time that the run took, s.")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="Anything else, may be repeated.", metavar="KEY=VALUE")
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Swap what is there already for this.")
+    ] = False,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Go on after a file that is rejected.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would land, and land nothing.")
+    ] = False,
+    wait: WaitOption = 60.0,
+) -> None:
+    """Land files: recognise each, read it, and write it whole or not at all."""
+    from ingest.load import Options
+    from ingest.walk import find, reader_named
+
+    facts = {
+        "app": app,
+        "version": version,
+        "machine": machine,
+        "started_at": started_at,
+        "nodes": nodes,
+        "ranks": ranks,
+        "threads": threads,
+        "problem_size": problem_size,
+        "wall_seconds": wall_seconds,
+    }
+    options = Options(
+        run_id=run,
+        facts={name: value for name, value in facts.items() if value is not None},
+        tags=_tags(tag or []),
+        replace=replace,
+    )
+    chosen = None if reader is None else reader_named(reader)
+    failed = _land_all(
+        Path(context.obj), list(find(paths, chosen)), options, wait, dry_run, keep_going
+    )
+    if failed:
+        raise typer.Exit(InputError.exit_code)
+
+
+def _tags(pairs: list[str]) -> dict[str, str]:
+    tags = {}
+    for pair in pairs:
+        name, mark, value = pair.partition("=")
+        if not mark or not name:
+            raise UsageError(f"--tag {pair!r} is not of the form KEY=VALUE")
+        tags[name] = value
+    return tags
+
+
+def _land_all(
+    db: Path,
+    found: list[Found],
+    options: Options,
+    wait: float,
+    dry_run: bool,
+    keep_going: bool,
+) -> bool:
+    """Land every recording; say whether any was rejected."""
+    from apps.landing import Lander
+
+    readable = [one for one in found if one.reader is not None]
+    rejected = [one for one in found if one.error is not None and not one.skipped]
+    passed_over = [one for one in found if one.skipped]
+    if not readable and not rejected:
+        raise _nothing(passed_over)
+    failed = False
+    with Lander(db, wait, dry_run) as lander:
+        for one in found:
+            try:
+                if one.error is not None:
+                    if one.skipped:
+                        continue
+                    raise one.error
+                _say(one, lander.land(one, options), dry_run)
+            except InputError as error:
+                failed = True
+                note(f"rejected {error}")
+                lander.reject(one, error)
+                if not keep_going:
+                    break
+    if passed_over:
+        names = ", ".join(one.path.name for one in passed_over[:3])
+        more = ", ..." if len(passed_over) > 3 else ""
+        note(f"passed over {len(passed_over)} files that no reader recognises ({names}{more})")
+    return failed
+
+
+def _nothing(passed_over: list[Found]) -> InputError:
+    if len(passed_over) == 1 and passed_over[0].error is not None:
+        return passed_over[0].error
+    return InputError(
+        f"no reader recognises any of the {len(passed_over)} files found",
+        hint="pwh readers lists the formats; name files one by one to see why each is not read.",
+    )
+
+
+def _say(found: Found, landed: Landed, dry_run: bool) -> None:
+    """Print what came of one recording."""
+    from ingest.compressed import path_text
+
+    path = path_text(found.path)
+    reader = found.reader.NAME if found.reader is not None else ""
+    runs = landed.runs[0] if len(landed.runs) == 1 else f"{len(landed.runs)} runs"
+    if landed.known:
+        print_data(f"known    {path}  {reader}  {runs}  (--replace swaps it)")
+        return
+    rows = ", ".join(f"{table} {count}" for table, count in landed.rows.items())
+    verb = "would land" if dry_run else "landed  "
+    print_data(f"{verb} {path}  {reader}  {runs}  {landed.seconds:.2f} s\n         {rows}")
+
+
+COMMANDS: tuple[Callable[..., Any], ...] = (ingest,)

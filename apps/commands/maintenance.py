@@ -1,0 +1,96 @@
+"""Commands that look after a warehouse: forget, migrate, doctor, demo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from apps.commands.options import FormatOption, OutputOption, WaitOption, writing
+from apps.output import Format, note, print_data
+
+
+def forget(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="A run, a source, or the path of a source.")],
+    wait: WaitOption = 60.0,
+) -> None:
+    """Take a run or an ingested file out of the warehouse, completely."""
+    from apps.queries.runs import resolve_forgettable
+    from ingest.derive import keep_scalars
+    from ingest.forget import forget_run, forget_source
+    from ingest.load import transaction
+
+    with writing(context, wait) as con:
+        kind, names = resolve_forgettable(con, name)
+        for found in names:
+            with transaction(con):
+                is_run = kind == "run"
+                gone = forget_run(con, found) if is_run else forget_source(con, int(found))
+            rows = ", ".join(f"{table} {count}" for table, count in gone.items())
+            print_data(f"forgot {kind} {found}: {rows or 'no rows'}")
+        with transaction(con):
+            keep_scalars(con)
+
+
+def migrate(context: typer.Context, wait: WaitOption = 60.0) -> None:
+    """Bring a warehouse to the tables, views and shipped rows of this pwh."""
+    from ingest.derive import decode_outdated, keep_scalars
+    from ingest.load import transaction
+    from warehouse import migrations, modules, shipped
+    from warehouse.connection import open_unchecked
+    from warehouse.errors import WarehouseOutdated
+
+    con = open_unchecked(context.obj, create=False, wait=wait, on_wait=note)
+    try:
+        try:
+            migrations.check(con, str(context.obj))
+            done: tuple[str, ...] = ()
+        except WarehouseOutdated:
+            done = migrations.migrate(con)
+        for name in done:
+            print_data(f"applied {name}")
+        views, brought = modules.refresh(con), shipped.refresh(con)
+        if views:
+            print_data("made the views anew")
+        if brought:
+            print_data("brought in the metric sets and models that come with pwh")
+        with transaction(con):
+            decoded = decode_outdated(con)
+            kept = keep_scalars(con)
+        if decoded:
+            print_data(f"decoded the machine code of {decoded} file{'s' * (decoded > 1)} anew")
+        if kept:
+            print_data(f"added up the scalars of {kept} run{'s' * (kept > 1)}")
+        if not (done or views or brought or decoded or kept):
+            print_data(f"{context.obj} is up to date")
+    finally:
+        con.close()
+
+
+def doctor(
+    context: typer.Context, style: FormatOption = Format.table, output: OutputOption = None
+) -> None:
+    """Check the installation and the warehouse; exit code 4 if something is wrong."""
+    import duckdb
+
+    from apps.output import emit
+    from apps.reports.doctor import examine
+
+    findings = examine(context.obj)
+    con = duckdb.connect()
+    listing = con.sql(
+        'SELECT unnest($c) AS "check", unnest($s) AS status, unnest($d) AS detail',
+        params={
+            "c": [f.check for f in findings],
+            "s": [f.status for f in findings],
+            "d": [f.detail for f in findings],
+        },
+    )
+    emit(con, listing, style, output)
+    if any(finding.status == "wrong" for finding in findings):
+        raise typer.Exit(4)
+
+
+COMMANDS: tuple[Callable[..., Any], ...] = (forget, migrate, doctor)

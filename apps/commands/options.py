@@ -1,0 +1,75 @@
+"""What the commands share: options, and opening the warehouse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from apps.output import Format, note
+from apps.queries.base import Held, holding
+from warehouse.errors import UsageError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to write the rows.")]
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")
+]
+WaitOption = Annotated[
+    float, typer.Option("--wait", min=0, help="Seconds to wait while another process writes.")
+]
+
+
+@contextmanager
+def reading(context: typer.Context, wait: float = 60.0) -> Iterator[DuckDBPyConnection]:
+    """Open the warehouse for reading, briefly."""
+    import warehouse
+
+    con = warehouse.connect(context.obj, read_only=True, wait=wait, on_wait=note)
+    try:
+        with holding(Held()):
+            yield con
+    finally:
+        con.close()
+
+
+@contextmanager
+def writing(
+    context: typer.Context, wait: float = 60.0, *, create: bool = False
+) -> Iterator[DuckDBPyConnection]:
+    """Open the warehouse for writing; `create` makes it where it is not there."""
+    import warehouse
+
+    con = warehouse.connect(context.obj, create=create, wait=wait, on_wait=note)
+    try:
+        yield con
+    finally:
+        con.close()
+
+
+MetricOption = Annotated[
+    list[str] | None,
+    typer.Option("--metric", help="Only this metric, or a pattern with * and ?; repeatable."),
+]
+
+
+LevelOption = Annotated[
+    float, typer.Option(min=0.5, max=0.9999, help="Probability that all intervals hold.")
+]
+
+
+def relative(text: str, option: str) -> float:
+    """Read a share: 5% or 0.05; raises `UsageError` for anything else."""
+    digits = text.strip().removesuffix("%")
+    try:
+        value = float(digits) / (100 if text.strip().endswith("%") else 1)
+    except ValueError:
+        value = -1
+    if not 0 <= value < (10 if text.strip().endswith("%") else 1):
+        raise UsageError(f"{option} {text!r} is no share", hint="Such as 5% or 0.05")
+    return value

@@ -1,0 +1,58 @@
+"""Commands that ask: runs, sources, readers, schema, sql, report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from apps.commands.options import FormatOption, OutputOption, reading
+from apps.output import Format, emit, write_text
+from apps.queries.runs import LATEST, list_runs, list_sources, resolve_run, run_metrics
+
+
+def runs(
+    context: typer.Context,
+    app: Annotated[str | None, typer.Option("--app", help="Only this application.")] = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """List the runs, the latest first."""
+    with reading(context) as con:
+        emit(con, list_runs(con, app), style, output)
+
+
+def sources(
+    context: typer.Context,
+    run: Annotated[str | None, typer.Argument(help="Only the files of this run.")] = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """List the ingested files, the latest first."""
+    with reading(context) as con:
+        run_id = None if run is None else resolve_run(con, run)
+        emit(con, list_sources(con, run_id), style, output)
+
+
+def report(
+    context: typer.Context,
+    run: Annotated[str, typer.Argument(help="A run, the beginning of its id, or latest.")] = (
+        LATEST
+    ),
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Say what is known about a run, the verdicts first."""
+    from apps.reports.runs import run_report
+
+    with reading(context) as con:
+        run_id = resolve_run(con, run)
+        if style is not Format.table:
+            emit(con, run_metrics(con, run_id), style, output)
+            return
+        text = run_report(con, run_id)
+        write_text(text, output)
+
+
+COMMANDS: tuple[Callable[..., Any], ...] = (runs, sources, report)

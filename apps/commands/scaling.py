@@ -1,0 +1,139 @@
+"""The command scale: how a program's time changes with the number of processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from apps.commands.options import FormatOption, OutputOption, reading
+from apps.output import Format, dicts, emit, table_text, write_text
+from apps.queries.scaling import scaling_comparison
+from warehouse.errors import UsageError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_COMPARE = "compare"
+
+
+def scale(
+    context: typer.Context,
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="APP | compare APP V1 V2",
+            help="An application, one of its runs, or latest; or two versions to compare.",
+        ),
+    ],
+    version: Annotated[str | None, typer.Option(help="A version; the newest by default.")] = None,
+    machine: Annotated[str | None, typer.Option(help="A machine; the newest by default.")] = None,
+    at: Annotated[
+        str, typer.Option(help="Counts to predict for; 2, 4 and 8 times the largest by default.")
+    ] = "",
+    problem_size: Annotated[
+        float | None, typer.Option(help="Problem size to predict for; the runs' own by default.")
+    ] = None,
+    weak: Annotated[
+        bool | None,
+        typer.Option("--weak/--strong", help="The problem grows with the count, or is fixed."),
+    ] = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Predict how a program scales, and which functions will hold it back."""
+    counts = _counts(at)
+    with reading(context) as con:
+        if words[0] == _COMPARE and len(words) > 1:
+            _compare(con, words[1:], machine, counts, style, output)
+            return
+        if len(words) > 1:
+            raise UsageError(
+                f"{' '.join(words)!r} is more than one application",
+                hint="pwh scale APP, or pwh scale compare APP V1 V2",
+            )
+        scaling = None if weak is None else "weak" if weak else "strong"
+        _predict(con, words[0], version, machine, counts, problem_size, scaling, style, output)
+
+
+def _predict(
+    con: DuckDBPyConnection,
+    app: str,
+    version: str | None,
+    machine: str | None,
+    counts: list[int],
+    problem_size: float | None,
+    scaling: str | None,
+    style: Format,
+    output: Path | None,
+) -> None:
+    from apps.reports.scaling import (
+        PROGRAM,
+        RANKED,
+        choose_set,
+        complete_question,
+        predict_program,
+        program_lines,
+        ranking,
+        scaling_sentences,
+    )
+
+    which, others = choose_set(con, app, version, machine)
+    question = complete_question(which, counts, scaling, problem_size)
+    rows = predict_program(con, question)
+    if style is not Format.table:
+        emit(con, rows, style, output)
+        return
+    said = scaling_sentences(con, question)
+    if others:
+        said.append(f"{len(others)} more sets of {which.app}: choose by --version and --machine.")
+    first, growing = ranking(con, question)
+    parts = [
+        "\n".join(f"* {sentence}" for sentence in said),
+        table_text(PROGRAM, program_lines(dicts(rows))),
+    ]
+    if first:
+        parts.append(f"Largest shares at {question.target}\n{table_text(RANKED, first)}")
+    if growing:
+        parts.append(f"Shares that grow fastest\n{table_text(RANKED, growing)}")
+    write_text("\n\n".join(parts), output)
+
+
+def _compare(
+    con: DuckDBPyConnection,
+    words: list[str],
+    machine: str | None,
+    counts: list[int],
+    style: Format,
+    output: Path | None,
+) -> None:
+    from apps.reports.scaling import choose_set, compared_text
+
+    if len(words) != 3:
+        raise UsageError(
+            "two versions of one application can be compared", hint="pwh scale compare APP V1 V2"
+        )
+    before, _ = choose_set(con, words[0], words[1], machine)
+    after, _ = choose_set(con, words[0], words[2], machine or before.machine)
+    at = counts[-1] if counts else 2 * max(before.largest, after.largest)
+    rows = scaling_comparison(con, before, after, at)
+    if style is not Format.table:
+        emit(con, rows, style, output)
+        return
+    write_text(compared_text(before, after, rows, at), output)
+
+
+def _counts(text: str) -> list[int]:
+    """Read the counts of --at: 512,1024,4096."""
+    try:
+        counts = [int(word) for word in text.replace(",", " ").split()]
+    except ValueError:
+        counts = [0]
+    if any(not 1 <= count < 2**31 for count in counts):
+        raise UsageError(f"--at {text!r} is no list of counts", hint="Such as --at 512,1024,4096")
+    return counts
+
+
+COMMANDS: tuple[Callable[..., Any], ...] = (scale,)

@@ -1,0 +1,67 @@
+"""Commands on what there is to ask, and asking it: schema, readers, sql."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
+from apps.output import Format, emit
+from apps.queries.schema import schema_columns, schema_objects
+from warehouse.errors import UsageError
+
+
+def readers(style: FormatOption = Format.table, output: OutputOption = None) -> None:
+    """List the formats that pwh reads."""
+    import duckdb
+
+    from ingest.readers import READERS
+
+    rows = [(r.NAME, r.DESCRIPTION, ", ".join(r.PATTERNS), ", ".join(r.TABLES)) for r in READERS]
+    con = duckdb.connect()
+    listing = con.sql(
+        "SELECT unnest($n) AS reader, unnest($d) AS reads, unnest($p) AS files, "
+        "unnest($t) AS fills",
+        params=dict(zip("ndpt", map(list, zip(*rows, strict=True)), strict=True)),
+    )
+    emit(con, listing, style, output)
+
+
+def schema(
+    context: typer.Context,
+    name: Annotated[str | None, typer.Argument(help="A table or view.")] = None,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """List tables and views, or the columns of one, with what they mean."""
+    with reading(context) as con:
+        rows = schema_objects(con) if name is None else schema_columns(con, name)
+        emit(con, rows, style, output)
+
+
+def sql(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="SQL, or - to read it from stdin.")],
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Open for writing; else only reading is possible.")
+    ] = False,
+    wait: WaitOption = 60.0,
+) -> None:
+    """Ask anything in SQL."""
+    import duckdb
+
+    text = sys.stdin.read() if query == "-" else query
+    with (writing if write else reading)(context, wait) as con:
+        try:
+            emit(con, con.sql(text), style, output)
+        except duckdb.Error as error:
+            hint = "To change the warehouse: --write." if "read-only" in str(error) else None
+            raise UsageError(str(error), hint=hint) from None
+
+
+COMMANDS: tuple[Callable[..., Any], ...] = (readers, schema, sql)

@@ -1,0 +1,273 @@
+"""The command threads: what the threads of a launch do, as verdicts, groups and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from apps.commands.options import FormatOption, OutputOption, reading
+from apps.output import Format, Row, dicts, emit, note, table_text, write_text
+from apps.queries.runs import LATEST, resolve_run
+from apps.queries.threads import (
+    graph_blocks,
+    graph_edges,
+    thread_blocks,
+    thread_groups,
+    thread_launches,
+    thread_phases,
+    thread_picture,
+    thread_verdicts,
+    thread_warps,
+)
+from apps.reports.threads import (
+    BLOCKS,
+    FIGURES,
+    GROUPS,
+    PHASES,
+    WARPS,
+    block_line,
+    group_line,
+    launch_line,
+    launch_names,
+    launch_sentences,
+    phase_line,
+    similar_launches,
+    warp_line,
+)
+from warehouse.errors import NothingToAnalyse, UsageError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+_SAID = 10
+_LINES = 40
+_FEW_LINES = 10
+
+
+class Metric(StrEnum):
+    """How far two basic-block vectors are apart."""
+
+    euclidean = "euclidean"
+    manhattan = "manhattan"
+
+
+def threads(
+    context: typer.Context,
+    run: Annotated[str, typer.Argument(help="A run, the beginning of its id, or latest.")] = (
+        LATEST
+    ),
+    launch: Annotated[int | None, typer.Option(min=0, help="Only this launch.")] = None,
+    block: Annotated[
+        int | None,
+        typer.Option(min=0, help="This thread block; its own figures, and what --matrix draws."),
+    ] = None,
+    metric: Annotated[
+        Metric, typer.Option(help="Distance of --matrix and of the figures of thread blocks.")
+    ] = Metric.euclidean,
+    cfg: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the control flow: .dot, .svg or .png."),
+    ] = None,
+    matrix: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw the distances of a thread block's threads: .png, black: 0."
+        ),
+    ] = None,
+    groups: Annotated[
+        bool, typer.Option("--groups", help="Threads that behave alike, and the worst warps.")
+    ] = False,
+    phases: Annotated[
+        bool, typer.Option("--phases", help="Phases over time, for traces cut into intervals.")
+    ] = False,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Say whether threads diverge or wait for each other, and draw their likeness and flow."""
+    from apps.reports.pictures import GRAPHS, check_path
+
+    if groups and phases and style is not Format.table:
+        raise UsageError(f"--groups and --phases are two tables: ask for one in {style.value}")
+    if cfg is not None:
+        check_path(cfg, GRAPHS, "--cfg")
+    if matrix is not None:
+        check_path(matrix, (".png",), "--matrix")
+    with reading(context) as con:
+        run_id = resolve_run(con, run)
+        verdicts = thread_verdicts(con, run_id, launch)
+        rows = dicts(verdicts)
+        chosen = _chosen(con, run_id, launch, rows)
+        blocks = None
+        if launch is not None or block is not None or matrix is not None:
+            blocks = _blocks(con, run_id, chosen, block, metric)
+        if cfg is not None:
+            _draw_flow(con, run_id, chosen, cfg)
+        if matrix is not None and blocks is not None:
+            _draw_matrix(con, run_id, chosen, dicts(blocks.limit(1))[0], metric, matrix)
+        if matrix is not None and launch is None and block is None:
+            blocks = None
+        tables = _tables(con, run_id, launch, groups, phases)
+        if style is not Format.table:
+            first = tables[0].rows if tables else verdicts if block is None else blocks
+            emit(con, first, style, output)
+            return
+        text = _text(run_id, rows, chosen, blocks, metric, tables)
+    write_text(text, output)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Rows, and how they are shown."""
+
+    title: str
+    rows: DuckDBPyRelation
+    header: Sequence[str]
+    line: Callable[[Row], tuple[Any, ...]]
+    limit: int = _LINES
+
+    def text(self) -> str:
+        first = dicts(self.rows.limit(self.limit + 1))
+        lines = [self.title, table_text(self.header, [self.line(r) for r in first[: self.limit]])]
+        if len(first) > self.limit:
+            total = (self.rows.count("*").fetchone() or (0,))[0]
+            lines.append(f"... and {total - self.limit} more")
+        return "\n".join(lines)
+
+
+def _chosen(con: DuckDBPyConnection, run_id: str, launch: int | None, rows: list[Row]) -> Row:
+    """Give the launch that pictures are of: the one asked for, or that with the most visits."""
+    if rows:
+        return max(rows, key=lambda row: row["visits"] or 0)
+    known = thread_launches(con, run_id)
+    if launch is None or not known:
+        raise NothingToAnalyse(
+            f"the run {run_id} has no traces of basic blocks",
+            hint="pwh threads is for GPGPU-Sim, NVBit, exp-bbv (SimPoint) and callgrind.",
+        )
+    raise NothingToAnalyse(
+        f"the run {run_id} has no launch {launch}",
+        hint=f"It has {len(known)}: {known[0]} to {known[-1]}.",
+    )
+
+
+def _blocks(
+    con: DuckDBPyConnection, run_id: str, chosen: Row, block: int | None, metric: Metric
+) -> DuckDBPyRelation:
+    """Give figures of thread blocks; raises `NothingToAnalyse` where there are none."""
+    launch = chosen["launch"]
+    blocks = thread_blocks(con, run_id, launch, metric.value, block)
+    if blocks.limit(1).fetchone() is not None:
+        return blocks
+    if block is None or chosen["threads"] is None:
+        raise NothingToAnalyse(
+            f"launch {launch} of {run_id} has no threads to compare", hint=chosen["note"]
+        )
+    if chosen["blocks"] is None:
+        raise NothingToAnalyse(
+            f"the threads of {run_id} are in no thread block", hint="Leave out --block."
+        )
+    raise NothingToAnalyse(
+        f"launch {launch} of {run_id} has no thread block {block}",
+        hint=f"It has {chosen['blocks']} of them, from 0.",
+    )
+
+
+def _draw_flow(con: DuckDBPyConnection, run_id: str, chosen: Row, path: Path) -> None:
+    from apps.reports.pictures import draw_graph, graph_dot, largest_blocks, save_picture
+
+    launch = chosen["launch"]
+    blocks = dicts(graph_blocks(con, run_id, launch))
+    edges = dicts(graph_edges(con, run_id, launch))
+    if not blocks or (len(blocks) > 1 and not edges):
+        raise NothingToAnalyse(
+            f"no control flow is recorded for launch {launch} of {run_id}",
+            hint="Vectors of exp-bbv and SimPoint do not tell which block followed which; traces "
+            "of GPGPU-Sim, NVBit and callgrind (--collect-jumps=yes) do.",
+        )
+    style = path.suffix.lower()[1:]
+    shown = blocks if style == "dot" else largest_blocks(blocks)
+    dot = graph_dot(f"{launch_names([chosen])} of {run_id}", shown, edges)
+    save_picture(path, dot.encode() if style == "dot" else draw_graph(dot, style))
+    less = (
+        f", those with the most instructions of {len(blocks)}" if len(shown) < len(blocks) else ""
+    )
+    note(f"{path}: control flow of launch {launch}, basic blocks: {len(shown)}{less}")
+
+
+def _draw_matrix(
+    con: DuckDBPyConnection, run_id: str, chosen: Row, block: Row, metric: Metric, path: Path
+) -> None:
+    from apps.reports.pictures import grey_png, save_picture
+
+    launch = chosen["launch"]
+    rows = thread_picture(con, run_id, launch, block["block"], metric.value)
+    if not rows:
+        raise NothingToAnalyse(
+            f"launch {launch} of {run_id} has no threads to compare", hint=chosen["note"]
+        )
+    save_picture(path, grey_png([pixels for _, pixels in rows]))
+    place = f"launch {launch}" + ("" if block["block"] is None else f", block {block['block']}")
+    note(f"{path}: {place}, threads: {len(rows)}; black: equal, white: far apart ({metric.value})")
+
+
+def _tables(
+    con: DuckDBPyConnection, run_id: str, launch: int | None, groups: bool, phases: bool
+) -> list[_Table]:
+    """Give the tables asked for; raises `NothingToAnalyse` where one has no rows."""
+    found = []
+    if groups:
+        alike = thread_groups(con, run_id, launch)
+        if alike.limit(1).fetchone() is None:
+            raise NothingToAnalyse(
+                f"the run {run_id} has no threads to group", hint="Its trace tells only warps."
+            )
+        found.append(_Table("Threads that behave alike", alike, GROUPS, group_line))
+        warps = thread_warps(con, run_id, launch)
+        if warps.limit(1).fetchone() is not None:
+            title = "Warps that lose most to divergence"
+            found.append(_Table(title, warps, WARPS, warp_line, _FEW_LINES))
+    if phases:
+        over_time = thread_phases(con, run_id, launch)
+        if over_time.limit(1).fetchone() is None:
+            raise NothingToAnalyse(
+                f"the trace of {run_id} is not cut into intervals",
+                hint="Phases need vectors over time: valgrind --tool=exp-bbv, SimPoint.",
+            )
+        found.append(_Table("Phases over time", over_time, PHASES, phase_line))
+    return found
+
+
+def _text(
+    run_id: str,
+    rows: list[Row],
+    chosen: Row,
+    blocks: DuckDBPyRelation | None,
+    metric: Metric,
+    tables: list[_Table],
+) -> str:
+    kinds = similar_launches(rows)
+    lines = [f"Run {run_id}", ""]
+    for kind in kinds[:_SAID]:
+        first, *others = launch_sentences(kind)
+        lines += [f"* {first}", *(f"  {line}" for line in others)]
+    if len(kinds) > _SAID:
+        lines.append(f"* {len(kinds) - _SAID} more kinds of launches: see the table.")
+    shown = [launch_line(row) for row in rows[:_LINES]]
+    lines += ["", "Launches", table_text(FIGURES, shown)]
+    if len(rows) > _LINES:
+        lines.append(f"... and {len(rows) - _LINES} more; --format csv gives all")
+    if blocks is not None:
+        title = f"Thread blocks of launch {chosen['launch']}, {metric.value} distances"
+        tables = [
+            _Table(title, blocks, BLOCKS, block_line, _FEW_LINES),
+            *tables,
+        ]
+    return "\n\n".join(["\n".join(lines), *(table.text() for table in tables)])
+
+
+COMMANDS: tuple[Callable[..., Any], ...] = (threads,)

@@ -1,0 +1,105 @@
+"""The command throughput: what a run's code could sustain, what it does, and what limits it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from apps.commands.options import FormatOption, OutputOption, reading
+from apps.output import Format, dicts, emit, table_text, write_text
+from apps.queries.runs import LATEST, resolve_run
+from apps.queries.throughput import (
+    throughput_effects,
+    throughput_limits,
+    throughput_model,
+    throughput_segments,
+    throughput_threads,
+)
+from apps.reports.throughput import (
+    EFFECTS,
+    LIMITS,
+    SEGMENTS,
+    THREADS,
+    effect_line,
+    effects_sentence,
+    limit_line,
+    segment_line,
+    thread_line,
+    throughput_sentences,
+)
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+class By(StrEnum):
+    """What a row is."""
+
+    thread = "thread"
+    segment = "segment"
+
+
+_QUESTIONS = {By.thread: throughput_threads, By.segment: throughput_segments}
+_SHOWN = {
+    By.thread: (THREADS, thread_line),
+    By.segment: (SEGMENTS, segment_line),
+}
+
+
+def throughput(
+    context: typer.Context,
+    run: Annotated[str, typer.Argument(help="A run, the beginning of its id, or latest.")] = (
+        LATEST
+    ),
+    by: Annotated[By, typer.Option(help="What the rows are.")] = By.thread,
+    limit: Annotated[
+        int, typer.Option(min=1, help="How many rows a table shows; --format csv gives all.")
+    ] = 20,
+    style: FormatOption = Format.table,
+    output: OutputOption = None,
+) -> None:
+    """Say what the code could sustain on its core, what it reaches, and what limits it."""
+    with reading(context) as con:
+        run_id = resolve_run(con, run)
+        said = throughput_sentences(con, run_id)
+        if style is not Format.table:
+            emit(con, _QUESTIONS[by](con, run_id), style, output)
+            return
+        text = _text(con, run_id, said, by, limit)
+    write_text(text, output)
+
+
+def _text(con: DuckDBPyConnection, run_id: str, said: list[str], by: By, limit: int) -> str:
+    effects = dicts(throughput_effects(con, run_id))
+    models = dicts(throughput_model(con, run_id))
+    held = effects_sentence(effects)
+    lines = [f"Run {run_id}", "", *(f"* {sentence}" for sentence in said)]
+    lines += [f"* {held}"] if held else []
+    lines += [
+        f"* By {row['model']} ({row['algorithm']}, of {row['subject']}): {row['description']}."
+        for row in models
+    ]
+    limits = [limit_line(row) for row in dicts(throughput_limits(con, run_id))]
+    lines += ["", "What the predicted cycles go to", table_text(LIMITS, limits)]
+    if effects:
+        shown = [effect_line(row) for row in effects]
+        lines += ["", "What the model holds against a typical segment"]
+        lines.append(table_text(EFFECTS, shown))
+    return "\n".join([*lines, "", *_rows(con, run_id, by, limit)])
+
+
+def _rows(con: DuckDBPyConnection, run_id: str, by: By, limit: int) -> list[str]:
+    header, line = _SHOWN[by]
+    rows = _QUESTIONS[by](con, run_id)
+    shown = [line(row) for row in dicts(rows.limit(limit))]
+    lines = [f"Instructions per cycle by {by.value}", table_text(header, shown)]
+    total = (rows.count("*").fetchone() or (0,))[0]
+    if total > limit:
+        lines.append(f"... and {total - limit} more; --limit shows more, --format csv all")
+    return lines
+
+
+COMMANDS: tuple[Callable[..., Any], ...] = (throughput,)

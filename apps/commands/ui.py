@@ -1,0 +1,90 @@
+"""The command that starts the app: ui."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from apps.output import note
+from warehouse.errors import UsageError
+
+_LOOPBACK = "127.0.0.1"
+_PORT = 8501
+_TRIED = 20
+_BLUE = "#2f86c9"
+_SETTINGS = {
+    "browser.gatherUsageStats": "false",
+    "server.fileWatcherType": "none",
+    "server.showEmailPrompt": "false",
+    "client.toolbarMode": "viewer",
+    "client.showErrorDetails": "none",
+    "client.showErrorLinks": "false",
+    "logger.hideWelcomeMessage": "true",
+    "theme.light.primaryColor": _BLUE,
+    "theme.dark.primaryColor": _BLUE,
+}
+
+
+def ui(
+    context: typer.Context,
+    port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65535, help="Port; by default 8501 or the next that is free."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; by default only this computer can connect.")
+    ] = _LOOPBACK,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Open no browser; only say the address.")
+    ] = False,
+) -> None:
+    """Start the app in the browser: overview, runs, trends, analyses, SQL. Ctrl-C ends it."""
+    chosen = _free_port(host, port)
+    db = Path(context.obj)
+    if not db.exists():
+        note(f"there is no warehouse at {db} yet; the app says how to fill one")
+    if host != _LOOPBACK:
+        note(f"the app listens on {host}: whoever reaches that address can read the warehouse")
+    shown = f"[{host}]" if ":" in host else host
+    note(f"the app is at http://{shown}:{chosen} (Ctrl-C ends it)")
+    settings = _SETTINGS | {
+        "server.address": host,
+        "server.port": str(chosen),
+        "server.headless": str(no_browser).lower(),
+    }
+    script = Path(__file__).parents[1] / "pages" / "__main__.py"
+    options = [f"--{name}={value}" for name, value in settings.items()]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), *options]
+    sys.stderr.flush()
+    # In place of this process, so that whoever stops pwh stops the app.
+    os.execve(sys.executable, command, os.environ | {"PWH_DB": str(db.resolve())})  # noqa: S606
+
+
+def _free_port(host: str, port: int | None) -> int:
+    """Give the port asked for, or the first free one; raises `UsageError` where there is none."""
+    tried = [port] if port is not None else range(_PORT, _PORT + _TRIED)
+    problem = ""
+    for candidate in tried:
+        try:
+            family = socket.getaddrinfo(host, candidate, type=socket.SOCK_STREAM)[0][0]
+            with socket.socket(family, socket.SOCK_STREAM) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind((host, candidate))
+        except OSError as error:
+            problem = error.strerror or str(error)
+        else:
+            return candidate
+    which = f"port {port}" if port is not None else f"any port from {_PORT} on"
+    raise UsageError(
+        f"cannot listen on {which} of {host}: {problem}",
+        hint="Choose another: pwh ui --port PORT",
+    )
+
+
+COMMANDS: tuple[Callable[..., Any], ...] = (ui,)

@@ -1,0 +1,1 @@
+"""Training and storing of models behind `pwh fit`."""

@@ -1,0 +1,73 @@
+"""A person's word on bottlenecks, which overrules every model."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from warehouse.errors import UsageError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+PLACE = ("rank", "thread", "region", "sample")
+_SAMPLES = (
+    "FROM pmu_samples WHERE run_id = $run_id "
+    "AND ($rank IS NULL OR rank = $rank) AND ($thread IS NULL OR thread = $thread) "
+    "AND ($region IS NULL OR region = $region) AND ($sample IS NULL OR sample = $sample)"
+)
+
+
+def label_classes(con: DuckDBPyConnection) -> list[str]:
+    """Give the classes there are, in the order of the rules."""
+    found = con.execute(
+        "SELECT class FROM bottleneck_rules GROUP BY class ORDER BY min(position)"
+    ).fetchall()
+    return [name for (name,) in found]
+
+
+def check_class(con: DuckDBPyConnection, name: str) -> str:
+    """Give the class of that name, whatever its case; raises `UsageError` where there is none."""
+    known = label_classes(con)
+    for one in known:
+        if one.lower() == name.lower():
+            return one
+    close = difflib.get_close_matches(name, known, 1)
+    raise UsageError(
+        f"there is no class {name!r}",
+        hint=(f"Did you mean {close[0]}? " if close else "") + f"There are {', '.join(known)}.",
+    )
+
+
+def add_label(
+    con: DuckDBPyConnection,
+    run_id: str,
+    name: str,
+    said_by: str | None,
+    place: Mapping[str, int | str | None],
+) -> str:
+    """Keep a word on the samples of a run at a place; give the class.
+
+    `place` has the keys of `PLACE`; what is None there is any. Raises `UsageError` where there is
+    no such class or no such sample.
+    """
+    known = check_class(con, name)
+    where = {"run_id": run_id, **{key: place.get(key) for key in PLACE}}
+    if con.execute(f"SELECT 1 {_SAMPLES} LIMIT 1", where).fetchone() is None:
+        raise UsageError(
+            f"the run {run_id} has no counters there",
+            hint="pwh diagnose RUN --by rank, or --by region, lists its places.",
+        )
+    # A word on one sample is kept with the whole place of that sample, told or not.
+    rows = (
+        "VALUES ($run_id, $rank, $thread, $region, $sample, $class, $said_by)"
+        if place.get("sample") is None
+        else f"SELECT DISTINCT run_id, rank, thread, region, sample, $class, $said_by {_SAMPLES}"
+    )
+    con.execute(
+        "INSERT INTO bottleneck_labels (run_id, rank, thread, region, sample, class, said_by) "
+        + rows,
+        {**where, "class": known, "said_by": said_by},
+    )
+    return known

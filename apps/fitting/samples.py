@@ -1,0 +1,177 @@
+"""Models of bottlenecks, fitted to the samples of a warehouse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from warehouse import sqlfiles
+from warehouse.errors import NothingToAnalyse
+from warehouse.models import Fit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection
+
+    from udfs.bottleneck.training import Floats, Training
+
+KIND = "bottlenecks"
+
+# Columns of a table of labels, and the types that DuckDB and pyarrow share.
+LABEL_COLUMNS = {
+    "run_id": "string",
+    "rank": "int64",
+    "thread": "int64",
+    "region": "string",
+    "sample": "int64",
+    "class": "string",
+    "program": "string",
+    "family": "string",
+    "frac_mem": "double",
+    "frac_dtb": "double",
+    "frac_icache": "double",
+    "frac_dma": "double",
+}
+
+# The family of programs of which no family is known.
+_NO_FAMILY = "other programs"
+
+
+def fit_model(
+    samples: Training,
+    metric_set: str,
+    *,
+    seed: int = 0,
+    about: str = "",
+    progress: Callable[[str], None] = lambda _: None,
+    **options: Any,
+) -> Fit:
+    """Fit a model of a metric set, ready for `models.store`, which puts it in force.
+
+    `about` says in the description where the labels are from; `options` are the others of
+    `udfs.bottleneck.fit.fit`. Raises `NothingToAnalyse` where there are too few labelled samples
+    or programs.
+    """
+    from udfs.bottleneck import fit as fitting
+
+    try:
+        fitted = fitting.fit(samples, seed=seed, progress=progress, **options)
+    except ValueError as error:
+        raise NothingToAnalyse(
+            str(error), hint="Say what samples are: pwh label, or pwh fit bottlenecks --labels FILE"
+        ) from None
+    return Fit(
+        kind=KIND,
+        subject=metric_set,
+        algorithm=fitted.algorithm,
+        inputs=samples.names,
+        description=f"{fitted.description}; {about}" if about else fitted.description,
+        arrays=fitted.arrays,
+        seed=seed,
+        scores=fitted.scores,
+        history=fitted.history,
+        search=fitted.search,
+    )
+
+
+def metric_sets(
+    con: DuckDBPyConnection, labels: pa.Table | None = None
+) -> list[tuple[str, int, int]]:
+    """Give the metric sets that have samples: set, samples, and those that can be learned from.
+
+    The set of which most is labelled comes first.
+    """
+    with _at_hand(con, labels):
+        found = con.execute(sqlfiles.read("queries/fit/bottleneck_sets")).fetchall()
+    return [(name, samples, usable) for name, samples, usable, _ in found]
+
+
+def unmatched_runs(con: DuckDBPyConnection, labels: pa.Table) -> list[str]:
+    """Give the runs of which labels speak and that have no counters."""
+    with _at_hand(con, labels):
+        return [
+            name
+            for (name,) in con.execute(sqlfiles.read("queries/fit/bottleneck_unmatched")).fetchall()
+        ]
+
+
+def training_samples(
+    con: DuckDBPyConnection, metric_set: str, labels: pa.Table | None = None
+) -> Training:
+    """Give the samples of a metric set that have all its metrics, with labels and measured costs.
+
+    `labels` has the columns LABEL_COLUMNS; without it, labels are the rows of bottleneck_labels.
+    Cost shares are those of `labels`, else of bottleneck_costs; what does not happen in a sample
+    costs nothing there. Raises `NothingToAnalyse` where there is no such sample.
+    """
+    import numpy as np
+
+    from udfs.bottleneck.training import CLASSES, Training
+
+    with _at_hand(con, labels):
+        found = con.execute(
+            sqlfiles.read("queries/fit/bottleneck_training"),
+            {"metric_set": metric_set, "by_people": labels is None},
+        ).to_arrow_table()
+    if not found.num_rows:
+        raise NothingToAnalyse(
+            f"there are no samples with all metrics of the set {metric_set!r}",
+            hint=_missing(con, metric_set),
+        )
+    names = tuple(found["names"][0].as_py())
+    metrics = _matrix(found["metrics"], len(names))
+    number = {name: i for i, name in enumerate(CLASSES)}
+    return Training(
+        names=names,
+        metrics=metrics,
+        labels=np.array([number.get(name, -1) for name in found["label"].to_pylist()], np.int64),
+        programs=np.array(found["program"].to_pylist(), np.str_),
+        families=np.array(found["family"].fill_null(_NO_FAMILY).to_pylist(), np.str_),
+        shares=_costless(_matrix(found["shares"], 4), names, metrics),
+    )
+
+
+@contextmanager
+def _at_hand(con: DuckDBPyConnection, labels: pa.Table | None) -> Iterator[None]:
+    """Have the labels as the table _training_labels; without them it is empty."""
+    import pyarrow as pa
+
+    schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in LABEL_COLUMNS.items()])
+    con.register("_training_labels", schema.empty_table() if labels is None else labels)
+    try:
+        yield
+    finally:
+        con.unregister("_training_labels")
+
+
+def _missing(con: DuckDBPyConnection, metric_set: str) -> str:
+    rows = con.execute(
+        sqlfiles.read("queries/fit/bottleneck_missing"), {"metric_set": metric_set}
+    ).fetchall()
+    if not rows:
+        return "The view sample_metrics says of each sample why it cannot be judged."
+    return f"Not measured: {', '.join(name for (name,) in rows)} (see the view metric_coverage)."
+
+
+def _matrix(lists: pa.ChunkedArray, wide: int) -> Floats:
+    """Give lists of `wide` numbers as a matrix, NaN for NULL."""
+    import numpy as np
+
+    flat = lists.combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    return np.asarray(flat, np.float64).reshape(-1, wide)
+
+
+def _costless(shares: Floats, names: Sequence[str], metrics: Floats) -> Floats:
+    """Give cost shares (n x 4), 0 where one is not known but none of its events happened."""
+    import numpy as np
+
+    from udfs.bottleneck.training import CAUSE_OF, CAUSES
+
+    some = np.isfinite(shares).any(axis=1)
+    for k, cause in enumerate(CAUSES):
+        mine = [i for i, name in enumerate(names) if CAUSE_OF.get(name) == cause]
+        if mine:
+            idle = some & np.isnan(shares[:, k]) & (metrics[:, mine] == 0).all(axis=1)
+            shares[idle, k] = 0
+    return shares

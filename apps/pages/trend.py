@@ -1,0 +1,123 @@
+"""Trends: the history of a metric, since when it changed, and why."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from apps.output import amount, chance, signed_percent
+from apps.pages import causes, charts
+from apps.pages.base import View
+from apps.pages.trend_chart import history
+from apps.pages.words import as_text, since
+from apps.queries.trend import trend_points
+
+# As many as there are colours that can be told apart.
+_SERIES = len(charts.PALETTE)
+_LEAST = 10
+
+
+def page(view: View) -> None:
+    """Show a metric of an application over time."""
+    apps = view.ask("runs/choices", app=None).filter(kind="app")["choice"].to_list()
+    app = view.select("Application", apps, key="app")
+    if app is None:
+        view.empty(
+            "There is no history yet. Runs need an application and a start: most files say them.",
+            f"{view.pwh} ingest FILES --app NAME --version V --started-at 2026-01-31",
+        )
+        return
+    series = view.ask("trend/choices", app=app)
+    if series.is_empty():
+        view.empty(
+            f"No run of {app} says when it started, so there is no order in time.",
+            f"{view.pwh} ingest FILES --app {shlex.quote(app)} --started-at 2026-01-31 --replace",
+        )
+        return
+    metric = view.select(
+        "Metric", series["metric"].unique(maintain_order=True).to_list(), key="metric"
+    )
+    if metric is None:
+        return
+    of_metric = series.filter(metric=metric)
+    machines = of_metric["machine"].drop_nulls().unique(maintain_order=True).to_list()
+    machine = view.select("Machine", machines, key="machine", every="All")
+    with st.spinner("Looking for changes ..."):
+        points = _points(view, app, metric, machine)
+    changes = points.drop_nulls("after").sort("started_at", descending=True)
+    runs = changes["run_id"].unique(maintain_order=True).to_list()
+    why = view.select("Explain the change at", runs, key="why", every="None")
+    view.verdicts(_verdicts(metric, points, changes, len(of_metric)))
+    unit = points["unit"][0]
+    charts.show(history(points, metric, unit), f"{metric} of {app} over time")
+    if why is not None:
+        causes.show(view, why)
+    elif runs:
+        for row in changes.head(3).iter_rows(named=True):
+            named = since(row["version"], row["run_id"], row["started_at"])
+            view.link(
+                f"Why did it change at {named}?",
+                "trends",
+                icon="help",
+                app=app,
+                metric=metric,
+                machine=machine,
+                why=row["run_id"],
+            )
+    _table(view, points, unit)
+
+
+def _points(view: View, app: str, metric: str, machine: str | None) -> pl.DataFrame:
+    rows = view.rows(trend_points, app, [metric])
+    # A pattern in the name of a metric matches more than that metric.
+    rows = (
+        rows.filter(metric=metric)
+        if machine is None
+        else rows.filter(metric=metric, machine=machine)
+    )
+    named = [as_text(fields) or "all runs" for fields in rows["fields"].to_list()]
+    longest = pl.Series("series", named, pl.String)
+    rows = rows.with_columns(longest, direction=pl.col("direction").fill_null("changed"))
+    kept = (
+        rows.group_by("series").len().sort("len", "series", descending=[True, False]).head(_SERIES)
+    )
+    return rows.filter(pl.col("series").is_in(kept["series"].implode()))
+
+
+def _verdicts(metric: str, points: pl.DataFrame, changes: pl.DataFrame, of: int) -> list[str]:
+    said = [_change(row) for row in changes.iter_rows(named=True)]
+    if not said:
+        longest = max(points.group_by("series").len()["len"].to_list(), default=0)
+        said = [
+            f"{metric} has not changed for good: {longest} runs in the longest series."
+            if longest >= _LEAST
+            else f"{longest} runs are too few to look for changes; {_LEAST} are needed."
+        ]
+    shown = points["series"].n_unique()
+    if shown < of and shown == _SERIES:
+        said.append(f"The {shown} longest of {of} series are shown.")
+    return said
+
+
+def _change(row: dict[str, Any]) -> str:
+    direction = f", {row['direction']}" if row["direction"] != "changed" else ""
+    return (
+        f"{row['metric']} {signed_percent(row['change']) or 'from 0'}{direction} since "
+        f"{since(row['version'], row['run_id'], row['started_at'])}: "
+        f"{amount(row['before'], row['unit'])} before, {amount(row['after'], row['unit'])} after "
+        f"({chance(row['p_value'])})."
+    )
+
+
+def _table(view: View, points: pl.DataFrame, unit: str | None) -> None:
+    with st.expander("Values"):
+        view.table(
+            points.sort("started_at", descending=True).select(
+                "started_at", "run_id", "version", "value", "series", "change"
+            ),
+            units={"value": unit} if unit else None,
+            percent=("change",),
+        )

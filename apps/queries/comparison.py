@@ -1,0 +1,55 @@
+"""Questions about two sets of runs, metric by metric."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from apps.queries.base import ask
+from apps.queries.runs import LATEST, resolve_run
+from apps.queries.trend import EVERY_METRIC
+from warehouse.errors import NothingToAnalyse
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+
+def resolve_runs(con: DuckDBPyConnection, name: str, app: str | None = None) -> list[str]:
+    """Give the runs that `name` means: APP@VERSION, a run, the beginning of its id, or latest.
+
+    With `app` a version of it, or one of its runs. Raises `NothingToAnalyse` where there is none,
+    `UsageError` where several runs begin so.
+    """
+    found = [run_id for (run_id,) in ask(con, "comparison/runs", name=name, app=app).fetchall()]
+    if found:
+        return found
+    if app is not None:
+        raise NothingToAnalyse(
+            f"{app} has no version and no run {name!r}", hint=f"pwh runs --app {app} lists them."
+        )
+    try:
+        return [resolve_run(con, name)]
+    except NothingToAnalyse:
+        raise NothingToAnalyse(
+            f"there is no run {name!r}, and no application and version written so",
+            hint=f"A run, APP@VERSION, or {LATEST}; pwh runs lists them.",
+        ) from None
+
+
+def run_comparison(
+    con: DuckDBPyConnection,
+    before: Sequence[str],
+    after: Sequence[str],
+    level: float,
+    metrics: Sequence[str] = EVERY_METRIC,
+) -> DuckDBPyRelation:
+    """Give two sets of runs metric by metric (comparison), what got worse first."""
+    return ask(
+        con,
+        "comparison/metrics",
+        before=json.dumps(list(before)),
+        after=json.dumps(list(after)),
+        level=level,
+        metrics=json.dumps(list(metrics)),
+    )

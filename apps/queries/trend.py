@@ -1,0 +1,49 @@
+"""Questions about the history of an application: series, changes, two sets of runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from apps.queries.base import ask
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+EVERY_METRIC = ("*",)
+
+
+def trend_changes(
+    con: DuckDBPyConnection,
+    app: str,
+    metrics: Sequence[str] = EVERY_METRIC,
+    machine: str | None = None,
+) -> DuckDBPyRelation:
+    """Give the change points of an application: known directions first, then the largest."""
+    return ask(con, "trend/changes", app=app, metrics=json.dumps(list(metrics)), machine=machine)
+
+
+def trend_series(
+    con: DuckDBPyConnection,
+    app: str,
+    metrics: Sequence[str] = EVERY_METRIC,
+    machine: str | None = None,
+) -> DuckDBPyRelation:
+    """Give the series of an application, the times of the whole first."""
+    return ask(con, "trend/series", app=app, metrics=json.dumps(list(metrics)), machine=machine)
+
+
+def trend_points(
+    con: DuckDBPyConnection,
+    app: str,
+    metrics: Sequence[str] = EVERY_METRIC,
+    machine: str | None = None,
+) -> DuckDBPyRelation:
+    """Give the series of an application a row a run, with the changes."""
+    return ask(con, "trend/points", app=app, metrics=json.dumps(list(metrics)), machine=machine)
+
+
+def trend_mixed(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
+    """Give what runs differ in that are in one series of an application."""
+    return ask(con, "trend/mixed", app=app)

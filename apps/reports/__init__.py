@@ -1,0 +1,1 @@
+"""Sentences and tables in words, by topic: no SQL, no printing."""

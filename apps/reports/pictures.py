@@ -1,0 +1,179 @@
+"""Pictures: matrices as PNG, control-flow graphs as DOT, and by Graphviz as SVG and PNG."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from itertools import accumulate
+from pathlib import Path
+
+from apps.output import Row, cell
+from warehouse.errors import UsageError
+
+GRAPHS = (".dot", ".svg", ".png")
+
+# More blocks than these nobody can read, and Graphviz takes minutes for thousands.
+_MOST_BLOCKS = 100
+_LEAST_BLOCKS = 16
+_MOST_WORK = 0.99
+_SIDE = 512
+_NAME = 48
+
+
+def check_path(path: Path, endings: Sequence[str], option: str) -> None:
+    """Raise `UsageError` where the path does not end as a picture of this kind does."""
+    if path.suffix.lower() not in endings:
+        raise UsageError(
+            f"{option} {path}: what kind of picture is that?",
+            hint=f"Its name can end in {', '.join(endings)}.",
+        )
+    if not path.parent.is_dir():
+        raise UsageError(f"{option} {path}: there is no folder {path.parent}")
+
+
+def save_picture(path: Path, data: bytes) -> None:
+    """Write a file; raises `UsageError` where that cannot be."""
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+
+def grey_png(rows: Sequence[bytes]) -> bytes:
+    """Give a grey picture as PNG (ISO/IEC 15948), small ones enlarged to about 512 pixels.
+
+    `rows` are the rows of pixels from the top, a byte each: 0 is black, 255 white.
+    """
+    zoom = max(1, _SIDE // len(rows))
+    packer = zlib.compressobj(6)
+    packed = []
+    for row in rows:
+        # Each line of pixels begins with the number of its filter: 0 is none.
+        wide = (
+            b"\0" + b"".join(bytes((pixel,)) * zoom for pixel in row) if zoom > 1 else b"\0" + row
+        )
+        packed.append(packer.compress(wide * zoom))
+    packed.append(packer.flush())
+    height, width = zoom * len(rows), zoom * len(rows[0])
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    chunks = [(b"IHDR", header), (b"IDAT", b"".join(packed)), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*chunk) for chunk in chunks)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    check = zlib.crc32(kind + data)
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+
+
+def largest_blocks(blocks: Sequence[Row]) -> Sequence[Row]:
+    """Give the blocks to draw: all, or those that execute nearly all where there are many.
+
+    `blocks` are ordered by the instructions executed in them, the most first.
+    """
+    if len(blocks) <= _MOST_BLOCKS:
+        return blocks
+    most = _MOST_WORK * sum(map(_work, blocks))
+    before = accumulate(map(_work, blocks), initial=0)
+    enough = sum(1 for done in before if done < most)
+    return blocks[: min(max(enough, _LEAST_BLOCKS), _MOST_BLOCKS)]
+
+
+def graph_dot(title: str, blocks: Sequence[Row], edges: Sequence[Row]) -> str:
+    """Give a control-flow graph as DOT.
+
+    Blocks have bb, visits, instructions, size, barriers, function, source_file and source_line,
+    those executed most are the darkest; edges have src, dst, count and probability, and keep both
+    as attributes. Edges to blocks that are not given are left out.
+    """
+    most = max((_work(block) for block in blocks), default=0) or 1
+    in_order = sorted(blocks, key=lambda block: int(block["bb"]))
+    known = {block["bb"] for block in blocks}
+    lines = [
+        "digraph cfg {",
+        f"  graph [label={_quoted(title)}, labelloc=t, fontname=Helvetica, margin=0.2];",
+        '  node [shape=box, style="filled,rounded", fontname=Helvetica, fontsize=11];',
+        "  edge [fontname=Helvetica, fontsize=10];",
+        *(f"  {block['bb']} [{_block(block, most)}];" for block in in_order),
+        *(
+            f"  {edge['src']} -> {edge['dst']} [{_edge(edge)}];"
+            for edge in edges
+            if edge["src"] in known and edge["dst"] in known
+        ),
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def draw_graph(dot: str, style: str) -> bytes:
+    """Give a graph as svg or png; raises `UsageError` where Graphviz is not installed or fails."""
+    import subprocess
+
+    import graphviz
+
+    try:
+        return graphviz.Source(dot).pipe(format=style, quiet=True)  # type: ignore[no-any-return]
+    except graphviz.ExecutableNotFound:
+        raise UsageError(
+            f"a picture in {style.upper()} needs Graphviz, whose program dot is not installed here",
+            hint="Install the package graphviz (apt, dnf, brew, conda: graphviz), or name the "
+            "file .dot, which needs nothing.",
+        ) from None
+    except subprocess.CalledProcessError as error:
+        said = (error.stderr or b"").decode(errors="replace").strip().splitlines()
+        raise UsageError(
+            f"Graphviz could not draw the graph: {said[-1] if said else error}",
+            hint="Name the file .dot and try other settings of dot on it.",
+        ) from None
+
+
+def _work(block: Row) -> int:
+    return int(block["instructions"] or block["visits"] or 0)
+
+
+def _block(block: Row, most: int) -> str:
+    lines = [f"block {block['bb']}", _facts(block)]
+    if place := _place(block):
+        lines.append(place)
+    shade = 0.6 * _work(block) / most
+    around = ", peripheries=2" if block["barriers"] else ""
+    return f'label={_quoted(*lines)}, fillcolor="0.08 {shade:.3f} 1.0"{around}'
+
+
+def _facts(block: Row) -> str:
+    facts = [_counted(block["size"], "instruction"), _counted(block["visits"], "visit")]
+    if block["visits"] is None:
+        facts.append(_counted(block["instructions"], "executed instruction"))
+    if block["barriers"]:
+        facts.append(_counted(block["barriers"], "barrier"))
+    return ", ".join(fact for fact in facts if fact)
+
+
+def _counted(number: int | None, what: str) -> str:
+    return "" if number is None else f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _place(block: Row) -> str:
+    where = cell(block["source_file"] or block["function"] or "", None)
+    if block["source_file"] and block["source_line"] is not None:
+        where = f"{where}:{block['source_line']}"
+    # The end of a path says more than its beginning.
+    return where if len(where) <= _NAME else "…" + where[1 - _NAME :]
+
+
+def _edge(edge: Row) -> str:
+    share = edge["probability"]
+    label = ">0.999" if 0.9995 <= share < 1 else f"{share:.3g}"
+    return (
+        f'label=" {label} ", probability="{share:.9g}", count={edge["count"]}, '
+        f"penwidth={0.5 + 2 * share:.2f}"
+    )
+
+
+def _quoted(*lines: str) -> str:
+    """Give lines of text as a quoted string of DOT; nothing in them has a meaning for Graphviz."""
+    text = "\\n".join(
+        cell(line, None).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
+        for line in lines
+    )
+    return f'"{text}"'

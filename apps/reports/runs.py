@@ -1,0 +1,164 @@
+"""What is known about a run: the verdicts first, then the figures they stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from apps.output import cell, dicts, table_text
+from apps.queries.runs import (
+    row_counts,
+    run_counters,
+    run_facts,
+    run_functions,
+    run_idle_intervals,
+    run_launches,
+    run_segments,
+    run_workers,
+)
+from apps.queries.threads import thread_verdicts
+from apps.reports.bottlenecks import bottleneck_sentences
+from apps.reports.idle import idle_sentences
+from apps.reports.scaling import run_scaling_sentences
+from apps.reports.threads import launch_summary, similar_launches
+from apps.reports.throughput import throughput_sentences
+from warehouse.errors import NothingToAnalyse
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One kind of trace: what it says in a sentence or two, and its rows."""
+
+    title: str
+    sentences: list[str]
+    relation: DuckDBPyRelation
+
+
+def run_report(con: DuckDBPyConnection, run_id: str) -> str:
+    """Give the report of a run; raises `NothingToAnalyse` where it has no rows."""
+    counts = row_counts(con, run_id)
+    if not counts:
+        raise NothingToAnalyse(f"nothing has landed for the run {run_id}")
+    sections = [make(con, run_id) for table, make in _SECTIONS if table in counts]
+    lines = [f"Run {run_id}", *_facts(con, run_id), ""]
+    lines += [f"* {sentence}" for section in sections for sentence in section.sentences]
+    for section in sections:
+        lines += ["", section.title, _rows(section.relation)]
+    landed = ", ".join(f"{table} {count}" for table, count in counts.items())
+    return "\n".join([*lines, "", f"Rows: {landed}"])
+
+
+def trace_sentences(con: DuckDBPyConnection, run_id: str, table: str) -> list[str]:
+    """Give what one kind of trace says of a run in sentences; `table` is its landing table."""
+    make = dict(_SECTIONS).get(table)
+    return [] if make is None else make(con, run_id).sentences
+
+
+def _facts(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    facts = run_facts(con, run_id)
+    tags = facts.pop("tags", {})
+    shown = [f"{name} {cell(value)}" for name, value in facts.items()]
+    shown += [f"{name}={cell(value)}" for name, value in tags.items()]
+    return ["  " + ", ".join(shown)] if shown else []
+
+
+def _rows(relation: DuckDBPyRelation) -> str:
+    rows = relation.limit(_SHOWN + 1).fetchall()
+    shown = table_text(relation.columns, rows[:_SHOWN])
+    if len(rows) <= _SHOWN:
+        return shown
+    total = (relation.count("*").fetchone() or (0,))[0]
+    return f"{shown}\n... and {total - _SHOWN} more"
+
+
+def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
+    relation = run_counters(con, run_id)
+    events = dicts(relation)
+    sentences = []
+    missing = [event["event"] for event in events if event["value"] is None]
+    per_cycle = {e["event"].split(":")[0].lower(): e["per_cycle"] for e in events}
+    ipc = next((per_cycle[n] for n in _INSTRUCTIONS if per_cycle.get(n) is not None), None)
+    if ipc is not None:
+        sentences.append(f"The cores completed {ipc:.2f} instructions per cycle.")
+    elif len(missing) < len(events):
+        sentences.append("Instructions per cycle are unknown: the two were not counted together.")
+    if missing:
+        names = ", ".join(missing[:4]) + (" ..." if len(missing) > 4 else "")
+        sentences.append(f"{len(missing)} of {len(events)} events were not counted ({names}).")
+    shared = [e["event"] for e in events if e["running"] is not None and e["running"] < 0.5]
+    if shared:
+        sentences.append(f"{shared[0]} was on a counter less than half of the time: an estimate.")
+    return Section("Counters", sentences + bottleneck_sentences(con, [run_id]), relation)
+
+
+_INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins", "siminsts")
+
+
+def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
+    relation = run_functions(con, run_id)
+    rows = dicts(relation.limit(_SHOWN))
+    sentences = []
+    if rows and rows[0]["share"] is not None:
+        top = rows[0]
+        sentences.append(
+            f"{cell(top['function'])} takes {top['share']:.0%} of the time "
+            f"({top['seconds']:.4g} s); the first {len(rows)} functions take "
+            f"{sum(row['share'] or 0 for row in rows):.0%}."
+        )
+    sentences += run_scaling_sentences(con, run_id)
+    return Section("Functions by their own time", sentences, relation)
+
+
+def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
+    relation = run_workers(con, run_id)
+    rows = dicts(relation)
+    try:
+        sentences = idle_sentences(con, run_id)
+    except NothingToAnalyse as nothing:
+        return Section("Workers", [nothing.problem.capitalize() + "."], relation)
+    sentences[0] = f"{sum(row['tasks'] for row in rows)} tasks ran. {sentences[0]}"
+    longest = dicts(run_idle_intervals(con, run_id).limit(1))
+    if longest:
+        wait = longest[0]
+        until = f"until {cell(wait['task'])} came" if wait["task"] else "to the end"
+        sentences.append(
+            f"The longest wait: {cell(wait['worker'])}, {wait['seconds']:.4g} s from "
+            f"{wait['begin_seconds']:.4g} s on, {until}."
+        )
+    return Section("Workers", sentences, relation)
+
+
+def _launches(con: DuckDBPyConnection, run_id: str) -> Section:
+    relation = run_launches(con, run_id)
+    kinds = similar_launches(dicts(thread_verdicts(con, run_id)))
+    sentences = [launch_summary(kind) for kind in kinds[:_SHOWN]]
+    if len(kinds) > _SHOWN:
+        sentences.append(f"{len(kinds) - _SHOWN} more kinds of launches: see pwh threads.")
+    return Section("Launches", sentences, relation)
+
+
+def _segments(con: DuckDBPyConnection, run_id: str) -> Section:
+    relation = run_segments(con, run_id)
+    rows = dicts(relation)
+    total, measured = (sum(row[name] for row in rows) for name in ("segments", "measured"))
+    sentences = [f"{total} segments of instruction streams, {measured} with measured cycles."]
+    try:
+        sentences += throughput_sentences(con, run_id)[:2]
+    except NothingToAnalyse as nothing:
+        sentences.append(f"{nothing.problem[0].upper()}{nothing.problem[1:]}.")
+    return Section("Instruction streams", sentences, relation)
+
+
+_SECTIONS: tuple[tuple[str, Callable[[DuckDBPyConnection, str], Section]], ...] = (
+    ("tasks", _workers),
+    ("fn_timings", _functions),
+    ("pmu_samples", _counters),
+    ("bb_launches", _launches),
+    ("segments", _segments),
+)

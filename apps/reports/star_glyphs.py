@@ -1,0 +1,227 @@
+"""Star glyphs: one small star for each run, process, region or sample, one ray a metric.
+
+A ray is as long as log10 of the metric over its smallest value among the stars that are drawn
+(Chambers, Cleveland, Kleiner, Tukey 1983, Graphical Methods for Data Analysis, section 5.4, on a
+log scale), so that one decade has the same length in every ray of a picture.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from apps.output import Row, cell, dicts
+from apps.queries.bottlenecks import bottleneck_glyphs
+from warehouse.errors import NothingToAnalyse
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+# Okabe and Ito (2008): told apart by the colour-blind, readable on white and on dark.
+CLASS_COLOURS = {
+    "Balance": "#009e73",
+    "Mem": "#d55e00",
+    "DTB": "#e69f00",
+    "ICache": "#cc79a7",
+    "DMA": "#56b4e9",
+    "Other": "#2f86c9",
+    "Unknown": "#8e8e93",
+}
+
+# The smallest value of a metric has a ray of this share of the longest, so that zero is shorter.
+_CORE = 0.15
+# Smaller differences are not stretched to the circle, or noise would look like structure.
+_LEAST_DECADES = 0.5
+_FINER = ("run", "rank", "region", "sample")
+_COLUMNS = 6
+_CELL, _ROW, _RADIUS, _TOP = 150, 168, 56, 224
+_NAME = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    """One star: `rays` are 0..1 of the radius, one a metric, NULL where it was not measured."""
+
+    label: str
+    kind: str
+    samples: int
+    values: tuple[float | None, ...]
+    rays: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stars:
+    """Stars on one scale: a ray of the whole radius is `decades` over the metric's smallest."""
+
+    metrics: tuple[str, ...]
+    decades: float
+    places: int
+    stars: tuple[Star, ...]
+
+
+def read_stars(
+    con: DuckDBPyConnection, runs: Sequence[str], by: str | None = None
+) -> tuple[str, Stars]:
+    """Give the stars of runs by run, rank, region or sample, and by which of these.
+
+    Without `by` it is the first of these that has two places, as one star says nothing by itself.
+    Raises `NothingToAnalyse` where no metric can be made of the runs' counters.
+    """
+    for finer in _FINER if by is None else (by,):
+        drawn = stars(dicts(bottleneck_glyphs(con, runs, finer)))
+        if drawn.places > 1 or finer in (by, _FINER[-1]):
+            break
+    if not drawn.stars:
+        raise NothingToAnalyse(
+            "there are no counters of which a metric can be made, so no stars to draw",
+            hint="A metric needs cycles beside the counter: pwh diagnose says what is missing.",
+        )
+    return finer, drawn
+
+
+def stars(rows: Sequence[Row]) -> Stars:
+    """Make stars of the rows of `queries.bottleneck_glyphs`; of no rows none."""
+    if not rows:
+        return Stars((), _LEAST_DECADES, 0, ())
+    table = [row["values"] for row in rows]
+    least = [
+        min((value for value in column if value is not None and value > 0), default=None)
+        for column in zip(*table, strict=True)
+    ]
+    over = [
+        [_decades(value, low) for value, low in zip(values, least, strict=True)] for values in table
+    ]
+    longest = max((d for line in over for d in line if d is not None), default=0.0)
+    decades = max(longest, _LEAST_DECADES)
+    labels = _labels(rows)
+    made = [
+        Star(
+            label,
+            row["class"] or "Unknown",
+            row["samples"] or 0,
+            tuple(values),
+            tuple(map(_ray, values, line, [decades] * len(line))),
+        )
+        for label, row, values, line in zip(labels, rows, table, over, strict=True)
+    ]
+    return Stars(tuple(rows[0]["metrics"]), decades, rows[0]["places"], tuple(made))
+
+
+def _decades(value: float | None, least: float | None) -> float | None:
+    return None if not value or value < 0 or least is None else math.log10(value / least)
+
+
+def _ray(value: float | None, over: float | None, decades: float) -> float | None:
+    if over is None:
+        return None if value is None else 0.0
+    return _CORE + (1 - _CORE) * over / decades
+
+
+def _labels(rows: Sequence[Row]) -> list[str]:
+    """Name each place by what tells it from the others."""
+    version_of = {row["run_id"]: row["version"] for row in rows}
+    versions = set(version_of.values())
+    by_version = None not in versions and len(versions) == len(version_of)
+    labels = []
+    for row in rows:
+        parts = [] if row["region"] is None else [cell(row["region"], None)]
+        parts += [
+            f"{name} {row[name]}" for name in ("rank", "thread", "sample") if row[name] is not None
+        ]
+        if len(version_of) > 1 or not parts:
+            run = f"version {row['version']}" if by_version else row["run_id"]
+            parts.insert(0, cell(run, None))
+        labels.append(", ".join(parts))
+    return labels
+
+
+def corners(rays: Sequence[float | None]) -> list[tuple[float, float]]:
+    """Give the ends of rays, the first upwards and on clockwise, x to the right and y upwards."""
+    step = 2 * math.pi / max(len(rays), 1)
+    return [
+        ((ray or 0) * math.sin(i * step), (ray or 0) * math.cos(i * step))
+        for i, ray in enumerate(rays)
+    ]
+
+
+def scale_sentence(drawn: Stars) -> str:
+    """Say what a ray means, and what is not drawn."""
+    said = (
+        "A ray is log10 of a metric over its smallest value here: the circle is "
+        f"{drawn.decades:.1f} decades above it, zero is the centre."
+    )
+    if drawn.places > len(drawn.stars):
+        said += f" {len(drawn.stars)} of {drawn.places} are drawn, spread evenly."
+    return said
+
+
+def stars_svg(drawn: Stars, title: str) -> str:
+    """Give the picture as SVG 1.1, with a key to the rays and the classes."""
+    rows = math.ceil(len(drawn.stars) / _COLUMNS)
+    width, height = _COLUMNS * _CELL, _TOP + rows * _ROW
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" font-family="Helvetica, Arial, sans-serif" '
+        'font-size="12" fill="#222">',
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+        _text(16, 26, title, 'font-size="16" font-weight="bold"'),
+        _text(16, 46, scale_sentence(drawn)),
+        *_key(drawn),
+    ]
+    for i, star in enumerate(drawn.stars):
+        row, column = divmod(i, _COLUMNS)
+        lines += _star(star, (column + 0.5) * _CELL, _TOP + row * _ROW + _RADIUS + 8, drawn)
+    return "\n".join([*lines, "</svg>"]) + "\n"
+
+
+def _key(drawn: Stars) -> Iterator[str]:
+    x, y, radius = 160.0, 136.0, 48.0
+    yield _circle(x, y, radius)
+    for name, (dx, dy) in zip(drawn.metrics, corners([1.0] * len(drawn.metrics)), strict=True):
+        yield _line(x, y, x + radius * dx, y - radius * dy)
+        side = "middle" if abs(dx) < 0.1 else "start" if dx > 0 else "end"
+        place = f'text-anchor="{side}" font-size="10" dominant-baseline="middle"'
+        yield _text(x + (radius + 9) * dx, y - (radius + 9) * dy, cell(name, _NAME), place)
+    seen = {star.kind for star in drawn.stars}
+    for i, kind in enumerate(kind for kind in CLASS_COLOURS if kind in seen):
+        column, row = divmod(i, 4)
+        left, top = 330 + 130 * column, 92 + 22 * row
+        yield f'<rect x="{left}" y="{top}" width="14" height="14" fill="{CLASS_COLOURS[kind]}"/>'
+        yield _text(left + 22, top + 11, kind)
+
+
+def _star(star: Star, x: float, y: float, drawn: Stars) -> Iterator[str]:
+    colour = CLASS_COLOURS.get(star.kind, CLASS_COLOURS["Unknown"])
+    ends = [(x + _RADIUS * dx, y - _RADIUS * dy) for dx, dy in corners(star.rays)]
+    points = " ".join(f"{px:.1f},{py:.1f}" for px, py in ends)
+    told = ", ".join(
+        f"{cell(name)} {cell(value)}"
+        for name, value in zip(drawn.metrics, star.values, strict=True)
+    )
+    yield f"<g><title>{escape(f'{star.label}: {star.kind}; {told}')}</title>"
+    yield _circle(x, y, _RADIUS)
+    for (px, py), ray in zip(ends, star.rays, strict=True):
+        if ray is not None:
+            yield _line(x, y, px, py)
+    yield (
+        f'<polygon points="{points}" fill="{colour}" fill-opacity="0.45" stroke="{colour}" '
+        'stroke-width="1.5" stroke-linejoin="round"/>'
+    )
+    below = 'text-anchor="middle"'
+    yield _text(x, y + _RADIUS + 18, cell(star.label, _NAME), below)
+    yield _text(x, y + _RADIUS + 34, star.kind, f'{below} font-size="11" fill="#666"') + "</g>"
+
+
+def _text(x: float, y: float, text: str, more: str = "") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" {more}>{escape(text)}</text>'
+
+
+def _line(x: float, y: float, x2: float, y2: float) -> str:
+    return f'<path d="M{x:.1f} {y:.1f}L{x2:.1f} {y2:.1f}" stroke="#aaa" stroke-width="0.7"/>'
+
+
+def _circle(x: float, y: float, radius: float) -> str:
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" fill="none" stroke="#ddd"/>'

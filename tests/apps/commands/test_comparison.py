@@ -1,0 +1,94 @@
+"""`pwh compare`: what got slower, by how much, beyond noise."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.helpers.histories import runs, write
+
+
+@pytest.fixture
+def pwh(run, tmp_path):
+    """Run pwh on versions of five runs each; in v2 stencil is slower, v3 is like v2."""
+    lines = [
+        *runs("v1", {"stencil": 10, "main": 2, "old": 1}, first_day=1, count=5),
+        *runs("v2", {"stencil": 13, "main": 2, "young": 1}, first_day=11, count=5),
+        *runs("v3", {"stencil": 13, "main": 2, "young": 1}, first_day=21, count=5),
+        *runs("v3", {"stencil": 30, "main": 5}, first_day=21, count=5, machine="m2"),
+    ]
+    code, _, err = run("ingest", write(tmp_path / "t.csv", lines))
+    assert code == 0, err
+    return run
+
+
+def test_verdicts_come_first(pwh):
+    code, out, err = pwh("compare", "heat@v1", "heat@v2")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "heat@v1 (5 runs) to heat@v2 (5 runs)"
+    assert lines[2].startswith("* functions:seconds (machine=m1): worse: +23")
+    assert "at 95%)." in lines[2]
+    assert lines[3].startswith("* 2 of 3 metrics got worse beyond the noise: functions:seconds +23")
+    assert "* 1 metrics are new: seconds:young." in out
+    assert "* 1 metrics are gone: seconds:old." in out
+    table = out[out.index("Functions\n") :].splitlines()
+    assert table[3].split()[:2] == ["seconds:stencil", "worse"]
+
+
+def test_equal_versions_show_nothing(pwh):
+    _, out, _ = pwh("compare", "--app", "heat", "v2", "v3", "--metric", "seconds:*")
+    assert "Nothing got worse beyond the noise; metrics compared: 3" in out
+    assert "Only after, so left out: machine=m2." in out
+    assert "worse  " not in out
+
+
+def test_rows_for_programs(pwh):
+    _, out, _ = pwh("compare", "heat@v2", "heat@v1", "-f", "json", "--metric", "seconds:stencil")
+    (row,) = json.loads(out)
+    assert (row["verdict"], row["repetitions_before"]) == ("better", 5)
+    assert row["low"] < row["ratio"] < row["high"] < 1
+
+
+def test_single_runs_take_their_noise_from_history(pwh):
+    _, out, _ = pwh("compare", "v1-m1-0", "v2-m1-0", "--metric", "seconds:*")
+    assert "* Of 2 metrics the noise is that of their history: one repetition." in out
+
+
+def test_without_a_noise_there_is_no_verdict(pwh):
+    code, out, _ = pwh("compare", "v3-m2-0", "v3-m2-1", "--metric", "seconds:*")
+    assert code == 0
+    assert "The noise of 2 metrics is unknown: no verdict. Run each side at least twice" in out
+    assert "worse" not in out
+
+
+def test_machines_that_differ_are_said(pwh):
+    _, out, _ = pwh("compare", "v3-m1-0", "v3-m2-0")
+    assert "* Mind: the sides differ in machine: m1 and m2." in out
+
+
+def test_a_wider_level_gives_a_wider_interval(pwh):
+    def width(level):
+        asked = ("compare", "heat@v1", "heat@v2", "--metric", "seconds:main", "-f", "json")
+        (row,) = json.loads(pwh(*asked, "--level", level)[1])
+        return row["high"] - row["low"]
+
+    assert width("0.99") > width("0.9")
+
+
+@pytest.mark.parametrize(
+    ("names", "code", "message"),
+    [
+        (("nope", "heat@v1"), 5, "there is no run 'nope', and no application and version"),
+        (("--app", "heat", "v1", "v9"), 5, "heat has no version and no run 'v9'"),
+        (("heat@v1", "v1-m1-0"), 2, "heat@v1 and v1-m1-0 are both the run v1-m1-0"),
+        (("heat@v1", "v2"), 2, "5 runs begin with 'v2'"),
+        (("heat@v1", "heat@v2", "--metric", "x"), 5, "have nothing that can be compared"),
+        (("heat@v1", "heat@v2", "--level", "2"), 2, "--level"),
+    ],
+)
+def test_what_is_refused(names, code, message, pwh):
+    found, out, err = pwh("compare", *names)
+    assert (found, out) == (code, "")
+    assert message in err and "Traceback" not in err

@@ -1,0 +1,193 @@
+"""`pwh explain`: the verdict first, then what changed with it, and the SQL behind each."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+
+import pytest
+
+import warehouse
+from apps.demo import _fill, _found
+from apps.demo.entries import ENTRIES
+from tests.helpers.support import rows
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """The history of the demo's warehouse."""
+    path = tmp_path_factory.mktemp("demo") / "pwh.duckdb"
+    _fill(path, [(e, _found(e)) for e in ENTRIES if e.file.startswith("history/")])
+    return path
+
+
+@pytest.fixture
+def pwh(demo, run, tmp_path):
+    """Run a command over the demo's warehouse."""
+    shutil.copy(demo, tmp_path / "pwh.duckdb")
+    return run
+
+
+def sentences(out):
+    return [line[2:] for line in out.splitlines() if line.startswith("* ")]
+
+
+def queries(out):
+    return re.findall(r"^  SQL: (.*)$", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["stencil-1.23", "stencil-1.28"])
+def test_names_the_planted_cause_with_its_figures(name, pwh):
+    code, out, err = pwh("explain", name)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == (
+        "stencil: 8 runs, stencil-1.23 to stencil-1.30 against 14 runs, stencil-1.9 to "
+        "stencil-1.22 (the last change of its series)"
+    )
+    assert sentences(out) == [
+        "wall_seconds rose 18.0% at stencil-1.23 (version 1.23, 2026-11-02): 11.9 s -> 14.05 s, "
+        "medians of 14 runs before and 8 from then on; beyond noise (p < 1e-06).",
+        "87% of the loss is in sweep: 7.184 s -> 9.044 s, it rose 25.9%.",
+        "13% of the loss is in exchange: 1.348 s -> 1.632 s, it rose 21.1%.",
+        "The bottleneck of sweep moved from Balance to Mem: main memory costs 3% -> 28% of its "
+        "cycles at most.",
+        "mem_writes per cycle rose to 21.4 times as much: 0.000126 -> 0.002693.",
+        "l3_misses per cycle rose to 21.1 times as much: 0.0001592 -> 0.003363.",
+        "mem_reads per cycle rose to 21.1 times as much: 0.0001599 -> 0.003374.",
+        "instructions per cycle fell 17.3%: 1.712 -> 1.416.",
+        "sweep scales worse: its time goes with p^-0.97 -> p^-0.72 "
+        "(0.09146 + 27.58*p^-1 -> 22.9*p^-0.7 s).",
+        "Idle workers: starvation went from 9.6% to 15.6% of their time.",
+        "No clear change in threads (3 and 3 runs).",
+    ]
+
+
+def test_every_query_can_be_typed(pwh, tmp_path):
+    _, out, _ = pwh("explain", "stencil-1.23")
+    found = queries(out)
+    assert len(found) == len(sentences(out)) - 1
+    with warehouse.connect(tmp_path / "pwh.duckdb", read_only=True) as con:
+        for query in found:
+            assert len(rows(con, query)) > 1
+    code, shown, _ = pwh("sql", found[1], "-f", "csv")
+    assert code == 0
+    assert shown.splitlines()[0] == "run_id,seconds,share"
+    assert len(shown.splitlines()) == 23
+    assert queries(pwh("explain", "stencil-1.23", "--no-queries")[1]) == []
+
+
+def test_two_runs_are_compared_as_asked(pwh):
+    _, out, _ = pwh("explain", "stencil-1.29", "--against", "stencil-1.21", "--no-queries")
+    assert sentences(out)[:2] == [
+        "wall_seconds rose 17.6% in stencil-1.29 (version 1.29, 2026-11-08) against stencil-1.21 "
+        "(version 1.21, 2026-10-31): 11.92 s -> 14.03 s, one run on each side; too few runs to "
+        "tell this, or what follows, from noise.",
+        "88% of the loss is in sweep: 7.188 s -> 9.041 s, it rose 25.8%.",
+    ]
+    assert sentences(out)[-1] == (
+        "Not examined: scaling (no version measured on three counts on either side); idle time (no "
+        "task trace after); threads (no block trace after)."
+    )
+
+
+def test_a_single_slow_run_is_told_from_a_change(pwh):
+    _, out, _ = pwh("explain", "sorter-2.6", "--no-queries")
+    assert sentences(out)[1] == (
+        "No lasting change up to this run: the 9 others of its series have 4.583 s to 4.659 s, "
+        "median 4.613 s; this one has 7.449 s, outside of that."
+    )
+
+
+def test_several_runs_to_compare_with(pwh):
+    _, out, _ = pwh(
+        *("explain", "stencil-1.12", "--no-queries", "--against", "stencil-1.10"),
+        *("--against", "stencil-1.11"),
+    )
+    assert "against 2 runs, stencil-1.10 to stencil-1.11 (as asked)" in out
+    assert "Mind: compiler" not in out
+    _, out, _ = pwh("explain", "stencil-1.18", "--no-queries", "--against", "stencil-1.12")
+    assert "Mind: compiler changed too, from gcc-13.2 to gcc-13.3." in sentences(out)
+
+
+def test_rows_for_programs(pwh):
+    _, out, _ = pwh("explain", "stencil-1.23", "-f", "csv")
+    found = list(csv.DictReader(io.StringIO(out)))
+    assert found[0]["topic"] == "metric"
+    _, out, _ = pwh("explain", "stencil-1.23", "-f", "json")
+    worst = json.loads(out)[2]
+    assert (worst["topic"], worst["subject"], worst["certain"]) == ("function", "sweep", True)
+    assert worst["share"] == pytest.approx(0.866, abs=0.001)
+
+
+def test_text_goes_to_a_file(pwh, tmp_path):
+    code, out, _ = pwh("explain", "stencil-1.23", "-o", "why.txt")
+    assert (code, out) == (0, "")
+    assert "87% of the loss is in sweep" in (tmp_path / "why.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("nothing",), 5, "there is no run 'nothing'"),
+        (("sorter-2.1",), 5, "there is no run to compare sorter-2.1 with"),
+        (("stencil-1.2",), 2, "runs begin with 'stencil-1.2'"),
+        (("stencil-1.23", "--against", "nothing"), 5, "there is no run 'nothing'"),
+        (("stencil-1.23", "--against", "stencil-1.23"), 2, "is to be compared with itself"),
+    ],
+)
+def test_what_is_refused(arguments, code, message, pwh):
+    found, out, err = pwh("explain", *arguments)
+    assert (found, out) == (code, "")
+    assert message in err and "Traceback" not in err
+
+
+def test_runs_with_nothing_in_common_are_no_explanation(run, tmp_path):
+    (tmp_path / "f.csv").write_text("run_id,function,seconds\na,f,1\n")
+    (tmp_path / "c.csv").write_text("run_id,event,value\nb,cycles,5\n")
+    run("ingest", "f.csv", "c.csv")
+    code, out, err = run("explain", "b", "--against", "a")
+    assert (code, err) == (0, "")
+    assert sentences(out)[0] == (
+        "How much slower cannot be said: neither wall_seconds nor function times are known on both "
+        "sides."
+    )
+    assert sentences(out)[1].startswith(
+        "Not examined: functions (no function times after); counters (no counters before);"
+    )
+
+
+def test_an_improvement_is_explained_too(run, tmp_path):
+    lines = [
+        f"r{i},x,{i},m,2026-01-{i + 1:02}T00:00:00Z,{name},{seconds * (1 + i % 3 / 100)}"
+        for i in range(20)
+        for name, seconds in (("slow", 6 if i < 10 else 3), ("same", 4))
+    ]
+    (tmp_path / "f.csv").write_text(
+        "\n".join(["run_id,app,version,machine,started_at,function,seconds", *lines]) + "\n"
+    )
+    run("ingest", "f.csv")
+    assert sentences(run("explain", "r15")[1]) == [
+        "functions:seconds fell 30.0% at r10 (version 10, 2026-01-11): 10.1 s -> 7.07 s, medians "
+        "of 10 runs before and 10 from then on; beyond noise (p < 1e-06).",
+        "100% of the gain is in slow: 6.06 s -> 3.03 s, it fell 50.0%.",
+        "Not examined: counters (no counters on either side); bottlenecks (no counters that a "
+        "model knows on either side); scaling (no version measured on three counts on either "
+        "side); idle time (no task trace on either side); threads (no block trace on either "
+        "side).",
+    ]
+
+
+def test_names_from_traces_cannot_break_out(run, tmp_path):
+    name = "it's\x1b[31m; DROP TABLE runs"
+    (tmp_path / "f.csv").write_text(
+        f"run_id,app,version,function,seconds\na,x,1,{name},1\nb,x,2,{name},2\n"
+    )
+    run("ingest", "f.csv")
+    code, out, err = run("explain", "b")
+    assert (code, err) == (0, "")
+    assert "\x1b" not in out
+    assert "of the loss is in it's [31m; DROP TABLE runs: 1 s -> 2 s, it rose" in out
+    assert "function = 'it''s [31m; DROP TABLE runs'" in out

@@ -1,0 +1,148 @@
+"""`pwh gate`: closed only where a regression beyond the limit is certain."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from apps.reports.gate import escaped
+from tests.helpers.histories import runs, write
+
+
+@pytest.fixture
+def pwh(run, tmp_path):
+    """Run pwh on versions of five runs: v2 is like v1, v3 is 20 % slower in stencil."""
+    lines = [
+        *runs("v1", {"stencil": 10, "main": 2}, first_day=1, count=5),
+        *runs("v2", {"stencil": 10, "main": 2}, first_day=11, count=5),
+        *runs("v3", {"stencil": 12, "main": 2}, first_day=21, count=5),
+    ]
+    code, _, err = run("ingest", write(tmp_path / "t.csv", lines))
+    assert code == 0, err
+    return run
+
+
+def test_a_certain_regression_closes_it(pwh):
+    code, out, err = pwh("gate", "heat", "--baseline", "v2")
+    assert (code, err) == (1, "")
+    lines = out.splitlines()
+    assert lines[0] == "## heat: regression"
+    assert lines[2].startswith(
+        "Worse than the limit allows, for certain: functions:seconds (machine=m1) +16"
+    )
+    assert "Baseline v2 (5 runs), candidate latest: v3 (5 runs)." in out
+    table = [line for line in lines if line.startswith("|")]
+    assert table[0].count("|") == table[2].count("|") == 8
+    assert table[2].startswith("| functions:seconds (machine=m1) | **worse** | 11.99 s | 13.99 s |")
+    assert any(line.startswith("| seconds:main (machine=m1) | fine |") for line in table)
+
+
+def test_equal_versions_pass(pwh):
+    code, out, _ = pwh("gate", "heat", "--baseline", "v1", "--candidate", "v2")
+    assert code == 0
+    assert out.startswith("## heat: no certain regression\n")
+
+
+def test_an_improvement_passes(pwh):
+    assert pwh("gate", "heat", "--baseline", "v3", "--candidate", "v1")[0] == 0
+
+
+def test_the_limit_is_what_is_allowed(pwh):
+    assert pwh("gate", "heat", "--baseline", "v2", "--limit", "30%")[0] == 0
+    assert pwh("gate", "heat", "--baseline", "v2", "--limit", "0.1")[0] == 1
+    assert pwh("gate", "heat", "--baseline", "v2", "--metric", "seconds:main")[0] == 0
+
+
+def test_a_kept_threshold_is_the_limit(pwh):
+    pwh("trend", "heat", "--threshold", "30%", "--keep")
+    code, out, _ = pwh("gate", "heat", "--baseline", "v2")
+    assert (code, "| 30 % |" in out) == (0, True)
+    assert pwh("gate", "heat", "--baseline", "v2", "--limit", "5%")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("baseline", "candidate", "code"),
+    [
+        ("last:5", "latest", 1),
+        ("last:10", "v2", 0),
+        ("v2-m1-0", "v3", 1),
+        ("tag:branch=main", "v3", 1),
+        ("v2", "v3-m1-4", 1),
+    ],
+)
+def test_baselines_and_candidates(baseline, candidate, code, pwh, tmp_path):
+    lines = runs("v0", {"stencil": 10, "main": 2}, first_day=1, count=4)
+    pwh("ingest", write(tmp_path / "more.csv", lines), "--tag", "branch=main")
+    found, _, err = pwh("gate", "heat", "--baseline", baseline, "--candidate", candidate)
+    assert (found, err) == (code, "")
+
+
+def test_without_a_noise_nothing_is_certain(run, tmp_path):
+    lines = [
+        *runs("v1", {"f": 1}, first_day=1, count=1),
+        *runs("v2", {"f": 2}, first_day=2, count=1),
+    ]
+    run("ingest", write(tmp_path / "t.csv", lines))
+    code, out, _ = run("gate", "heat", "--baseline", "v1")
+    assert code == 0
+    assert "noise unknown" in out and "run each side at least twice" in out
+
+
+def test_what_hardly_takes_time_does_not_close_it(run, tmp_path):
+    lines = [
+        *runs("v1", {"f": 100, "tiny": 0.1}, first_day=1, count=5),
+        *runs("v2", {"f": 100, "tiny": 0.2}, first_day=11, count=5),
+    ]
+    run("ingest", write(tmp_path / "t.csv", lines))
+    code, out, _ = run("gate", "heat", "--baseline", "v1")
+    assert code == 0
+    assert "| seconds:tiny (machine=m1) | worse (less than 1 % of the time) |" in out
+    assert run("gate", "heat", "--baseline", "v1", "--metric", "seconds:f")[0] == 0
+
+
+def test_machines_are_not_mixed(pwh, tmp_path):
+    lines = runs("v4", {"stencil": 50, "main": 9}, first_day=27, count=4, machine="m2")
+    pwh("ingest", write(tmp_path / "more.csv", lines))
+    code, out, err = pwh("gate", "heat", "--baseline", "v3")
+    assert (code, out) == (5, "")
+    assert "has no run like the candidate: machine=m1 and machine=m2" in err
+
+
+def test_rows_for_programs(pwh):
+    code, out, _ = pwh("gate", "heat", "--baseline", "v2", "-f", "json")
+    assert code == 1
+    first = json.loads(out)[0]
+    assert (first["metric"], first["verdict"], first["decides"]) == (
+        "functions:seconds",
+        "worse",
+        True,
+    )
+
+
+def test_names_mean_nothing_in_markdown():
+    assert escaped("a|b<c> *d* @e #1 [x](y) `z` wall_seconds _i_") == (
+        r"a\|b&lt;c&gt; \*d\* &#64;e &#35;1 \[x\](y) \`z\` wall_seconds \_i\_"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("--baseline", "v9"), 5, "heat has no version and no run 'v9'"),
+        (
+            ("--baseline", "v3", "--candidate", "v3"),
+            5,
+            "the baseline v3 of heat has no runs beside",
+        ),
+        (("--baseline", "last:0"), 2, "'last:0' is no number of runs"),
+        (("--baseline", "tag:x"), 2, "'tag:x' names no tag"),
+        (("--baseline", "tag:x=y"), 5, "no run of heat has the tag x=y"),
+        (("--baseline", "v1", "--limit", "5"), 2, "--limit '5' is no share"),
+        (("--baseline", "v1", "--metric", "x"), 5, "have no metric in common of x"),
+    ],
+)
+def test_what_is_refused(options, code, message, pwh):
+    found, out, err = pwh("gate", "heat", *options)
+    assert (found, out) == (code, "")
+    assert message in err and "Traceback" not in err

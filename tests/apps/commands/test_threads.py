@@ -1,0 +1,333 @@
+"""`pwh threads` and `pwh fit behaviour`: verdicts in words, tables, pictures, what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import struct
+import zlib
+
+import pytest
+
+import warehouse
+from apps.reports.pictures import graph_dot, grey_png, largest_blocks
+from tests.helpers.support import shared
+
+# Four threads; threads 2 and 3 go around the loop of block 1 more often.
+VISITS = """run_id,launch,kernel,block,warp,thread,bb,visits,instructions
+r,0,loop,0,0,0,0,1,4
+r,0,loop,0,0,0,1,1,3
+r,0,loop,0,0,1,0,1,4
+r,0,loop,0,0,1,1,1,3
+r,0,loop,0,0,2,0,1,4
+r,0,loop,0,0,2,1,9,27
+r,0,loop,0,0,3,0,1,4
+r,0,loop,0,0,3,1,9,27
+r,1,loop,4,0,0,0,1,4
+r,1,loop,4,0,1,0,1,4
+"""
+BLOCKS = """run_id,kernel,bb,size,barriers,source_file,source_line
+r,loop,0,4,0,loop.ptx,10
+r,loop,1,3,1,loop.ptx,20
+"""
+EDGES = """run_id,launch,kernel,src,dst,count
+r,0,loop,0,1,4
+r,0,loop,1,1,16
+"""
+LAUNCHES = """run_id,launch,kernel,warp_size,granularity
+r,0,loop,4,thread
+r,1,loop,4,thread
+"""
+TABLES = {
+    "bb_visits": VISITS,
+    "bb_blocks": BLOCKS,
+    "bb_edges": EDGES,
+    "bb_launches": LAUNCHES,
+}
+
+
+@pytest.fixture
+def pwh(run, tmp_path):
+    """Run pwh on a warehouse with one small run of two launches."""
+    for name, text in TABLES.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    code, _, err = run("ingest", *(tmp_path / f"{name}.csv" for name in TABLES))
+    assert code == 0, err
+    return run
+
+
+def test_verdicts_come_first_with_figures_and_their_meaning(pwh):
+    code, out, err = pwh("threads", "r", "--launch", "0")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[2:7] == [
+        "* loop, launch 0: branch divergence and synchronisation are both prominent.",
+        "  Fluctuation rate 0.333 (prominent over 0.171): neighbouring threads take different "
+        "ways.",
+        "  SIMT efficiency 0.613, at most (divergence is expected below 0.797): the mean share of "
+        "a warp's lanes at work.",
+        "  Synchronisation rate 0.833 (prominent over 0.0707): barriers for each visit of a basic "
+        "block; 33.3% of thread pairs meet the same ones equally often.",
+        "  2 different basic-block vectors among 4 threads; two threads are 5.33 visits apart at "
+        "the mean.",
+    ]
+    assert "Thread blocks of launch 0, euclidean distances" in out
+
+
+def test_launches_of_one_kernel_and_verdict_are_said_together(run, tmp_path):
+    path = tmp_path / "v.csv"
+    lines = [f"r,{launch},k,0,{t},0,1" for launch in range(9) for t in range(4)]
+    path.write_text("run_id,launch,kernel,block,thread,bb,visits\n" + "\n".join(lines) + "\n")
+    run("ingest", path)
+    _, out, _ = run("threads", "r")
+    assert "* k, launches 0, 1, 2, 3, 4, 5 and 3 more: branch divergence is not prominent; " in out
+    assert "All 4 threads have the same basic-block vector." in out
+
+
+def test_rows_for_programs(pwh):
+    _, out, _ = pwh("threads", "r", "--format", "json")
+    first, second = json.loads(out)
+    assert (first["launch"], first["verdict"], first["barriers"]) == (0, "both", 20)
+    assert (second["launch"], second["verdict"], second["threads"]) == (1, "neither", 2)
+    _, out, _ = pwh("threads", "r", "--launch", "0", "--block", "0", "-f", "json")
+    assert json.loads(out)[0]["mean_distance"] == pytest.approx(16 / 3)
+    _, out, _ = pwh("threads", "r", "--groups", "-f", "csv")
+    groups = [row for row in csv.DictReader(io.StringIO(out)) if row["launch"] == "0"]
+    assert [(row["behaviour_group"], row["threads"], row["thread"]) for row in groups] == [
+        ("1", "2", "0"),
+        ("2", "2", "2"),
+    ]
+
+
+def test_groups_and_the_worst_warps(pwh):
+    _, out, _ = pwh("threads", "r", "--launch", "0", "--groups")
+    _, _, after = out.partition("Threads that behave alike")
+    assert [line.split() for line in after.splitlines()[3:5]] == [
+        ["0", "1", "2", "50.0%", "1", "block", "0,", "thread", "0", "0"],
+        ["0", "2", "2", "50.0%", "1", "block", "0,", "thread", "2", "0"],
+    ]
+    assert "Warps that lose most to divergence" in after
+
+
+def test_phases_are_those_of_threads_over_time(run, tmp_path):
+    path = tmp_path / "v.csv"
+    lines = [f"r,0,1,{i},{i // 6},100" for i in range(12)]
+    path.write_text("run_id,launch,thread,interval,bb,instructions\n" + "\n".join(lines) + "\n")
+    run("ingest", path)
+    _, out, _ = run("threads", "r", "--phases", "-f", "json")
+    assert [(row["phase"], row["weight"], row["first_interval"]) for row in json.loads(out)] == [
+        (0, 0.5, 0),
+        (1, 0.5, 6),
+    ]
+    _, out, _ = run("threads", "r", "--phases")
+    assert "Phases over time" in out
+
+
+def pixels(path):
+    """Give the pixels of a grey PNG as rows, by what the standard says of it."""
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    chunks, at = {}, 8
+    while at < len(data):
+        (size,) = struct.unpack(">I", data[at : at + 4])
+        kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + size]
+        (check,) = struct.unpack(">I", data[at + 8 + size : at + 12 + size])
+        assert check == zlib.crc32(kind + body)
+        chunks[kind], at = body, at + 12 + size
+    width, height, *rest = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
+    assert rest == [8, 0, 0, 0, 0]
+    raw = zlib.decompress(chunks[b"IDAT"])
+    rows = [raw[y * (width + 1) :][: width + 1] for y in range(height)]
+    assert {row[0] for row in rows} == {0}
+    return [row[1:] for row in rows]
+
+
+def test_the_matrix_is_a_picture_of_brightness(pwh, tmp_path):
+    code, _, err = pwh("threads", "r", "--matrix", "m.png")
+    assert code == 0
+    assert err == (
+        "pwh: m.png: launch 0, block 0, threads: 4; black: equal, white: far apart (euclidean)\n"
+    )
+    found = pixels(tmp_path / "m.png")
+    assert (len(found), len(found[0])) == (512, 512)
+    assert [row[64::128].hex() for row in found[64::128]] == [
+        "0000ffff",
+        "0000ffff",
+        "ffff0000",
+        "ffff0000",
+    ]
+
+
+def test_a_picture_of_many_threads_is_not_enlarged(tmp_path):
+    rows = [bytes([y % 256] * 600) for y in range(600)]
+    (tmp_path / "m.png").write_bytes(grey_png(rows))
+    assert pixels(tmp_path / "m.png") == rows
+
+
+def test_the_control_flow_as_dot(pwh, tmp_path):
+    code, _, err = pwh("threads", "r", "--cfg", "flow.dot")
+    assert (code, err) == (0, "pwh: flow.dot: control flow of launch 0, basic blocks: 2\n")
+    dot = (tmp_path / "flow.dot").read_text()
+    assert 'label="loop, launch 0 of r"' in dot
+    assert '1 [label="block 1\\n3 instructions, 20 visits, 1 barrier\\nloop.ptx:20"' in dot
+    assert '0 -> 1 [label=" 1 ", probability="1", count=4' in dot
+    assert '1 -> 1 [label=" 1 ", probability="1", count=16' in dot
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+def test_names_from_traces_mean_nothing_in_dot_and_svg(run, tmp_path):
+    from xml.etree import ElementTree
+
+    name = """<b>"x\\N\\"] & &lt;script>"""
+    visits = [f"r,0,k,0,{t},{bb},1" for t in range(2) for bb in range(2)]
+    (tmp_path / "v.csv").write_text(
+        "run_id,launch,kernel,block,thread,bb,visits\n" + "\n".join(visits) + "\n"
+    )
+    (tmp_path / "e.csv").write_text("run_id,launch,kernel,src,dst,count\nr,0,k,0,1,2\n")
+    run("ingest", "v.csv", "e.csv")
+    with warehouse.connect(tmp_path / "pwh.duckdb") as con:
+        for table in ("bb_visits", "bb_edges"):
+            con.execute(f"UPDATE {table} SET kernel = ?", [name])
+    code, _, err = run("threads", "r", "--cfg", "flow.svg")
+    assert code == 0, err
+    found = ElementTree.parse(tmp_path / "flow.svg")
+    texts = [element.text for element in found.iter() if element.tag.endswith("}text")]
+    assert f"{name}, launch 0 of r" in [text.replace("\xa0", " ") for text in texts]
+    assert not [element for element in found.iter() if "script" in element.tag]
+    code, _, err = run("threads", "r", "--cfg", "flow.png")
+    assert (tmp_path / "flow.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_graphviz_only_dot_is_written(pwh, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, _, err = pwh("threads", "r", "--cfg", "flow.svg")
+    assert code == 2
+    assert "needs Graphviz" in err and "Install the package graphviz" in err
+    assert pwh("threads", "r", "--cfg", "flow.dot")[0] == 0
+
+
+def test_of_many_blocks_those_are_drawn_that_execute_nearly_all():
+    def block(bb, instructions):
+        return {"bb": bb, "instructions": instructions, "visits": 1}
+
+    few = [block(bb, 1) for bb in range(100)]
+    assert largest_blocks(few) == few
+    assert len(largest_blocks([block(bb, 1000 if bb < 30 else 1) for bb in range(200)])) == 30
+    assert len(largest_blocks([block(bb, 1) for bb in range(5000)])) == 100
+    assert len(largest_blocks([block(bb, 0 if bb else 10**9) for bb in range(5000)])) == 16
+
+
+def test_probabilities_near_one_are_not_rounded_to_it():
+    keys = ("bb", "visits", "instructions", "size", "barriers", "function", "source_file")
+    blocks = [dict.fromkeys([*keys, "source_line"]) | {"bb": bb} for bb in (0, 1)]
+    edges = [
+        {"src": 0, "dst": 0, "count": 999_999, "probability": 0.999999},
+        {"src": 0, "dst": 1, "count": 1, "probability": 0.000001},
+    ]
+    dot = graph_dot("t", blocks, edges)
+    assert '0 -> 0 [label=" >0.999 ", probability="0.999999"' in dot
+    assert '0 -> 1 [label=" 1e-06 ", probability="1e-06"' in dot
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("--launch", "7"), 5, "the run r has no launch 7"),
+        (("--launch", "0", "--block", "3"), 5, "launch 0 of r has no thread block 3"),
+        (("--cfg", "flow.pdf"), 2, "Its name can end in .dot, .svg, .png."),
+        (("--matrix", "m.jpg"), 2, "Its name can end in .png."),
+        (("--matrix", "nowhere/m.png"), 2, "there is no folder nowhere"),
+        (("--phases",), 5, "the trace of r is not cut into intervals"),
+        (("--groups", "--phases", "-f", "csv"), 2, "ask for one in csv"),
+        (("--metric", "cosine"), 2, "cosine"),
+    ],
+)
+def test_what_is_refused(options, code, message, pwh):
+    found, out, err = pwh("threads", "r", *options)
+    assert (found, out) == (code, "")
+    assert message in err and "Traceback" not in err
+
+
+def test_runs_without_block_traces(run, tmp_path):
+    (tmp_path / "t.csv").write_text("run_id,function,seconds\nr,f,1\n")
+    run("ingest", "t.csv")
+    code, _, err = run("threads", "r")
+    assert code == 5
+    assert "the run r has no traces of basic blocks" in err
+
+
+def test_vectors_without_edges_have_no_control_flow(run, tmp_path):
+    rows = [f"r,0,{t},{bb},5" for t in range(3) for bb in range(2)]
+    (tmp_path / "v.csv").write_text(
+        "run_id,launch,thread,bb,instructions\n" + "\n".join(rows) + "\n"
+    )
+    run("ingest", "v.csv")
+    code, _, err = run("threads", "r", "--cfg", "flow.dot")
+    assert code == 5
+    assert "no control flow is recorded for launch 0 of r" in err
+    assert run("threads", "r", "--matrix", "m.png")[0] == 0
+    code, _, err = run("threads", "r", "--block", "0")
+    assert (code, "in no thread block" in err) == (5, True)
+
+
+def test_too_many_threads_for_a_picture_are_refused_in_plain_words(run, tmp_path):
+    rows = [f"r,0,{t},0,5" for t in range(9000)]
+    (tmp_path / "v.csv").write_text("run_id,launch,thread,bb,visits\n" + "\n".join(rows) + "\n")
+    run("ingest", "v.csv")
+    code, _, err = run("threads", "r", "--matrix", "m.png")
+    assert code == 2
+    assert "9000 threads are too many for one matrix" in err
+    assert "UDF" not in err and ".py" not in err
+
+
+def test_report_gives_the_verdict(pwh):
+    _, out, _ = pwh("report", "r")
+    assert (
+        "* loop, launch 0: branch divergence and synchronisation are both prominent; threads 4; "
+        "basic blocks 2; fluctuation rate 0.333; SIMT efficiency 0.613; synchronisation rate 0.833."
+    ) in out
+
+
+def test_thresholds_follow_from_what_people_say(pwh):
+    def threshold(rate):
+        rows = json.loads(pwh("fit", "behaviour", "-f", "json")[1])
+        return next(row["threshold"] for row in rows if row["rate"] == rate)
+
+    before = threshold("fluctuation")
+    code, _, err = pwh("fit", "behaviour", "r", "divergent", "--launch", "1", "--by", "me")
+    assert code == 0
+    assert err.startswith("pwh: kept: r, launch 1 is divergent (fluctuation 0, ")
+    assert threshold("fluctuation") < before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("r", "divergent"), 2, "the run r has 2 launches: which one?"),
+        (("r",), 2, "what is r known to show?"),
+        (("r", "slow", "--launch", "0"), 2, "there is no behaviour 'slow'"),
+        (("r", "divergent", "--launch", "9"), 5, "has no launch 9"),
+        (("s", "divergent"), 5, "there is no run 's'"),
+    ],
+)
+def test_what_cannot_be_said(arguments, code, message, pwh):
+    found, _, err = pwh("fit", "behaviour", *arguments)
+    assert found == code
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("vecadd.log.gz", "neither"),
+        ("reduce.log.gz", "synchronising"),
+        ("diverge4.log.gz", "divergent"),
+        ("bitonic.log.zst", "both"),
+    ],
+)
+def test_verdicts_of_recordings(name, verdict, run):
+    run("ingest", shared(f"bb/gpgpusim/{name}"))
+    _, out, _ = run("threads", "latest", "-f", "json")
+    assert [row["verdict"] for row in json.loads(out)] == [verdict]

@@ -1,0 +1,195 @@
+"""`pwh throughput` and `pwh fit throughput`: verdicts, tables, the reduction, what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+
+import numpy as np
+import pytest
+
+import warehouse
+from apps.output import dicts
+from apps.queries.throughput import throughput_effects
+from apps.reports.throughput import effects_sentence
+from tests.helpers.support import given
+from tests.ingest.case import SAMPLES
+
+SEGMENTS = SAMPLES / "gem5-segments" / "segments.csv"
+
+
+@pytest.fixture
+def pwh(run, tmp_path):
+    """Run pwh on a warehouse with the small sample of segments."""
+    shutil.copy(SEGMENTS, tmp_path / "segments.csv")
+    code, _, err = run("ingest", tmp_path / "segments.csv")
+    assert code == 0, err
+    return run
+
+
+def run_of(pwh, app, machine):
+    query = f"SELECT run_id FROM runs WHERE app = '{app}' AND machine = '{machine}'"
+    _, out, _ = pwh("sql", query, "--format", "csv")
+    return out.splitlines()[1]
+
+
+def made_up(path, programs=6, each=20):
+    """Write segments of programs whose cycles follow from front end and chains."""
+    random = np.random.default_rng(0)
+    names = "program,insts,uops,cycles,n_int,n_load,cp_1,cp_2,cp_3,fe_0,fe_1,fe_2"
+    lines = [names]
+    for program in range(programs):
+        share = random.uniform(0.1, 0.4)
+        for _ in range(each):
+            uops = int(random.integers(3000, 6000))
+            loads = int(uops * share)
+            chains = random.multinomial(uops // 40, [0.2, 0.3, 0.5])
+            idle = int(random.integers(50, 500))
+            cycles = int((uops / 2 + idle) * random.uniform(1.1, 1.15))
+            fields = (uops - loads, loads, *chains, idle, 0, uops // 2)
+            lines.append(f"p{program},{uops},{uops},{cycles},{','.join(map(str, fields))}")
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_verdict_comes_first_with_what_limits_and_what_was_reached(pwh):
+    code, out, err = pwh("throughput", run_of(pwh, "stencil", "gem5-E"))
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[2].startswith("* The code could sustain ")
+    assert "limited by" in lines[2]
+    assert lines[3].startswith("* It reaches 2.33 where that was measured: ")
+    assert "What the predicted cycles go to" in out
+    assert "Instructions per cycle by thread" in out
+
+
+def test_what_the_model_holds_against_a_run_is_told_by_groups_of_features(pwh):
+    _, out, _ = pwh("throughput", run_of(pwh, "stencil", "gem5-E"))
+    lines = out.splitlines()
+    (said,) = (line for line in lines if line.startswith("* By the model an instruction takes "))
+    assert "times as long as in a typical segment" in said
+    at = lines.index("What the model holds against a typical segment")
+    table = "\n".join(lines[at + 1 : lines.index("Instructions per cycle by thread")])
+    for group in ("dependence chains", "division and ports", "memory", "serialising instructions"):
+        assert group in table
+
+
+def test_groups_that_stand_out_are_named_the_furthest_first():
+    def row(group, factor):
+        return {"feature_group": group, "factor": factor}
+
+    rows = [row("memory", 2.0), row("instruction mix", 1.01), row("dependence chains", 0.25)]
+    assert effects_sentence(rows) == (
+        "By the model an instruction takes 0.51 times as long as in a typical segment "
+        "(geometric mean): dependence chains x0.25, memory x2.00."
+    )
+    assert "no group of features stands out" in str(effects_sentence(rows[1:2]))
+    assert effects_sentence([]) is None
+
+
+def test_effects_leave_out_what_threads_leave_out(warehouse):
+    given(warehouse, "runs", "run_id\nr1")
+    given(
+        warehouse,
+        "segments",
+        """
+        run_id  segment  cycles  instructions  n_int  front_end
+        r1      0        1500    3000          3000   [0,0,0,0,1000]
+        r1      1        500     1600          1600   [0,0,0,0,400]
+        """,
+    )
+    found = dicts(throughput_effects(warehouse, "r1"))
+    assert len(found) == 6
+    assert {row["segments"] for row in found} == {1}
+    factors = [row["factor"] for row in found]
+    assert factors == sorted(factors, reverse=True)
+
+
+def test_short_segments_are_counted(pwh):
+    _, out, _ = pwh("throughput", run_of(pwh, "sort", "gem5-E"), "--by", "segment")
+    assert "1 segment: they are shorter than throughput_settings.shortest" in out
+    assert "1 segment: they were measured faster than the core is wide" in out
+
+
+def test_rows_for_programs(pwh):
+    name = run_of(pwh, "stencil", "gem5-E")
+    _, out, _ = pwh("throughput", name, "--by", "segment", "--format", "csv")
+    found = list(csv.DictReader(io.StringIO(out)))
+    assert sorted(row["segment"] for row in found) == ["0", "1"]
+    assert all(float(r["low"]) < float(r["predicted"]) < float(r["high"]) for r in found)
+
+
+def test_limit_says_what_is_left_out(pwh):
+    name = run_of(pwh, "stencil", "gem5-E")
+    _, out, _ = pwh("throughput", name, "--by", "segment", "--limit", "1")
+    assert "... and 1 more; --limit shows more, --format csv all" in out
+
+
+def test_report_has_the_verdict(pwh):
+    _, out, _ = pwh("report", run_of(pwh, "stencil", "gem5-E"))
+    assert "* The code could sustain " in out
+
+
+def test_a_run_without_segments_is_nothing_to_analyse(run, tmp_path):
+    (tmp_path / "timings.csv").write_text("run_id,function,seconds\nr,f,1.0\n")
+    run("ingest", tmp_path / "timings.csv")
+    code, out, err = run("throughput", "r")
+    assert (code, out) == (5, "")
+    assert "the run r has no segments of instruction streams" in err
+
+
+def test_nothing_decodable_says_why(run, tmp_path):
+    (tmp_path / "segments.csv").write_text("run_id,segment,cycles\nr,0,2000\nr,1,3000\n")
+    run("ingest", tmp_path / "segments.csv")
+    code, _, err = run("throughput", "r")
+    assert code == 5
+    assert "nothing can be predicted for the run r: 2 segments: they have no instructions" in err
+
+
+@pytest.mark.parametrize("text", ["som", "som:0,0.1", "som:10,0", "som:10,1.5", "kmeans:10,0.1"])
+def test_reductions_that_are_none(pwh, text):
+    code, _, err = pwh("fit", "throughput", "--reduce", text)
+    assert code == 2
+    assert "som:200,0.15" in err
+
+
+def test_too_little_to_learn_from(pwh):
+    code, _, err = pwh("fit", "throughput")
+    assert code == 5
+    assert "there are 4 segments to learn from" in err
+    assert "1 faster than the core is wide" in err
+
+
+def test_fit_stores_scores_and_reports_the_reduction(run, tmp_path):
+    made_up(tmp_path / "made.csv")
+    assert run("ingest", tmp_path / "made.csv")[0] == 0
+    asked = ("fit", "throughput", "--reduce", "som:12,0.5", "--subject", "made")
+    code, out, err = run(*asked)
+    assert code == 0, err
+    assert ": network, in force from now on." in out.splitlines()[0]
+    assert "segments stand for" in out
+    for name in ("constant", "tightest bound", "linear regression", "network *", "boosting"):
+        assert name in out
+    _, stored, _ = run(
+        "sql",
+        "SELECT algorithm, subject FROM models WHERE kind = 'throughput' AND NOT shipped",
+        "--format",
+        "csv",
+    )
+    assert stored.splitlines()[1:] == ["network,made"]
+
+
+def test_migrate_decodes_anew_what_another_pwh_described(run, tmp_path):
+    shutil.copy(SAMPLES / "machine-code" / "blocks.csv", tmp_path / "blocks.csv")
+    run("ingest", tmp_path / "blocks.csv", "--run", "blocks")
+    query = "SELECT segment, predicted, flags FROM throughput_predictions ORDER BY segment"
+    _, before, _ = run("sql", query, "--format", "csv")
+    con = warehouse.connect(tmp_path / "pwh.duckdb")
+    con.execute("UPDATE segment_features SET features = features[:-2]")
+    con.close()
+
+    code, _, err = run("throughput", "blocks")
+    assert code == 5 and "pwh migrate" in err
+    assert run("migrate")[1] == "decoded the machine code of 1 file anew\n"
+    assert run("sql", query, "--format", "csv")[1] == before
+    assert run("migrate")[1] == "pwh.duckdb is up to date\n"

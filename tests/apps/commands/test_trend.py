@@ -1,0 +1,111 @@
+"""`pwh trend`: since when, how much, how sure; fields and thresholds that the user chose."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from tests.helpers.histories import runs, write
+
+
+@pytest.fixture
+def pwh(run, tmp_path):
+    """Run pwh on twenty runs on one machine, ten on another; stencil gets slower at v2."""
+    lines = [
+        *runs("v1", {"stencil": 10, "main": 2}, first_day=1),
+        *runs("v2", {"stencil": 13, "main": 2}, first_day=11),
+        *runs("v1", {"stencil": 30, "main": 5}, first_day=1, machine="m2"),
+    ]
+    code, _, err = run("ingest", write(tmp_path / "t.csv", lines))
+    assert code == 0, err
+    return run
+
+
+def test_the_verdict_comes_first_then_chart_and_tables(pwh):
+    code, out, err = pwh("trend", "heat", "--machine", "m1")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "History of heat (machine=m1)"
+    assert lines[2].startswith("* functions:seconds: +25 %, worse, since run v2-m1-0, version v2")
+    assert lines[3].startswith(
+        "* seconds:stencil: +30 %, worse, since run v2-m1-0, version v2, 2026-01-11: "
+        "10.01 s before, 13.01 s after (p "
+    )
+    assert "seconds:main" not in out
+    chart = lines.index(next(line for line in lines if "a block a run" in line))
+    assert lines[chart + 1].strip()[:2] in ("▁▂", "▁▁") and len(lines[chart + 1].strip()) == 20
+    assert lines[chart + 2] == "  " + " " * 10 + "^"
+    assert "Changes\nmetric" in out and "Series\nmetric" in out
+
+
+def test_a_metric_can_be_asked_for(pwh):
+    _, out, _ = pwh("trend", "heat", "--metric", "seconds:m*")
+    assert "* seconds:main (machine=m1): no change in 20 runs; the median is 2.00" in out
+    assert "* seconds:main (machine=m2): no change in 10 runs; the median is 5.0" in out
+    assert "stencil" not in out
+
+
+def test_rows_for_programs_are_the_points(pwh):
+    _, out, _ = pwh("trend", "heat", "--metric", "seconds:stencil", "--machine", "m1", "-f", "csv")
+    found = list(csv.DictReader(io.StringIO(out)))
+    assert [row["run_id"] for row in found][9:11] == ["v1-m1-9", "v2-m1-0"]
+    assert [row["direction"] for row in found] == [*[""] * 10, "worse", *[""] * 9]
+
+
+def test_fields_are_for_one_question_or_kept(pwh):
+    _, out, _ = pwh("trend", "heat", "--by", "none", "--metric", "seconds:main")
+    assert "seconds:main: " in out and "30 runs" in out
+    assert "Mind: a series holds 2 values of machine (m1, m2)" in out
+    _, out, _ = pwh("trend", "heat", "--metric", "seconds:main")
+    assert "(machine=m1)" in out and "Mind" not in out
+    code, _, err = pwh("trend", "heat", "--by", "none", "--keep", "--metric", "seconds:main")
+    assert (code, "kept in series_fields" in err) == (0, True)
+    _, out, _ = pwh("trend", "heat", "--metric", "seconds:main")
+    assert "(machine=m1)" not in out
+
+
+def test_thresholds_are_for_one_question_or_kept(pwh):
+    asked = ("trend", "heat", "--machine", "m1", "--metric", "seconds:stencil")
+    assert "no change in 20 runs" in pwh(*asked, "--threshold", "40%")[1]
+    assert "+30 %, worse" in pwh(*asked)[1]
+    assert "+30 %, better" in pwh(*asked, "--better", "higher", "--keep")[1]
+    assert "+30 %, better" in pwh(*asked)[1]
+    _, out, _ = pwh(
+        "sql",
+        "SELECT app, machine, metric, better FROM change_thresholds WHERE NOT shipped",
+        "-f",
+        "csv",
+    )
+    assert out.splitlines()[1:] == ["heat,m1,seconds:stencil,higher"]
+
+
+def test_short_series_say_so(run, tmp_path):
+    run("ingest", write(tmp_path / "t.csv", runs("v1", {"f": 1}, first_day=1, count=4)))
+    _, out, _ = run("trend", "heat")
+    assert "4 runs are too few to look for changes; 10 are needed." in out
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("nope",), 5, "there are no runs of 'nope'"),
+        (("heat", "--metric", "counter:*"), 5, "heat has no series of counter:*"),
+        (("heat", "--machine", "m9"), 5, "heat has no series on m9"),
+        (("heat", "--threshold", "x"), 2, "--threshold 'x' is no share"),
+        (("heat", "--significance", "2"), 2, "--significance 2 is no probability"),
+        (("heat", "--keep"), 2, "--keep has nothing to keep"),
+    ],
+)
+def test_what_is_refused(options, code, message, pwh):
+    found, out, err = pwh("trend", *options)
+    assert (found, out) == (code, "")
+    assert message in err and "Traceback" not in err
+
+
+def test_runs_without_a_date_have_no_order(run, tmp_path):
+    (tmp_path / "t.csv").write_text("run_id,app,function,seconds\nr,heat,f,1\n")
+    run("ingest", "t.csv")
+    code, _, err = run("trend", "heat")
+    assert (code, "no run of heat says when it started" in err) == (5, True)

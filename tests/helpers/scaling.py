@@ -1,0 +1,46 @@
+"""Function times at several counts, for the tests of scaling models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+Times = Mapping[int, float | Sequence[float]]
+
+
+def measured(
+    con: DuckDBPyConnection,
+    functions: Mapping[str, Times],
+    *,
+    app: str = "stencil",
+    version: str | None = "1",
+    size: Callable[[int], float | None] = lambda count: 1.0,
+    kind: str | None = None,
+) -> None:
+    """Put a set of runs into a warehouse: per function the seconds by count, or repetitions."""
+    runs: dict[str, int] = {}
+    for function, times in functions.items():
+        for count, seconds in times.items():
+            repeated = seconds if isinstance(seconds, Sequence) else [seconds]
+            for repetition, value in enumerate(repeated):
+                run = f"{app}-{version}-{size(count)}-{count}-{repetition}"
+                runs[run] = count
+                con.execute(
+                    "INSERT INTO fn_timings (run_id, source_id, function, kind, seconds) "
+                    "VALUES (?, 1, ?, ?, ?)",
+                    [run, function, kind, value],
+                )
+    for run, count in runs.items():
+        con.execute(
+            "INSERT INTO runs (run_id, app, version, machine, ranks, problem_size) "
+            "VALUES (?, ?, ?, 'm', ?, ?)",
+            [run, app, version, count, size(count)],
+        )
+
+
+def law(*terms: tuple[float, float], counts: Sequence[int] = (2, 4, 8, 16, 32)) -> dict[int, float]:
+    """Give the sum of factor * p^exponent at some counts."""
+    return {p: sum(factor * p**exponent for factor, exponent in terms) for p in counts}

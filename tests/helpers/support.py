@@ -1,0 +1,62 @@
+"""Helpers that let a test show input, query and expected rows on one screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ingest.load import Landed, Options, load
+from ingest.walk import find, reader_named
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+
+
+def shared(name: str) -> Path:
+    """Give a real recording, or skip the test where the recordings are not at hand."""
+    path = SHARED / name
+    if not path.exists():
+        pytest.skip(f"the real recording {name} is not here; it lies beside the project")
+    return path
+
+
+def rows(con: DuckDBPyConnection, sql: str, *params: Any) -> list[tuple[Any, ...]]:
+    """Give the rows of a query."""
+    return con.execute(sql, list(params)).fetchall()
+
+
+def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> None:
+    """Put rows into a table: a header line, then a line a row, columns apart by blanks.
+
+    `NULL` is NULL; run_id and source_id are r1 and 1 where the header leaves them out.
+    """
+    header, *lines = [line.split() for line in text.strip().splitlines() if line.strip()]
+    columns = {name for (name,) in rows(con, f"SELECT column_name FROM (DESCRIBE {table})")}
+    defaults = {"run_id": "r1", "source_id": 1, **constants}
+    extra = {k: v for k, v in defaults.items() if k in columns and k not in header}
+    names = ", ".join(f'"{name}"' for name in [*header, *extra])
+    marks = ", ".join("?" for _ in [*header, *extra])
+    for line in lines:
+        values = [None if value == "NULL" else value for value in line]
+        con.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", [*values, *extra.values()])
+
+
+def land(
+    con: DuckDBPyConnection, path: Path, *, reader: str | None = None, **options: Any
+) -> list[Landed]:
+    """Land what `path` holds; raises the error of the first recording that cannot be read."""
+    done = []
+    for found in find([path], reader_named(reader) if reader else None):
+        if found.error is not None and not found.skipped:
+            raise found.error
+        if found.reader is not None:
+            recording = found.recording()
+            try:
+                done.append(load(con, recording, found.reader, Options(**options)))
+            finally:
+                recording.close()
+    return done
