@@ -1,6 +1,7 @@
-"""Attribution on the time axis: what others' runtime, overhead and latency make of starvation.
+"""Attribution on the time axis: which runtime work, overhead and latency of others caused
+starvation.
 
-The set-wise part of the idle attribution that SQL is slower at: measured on 10^6 tasks, window
+The set-wise part of the idle attribution, where SQL is slower: measured on 10^6 tasks, window
 functions and ASOF joins take three times as long for the direct mode alone.
 """
 
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from udfs.timeline import Axes, Int, Points, Timeline, spread
+from udfs.timeline import Axes, Int, Points, Timeline, expand
 
 _CHUNK = 1 << 17
 Intervals = tuple[Int, Int, Int]
@@ -21,8 +22,8 @@ Intervals = tuple[Int, Int, Int]
 class Gaps:
     """Idle intervals [a, b), sorted by worker w and time.
 
-    [a, s1) is starvation for a datum made on worker v (-1: unknown), la where latency ends in the
-    reading last_arrival, u where the time before submission ends; a <= s1 <= la, u <= b. All are
+    [a, s1) is starvation for a datum made on worker v (-1: unknown), la where latency ends by the
+    rule last_arrival, u where the time before submission ends; a <= s1 <= la, u <= b. All are
     arrays of n whole numbers, times int64.
     """
 
@@ -40,10 +41,10 @@ class Gaps:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """What lies within stretches of starvation, ns: m int64 each.
+    """What stretches of starvation consist of, ns: m int64 each.
 
-    `direct` is exact runtime work of the producer's worker. The rest is with inheritance: overhead
-    `c` and latency `x`, under the latency rules union (`_u`) and last_arrival (`_l`).
+    `direct` is exact runtime work of the producer's worker. The others are with inheritance:
+    overhead `c` and latency `x`, under the latency rules union (`_u`) and last_arrival (`_l`).
     """
 
     direct: Int
@@ -53,7 +54,7 @@ class Shares:
     x_l: Int
 
     def named(self) -> dict[str, Int]:
-        """Give the shares by name."""
+        """Return the shares by name."""
         return {name: getattr(self, name) for name in Shares.__slots__}
 
     def put(self, places: Int, others: Shares) -> None:
@@ -63,8 +64,8 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """Stretches [p, q) that wait for worker v, on behalf of `owner`, in intervals that end at b."""
+class _Waits:
+    """Stretches [p, q) that wait for worker v, owned by `owner`, in intervals that end at b."""
 
     owner: Int
     v: Int
@@ -74,10 +75,10 @@ class _Asked:
 
 
 class Attribution:
-    """The idle intervals of runs, with the exact runtime work and the latency on the time axis.
+    """The idle intervals of runs, with exact runtime work and latency on the time axis.
 
     `exact` are intervals of runtime work, `flights` stretches of idle intervals after s1 in which
-    data were on the wire, `windows` those of runtime work known as a total. All are (worker,
+    data were on the wire, `windows` those where runtime work is known as a total. All are (worker,
     start, end), sorted by worker and start, not empty, and may overlap. Workers are numbered
     below `workers`. Raises OverflowError where times span more than 64 bits.
     """
@@ -100,12 +101,12 @@ class Attribution:
         self.exact, self.latency, self.arrival, self.idle = (part.result() for part in parts)
 
     def shares(self, gap: Int, start: Int, end: Int) -> Shares:
-        """Share out stretches [start, end) of the starvation of the numbered gaps.
+        """Return the shares of stretches [start, end) of the starvation of the numbered gaps.
 
-        By rounds: what a stretch meets on the worker it waits for is settled at once where that
-        worker was in its runtime, in latency or in the rest of an idle interval; where it starved
-        itself, the stretch goes on to wait for the one that it waited for. The ends of the idle
-        intervals fall strictly, so there are no more rounds than workers idle at one time.
+        By rounds: the parts of a stretch in which the awaited worker was in its runtime, in latency
+        or in the rest of an idle interval are attributed at once; where that worker starved itself,
+        the part waits for the next worker in turn. The ends of the idle intervals decrease
+        strictly, so there are at most as many rounds as workers idle at one time.
         """
         got = Shares(*(np.zeros(len(gap), np.int64) for _ in Shares.__slots__))
         v = self.gaps.v[gap]
@@ -113,45 +114,45 @@ class Attribution:
         some = some[self.axes.order(v[some], start[some])]
         chunks = [some[low : low + _CHUNK] for low in range(0, len(some), _CHUNK)]
 
-        def share(part: Int) -> None:
-            asked = _Asked(part, v[part], start[part], end[part], self.gaps.b[gap[part]])
-            self._settle_work(asked, got)
+        def attribute(part: Int) -> None:
+            waits = _Waits(part, v[part], start[part], end[part], self.gaps.b[gap[part]])
+            self._add_work(waits, got)
             got.direct[part] = got.c_u[part]
-            while len(asked.owner):
-                asked = self._round(asked, got)
-                self._settle_work(asked, got)
+            while len(waits.owner):
+                waits = self._round(waits, got)
+                self._add_work(waits, got)
 
-        # The chunks are of different stretches, and numpy lets go of the interpreter.
+        # Chunks have disjoint stretches, and numpy releases the interpreter lock.
         with ThreadPoolExecutor() as pool:
-            list(pool.map(share, chunks))
+            list(pool.map(attribute, chunks))
         return got
 
-    def _settle_work(self, asked: _Asked, got: Shares) -> None:
-        """Share out what lies in the exact runtime of the worker waited for: overhead."""
-        work = self.exact.within(asked.v, asked.p, asked.q)
-        np.add.at(got.c_u, asked.owner, work)
-        np.add.at(got.c_l, asked.owner, work)
+    def _add_work(self, waits: _Waits, got: Shares) -> None:
+        """Add the overhead: the parts within exact runtime work of the awaited worker."""
+        work = self.exact.within(waits.v, waits.p, waits.q)
+        np.add.at(got.c_u, waits.owner, work)
+        np.add.at(got.c_l, waits.owner, work)
 
-    def _round(self, asked: _Asked, got: Shares) -> _Asked:
-        """Settle what meets idle intervals, and give what goes on to wait for others."""
+    def _round(self, waits: _Waits, got: Shares) -> _Waits:
+        """Attribute the parts within idle intervals; return those that wait for the next worker."""
         gaps = self.gaps
-        first, behind = self.idle.touching(asked.v, asked.p, asked.q)
-        # Intervals that end at b or later are not known yet: at most the last one is such.
-        last = np.maximum(behind - 1, 0)
-        behind = behind - ((behind > first) & (gaps.b[last] >= asked.b))
-        ask, gap = spread(first, behind)
-        begin = np.maximum(asked.p[ask], gaps.a[gap])
-        stop = np.minimum(asked.q[ask], gaps.b[gap])
+        first, end_place = self.idle.touching(waits.v, waits.p, waits.q)
+        # Intervals that end at b or later are not known yet; only the last one can be.
+        last = np.maximum(end_place - 1, 0)
+        end_place = end_place - ((end_place > first) & (gaps.b[last] >= waits.b))
+        ask, gap = expand(first, end_place)
+        begin = np.maximum(waits.p[ask], gaps.a[gap])
+        stop = np.minimum(waits.q[ask], gaps.b[gap])
         cut = np.clip(gaps.s1[gap], begin, stop)
-        self._settle(asked.owner[ask], gap, cut, stop, got)
+        self._add_rest(waits.owner[ask], gap, cut, stop, got)
         starved = np.flatnonzero((begin < cut) & (gaps.v[gap] >= 0))
-        owner = asked.owner[ask][starved]
+        owner = waits.owner[ask][starved]
         gap, begin, cut = gap[starved], begin[starved], cut[starved]
         piece, p, q = self.exact.cut_out(gaps.w[gap], begin, cut)
-        return _Asked(owner[piece], gaps.v[gap[piece]], p, q, gaps.b[gap[piece]])
+        return _Waits(owner[piece], gaps.v[gap[piece]], p, q, gaps.b[gap[piece]])
 
-    def _settle(self, owner: Int, gap: Int, start: Int, end: Int, got: Shares) -> None:
-        """Share out stretches that lie behind the starvation of a gap: latency or rest."""
+    def _add_rest(self, owner: Int, gap: Int, start: Int, end: Int, got: Shares) -> None:
+        """Add stretches after the starvation of a gap: latency or rest."""
         some = np.flatnonzero(start < end)
         piece, p, q = self.exact.cut_out(self.gaps.w[gap[some]], start[some], end[some])
         owner, w = owner[some][piece], self.gaps.w[gap[some][piece]]
@@ -164,7 +165,7 @@ class Attribution:
             np.add.at(c, owner, q - p - flown)
 
     def parts(self) -> dict[str, Int]:
-        """Measure the parts of each gap, n int64 of ns each, named as `Shares` and two more.
+        """Return the parts of each gap, n int64 of ns each, named as `Shares` and three more.
 
         `latency` is by the rule union, `unsubmitted` the rest before the task was submitted by
         the same rule; `place` numbers the gaps.
@@ -183,16 +184,16 @@ class Attribution:
         }
 
     def flights(self) -> dict[str, Int]:
-        """Give the merged stretches of latency: worker w, start p, end q."""
+        """Return the merged stretches of latency: worker w, start p, end q."""
         return {"w": self.latency.axis, "p": self.latency.start, "q": self.latency.end}
 
     def windows_met(self, parts: dict[str, Int], work: Int) -> dict[str, Int]:
-        """Measure the windows of runtime totals against the starvation that meets them.
+        """Return the overlaps of windows of runtime totals with starvation.
 
-        A gap meets the windows on the worker that it waits for. `parts` are those of the gaps,
-        `work` the windows' totals. Gives for each pair the gap's number `place`, the window's total
-        and its length y without exact runtime, the length `met` of the starvation within it, and
-        the shares of that.
+        A gap overlaps windows on the worker that it waits for. `parts` are those of the gaps,
+        `work` the windows' totals. For each pair: the gap's number `place`, the window's total and
+        its length y without exact runtime, the length `met` of the starvation within it, and the
+        shares of that.
         """
         gaps = self.gaps
         w, p, q = self.windows
@@ -211,13 +212,13 @@ class Attribution:
         }
 
     def _overlaps(self) -> tuple[Int, Int]:
-        """Find the windows that starvation meets: (gap, window), pair by pair."""
+        """Return the windows that overlap starvation: (gap, window), pair by pair."""
         gaps = self.gaps
         w, p, q = self.windows
         starved = np.flatnonzero((gaps.s1 > gaps.a) & (gaps.v >= 0))
         v, a, s1 = gaps.v[starved], gaps.a[starved], gaps.s1[starved]
         first = Points(self.axes, w, self.axes.running_max(w, q)).find(v, a, "right")
-        behind = Points(self.axes, w, p).find(v, s1, "left")
-        gap, window = spread(first, np.maximum(first, behind))
+        end_place = Points(self.axes, w, p).find(v, s1, "left")
+        gap, window = expand(first, np.maximum(first, end_place))
         met = q[window] > a[gap]
         return starved[gap[met]], window[met]

@@ -1,8 +1,8 @@
-"""Inputs of the tasks that end idle intervals: which was made last, and how each one came.
+"""Inputs of the tasks that end idle intervals: which was produced last, and how each arrived.
 
-Rows of inputs are many and unsorted, idle intervals are numbered; so what belongs to an interval is
-scattered into arrays with a place for each. Measured on 10^6 tasks that takes little more than half
-the processor time of grouping by the interval's number in SQL, and less memory.
+Inputs are many unsorted rows, idle intervals are numbered; so the values of an interval are
+scattered into arrays with one element an interval. Measured on 10^6 tasks, this takes little more
+than half the processor time of grouping by the interval's number in SQL, and less memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FIRST = np.iinfo(np.int64).min
 
 @dataclass(frozen=True, slots=True)
 class Maybe:
-    """Numbers of which some are unknown: `values` mean nothing where not `known`."""
+    """Numbers of which some are unknown: `values` are undefined where not `known`."""
 
     values: Int
     known: Bool
@@ -35,7 +35,7 @@ class Maybe:
 class Hops:
     """Hops of data on behalf of idle intervals `i`, ns: m rows each.
 
-    `start` is when the datum had been sent and made, as far as either is known.
+    `start` is when the datum had been produced and sent, as far as either is known.
     """
 
     i: Int
@@ -44,7 +44,7 @@ class Hops:
 
     @classmethod
     def of(cls, i: Int, c: Maybe, t_send: Maybe, t_recv: Int) -> Hops:
-        """Take hops that began at `t_send`, of data made at `c`."""
+        """Return hops that began at `t_send`, of data produced at `c`."""
         later = np.maximum(
             np.where(c.known, c.values, _FIRST), np.where(t_send.known, t_send.values, _FIRST)
         )
@@ -52,12 +52,12 @@ class Hops:
 
     @classmethod
     def none(cls) -> Hops:
-        """Give no hops."""
+        """Return an empty set of hops."""
         no = np.empty(0, np.int64)
         return cls(no, Maybe(no, np.empty(0, bool)), no)
 
     def with_others(self, others: Hops) -> Hops:
-        """Give these and others together."""
+        """Return these hops and others."""
         return Hops(
             np.concatenate([self.i, others.i]),
             Maybe(
@@ -68,13 +68,13 @@ class Hops:
         )
 
     def backwards(self) -> Bool:
-        """Say which arrived before they had begun."""
+        """Return which hops arrived before they began (m)."""
         return self.start.known & (self.t_recv < self.start.values)
 
     def within(self, w: Int, low: Int, high: Int) -> Intervals:
-        """Cut them to [low, high) of their intervals, given with worker w by number.
+        """Return hops cut to [low, high) of their intervals; w is each interval's worker.
 
-        Gives worker, start and end of what is left, by worker and start.
+        Worker, start and end of the remaining parts, by worker and start.
         """
         p = np.maximum(self.start.values, low[self.i])
         q = np.minimum(self.t_recv, high[self.i])
@@ -86,11 +86,11 @@ class Hops:
 
 @dataclass(frozen=True, slots=True)
 class Last:
-    """What is known of the inputs of each idle interval, n rows each.
+    """Facts about the inputs of each idle interval, n rows each.
 
-    Number `d` (-1: none) and time `c` of the input that was made last, when the last one from
-    another node arrived, whether one has no transfer, whether one arrived before it left. `ties`
-    are the rows (interval, datum) of intervals of which several data were made last.
+    Number `d` (-1: none) and time `c` of the input produced last, when the last one from another
+    node arrived, whether one has no transfer, whether one arrived before it left. `ties` are the
+    rows (interval, datum) of intervals with several data produced last.
     """
 
     d: Int
@@ -105,7 +105,7 @@ class Last:
 class Inputs:
     """Inputs of tasks that end idle intervals `i`, each with its hops to the task's node: m rows.
 
-    n numbers the inputs, d the data, c is when those were made, `far` whether on another node,
+    n numbers the inputs, d the data, c is when those were produced, `far` whether on another node,
     `onward` whether the hop came from yet another one, the node from_x.
     """
 
@@ -123,17 +123,17 @@ class Inputs:
         return replace(self, **{f.name: getattr(self, f.name)[rows] for f in fields(self)})
 
     def by_first_hop(self) -> Inputs:
-        """Keep of each input the hop that was there first.
+        """Return the inputs with only the earliest hop of each.
 
-        Of equally early ones the one sent first, then that from the first node in the order of
-        their numbers; unknown nodes are before all others, unknown times of sending behind.
+        Among equally early hops the one sent first, then the one from the node with the smallest
+        number; unknown nodes come before all others, unknown sending times after.
         """
         sent = np.flatnonzero(self.t_recv.known)
         seen = np.sort(self.n[sent])
-        twice = np.unique(seen[1:][seen[1:] == seen[:-1]])
-        if not len(twice):
+        repeated = np.unique(seen[1:][seen[1:] == seen[:-1]])
+        if not len(repeated):
             return self
-        rows = sent[np.isin(self.n[sent], twice)]
+        rows = sent[np.isin(self.n[sent], repeated)]
         recv, send, source = self.t_recv.values[rows], self.t_send[rows], self.from_x[rows]
         order = np.lexsort(
             (
@@ -149,19 +149,19 @@ class Inputs:
         return self[np.delete(np.arange(len(self.n)), later)]
 
     def hops(self) -> Hops:
-        """Give the hops to the tasks' nodes."""
+        """Return the hops to the tasks' nodes."""
         rows = np.flatnonzero(self.t_recv.known)
         return Hops.of(self.i[rows], self.c[rows], self.t_send[rows], self.t_recv.values[rows])
 
     def last(self, count: int, hops: Hops, detours: Hops) -> Last:
-        """Say what is known of the inputs of each of `count` idle intervals.
+        """Return facts about the inputs of each of `count` idle intervals.
 
-        `hops` are those to the tasks' nodes, `detours` those on the way.
+        `hops` are those to the tasks' nodes, `detours` those between other nodes on the way.
         """
-        made = np.flatnonzero(self.c.known)
-        c, has_c = _largest(count, self.i[made], self.c.values[made])
-        made = made[self.c.values[made] == c[self.i[made]]]
-        at, datum = self.i[made], self.d.values[made]
+        produced = np.flatnonzero(self.c.known)
+        c, has_c = _largest(count, self.i[produced], self.c.values[produced])
+        produced = produced[self.c.values[produced] == c[self.i[produced]]]
+        at, datum = self.i[produced], self.d.values[produced]
         d = np.full(count, -1, np.int64)
         d[at] = datum
         tied = np.zeros(count, bool)
@@ -182,7 +182,7 @@ class Inputs:
 
 
 def _largest(count: int, place: Int, value: Int) -> tuple[Int, Bool]:
-    """Give the largest of the values at each of `count` places, and whether there is one."""
+    """Return the largest of the values at each of `count` places, and whether there is one."""
     largest = np.full(count, _FIRST, np.int64)
     np.maximum.at(largest, place, value)
     some = np.zeros(count, bool)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from udfs.arrow import Column, contiguous
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -25,7 +27,7 @@ _loaded: OrderedDict[int, Arrays] = OrderedDict()
 _lock = threading.Lock()
 
 
-def load_model(arrays: pa.MapArray) -> pa.UInt64Array:
+def load_model(arrays: Column) -> pa.UInt64Array:
     """Load models into this process and return the numbers by which `loaded_model` finds them.
 
     The number is a hash of the content, so the same model has the same number in every query and
@@ -38,9 +40,9 @@ def load_model(arrays: pa.MapArray) -> pa.UInt64Array:
     Returns:
         n numbers of 64 bits; NULL for a NULL model.
     """
-    if isinstance(arrays, pa.ChunkedArray):
-        arrays = arrays.combine_chunks()
-    return pa.array([_load(row) if row.is_valid else None for row in arrays], pa.uint64())
+    return pa.array(
+        [_load(row) if row.is_valid else None for row in contiguous(arrays)], pa.uint64()
+    )
 
 
 def loaded_model(number: int) -> Arrays:

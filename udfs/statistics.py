@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+import numpy as np
+import pyarrow as pa
+
+from udfs.arrow import Column, contiguous
 
 _CONFIDENCE = 0.95
 
 
-def median_interval(values: pa.ListArray) -> pa.StructArray:
-    """Give the median of each list and an interval that holds it with 95 % confidence.
+def median_interval(values: Column) -> pa.StructArray:
+    """Return the median of each list and an interval that contains it with 95 % confidence.
 
     Distribution-free: the interval runs between two order statistics, chosen symmetrically by
     the binomial distribution (Conover, Practical Nonparametric Statistics, 3rd ed., section
     3.2). NULL and NaN elements are left out. `low` and `high` are NULL where there are fewer
-    than six values, because no such interval reaches 95 % then.
+    than six values, because no such interval reaches 95 %.
 
     Args:
         values: n lists of DOUBLE, any unit.
@@ -25,13 +26,8 @@ def median_interval(values: pa.ListArray) -> pa.StructArray:
     Returns:
         n structs (median, low, high), in the unit of the values; NULL for a NULL list.
     """
-    import numpy as np
-    import pyarrow as pa
-
-    if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
     out: list[dict[str, float | None] | None] = []
-    for row in values:
+    for row in contiguous(values):
         if not row.is_valid:
             out.append(None)
             continue
@@ -50,7 +46,7 @@ def median_interval(values: pa.ListArray) -> pa.StructArray:
 
 
 def _lower_rank(count: int) -> int | None:
-    """Give the largest rank (from 0) whose symmetric interval still has the confidence."""
+    """Return the largest rank (from 0) whose symmetric interval still has the confidence."""
     rank = None
     below = 0.0
     for candidate in range(count // 2):

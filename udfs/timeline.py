@@ -1,8 +1,8 @@
 """Sets of time on numbered axes (workers), as sorted arrays: union, subtraction, measure.
 
 Times are int64 nanoseconds, axes whole numbers of any width, intervals half open. All arithmetic
-is exact: sums may wrap at 64 bits on the way, but every difference that is given out lies within
-one axis and is right again.
+is exact: sums may wrap at 64 bits on the way, but every returned difference lies within
+one axis and is correct.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _LIMIT = 2**63
 class Axes:
     """The axes 0..count-1 and the span of time that all intervals and queries lie in.
 
-    Where axis and time fit one 64-bit number together, that number is the key that is searched;
-    else each axis is searched by itself.
+    Where axis and time fit into one 64-bit number, that number is the search key; otherwise each
+    axis is searched by itself.
     """
 
     count: int
@@ -35,7 +35,7 @@ class Axes:
 
     @classmethod
     def over(cls, count: int, *times: Int) -> Axes:
-        """Give the axes for all of some arrays of times."""
+        """Return axes that span all times of some arrays."""
         some = [array for array in times if len(array)]
         low = min((int(array.min()) for array in some), default=0)
         high = max((int(array.max()) for array in some), default=0)
@@ -43,22 +43,22 @@ class Axes:
 
     @property
     def packed(self) -> bool:
-        """Whether axis and time fit one number."""
+        """Whether axis and time fit into one 64-bit number."""
         return self.count * (self.high - self.low + 1) < _LIMIT
 
     def key(self, axis: Int, time: Int) -> Int:
-        """Give the numbers that order points by axis and time; only where `packed`."""
+        """Return keys that order points by axis and time; only where `packed`."""
         keys = np.multiply(axis, self.high - self.low + 1, dtype=np.int64)
         keys += time
         keys -= self.low
         return keys
 
     def order(self, axis: Int, time: Int) -> Int:
-        """Give the order of points by axis and time; of equal ones any."""
+        """Return the order of points by axis and time; equal points in any order."""
         return np.argsort(self.key(axis, time)) if self.packed else np.lexsort((time, axis))
 
     def running_max(self, axis: Int, time: Int) -> Int:
-        """Give for each of the points, sorted by axis, the largest time so far on its axis."""
+        """Return for each of the points, sorted by axis, the largest time so far on its axis."""
         if self.packed:
             keys = self.key(axis, time)
             return np.maximum.accumulate(keys) - keys + time
@@ -71,7 +71,7 @@ class Axes:
 
 
 class Points:
-    """Points (axis, time), sorted, that others are looked up among."""
+    """Sorted points (axis, time) for binary search."""
 
     def __init__(self, axes: Axes, axis: Int, time: Int) -> None:
         self.axes = axes
@@ -80,7 +80,7 @@ class Points:
         self._keys = axes.key(axis, time) if axes.packed else None
 
     def find(self, axis: Int, time: Int, side: Literal["left", "right"]) -> Int:
-        """Count the points in front of each asked one, as numpy.searchsorted does."""
+        """Return the number of points before each given one, as numpy.searchsorted does."""
         if self._keys is not None:
             return np.searchsorted(self._keys, self.axes.key(axis, time), side)
         every = np.arange(self.axes.count + 1)
@@ -89,9 +89,9 @@ class Points:
         bounds = np.searchsorted(axis[order], every)
         found = np.empty(len(axis), np.int64)
         for each in range(self.axes.count):
-            asked = order[bounds[each] : bounds[each + 1]]
+            queried = order[bounds[each] : bounds[each + 1]]
             part = self.time[begins[each] : begins[each + 1]]
-            found[asked] = begins[each] + np.searchsorted(part, time[asked], side)
+            found[queried] = begins[each] + np.searchsorted(part, time[queried], side)
         return found
 
 
@@ -99,13 +99,13 @@ class Timeline:
     """Disjoint intervals, sorted by axis and time, that can be measured and cut."""
 
     def __init__(self, axes: Axes, axis: Int, start: Int, end: Int) -> None:
-        """Take intervals that are disjoint, not empty and sorted already."""
+        """Store intervals that are disjoint, not empty and sorted."""
         self.axis = axis
         self.start = start
         self.end = end
         self._starts = Points(axes, axis, start)
         self._ends = Points(axes, axis, end)
-        # Total length of the intervals in front of each, and of all.
+        # Total length of the intervals before each, and of all.
         self._before = np.zeros(len(start) + 1, np.int64)
         np.cumsum(end - start, out=self._before[1:])
 
@@ -123,7 +123,7 @@ class Timeline:
         return cls(axes, axis[begins], start[begins], so_far[ends])
 
     def upto(self, axis: Int, time: Int) -> Int:
-        """Measure the set in front of each point (axis, time), earlier axes included."""
+        """Return the length of the set before each point (axis, time), earlier axes included."""
         if len(self.axis) == 0:
             return np.zeros(len(axis), np.int64)
         count = self._starts.find(axis, time, "left")
@@ -132,20 +132,20 @@ class Timeline:
         return self._before[count] - np.maximum(beyond, 0)
 
     def within(self, axis: Int, start: Int, end: Int) -> Int:
-        """Measure the set within each interval."""
+        """Return the length of the set within each interval."""
         return self.upto(axis, end) - self.upto(axis, start)
 
     def touching(self, axis: Int, start: Int, end: Int) -> tuple[Int, Int]:
-        """Give the range of the set's intervals that overlap each interval, empty if none."""
+        """Return the range of the set's intervals that overlap each interval, empty if none."""
         first = self._ends.find(axis, start, "right")
-        behind = self._starts.find(axis, end, "left")
-        return first, np.maximum(first, behind)
+        end_place = self._starts.find(axis, end, "left")
+        return first, np.maximum(first, end_place)
 
     def cut_out(self, axis: Int, start: Int, end: Int) -> tuple[Int, Int, Int]:
-        """Give what the set leaves of each interval: (number of the interval, start, end)."""
-        first, behind = self.touching(axis, start, end)
-        owner, place = spread(first, behind + 1)
-        lasts = place == behind[owner]
+        """Return the parts of each interval outside the set: (interval's number, start, end)."""
+        first, end_place = self.touching(axis, start, end)
+        owner, place = expand(first, end_place + 1)
+        lasts = place == end_place[owner]
         begin, stop = start[owner], end[owner]
         if len(self.axis):
             inner = np.minimum(place, len(self.axis) - 1)
@@ -156,9 +156,9 @@ class Timeline:
         return owner[kept], begin[kept], stop[kept]
 
 
-def spread(first: Int, behind: Int) -> tuple[Int, Int]:
-    """Write ranges [first, behind) out: (number of the range, member), range by range."""
-    counts = behind - first
+def expand(first: Int, end: Int) -> tuple[Int, Int]:
+    """Return the members of ranges [first, end): (number of the range, member), range by range."""
+    counts = end - first
     owner = np.repeat(np.arange(len(first)), counts)
     offset = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
     return owner, first[owner] + offset

@@ -1,10 +1,10 @@
 """Forests and boosted trees as flat arrays, applied without the library that trained them.
 
 Trees are applied by QuickScorer (Lucchese et al., "QuickScorer: a fast algorithm to rank documents
-with additive ensembles of regression trees", SIGIR 2015): each comparison that fails takes the
-leaves below its left child out of a word of 64 bits, and the lowest bit left is the leaf. Here the
-comparisons of one feature are looked up together, by the interval that its value lies in, and for
-many samples at once.
+with additive ensembles of regression trees", SIGIR 2015): each comparison that fails clears the
+leaves below its left child in a word of 64 bits, and the lowest bit still set is the leaf. Here the
+comparisons of one feature are looked up together, by the interval that contains its value, for many
+samples at once.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _WORD = 64
 _AT_ONCE = 1 << 14
 _WORKERS = 4
 
-# Ensembles that are kept ready.
-_MOST = 16
+# Ensembles whose tables are cached.
+_MAX_CACHED = 16
 _lock = threading.Lock()
-_turn = threading.Lock()
-_kept: dict[tuple[int, ...], tuple[list[Floats], _Scorer]] = {}
+_small_job = threading.Lock()
+_cached: dict[tuple[int, ...], tuple[list[Floats], _Scorer]] = {}
 
 
-def flat(trees: Iterable[Any], values: Iterable[Floats]) -> Arrays:
-    """Give scikit-learn's trees as arrays.
+def flatten(trees: Iterable[Any], values: Iterable[Floats]) -> Arrays:
+    """Return scikit-learn's trees as arrays.
 
     Args:
         trees: fitted `tree_` objects (sklearn.tree.DecisionTreeRegressor.tree_ and the like).
-        values: what each node of each tree gives (nodes x k); an ensemble gives the sum over its
-            trees, so a forest's are divided by their number before.
+        values: the output of each node of each tree (nodes x k); an ensemble returns the sum over
+            its trees, so divide those of a forest by the number of trees.
 
     Returns:
         `feature`, `threshold`, `left`, `right` (nodes), `value` (nodes x k) and `root`
@@ -53,12 +53,12 @@ def flat(trees: Iterable[Any], values: Iterable[Floats]) -> Arrays:
     parts: dict[str, list[Floats]] = {k: [] for k in ("feature", "threshold", "left", "right")}
     roots, leaves, start = [], [], 0
     for tree, value in zip(trees, values, strict=True):
-        here = np.arange(tree.node_count)
+        own = np.arange(tree.node_count)
         leaf = tree.children_left < 0
         parts["feature"].append(np.where(leaf, 0, tree.feature).astype(float))
         parts["threshold"].append(np.where(leaf, 0, tree.threshold))
-        parts["left"].append(start + np.where(leaf, here, tree.children_left).astype(float))
-        parts["right"].append(start + np.where(leaf, here, tree.children_right).astype(float))
+        parts["left"].append(start + np.where(leaf, own, tree.children_left).astype(float))
+        parts["right"].append(start + np.where(leaf, own, tree.children_right).astype(float))
         leaves.append(np.asarray(value, float).reshape(tree.node_count, -1))
         roots.append(float(start))
         start += tree.node_count
@@ -71,7 +71,7 @@ def flat(trees: Iterable[Any], values: Iterable[Floats]) -> Arrays:
 
 
 def evaluate(points: NDArray[Any], forest: Arrays) -> Floats:
-    """Give the sum over all trees (n x k) for points (n x m); NaN goes right.
+    """Return the sum over all trees (n x k) for points (n x m); NaN goes right.
 
     Points are taken in single precision, as scikit-learn does it.
     """
@@ -80,9 +80,9 @@ def evaluate(points: NDArray[Any], forest: Arrays) -> Floats:
     out = np.empty((len(points), forest["value"].shape[1]))
     parts = [slice(at, at + _AT_ONCE) for at in range(0, len(points), _AT_ONCE)]
     if len(parts) == 1:
-        # In such small pieces threads that hand over Python's lock to each other take twice the
-        # time that they take one after the other.
-        with _turn:
+        # On such small pieces, threads that contend for Python's lock take twice the time that they
+        # take one after the other.
+        with _small_job:
             scorer.score(points, out, parts[0])
         return out
     with ThreadPoolExecutor(_WORKERS) as workers:
@@ -91,25 +91,25 @@ def evaluate(points: NDArray[Any], forest: Arrays) -> Floats:
 
 
 def _prepared(forest: Arrays) -> _Scorer:
-    """Give the tables of an ensemble; those of the last few that nobody can change are kept."""
+    """Return the tables of an ensemble; those of the last few read-only ensembles are cached."""
     arrays = [forest[name] for name in ("feature", "threshold", "left", "right", "value", "root")]
     if any(array.flags.writeable for array in arrays):
         return _Scorer.of(forest)
     key = tuple(map(id, arrays))
     with _lock:
-        # With the arrays themselves, so that no others get their identity.
-        _kept[key] = _kept.pop(key) if key in _kept else (arrays, _Scorer.of(forest))
-        while len(_kept) > _MOST:
-            del _kept[next(iter(_kept))]
-        return _kept[key][1]
+        # The arrays are cached, too, so that no others can get their identity.
+        _cached[key] = _cached.pop(key) if key in _cached else (arrays, _Scorer.of(forest))
+        while len(_cached) > _MAX_CACHED:
+            del _cached[next(iter(_cached))]
+        return _cached[key][1]
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """Up to 64 leaves of a tree: their values (leaves x k), and what leaves remain of them.
+    """Up to 64 leaves of a tree: their values (leaves x k), and the leaves that remain possible.
 
-    `tables` gives for a feature the leaves that remain in each interval between its cuts. The
-    words of a tree follow each other, `last` leaves first.
+    `tables` are by feature: the leaves that remain in each interval between its cuts. The words of
+    a tree follow each other, the one with the `last` leaves first.
     """
 
     last: bool
@@ -119,7 +119,7 @@ class _Word:
 
 @dataclass(frozen=True, slots=True)
 class _Scorer:
-    """An ensemble as tables: the thresholds of each feature that is used, and the words."""
+    """An ensemble as tables: the thresholds of each used feature, and the words."""
 
     cuts: dict[int, Singles]
     words: list[_Word]
@@ -128,23 +128,23 @@ class _Scorer:
     def of(cls, forest: Arrays) -> _Scorer:
         feature, threshold = forest["feature"].astype(np.int64), _floor(forest["threshold"])
         leaves = _Leaves.of(forest)
-        used = np.unique(feature[leaves.asking]).tolist()
-        cuts = {f: np.unique(threshold[leaves.asking & (feature == f)]) for f in used}
+        used = np.unique(feature[leaves.inner]).tolist()
+        cuts = {f: np.unique(threshold[leaves.inner & (feature == f)]) for f in used}
         words: dict[tuple[int, int], _Word] = {}
         for start in reversed(range(0, max(leaves.count[leaves.root]), _WORD)):
             for tree in np.flatnonzero(leaves.count[leaves.root] > start).tolist():
                 values = leaves.values[leaves.start[tree] + start :][:_WORD]
                 end = leaves.count[leaves.root[tree]] - start
                 words[tree, start] = _Word(bool(end <= _WORD), values[:end], [])
-            lost = leaves.left_of(start, forest)
+            cleared = leaves.left_of(start, forest)
             for f in used:
-                at = np.flatnonzero((feature == f) & (lost != 0))
+                at = np.flatnonzero((feature == f) & (cleared != 0))
                 trees, column = np.unique(leaves.tree[at], return_inverse=True)
-                kept = np.full((len(cuts[f]) + 1, len(trees)), ~np.uint64(0))
-                # Beyond the threshold's place among the cuts the comparison fails.
+                remain = np.full((len(cuts[f]) + 1, len(trees)), ~np.uint64(0))
+                # Above the threshold's place among the cuts the comparison fails.
                 place = np.searchsorted(cuts[f], threshold[at]) + 1
-                np.bitwise_and.at(kept, (place, column), ~lost[at])
-                tables = np.ascontiguousarray(np.bitwise_and.accumulate(kept).T)
+                np.bitwise_and.at(remain, (place, column), ~cleared[at])
+                tables = np.ascontiguousarray(np.bitwise_and.accumulate(remain).T)
                 for tree, table in zip(trees.tolist(), tables, strict=True):
                     words[tree, start].tables.append((f, table))
         order = sorted(words, key=lambda word: (word[0], -word[1]))
@@ -154,16 +154,16 @@ class _Scorer:
         """Write the sums of some of the points to their rows of `out`."""
         columns = np.ascontiguousarray(points[part].T)
         bins = {f: np.searchsorted(cuts, columns[f]) for f, cuts in self.cuts.items()}
-        kept, remaining = np.empty((2, columns.shape[1]), np.uint64)
+        possible, remaining = np.empty((2, columns.shape[1]), np.uint64)
         total = np.zeros((columns.shape[1], out.shape[1]))
         value = np.zeros_like(total)
         for word in self.words:
-            kept.fill(~np.uint64(0))
+            possible.fill(~np.uint64(0))
             for f, table in word.tables:
                 table.take(bins[f], out=remaining, mode="clip")
-                kept &= remaining
+                possible &= remaining
             # The exponent of the lowest bit is the number of the leaf plus one, and 0 of none.
-            leaf = np.frexp((kept & (~kept + np.uint64(1))).astype(np.float64))[1] - 1
+            leaf = np.frexp((possible & (~possible + np.uint64(1))).astype(np.float64))[1] - 1
             found = word.values.take(leaf, axis=0, mode="clip")
             if word.last:
                 total += value
@@ -177,11 +177,11 @@ class _Scorer:
 class _Leaves:
     """The leaves of all trees, numbered in each from left to right.
 
-    By node: whether it is `asking` for a feature, its `tree`, the number of the `first` leaf
+    By node: whether it is `inner` (compares a feature), its `tree`, the number of the `first` leaf
     below it, the `count` of them. By tree: its `root`, and where its `values` (leaves x k) start.
     """
 
-    asking: NDArray[np.bool_]
+    inner: NDArray[np.bool_]
     tree: Integers
     first: Integers
     count: Integers
@@ -192,31 +192,31 @@ class _Leaves:
     @classmethod
     def of(cls, forest: Arrays) -> _Leaves:
         left, right, root = (forest[k].astype(np.int64) for k in ("left", "right", "root"))
-        asking = left != np.arange(len(left))
+        inner = left != np.arange(len(left))
         levels = [root]
-        while (inner := levels[-1][asking[levels[-1]]]).size:
-            levels.append(np.concatenate([left[inner], right[inner]]))
-        inners = [level[asking[level]] for level in levels]
-        count = np.where(asking, 0, 1)
-        for inner in reversed(inners):
-            count[inner] = count[left[inner]] + count[right[inner]]
+        while (parents := levels[-1][inner[levels[-1]]]).size:
+            levels.append(np.concatenate([left[parents], right[parents]]))
+        inners = [level[inner[level]] for level in levels]
+        count = np.where(inner, 0, 1)
+        for parents in reversed(inners):
+            count[parents] = count[left[parents]] + count[right[parents]]
         tree, first = np.zeros((2, len(left)), np.int64)
         tree[root] = np.arange(len(root))
-        for inner in inners:
-            tree[left[inner]] = tree[right[inner]] = tree[inner]
-            first[left[inner]] = first[inner]
-            first[right[inner]] = first[inner] + count[left[inner]]
+        for parents in inners:
+            tree[left[parents]] = tree[right[parents]] = tree[parents]
+            first[left[parents]] = first[parents]
+            first[right[parents]] = first[parents] + count[left[parents]]
         start = np.cumsum(count[root]) - count[root]
-        ends = np.flatnonzero(~asking)
+        ends = np.flatnonzero(~inner)
         values = np.empty((len(ends), forest["value"].shape[1]))
         values[start[tree[ends]] + first[ends]] = forest["value"][ends]
-        return cls(asking, tree, first, count, root, start, values)
+        return cls(inner, tree, first, count, root, start, values)
 
     def left_of(self, start: int, forest: Arrays) -> Words:
-        """Give by node the leaves below its left child, as bits of the word from leaf `start`."""
+        """Return by node the leaves below its left child, as bits of the word from leaf `start`."""
         left = forest["left"].astype(np.int64)
         begin = np.clip(self.first - start, 0, _WORD)
-        end = np.clip(self.first + np.where(self.asking, self.count[left], 0) - start, 0, _WORD)
+        end = np.clip(self.first + np.where(self.inner, self.count[left], 0) - start, 0, _WORD)
         return _ones(end) & ~_ones(begin)
 
 
@@ -227,6 +227,6 @@ def _floor(numbers: Floats) -> Singles:
 
 
 def _ones(count: Integers) -> Words:
-    """Give words whose lowest bits are set, 0 to 64 of them."""
+    """Return words whose lowest bits are set, 0 to 64 of them."""
     word = (np.uint64(1) << np.minimum(count, _WORD - 1).astype(np.uint64)) - np.uint64(1)
     return np.where(count == _WORD, ~np.uint64(0), word)

@@ -74,7 +74,7 @@ def test_rows_that_are_not_known_have_no_label(warehouse):
         ("[[1], [1]], 2", "1 distinct point cannot form 2 clusters"),
         ("[[1], [2]], 0", "k must be at least 1, not 0"),
         ("[[1], [2]], 1, -1", "seed must be at least 0, not -1"),
-        ("[[1], [2, 3]], 1", "rows have from 1 to 2 metrics, not one number of them"),
+        ("[[1], [2, 3]], 1", "rows have different numbers of metrics, from 1 to 2"),
         (
             "[[NULL], ['nan'::DOUBLE]], 1",
             "every row contains NULL, NaN or an infinity",

@@ -1,4 +1,4 @@
-"""Verdicts of stored bottleneck models, in Python and through SQL."""
+"""Classes by stored bottleneck models, in Python and through SQL."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import math
 import numpy as np
 import pytest
 
-from tests.support import rows
-from tests.udfs.kernels import NAMES, kernels, priced
+from tests.helpers.support import rows
+from tests.udfs.kernels import NAMES, cost_networks, kernels
 from udfs.bottleneck import build
 from udfs.bottleneck.judging import ALGORITHMS, COSTS, judge
 from udfs.bottleneck.training import (
     CLASSES,
-    blended,
+    blend,
     causal_class,
-    read_names,
+    decode_names,
+    encode_names,
     scale,
-    spelled,
     standardised,
 )
 
@@ -28,17 +28,17 @@ def training():
 
 
 @pytest.fixture(scope="module")
-def costed(training):
-    return priced(training)
+def networks(training):
+    return cost_networks(training)
 
 
 @pytest.fixture(scope="module")
-def model(training, costed):
-    return build.model(training, COSTS, costed, (1, 10), seed=0)[0]
+def model(training, networks):
+    return build.model(training, COSTS, networks, (1, 10), seed=0)[0]
 
 
 def sample(**metrics):
-    """Give one window: nothing but what is said."""
+    """Return one window; metrics that are not given are 0."""
     return np.array([[metrics.get(name, 0.0) for name in NAMES]])
 
 
@@ -66,7 +66,7 @@ def test_verdicts(model, window, expected):
         ({"IPC": 0.5, "DTBMPC": math.nan, "L3MPC": math.nan}, "not measured: DTBMPC, L3MPC"),
         ({"IPC": 0.5, "DTBMPC": -0.01}, "not measured: DTBMPC"),
         ({"IPC": 0.5, "DTBMPC": math.inf}, "not measured: DTBMPC"),
-        ({"IPC": 3.1}, "beyond what the model was trained on: IPC"),
+        ({"IPC": 3.1}, "outside the range of the training samples: IPC"),
     ],
 )
 def test_unknown_has_a_reason(model, window, reason):
@@ -86,7 +86,7 @@ def test_cost_shares_are_near_what_was_measured(model, training):
     assert np.abs(judged.cost - training.shares).mean() < 0.04
 
 
-def test_no_event_costs_nothing_and_no_more_is_won_than_slots_are_empty(model):
+def test_no_events_cost_nothing_and_no_more_than_empty_slots_is_gained(model):
     judged = judge(sample(IPC=0.9, L3MPC=0.003), model)
     mem, *others = judged.cost[0]
     assert 0 < mem <= 0.1 + 1e-6
@@ -103,8 +103,8 @@ def test_no_samples(model):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_every_algorithm_fits_and_applies_without_its_library(training, costed, algorithm):
-    arrays, _ = build.model(training, algorithm, costed, (1, 20), seed=0)
+def test_every_algorithm_fits_and_applies_without_its_library(training, networks, algorithm):
+    arrays, _ = build.model(training, algorithm, networks, (1, 20), seed=0)
     known = training.labelled
     judged = judge(training.metrics[known], arrays)
     assert (judged.classes == training.labels[known]).mean() > 0.9
@@ -113,7 +113,8 @@ def test_every_algorithm_fits_and_applies_without_its_library(training, costed, 
 
 def test_the_same_seed_gives_the_same_model(training):
     once, again = (
-        build.model(training, COSTS, priced(training, seed=4), (1, 10), seed=4)[0] for _ in range(2)
+        build.model(training, COSTS, cost_networks(training, seed=4), (1, 10), seed=4)[0]
+        for _ in range(2)
     )
     assert once.keys() == again.keys()
     assert all(np.array_equal(once[name], again[name]) for name in once)
@@ -121,13 +122,13 @@ def test_the_same_seed_gives_the_same_model(training):
 
 def test_a_class_without_labels_is_left_to_the_cost_shares(training):
     without = training.only(training.families != "Other")
-    arrays, _ = build.model(without, COSTS, priced(without), (1, 10), seed=0)
+    arrays, _ = build.model(without, COSTS, cost_networks(without), (1, 10), seed=0)
     assert judge(sample(IPC=0.2), arrays).names().tolist() == ["Other"]
 
 
 def test_a_family_never_seen_is_unknown(training):
     without = training.only(training.families != "DTB")
-    arrays, _ = build.model(without, COSTS, priced(without), (1, 10), seed=0)
+    arrays, _ = build.model(without, COSTS, cost_networks(without), (1, 10), seed=0)
     judged = judge(training.metrics[training.families == "DTB"], arrays)
     assert set(judged.names()) == {"Unknown"}
 
@@ -135,7 +136,7 @@ def test_a_family_never_seen_is_unknown(training):
 def test_blends_of_two_windows_lie_between_them(training):
     stream, chase = 24, 48
     pair = training.only(np.array([stream, chase]))
-    metrics, shares = blended(pair, 50, np.random.default_rng(0))
+    metrics, shares = blend(pair, 50, np.random.default_rng(0))
     mem, dtb = NAMES.index("L3MPC"), NAMES.index("DTBMPC")
     np.testing.assert_allclose(
         metrics[:, mem] / pair.metrics[0, mem] + metrics[:, dtb] / pair.metrics[1, dtb], 1
@@ -165,14 +166,14 @@ def test_standardised_metrics_have_mean_0_and_variance_1(training):
 
 
 def test_names_survive_as_numbers():
-    assert read_names(spelled(NAMES)) == list(NAMES)
+    assert decode_names(encode_names(NAMES)) == list(NAMES)
 
 
 def test_through_sql(warehouse, model):
     warehouse.execute(
         """
         CREATE TABLE weights AS SELECT load_model(map_from_entries(list(
-            {'k': name, 'v': {'shape': shape, 'values': "values"}}))) AS held
+            {'k': name, 'v': {'shape': shape, 'values': "values"}}))) AS model
         FROM (SELECT unnest($arrays, max_depth := 2))
         """,
         {
@@ -187,7 +188,7 @@ def test_through_sql(warehouse, model):
         """
         SELECT id, v.class, len(v.probabilities), round(v.cost[2], 1), len(v.drivers), v.reason
         FROM (
-            SELECT id, classify_bottleneck(metrics, held) AS v
+            SELECT id, classify_bottleneck(metrics, model) AS v
             FROM weights, (VALUES
                 (1, [0.2, 0, 0.01, 0, 0, 0]),
                 (2, [0.9, 0, 0, 0, 0, 0]),

@@ -1,4 +1,4 @@
-"""Fitting bottleneck models: scores on held-out programs, the choice, too little to learn from."""
+"""Fitting bottleneck models: scores on held-out programs, the choice, insufficient samples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from udfs.bottleneck import autoencoder, build, costs
 from udfs.bottleneck.fit import fit
 from udfs.bottleneck.judging import ALGORITHMS, COSTS, judge
 from udfs.bottleneck.training import scale, standardised
-from udfs.bottleneck.validation import LABELLED, folded
+from udfs.bottleneck.validation import LABELLED, assign_folds
 
 
 @pytest.fixture(scope="module")
@@ -45,28 +45,28 @@ def test_the_search_and_the_training_curve_are_kept(fitted):
     assert {stage for stage, *_ in fitted.history} >= {"pretraining layer 1", "fine-tuning"}
 
 
-def test_bands_hold_the_measured_shares(training, fitted):
+def test_bands_contain_the_measured_shares(training, fitted):
     judged = judge(training.metrics, fitted.arrays)
-    held = (judged.cost_low - 1e-6 <= training.shares) & (
+    covered = (judged.cost_low - 1e-6 <= training.shares) & (
         training.shares <= judged.cost_high + 1e-6
     )
-    assert held.mean() > 0.85
+    assert covered.mean() > 0.85
     assert judged.cost_low.min() >= 0
     assert judged.cost_high.max() <= 1
 
 
 def test_without_cost_shares_there_are_classes_only(training):
-    unpriced = replace(training, shares=np.full(training.shares.shape, np.nan))
-    assert build.priced([unpriced], 1, seed=0) == [None]
-    assert COSTS not in build.candidates([unpriced])
-    arrays, _ = build.model(unpriced, "logistic regression", None, (1, 10), seed=0)
+    without_shares = replace(training, shares=np.full(training.shares.shape, np.nan))
+    assert build.train_cost_networks([without_shares], 1, seed=0) == [None]
+    assert COSTS not in build.candidates([without_shares])
+    arrays, _ = build.model(without_shares, "logistic regression", None, (1, 10), seed=0)
     judged = judge(training.metrics, arrays)
     assert judged.cost is None
     assert (judged.classes == training.labels)[training.labelled].mean() > 0.9
 
 
 def test_no_program_is_on_both_sides(training):
-    fold = folded(training, 3)
+    fold = assign_folds(training, 3)
     assert all(len(set(fold[training.programs == p])) == 1 for p in set(training.programs))
 
 
@@ -78,7 +78,7 @@ def test_no_program_is_on_both_sides(training):
         (lambda t: np.where(np.isin(t.programs, ["Mem1", "DTB1"]), t.labels, -1), "three programs"),
     ],
 )
-def test_too_little_to_learn_from(training, labels, message):
+def test_insufficient_training_data(training, labels, message):
     with pytest.raises(ValueError, match=message):
         fit(replace(training, labels=labels(training)))
 
@@ -90,7 +90,7 @@ def test_metrics_that_were_not_measured_are_not_learned_from(training):
         fit(replace(training, metrics=metrics))
 
 
-def test_a_metric_that_was_constant_in_training_is_not_blown_up(training):
+def test_a_metric_that_was_constant_in_training_is_not_scaled_up(training):
     constant = training.metrics.copy()
     constant[:, -1] = 0.0
     arrays = scale(training.names, constant)
@@ -98,11 +98,16 @@ def test_a_metric_that_was_constant_in_training_is_not_blown_up(training):
     assert np.abs(standardised(training.metrics, arrays)[:, -1]).max() < 3
 
 
-def test_pretraining_gives_back_its_input_and_spares_nodes(training):
+def test_pretraining_reproduces_its_input(training):
     points = standardised(training.metrics, scale(training.names, training.metrics))
     known = training.labelled
     trained = autoencoder.train(
-        points, points[known], training.labels[known], build.stopping(training), layers=1, nodes=8
+        points,
+        points[known],
+        training.labels[known],
+        build.stopping_samples(training),
+        layers=1,
+        nodes=8,
     )
     loss = [value for stage, _, _, value in trained.history if stage == "pretraining layer 1"]
     assert loss[-1] < loss[0] / 2
@@ -112,6 +117,6 @@ def test_bands_cover_nine_of_ten():
     chance = np.random.default_rng(0)
     predicted = chance.uniform(0, 1, (2000, 4))
     measured = predicted + chance.normal(0, 0.05, predicted.shape)
-    low, high = costs.banded(predicted, costs.bands(predicted, measured))
-    held = (low <= np.clip(measured, 0, 1)) & (np.clip(measured, 0, 1) <= high)
-    assert 0.88 < held.mean() < 0.93
+    low, high = costs.apply_bands(predicted, costs.bands(predicted, measured))
+    covered = (low <= np.clip(measured, 0, 1)) & (np.clip(measured, 0, 1) <= high)
+    assert 0.88 < covered.mean() < 0.93

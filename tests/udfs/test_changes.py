@@ -1,4 +1,4 @@
-"""Change points of series: found, placed, and not seen where there are none."""
+"""Change points of series: found at the right place, and none in noise."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import pyarrow as pa
 import pytest
 
 from tests.bench.change_cases import NULLS, ar1, drift, gauss, log_normal, steps
-from tests.support import rows
+from tests.helpers.support import rows
 from udfs.changes import detect_changes, detect_changes_at
-from udfs.changes.noise import noise_of, without_outliers
-from udfs.changes.scan import seeded
+from udfs.changes.noise import estimate_noise, without_outliers
+from udfs.changes.scan import seeded_intervals
 
 CALM = [10.0, 10.1, 9.9, 10.0, 10.2, 9.8, 10.0, 10.1, 9.9, 10.0]
 SLOW = [value + 2 for value in CALM]
 
 
 def found(*series):
-    """Give the changes of each series."""
+    """Return the changes of each series."""
     return detect_changes(pa.array(series, pa.list_(pa.float64()))).to_pylist()
 
 
 def places(*series):
-    """Give their indices only."""
+    """Return only the indices of the changes of each series."""
     return [[change["index"] for change in changes] for changes in found(*series)]
 
 
@@ -34,8 +34,8 @@ def test_a_step_is_found_through_sql(warehouse):
 
 
 def test_unknown_values_are_skipped_but_counted():
-    holes = [None, float("nan"), *CALM[:5], None, *CALM[5:], float("inf"), *SLOW]
-    assert places(holes) == [[14]]
+    gaps = [None, float("nan"), *CALM[:5], None, *CALM[5:], float("inf"), *SLOW]
+    assert places(gaps) == [[14]]
 
 
 def test_short_empty_and_missing_series_have_none():
@@ -49,7 +49,7 @@ def test_one_outlier_is_no_change(at):
     assert places(series, [value == 1000 for value in series]) == [[], []]
 
 
-def test_a_visit_of_a_few_points_is_no_change_but_a_longer_one_is_two():
+def test_a_level_of_a_few_points_is_no_change_but_a_longer_one_is_two():
     assert places(CALM * 3 + SLOW[:4] + CALM * 3) == [[]]
     assert places(CALM * 3 + SLOW + CALM * 3) == [[30, 40]]
 
@@ -87,7 +87,7 @@ def test_a_looser_significance_finds_more():
 
 
 @pytest.mark.parametrize("case", NULLS, ids=lambda case: case.name)
-def test_noise_raises_no_alarm(case):
+def test_noise_causes_no_false_alarms(case):
     assert sum(map(bool, places(*case.series(seed=7, count=200)))) <= 2
 
 
@@ -99,11 +99,11 @@ def test_steps_in_noise_are_found_in_place():
         assert sum(hits) >= least
 
 
-def test_a_steady_drift_is_no_change_but_a_step_beside_it_is():
+def test_a_steady_drift_is_no_change_but_a_step_on_top_of_it_is():
     noise = gauss(np.random.default_rng(5), 50, 200)
     assert sum(map(bool, places(*(noise + drift(12)(200))))) <= 2
-    beside = places(*(noise + drift(12)(200) + steps((120, 8))(200)))
-    assert sum(any(abs(at - 120) <= 2 for at in changes) for changes in beside) >= 45
+    with_step = places(*(noise + drift(12)(200) + steps((120, 8))(200)))
+    assert sum(any(abs(at - 120) <= 2 for at in changes) for changes in with_step) >= 45
 
 
 def test_a_change_of_variance_is_no_change_of_level():
@@ -113,16 +113,16 @@ def test_a_change_of_variance_is_no_change_of_level():
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.6])
-def test_memory_is_seen_whatever_the_levels(rho):
+def test_autocorrelation_is_estimated_whatever_the_levels(rho):
     noise = ar1(rho)(np.random.default_rng(2), 100, 1000)
-    whole = noise_of(noise, np.zeros(noise.shape, np.int64)).rho
+    whole = estimate_noise(noise, np.zeros(noise.shape, np.int64)).rho
     assert abs(whole.mean() - rho) < 0.05
     stepped = noise + steps((400, 5), (700, -3))(1000)
     segment = np.repeat([[0] * 400 + [1] * 300 + [2] * 300], 100, axis=0)
-    assert abs(noise_of(stepped, segment).rho.mean() - rho) < 0.05
+    assert abs(estimate_noise(stepped, segment).rho.mean() - rho) < 0.05
 
 
-def test_outliers_are_pulled_in_and_steps_are_not():
+def test_outliers_are_clipped_and_steps_are_not():
     series = np.array([CALM + SLOW])
     assert np.allclose(without_outliers(series), series)
     series[0, [4, 5, 15]] = 1e6
@@ -136,7 +136,7 @@ def test_skewed_noise_does_not_hide_a_step():
 
 @pytest.mark.parametrize("points", [10, 17, 40, 500])
 def test_intervals_cover_a_series_and_stay_within(points):
-    where = seeded(points)
+    where = seeded_intervals(points)
     assert (where.starts[0], where.ends[0]) == (0, points)
     assert where.starts.min() == 0 and where.ends.max() == points
     assert np.exp(-where.log_tests).sum() == pytest.approx(1)

@@ -8,12 +8,12 @@ from scipy.spatial.distance import cdist, pdist
 
 from udfs.clustering.clara import clara
 from udfs.clustering.dispersion import dispersions
-from udfs.clustering.gap import MOST_ROWS, gap
-from udfs.clustering.points import Points, TooLittle
+from udfs.clustering.gap import MAX_ROWS, gap
+from udfs.clustering.points import InsufficientData, Points
 
 
 def blobs(seed: int, n: int = 300, d: int = 8, k: int = 6, shares=None) -> tuple:
-    """Give points around k centres at least 8 standard deviations apart, and their centres."""
+    """Return points around k centres at least 8 standard deviations apart, and their centres."""
     rng = np.random.default_rng(seed)
     while True:
         centres = rng.uniform(-10, 10, (k, d))
@@ -45,7 +45,7 @@ def test_clara_of_few_points_is_the_best_there_is():
     assert found.cost == pytest.approx(6)
 
 
-def test_the_seed_alone_decides():
+def test_the_result_depends_on_the_seed_only():
     rows = np.random.default_rng(3).normal(size=(5000, 4))
     one, again, threaded, other = (clara(rows, 5, *how) for how in [(7,), (7,), (7, 3), (8,)])
     assert one.medoids.tolist() == again.medoids.tolist() == threaded.medoids.tolist()
@@ -53,7 +53,7 @@ def test_the_seed_alone_decides():
 
 
 def test_rare_points_are_clusters_of_their_own():
-    """No random sample holds three distinct points here."""
+    """No random sample contains three distinct points here."""
     rows = np.zeros((100_000, 2))
     rows[70_000], rows[90_000] = (1, 0), (0, 5)
     found = clara(rows, 3)
@@ -65,7 +65,7 @@ def test_rare_points_are_clusters_of_their_own():
 def test_as_many_clusters_as_points_and_no_more():
     rows = np.array([[1.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])
     assert clara(rows, 3).labels.tolist() == [0, 0, 1, 2]
-    with pytest.raises(TooLittle, match="3 distinct points cannot form 4 clusters"):
+    with pytest.raises(InsufficientData, match="3 distinct points cannot form 4 clusters"):
         clara(rows, 4)
 
 
@@ -109,11 +109,11 @@ def test_the_gap_statistic_finds_one_in_one_cloud(seed, d):
     assert gap(np.random.default_rng(seed).normal(size=(300, d)), 5, 20, seed).k == 1
 
 
-def test_the_rule_holds_of_its_own_figures():
+def test_k_follows_from_the_returned_figures():
     found = gap(blobs(5, k=3)[0], 6, 20)
     assert found.gap == pytest.approx(found.expected - found.log_w)
-    holds = found.gap[:-1] >= found.gap[1:] - found.s[1:]
-    assert holds.tolist().index(True) + 1 == found.k == 3
+    satisfied = found.gap[:-1] >= found.gap[1:] - found.s[1:]
+    assert satisfied.tolist().index(True) + 1 == found.k == 3
 
 
 def test_threads_change_nothing_and_seeds_do():
@@ -123,7 +123,7 @@ def test_threads_change_nothing_and_seeds_do():
     assert one.gap.tolist() != other.gap.tolist()
 
 
-def test_a_gap_that_keeps_rising_says_so():
+def test_a_gap_that_keeps_rising_is_reported():
     found = gap(blobs(7)[0], 4, 10)
     assert found.k == 4
     assert found.reason == "the gap still rises at k = 4: there may be more clusters"
@@ -133,26 +133,26 @@ def test_repeated_points_end_the_search():
     rows = np.repeat(np.eye(3) * 9, 50, axis=0)
     found = gap(rows, 8, 20)
     assert (found.k, found.gap[2], len(found.s)) == (3, np.inf, 3)
-    assert found.reason == "k is tried up to 3 only: there are no more distinct points"
+    assert found.reason == "k is limited to 3: there are no more distinct points"
 
 
-def test_every_point_by_itself_is_no_clustering():
+def test_k_ends_before_every_point_is_a_cluster():
     assert len(gap(np.array([[1.0], [2.0], [4.0], [8.0]]), 9, 20).gap) == 3
 
 
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
-        ([[1.0], [2.0]], "the gap statistic needs 3 rows, here are 2 rows"),
-        ([[1.0, 2.0]], "the gap statistic needs 3 rows, here is 1 row"),
+        ([[1.0], [2.0]], "the gap statistic needs 3 rows, found 2 rows"),
+        ([[1.0, 2.0]], "the gap statistic needs 3 rows, found 1 row"),
         ([[1.0, 2.0]] * 5, "all rows are the same point"),
     ],
 )
-def test_too_little(rows, reason):
-    with pytest.raises(TooLittle, match=reason):
+def test_insufficient_data(rows, reason):
+    with pytest.raises(InsufficientData, match=reason):
         gap(np.array(rows), 4)
 
 
-def test_many_rows_are_represented_by_some():
-    found = gap(blobs(8, MOST_ROWS + 5000, 2, 2)[0], 3, 2)
-    assert (found.k, found.rows) == (2, MOST_ROWS)
+def test_many_rows_are_represented_by_a_sample():
+    found = gap(blobs(8, MAX_ROWS + 5000, 2, 2)[0], 3, 2)
+    assert (found.k, found.rows) == (2, MAX_ROWS)

@@ -1,4 +1,4 @@
-"""Repetitions before and after: ratios, intervals, and how often equal sides are told apart."""
+"""Repetitions before and after: ratios, intervals, and how often equal sides seem to differ."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from udfs.comparison import compare_repetitions
 
 
 def compared(before, after, *, family=None, level=0.95, histories=None):
-    """Compare metrics given as lists; give the structs."""
+    """Return the structs of the comparison of metrics given as lists."""
     histories = histories or ([[]] * len(before), [[]] * len(before))
     (row,) = compare_repetitions(
         *(pa.array([side], pa.list_(pa.list_(pa.float64()))) for side in (before, after)),
@@ -38,7 +38,7 @@ def test_an_interval_excludes_no_change_as_the_p_value_does():
         assert (one["p_value"] < 0.05) == (not one["low"] <= 1 <= one["high"])
 
 
-def test_what_repeats_to_the_digit_is_as_sure_as_its_resolution():
+def test_exact_repetitions_are_as_significant_as_their_resolution_allows():
     count, ticks = compared(
         [[100.0] * 3, [0.01, 0.01, 0.01]], [[120.0] * 3, [0.02, 0.02, 0.02]], family=["n", "s"]
     )
@@ -48,7 +48,7 @@ def test_what_repeats_to_the_digit_is_as_sure_as_its_resolution():
     assert (same["ratio"], same["p_value"]) == (1, 1)
 
 
-def test_values_that_are_not_positive_have_an_interval_of_fieller():
+def test_values_that_are_not_positive_have_fiellers_interval():
     zero, ratio = compared(
         [[0.0, 0.0, 0.0], [0.0, 10.0, 10.1, 9.9, 10.0]],
         [[1.0, 1.1, 0.9], [10.0, 10.0, 10.0, 10.1, 9.9]],
@@ -93,7 +93,7 @@ def test_missing_sides_and_unknown_values():
     assert skipped["before"] == pytest.approx(1.1**0.5)
 
 
-def test_rows_are_compared_by_themselves():
+def test_rows_are_compared_separately():
     empty = pa.array([[], []], pa.list_(pa.list_(pa.float64())))
     lists = pa.array([[[1.0, 1.1]], [[1.0, 1.1]]])
     later = pa.array([[[2.0, 2.1]], [[1.0, 1.1]]])
@@ -107,7 +107,7 @@ def test_rows_are_compared_by_themselves():
 
 
 @pytest.mark.parametrize("noise", NOISES)
-def test_equal_sides_are_hardly_ever_told_apart(noise):
+def test_equal_sides_seldom_seem_to_differ(noise):
     alarms = sum(
         any(one["p_value"] < 0.05 for one in compared(before, after))
         for before, after in pairs(noise, seed=5, count=60, metrics=50)

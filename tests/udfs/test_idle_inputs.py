@@ -1,4 +1,4 @@
-"""Inputs of idle intervals: the first hop of each, the last one made, and what flew when."""
+"""Inputs of idle intervals: the first hop of each, the input produced last, hops over time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def maybe(*values):
 
 
 def inputs(rows):
-    """Rows of (n, i, d, c, from_x, t_send, t_recv)."""
+    """Return inputs from rows of (n, i, d, c, from_x, t_send, t_recv)."""
     n, i, d, c, from_x, t_send, t_recv = zip(*rows, strict=True)
     no = np.zeros(len(rows), bool)
     open_columns = [maybe(*column) for column in (d, c, from_x, t_send, t_recv)]
@@ -34,12 +34,12 @@ def listed(maybe):
 
 
 def hops(rows):
-    """Rows of (i, start, t_recv)."""
+    """Return hops from rows of (i, start, t_recv)."""
     i, start, t_recv = zip(*rows, strict=True)
     return Hops(ints(*i), maybe(*start), ints(*t_recv))
 
 
-def test_of_several_hops_the_one_that_was_there_first_counts():
+def test_of_several_hops_the_earliest_counts():
     some = inputs(
         [
             (7, 0, 1, 0, 2, 5, 9),
@@ -60,7 +60,7 @@ def test_inputs_with_one_hop_each_are_left_as_they_are():
     assert some.by_first_hop() is some
 
 
-def test_the_last_input_made_and_what_ties_with_it():
+def test_the_input_produced_last_and_its_ties():
     some = inputs(
         [
             (1, 0, 11, 5, None, None, None),
@@ -79,7 +79,7 @@ def test_the_last_input_made_and_what_ties_with_it():
     assert sorted(zip(i.tolist(), d.tolist(), strict=True)) == [(3, 15), (3, 16)]
 
 
-def test_arrivals_and_what_does_not_fit():
+def test_arrivals_missing_transfers_and_negative_ones():
     some = inputs(
         [
             (1, 0, 1, 5, 1, 6, 8),
@@ -94,7 +94,7 @@ def test_arrivals_and_what_does_not_fit():
     assert last.is_negative.tolist() == [True, False, True, False]
 
 
-def test_a_hop_begins_when_its_datum_is_sent_and_made():
+def test_a_hop_begins_when_its_datum_is_produced_and_sent():
     some = Hops.of(
         ints(0, 0, 0, 0), maybe(5, 5, None, None), maybe(3, None, 3, None), ints(*[9] * 4)
     )

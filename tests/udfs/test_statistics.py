@@ -7,7 +7,7 @@ import random
 import pyarrow as pa
 import pytest
 
-from tests.support import rows
+from tests.helpers.support import rows
 from udfs.statistics import median_interval
 
 
@@ -26,12 +26,12 @@ def test_median_interval(values, expected):
     assert median_interval(column).to_pylist() == [expected]
 
 
-def test_the_interval_holds_the_true_median_in_95_of_100_samples():
+def test_the_interval_contains_the_true_median_in_95_of_100_samples():
     chance = random.Random(5)
     samples = [[chance.gauss(10, 2) for _ in range(25)] for _ in range(1000)]
     found = median_interval(pa.array(samples)).to_pylist()
-    held = sum(one["low"] <= 10 <= one["high"] for one in found)
-    assert held >= 940
+    covered = sum(one["low"] <= 10 <= one["high"] for one in found)
+    assert covered >= 940
 
 
 def test_through_sql(warehouse):

@@ -1,4 +1,4 @@
-"""Sets of time on axes: union, measure and subtraction against sets of single nanoseconds."""
+"""Sets of time on axes: union, length and subtraction against sets of single nanoseconds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from udfs.timeline import Axes, Timeline, spread
+from udfs.timeline import Axes, Timeline, expand
 
 AXES = 4
 SPAN = 40
@@ -36,7 +36,7 @@ def axes(request, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_union_measure_and_subtraction(axes, seed):
+def test_union_length_and_subtraction(axes, seed):
     rng = random.Random(seed)
     some = intervals(rng, rng.choice([0, 1, 5, 20]))
     merged = Timeline.union(axes, *some)
@@ -48,17 +48,17 @@ def test_union_measure_and_subtraction(axes, seed):
             merged.axis[:-1], merged.end[:-1], merged.axis[1:], merged.start[1:], strict=True
         )
     )
-    asked = intervals(rng, 12)
-    sizes = merged.within(*asked)
-    owner, start, end = merged.cut_out(*asked)
-    for at, one in enumerate(zip(*asked, strict=True)):
+    queried = intervals(rng, 12)
+    sizes = merged.within(*queried)
+    owner, start, end = merged.cut_out(*queried)
+    for at, one in enumerate(zip(*queried, strict=True)):
         whole = points(*([x] for x in one))
         left = points([one[0]] * len(owner), *(np.where(owner == at, x, 0) for x in (start, end)))
         assert sizes[at] == len(whole & there)
         assert left == whole - there
 
 
-def test_measures_stay_exact_where_sums_pass_64_bits():
+def test_lengths_stay_exact_where_sums_pass_64_bits():
     count = 2**4
     length = 2**61
     axis = np.arange(count, dtype=np.int64)
@@ -68,12 +68,12 @@ def test_measures_stay_exact_where_sums_pass_64_bits():
     assert Timeline(axes, axis, start, end).within(axis, start, end).tolist() == [length] * count
 
 
-def test_times_too_far_apart_are_refused():
+def test_times_too_far_apart_are_rejected():
     with pytest.raises(OverflowError, match="64 bits"):
         Axes.over(1, np.array([-(2**63), 2**63 - 1]))
 
 
-def test_spread_writes_ranges_out():
-    owner, member = spread(np.array([5, 2, 7]), np.array([7, 2, 10]))
+def test_expand_lists_the_members_of_ranges():
+    owner, member = expand(np.array([5, 2, 7]), np.array([7, 2, 10]))
     assert owner.tolist() == [0, 0, 2, 2, 2]
     assert member.tolist() == [5, 6, 7, 8, 9]

@@ -1,4 +1,4 @@
-"""Trees as flat arrays give what scikit-learn gives."""
+"""Trees as flat arrays return the same values as scikit-learn."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def sample():
 def test_a_single_tree(sample):
     points, target = sample
     model = DecisionTreeRegressor(random_state=0).fit(points, target)
-    forest = trees.flat([model.tree_], [model.tree_.value[:, :, 0]])
+    forest = trees.flatten([model.tree_], [model.tree_.value[:, :, 0]])
     np.testing.assert_allclose(trees.evaluate(points, forest)[:, 0], model.predict(points))
 
 
@@ -28,7 +28,7 @@ def test_a_forest(sample):
     points, target = sample
     model = RandomForestRegressor(20, random_state=0).fit(points, target)
     grown = [one.tree_ for one in model.estimators_]
-    forest = trees.flat(grown, [tree.value[:, :, 0] / 20 for tree in grown])
+    forest = trees.flatten(grown, [tree.value[:, :, 0] / 20 for tree in grown])
     np.testing.assert_allclose(trees.evaluate(points, forest)[:, 0], model.predict(points))
 
 
@@ -36,7 +36,7 @@ def test_boosting(sample):
     points, target = sample
     model = GradientBoostingRegressor(n_estimators=30, random_state=0).fit(points, target)
     grown = [one.tree_ for one in model.estimators_[:, 0]]
-    forest = trees.flat(grown, [tree.value[:, :, 0] * model.learning_rate for tree in grown])
+    forest = trees.flatten(grown, [tree.value[:, :, 0] * model.learning_rate for tree in grown])
     got = trees.evaluate(points, forest)[:, 0] + target.mean()
     # It sums in single precision.
     np.testing.assert_allclose(got, model.predict(points), atol=1e-6)
@@ -45,7 +45,7 @@ def test_boosting(sample):
 def test_no_points(sample):
     points, target = sample
     model = DecisionTreeRegressor(random_state=0).fit(points, target)
-    forest = trees.flat([model.tree_], [model.tree_.value[:, :, 0]])
+    forest = trees.flatten([model.tree_], [model.tree_.value[:, :, 0]])
     assert trees.evaluate(points[:0], forest).shape == (0, 1)
 
 
@@ -67,6 +67,6 @@ def test_many_points_are_the_same_as_few(sample):
     points, target = sample
     model = RandomForestRegressor(3, random_state=0).fit(points, target)
     grown = [one.tree_ for one in model.estimators_]
-    forest = trees.flat(grown, [tree.value[:, :, 0] for tree in grown])
+    forest = trees.flatten(grown, [tree.value[:, :, 0] for tree in grown])
     many = np.tile(points, (100, 1))
     assert (trees.evaluate(many, forest) == np.tile(trees.evaluate(points, forest), (100, 1))).all()

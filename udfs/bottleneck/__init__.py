@@ -1,9 +1,9 @@
-"""Which one bottleneck holds a sample of hardware counters back, and what curing it can bring.
+"""Which bottleneck limits a sample of hardware counters, and what removing it can gain.
 
 The classes and the first method are those of a deep-learning performance-analysis framework for
-the Sunway TaihuLight (Feng, Liu, He, 2018); `training` says what a model learns from, `autoencoder`
-is the framework's own classifier, `baselines` the ones beside it, `costs` the shares of the cycles
-that each component costs (trained by `cost_training`), `judging` applies a stored model, `build`
-trains one, `validation` and `transfer` score it, `fit` does all and chooses, `apply` is the
-function for SQL.
+the Sunway TaihuLight (Feng, Liu, He, 2018); `training` has the training data, `autoencoder` the
+framework's own classifier, `baselines` the classifiers that it is compared with, `costs` the shares
+of the cycles that each component costs (trained by `cost_training`); `judging` applies a stored
+model, `build` trains one, `validation` scores it, `fit` does all of this and chooses, `apply` is
+the function for SQL.
 """

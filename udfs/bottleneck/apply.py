@@ -1,4 +1,4 @@
-"""The function for SQL that names a sample's bottleneck by a stored model."""
+"""The function for SQL that classifies a sample's bottleneck by a stored model."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from udfs.arrow import contiguous
 from udfs.bottleneck.judging import Judged, judge
 from udfs.bottleneck.training import CLASSES, UNKNOWN, Floats, Integers
 from udfs.models import loaded_model
@@ -29,7 +30,7 @@ _NAMES = pa.array([*CLASSES, UNKNOWN])
 
 
 def classify_bottleneck(metrics: pa.ListArray, model: pa.UInt64Array) -> pa.StructArray:
-    """Name the bottleneck of samples, and what curing each component can bring at most.
+    """Return the bottleneck of samples, and what removing each component can gain at most.
 
     Args:
         metrics: n lists of the model's inputs in its order, per cycle; NULL or NaN where a metric
@@ -37,34 +38,34 @@ def classify_bottleneck(metrics: pa.ListArray, model: pa.UInt64Array) -> pa.Stru
         model: n numbers that `load_model` returned; rows of one call may have different models.
 
     Returns:
-        n structs. `class` is one of CLASSES or Unknown, and then `reason` says why (else NULL).
+        n structs. `class` is one of CLASSES or Unknown, and then `reason` is why (else NULL).
         `probability` is that of the likeliest class, `probabilities` those of all (Balance, Mem,
         DTB, ICache, DMA, Other). `drivers` are the three metrics (position from 0) that add most to
-        the logarithm of the class's odds, by logistic regression beside the model. `cost`,
+        the logarithm of the class's odds, by a logistic regression of the same samples. `cost`,
         `cost_low` and `cost_high` are shares of the cycles (Mem, DTB, ICache, DMA; 0..1) with 90 %
-        bands; NULL where the model knows none. All but `class` and `reason` are NULL where a metric
-        is missing; a struct is NULL where the list or the model is.
+        bands; NULL where the model has none. All but `class` and `reason` are NULL where a metric
+        is missing; a struct is NULL where the list or the model is NULL.
     """
-    metrics, model = _whole(metrics), _whole(model)
+    metrics, model = contiguous(metrics), contiguous(model)
     numbers = model.fill_null(0).to_numpy()
     valid = np.asarray(metrics.is_valid()) & np.asarray(model.is_valid())
     if not valid.any():
         return pa.nulls(len(metrics), _VERDICT)
     chosen = np.unique(numbers[valid])
     if len(chosen) == 1 and valid.all():
-        return _classified(metrics, int(chosen[0]))
+        return _classify(metrics, int(chosen[0]))
     parts, place = [], np.full(len(metrics), -1)
     start = 0
     for number in chosen:
         rows = np.flatnonzero(valid & (numbers == number))
-        parts.append(_classified(metrics.take(pa.array(rows)), int(number)))
+        parts.append(_classify(metrics.take(pa.array(rows)), int(number)))
         place[rows] = start + np.arange(len(rows))
         start += len(rows)
     return pa.concat_arrays(parts).take(pa.array(place, mask=place < 0))
 
 
-def _classified(metrics: pa.ListArray, number: int) -> pa.StructArray:
-    """Judge samples of one model; lists of another length than its inputs are not measured."""
+def _classify(metrics: pa.ListArray, number: int) -> pa.StructArray:
+    """Classify samples by one model; lists of another length than its inputs are unmeasured."""
     arrays = loaded_model(number)
     wide = len(arrays["mean"])
     lengths = np.asarray(metrics.value_lengths())
@@ -114,7 +115,3 @@ def _of_lists(values: pa.Array, wide: int, absent: NDArray[np.bool_]) -> pa.List
 
 def _positions(reason: Integers) -> pa.Array:
     return pa.array(reason, mask=reason < 0)
-
-
-def _whole(column: Any) -> Any:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

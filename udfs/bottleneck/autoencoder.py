@@ -1,7 +1,7 @@
 """The stacked sparse autoencoder of the TaihuLight framework (Feng, Liu, He, 2018).
 
 A layer is h = sigmoid(W x + p), y = sigmoid(W' h + q). It is pretrained on unlabelled samples to
-give back its input, with the sparsity penalty beta * sum_j KL(rho || eta_j) on the mean activation
+reproduce its input, with the sparsity penalty beta * sum_j KL(rho || eta_j) on the mean activation
 eta_j of each hidden node (Ng, CS294A lecture notes, 2011), one layer after the other; then the
 stack is fine-tuned on labelled samples with a softmax on top, with dropout, until validation no
 longer improves.
@@ -27,7 +27,7 @@ BETA = 0.05
 DROPOUT = 0.1
 LAYERS, NODES = 3, 30
 
-# Standardised metrics within this many deviations fill 0..1, which a sigmoid can give back.
+# Standardised metrics within this many deviations map to 0..1, the range of a sigmoid.
 _REACH = 3.0
 _BATCH = 2048
 _RATE = 0.01
@@ -56,12 +56,12 @@ def train(
     nodes: int = NODES,
     seed: int = 0,
 ) -> Trained:
-    """Pretrain on all samples and fine-tune on labelled ones.
+    """Pretrain on all samples and fine-tune on the labelled ones.
 
     Args:
         unlabelled: N x m standardised metrics.
         points, labels: n x m and n, positions in CLASSES.
-        validation: which of the n say how long to fine-tune (n); then all are learned from.
+        validation: which of the n choose the number of epochs (n); the final training uses all.
         layers, nodes: hidden layers, and nodes of each.
         seed: of the weights, the batches and the dropout.
     """
@@ -87,29 +87,29 @@ def _train(
     import torch
 
     layers, nodes = shape
-    chance = torch.Generator().manual_seed(seed)
+    rng = torch.Generator().manual_seed(seed)
     inputs = torch.from_numpy(_unit(unlabelled))
     history: History = []
     stack: list[tuple[torch.Tensor, torch.Tensor]] = []
     for depth in range(layers):
-        pair, curve = _pretrain(inputs, nodes, chance)
+        pair, curve = _pretrain(inputs, nodes, rng)
         history += [(f"pretraining layer {depth + 1}", i, "loss", v) for i, v in curve]
         stack.append(pair)
         with torch.no_grad():
             inputs = torch.sigmoid(inputs @ pair[0] + pair[1])
-    top = torch.randn(nodes, len(CLASSES), generator=chance) / nodes**0.5
+    top = torch.randn(nodes, len(CLASSES), generator=rng) / nodes**0.5
     stack.append((top, torch.zeros(len(CLASSES))))
     known = _unit(points)
     epochs, tuned = _fine_tune(
         [(w.clone(), b.clone()) for w, b in stack], known, labels, validation
     )
-    # Validation has said how long; the samples that it held back are too few to do without.
+    # Validation has chosen the number of epochs; now its samples are learned from, too.
     _fine_tune(stack, known, labels, np.zeros_like(validation), epochs)
     return stack, history + tuned
 
 
-def odds(points: Singles, arrays: Arrays) -> Singles:
-    """Give probabilities (n x 6) of standardised metrics (n x m)."""
+def class_probabilities(points: Singles, arrays: Arrays) -> Singles:
+    """Return probabilities (n x 6) of standardised metrics (n x m)."""
     hidden = _unit(points)
     last = sum(name.startswith("sae_w") for name in arrays) - 1
     for i in range(last):
@@ -126,26 +126,26 @@ def _unit(points: Singles) -> Singles:
 
 
 def _pretrain(
-    inputs: torch.Tensor, nodes: int, chance: torch.Generator
+    inputs: torch.Tensor, nodes: int, rng: torch.Generator
 ) -> tuple[tuple[torch.Tensor, torch.Tensor], list[tuple[int, float]]]:
-    """Train one layer to give back its input; give its weights and the loss step by step."""
+    """Train one layer to reproduce its input; return its weights and the loss step by step."""
     import torch
 
     wide = inputs.shape[1]
-    encode = torch.randn(wide, nodes, generator=chance) * (2 / (wide + nodes)) ** 0.5
-    decode = torch.randn(nodes, wide, generator=chance) * (2 / (wide + nodes)) ** 0.5
+    encode = torch.randn(wide, nodes, generator=rng) * (2 / (wide + nodes)) ** 0.5
+    decode = torch.randn(nodes, wide, generator=rng) * (2 / (wide + nodes)) ** 0.5
     parts = [encode, torch.zeros(nodes), decode, torch.zeros(wide)]
     w, p, w2, q = (part.requires_grad_() for part in parts)
     descent = torch.optim.Adam([w, p, w2, q], lr=_RATE)
     curve = []
     for step in range(_PRETRAIN_STEPS):
-        rows = torch.randint(0, len(inputs), (min(_BATCH, len(inputs)),), generator=chance)
+        rows = torch.randint(0, len(inputs), (min(_BATCH, len(inputs)),), generator=rng)
         batch = inputs[rows]
         hidden = torch.sigmoid(batch @ w + p)
         back = torch.sigmoid(hidden @ w2 + q)
         eta = hidden.mean(dim=0).clamp(1e-4, 1 - 1e-4)
         sparsity = RHO * torch.log(RHO / eta) + (1 - RHO) * torch.log((1 - RHO) / (1 - eta))
-        # The penalty is spread over the nodes, so that one beta serves every width.
+        # The penalty is divided by the nodes, so that one beta suits every width.
         loss = ((back - batch) ** 2).mean() + BETA * sparsity.sum() / nodes
         descent.zero_grad()
         loss.backward()
@@ -162,19 +162,19 @@ def _fine_tune(
     validation: NDArray[np.bool_],
     epochs: int = _TUNE_EPOCHS,
 ) -> tuple[int, History]:
-    """Train the whole stack on labels, in place; give the epochs that validated best."""
+    """Train the whole stack on labels, in place; return the epochs that validated best."""
     import torch
 
-    chance = torch.Generator().manual_seed(0)
+    rng = torch.Generator().manual_seed(0)
     weights = [w.requires_grad_() for pair in stack for w in pair]
     known, truth = torch.from_numpy(points), torch.from_numpy(labels.astype(np.int64))
-    held = torch.from_numpy(validation)
+    validating = torch.from_numpy(validation)
     descent = torch.optim.Adam(weights, lr=_RATE)
     history: History = []
     best, after = np.inf, 0
     for epoch in range(epochs):
         loss = torch.nn.functional.cross_entropy(
-            _forward(stack, known[~held], chance), truth[~held]
+            _forward(stack, known[~validating], rng), truth[~validating]
         )
         descent.zero_grad()
         loss.backward()
@@ -182,9 +182,9 @@ def _fine_tune(
         if not validation.any():
             continue
         with torch.no_grad():
-            scores = _forward(stack, known[held])
-            missed = float(torch.nn.functional.cross_entropy(scores, truth[held]))
-            right = float((scores.argmax(dim=1) == truth[held]).float().mean())
+            scores = _forward(stack, known[validating])
+            missed = float(torch.nn.functional.cross_entropy(scores, truth[validating]))
+            right = float((scores.argmax(dim=1) == truth[validating]).float().mean())
         history += [
             ("fine-tuning", epoch, "loss", float(loss.detach())),
             ("fine-tuning", epoch, "validation loss", missed),
@@ -200,16 +200,16 @@ def _fine_tune(
 def _forward(
     stack: Sequence[tuple[torch.Tensor, torch.Tensor]],
     inputs: torch.Tensor,
-    chance: torch.Generator | None = None,
+    rng: torch.Generator | None = None,
 ) -> torch.Tensor:
-    """Give the scores of the classes; with `chance`, hidden nodes drop out."""
+    """Return the scores of the classes; with `rng`, with dropout of hidden nodes."""
     import torch
 
     hidden = inputs
     for weight, bias in stack[:-1]:
         hidden = torch.sigmoid(hidden @ weight + bias)
-        if chance is not None:
-            stay = torch.rand(hidden.shape, generator=chance) >= DROPOUT
-            hidden = hidden * stay / (1 - DROPOUT)
+        if rng is not None:
+            keep = torch.rand(hidden.shape, generator=rng) >= DROPOUT
+            hidden = hidden * keep / (1 - DROPOUT)
     weight, bias = stack[-1]
     return hidden @ weight + bias

@@ -1,8 +1,8 @@
-"""The classifiers that stand beside the autoencoder: trained by scikit-learn, kept as arrays.
+"""The classifiers that the autoencoder is compared with: trained by scikit-learn, kept as arrays.
 
-Every `fit_...` takes standardised metrics (n x m) and labels (n, positions in CLASSES), and gives
-arrays from which its `..._odds` computes probabilities (n x 6) without scikit-learn. A class that
-has no sample has probability 0.
+Every `fit_...` takes standardised metrics (n x m) and labels (n, positions in CLASSES), and returns
+arrays from which its `..._probabilities` are computed (n x 6) without scikit-learn. A class without
+samples has probability 0.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ NEIGHBOURS = 15
 _TREES = 60
 _ROUNDS = 40
 _LEAF = 4
-# Rows of distances held at once.
-_AT_ONCE = 1 << 12
+# Rows of the distance matrix computed at a time.
+_CHUNK = 1 << 12
 
 
 def fit_logistic(points: Singles, labels: Integers, seed: int) -> Arrays:
@@ -41,8 +41,8 @@ def fit_logistic(points: Singles, labels: Integers, seed: int) -> Arrays:
     return {"softmax_w": weight, "softmax_b": bias}
 
 
-def logistic_odds(points: Singles, arrays: Arrays) -> Singles:
-    """Apply what `fit_logistic` gave."""
+def logistic_probabilities(points: Singles, arrays: Arrays) -> Singles:
+    """Apply what `fit_logistic` returned."""
     weight, bias = arrays["softmax_w"].astype("f4"), arrays["softmax_b"].astype("f4")
     return softmax(points @ weight + bias)
 
@@ -88,16 +88,16 @@ def fit_boosting(points: Singles, labels: Integers, seed: int) -> Arrays:
     start[classes] = np.log(np.maximum([np.mean(labels == c) for c in classes], 1e-9))
     if grown.shape[1] == 1:
         start[classes] -= np.log(np.mean(labels == model.classes_[0]))
-    return {**trees.flat(chosen, values), "start": start}
+    return {**trees.flatten(chosen, values), "start": start}
 
 
-def tree_odds(points: Singles, arrays: Arrays) -> Singles:
-    """Apply what `fit_tree` or `fit_forest` gave."""
+def tree_probabilities(points: Singles, arrays: Arrays) -> Singles:
+    """Apply what `fit_tree` or `fit_forest` returned."""
     return np.asarray(trees.evaluate(points, arrays), np.float32)
 
 
-def boosting_odds(points: Singles, arrays: Arrays) -> Singles:
-    """Apply what `fit_boosting` gave."""
+def boosting_probabilities(points: Singles, arrays: Arrays) -> Singles:
+    """Apply what `fit_boosting` returned."""
     return softmax((trees.evaluate(points, arrays) + arrays["start"]).astype(np.float32))
 
 
@@ -106,23 +106,23 @@ def fit_neighbours(points: Singles, labels: Integers, seed: int) -> Arrays:  # n
     return {"points": points.astype(float), "labels": labels.astype(float)}
 
 
-def neighbours_odds(points: Singles, arrays: Arrays) -> Singles:
-    """Give the share of each class among the nearest points that `fit_neighbours` kept."""
+def neighbours_probabilities(points: Singles, arrays: Arrays) -> Singles:
+    """Return the share of each class among the nearest points that `fit_neighbours` kept."""
     kept = arrays["points"].astype(np.float32)
     one_hot = np.eye(len(CLASSES), dtype=np.float32)[arrays["labels"].astype(int)]
     k = min(NEIGHBOURS, len(kept))
     out = np.empty((len(points), len(CLASSES)), np.float32)
-    for begin in range(0, len(points), _AT_ONCE):
-        some = points[begin : begin + _AT_ONCE]
-        # The point's own square is the same for all neighbours.
-        far = (kept * kept).sum(axis=1) - 2 * some @ kept.T
-        near = np.argpartition(far, k - 1, axis=1)[:, :k]
-        out[begin : begin + _AT_ONCE] = one_hot[near].mean(axis=1)
+    for begin in range(0, len(points), _CHUNK):
+        some = points[begin : begin + _CHUNK]
+        # The point's own square is the same for all neighbours, so it is omitted.
+        squared = (kept * kept).sum(axis=1) - 2 * some @ kept.T
+        near = np.argpartition(squared, k - 1, axis=1)[:, :k]
+        out[begin : begin + _CHUNK] = one_hot[near].mean(axis=1)
     return out
 
 
 def softmax(scores: NDArray[Any]) -> Singles:
-    """Give probabilities (n x k) of scores (n x k)."""
+    """Return probabilities (n x k) of scores (n x k)."""
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(raised / raised.sum(axis=1, keepdims=True), np.float32)
 
@@ -134,4 +134,4 @@ def _forest(grown: list[Any], classes: Integers) -> Arrays:
         counts = tree.value[:, 0, :]
         value[:, classes] = counts / counts.sum(axis=1, keepdims=True) / len(grown)
         values.append(value)
-    return trees.flat(grown, values)
+    return trees.flatten(grown, values)

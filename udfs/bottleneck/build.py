@@ -1,4 +1,4 @@
-"""One classifier trained on given samples: the arrays that `judging.judge` applies."""
+"""Training of one classifier: the arrays that `judging.judge` applies."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from udfs.bottleneck.training import (
     Integers,
     Singles,
     Training,
-    blended,
+    blend,
     causal_class,
-    jittered,
+    jitter,
     scale,
     standardised,
 )
@@ -28,16 +28,16 @@ from udfs.bottleneck.training import (
 Shape = tuple[int, int]
 
 CONFIDENCE = 0.40
-# How much logistic regression says beside the cost shares.
+# Weight of the logistic regression relative to the cost shares.
 WEIGHT = 2.0
 
-# Rates up to this many times the largest in training are near enough: other cores wait less.
-_BEYOND = 4.0
-# A rate under this costs too little to make a sample unknown, whatever the training had.
+# Rates up to this many times the largest in training are accepted: other cores wait less.
+_MAX_RATIO = 4.0
+# A rate below this costs too little to make a sample unknown.
 _NEGLIGIBLE = 1e-4
-_WIDEST_IPC = 1.05
+_MAX_IPC = 1.05
 _BLENDS = 6000
-# Labelled samples count so often, blends once.
+# How often each labelled sample is repeated; blends are not.
 _COPIES = 60
 
 _BASELINES: dict[str, Callable[[Singles, Integers, int], Arrays]] = {
@@ -50,10 +50,10 @@ _BASELINES: dict[str, Callable[[Singles, Integers, int], Arrays]] = {
 
 
 def model(
-    training: Training, algorithm: str, costed: Arrays | None, shape: Shape, seed: int
+    training: Training, algorithm: str, networks: Arrays | None, shape: Shape, seed: int
 ) -> tuple[Arrays, History]:
-    """Train one algorithm; `costed` is what `cost_training.train` gave, None without shares."""
-    arrays = dict(costed or scale(training.names, training.metrics))
+    """Train one algorithm; `networks` is from `cost_training.train`, None without shares."""
+    arrays = dict(networks or scale(training.names, training.metrics))
     arrays["algorithm"] = np.array([float(ALGORITHMS.index(algorithm))])
     arrays["confidence"] = np.array([CONFIDENCE])
     arrays["upper"] = _upper(training)
@@ -62,12 +62,12 @@ def model(
     points, labels = scaled[training.labelled], training.labels[training.labelled]
     history: History = []
     if algorithm == COSTS:
-        arrays.update(_beside_costs(training, arrays, seed))
+        arrays.update(_fit_complement(training, arrays, seed))
     else:
         arrays.update(baselines.fit_logistic(points, labels, seed))
     if algorithm == "stacked autoencoder":
         trained = autoencoder.train(
-            *(scaled, points, labels, stopping(training)),
+            *(scaled, points, labels, stopping_samples(training)),
             layers=shape[0], nodes=shape[1], seed=seed,
         )  # fmt: skip
         arrays.update(trained.arrays)
@@ -77,33 +77,35 @@ def model(
     return arrays, history
 
 
-def _beside_costs(training: Training, arrays: Arrays, seed: int) -> Arrays:
-    """Fit the logistic regression that speaks beside the cost shares, and the `weight` of its word.
+def _fit_complement(training: Training, arrays: Arrays, seed: int) -> Arrays:
+    """Fit the logistic regression that complements the cost shares, and its `weight`.
 
-    It learns from labels and from blends, whose class is the causal one: labels alone would have
-    every sample as pure as a kernel that was made for it.
+    It learns from labels and from blends, which have their causal class: labels alone come from
+    kernels made for one bottleneck, unlike most programs.
     """
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     known = training.labelled
-    mixed, shares = blended(training, _BLENDS, chance)
+    mixed, shares = blend(training, _BLENDS, rng)
     ipc = mixed[:, training.names.index(WIDTH_METRIC)]
     metrics = np.concatenate([np.repeat(training.metrics[known], _COPIES, axis=0), mixed])
     labels = np.concatenate([np.repeat(training.labels[known], _COPIES), causal_class(shares, ipc)])
-    points = standardised(jittered(metrics, training.names, chance), arrays)
-    # Labels of some classes only must not speak against the others.
+    points = standardised(jitter(metrics, training.names, rng), arrays)
+    # Labels of only some classes must not count against the others.
     weight = WEIGHT if len(np.unique(training.labels[known])) == len(CLASSES) else 0.0
     fitted = baselines.fit_logistic(points, labels, seed)
     return {**fitted, "weight": np.array([weight])}
 
 
 def candidates(trainings: Sequence[Training]) -> tuple[str, ...]:
-    """Give the algorithms that every one of these sets of samples can train."""
+    """Return the algorithms that can be trained on every one of these sets of samples."""
     if all(map(cost_training.can_learn, trainings)):
         return ALGORITHMS
     return tuple(algorithm for algorithm in ALGORITHMS if algorithm != COSTS)
 
 
-def priced(trainings: Sequence[Training], members: int, seed: int) -> list[Arrays | None]:
+def train_cost_networks(
+    trainings: Sequence[Training], members: int, seed: int
+) -> list[Arrays | None]:
     """Train cost networks on each set of samples; None where one has too few measured shares."""
     if not all(map(cost_training.can_learn, trainings)):
         return [None] * len(trainings)
@@ -111,21 +113,21 @@ def priced(trainings: Sequence[Training], members: int, seed: int) -> list[Array
 
 
 def _upper(training: Training) -> Floats:
-    """Give per metric the most (m) that is near enough to the training samples."""
-    most = np.maximum(training.metrics.max(axis=0), 0) * _BEYOND
-    most = np.maximum(most, _NEGLIGIBLE)
+    """Return the largest accepted value of each metric (m), by the training samples."""
+    upper = np.maximum(training.metrics.max(axis=0), 0) * _MAX_RATIO
+    upper = np.maximum(upper, _NEGLIGIBLE)
     if WIDTH_METRIC in training.names:
-        most[training.names.index(WIDTH_METRIC)] = _WIDEST_IPC
-    return np.asarray(most, float)
+        upper[training.names.index(WIDTH_METRIC)] = _MAX_IPC
+    return np.asarray(upper, float)
 
 
-def stopping(training: Training) -> NDArray[np.bool_]:
-    """Give which labelled samples (n) stop the autoencoder: every fourth program of each class."""
+def stopping_samples(training: Training) -> NDArray[np.bool_]:
+    """Return the labelled samples (n) that stop the autoencoder: every 4th program of a class."""
     labels, programs = training.labels[training.labelled], training.programs[training.labelled]
-    held: list[str] = []
+    chosen: list[str] = []
     for label in np.unique(labels):
         mine = np.unique(programs[labels == label])
-        held += list(mine[3::4]) if len(mine) > 3 else list(mine[1:2])
-    found = np.isin(programs, held)
-    # With a program a class there is nothing else to hold out.
+        chosen += list(mine[3::4]) if len(mine) > 3 else list(mine[1:2])
+    found = np.isin(programs, chosen)
+    # With one program a class, single samples are held out.
     return found if found.any() and not found.all() else np.arange(len(labels)) % 4 == 3

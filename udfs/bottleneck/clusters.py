@@ -1,9 +1,9 @@
-"""Clusters of samples, and the class that each one's medoid speaks of.
+"""Clusters of samples, and the class that each medoid indicates.
 
 A medoid's metrics are standardised over the samples; one is high where it lies half a deviation
-above the mean, else low. A rule names the one metric that has to be high, all others that rules
-know being low. What is transferred by DMA is read from memory or written there, so a higher rate
-of DMA may have one of memory accesses beside it.
+above the mean, else low. A rule names the one metric that has to be high, while all others used by
+rules are low. DMA transfers read or write memory, so a high rate of DMA can come with a high rate
+of memory accesses.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from udfs.clustering.gap import Gap, gap
 from udfs.clustering.points import WORKERS
 
 HIGH = 0.5
-MOST_CLUSTERS = 10
+MAX_CLUSTERS = 10
 REFERENCES = 50
 
 _MEM, _DMA = "Mem", "DMA"
 
-# So many of the next-best numbers of clusters are tried where a cluster fits no rule.
+# How many of the next-best numbers of clusters are tried where a cluster matches no rule.
 _NEXT_BEST = 2
 
 Rule = tuple[str, str | None]
@@ -37,7 +37,7 @@ class Clusters:
 
     `medoids` (k) are row numbers, `profiles` (k x m) their standardised metrics, `sizes` (k),
     `classes` (k) names or Unknown, `labels` (n) the cluster of each sample. `gap` is None where k
-    was asked for; `tried` are the numbers of clusters that were clustered, the first choice first.
+    was given; `tried` are the numbers of clusters that were tried, the first choice first.
     """
 
     medoids: Integers
@@ -50,31 +50,31 @@ class Clusters:
 
     @property
     def unknown(self) -> int:
-        """How many samples are in clusters that fit no rule."""
+        """How many samples are in clusters that match no rule."""
         fits = np.array([name != UNKNOWN for name in self.classes])
         return int(self.sizes[~fits].sum())
 
 
 def clustered(points: Singles, k: int | None, name: Namer, seed: int) -> Clusters:
-    """Cluster samples by CLARA and name the clusters.
+    """Cluster samples by CLARA and classify the clusters.
 
-    Without `k` it is the gap statistic's; where a cluster fits no rule then, the next-best numbers
-    (those with the next largest gaps, one cluster excepted) are tried, and the one kept that leaves
-    the fewest samples Unknown.
+    Without `k` the gap statistic chooses it; where a cluster then matches no rule, the next-best
+    numbers (those with the next largest gaps, except one cluster) are tried, and the one with the
+    fewest Unknown samples is kept.
 
     Args:
         points: n x m standardised metrics.
-        k: number of clusters; None to find it.
-        name: gives the classes (k) of medoids (k x m); what fits no rule is Unknown.
+        k: number of clusters; None to choose it.
+        name: returns the classes (k) of medoids (k x m); Unknown where no rule matches.
         seed: of all random choices.
 
     Raises:
-        TooLittle: there are too few distinct samples.
+        InsufficientData: there are too few distinct samples.
     """
     rows = points.astype(np.float64)
     if k is not None:
         return _named(rows, k, name, seed, None)
-    found = gap(rows, MOST_CLUSTERS, REFERENCES, seed, WORKERS)
+    found = gap(rows, MAX_CLUSTERS, REFERENCES, seed, WORKERS)
     best, tried = _named(rows, found.k, name, seed, found), [found.k]
     for other in _next_best(found):
         if not best.unknown:
@@ -88,32 +88,32 @@ def clustered(points: Singles, k: int | None, name: Namer, seed: int) -> Cluster
 def profile_classes(
     profiles: Floats, indicates: Sequence[str | None], rules: Sequence[Rule]
 ) -> list[str]:
-    """Name medoids by rules; see the module.
+    """Return the classes of medoids by rules; see the module.
 
     Args:
         profiles: k x m standardised metrics.
-        indicates: what a high value of each metric speaks of (m); None where rules do not use it.
-        rules: classes and what has to be high; None where nothing may be, IPC neither.
+        indicates: what a high value of each metric indicates (m); None where rules do not use it.
+        rules: classes and what has to be high; None where nothing may be, not even IPC.
 
     Returns:
-        k classes; Unknown where no rule fits, or where the set lacks what the rule names.
+        k classes; Unknown where no rule matches, or where the set lacks what the rule names.
     """
     known = [kind for kind in dict.fromkeys(indicates) if kind is not None]
     columns = {kind: [i for i, other in enumerate(indicates) if other == kind] for kind in known}
     classes = []
     for profile in profiles:
         values = {kind: float(profile[columns[kind]].max()) for kind in known}
-        classes.append(next((one for one, need in rules if _fits(values, need)), UNKNOWN))
+        classes.append(next((one for one, need in rules if _matches(values, need)), UNKNOWN))
     return classes
 
 
-def _fits(values: Mapping[str, float], need: str | None) -> bool:
-    """Tell whether what metrics speak of (the highest of each kind) has the profile of a rule."""
+def _matches(values: Mapping[str, float], need: str | None) -> bool:
+    """Return whether the indicated values (the highest of each kind) match a rule."""
     high = {kind for kind, value in values.items() if value >= HIGH}
     if need is None:
         return WIDTH_METRIC in values and len(values) > 1 and not high
     if need != WIDTH_METRIC:
-        # A high IPC speaks of Balance only; beside another bottleneck it says nothing.
+        # A high IPC indicates Balance only; with another bottleneck it means nothing.
         high -= {WIDTH_METRIC}
     if need == _DMA and need in high and values.get(_MEM, -np.inf) <= values[need]:
         high -= {_MEM}

@@ -1,4 +1,4 @@
-"""Fitting a bottleneck model: every classifier scored on held-out programs, the best kept."""
+"""Fitting a bottleneck model: all classifiers scored on held-out programs, the best one kept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from udfs.bottleneck import build, transfer, validation
+from udfs.bottleneck import build, validation
 from udfs.bottleneck.autoencoder import History
 from udfs.bottleneck.build import Shape
 from udfs.bottleneck.training import Arrays, Training
@@ -21,7 +21,7 @@ SEARCH = tuple((layers, nodes) for layers in (1, 2, 3) for nodes in (10, 20, 30,
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A model and how it came about.
+    """A model, its scores and how it was trained.
 
     `arrays` are what `judging.judge` applies; `scores` rows (algorithm, split, measure, value),
     `history` (stage, iteration, measure, value) of the autoencoder's training, `search` (layers,
@@ -44,22 +44,22 @@ def fit(
     shapes: Sequence[Shape] = SEARCH,
     progress: Progress = lambda _: None,
 ) -> Fitted:
-    """Fit all classifiers, score them on held-out programs, keep the one that validates best.
+    """Fit all classifiers, score them on held-out programs, return the best one.
 
     Args:
         training: at least two classes and three programs with labels; no NaN in the metrics.
         seed: of all random numbers.
-        folds: how many groups the programs are held out in; at least as many as there are
-            programs holds out one at a time.
+        folds: into how many groups the programs are divided, each held out in turn; with as many
+            as there are programs, one program at a time.
         shapes: hidden layers and nodes that the autoencoder's search tries.
-        progress: told in a few words what is being done.
+        progress: called with a short description of each step.
 
-    Raises ValueError, in words for the user, where there is too little to learn from.
+    Raises ValueError, with a message for users, where the training data are insufficient.
     """
     from threadpoolctl import threadpool_limits
 
     _check(training)
-    # The matrices are small: threads of linear algebra would wait for each other.
+    # The matrices are small: more threads would only wait for each other.
     with threadpool_limits(1):
         return _fit(training, seed, folds, shapes, progress)
 
@@ -68,18 +68,18 @@ def _fit(
     training: Training, seed: int, folds: int, shapes: Sequence[Shape], progress: Progress
 ) -> Fitted:
     progress("searching the autoencoder's shape")
-    search, shape = validation.searched(training, shapes, seed)
+    search, shape = validation.search_shape(training, shapes, seed)
     progress("holding out programs")
-    outcome = validation.held_out(training, shape, seed, folds, progress)
+    outcome = validation.score_held_out(training, shape, seed, folds, progress)
     progress("holding out families")
-    scores = outcome.scores + transfer.families_out(training, shape, seed)
+    scores = outcome.scores + validation.score_families(training, shape, seed)
     progress("holding out programs of blends")
-    scores += transfer.blends_out(training, shape, seed)
-    scores += transfer.from_labelled(training, shape, seed)
+    scores += validation.score_blends(training, shape, seed)
+    scores += validation.score_unlabelled(training, shape, seed)
     best = _best(scores)
     progress("fitting to all samples")
-    priced = build.priced([training], MEMBERS, seed)[0]
-    arrays, history = build.model(training, best, priced, shape, seed)
+    networks = build.train_cost_networks([training], MEMBERS, seed)[0]
+    arrays, history = build.model(training, best, networks, shape, seed)
     arrays.update(outcome.band)
     if best != "stacked autoencoder":
         history = build.model(training, "stacked autoencoder", None, shape, seed)[1]
@@ -87,8 +87,8 @@ def _fit(
 
 
 def _best(scores: Sequence[Score]) -> str:
-    """Give the algorithm that is right most often, on the mean of the splits that were scored."""
-    splits = (validation.LABELLED, validation.CAUSAL, transfer.BLENDS)
+    """Return the algorithm with the highest accuracy, on average over the scored splits."""
+    splits = (validation.LABELLED, validation.CAUSAL, validation.BLENDS)
     right: dict[str, list[float]] = {}
     for algorithm, split, measure, value in scores:
         if measure == "accuracy" and split in splits:
@@ -100,16 +100,16 @@ def _check(training: Training) -> None:
     labels = training.labels[training.labelled]
     if len(np.unique(labels)) < 2:
         raise ValueError(
-            f"labels of at least two classes are needed to fit; there are {len(np.unique(labels))}"
+            f"fitting needs labels of at least two classes; found {len(np.unique(labels))}"
         )
     programs = len(np.unique(training.programs[training.labelled]))
     if programs < 3:
         raise ValueError(
-            f"labelled samples of at least three programs are needed to fit, so that some can be "
-            f"held out; there are {programs}"
+            "fitting needs labelled samples of at least three programs, so that some can be held "
+            f"out; found {programs}"
         )
     if not np.isfinite(training.metrics).all():
-        raise ValueError("samples with metrics that were not measured cannot be learned from")
+        raise ValueError("training samples have metrics that were not measured; leave these out")
 
 
 def _description(training: Training) -> str:
@@ -117,5 +117,5 @@ def _description(training: Training) -> str:
     return (
         f"{int(labelled.sum())} labelled samples of "
         f"{len(np.unique(training.programs[labelled]))} programs, "
-        f"{int(training.costed.sum())} with measured cost shares, {len(labelled)} in all"
+        f"{int(training.costed.sum())} with measured cost shares, {len(labelled)} in total"
     )

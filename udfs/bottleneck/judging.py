@@ -16,24 +16,24 @@ from udfs.bottleneck.training import (
     Floats,
     Integers,
     Singles,
-    read_names,
+    decode_names,
     standardised,
 )
 
 COSTS = "cost networks"
-ODDS: dict[str, Callable[[Singles, Arrays], Singles]] = {
-    "stacked autoencoder": autoencoder.odds,
-    "decision tree": baselines.tree_odds,
-    "k nearest neighbours": baselines.neighbours_odds,
-    "logistic regression": baselines.logistic_odds,
-    "random forest": baselines.tree_odds,
-    "gradient boosting": baselines.boosting_odds,
+PROBABILITIES: dict[str, Callable[[Singles, Arrays], Singles]] = {
+    "stacked autoencoder": autoencoder.class_probabilities,
+    "decision tree": baselines.tree_probabilities,
+    "k nearest neighbours": baselines.neighbours_probabilities,
+    "logistic regression": baselines.logistic_probabilities,
+    "random forest": baselines.tree_probabilities,
+    "gradient boosting": baselines.boosting_probabilities,
 }
-ALGORITHMS = (*ODDS, COSTS)
+ALGORITHMS = (*PROBABILITIES, COSTS)
 DRIVERS = 3
 
-# Beside odds by cost shares, a label's probability under this tells nothing.
-_LEAST = 1e-4
+# Lower bound of a class's probability by labels, where it is combined with cost shares.
+_MIN_PROBABILITY = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,8 @@ class Judged:
     likeliest class's odds against the average class, by logistic regression. `cost`, `cost_low`
     and `cost_high` (n x 4) are shares of the cycles in the order of CAUSES, None without a model
     of them. `measured` (n) is False where a metric was not: then all numbers are NaN. `reasons`
-    are texts, and `reason` (n) the position of the sample's among them, -1 where it is known.
+    are texts, and `reason` (n) the position of the sample's among them, -1 where its class is
+    known.
     """
 
     classes: Integers
@@ -62,14 +63,14 @@ class Judged:
     reasons: list[str]
 
     def names(self) -> NDArray[np.str_]:
-        """Give the classes by name (n)."""
+        """Return the classes by name (n)."""
         return np.array([*CLASSES, UNKNOWN])[self.classes]
 
 
 def judge(metrics: Floats, arrays: Arrays) -> Judged:
     """Apply a model to metrics (n x m, per cycle, in the model's order; NaN where not measured).
 
-    A sample is Unknown where a metric is missing, where one lies beyond anything in the training
+    A sample is Unknown where a metric is missing, where one exceeds the range of the training
     samples, and where no class is as likely as the model's `confidence`.
     """
     metrics = np.where(np.isfinite(metrics) & (metrics >= 0), metrics, np.nan)
@@ -79,20 +80,20 @@ def judge(metrics: Floats, arrays: Arrays) -> Judged:
     measured = np.asarray(~missing.any(axis=1))
     scaled = standardised(filled, arrays)
     cost = costs.shares(filled, scaled, arrays) if "serial" in arrays else None
-    odds = _odds(filled, scaled, cost, arrays)
-    likeliest = odds.argmax(axis=1)
-    probability = odds.max(axis=1).astype(float)
+    probabilities = _probabilities(filled, scaled, cost, arrays)
+    likeliest = probabilities.argmax(axis=1)
+    probability = probabilities.max(axis=1).astype(float)
     unsure = probability < arrays["confidence"][0]
     unknown = unsure | missing.any(axis=1) | beyond.any(axis=1)
     drivers, contributions = _drivers(scaled, likeliest, arrays)
     reason, reasons = _reasons(missing, beyond, unsure, arrays)
     low = high = None
     if cost is not None:
-        low, high = costs.banded(cost, arrays)
+        low, high = costs.apply_bands(cost, arrays)
     return Judged(
         classes=np.where(unknown, len(CLASSES), likeliest),
         probability=probability,
-        probabilities=odds,
+        probabilities=probabilities,
         drivers=drivers,
         contributions=contributions,
         cost=cost,
@@ -104,14 +105,18 @@ def judge(metrics: Floats, arrays: Arrays) -> Judged:
     )
 
 
-def _odds(metrics: Floats, scaled: Singles, cost: Singles | None, arrays: Arrays) -> Singles:
-    """Give the probabilities (n x 6) by the model's algorithm."""
+def _probabilities(
+    metrics: Floats, scaled: Singles, cost: Singles | None, arrays: Arrays
+) -> Singles:
+    """Return the probabilities (n x 6) by the model's algorithm."""
     algorithm = ALGORITHMS[int(arrays["algorithm"][0])]
     if algorithm != COSTS or cost is None:
-        return ODDS[algorithm](scaled, arrays)
-    by_cost = costs.cause_odds(cost, metrics[:, int(arrays["ipc"][0])])
+        return PROBABILITIES[algorithm](scaled, arrays)
+    by_cost = costs.class_log_odds(cost, metrics[:, int(arrays["ipc"][0])])
     weight = np.float32(arrays["weight"][0])
-    by_label = np.log(np.maximum(baselines.logistic_odds(scaled, arrays), _LEAST))
+    by_label = np.log(
+        np.maximum(baselines.logistic_probabilities(scaled, arrays), _MIN_PROBABILITY)
+    )
     return baselines.softmax(by_cost + weight * by_label)
 
 
@@ -131,7 +136,7 @@ def _reasons(
     unsure: NDArray[np.bool_],
     arrays: Arrays,
 ) -> tuple[Integers, list[str]]:
-    """Word why samples are Unknown, once for every combination of causes that occurs."""
+    """Return why samples are Unknown: one text for each combination of causes that occurs."""
     bits = 1 << np.arange(missing.shape[1], dtype=np.int64)
     lacking, outside = missing @ bits, np.where(missing.any(axis=1), 0, beyond @ bits)
     keys = np.column_stack([lacking, outside, unsure & (lacking == 0) & (outside == 0)])
@@ -140,17 +145,17 @@ def _reasons(
     if not len(rows):
         return reason, []
     kinds, reason[rows] = np.unique(keys[rows], axis=0, return_inverse=True)
-    names = read_names(arrays["names"])
+    names = decode_names(arrays["names"])
     texts = []
     for lack, out, _ in kinds:
         if lack:
-            texts.append(f"not measured: {_listed(names, lack)}")
+            texts.append(f"not measured: {_names_of(names, lack)}")
         elif out:
-            texts.append(f"beyond what the model was trained on: {_listed(names, out)}")
+            texts.append(f"outside the range of the training samples: {_names_of(names, out)}")
         else:
             texts.append(f"no class is {100 * arrays['confidence'][0]:.0f} % likely")
     return reason, texts
 
 
-def _listed(names: list[str], mask: int) -> str:
+def _names_of(names: list[str], mask: int) -> str:
     return ", ".join(name for i, name in enumerate(names) if int(mask) >> i & 1)

@@ -1,7 +1,7 @@
-"""What a bottleneck model learns from: per-cycle metrics of samples, labels, cost shares.
+"""Training data of bottleneck models: per-cycle metrics of samples, labels, cost shares.
 
-A metric is a count per cycle, all in one unit (1/cycle); the metric named `IPC` is divided by the
-core's issue width besides, so that it runs from 0 to 1. Models see the metrics' logarithms,
+A metric is a count per cycle, all in one unit (1/cycle); the metric named `IPC` is also divided by
+the core's issue width, so that it is within 0..1. Models see the metrics' logarithms,
 standardised over the training samples.
 """
 
@@ -24,8 +24,8 @@ UNKNOWN = "Unknown"
 CAUSES = ("Mem", "DTB", "ICache", "DMA")
 WIDTH_METRIC = "IPC"
 
-# The component that an event costs cycles in, by metric; a metric that is not here helps to judge
-# the others, but costs nothing by itself.
+# The component in which an event costs cycles, by metric; other metrics are inputs, but cost
+# nothing by themselves.
 CAUSE_OF = {
     "MEMAPC": "Mem",
     "MEMRPC": "Mem",
@@ -39,19 +39,19 @@ CAUSE_OF = {
     "DMABPC": "DMA",
 }
 
-# A component that takes this share of the cycles is the bottleneck; below it a core that issues
-# half of what it could is balanced. These define the causal classes of the training data.
+# A component with this share of the cycles is the bottleneck; below it, a core that issues half of
+# its width is balanced. These define the causal classes of the training data.
 LEAST_SHARE = 0.20
 BALANCED_IPC = 0.50
 
-# Added before the logarithm, per cycle: rates under it are all alike. An event that costs a
-# hundred cycles takes 3 % of the time at 0.0003 per cycle. Bytes and fetches come in larger
-# numbers; IPC over 0..1 stays nearly linear.
+# Added before the logarithm, per cycle, so that differences between smaller rates vanish: an event
+# that costs 100 cycles takes 3 % of the time at 0.0003 per cycle. Bytes and fetches have larger
+# rates; IPC over 0..1 stays nearly linear.
 _OFFSET = 3e-4
 _OFFSETS = {WIDTH_METRIC: 1.0, "DMABPC": 3e-2, "L1ICAPC": 1e-2}
 
-# A metric that deviates less is constant: it is left as it is, not blown up.
-_LEAST_DEVIATION = 1e-6
+# A metric with a smaller deviation counts as constant and is not scaled.
+_MIN_DEVIATION = 1e-6
 _JITTER = 0.15
 
 
@@ -61,7 +61,7 @@ class Training:
 
     `metrics` (n x m, per cycle, NaN where not measured) are named by `names` (m). `labels` (n) are
     positions in CLASSES, -1 where there is none; `shares` (n x 4, of the cycles, in the order of
-    CAUSES) are NaN where not known. `programs` and `families` (n) say what belongs together.
+    CAUSES) are NaN where unknown. `programs` and `families` (n) are those of each sample.
     """
 
     names: tuple[str, ...]
@@ -82,7 +82,7 @@ class Training:
         return np.asarray(self.labels >= 0)
 
     def only(self, rows: NDArray[np.bool_] | Integers) -> Training:
-        """Give some of the samples."""
+        """Return a part of the samples."""
         return replace(
             self,
             metrics=self.metrics[rows],
@@ -94,7 +94,7 @@ class Training:
 
 
 def scale(names: Sequence[str], metrics: Floats) -> Arrays:
-    """Give what standardises metrics: `log_offset`, `mean`, `deviation` (m each) and `names`.
+    """Return the scaling of metrics: `log_offset`, `mean`, `deviation` (m each) and `names`.
 
     The mean and the deviation are those of log10(metric + offset) over the samples.
     """
@@ -104,31 +104,31 @@ def scale(names: Sequence[str], metrics: Floats) -> Arrays:
     return {
         "log_offset": offset,
         "mean": logs.mean(axis=0),
-        "deviation": np.where(deviation < _LEAST_DEVIATION, 1.0, deviation),
-        "names": spelled(names),
+        "deviation": np.where(deviation < _MIN_DEVIATION, 1.0, deviation),
+        "names": encode_names(names),
     }
 
 
 def standardised(metrics: Floats, arrays: Arrays) -> Singles:
-    """Give the standardised logarithms (n x m) of metrics (n x m, per cycle)."""
+    """Return the standardised logarithms (n x m) of metrics (n x m, per cycle)."""
     logs = np.log10(np.maximum(metrics, 0).astype(np.float32) + arrays["log_offset"].astype("f4"))
     scaled = (logs - arrays["mean"].astype("f4")) / arrays["deviation"].astype("f4")
     return np.asarray(scaled, np.float32)
 
 
-def spelled(names: Sequence[str]) -> Floats:
-    """Give names as rows of character codes, padded by zeros: a model is made of numbers only."""
+def encode_names(names: Sequence[str]) -> Floats:
+    """Return names as rows of character codes, padded by zeros: models consist of numbers."""
     longest = max(map(len, names))
     return np.array([[*map(float, map(ord, n)), *[0.0] * (longest - len(n))] for n in names])
 
 
-def read_names(codes: Floats) -> list[str]:
-    """Give the names that `spelled` wrote."""
+def decode_names(codes: Floats) -> list[str]:
+    """Return the names that `encode_names` wrote."""
     return ["".join(chr(int(c)) for c in row if c) for row in codes]
 
 
 def causal_class(shares: Floats, ipc: Floats) -> Integers:
-    """Give the class (n, positions in CLASSES) that cost shares (n x 4) and IPC over width mean.
+    """Return the classes (n, positions in CLASSES) by cost shares (n x 4) and IPC over width (n).
 
     The component with the largest share where that is at least LEAST_SHARE, else Balance where IPC
     is at least half the width, else Other.
@@ -137,12 +137,12 @@ def causal_class(shares: Floats, ipc: Floats) -> Integers:
     return np.where(shares.max(axis=1) >= LEAST_SHARE, 1 + shares.argmax(axis=1), rest)
 
 
-def blended(training: Training, count: int, chance: np.random.Generator) -> tuple[Floats, Floats]:
-    """Give samples that spend their cycles in up to five measured ones, one after the other.
+def blend(training: Training, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return samples composed of up to five measured ones, one after the other.
 
-    Per-cycle metrics and cost shares of such a sample are the means of its parts' weighted by their
-    time, exactly; so blends fill the range between kernels that were made to be pure. Half of them
-    spend 30 to 90 % of their time where nothing costs much, as most programs do.
+    Per-cycle metrics and cost shares of such a sample are exactly the means of its parts, weighted
+    by their time; so blends fill the range between kernels made for one bottleneck. Half of them
+    spend 30 to 90 % of their time in samples where nothing costs much, as most programs do.
 
     Args:
         training: samples, of which some have cost shares and the metric WIDTH_METRIC.
@@ -152,28 +152,28 @@ def blended(training: Training, count: int, chance: np.random.Generator) -> tupl
         metrics (count x m) and shares (count x 4).
     """
     rows = np.flatnonzero(training.costed)
-    weight = chance.dirichlet(np.ones(3), count)
-    weight[chance.random(count) < 0.5, 2] = 0
+    weight = rng.dirichlet(np.ones(3), count)
+    weight[rng.random(count) < 0.5, 2] = 0
     weight /= weight.sum(axis=1, keepdims=True)
-    parts = chance.choice(rows, (count, 3))
+    parts = rng.choice(rows, (count, 3))
     classes = causal_class(
         training.shares[rows], training.metrics[rows, training.names.index(WIDTH_METRIC)]
     )
     calm = rows[np.isin(classes, [CLASSES.index("Balance"), CLASSES.index("Other")])]
     if len(calm):
-        thin = chance.uniform(0.3, 0.9, (count, 1))
+        thin = rng.uniform(0.3, 0.9, (count, 1))
         thin[: count // 2] = 0
         weight = np.concatenate([weight * (1 - thin), thin / 2, thin / 2], axis=1)
-        parts = np.concatenate([parts, chance.choice(calm, (count, 2))], axis=1)
+        parts = np.concatenate([parts, rng.choice(calm, (count, 2))], axis=1)
     return (
         np.einsum("nk,nkm->nm", weight, training.metrics[parts]),
         np.einsum("nk,nkm->nm", weight, training.shares[parts]),
     )
 
 
-def jittered(metrics: Floats, names: Sequence[str], chance: np.random.Generator) -> Floats:
-    """Vary counts (n x m) by 15 %, as kernels do that cost the same; IPC stays."""
-    factor = np.exp(chance.normal(0, _JITTER, metrics.shape))
+def jitter(metrics: Floats, names: Sequence[str], rng: np.random.Generator) -> Floats:
+    """Return counts (n x m) varied by 15 %, as between kernels of equal cost; IPC is unchanged."""
+    factor = np.exp(rng.normal(0, _JITTER, metrics.shape))
     if WIDTH_METRIC in names:
         factor[:, list(names).index(WIDTH_METRIC)] = 1
     return np.asarray(metrics * factor)
@@ -181,7 +181,7 @@ def jittered(metrics: Floats, names: Sequence[str], chance: np.random.Generator)
 
 @contextmanager
 def torch_threads(count: int) -> Iterator[None]:
-    """Let torch use so many threads: on small batches more of them wait for each other."""
+    """Limit torch to `count` threads: on small batches more threads wait for each other."""
     import torch
 
     before = torch.get_num_threads()

@@ -1,27 +1,26 @@
-"""Change points of a series: where its level changed for good, and how sure that is.
+"""Change points of a series: where its level changed for good, and how significant that is.
 
-The method: outliers are pulled in (Hampel filter); the whole series and seeded intervals of it are
-searched for the split with the largest t statistic, whose p-value allows for every split that was
-tried (Miller and Siegmund 1982) and for the memory of the noise, which is estimated from
-differences, so that the changes themselves do not pass for memory; intervals without that split
-are searched on; every change is then placed and tested between its neighbours; and
-what a straight line explains better is a drift and no change. Sources and details are with each
+The method: outliers are clipped (Hampel filter); the whole series and seeded intervals of it are
+searched for the split with the largest t statistic, whose p-value accounts for all splits tried
+(Miller and Siegmund 1982) and for the autocorrelation of the noise, which is estimated from
+differences, so that changes of level do not count as autocorrelation; intervals without that split
+are searched further; every change is then placed and tested between its neighbours; and where a
+straight line fits better, the series has a drift and no change. Sources and details are with each
 step: `noise`, `scan`, `significance`, `segments`, `drift`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from udfs.arrow import Column, contiguous
 from udfs.changes.drift import changes
-from udfs.changes.segments import LEAST_POINTS, Splits
+from udfs.changes.segments import MIN_POINTS, Splits
 
-Column: TypeAlias = pa.Array | pa.ChunkedArray
 Floats = NDArray[np.float64]
 
 SIGNIFICANCE = 0.002
@@ -37,59 +36,59 @@ _CHANGE = pa.struct(
 
 
 def detect_changes(values: Column) -> pa.ListArray:
-    """Give the places where the level of each series changed for good.
+    """Return the positions where the level of each series changed for good.
 
-    A series without a change shows one with a probability of about 0.002 at most, of the whole
-    series, if its noise is independent or remembers like a first-order autoregression. A walk that
-    comes back late or never, and a drift too slight to tell from a step, do show changes. A change
-    has to last: 5 points at an end of the series, 8 between two others; so a series of fewer than
-    10 known points has none. NULL, NaN and infinite values are skipped.
+    The probability of any false alarm in a series without a change is about 0.002 at most, if its
+    noise is independent or a first-order autoregression. A random walk, and a drift too small to
+    distinguish from a step, do show changes. A change has to last: 5 points at an end of the
+    series, 8 between two other changes; so a series of fewer than 10 known points has none. NULL,
+    NaN and infinite values are skipped.
 
     Args:
         values: n lists of DOUBLE in order of time, any unit.
 
     Returns:
         n lists of structs (index of the first point after the change, from 0, skipped ones
-        counted; before and after, the medians of the known values from the change before and to
-        the change after, in the unit of the values; p_value, the probability that a series
-        without a change shows one as clear anywhere), by index; empty where there is none, NULL
-        for a NULL list.
+        counted; before and after, the medians of the known values since the previous and until the
+        next change, in the unit of the values; p_value, the probability of a change as clear
+        anywhere in a series without changes), by index; empty where there is none, NULL for a NULL
+        list.
     """
-    return _detected(values, np.full(len(values), SIGNIFICANCE))
+    return _detect(values, np.full(len(values), SIGNIFICANCE))
 
 
 def detect_changes_at(values: Column, significance: Column) -> pa.ListArray:
-    """Give what `detect_changes` gives, for another probability of a false alarm.
+    """Return the changes as `detect_changes` does, for another probability of a false alarm.
 
     Args:
         values: n lists of DOUBLE in order of time, any unit.
-        significance: n probabilities, of the whole series, above 0 and below 1; others find
-            nothing.
+        significance: n probabilities of a false alarm in a series, above 0 and below 1; no changes
+            are found for others.
 
     Returns:
         n lists as of `detect_changes`.
     """
-    return _detected(values, np.asarray(significance.to_numpy(zero_copy_only=False), np.float64))
+    return _detect(values, np.asarray(significance.to_numpy(zero_copy_only=False), np.float64))
 
 
-def _detected(values: Column, significance: Floats) -> pa.ListArray:
+def _detect(values: Column, significance: Floats) -> pa.ListArray:
     """Search series of one length and one significance together."""
-    lists = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    lists = contiguous(values)
     known = [_known(lists[i]) for i in range(len(lists))]
     groups: dict[tuple[int, float], list[int]] = defaultdict(list)
     for i, (at, _) in enumerate(known):
-        if len(at) >= LEAST_POINTS and 0 < significance[i] < 1:
+        if len(at) >= MIN_POINTS and 0 < significance[i] < 1:
             groups[len(at), float(significance[i])].append(i)
     found: list[list[dict[str, float]] | None] = [[] if row.is_valid else None for row in lists]
     for (_, most), rows in groups.items():
         every = changes(np.stack([known[i][1] for i in rows]), float(np.log(most)))
         for i, splits in zip(rows, every, strict=True):
-            found[i] = _described(*known[i], splits)
+            found[i] = _with_levels(*known[i], splits)
     return pa.array(found, pa.list_(_CHANGE))
 
 
 def _known(row: pa.ListScalar) -> tuple[NDArray[np.int64], Floats]:
-    """Give the positions of the known values of a list, and the values."""
+    """Return the positions of the known values of a list, and the values."""
     if not row.is_valid:
         return np.zeros(0, np.int64), np.zeros(0)
     numbers = row.values.to_numpy(zero_copy_only=False).astype(np.float64)
@@ -97,8 +96,8 @@ def _known(row: pa.ListScalar) -> tuple[NDArray[np.int64], Floats]:
     return at, numbers[at]
 
 
-def _described(at: NDArray[np.int64], values: Floats, splits: Splits) -> list[dict[str, float]]:
-    """Give the changes of one series with the levels on both sides."""
+def _with_levels(at: NDArray[np.int64], values: Floats, splits: Splits) -> list[dict[str, float]]:
+    """Return the changes of one series with the levels on both sides."""
     places = sorted(splits)
     levels = [_median(part) for part in np.split(values, places)]
     return [
@@ -113,6 +112,6 @@ def _described(at: NDArray[np.int64], values: Floats, splits: Splits) -> list[di
 
 
 def _median(values: Floats) -> float:
-    """Give the median; np.median takes ten times as long for so few values."""
+    """Return the median; np.median takes ten times as long for few values."""
     ordered = np.sort(values)
     return float((ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2)

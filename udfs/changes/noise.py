@@ -1,7 +1,7 @@
-"""The noise of a series: its scale, its outliers, how far it remembers.
+"""The noise of a series: its scale, outliers and autocorrelation.
 
-Everything here rests on differences of neighbouring points, which a change of level touches only
-at one place, so that changes need not be known first.
+All estimates use differences of neighbouring points, of which a change of level affects only one,
+so that changes need not be known beforehand.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _NORMAL = 1.4826  # median absolute deviation to standard deviation, for Gaussian noise
-_AROUND = 3  # neighbours on each side of the running median
-_FAR = 3.0  # deviations from it at which a point is an outlier
+_NEIGHBOURS = 3  # neighbours on each side of the running median
+_OUTLIER = 3.0  # deviations from it at which a point is an outlier
 _BLOCK = 8  # points that share a local scale, taken from three blocks
-_FAR_DIFFERENCE = 3.5
+_OUTLIER_DIFFERENCE = 3.5
 _LAGS = 4
 _ERROR = 1.5  # variance of rho times points: 4/3 for white noise, by simulation 1.5 at rho = 0.5
-MOST_RHO = 0.98
-_PRIOR = 0.3  # standard deviation of rho before it is seen, around 0
-_RHO = np.linspace(0, MOST_RHO, 491)
+MAX_RHO = 0.98
+_PRIOR = 0.3  # standard deviation of the prior of rho, around 0
+_RHO = np.linspace(0, MAX_RHO, 491)
 # (D2 + D3 + D4) / (3 D1) for rho, where D is the mean square of differences at a lag.
 _RATIO = 1 + _RHO + 2 * _RHO**2 / 3 + _RHO**3 / 3
 
 
 def noise_scale(values: Floats) -> Floats:
-    """Give the standard deviation of the noise of each series, from first differences.
+    """Return the standard deviation of the noise of each series, from first differences.
 
-    Median absolute difference, as of von Neumann's successive differences but robust; where most
-    neighbours are equal, the mean absolute difference.
+    A robust form of von Neumann's successive differences: the median absolute difference; where
+    most neighbours are equal, the mean absolute difference.
 
     Args:
         values: (series, points).
@@ -49,14 +49,14 @@ def noise_scale(values: Floats) -> Floats:
 
 
 def without_outliers(values: Floats) -> Floats:
-    """Pull points far from their neighbours to three deviations from the running median.
+    """Clip points to three deviations from the running median of their neighbours.
 
     The deviation is that of the series or that around the point, whichever is larger.
 
     The Hampel filter (Davies and Gather, The identification of multiple outliers, 1993; Pearson,
     Outliers in process modeling and identification, 2002) with three neighbours on each side; at
-    the ends the series is reflected. Up to three outliers in a row go, at an end two; a change
-    that lasts longer stays as it is.
+    the ends the series is reflected. Up to three outliers in a row are clipped, two at an end;
+    a change that lasts longer is not affected.
 
     Args:
         values: (series, points), at least four points.
@@ -64,16 +64,16 @@ def without_outliers(values: Floats) -> Floats:
     Returns:
         (series, points), in the unit of the values.
     """
-    padded = np.pad(values, ((0, 0), (_AROUND, _AROUND)), mode="reflect")
-    windows = sliding_window_view(padded, 2 * _AROUND + 1, axis=1)
-    middle = np.partition(windows, _AROUND, axis=2)[:, :, _AROUND]
-    reach = _FAR * np.maximum(noise_scale(values), _local_scale(values))
+    padded = np.pad(values, ((0, 0), (_NEIGHBOURS, _NEIGHBOURS)), mode="reflect")
+    windows = sliding_window_view(padded, 2 * _NEIGHBOURS + 1, axis=1)
+    middle = np.partition(windows, _NEIGHBOURS, axis=2)[:, :, _NEIGHBOURS]
+    reach = _OUTLIER * np.maximum(noise_scale(values), _local_scale(values))
     out: Floats = np.clip(values, middle - reach, middle + reach)
     return out
 
 
 def _local_scale(values: Floats) -> Floats:
-    """Give the standard deviation of the noise around each point, (series, points)."""
+    """Return the standard deviation of the noise around each point, (series, points)."""
     points = values.shape[1]
     blocks = max(points // _BLOCK, 1)
     steps = np.abs(np.diff(values, axis=1))
@@ -81,7 +81,7 @@ def _local_scale(values: Floats) -> Floats:
         return np.zeros_like(values)
     windows = sliding_window_view(steps, 3 * _BLOCK - 1, axis=1)[:, ::_BLOCK]
     middle = _NORMAL * np.median(windows, axis=2) / np.sqrt(2)
-    # The first window is centred on the second block, the last serves all that follows.
+    # The first window is centred on the second block, the last one is used for all later blocks.
     at = np.clip(np.arange(points) // _BLOCK - 1, 0, middle.shape[1] - 1)
     out: Floats = middle[:, at]
     return out
@@ -89,10 +89,10 @@ def _local_scale(values: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What is known of the noise of each series; every array is (series, 1).
+    """Estimates of the noise of each series; every array is (series, 1).
 
-    rho is its first-order autocorrelation, within 0..MOST_RHO, and error the standard error of
-    that; variance is in the squared unit of the values.
+    rho is its first-order autocorrelation, within 0..MAX_RHO, and error the standard error of
+    rho; variance is in the squared unit of the values.
     """
 
     rho: Floats
@@ -100,40 +100,40 @@ class Noise:
     variance: Floats
 
     def of(self, rows: Integers) -> Noise:
-        """Give that of some of the series."""
+        """Return the estimates of some of the series."""
         return Noise(self.rho[rows], self.error[rows], self.variance[rows])
 
     @property
-    def memory(self) -> Floats:
-        """Long-run variance over variance, from 1."""
-        return memory_of(self.rho)
+    def inflation(self) -> Floats:
+        """Long-run variance over variance, 1 or more."""
+        return inflation_of(self.rho)
 
 
-def memory_of(rho: Floats) -> Floats:
-    """Give long-run variance over variance of first-order autoregressive noise."""
+def inflation_of(rho: Floats) -> Floats:
+    """Return long-run variance over variance of first-order autoregressive noise."""
     out: Floats = (1 + rho) / (1 - rho)
     return out
 
 
 def white_noise(count: int) -> Noise:
-    """Give noise without memory and of unknown variance for so many series."""
+    """Return uncorrelated noise of unknown variance for `count` series."""
     zero = np.zeros((count, 1))
     return Noise(zero, zero, zero)
 
 
-def noise_of(values: Floats, segment: Integers) -> Noise:
-    """Give memory and variance of the noise, by mean squares of differences.
+def estimate_noise(values: Floats, segment: Integers) -> Noise:
+    """Return autocorrelation and variance of the noise, from mean squares of differences.
 
     For a first-order autoregressive process the mean square difference at lag l grows as
     1 - rho^l (the variogram; Haslett, On the sample variogram and the sample autocovariance for
     non-stationary time series, 1997). Differences across segments are left out. A normal prior
-    draws rho of short series to 0, because a few points say little of it.
+    shrinks rho of short series towards 0, because few points carry little information on it.
 
     Args:
         values: (series, points), without outliers.
-        segment: (series, points), the number of the segment that a point lies in.
+        segment: (series, points), the number of the segment of each point.
     """
-    reach = _FAR_DIFFERENCE * np.sqrt(2) * noise_scale(values)
+    reach = _OUTLIER_DIFFERENCE * np.sqrt(2) * noise_scale(values)
     squares = []
     for lag in range(1, _LAGS + 1):
         step = np.clip(values[:, lag:] - values[:, :-lag], -reach, reach)

@@ -1,4 +1,4 @@
-"""Levels of a series: changes are chosen, then placed and tested between their neighbours."""
+"""Levels of a series: changes are chosen, then positioned and tested between their neighbours."""
 
 from __future__ import annotations
 
@@ -7,61 +7,63 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.changes.noise import Noise, noise_of, white_noise
-from udfs.changes.scan import SHORTEST, Sums, chosen, significances
+from udfs.changes.noise import Noise, estimate_noise, white_noise
+from udfs.changes.scan import MIN_SIDE, Sums, choose_changes, significances
 from udfs.changes.significance import log_p
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Splits = dict[int, float]  # index of the first point after a change -> log of its p-value
 
-LEAST_POINTS = 2 * SHORTEST
-LASTING = 8  # points of a level between others: what ends sooner is no change for good
+MIN_POINTS = 2 * MIN_SIDE
+MIN_LEVEL = 8  # points of a level between two changes
 _PRELIMINARY = float(np.log(0.05))
 _ROUNDS = 10
 
 
-def segmented(values: Floats, log_alpha: float) -> tuple[list[Splits], Floats]:
-    """Give the changes of level of each series, and the memory of its noise.
+def segment_series(values: Floats, log_alpha: float) -> tuple[list[Splits], Floats]:
+    """Return the changes of level of each series, and the variance inflation of its noise.
 
-    First without autocorrelation and with a high level of error, so that all that may be a change
-    can be left out of the estimate of the autocorrelation. Where there is a change with it too,
-    those that may be are tested between their neighbours, and the weakest leave one after the
-    other. What white noise explains, autocorrelated noise explains too, so most series need no
-    second look.
+    The first pass assumes white noise and a high error level, so that every possible change is left
+    out of the estimate of the autocorrelation. Where there is still a change with that
+    autocorrelation, the candidates are tested between their neighbours, and the weakest are removed
+    one after the other. A series without a change under white noise has none under autocorrelated
+    noise, so most series need no second pass.
 
     Args:
-        values: (series, points), without outliers, at least LEAST_POINTS.
-        log_alpha: log of the probability with which a series without a change may show one.
+        values: (series, points), without outliers, at least MIN_POINTS.
+        log_alpha: log of the accepted probability of a false alarm in a series without a change.
 
     Returns:
-        of each series the changes; (series,) long-run variance over variance, 1 where there is
-        no change.
+        the changes of each series; (series,) long-run variance over variance, 1 where there is no
+        change.
     """
     count = len(values)
     out: list[Splits] = [{} for _ in range(count)]
-    memory = np.ones(count)
+    inflation = np.ones(count)
     sums = Sums(values)
     between, within = sums.between()
     p = significances(sums, (between, within), white_noise(count))
-    maybe = np.flatnonzero(p.min(axis=1) <= log_alpha)
-    if not len(maybe):
-        return out, memory
-    values, sums = values[maybe], Sums(values[maybe])
+    candidates = np.flatnonzero(p.min(axis=1) <= log_alpha)
+    if not len(candidates):
+        return out, inflation
+    values, sums = values[candidates], Sums(values[candidates])
     preliminary = max(log_alpha, _PRELIMINARY)
-    marks = chosen(sums, p[maybe], white_noise(len(maybe)), preliminary)
-    noise = noise_of(values, np.cumsum(marks, axis=1))
-    p = significances(sums, (between[maybe], within[maybe]), noise)
+    marks = choose_changes(sums, p[candidates], white_noise(len(candidates)), preliminary)
+    noise = estimate_noise(values, np.cumsum(marks, axis=1))
+    p = significances(sums, (between[candidates], within[candidates]), noise)
     marks &= (p.min(axis=1) <= log_alpha)[:, None]
     places = [np.flatnonzero(row).tolist() for row in marks]
-    for row, splits in zip(maybe, _settled(sums, noise, places, log_alpha), strict=True):
+    for row, splits in zip(candidates, _place_changes(sums, noise, places, log_alpha), strict=True):
         out[row] = splits
-    memory[maybe] = noise.memory[:, 0]
-    return out, memory
+    inflation[candidates] = noise.inflation[:, 0]
+    return out, inflation
 
 
-def _settled(sums: Sums, noise: Noise, places: list[list[int]], log_alpha: float) -> list[Splits]:
-    """Move each change to the best place between its neighbours; drop those that do not hold."""
+def _place_changes(
+    sums: Sums, noise: Noise, places: list[list[int]], log_alpha: float
+) -> list[Splits]:
+    """Move each change to the best split between its neighbours; drop insignificant ones."""
     out: list[Splits] = [{} for _ in places]
     todo = [row for row, kept in enumerate(places) if kept]
     for _ in range(_ROUNDS):
@@ -80,26 +82,26 @@ def _settled(sums: Sums, noise: Noise, places: list[list[int]], log_alpha: float
 
 
 def _without_weakest(splits: Splits, log_alpha: float) -> list[int]:
-    """Give the changes that are significant, or more so than one beside them."""
+    """Return the changes that are significant, or more so than a neighbour."""
     ordered = sorted(splits)
     p = [-np.inf, *(splits[at] for at in ordered), -np.inf]
     return [
         at
-        for at, left, here, right in zip(ordered, p, p[1:], p[2:], strict=False)
-        if here <= log_alpha or here < max(left, right)
+        for at, left, own, right in zip(ordered, p, p[1:], p[2:], strict=False)
+        if own <= log_alpha or own < max(left, right)
     ]
 
 
 def _between_neighbours(
     sums: Sums, noise: Noise, places: list[tuple[int, list[int]]]
 ) -> dict[int, Splits]:
-    """Give for each series the best split of each stretch from one change to the next but one."""
+    """Return for each series the best split between each change and the next but one."""
     bounds = [(row, [0, *kept, sums.points]) for row, kept in places]
     rows = np.repeat([row for row, _ in bounds], [len(kept) - 2 for _, kept in bounds])
     begins = np.array(list(chain.from_iterable(kept[:-2] for _, kept in bounds)))
     ends = np.array(list(chain.from_iterable(kept[2:] for _, kept in bounds)))
-    left = np.where(begins == 0, SHORTEST, LASTING)
-    right = np.where(ends == sums.points, SHORTEST, LASTING)
+    left = np.where(begins == 0, MIN_SIDE, MIN_LEVEL)
+    right = np.where(ends == sums.points, MIN_SIDE, MIN_LEVEL)
     wide = np.flatnonzero(ends - begins >= left + right)
     rows, begins, ends, left, right = (x[wide] for x in (rows, begins, ends, left, right))
     out: dict[int, Splits] = {}
@@ -109,7 +111,7 @@ def _between_neighbours(
     length = (ends - begins).astype(np.float64)[:, None]
     shortest = np.minimum(left, right)[:, None]
     p = log_p(t_squared[:, None], noise.of(rows), length, shortest)
-    # As many tests as if all of the series were searched, and twice: see scan.seeded.
+    # Twice as many tests as in a search of the whole series: see scan.seeded_intervals.
     p += np.log(2 * sums.points / length)
     for row, place, value in zip(rows.tolist(), at.tolist(), p[:, 0].tolist(), strict=True):
         out.setdefault(row, {})[place] = value

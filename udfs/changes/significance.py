@@ -1,11 +1,11 @@
-"""The p-value of the largest of many t statistics, where the noise has a memory."""
+"""The p-value of the largest of many t statistics in autocorrelated noise."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.changes.noise import MOST_RHO, Noise, memory_of
+from udfs.changes.noise import MAX_RHO, Noise, inflation_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -16,18 +16,18 @@ _LOG_WEIGHTS = np.log(_WEIGHTS / _WEIGHTS.sum())
 
 
 def log_p(t_squared: Floats, noise: Noise, length: Floats, shortest: Integers | int) -> Floats:
-    """Give the log of the p-value of the largest squared t statistic over the splits of a stretch.
+    """Return the log p-value of the largest squared t statistic over the splits of a stretch.
 
     The tail of the maximum over all splits by Miller and Siegmund, Maximally selected chi square
     statistics, Biometrics 38, 1982; Student's t made normal by Wallace, Bounds on normal
-    approximations to Student's and the chi-square distributions, 1959; averaged over what the
-    autocorrelation may be, normal around the estimate.
+    approximations to Student's and the chi-square distributions, 1959; averaged over the
+    uncertainty of the autocorrelation, normal around the estimate.
 
     Args:
         t_squared: (series, stretches), the largest of each.
-        noise: that of each series, which the statistics are for.
-        length: points of each stretch, of a shape that goes with t_squared.
-        shortest: the fewest points of a side, likewise.
+        noise: noise of each series, for which the statistics were computed.
+        length: points of each stretch, broadcast against t_squared.
+        shortest: the fewest points of a side, broadcast likewise.
 
     Returns:
         (series, stretches), at most 0.
@@ -36,8 +36,8 @@ def log_p(t_squared: Floats, noise: Noise, length: Floats, shortest: Integers | 
         return _log_tail(t_squared, noise.rho, length, shortest)
     tails = np.empty((len(_NODES), *t_squared.shape))
     for tail, node in zip(tails, _NODES, strict=True):
-        rho = np.clip(noise.rho + node * noise.error, 0, MOST_RHO)
-        tail[:] = _log_tail(noise.memory / memory_of(rho) * t_squared, rho, length, shortest)
+        rho = np.clip(noise.rho + node * noise.error, 0, MAX_RHO)
+        tail[:] = _log_tail(noise.inflation / inflation_of(rho) * t_squared, rho, length, shortest)
     highest = tails.max(axis=0)
     weights = np.exp(_LOG_WEIGHTS)[:, None, None]
     out: Floats = highest + np.log((weights * np.exp(tails - highest)).sum(axis=0))
@@ -45,7 +45,7 @@ def log_p(t_squared: Floats, noise: Noise, length: Floats, shortest: Integers | 
 
 
 def _log_tail(t_squared: Floats, rho: Floats, length: Floats, shortest: Integers | int) -> Floats:
-    """Give the log of the p-value for a known autocorrelation."""
+    """Return the log of the p-value for a known autocorrelation."""
     share = shortest / length
     spread = 2 * np.log((1 - share) / share)
     freedom = np.maximum((length - 2) * (1 - rho**2) / (1 + rho**2), 1)

@@ -1,6 +1,6 @@
-"""Clustering of points: CLARA, and the gap statistic that says how many clusters there are.
+"""Clustering of points: CLARA, and the gap statistic for the number of clusters.
 
-`points` holds rows of metrics and their distances, `clara` finds clusters, `dispersion` says how
-wide they are, `gap` how many; `columns` turns Arrow columns into matrices and back, `sql` holds
-the functions for SQL.
+`points` has rows of metrics and their distances, `clara` finds clusters, `dispersion` computes how
+wide they are, `gap` how many there are; `columns` converts Arrow columns to matrices and back,
+`sql` has the functions for SQL.
 """

@@ -1,4 +1,4 @@
-"""Lists of rows in an Arrow column: matrices out of them, lists back into them."""
+"""Conversion of Arrow columns of rows to matrices, and of results to Arrow columns."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from udfs.clustering.points import Floats, Ints, TooLittle
+from udfs.arrow import Column, contiguous
+from udfs.clustering.points import Floats, InsufficientData, Ints
 
 _POINTS = pa.list_(pa.list_(pa.float64()))
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of one cell that are fully known, m x d, their numbers, and the count of all."""
+    """The rows of one cell without unknown values, m x d, their numbers, and the count of all."""
 
     known: Floats
     numbers: Ints
@@ -23,63 +24,59 @@ class Rows:
 
     @property
     def left_out(self) -> int:
-        """How many rows are NULL or hold NULL, NaN or an infinity."""
+        """How many rows are NULL or contain NULL, NaN or an infinity."""
         return self.count - len(self.numbers)
 
 
-def cells(points: pa.Array | pa.ChunkedArray) -> list[pa.ListArray | None]:
-    """Give the list of rows in each cell of a DOUBLE[][] column, or of what can be cast to it."""
-    if isinstance(points, pa.ChunkedArray):
-        points = points.combine_chunks()
+def cells(points: Column) -> list[pa.ListArray | None]:
+    """Return the list of rows in each cell of a DOUBLE[][] column, or of what can be cast to it."""
     try:
-        column = points.cast(_POINTS)
+        column = contiguous(points).cast(_POINTS)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise TypeError(
-            f"points must be DOUBLE[][], a list of rows of metrics, here {points.type}"
+            f"points must be DOUBLE[][], a list of rows of metrics, not {points.type}"
         ) from error
     return [cell.values if cell.is_valid else None for cell in column]
 
 
-def numbers(
-    column: pa.Array | pa.ChunkedArray | None, count: int, default: int = 0
-) -> list[int | None]:
-    """Give a column of whole numbers, or the default for each cell where it is left out."""
+def numbers(column: Column | None, count: int, default: int = 0) -> list[int | None]:
+    """Return a column of whole numbers, or the default for each cell of an omitted column."""
     if column is None:
         return [default] * count
     try:
         found: list[int | None] = column.cast(pa.int64()).to_pylist()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise TypeError(f"a whole number is expected, here {column.type}") from error
+        raise TypeError(f"a whole number is expected, not {column.type}") from error
     return found
 
 
 def matrix(cell: pa.ListArray) -> Rows:
-    """Give the rows of a cell; without copying where all of them are known.
+    """Return the rows of a cell, without a copy where all values are known.
 
     Raises:
-        TooLittle: rows of different lengths, of no metrics, or none that is fully known.
+        InsufficientData: rows have different lengths or no metrics, or all have unknown values.
     """
     lengths = cell.value_lengths().fill_null(-1).to_numpy()
-    given = np.flatnonzero(lengths >= 0)
-    widths = np.unique(lengths[given])
+    present = np.flatnonzero(lengths >= 0)
+    widths = np.unique(lengths[present])
     if len(widths) > 1:
-        raise TooLittle(
-            f"rows have from {widths[0]} to {widths[-1]} metrics, not one number of them"
+        raise InsufficientData(
+            f"rows have different numbers of metrics, from {widths[0]} to {widths[-1]}"
         )
     if not len(widths) or widths[0] == 0:
-        raise TooLittle("there are no metrics in the rows" if len(given) else "there are no rows")
+        raise InsufficientData("the rows have no metrics" if len(present) else "there are no rows")
     rows = cell.flatten().to_numpy(zero_copy_only=False).reshape(-1, widths[0])
     finite = np.isfinite(rows)
     if finite.all():
-        return Rows(rows, given, len(cell))
+        return Rows(rows, present, len(cell))
     known = finite.all(axis=1)
     if not known.any():
-        raise TooLittle("no row is fully known: each holds NULL, NaN or an infinity")
-    return Rows(rows[known], given[known], len(cell))
+        raise InsufficientData("every row contains NULL, NaN or an infinity")
+    return Rows(rows[known], present[known], len(cell))
 
 
-def listed(parts: Sequence[pa.Array | None], kind: pa.DataType) -> pa.ListArray:
-    """Give a column of lists, NULL for None."""
+def list_column(parts: Sequence[pa.Array | None], kind: pa.DataType) -> pa.ListArray:
+    """Return a column of lists, NULL for None."""
     ends = np.cumsum([0, *(0 if part is None else len(part) for part in parts)])
     values = [part.cast(kind) for part in parts if part is not None]
     return pa.ListArray.from_arrays(

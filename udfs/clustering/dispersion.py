@@ -1,4 +1,4 @@
-"""How far the points of clusters lie from one another, for many clusterings in one pass."""
+"""Distances between the points of clusters, for many clusterings in one pass."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from numpy.typing import NDArray
 from udfs.clustering.points import MULTIPLICATIONS, Floats, Points
 
 _BLOCK = 256
-_MOST_COLUMNS = 512
+_MAX_COLUMNS = 512
 
 
 def dispersions(points: Points, labels: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Give W of each clustering: half the sum of its clusters' mean distances per point.
+    """Return W of each clustering: half the sum of its clusters' mean distances per point.
 
-    W = 1/2 sum over clusters of (sum of the distances of all pairs, each once) / size, which is
-    what R's clusGap takes (d.power = 1). Distances are computed in blocks of rows and each is
-    added up for all clusters of all clusterings by a product with their indicators.
+    W = 1/2 sum over clusters of (sum of the distances of all pairs, each once) / size, as in R's
+    clusGap (d.power = 1). Distances are computed in blocks of rows, and each block is summed for
+    all clusters of all clusterings by a product with their indicators.
 
     Args:
         points: n points.
-        labels: K x n cluster numbers, each row numbered from 0 without holes.
+        labels: K x n cluster numbers, each row numbered from 0 without gaps.
 
     Returns:
         K numbers, in units of the points' scale.
     """
     clusters = labels.max(axis=1).astype(np.int64) + 1
-    # So many clusterings at a time that the indicators stay small.
-    passes = np.flatnonzero(np.diff(np.cumsum(clusters) // _MOST_COLUMNS)) + 1
+    # Few enough clusterings at a time that the indicators stay small.
+    passes = np.flatnonzero(np.diff(np.cumsum(clusters) // _MAX_COLUMNS)) + 1
     blocks = _Blocks.of(points)
     return np.concatenate([_one_pass(blocks, part) for part in np.split(labels, passes)])
 
 
 def _one_pass(blocks: _Blocks, labels: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Give W of some of the clusterings."""
+    """Return W of some of the clusterings."""
     n = labels.shape[1]
     clusters = labels.max(axis=1).astype(np.int64) + 1
     own = labels + (np.cumsum(clusters) - clusters)[:, None]
@@ -44,9 +44,9 @@ def _one_pass(blocks: _Blocks, labels: NDArray[np.int32]) -> NDArray[np.float64]
     sizes = members.sum(axis=0)
     found = np.zeros(len(labels))
     for at in range(0, n, _BLOCK):
-        # The distances above the diagonal stand for those below it too.
-        sums = 2 * _summed(blocks, members, at, range(at + _BLOCK, n, _BLOCK))
-        sums += _summed(blocks, members, at, range(at, at + 1))
+        # The distances above the diagonal count for those below it, too.
+        sums = 2 * _cluster_sums(blocks, members, at, range(at + _BLOCK, n, _BLOCK))
+        sums += _cluster_sums(blocks, members, at, range(at, at + 1))
         mine = own[:, at : at + _BLOCK]
         to_own = sums[np.arange(mine.shape[1]), mine]
         found += (to_own / (4 * sizes[mine])).sum(axis=1)
@@ -55,7 +55,7 @@ def _one_pass(blocks: _Blocks, labels: NDArray[np.int32]) -> NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Blocks:
-    """What blocks of distances are computed from.
+    """Operands from which blocks of distances are computed.
 
     One product of a row of `left` and one of `right` is a squared distance: |a|^2 + |b|^2 - 2ab.
     Rows of zeros fill `left` up to whole blocks. A block is a stack of products of `height` rows
@@ -64,7 +64,7 @@ class _Blocks:
 
     left: Floats
     right: Floats
-    room: Floats
+    buffer: Floats
 
     @classmethod
     def of(cls, points: Points) -> _Blocks:
@@ -76,23 +76,23 @@ class _Blocks:
         return cls(left, np.ascontiguousarray(right), np.empty(_BLOCK * _BLOCK, left.dtype))
 
     def distances(self, at: int, other: int) -> Floats:
-        """Give the distances of a block of rows to another, until the next call."""
+        """Return the distances of a block of rows to another; valid until the next call."""
         height = _stack_height(len(self.right) * _BLOCK)
         columns = self.right[:, other : other + _BLOCK]
         width = columns.shape[1]
         stack = self.left[at : at + _BLOCK].reshape(-1, height, len(self.right))
-        flat = self.room[: _BLOCK * width]
+        flat = self.buffer[: _BLOCK * width]
         np.matmul(stack, columns, out=flat.reshape(-1, height, width))
         block: Floats = flat.reshape(_BLOCK, width)
         if at == other:
             np.fill_diagonal(block, 0)
-        # Rounding may have left a small negative number; abs is faster than a maximum with 0.
+        # Rounding may leave a small negative number; abs is faster than a maximum with 0.
         np.sqrt(np.abs(flat, out=flat), out=flat)
         return block
 
 
-def _summed(blocks: _Blocks, members: Floats, at: int, others: range) -> Floats:
-    """Give the sums of distances of a block of rows to each cluster's members in other blocks."""
+def _cluster_sums(blocks: _Blocks, members: Floats, at: int, others: range) -> Floats:
+    """Return the sums of distances of a block of rows to each cluster's members in other blocks."""
     clusters = members.shape[1]
     height = _stack_height(_BLOCK * clusters)
     sums = np.zeros((_BLOCK // height, height, clusters), members.dtype)
@@ -104,5 +104,5 @@ def _summed(blocks: _Blocks, members: Floats, at: int, others: range) -> Floats:
 
 
 def _stack_height(each: int) -> int:
-    """Give the rows of a product, a power of two, that take `each` multiplications a row."""
+    """Return the rows, a power of two, of a product with `each` multiplications a row."""
     return min(_BLOCK, 1 << max(0, (MULTIPLICATIONS // each).bit_length() - 1))

@@ -1,4 +1,4 @@
-"""The gap statistic: how many clusters there are, one among the answers."""
+"""The gap statistic: the number of clusters, which can be one."""
 
 from __future__ import annotations
 
@@ -9,19 +9,27 @@ from numpy.typing import NDArray
 
 from udfs.clustering.clara import count, medoids_of
 from udfs.clustering.dispersion import dispersions
-from udfs.clustering.points import Floats, Ints, Points, TooLittle, assign, distinct, spread
+from udfs.clustering.points import (
+    Floats,
+    InsufficientData,
+    Ints,
+    Points,
+    assign,
+    distinct,
+    map_in_threads,
+)
 
 Doubles = NDArray[np.float64]
 
-MOST_ROWS = 10_000
-_FEWEST_ROWS = 3
+MAX_ROWS = 10_000
+_MIN_ROWS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What was found for k = 1, 2, ...: the chosen k, Gap(k), s(k), log W(k), its expectation.
+    """The chosen k, and for k = 1, 2, ... Gap(k), s(k), log W(k) and its expectation.
 
-    `rows` is how many points were looked at, `reason` what limits the answer, if anything.
+    `rows` is the number of points used, `reason` what limits the answer, if anything.
     """
 
     k: int
@@ -40,8 +48,8 @@ def gap(rows: Floats, k_max: int, references: int = 50, seed: int = 0, workers: 
     the points' principal components; s(k) = sd(k) sqrt(1 + 1 / references); the chosen k is the
     smallest with Gap(k) >= Gap(k + 1) - s(k + 1). All clusters are CLARA's. W(k) is the sum over
     clusters of the Euclidean distances of all pairs within, each pair once, divided by twice the
-    cluster's size, and sd(k) divides by references - 1: R's clusGap as it comes (d.power = 1).
-    With squared distances six even clusters are taken for one or three far more often.
+    cluster's size, and sd(k) divides by references - 1, as R's clusGap by default (d.power = 1).
+    With squared distances six even clusters are mistaken for one or three far more often.
 
     More than 10 000 points are represented by 10 000 of them, drawn at random.
 
@@ -49,52 +57,54 @@ def gap(rows: Floats, k_max: int, references: int = 50, seed: int = 0, workers: 
         rows: n x d finite numbers.
         k_max: largest number of clusters to try, at least 2.
         references: number of reference sets, at least 2.
-        seed: of all random choices; the same seed gives the same answer.
+        seed: of all random choices; the same seed returns the same answer.
         workers: threads; their number does not change the answer.
 
     Returns:
         Arrays over k = 1..k_max. They are shorter where there are not as many distinct points:
         they end before every point is a cluster of its own, and at the number of distinct points
-        where these repeat (W is 0 there and the gap infinite).
+        where points repeat (there W is 0 and the gap infinite).
 
     Raises:
-        TooLittle: fewer than three points, or all of them the same.
+        InsufficientData: fewer than three points, or all of them the same.
     """
-    if len(rows) < _FEWEST_ROWS:
-        raise TooLittle(f"the gap statistic needs {_FEWEST_ROWS} rows, here {_are(len(rows))}")
-    if len(rows) > MOST_ROWS:
-        chosen = np.random.default_rng(seed).choice(len(rows), MOST_ROWS, replace=False)
+    if len(rows) < _MIN_ROWS:
+        raise InsufficientData(
+            f"the gap statistic needs {_MIN_ROWS} rows, found {count(len(rows), 'row')}"
+        )
+    if len(rows) > MAX_ROWS:
+        chosen = np.random.default_rng(seed).choice(len(rows), MAX_ROWS, replace=False)
         rows = rows[np.sort(chosen)]
     first = distinct(rows, min(k_max, len(rows) - 1))
     if len(first) == 1:
-        raise TooLittle("all rows are the same point")
+        raise InsufficientData("all rows are the same point")
     points = Points.of(rows)
     log_w = _log_dispersions(points, first, seed)
     if len(distinct(rows, len(first) + 1)) == len(first):
         log_w[-1] = -np.inf
     drawn = _references(points, first, references, seed, workers)
-    return _chosen(log_w, drawn, points, k_max)
+    return _choose_k(log_w, drawn, points, k_max)
 
 
-def _chosen(log_w: Doubles, drawn: Doubles, points: Points, k_max: int) -> Gap:
+def _choose_k(log_w: Doubles, drawn: Doubles, points: Points, k_max: int) -> Gap:
     """Apply the rule to log W(k) of the points (K) and of the reference sets (B x K)."""
     references, largest = drawn.shape
     expected = drawn.mean(axis=0)
     s = drawn.std(axis=0, ddof=1) * np.sqrt(1 + 1 / references)
     gaps = expected - log_w
-    enough = np.flatnonzero(gaps[:-1] >= gaps[1:] - s[1:])
+    eligible = np.flatnonzero(gaps[:-1] >= gaps[1:] - s[1:])
     reason = None
     if largest < k_max:
-        reason = f"k is tried up to {largest} only: there are no more distinct points"
-    elif not len(enough):
+        reason = f"k is limited to {largest}: there are no more distinct points"
+    elif not len(eligible):
         reason = f"the gap still rises at k = {largest}: there may be more clusters"
     unit = np.log(points.scale)
-    k = int(enough[0]) + 1 if len(enough) else largest
+    k = int(eligible[0]) + 1 if len(eligible) else largest
     return Gap(k, gaps, s, log_w + unit, expected + unit, len(points), reason)
 
 
 def _log_dispersions(points: Points, first: Ints, seed: int) -> Doubles:
-    """Give log W(k) for k = 1..K clusters by CLARA, with K the number of rows in `first`."""
+    """Return log W(k) for k = 1..K clusters by CLARA, with K the number of rows in `first`."""
     labels = np.zeros((len(first), len(points)), np.int32)
     for k in range(2, len(first) + 1):
         medoids = medoids_of(points, first[:k], np.random.default_rng(seed))
@@ -104,11 +114,11 @@ def _log_dispersions(points: Points, first: Ints, seed: int) -> Doubles:
 
 
 def _references(points: Points, first: Ints, number: int, seed: int, workers: int) -> Doubles:
-    """Give log W(k) of reference sets, number x K.
+    """Return log W(k) of reference sets, number x K.
 
     They stay in the axes of the principal components, because a rotation changes no distance.
-    Single precision is enough for them: uniform points lie nowhere so close together that it
-    would blur their distances.
+    Single precision is enough for them: uniform points are never so close together that it
+    would distort their distances.
     """
     axes = np.linalg.svd(points.x, full_matrices=False)[2]
     box = points.x @ axes.T
@@ -123,8 +133,4 @@ def _references(points: Points, first: Ints, number: int, seed: int, workers: in
         return _log_dispersions(Points.centred(uniform, points.scale), first, seed)
 
     own = np.random.SeedSequence(seed).spawn(number)
-    return np.array(spread(reference, own, workers))
-
-
-def _are(number: int) -> str:
-    return f"{'is' if number == 1 else 'are'} {count(number, 'row')}"
+    return np.array(map_in_threads(reference, own, workers))

@@ -1,4 +1,4 @@
-"""Points in space: nearest medoids and distances to them, in pieces that stay in the cache."""
+"""Points in space: nearest medoids and distances to them, in pieces that fit into the cache."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ Out = TypeVar("Out")
 
 WORKERS = max(1, min(8, os.cpu_count() or 1))
 # OpenBLAS stays in the calling thread up to this many multiplications. Larger products would
-# start its own threads in each of ours.
+# start more threads from each of ours.
 MULTIPLICATIONS = 2**18
-_FEWEST_ROWS = 64
+_MIN_ROWS = 64
 _LARGEST_EXPONENT = 1023
 
 
-class TooLittle(ValueError):
-    """The points do not carry what was asked; the message says why, in the user's words."""
+class InsufficientData(ValueError):
+    """The points are too few for the question; the message tells users why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
     """Rows of metrics, moved to their mean and scaled by a power of two, which is exact.
 
-    The scale keeps squares within the range of numbers, the shift keeps differences of squares
-    precise.
+    The scale keeps squares within the range of floating point, the shift keeps differences of
+    squares precise.
     """
 
     x: Floats
@@ -43,7 +43,7 @@ class Points:
 
     @classmethod
     def of(cls, rows: Floats) -> Points:
-        """Give the points of an n x d matrix of finite numbers, n at least 1."""
+        """Return the points of an n x d matrix of finite numbers, n at least 1."""
         largest = max(float(rows.max(initial=0.0)), -float(rows.min(initial=0.0)))
         scale = ldexp(1.0, min(frexp(largest)[1], _LARGEST_EXPONENT))
         x = rows / scale
@@ -52,19 +52,19 @@ class Points:
 
     @classmethod
     def centred(cls, x: Floats, scale: float) -> Points:
-        """Give the points of a matrix that is centred and scaled already."""
+        """Return the points of a matrix that is already centred and scaled."""
         return cls(x, np.einsum("ij,ij->i", x, x), scale)
 
     def __len__(self) -> int:
         return len(self.x)
 
     def pieces(self, medoids: int) -> list[slice]:
-        """Give the pieces of rows in which distances to that many medoids are computed."""
-        length = max(_FEWEST_ROWS, MULTIPLICATIONS // max(1, medoids * self.x.shape[1]))
+        """Return the pieces of rows in which distances to that many medoids are computed."""
+        length = max(_MIN_ROWS, MULTIPLICATIONS // max(1, medoids * self.x.shape[1]))
         return [slice(at, at + length) for at in range(0, len(self), length)]
 
-    def toward(self, medoids: Ints, rows: slice) -> Floats:
-        """Give the squared distances from k medoids to some rows, less the rows' own norms.
+    def squared_distances(self, medoids: Ints, rows: slice) -> Floats:
+        """Return the squared distances from k medoids to some rows, minus the rows' own norms.
 
         Medoids run along the first axis, so that a minimum over them runs along whole rows.
         """
@@ -73,7 +73,7 @@ class Points:
         return squared
 
 
-def spread(function: Callable[[In], Out], parts: Sequence[In], workers: int) -> list[Out]:
+def map_in_threads(function: Callable[[In], Out], parts: Sequence[In], workers: int) -> list[Out]:
     """Apply a function to all parts, in threads where there are several parts and workers."""
     if min(workers, len(parts)) <= 1:
         return [function(part) for part in parts]
@@ -82,46 +82,46 @@ def spread(function: Callable[[In], Out], parts: Sequence[In], workers: int) -> 
 
 
 def cost(points: Points, medoids: Ints, workers: int = 1) -> float:
-    """Give the sum of the distances to the nearest medoid, in units of the points' scale."""
+    """Return the sum of the distances to the nearest medoid, in units of the points' scale."""
 
     def piece(rows: slice) -> float:
-        nearest = points.toward(medoids, rows).min(axis=0)
+        nearest = points.squared_distances(medoids, rows).min(axis=0)
         nearest += points.norms[rows]
         return float(np.sqrt(np.maximum(nearest, 0, out=nearest), out=nearest).sum())
 
-    return sum(spread(piece, points.pieces(len(medoids)), workers))
+    return sum(map_in_threads(piece, points.pieces(len(medoids)), workers))
 
 
 def assign(points: Points, medoids: Ints, workers: int = 1) -> tuple[NDArray[np.int32], float]:
-    """Give the number of each row's nearest medoid, the first of equals, and the exact cost.
+    """Return the number of each row's nearest medoid, the first of equals, and the exact cost.
 
-    A medoid is its own. The distances behind the cost are of differences, so that copies of a
+    A medoid is its own nearest one. The cost uses distances from differences, so that copies of a
     medoid cost nothing.
     """
     labels = np.empty(len(points), np.int32)
 
     def piece(rows: slice) -> float:
-        squared = points.toward(medoids, rows)
+        squared = points.squared_distances(medoids, rows)
         labels[rows] = squared.argmin(axis=0)
         apart = points.x[rows] - points.x[medoids[labels[rows]]]
         return float(np.sqrt(np.einsum("ij,ij->i", apart, apart)).sum())
 
-    total = sum(spread(piece, points.pieces(len(medoids)), workers))
+    total = sum(map_in_threads(piece, points.pieces(len(medoids)), workers))
     labels[medoids] = np.arange(len(medoids))
     return labels, total
 
 
-def distinct(rows: Floats, enough: int) -> Ints:
-    """Give the numbers of the first distinct rows, `enough` of them or all that there are."""
-    head = rows[: 16 * enough]
-    found = _distinct(head, enough)
-    return found if len(found) == enough or len(head) == len(rows) else _distinct(rows, enough)
+def distinct(rows: Floats, count: int) -> Ints:
+    """Return the numbers of the first distinct rows, at most `count` of them."""
+    head = rows[: 16 * count]
+    found = _distinct(head, count)
+    return found if len(found) == count or len(head) == len(rows) else _distinct(rows, count)
 
 
-def _distinct(rows: Floats, enough: int) -> Ints:
+def _distinct(rows: Floats, count: int) -> Ints:
     found = [0]
     new = np.any(rows != rows[0], axis=1)
-    while len(found) < enough and new.any():
+    while len(found) < count and new.any():
         found.append(int(new.argmax()))
         new &= np.any(rows != rows[found[-1]], axis=1)
     return np.array(found)

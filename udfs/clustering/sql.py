@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from udfs.arrow import Column
 from udfs.clustering.clara import clara
-from udfs.clustering.columns import Rows, cells, listed, matrix, numbers
+from udfs.clustering.columns import Rows, cells, list_column, matrix, numbers
 from udfs.clustering.gap import gap
-from udfs.clustering.points import WORKERS, TooLittle
+from udfs.clustering.points import WORKERS, InsufficientData
 
-Column: TypeAlias = pa.Array | pa.ChunkedArray
 Found: TypeAlias = dict[str, Any]
 
 _CLUSTERS = pa.struct(
@@ -42,12 +42,12 @@ _GAP = pa.struct(
 def cluster_clara(points: Column, k: Column, seed: Column | None = None) -> pa.StructArray:
     """Cluster the rows of each cell around k of them; see `udfs.clustering.clara.clara`.
 
-    A row that is NULL or holds NULL, NaN or an infinity is left out and has no label.
+    A row that is NULL or contains NULL, NaN or an infinity is left out and has no label.
 
     Args:
         points: n cells DOUBLE[][], a list of rows of metrics that are on one scale.
         k: n numbers of clusters.
-        seed: n numbers from 0 that choose the random samples; 0 where it is not given.
+        seed: n numbers from 0 that choose the random samples; default 0.
 
     Returns:
         n structs: medoids (row numbers from 0, ascending), labels (of each row the position of
@@ -55,9 +55,9 @@ def cluster_clara(points: Column, k: Column, seed: Column | None = None) -> pa.S
         the unit of the metrics), left_out (rows without label), reason (why there is no answer;
         NULL where there is one). NULL where an argument is NULL.
     """
-    given = cells(points)
-    count = len(given)
-    asked = zip(given, numbers(k, count), numbers(seed, count), strict=True)
+    lists = cells(points)
+    count = len(lists)
+    rows_and_arguments = zip(lists, numbers(k, count), numbers(seed, count), strict=True)
 
     def one(rows: Rows, k: int, seed: int) -> Found:
         found = clara(rows.known, k, seed, WORKERS)
@@ -71,8 +71,8 @@ def cluster_clara(points: Column, k: Column, seed: Column | None = None) -> pa.S
             "cost": found.cost,
         }
 
-    least = {"k": 1, "seed": 0}
-    return _structs(_CLUSTERS, [_answer(one, least, *row) for row in asked])
+    minima = {"k": 1, "seed": 0}
+    return _structs(_CLUSTERS, [_answer(one, minima, *row) for row in rows_and_arguments])
 
 
 def gap_statistic(
@@ -85,55 +85,57 @@ def gap_statistic(
     Args:
         points: n cells DOUBLE[][], a list of rows of metrics that are on one scale.
         k_max: n largest numbers of clusters to try.
-        references: n numbers of reference sets; 50 where it is not given.
-        seed: n numbers from 0; 0 where it is not given.
+        references: n numbers of reference sets; default 50.
+        seed: n numbers from 0; default 0.
 
     Returns:
-        n structs: k, the lists gap, s, log_w and expected over k = 1..k_max, rows (that were
-        looked at), left_out (that could not be), reason (what limits the answer, or why there is
-        none; NULL where nothing does). NULL where an argument is NULL.
+        n structs: k, the lists gap, s, log_w and expected over k = 1..k_max, rows
+        (used), left_out (rows with unknown values), reason (what limits the answer, or why there is
+        none; else NULL). NULL where an argument is NULL.
     """
-    given = cells(points)
-    count = len(given)
+    lists = cells(points)
+    count = len(lists)
     others = (numbers(k_max, count), numbers(references, count, 50), numbers(seed, count))
-    asked = zip(given, *others, strict=True)
+    rows_and_arguments = zip(lists, *others, strict=True)
 
     def one(rows: Rows, k_max: int, references: int, seed: int) -> Found:
         found = gap(rows.known, k_max, references, seed, WORKERS)
-        lists = {name: pa.array(getattr(found, name)) for name in ("gap", "s", "log_w", "expected")}
-        return {"k": found.k, **lists, "rows": found.rows, "reason": found.reason}
+        arrays = {
+            name: pa.array(getattr(found, name)) for name in ("gap", "s", "log_w", "expected")
+        }
+        return {"k": found.k, **arrays, "rows": found.rows, "reason": found.reason}
 
-    least = {"k_max": 2, "references": 2, "seed": 0}
-    return _structs(_GAP, [_answer(one, least, *row) for row in asked])
+    minima = {"k_max": 2, "references": 2, "seed": 0}
+    return _structs(_GAP, [_answer(one, minima, *row) for row in rows_and_arguments])
 
 
 def _answer(
     one: Callable[..., Found],
-    least: dict[str, int],
+    minima: dict[str, int],
     cell: pa.ListArray | None,
     *arguments: int | None,
 ) -> Found | None:
-    """Give the fields of one answer, those of an abstention, or None for NULL."""
+    """Return the fields of one answer, only a reason where there is none, or None for NULL."""
     if cell is None or None in arguments:
         return None
     try:
-        for (name, bound), value in zip(least.items(), arguments, strict=True):
+        for (name, bound), value in zip(minima.items(), arguments, strict=True):
             if value is not None and value < bound:
-                raise TooLittle(f"{name} must be at least {bound}, here {value}")
+                raise InsufficientData(f"{name} must be at least {bound}, not {value}")
         rows = matrix(cell)
         return {"left_out": rows.left_out, **one(rows, *arguments)}
-    except TooLittle as error:
+    except InsufficientData as error:
         return {"reason": str(error)}
 
 
 def _structs(kind: pa.StructType, answers: Sequence[Found | None]) -> pa.StructArray:
-    """Give a column of structs; fields that an answer lacks are NULL."""
+    """Return a column of structs; fields that an answer lacks are NULL."""
     columns = []
     for field in kind:
         values = [None if answer is None else answer.get(field.name) for answer in answers]
-        lists = pa.types.is_list(field.type)
+        is_list = pa.types.is_list(field.type)
         columns.append(
-            listed(values, field.type.value_type) if lists else pa.array(values, field.type)
+            list_column(values, field.type.value_type) if is_list else pa.array(values, field.type)
         )
     missing = pa.array([answer is None for answer in answers], pa.bool_())
     return pa.StructArray.from_arrays(columns, fields=list(kind), mask=missing)

@@ -1,4 +1,4 @@
-"""Repetitions of many metrics as flat arrays, and what they say of their scale and resolution."""
+"""Repetitions of many metrics as flat arrays, their scale and their resolution."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _EXACT = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Values of m metrics end to end: `values` (points), `owner` (points) their metric, from 0.
+    """Values of m metrics in a row: `values` (points), `owner` (points) the metric, from 0.
 
-    The values of a metric follow each other, in order of time.
+    The values of a metric are contiguous and in order of time.
     """
 
     values: Floats
@@ -32,40 +32,40 @@ class Samples:
         return np.bincount(self.owner, minlength=self.metrics).astype(np.int64)
 
     def sums(self, of: Floats) -> Floats:
-        """Add up something of the points by metric, (metrics)."""
+        """Return the sums by metric (metrics) of one number a point."""
         return np.bincount(self.owner, of, self.metrics).astype(np.float64)
 
     def means(self) -> Floats:
-        """Give the mean of each metric, (metrics); NaN where it has no value."""
+        """Return the mean of each metric, (metrics); NaN where it has no value."""
         counts = self.counts
         out: Floats = np.where(counts > 0, self.sums(self.values) / np.maximum(counts, 1), np.nan)
         return out
 
     def deviations(self) -> Floats:
-        """Give each point less the mean of its metric, (points)."""
+        """Return each point minus the mean of its metric, (points)."""
         out: Floats = self.values - self.means()[self.owner]
         return out
 
     def variances(self) -> Floats:
-        """Give the variance of each metric, (metrics); NaN where it has fewer than two values."""
+        """Return the variance of each metric, (metrics); NaN where it has fewer than two values."""
         free = self.counts - 1
         squares = self.sums(self.deviations() ** 2)
         out: Floats = np.where(free > 0, squares / np.maximum(free, 1), np.nan)
         return out
 
     def all(self, of: Booleans) -> Booleans:
-        """Say of each metric whether something holds for all its points, (metrics)."""
+        """Return for each metric whether a condition is true at all its points, (metrics)."""
         out: Booleans = np.bincount(self.owner[~of], minlength=self.metrics) == 0
         return out
 
     def logs(self, which: Booleans) -> Samples:
-        """Give the samples with the values of some metrics as their natural logarithms."""
+        """Return the samples with the values of some metrics as their natural logarithms."""
         chosen = which[self.owner]
         logs = np.log(np.where(chosen, self.values, 1.0))
         return Samples(np.where(chosen, logs, self.values), self.owner, self.metrics)
 
     def part(self, at: Integers) -> Samples:
-        """Give the samples of some of the metrics, in their order."""
+        """Return the samples of some of the metrics, in their order."""
         place = np.full(self.metrics, -1)
         place[at] = np.arange(len(at))
         owner = place[self.owner]
@@ -74,10 +74,10 @@ class Samples:
 
 
 def resolutions(before: Samples, after: Samples) -> Floats:
-    """Give the power of ten, at most 1, that all values of each metric are multiples of.
+    """Return the power of ten, at most 1, that all values of each metric are multiples of.
 
-    A timer that ticks in hundredths of a second gives equal values that are not equal times:
-    rounding to a step adds a variance of step^2 / 12 (Sheppard 1898).
+    A timer with a resolution of 0.01 s returns equal values for different times: rounding to a step
+    adds a variance of step^2 / 12 (Sheppard 1898).
 
     Returns:
         (metrics), in the unit of the values; 0 where they have too many digits to tell.

@@ -1,7 +1,7 @@
-"""How far repetitions scatter: memory of the noise, and variances that lean on each other.
+"""Scatter of repetitions: autocorrelation of the noise, and variances moderated by their family.
 
-A few repetitions say little of the noise of one metric; the metrics of one family, measured by the
-same means in the same runs, say more together.
+Few repetitions are a poor estimate of the noise of one metric; the metrics of one family, measured
+in the same way in the same runs, are a better one together.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from scipy.special import digamma, polygamma
 
 from udfs.comparison.samples import Booleans, Floats, Integers, Samples
 
-_PRIOR_RHO = 0.3  # standard deviation of rho before it is seen, around 0
+_PRIOR_RHO = 0.3  # standard deviation of the prior of rho, around 0
 _RHO_ERROR = 1.5  # variance of rho times points
-_MOST_RHO = 0.9
-_LEAST_PRIOR = 6  # variances from which the prior of a family is estimated
+_MAX_RHO = 0.9
+_MIN_VARIANCES = 6  # that the prior of a family is estimated from
 _SMALLEST = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The variance of each metric's mean, (metrics), and its degrees of freedom, (metrics)."""
+    """Variance of each metric's mean and of one value, degrees of freedom; (metrics) each."""
 
     of_mean: Floats
     of_one: Floats
@@ -31,28 +31,27 @@ class Spread:
 
 
 def spreads(before: Samples, after: Samples, rounding: Floats) -> tuple[Spread, Spread]:
-    """Give the spread of both sides of one family of metrics.
+    """Return the spread of both sides of one family of metrics.
 
     Args:
         before: m metrics, positive ones as logarithms.
-        after: The same metrics.
-        rounding: (metrics), the variance that their resolution adds at least.
+        after: the same metrics.
+        rounding: (metrics), the least variance, by their resolution.
 
     Returns:
         The spreads of both sides; NaN for sides with fewer than two values.
     """
-    alone = min(_independent(before), _independent(after))
-    rho = _memory(before, after, alone)
+    independent = min(_independent(before), _independent(after))
+    rho = _autocorrelation(before, after, independent)
     sides = [_raw(side, rho, rounding) for side in (before, after)]
     variances = np.stack([variance for variance, _, _ in sides])
     freedom = np.stack([free for _, free, _ in sides])
     prior, weight = _prior(variances, freedom, rounding)
-    # No more can be learnt from the others than there are others that scatter for themselves.
-    borrowed = np.minimum(weight, freedom * (alone - 1))
-    leaning = (borrowed * prior + freedom * variances) / (borrowed + freedom)
-    # A metric that scatters less than its family may only have been lucky; one that scatters more
-    # is believed.
-    moderated = np.maximum(variances, leaning)
+    # The other metrics contribute as far as their scatter is independent.
+    borrowed = np.minimum(weight, freedom * (independent - 1))
+    shrunk = (borrowed * prior + freedom * variances) / (borrowed + freedom)
+    # A variance below that of the family may be chance, and is raised; one above it is kept.
+    moderated = np.maximum(variances, shrunk)
     first, second = (
         Spread(moderated[i] * sides[i][2], moderated[i], freedom[i] + borrowed[i]) for i in (0, 1)
     )
@@ -60,10 +59,10 @@ def spreads(before: Samples, after: Samples, rounding: Floats) -> tuple[Spread, 
 
 
 def _raw(side: Samples, rho: float, rounding: Floats) -> tuple[Floats, Floats, Floats]:
-    """Give variance, degrees of freedom, and the variance of the mean in units of the variance.
+    """Return variance, degrees of freedom, and the variance of the mean in units of the variance.
 
     For first-order autoregressive noise: the variance around the mean of n values is too small,
-    that of the mean too large, and the values count for fewer (Bayley and Hammersley, The
+    that of the mean too large, and n values count as fewer (Bayley and Hammersley, The
     effective number of independent observations in an autocorrelated time series, 1946).
     """
     n = side.counts
@@ -74,22 +73,22 @@ def _raw(side: Samples, rho: float, rounding: Floats) -> tuple[Floats, Floats, F
     enough = n >= 2
     correction = np.where(enough, (n - 1) / np.where(enough, n - inflation, 1), np.nan)
     variance = np.maximum(side.variances() * correction, np.where(enough, rounding, np.nan))
-    # n (1 - rho^2) / (1 + rho^2) squares count for the variance.
+    # The variance has n (1 - rho^2) / (1 + rho^2) independent squares.
     freedom = np.maximum(n * (1 - rho**2) / (1 + rho**2) - 1, 1)
     return variance, np.where(enough, freedom, np.nan), inflation / np.maximum(n, 1)
 
 
-def _memory(before: Samples, after: Samples, alone: float) -> float:
-    """Give the first-order autocorrelation of the repetitions of a family, on the safe side.
+def _autocorrelation(before: Samples, after: Samples, independent: float) -> float:
+    """Return an upper estimate of the first-order autocorrelation of the repetitions of a family.
 
-    From mean squares of differences at lags 1 and 2, whose ratio is 1 + rho and which no mean
-    has to be known for (the variogram); drawn to 0 by a normal prior as far as the repetitions are
-    few, and taken one standard error larger.
+    From mean squares of differences at lags 1 and 2, whose ratio is 1 + rho and which need no mean
+    (the variogram); shrunk towards 0 by a normal prior where repetitions are few, then raised by
+    one standard error.
     """
     near, far, points = 0.0, 0.0, 0
     for side, other in ((before, after), (after, before)):
-        # The scale is that of the other side, as a metric's own is small where its steps are; the
-        # median keeps it from 0.
+        # The scale is that of the other side, because a metric's own is small where its steps are;
+        # the median prevents a scale of 0.
         scale = np.nan_to_num(other.variances())
         scale = (scale + np.median(scale))[side.owner]
         known = scale > 0
@@ -104,17 +103,17 @@ def _memory(before: Samples, after: Samples, alone: float) -> float:
         points += int(side.counts.max())
     if near <= 0:
         return 0.0
-    error = _RHO_ERROR / max(alone * points, 1)
+    error = _RHO_ERROR / max(independent * points, 1)
     weight = _PRIOR_RHO**2 / (_PRIOR_RHO**2 + error)
     rho = weight * np.clip(far / near - 1, 0, 1) + _PRIOR_RHO * np.sqrt(1 - weight)
-    return float(np.clip(rho, 0, _MOST_RHO))
+    return float(np.clip(rho, 0, _MAX_RHO))
 
 
 def _independent(side: Samples) -> float:
-    """Give how many of the metrics scatter for themselves.
+    """Return the effective number of metrics with independent scatter.
 
-    By the mean squared correlation of their repetitions, less what chance gives: 1 where they all
-    go up and down together, as they do when the machine slows down as a whole.
+    From the mean squared correlation of their repetitions, minus that expected by chance: 1 where
+    all vary together, as they do when the whole machine slows down.
     """
     table = _aligned(side)
     metrics, points = table.shape
@@ -122,16 +121,16 @@ def _independent(side: Samples) -> float:
         return 1.0
     centred = table - table.mean(axis=1, keepdims=True)
     unit = centred / np.sqrt((centred**2).sum(axis=1, keepdims=True))
-    # The sum of squared correlations is that of the smaller of the two Gram matrices.
+    # The sum of squared correlations is equal for both Gram matrices; this one is the smaller.
     squares = float(((unit.T @ unit) ** 2).sum())
     mean = (squares - metrics) / (metrics * (metrics - 1))
     chance = 1 / (points - 1)
-    together = np.clip((mean - chance) / (1 - chance), 0, 1)
-    return float(metrics / (1 + (metrics - 1) * together))
+    correlated = np.clip((mean - chance) / (1 - chance), 0, 1)
+    return float(metrics / (1 + (metrics - 1) * correlated))
 
 
 def _aligned(side: Samples) -> Floats:
-    """Give the metrics that have every repetition and are not constant, (metrics, points)."""
+    """Return the non-constant metrics with all repetitions, (metrics, points)."""
     counts: Integers = side.counts
     longest = int(counts.max(initial=0))
     full: Booleans = (counts == longest) & (side.variances() > 0)
@@ -142,17 +141,17 @@ def _aligned(side: Samples) -> Floats:
 
 
 def _prior(variances: Floats, freedom: Floats, rounding: Floats) -> tuple[float, float]:
-    """Give the variance that a family has in common, and its degrees of freedom.
+    """Return the variance that a family has in common, and its degrees of freedom.
 
-    By the mean and the variance of log variances (Smyth, Linear models and empirical Bayes methods
-    for assessing differential expression in microarray experiments, 2004, section 6.2); no degrees
-    of freedom where the family is too small to tell.
+    From mean and variance of the log variances (Smyth, Linear models and empirical Bayes methods
+    for assessing differential expression in microarray experiments, 2004, section 6.2); 0 degrees
+    of freedom where the family is too small to estimate it.
     """
-    told = np.isfinite(variances) & (variances > np.maximum(rounding, _SMALLEST))
-    if told.sum() < _LEAST_PRIOR:
+    usable = np.isfinite(variances) & (variances > np.maximum(rounding, _SMALLEST))
+    if usable.sum() < _MIN_VARIANCES:
         return 0.0, 0.0
-    half = freedom[told] / 2
-    logs = np.log(variances[told]) - digamma(half) + np.log(half)
+    half = freedom[usable] / 2
+    logs = np.log(variances[usable]) - digamma(half) + np.log(half)
     excess = float(np.var(logs, ddof=1) - np.mean(polygamma(1, half)))
     if excess <= 0:
         return float(np.exp(np.mean(logs))), float("inf")
@@ -162,7 +161,7 @@ def _prior(variances: Floats, freedom: Floats, rounding: Floats) -> tuple[float,
 
 
 def _trigamma_inverse(value: float) -> float:
-    """Give x with trigamma(x) = value by Newton's method (Smyth 2004, appendix)."""
+    """Return x with trigamma(x) = value by Newton's method (Smyth 2004, appendix)."""
     x = 0.5 + 1 / value
     for _ in range(50):
         trigamma = float(polygamma(1, x))
