@@ -1,35 +1,60 @@
 """Functions for SQL: pure typed functions on arrays, registered from an explicit tuple.
 
-Every function has the same name in SQL and in Python. This module is the only one here that
-knows of DuckDB; array libraries are imported when a function is first called.
+Every function has the same name in SQL and in Python, and its parameters do, too. This module is
+the only one here that knows DuckDB; array libraries are imported when a function is first called.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
+class Parameter(NamedTuple):
+    """A parameter of a function: its name, its SQL type, and its default where it is optional."""
+
+    name: str
+    type: str
+    default: str | None = None
+
+    def __str__(self) -> str:
+        """Return the parameter as a signature shows it: `seed INTEGER DEFAULT 0`."""
+        default = "" if self.default is None else f" DEFAULT {self.default}"
+        return f"{self.name} {self.type}{default}"
+
+
 @dataclass(frozen=True, slots=True)
 class Udf:
-    """A function for SQL: where it lives, and its SQL types.
+    """A function for SQL: its module, SQL types and a description for users.
 
-    The `optional` parameters come last and can be left out. DuckDB knows no such thing for
-    functions in Python: it lets any number of arguments of any type through then, and the function
-    casts them. A function that may give NULL for what is not NULL is handed NULLs too.
+    Optional parameters come last. DuckDB has none for functions in Python: it accepts any number of
+    arguments of any type then, and the function casts them. A function with `may_return_null` can
+    return NULL for arguments that are not NULL; DuckDB passes NULL arguments to it, too. Functions
+    that are not `public` serve views and macros only, and are not listed for users.
     """
 
     name: str
     module: str
-    parameters: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
     returns: str
-    optional: tuple[str, ...] = ()
-    may_give_null: bool = False
+    description: str
+    may_return_null: bool = False
+    public: bool = True
+
+    @property
+    def signature(self) -> str:
+        """Return the name with the named parameters: `detect_changes(values DOUBLE[])`."""
+        return f"{self.name}({', '.join(map(str, self.parameters))})"
+
+    @property
+    def has_optional(self) -> bool:
+        """Whether parameters can be left out."""
+        return any(parameter.default is not None for parameter in self.parameters)
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -40,188 +65,307 @@ class Udf:
         return found
 
     def deferred(self) -> Callable[..., Any]:
-        """Give a function that imports the real one when it is first called."""
+        """Return a function that imports the real one when it is first called."""
         udf = self
 
         def call(*columns: Any) -> Any:
             return udf.function(*columns)
 
-        if self.optional:
+        if self.has_optional:
             return call
         # DuckDB counts the parameters of the signature, of which *columns would be one.
-        names = (f"column_{i}" for i in range(len(self.parameters)))
-        kind = Parameter.POSITIONAL_ONLY
-        call.__signature__ = Signature([Parameter(n, kind) for n in names])  # type: ignore[attr-defined]
+        kind = inspect.Parameter.POSITIONAL_ONLY
+        call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [inspect.Parameter(parameter.name, kind) for parameter in self.parameters]
+        )
         return call
 
+
+_CHANGES = 'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE)[]'
+_FORECAST = "STRUCT(seconds DOUBLE[], low DOUBLE[], high DOUBLE[], flags VARCHAR[])"
+_BLOCK_SUMMARY = (
+    "STRUCT(instructions INTEGER, n_int INTEGER, n_fp INTEGER, n_simd INTEGER, "
+    "n_load INTEGER, n_store INTEGER, n_branch INTEGER, n_other INTEGER, "
+    "serialising INTEGER, critical_path INTEGER[], width_bound DOUBLE, "
+    "critical_path_bound DOUBLE, unit_bound DOUBLE)"
+)
+_THREAD_ELEMENTS = (
+    Parameter("threads", "BIGINT[]"),
+    Parameter("blocks", "INTEGER[]"),
+    Parameter("weights", "BIGINT[]"),
+    Parameter("as_shares", "BOOLEAN"),
+    Parameter("metric", "VARCHAR"),
+)
+_MODEL = Parameter("model", "UBIGINT")
 
 UDFS: tuple[Udf, ...] = (
     Udf(
         "median_interval",
         "udfs.statistics",
-        ("DOUBLE[]",),
+        (Parameter("values", "DOUBLE[]"),),
         "STRUCT(median DOUBLE, low DOUBLE, high DOUBLE)",
+        "Median of the values and its 95 % confidence interval, in the unit of the values; no "
+        "interval below six values.",
     ),
     Udf(
         "detect_changes",
         "udfs.changes",
-        ("DOUBLE[]",),
-        'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE)[]',
+        (Parameter("values", "DOUBLE[]"),),
+        _CHANGES,
+        "Lasting changes of level in a series in order of time: position of the first value after "
+        "each (from 0), the medians before and after it in the unit of the values, and a p-value; "
+        "a series without a change shows one with a probability of 0.002 at most.",
     ),
     Udf(
         "detect_changes_at",
         "udfs.changes",
-        ("DOUBLE[]", "DOUBLE"),
-        'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE)[]',
+        (Parameter("values", "DOUBLE[]"), Parameter("significance", "DOUBLE")),
+        _CHANGES,
+        "Same as detect_changes, for another probability of a false alarm (0..1) of a whole "
+        "series.",
     ),
     Udf(
         "compare_repetitions",
         "udfs.comparison",
-        (*("DOUBLE[][]",) * 4, "VARCHAR[]", "DOUBLE"),
+        (
+            Parameter("before", "DOUBLE[][]"),
+            Parameter("after", "DOUBLE[][]"),
+            Parameter("history_before", "DOUBLE[][]"),
+            Parameter("history_after", "DOUBLE[][]"),
+            Parameter("family", "VARCHAR[]"),
+            Parameter("level", "DOUBLE"),
+        ),
         'STRUCT("before" DOUBLE, "after" DOUBLE, ratio DOUBLE, low DOUBLE, high DOUBLE, '
         "p_value DOUBLE, noise VARCHAR)[]",
+        "Ratio after / before of each metric with a confidence interval for all metrics together "
+        "(level 0..1) and a corrected p-value, from lists of repetitions by metric; values of "
+        "other runs (history) show the noise of a single repetition.",
     ),
     Udf(
         "scaling_model",
         "udfs.scaling",
-        ("VARCHAR", "DOUBLE[]", "DOUBLE[]", "DOUBLE"),
+        (
+            Parameter("kind", "VARCHAR"),
+            Parameter("counts", "DOUBLE[]"),
+            Parameter("seconds", "DOUBLE[]"),
+            Parameter("noise", "DOUBLE"),
+        ),
         "STRUCT(formula VARCHAR, parameters MAP(VARCHAR, DOUBLE), r2 DOUBLE, smape DOUBLE, "
         "cv_error DOUBLE, exponent DOUBLE, exponent_low DOUBLE, exponent_high DOUBLE, "
         "points INTEGER, flags VARCHAR[])",
+        "Scaling formula of seconds over ascending process counts, its quality of fit, and the "
+        "exponent of p beyond the largest count with a 90 % interval; noise is the relative "
+        "scatter of repetitions.",
     ),
     Udf(
         "scaling_forecast",
         "udfs.scaling",
-        ("VARCHAR", "DOUBLE[]", "DOUBLE[]", "DOUBLE", "DOUBLE[]"),
-        "STRUCT(seconds DOUBLE[], low DOUBLE[], high DOUBLE[], flags VARCHAR[])",
+        (
+            Parameter("kind", "VARCHAR"),
+            Parameter("counts", "DOUBLE[]"),
+            Parameter("seconds", "DOUBLE[]"),
+            Parameter("noise", "DOUBLE"),
+            Parameter("at_counts", "DOUBLE[]"),
+        ),
+        _FORECAST,
+        "Predicted seconds at other process counts with 90 % intervals, from seconds measured at "
+        "ascending counts; at_counts is the same in every row.",
     ),
     Udf(
         "scaling_surface",
         "udfs.scaling",
-        ("DOUBLE[]", "DOUBLE[]", "DOUBLE[]"),
+        (
+            Parameter("counts", "DOUBLE[]"),
+            Parameter("sizes", "DOUBLE[]"),
+            Parameter("seconds", "DOUBLE[]"),
+        ),
         "STRUCT(formula VARCHAR, terms STRUCT(factor DOUBLE, p_exponent DOUBLE, p_log DOUBLE, "
         "n_exponent DOUBLE, n_log DOUBLE)[], r2 DOUBLE, smape DOUBLE, cv_error DOUBLE, "
         "points INTEGER, flags VARCHAR[])",
+        "Formula of seconds in process count p and problem size n, its terms and its relative "
+        "cross-validated error.",
     ),
     Udf(
         "scaling_forecast_at",
         "udfs.scaling",
-        ("VARCHAR", *("DOUBLE[]",) * 3, "DOUBLE", "DOUBLE", "DOUBLE[]", "DOUBLE"),
-        "STRUCT(seconds DOUBLE[], low DOUBLE[], high DOUBLE[], flags VARCHAR[])",
+        (
+            Parameter("kind", "VARCHAR"),
+            Parameter("counts", "DOUBLE[]"),
+            Parameter("sizes", "DOUBLE[]"),
+            Parameter("seconds", "DOUBLE[]"),
+            Parameter("noise", "DOUBLE"),
+            Parameter("own_size", "DOUBLE"),
+            Parameter("at_counts", "DOUBLE[]"),
+            Parameter("at_size", "DOUBLE"),
+        ),
+        _FORECAST,
+        "Predicted seconds at other process counts and another problem size, with 90 % intervals.",
+        public=False,
     ),
     Udf(
         "load_model",
         "udfs.models",
-        ('MAP(VARCHAR, STRUCT(shape INTEGER[], "values" DOUBLE[]))',),
+        (Parameter("arrays", 'MAP(VARCHAR, STRUCT(shape INTEGER[], "values" DOUBLE[]))'),),
         "UBIGINT",
+        "Number of a model whose arrays are loaded into this process, for the functions that apply "
+        "models.",
+        public=False,
     ),
     Udf(
         "classify_bottleneck",
         "udfs.bottleneck.apply",
-        ("DOUBLE[]", "UBIGINT"),
+        (Parameter("metrics", "DOUBLE[]"), _MODEL),
         "STRUCT(class VARCHAR, probability DOUBLE, probabilities DOUBLE[], "
         "drivers STRUCT(metric INTEGER, contribution DOUBLE)[], "
         "cost DOUBLE[], cost_low DOUBLE[], cost_high DOUBLE[], reason VARCHAR)",
+        "Bottleneck class of a sample's metrics (per cycle) by a loaded model, and the share of "
+        "cycles (0..1) that each component costs, with 90 % bands.",
+        public=False,
     ),
     Udf(
         "block_features",
         "udfs.throughput.blocks",
-        ("VARCHAR",),
+        (Parameter("code", "VARCHAR"),),
         "FLOAT[]",
-        may_give_null=True,
+        "Features of a block of x86-64 machine code in hexadecimal, from which throughput models "
+        "predict cycles; NULL where it cannot be decoded.",
+        may_return_null=True,
     ),
     Udf(
         "block_summary",
         "udfs.throughput.blocks",
-        ("VARCHAR",),
-        "STRUCT(instructions INTEGER, n_int INTEGER, n_fp INTEGER, n_simd INTEGER, "
-        "n_load INTEGER, n_store INTEGER, n_branch INTEGER, n_other INTEGER, "
-        "serialising INTEGER, critical_path INTEGER[], width_bound DOUBLE, "
-        "critical_path_bound DOUBLE, unit_bound DOUBLE)",
-        may_give_null=True,
+        (Parameter("code", "VARCHAR"),),
+        _BLOCK_SUMMARY,
+        "Instruction mix, dependence chains (instructions) and analytic bounds (cycles of one "
+        "pass) of a block of x86-64 machine code in hexadecimal; NULL where it cannot be decoded.",
+        may_return_null=True,
     ),
     Udf(
         "describe_blocks",
         "udfs.throughput.blocks",
-        ("VARCHAR[]",),
-        "STRUCT(code STRUCT(instructions INTEGER, n_int INTEGER, n_fp INTEGER, n_simd INTEGER, "
-        "n_load INTEGER, n_store INTEGER, n_branch INTEGER, n_other INTEGER, "
-        "serialising INTEGER, critical_path INTEGER[], width_bound DOUBLE, "
-        "critical_path_bound DOUBLE, unit_bound DOUBLE), features FLOAT[])[]",
+        (Parameter("codes", "VARCHAR[]"),),
+        f"STRUCT(code {_BLOCK_SUMMARY}, features FLOAT[])[]",
+        "Results of block_summary and block_features for many blocks at once.",
+        public=False,
     ),
-    Udf("longest_chain", "udfs.throughput.dependences", ("INTEGER[][]",), "INTEGER"),
+    Udf(
+        "longest_chain",
+        "udfs.throughput.dependences",
+        (Parameter("distances", "INTEGER[][]"),),
+        "INTEGER",
+        "Length in instructions of the longest dependence chain of a group of instructions, each "
+        "given as the distances back to its producers (1: the instruction before).",
+    ),
     Udf(
         "predict_throughput",
         "udfs.throughput.predict",
-        ("FLOAT[]", "UBIGINT"),
+        (Parameter("features", "FLOAT[]"), _MODEL),
         "STRUCT(cycles DOUBLE, low DOUBLE, high DOUBLE)",
-        may_give_null=True,
+        "Predicted cycles of one pass of a segment by a loaded model, with a 90 % band.",
+        may_return_null=True,
+        public=False,
     ),
     Udf(
         "throughput_effects",
         "udfs.throughput.effects",
-        ("FLOAT[]", "UBIGINT"),
+        (Parameter("features", "FLOAT[]"), _MODEL),
         "STRUCT(feature_group VARCHAR, factor DOUBLE)[]",
-        may_give_null=True,
+        "Factors by which groups of features change the predicted cycles of a segment against a "
+        "typical one (Shapley values).",
+        may_return_null=True,
+        public=False,
     ),
     Udf(
         "thread_matrix",
         "udfs.threads",
-        ("BIGINT[]", "INTEGER[]", "BIGINT[]", "BOOLEAN", "VARCHAR"),
+        _THREAD_ELEMENTS,
         "STRUCT(thread_a BIGINT, thread_b BIGINT, distance DOUBLE, brightness DOUBLE)[]",
+        "Distances between the basic-block vectors of all threads of a thread block.",
+        public=False,
     ),
     Udf(
         "thread_pixels",
         "udfs.threads",
-        ("BIGINT[]", "INTEGER[]", "BIGINT[]", "BOOLEAN", "VARCHAR"),
+        _THREAD_ELEMENTS,
         "STRUCT(thread BIGINT, pixels BLOB)[]",
+        "Rows of the distance matrix of a thread block as a picture, one byte a pixel.",
+        public=False,
     ),
     Udf(
         "thread_similarity",
         "udfs.threads",
-        ("BIGINT[]", "INTEGER[]", "BIGINT[]", "BOOLEAN", "VARCHAR"),
+        _THREAD_ELEMENTS,
         "STRUCT(fluctuation DOUBLE, mean_distance DOUBLE, max_distance DOUBLE, brightness DOUBLE)",
+        "Similarity of the threads of a thread block by their basic-block vectors: fluctuation "
+        "rate (0..1), mean and largest distance by the metric (euclidean or manhattan, in the unit "
+        "of the weights), mean brightness (0..1).",
     ),
     Udf(
         "thread_grouping",
         "udfs.groups",
-        ("BIGINT[]", "INTEGER[]", "BIGINT[]", "BIGINT[]", "BOOLEAN"),
+        (
+            Parameter("vectors", "BIGINT[]"),
+            Parameter("blocks", "INTEGER[]"),
+            Parameter("weights", "BIGINT[]"),
+            Parameter("threads", "BIGINT[]"),
+            Parameter("as_shares", "BOOLEAN"),
+        ),
         "STRUCT(vector BIGINT, behaviour_group INTEGER, distance DOUBLE, representative BOOLEAN)[]",
+        "Behaviour groups of the basic-block vectors of a launch, with a representative each.",
+        public=False,
     ),
     Udf(
         "interval_phases",
         "udfs.phases",
-        ("INTEGER[]", "INTEGER[]", "BIGINT[]"),
+        (
+            Parameter("intervals", "INTEGER[]"),
+            Parameter("blocks", "INTEGER[]"),
+            Parameter("weights", "BIGINT[]"),
+        ),
         'STRUCT("interval" INTEGER, phase INTEGER, distance DOUBLE, weight DOUBLE, '
         "representative BOOLEAN)[]",
+        "Phase of each interval of a thread by the SimPoint method, from the instructions "
+        "(weights) executed in each basic block; weight is the phase's share (0..1) of all "
+        "instructions.",
     ),
     Udf(
         "cluster_clara",
         "udfs.clustering.sql",
-        ("DOUBLE[][]", "INTEGER"),
+        (
+            Parameter("points", "DOUBLE[][]"),
+            Parameter("k", "INTEGER"),
+            Parameter("seed", "INTEGER", "0"),
+        ),
         "STRUCT(medoids INTEGER[], labels INTEGER[], cost DOUBLE, left_out INTEGER, "
         "reason VARCHAR)",
-        optional=("INTEGER",),
+        "Clusters of rows of metrics around k medoids (CLARA): positions of the medoids, the "
+        "cluster of each row, and the sum of distances in the unit of the metrics.",
     ),
     Udf(
         "gap_statistic",
         "udfs.clustering.sql",
-        ("DOUBLE[][]", "INTEGER"),
+        (
+            Parameter("points", "DOUBLE[][]"),
+            Parameter("k_max", "INTEGER"),
+            Parameter("references", "INTEGER", "50"),
+            Parameter("seed", "INTEGER", "0"),
+        ),
         "STRUCT(k INTEGER, gap DOUBLE[], s DOUBLE[], log_w DOUBLE[], expected DOUBLE[], "
         '"rows" INTEGER, left_out INTEGER, reason VARCHAR)',
-        optional=("INTEGER", "INTEGER"),
+        "Number of clusters (1..k_max) in rows of metrics by the gap statistic, and the figures "
+        "behind the choice.",
     ),
 )
 
 
 def register(con: DuckDBPyConnection) -> None:
-    """Make all functions known to a connection. They take and give whole Arrow columns."""
+    """Register all functions with a connection; they receive and return whole Arrow columns."""
     for udf in UDFS:
         con.create_function(
             udf.name,
             udf.deferred(),
-            None if udf.optional else list(udf.parameters),
+            None if udf.has_optional else [parameter.type for parameter in udf.parameters],
             udf.returns,
             type="arrow",
-            null_handling="special" if udf.may_give_null else "default",
+            null_handling="special" if udf.may_return_null else "default",
         )

@@ -1,4 +1,4 @@
-"""Basic-block vectors of threads: from sparse elements to dense vectors, equal ones once."""
+"""Basic-block vectors of threads: sparse elements as dense vectors, equal vectors once."""
 
 from __future__ import annotations
 
@@ -11,84 +11,84 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Beyond these a matrix, or the vectors themselves, would take more than half a gigabyte.
-MOST_THREADS = 8192
-_MOST_CELLS = 1 << 26
+# Above these limits a matrix, or the vectors themselves, would take more than 0.5 GB.
+MAX_THREADS = 8192
+_MAX_CELLS = 1 << 26
 
-# Elements that are worked on at a time.
+# Elements processed at a time.
 _PART = 1 << 16
 
 
 class TooManyThreads(ValueError):
-    """Threads are too many, or visit too many blocks, for one matrix."""
+    """Too many threads, or too many blocks visited by them, for one matrix."""
 
     def __init__(self, threads: int, blocks: int | None = None) -> None:
         visiting = "" if blocks is None else f" that visit {blocks} basic blocks"
         super().__init__(
-            f"{threads} threads{visiting} are too many for one matrix, which takes {MOST_THREADS} "
-            f"at most, and {_MOST_CELLS} of threads x basic blocks: ask for one thread block"
+            f"{threads} threads{visiting} are too many for one matrix (limits: {MAX_THREADS} "
+            f"threads, {_MAX_CELLS} threads x basic blocks); select one thread block"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """The vectors of n threads, k of them different.
+    """The vectors of n threads, k of them distinct.
 
-    `threads` (n) ascending; `kinds` (n) says which of the different vectors is a thread's;
-    `first` (k) is the first of `threads`, as an index, that has it; `different` (k x m) holds them
-    over the m blocks that any thread visited. `counts` says that all weights are whole numbers.
+    `threads` (n) are ascending; `kinds` (n) is the index of each thread's vector in `distinct`
+    (k x m, over the m blocks that any thread visited); `first` (k) is the index in `threads` of the
+    first thread with that vector. `counts` is True where all weights are whole numbers.
     """
 
     threads: Integers
     kinds: Integers
     first: Integers
-    different: Floats
+    distinct: Floats
     counts: bool
 
 
 def collapse(
-    threads: Integers, bbs: Integers, weights: Floats | Integers, *, shares: bool = False
+    threads: Integers, blocks: Integers, weights: Floats | Integers, *, as_shares: bool = False
 ) -> Vectors:
-    """Make vectors of sparse elements, equal ones once.
+    """Return the vectors of sparse elements, equal vectors once.
 
     Args:
-        threads: n, the thread of each element; in any order, and elements may come in parts.
-        bbs: n, the block of each element.
+        threads: n, the thread of each element, in any order; equal elements add up.
+        blocks: n, the block of each element.
         weights: n, visits or instructions of each element, whole and not negative.
-        shares: divide each vector by its sum, unless that is 0.
+        as_shares: divide each vector by its sum, unless that is 0.
 
-    Raises `TooManyThreads` where threads x blocks are more than 2^26.
+    Raises `TooManyThreads` where threads x blocks exceed 2^26.
     """
-    who, blocks = _Ranks.of(threads), _Ranks.of(bbs)
-    shape = (who.values.size, blocks.values.size)
-    if shape[0] * shape[1] > _MOST_CELLS:
+    rows, columns = _Ranks.of(threads), _Ranks.of(blocks)
+    shape = (rows.values.size, columns.values.size)
+    if shape[0] * shape[1] > _MAX_CELLS:
         raise TooManyThreads(*shape)
     cells = np.zeros(shape[0] * shape[1])
     for part in _parts(weights):
-        place = who.places(threads[part]) * shape[1] + blocks.places(bbs[part])
+        place = rows.places(threads[part]) * shape[1] + columns.places(blocks[part])
         low, high = int(place.min()), int(place.max())
         if high - low < 16 * _PART:
             cells[low : high + 1] += np.bincount(place - low, weights[part])
         else:
             np.add.at(cells, place, weights[part])
     dense = cells.reshape(shape)
-    # Vectors are compared before they are divided: equal counts are equal shares to the last bit.
+    # Vectors are compared before the division: equal counts are equal shares to the last bit.
     first, kinds = _equal_rows(dense)
-    different = dense[first] if first.size < shape[0] else dense
-    if shares:
-        sums = different.sum(axis=1, keepdims=True)
-        different = different / np.where(sums > 0, sums, 1)
-    return Vectors(who.values, kinds, first, different, counts=not shares)
+    distinct = dense[first] if first.size < shape[0] else dense
+    if as_shares:
+        sums = distinct.sum(axis=1, keepdims=True)
+        distinct = distinct / np.where(sums > 0, sums, 1)
+    return Vectors(rows.values, kinds, first, distinct, counts=not as_shares)
 
 
 def _parts(values: Floats | Integers) -> Iterator[slice]:
-    """Cut long columns: memory for what is made of them on the way costs more than the work."""
+    """Yield slices of a long column: allocating temporaries of its full length costs more time."""
     return (slice(at, at + _PART) for at in range(0, values.size, _PART))
 
 
 @dataclass(frozen=True, slots=True)
 class _Ranks:
-    """The different values of a column, ascending, and for each number from `low` its place."""
+    """The distinct values of a column, ascending, and the rank of each number from `low`."""
 
     values: Integers
     low: int
@@ -96,6 +96,7 @@ class _Ranks:
 
     @classmethod
     def of(cls, column: Integers) -> _Ranks:
+        """Return the ranks of a column."""
         low = int(column.min(initial=0))
         span = int(column.max(initial=0)) - low + 1
         if span > 8 * column.size + 4096:
@@ -106,22 +107,23 @@ class _Ranks:
         return cls(np.flatnonzero(found) + low, low, np.cumsum(found) - 1)
 
     def places(self, part: Integers) -> Integers:
+        """Return the ranks of some values of the column."""
         if self.table is None:
             return np.searchsorted(self.values, part)
         return self.table[part - self.low]
 
 
 def _equal_rows(dense: Floats) -> tuple[Integers, Integers]:
-    """Give the first row of each kind, in order of appearance, and the kind of every row."""
+    """Return the first row of each kind, in order of appearance, and the kind of every row."""
     factors = np.random.default_rng(1).integers(1, 1 << 62, dense.shape[1]) | 1
-    marks = np.zeros(len(dense), np.int64)
+    hashes = np.zeros(len(dense), np.int64)
     step = max(1, (1 << 18) // max(1, dense.shape[1]))
     for at in range(0, len(dense), step):
-        marks[at : at + step] = dense[at : at + step].astype(np.int64) @ factors
-    _, first, kinds = np.unique(marks, return_index=True, return_inverse=True)
-    again = np.flatnonzero(first[kinds] != np.arange(len(dense)))
-    if not (dense[again] == dense[first[kinds[again]]]).all():
-        # Different rows may have one mark, though hardly ever do.
+        hashes[at : at + step] = dense[at : at + step].astype(np.int64) @ factors
+    _, first, kinds = np.unique(hashes, return_index=True, return_inverse=True)
+    repeated = np.flatnonzero(first[kinds] != np.arange(len(dense)))
+    if not (dense[repeated] == dense[first[kinds[repeated]]]).all():
+        # Distinct rows with equal hashes: rare, but possible.
         _, first, kinds = np.unique(dense, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     place = np.empty_like(order)

@@ -2,7 +2,7 @@
 
 Sherwood, Perelman, Hamerly, Calder: Automatically characterizing large scale program behavior,
 ASPLOS 2002: vectors projected at random to 15 dimensions, k-means for each number of phases, and
-the smallest number whose Bayesian information criterion comes within a tenth of its range to the
+the smallest number whose Bayesian information criterion lies within a tenth of its range of the
 best. Everything is deterministic.
 """
 
@@ -17,12 +17,12 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 DIMENSIONS = 15
-MOST_PHASES = 15
-_ENOUGH = 0.9
+MAX_PHASES = 15
+_NEAR_BEST = 0.9
 _SEED = 1
-# Intervals that differ in one hundredth of their instructions are no phases of their own: moving
-# a share s between blocks has this variance in each dimension of the projection.
-_LEAST_VARIANCE = 0.01**2 / 6
+# Intervals that differ in 1 % of their instructions are not phases of their own: moving a share s
+# between blocks has this variance in each dimension of the projection.
+_MIN_VARIANCE = 0.01**2 / 6
 
 _PHASE = pa.struct(
     [
@@ -36,61 +36,62 @@ _PHASE = pa.struct(
 
 
 def interval_phases(
-    intervals: pa.ListArray, bbs: pa.ListArray, weights: pa.ListArray
+    intervals: pa.ListArray, blocks: pa.ListArray, weights: pa.ListArray
 ) -> pa.ListArray:
-    """Give the phase of each interval of each thread.
+    """Return the phase of each interval of each thread.
 
     Args:
         intervals: n lists of INTEGER, the interval of each element of a thread's vectors.
-        bbs: n lists of INTEGER, its basic block.
+        blocks: n lists of INTEGER, its basic block.
         weights: n lists of BIGINT, instructions.
 
     Returns:
         n lists of structs (interval; phase, from 0 in order of appearance; distance to the centre
         of the phase, of projected vectors; weight, the phase's share of all instructions;
-        representative, the interval nearest to the centre), by interval. NULL where a weight is.
+        representative, the interval nearest to the centre), by interval. NULL where a
+        weight is NULL.
     """
     out: list[list[dict[str, object]] | None] = []
     with threadpool_limits(1):
-        for when, where, weight in zip(intervals, bbs, weights, strict=True):
-            if not when.is_valid or weight.values.null_count:
+        for interval, block, weight in zip(intervals, blocks, weights, strict=True):
+            if not interval.is_valid or weight.values.null_count:
                 out.append(None)
                 continue
-            lists = (when.values.to_numpy(), where.values.to_numpy())
+            lists = (interval.values.to_numpy(), block.values.to_numpy())
             out.append(_phases(*lists, weight.values.to_numpy().astype(np.float64)))
     return pa.array(out, pa.list_(_PHASE))
 
 
-def _phases(intervals: Integers, bbs: Integers, weights: Floats) -> list[dict[str, object]]:
-    when, row = np.unique(intervals, return_inverse=True)
-    points, sizes = projected(row, bbs, weights)
-    phase, distance = classified(points)
+def _phases(intervals: Integers, blocks: Integers, weights: Floats) -> list[dict[str, object]]:
+    numbers, row = np.unique(intervals, return_inverse=True)
+    points, sizes = project(row, blocks, weights)
+    phase, distance = classify(points)
     total = np.bincount(phase, sizes) / max(sizes.sum(), 1)
-    first = np.lexsort((np.arange(when.size), distance, phase))
+    first = np.lexsort((np.arange(numbers.size), distance, phase))
     nearest = first[np.unique(phase[first], return_index=True)[1]]
-    chosen = np.isin(np.arange(when.size), nearest)
-    columns = (when, phase, distance, total[phase], chosen)
+    chosen = np.isin(np.arange(numbers.size), nearest)
+    columns = (numbers, phase, distance, total[phase], chosen)
     names = [field.name for field in _PHASE]
     lists = (column.tolist() for column in columns)
     return [dict(zip(names, values, strict=True)) for values in zip(*lists, strict=True)]
 
 
-def projected(row: Integers, bbs: Integers, weights: Floats) -> tuple[Floats, Floats]:
-    """Project sparse vectors, as shares of their sums, to 15 dimensions.
+def project(row: Integers, blocks: Integers, weights: Floats) -> tuple[Floats, Floats]:
+    """Project sparse vectors, as shares of their sums, onto 15 dimensions.
 
     Args:
         row: the vector of each element, from 0.
-        bbs: its basic block.
+        blocks: its basic block.
         weights: its instructions.
 
     Returns:
         n x 15 points and n sums.
     """
-    # Sums depend on the order of their terms in the last bit; equal vectors are to stay equal.
-    order = np.lexsort((bbs, row))
-    row, bbs, weights = row[order], bbs[order], weights[order]
-    blocks, column = np.unique(bbs, return_inverse=True)
-    directions = np.random.default_rng(_SEED).uniform(-1, 1, (DIMENSIONS, blocks.size))
+    # Sums depend on the order of their terms in the last bit; equal vectors have to stay equal.
+    order = np.lexsort((blocks, row))
+    row, blocks, weights = row[order], blocks[order], weights[order]
+    distinct, column = np.unique(blocks, return_inverse=True)
+    directions = np.random.default_rng(_SEED).uniform(-1, 1, (DIMENSIONS, distinct.size))
     sums: Floats = np.bincount(row, weights).astype(np.float64, copy=False)
     shares = weights / np.where(sums > 0, sums, 1)[row]
     sides = [np.bincount(row, shares * direction[column]) for direction in directions]
@@ -98,17 +99,17 @@ def projected(row: Integers, bbs: Integers, weights: Floats) -> tuple[Floats, Fl
     return points, sums
 
 
-def classified(points: Floats) -> tuple[Integers, Floats]:
-    """Give the phase of each of n points, from 0 in order of appearance, and its distance.
+def classify(points: Floats) -> tuple[Integers, Floats]:
+    """Return the phase of each of n points, from 0 in order of appearance, and its distance.
 
-    The distance is that to the centre of the phase.
+    The distance is the one to the centre of the phase.
     """
-    different, kind, times = np.unique(points, axis=0, return_inverse=True, return_counts=True)
+    distinct, kind, times = np.unique(points, axis=0, return_inverse=True, return_counts=True)
     kind = kind.ravel()
-    fits = [_fit(different, times, k) for k in range(1, min(MOST_PHASES, len(different)) + 1)]
+    fits = [_fit(distinct, times, k) for k in range(1, min(MAX_PHASES, len(distinct)) + 1)]
     scores = np.array([score(found, times) for found in fits])
-    enough = scores >= scores.min() + _ENOUGH * (scores.max() - scores.min())
-    label, distance = fits[int(np.argmax(enough))]
+    near_best = scores >= scores.min() + _NEAR_BEST * (scores.max() - scores.min())
+    label, distance = fits[int(np.argmax(near_best))]
     label, distance = label[kind], distance[kind]
     order = np.unique(label, return_index=True)[1].argsort().argsort()
     return order[np.unique(label, return_inverse=True)[1]], distance
@@ -124,7 +125,7 @@ def _fit(points: Floats, times: Integers, phases: int) -> tuple[Integers, Floats
 
 
 def score(found: tuple[Integers, Floats], times: Integers) -> float:
-    """Give the Bayesian information criterion of a clustering; more is better.
+    """Return the Bayesian information criterion of a clustering; higher is better.
 
     Clusters are spherical Gaussians of one variance (Pelleg and Moore, X-means, ICML 2000).
 
@@ -137,7 +138,7 @@ def score(found: tuple[Integers, Floats], times: Integers) -> float:
     sizes = sizes[sizes > 0]
     total, clusters = float(sizes.sum()), sizes.size
     free = DIMENSIONS * max(total - clusters, 1.0)
-    variance = max(float(times @ distance**2) / free, _LEAST_VARIANCE)
+    variance = max(float(times @ distance**2) / free, _MIN_VARIANCE)
     likelihood = (
         float(sizes @ np.log(sizes / total))
         - total * DIMENSIONS / 2 * np.log(2 * np.pi * variance)

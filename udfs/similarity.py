@@ -2,8 +2,8 @@
 
 The method is that of a patent on profiling CUDA programs in a modified GPU simulator (Huazhong
 University of Science and Technology, 2012): the matrix of distances between the threads of a
-thread block, read as a picture. Equal vectors are collapsed first, so that the work follows the
-number of different ones.
+thread block, read as a picture. Equal vectors are collapsed first, so the work depends on the
+number of distinct ones.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from itertools import repeat
 
 import numpy as np
 
-from udfs.block_vectors import MOST_THREADS, Floats, TooManyThreads, Vectors
+from udfs.block_vectors import MAX_THREADS, Floats, TooManyThreads, Vectors
 
 METRICS = ("euclidean", "manhattan")
 
-# Neighbouring pixels differ where their brightness does by more than this.
+# Neighbouring pixels differ where their brightness differs by more than this.
 TOLERANCE = 0.05
-# The brightest pixel stands for at least this share of the longest vector: a loop of 200 rounds
-# that some threads leave one round earlier stays within the tolerance.
+# White is at least this share of the length of the longest vector: a loop of 200 iterations that
+# some threads leave one iteration earlier stays within the tolerance.
 FLOOR = 0.1
 
 _EXACT = float(1 << 53)
 _EXACT_SINGLE = 1 << 24
-_WORTH_WORKERS = 1 << 20
+_MIN_PARALLEL_SIZE = 1 << 20
 _WORKERS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The matrix of k different vectors: their distances and the distance of a white pixel."""
+    """The matrix of k distinct vectors: their distances, and the distance of a white pixel."""
 
     vectors: Vectors
     distances: Floats
@@ -46,28 +46,28 @@ class Picture:
 
 
 def picture(vectors: Vectors, metric: str) -> Picture:
-    """Give the matrix of the different vectors by a metric of `METRICS`.
+    """Return the matrix of the distinct vectors by a metric of `METRICS`.
 
-    Raises `TooManyThreads` where more than `MOST_THREADS` vectors differ.
+    Raises `TooManyThreads` where there are more than `MAX_THREADS` distinct vectors.
     """
-    if len(vectors.different) > MOST_THREADS:
+    if len(vectors.distinct) > MAX_THREADS:
         raise TooManyThreads(vectors.threads.size)
-    found = distances(vectors.different, metric, counts=vectors.counts)
+    found = distances(vectors.distinct, metric, counts=vectors.counts)
     if metric == "euclidean":
-        lengths = np.sqrt(np.einsum("ij,ij->i", vectors.different, vectors.different))
+        lengths = np.sqrt(np.einsum("ij,ij->i", vectors.distinct, vectors.distinct))
     else:
-        lengths = vectors.different.sum(axis=1)
+        lengths = vectors.distinct.sum(axis=1)
     white = max(found.max(initial=0), FLOOR * lengths.max(initial=0))
     return Picture(vectors, found, float(white))
 
 
-def fluctuation(seen: Picture) -> float | None:
-    """Give the share of horizontally neighbouring pixels that differ by more than the tolerance.
+def fluctuation(matrix: Picture) -> float | None:
+    """Return the share of horizontally neighbouring pixels that differ by more than the tolerance.
 
     The picture has a row and a column for each thread, in order; None for a single thread. Equal
-    neighbours need no look, and rows of equal threads are looked at once.
+    neighbours are skipped, and rows of equal threads are compared once.
     """
-    kinds, pixels = seen.vectors.kinds, seen.brightness
+    kinds, pixels = matrix.vectors.kinds, matrix.brightness
     if kinds.size < 2:
         return None
     size = len(pixels)
@@ -85,7 +85,7 @@ def fluctuation(seen: Picture) -> float | None:
 
 
 def distances(vectors: Floats, metric: str, *, counts: bool) -> Floats:
-    """Give the k x k distances between k vectors.
+    """Return the k x k distances between k vectors.
 
     Euclidean distances come from the Gram matrix, which is exact for whole numbers as long as it
     stays below 2^53; otherwise pairs that lie so close together that their difference cancels are
@@ -100,26 +100,26 @@ def distances(vectors: Floats, metric: str, *, counts: bool) -> Floats:
     Raises `ValueError` for another metric.
     """
     if metric not in METRICS:
-        raise ValueError(f"the metric is {metric!r}; it can be {' or '.join(METRICS)}")
+        raise ValueError(f"unknown metric {metric!r}; choose {' or '.join(METRICS)}")
     varied = (vectors != vectors[:1]).any(axis=0)
-    near = vectors if varied.all() else vectors[:, varied]
+    columns = vectors if varied.all() else vectors[:, varied]
     compute = _euclidean if metric == "euclidean" else _manhattan
-    return compute(near, counts=counts)
+    return compute(columns, counts=counts)
 
 
 def _euclidean(vectors: Floats, *, counts: bool) -> Floats:
     norms = np.einsum("ij,ij->i", vectors, vectors)
-    # Numbers of half the size go twice as fast, where their products and sums are exact.
+    # Single precision is twice as fast, and exact where products and sums stay below 2^24.
     single = counts and 2 * norms.max(initial=0) < _EXACT_SINGLE
     factors = vectors.astype(np.float32) if single else vectors
-    # A product with its own transpose takes half the work, but then copies one triangle slowly.
+    # For a product with its own transpose BLAS does half the work, but copies a triangle slowly.
     other = factors.T if vectors.shape[1] > len(vectors) else factors.T.copy()
     squares = (factors @ other).astype(np.float64)
     squares *= -2
     squares += norms[:, None]
     squares += norms[None, :]
     if not counts or 2 * norms.max(initial=0) >= _EXACT:
-        # Of other pairs ten digits are left.
+        # Other pairs keep ten digits.
         close = squares < 1e-5 * (norms[:, None] + norms[None, :])
         for a in range(len(vectors)):
             others = np.flatnonzero(close[a, a + 1 :]) + a + 1
@@ -140,26 +140,30 @@ def _manhattan(vectors: Floats, *, counts: bool) -> Floats:
         direct: Floats = squareform(pdist(vectors, "cityblock"))
         return direct
     parts = [slice(at, at + width) for at in range(0, vectors.shape[1], width)]
-    workers = min(len(parts), os.cpu_count() or 1, _WORKERS) if vectors.size > _WORTH_WORKERS else 1
-    shared = np.zeros((len(vectors), len(vectors)))
+    workers = (
+        min(len(parts), os.cpu_count() or 1, _WORKERS) if vectors.size > _MIN_PARALLEL_SIZE else 1
+    )
+    minima = np.zeros((len(vectors), len(vectors)))
     with ThreadPoolExecutor(workers) as pool:
-        for part in pool.map(_shared, repeat(vectors), [parts[k::workers] for k in range(workers)]):
-            shared += part
-    found: Floats = sums[:, None] + sums[None, :] - 2 * (shared + shared.T)
+        for part in pool.map(
+            _sum_minima, repeat(vectors), [parts[k::workers] for k in range(workers)]
+        ):
+            minima += part
+    found: Floats = sums[:, None] + sums[None, :] - 2 * (minima + minima.T)
     np.fill_diagonal(found, 0)
     return found
 
 
-def _shared(vectors: Floats, parts: list[slice]) -> Floats:
-    """Give the sums of min(a, b) over parts of the columns, above the diagonal.
+def _sum_minima(vectors: Floats, parts: list[slice]) -> Floats:
+    """Return the sums of min(a, b) over parts of the columns, above the diagonal.
 
-    Numbers of half the size go twice as fast; the parts are so narrow that their sums are exact.
+    In single precision, which is twice as fast; the parts are narrow enough for exact sums.
     """
     found = np.zeros((len(vectors), len(vectors)))
     for part in parts:
         columns = np.ascontiguousarray(vectors[:, part], np.float32)
-        room = np.empty_like(columns)
+        buffer = np.empty_like(columns)
         for a in range(len(columns) - 1):
-            minima = np.minimum(columns[a + 1 :], columns[a], out=room[a + 1 :])
+            minima = np.minimum(columns[a + 1 :], columns[a], out=buffer[a + 1 :])
             found[a, a + 1 :] += np.einsum("ij->i", minima)
     return found

@@ -1,7 +1,7 @@
 """Functions for SQL on the basic-block vectors of threads; one row is a thread block.
 
 The vectors of a thread block are three lists of equal length, one element a visited block: thread,
-basic block and weight, which is visits or, where these are not known, instructions.
+basic block and weight, which is the visits or, where these are unknown, the instructions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
-from udfs.block_vectors import MOST_THREADS, Integers, TooManyThreads, collapse
+from udfs.block_vectors import MAX_THREADS, Integers, TooManyThreads, collapse
 from udfs.similarity import Picture, fluctuation, picture
 
 _PAIR = pa.struct(
@@ -37,108 +37,110 @@ _SIMILARITY = pa.struct(
 
 def thread_matrix(
     threads: pa.ListArray,
-    bbs: pa.ListArray,
+    blocks: pa.ListArray,
     weights: pa.ListArray,
-    shares: pa.BooleanArray,
+    as_shares: pa.BooleanArray,
     metric: pa.StringArray,
 ) -> pa.ListArray:
-    """Give the distances between all threads of each thread block.
+    """Return the distances between all threads of each thread block.
 
     Args:
         threads: n lists of BIGINT, the thread of each element.
-        bbs: n lists of BIGINT, its basic block.
+        blocks: n lists of INTEGER, its basic block.
         weights: n lists of BIGINT, visits or instructions.
-        shares: n, divide the vectors by their sums: threads that differ only in length are equal.
+        as_shares: n, divide the vectors by their sums, so that threads that differ only in length
+            are equal.
         metric: n, euclidean or manhattan.
 
     Returns:
         n lists of structs (thread_a, thread_b, distance, brightness), ordered by both threads;
-        NULL where a weight is. Brightness is the pixel of the picture, 0..1.
+        NULL where a weight is NULL. Brightness is the pixel of the picture, 0..1.
 
     Raises `ValueError` for another metric, `TooManyThreads` where one matrix would be too large.
     """
     found: list[pa.Array | None] = []
-    for elements, by in zip(_elements(threads, bbs, weights, shares), metric, strict=True):
+    for elements, by in zip(_elements(threads, blocks, weights, as_shares), metric, strict=True):
         found.append(None if elements is None else _pairs(elements.picture(by.as_py())))
     return _lists(found, _PAIR)
 
 
 def thread_pixels(
     threads: pa.ListArray,
-    bbs: pa.ListArray,
+    blocks: pa.ListArray,
     weights: pa.ListArray,
-    shares: pa.BooleanArray,
+    as_shares: pa.BooleanArray,
     metric: pa.StringArray,
 ) -> pa.ListArray:
-    """Give the picture of each thread block as bytes.
+    """Return the picture of each thread block as bytes.
 
     Args: as of `thread_matrix`.
 
     Returns:
         n lists of structs (thread; pixels, a byte for each thread in order, from 0 where the two
-        are equal to 255), ordered by thread; NULL where a weight is.
+        are equal to 255), ordered by thread; NULL where a weight is NULL.
 
     Raises as `thread_matrix` does.
     """
     found: list[pa.Array | None] = []
-    for elements, by in zip(_elements(threads, bbs, weights, shares), metric, strict=True):
+    for elements, by in zip(_elements(threads, blocks, weights, as_shares), metric, strict=True):
         found.append(None if elements is None else _pixels(elements.picture(by.as_py())))
     return _lists(found, _ROW)
 
 
 def thread_similarity(
     threads: pa.ListArray,
-    bbs: pa.ListArray,
+    blocks: pa.ListArray,
     weights: pa.ListArray,
-    shares: pa.BooleanArray,
+    as_shares: pa.BooleanArray,
     metric: pa.StringArray,
 ) -> pa.StructArray:
-    """Give what the matrix of each thread block says as a whole.
+    """Return summary figures of the distance matrix of each thread block.
 
     Args: as of `thread_matrix`.
 
     Returns:
         n structs: fluctuation (rate, 0..1), mean_distance and mean brightness (over all pairs of
-        threads), max_distance; the first three NULL for a single thread. NULL where a weight is,
-        or where threads and blocks are too many for one matrix.
+        threads), max_distance; the first three NULL for a single thread. NULL where a weight is
+        NULL, or where one matrix would be too large.
 
     Raises `ValueError` for another metric.
     """
     found: list[dict[str, float | None] | None] = []
-    # Products of small matrices lose more by sharing the work than they gain.
+    # Products of small matrices are slower on several threads.
     with threadpool_limits(1):
-        for elements, by in zip(_elements(threads, bbs, weights, shares), metric, strict=True):
+        rows = _elements(threads, blocks, weights, as_shares)
+        for elements, by in zip(rows, metric, strict=True):
             try:
-                seen = None if elements is None else elements.picture(by.as_py())
+                matrix = None if elements is None else elements.picture(by.as_py())
             except TooManyThreads:
-                seen = None
-            found.append(None if seen is None else _similarity(seen))
+                matrix = None
+            found.append(None if matrix is None else _similarity(matrix))
     return pa.array(found, _SIMILARITY)
 
 
 @dataclass(frozen=True, slots=True)
 class _Elements:
     threads: Integers
-    bbs: Integers
+    blocks: Integers
     weights: Integers
-    shares: bool
+    as_shares: bool
 
     def picture(self, metric: str) -> Picture:
-        vectors = collapse(self.threads, self.bbs, self.weights, shares=self.shares)
+        vectors = collapse(self.threads, self.blocks, self.weights, as_shares=self.as_shares)
         return picture(vectors, metric)
 
 
 def _elements(
-    threads: pa.ListArray, bbs: pa.ListArray, weights: pa.ListArray, shares: pa.BooleanArray
+    threads: pa.ListArray, blocks: pa.ListArray, weights: pa.ListArray, as_shares: pa.BooleanArray
 ) -> Iterator[_Elements | None]:
-    """Give the elements of each row; None where a weight is not known."""
-    for who, where, weight, divide in zip(threads, bbs, weights, shares, strict=True):
-        if not who.is_valid or weight.values.null_count:
+    """Yield the elements of each row; None where a weight is unknown."""
+    for thread, block, weight, divide in zip(threads, blocks, weights, as_shares, strict=True):
+        if not thread.is_valid or weight.values.null_count:
             yield None
             continue
         yield _Elements(
-            who.values.to_numpy().astype(np.int64, copy=False),
-            where.values.to_numpy(),
+            thread.values.to_numpy().astype(np.int64, copy=False),
+            block.values.to_numpy(),
             weight.values.to_numpy(),
             divide.as_py(),
         )
@@ -152,39 +154,39 @@ def _lists(found: list[pa.Array | None], kind: pa.DataType) -> pa.ListArray:
     return pa.ListArray.from_arrays(offsets, pa.concat_arrays(whole))
 
 
-def _pixels(seen: Picture) -> pa.StructArray:
-    threads, kinds = seen.vectors.threads, seen.vectors.kinds
-    if threads.size > MOST_THREADS:
+def _pixels(matrix: Picture) -> pa.StructArray:
+    threads, kinds = matrix.vectors.threads, matrix.vectors.kinds
+    if threads.size > MAX_THREADS:
         raise TooManyThreads(threads.size)
-    # Rounded up: what differs at all is not black.
-    shades = np.ceil(seen.brightness * 255).astype(np.uint8)
+    # Rounded up, so that only equal vectors are black.
+    shades = np.ceil(matrix.brightness * 255).astype(np.uint8)
     bands = np.array([row.tobytes() for row in shades[:, kinds]], object)
     columns = [pa.array(threads), pa.array(bands[kinds], pa.binary())]
     return pa.StructArray.from_arrays(columns, fields=list(_ROW))
 
 
-def _pairs(seen: Picture) -> pa.StructArray:
-    threads, kinds = seen.vectors.threads, seen.vectors.kinds
-    if threads.size > MOST_THREADS:
+def _pairs(matrix: Picture) -> pa.StructArray:
+    threads, kinds = matrix.vectors.threads, matrix.vectors.kinds
+    if threads.size > MAX_THREADS:
         raise TooManyThreads(threads.size)
-    cells = (kinds[:, None] * len(seen.distances) + kinds[None, :]).ravel()
+    cells = (kinds[:, None] * len(matrix.distances) + kinds[None, :]).ravel()
     columns = [
         np.repeat(threads, threads.size),
         np.tile(threads, threads.size),
-        seen.distances.ravel()[cells],
-        seen.brightness.ravel()[cells],
+        matrix.distances.ravel()[cells],
+        matrix.brightness.ravel()[cells],
     ]
     return pa.StructArray.from_arrays([pa.array(column) for column in columns], fields=list(_PAIR))
 
 
-def _similarity(seen: Picture) -> dict[str, float | None]:
-    kinds = seen.vectors.kinds
-    times = np.bincount(kinds, minlength=len(seen.distances)).astype(np.float64)
+def _similarity(matrix: Picture) -> dict[str, float | None]:
+    kinds = matrix.vectors.kinds
+    times = np.bincount(kinds, minlength=len(matrix.distances)).astype(np.float64)
     pairs = kinds.size * (kinds.size - 1)
-    mean = float(times @ seen.distances @ times) / pairs if pairs else None
+    mean = float(times @ matrix.distances @ times) / pairs if pairs else None
     return {
-        "fluctuation": fluctuation(seen),
+        "fluctuation": fluctuation(matrix),
         "mean_distance": mean,
-        "max_distance": float(seen.distances.max()),
-        "brightness": mean / seen.white if mean and seen.white else mean,
+        "max_distance": float(matrix.distances.max()),
+        "brightness": mean / matrix.white if mean and matrix.white else mean,
     }

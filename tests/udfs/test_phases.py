@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 
 from udfs.groups import thread_grouping
-from udfs.phases import classified, interval_phases, projected
+from udfs.phases import classify, interval_phases, project
 
 
 def intervals(*vectors):
-    """Make a thread of intervals, each {block: instructions}."""
+    """Return the columns of a thread whose intervals are {block: instructions} each."""
     rows = [(k, bb, n) for k, one in enumerate(vectors) for bb, n in one.items()]
     kinds = (pa.int32(), pa.int32(), pa.int64())
     return [pa.array([[row[k] for row in rows]], pa.list_(kind)) for k, kind in enumerate(kinds)]
@@ -23,14 +23,14 @@ def phases(*vectors):
 HASH, SORT = {1: 90, 2: 10}, {3: 50, 4: 50}
 
 
-def test_phases_are_numbered_as_they_appear_and_come_again():
+def test_phases_are_numbered_in_order_of_appearance_and_recur():
     found = phases(SORT, SORT, HASH, HASH, SORT)
     assert [one["phase"] for one in found] == [0, 0, 1, 1, 0]
     assert [one["representative"] for one in found] == [True, False, True, False, False]
     assert [one["weight"] for one in found] == [0.6, 0.6, 0.4, 0.4, 0.6]
 
 
-def test_a_hundredth_of_the_instructions_makes_no_phase():
+def test_one_percent_of_the_instructions_makes_no_phase():
     assert {one["phase"] for one in phases({1: 1000, 2: 4}, *[{1: 1000, 2: 1}] * 9)} == {0}
 
 
@@ -45,13 +45,13 @@ def test_the_number_of_phases_is_that_of_the_clusters():
     assert found == [k // 25 for k in range(100)]
 
 
-def test_points_depend_on_nothing_but_the_vectors():
+def test_points_depend_on_the_vectors_only():
     row, bb = np.array([0, 0, 1, 1]), np.array([3, 9, 9, 3])
-    points, sums = projected(row, bb, np.array([1.0, 2, 4, 2]))
+    points, sums = project(row, bb, np.array([1.0, 2, 4, 2]))
     assert (points[0] == points[1]).all()
     assert sums.tolist() == [3, 6]
     again = np.repeat(np.random.default_rng(0).random((30, 15)), 2, axis=0)
-    assert (classified(again)[0] == classified(again)[0]).all()
+    assert (classify(again)[0] == classify(again)[0]).all()
 
 
 def test_one_interval_is_one_phase_and_unknown_weights_are_none():

@@ -13,7 +13,7 @@ from udfs.scaling import scaling_forecast, scaling_model
 from udfs.scaling.bases import DECAY, GROWTH, KINDS
 from udfs.scaling.ensemble import forecast
 from udfs.scaling.least_squares import Fit
-from udfs.scaling.members import fitted, relative_values
+from udfs.scaling.members import fit_families, relative_values
 
 COUNTS = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
 
@@ -25,7 +25,7 @@ def model(x, y, kind="computation", noise=0.0):
     ].as_py()
 
 
-def told(x, y, at, kind="computation", noise=0.0):
+def predict(x, y, at, kind="computation", noise=0.0):
     lists = [pa.array([one], pa.list_(pa.float64())) for one in (x, y)]
     answer = scaling_forecast(pa.array([kind]), *lists, pa.array([noise]), pa.array([at]))
     return answer[0].as_py()
@@ -36,14 +36,14 @@ def test_families_are_the_best_of_all_non_negative_fits(kind):
     chance = np.random.default_rng(3)
     basis, x = KINDS[kind][0], np.sort(chance.uniform(2, 500, (20, 5)), axis=1)
     y = np.exp(chance.normal(0, 0.5, (20, 5))) * x ** chance.uniform(-1, 1, (20, 1))
-    fits = {fit.name: fit for fit in fitted(basis, x, y)}
+    fits = {fit.name: fit for fit in fit_families(basis, x, y)}
     alone = [lone_term(basis, x, place) for place in range(len(basis.tenths))]
     for name, first in (("dg", []), ("cdg", [0])):
         fit = fits[name]
-        (told,) = relative_values([fit], basis, x, x[:, -1])
-        told = told * fit.coefficients.sum(1)[:, None] * y[:, -1:]
+        (values,) = relative_values([fit], basis, x, x[:, -1])
+        values = values * fit.coefficients.sum(1)[:, None] * y[:, -1:]
         for row in np.flatnonzero(fit.feasible):
-            ours = ((told[row] / y[row] - 1) ** 2).sum()
+            ours = ((values[row] / y[row] - 1) ** 2).sum()
             best = np.inf
             for d, g in itertools.product(range(1, 13), range(13, 23)):
                 terms = np.stack([alone[place][row] for place in (*first, d, g)], 1)
@@ -70,7 +70,7 @@ def lone_term(basis, x, place):
         ("blocking point-to-point", lambda p: 0.3 * p**0.7 + 1, {"a": 0.3, "b": 0.7, "d": 1}),
     ],
 )
-def test_a_law_of_the_kind_is_found_again(kind, function, parameters):
+def test_a_law_of_the_kind_is_recovered(kind, function, parameters):
     x = np.array(COUNTS)
     found = model(COUNTS, function(x).tolist(), kind)
     assert dict(found["parameters"]) == pytest.approx(parameters, rel=1e-6)
@@ -78,7 +78,7 @@ def test_a_law_of_the_kind_is_found_again(kind, function, parameters):
     assert found["flags"] == []
 
 
-def test_formulas_can_be_read():
+def test_formulas_are_readable():
     x = np.array(COUNTS)
     assert model(COUNTS, (3 / x + 2).tolist())["formula"] == "2 + 3*p^-1"
     found = model(COUNTS, (0.1 * x * np.log2(x)).tolist(), "n-to-1 and 1-to-n collective")
@@ -86,16 +86,16 @@ def test_formulas_can_be_read():
 
 
 @pytest.mark.parametrize("exponent", [-1.0, -0.5, 0.0, 0.5, 1.0])
-def test_power_laws_are_continued(exponent):
+def test_power_laws_are_extrapolated(exponent):
     y = [10 * p**exponent for p in COUNTS]
-    found = told(COUNTS, y, [128.0, 256.0])
+    found = predict(COUNTS, y, [128.0, 256.0])
     assert found["seconds"] == pytest.approx([10 * p**exponent for p in (128, 256)], rel=0.06)
     for low, seconds, high in zip(found["low"], found["seconds"], found["high"], strict=True):
         assert 0 < low <= seconds <= high
 
 
-def test_measured_counts_are_told_as_measured_and_between_them_joined():
-    found = told([2, 4, 8, 16, 32], [10, 6, 4, 3, 2.5], [4, 8, 16, 32, 6])
+def test_measured_counts_are_predicted_as_measured_and_interpolated_between():
+    found = predict([2, 4, 8, 16, 32], [10, 6, 4, 3, 2.5], [4, 8, 16, 32, 6])
     assert found["seconds"][:4] == pytest.approx([6, 4, 3, 2.5])
     assert 4 < found["seconds"][4] < 6
 
@@ -104,7 +104,7 @@ def test_uncertainty_grows_with_the_distance_and_the_noise():
     y = [10.0, 6.0, 4.1, 2.9, 2.6, 2.4]
     width = [
         np.log(found["high"][i] / found["low"][i])
-        for found in (told(COUNTS, y, [128, 512, 2048]), told(COUNTS, y, [128], noise=0.3))
+        for found in (predict(COUNTS, y, [128, 512, 2048]), predict(COUNTS, y, [128], noise=0.3))
         for i in range(len(found["low"]))
     ]
     assert width[0] < width[1] < width[2]
@@ -128,8 +128,8 @@ def test_nothing_is_ever_negative():
 @pytest.mark.parametrize("scale", [1e-9, 1e9])
 def test_the_unit_of_time_does_not_matter(scale):
     y = [10.0, 6.0, 4.1, 2.9, 2.6, 2.4]
-    scaled = told(COUNTS, [scale * one for one in y], [128])
-    assert scaled["seconds"][0] / scale == pytest.approx(told(COUNTS, y, [128])["seconds"][0])
+    scaled = predict(COUNTS, [scale * one for one in y], [128])
+    assert scaled["seconds"][0] / scale == pytest.approx(predict(COUNTS, y, [128])["seconds"][0])
 
 
 @pytest.mark.parametrize(
@@ -142,40 +142,40 @@ def test_the_unit_of_time_does_not_matter(scale):
         ([2, 4, 8], [1, float("nan"), -1.0], "no model: fewer than three counts (1)"),
     ],
 )
-def test_too_little_is_told_and_not_modelled(x, y, flag):
+def test_too_few_counts_are_flagged_and_not_modelled(x, y, flag):
     found = model(x, y)
     assert found["flags"] == [flag]
     assert found["formula"] is None and found["exponent"] is None
-    assert told(x, y, [64.0])["seconds"] == [None]
+    assert predict(x, y, [64.0])["seconds"] == [None]
 
 
 def test_three_counts_are_a_model_with_a_warning():
     found = model([2, 4, 8], [8, 4, 2])
     assert found["flags"] == ["too few points: 3 counts"]
-    assert told([2, 4, 8], [8, 4, 2], [16])["seconds"][0] == pytest.approx(1, rel=0.05)
+    assert predict([2, 4, 8], [8, 4, 2], [16])["seconds"][0] == pytest.approx(1, rel=0.05)
 
 
 @pytest.mark.parametrize("place", [2, 8, 32])
-def test_a_lone_outlier_is_left_out(place):
+def test_a_single_outlier_is_left_out(place):
     y = [1000.0 if p == place else 10 / p for p in COUNTS]
     assert model(COUNTS, y)["flags"] == [f"outlier: the time at {place} is left out"]
     assert model(COUNTS, y)["points"] == 5
-    assert told(COUNTS, y, [128])["seconds"][0] == pytest.approx(10 / 128, rel=0.05)
+    assert predict(COUNTS, y, [128])["seconds"][0] == pytest.approx(10 / 128, rel=0.05)
 
 
 def test_a_function_that_jumps_is_not_extrapolatable():
     (flag,) = model(COUNTS, [1, 1.1, 0.9, 1, 1, 80])["flags"]
     assert flag.startswith("not extrapolatable: the last counts are a factor")
-    found = told(COUNTS, [1, 1.1, 0.9, 1, 1, 80], [128])
+    found = predict(COUNTS, [1, 1.1, 0.9, 1, 1, 80], [128])
     assert found["high"][0] / found["low"][0] > 10
 
 
 def test_counts_need_not_be_powers_of_two():
     x = [3.0, 7.0, 12.0, 27.0, 50.0]
-    assert told(x, [30 / p for p in x], [100])["seconds"][0] == pytest.approx(0.3, rel=0.03)
+    assert predict(x, [30 / p for p in x], [100])["seconds"][0] == pytest.approx(0.3, rel=0.03)
 
 
-def test_functions_with_different_counts_stand_side_by_side():
+def test_functions_with_different_counts_are_predicted_together():
     kinds = pa.array(["computation", "n-to-n collective", "computation", "other"])
     x = pa.array([[2.0, 4.0, 8.0, 16.0], [2.0, 4.0, 8.0, 16.0], [2.0, 4.0, 8.0], []])
     y = pa.array([[8.0, 4.0, 2.0, 1.0], [1.0, 2.0, 3.0, 4.0], [1.0, 1.0, 1.0], []])
@@ -195,6 +195,6 @@ def test_no_functions_at_all():
     assert len(scaling_forecast(*empty, noise, at)) == 0
 
 
-def test_exponents_of_the_spec_are_there():
+def test_exponents_cover_the_range_of_the_patent():
     assert 10 <= len(GROWTH) <= 18 and 10 <= len(DECAY) <= 18
     assert GROWTH.max() <= 1 and DECAY.max() <= 1.2

@@ -1,4 +1,4 @@
-"""What the ensemble believes: lines, few letters, smoothed levels, damping of growth."""
+"""What the ensemble prefers: lines, few parameters, smoothed levels, damping of growth."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pytest
 from udfs.scaling import ensemble
 from udfs.scaling.bases import PLAIN
 from udfs.scaling.ensemble import forecast
-from udfs.scaling.members import has_exponent, letters
+from udfs.scaling.members import fitted_parameters, has_exponent
 
 WOBBLE = np.array([1.01, 0.99, 1.01, 0.99])
 
 
-def told(x, y, at):
+def predict(x, y, at):
     answer = forecast(PLAIN, *(np.array([one], float) for one in (x, y, at)))
     return np.exp(answer.log_seconds[0])
 
@@ -21,14 +21,14 @@ def told(x, y, at):
 @pytest.mark.parametrize(
     ("counts", "at", "off"), [([32, 64, 128], 512, 0.05), ([32, 64, 128, 256], 1024, 0.01)]
 )
-def test_growth_beside_a_constant_is_continued_from_three_counts(counts, at, off):
+def test_growth_plus_a_constant_is_extrapolated_from_three_counts(counts, at, off):
     y = [0.1 + 0.002 * p for p in counts]
-    assert told(counts, y, [at])[0] == pytest.approx(0.1 + 0.002 * at, rel=off)
+    assert predict(counts, y, [at])[0] == pytest.approx(0.1 + 0.002 * at, rel=off)
 
 
-def test_of_laws_that_foretell_alike_the_one_with_fewer_letters_is_believed():
-    # All but shared out evenly: a small constant part would foretell the last count as well.
-    assert told([512, 1024, 2048], [15.22, 8.223, 4.113], [8192])[0] == pytest.approx(
+def test_of_laws_that_predict_equally_well_the_one_with_fewer_parameters_is_preferred():
+    # Almost evenly distributed: a small constant part would predict the last count as well.
+    assert predict([512, 1024, 2048], [15.22, 8.223, 4.113], [8192])[0] == pytest.approx(
         4.113 / 4, rel=0.1
     )
 
@@ -46,28 +46,28 @@ def test_of_laws_that_foretell_alike_the_one_with_fewer_letters_is_believed():
         ("cdg", 4, True),
     ],
 )
-def test_letters_are_counted_once_scaled_through_the_last_point(name, count, exponent):
-    assert letters(name) == count
+def test_parameters_are_counted_after_scaling_through_the_last_point(name, count, exponent):
+    assert fitted_parameters(name) == count
     assert has_exponent(name) == exponent
 
 
 def test_a_last_point_that_is_off_is_smoothed(monkeypatch):
     x, y = [2, 4, 8, 16, 32, 64], [5, 2.5, 1.25, 0.625, 0.3125, 0.172]
-    smoothed = told(x, y, [128])[0]
+    smoothed = predict(x, y, [128])[0]
     monkeypatch.setattr(ensemble, "_SMOOTHED", np.array([0.0, 0.0, 1.0]))
-    assert 10 / 128 < smoothed < told(x, y, [128])[0]
+    assert 10 / 128 < smoothed < predict(x, y, [128])[0]
 
 
 def test_growth_is_damped_where_its_exponent_was_fitted(monkeypatch):
     monkeypatch.setattr(ensemble, "_DAMPING", 1.0)
     x = np.array([32, 64, 128, 256])
     line, power = (0.1 + 0.002 * x) * WOBBLE, x**0.5 * WOBBLE
-    assert told(x, line, [512])[0] > 1.08 * line[-1]
-    assert told(x, power, [512])[0] < 1.05 * power[-1]
+    assert predict(x, line, [512])[0] > 1.08 * line[-1]
+    assert predict(x, power, [512])[0] < 1.05 * power[-1]
 
 
 def test_a_line_that_falls_below_zero_is_taken_as_the_steepest_fall():
-    (later,) = told([2, 4, 8], [10, 5, 1], [64])
+    (later,) = predict([2, 4, 8], [10, 5, 1], [64])
     assert 8**-1.2 < later < 1
 
 

@@ -25,7 +25,7 @@ def surface(y):
         (lambda p, n: 2e-3 * n / p + 0.5 * np.log2(p), "0.002*p^-1*n + 0.5*log2(p)"),
     ],
 )
-def test_products_and_sums_are_found_again(law, formula):
+def test_products_and_sums_are_recovered(law, formula):
     found = surface(law(P, N))
     assert sorted(found["formula"].split(" + ")) == sorted(formula.split(" + "))
     assert found["r2"] == pytest.approx(1)
@@ -57,14 +57,14 @@ def at(y, count, size, own=4000.0):
     return answer[0].as_py()
 
 
-def test_another_size_is_foretold():
+def test_another_size_is_predicted():
     found = at(2e-3 * N / P + 1, 128.0, 8000.0)
     assert found["seconds"][0] == pytest.approx(2e-3 * 8000 / 128 + 1, rel=0.05)
     assert found["low"][0] < found["seconds"][0] < found["high"][0]
     assert found["flags"] == []
 
 
-def test_too_few_points_are_told():
+def test_too_few_points_are_flagged():
     lists = [pa.array([one]) for one in ([4.0, 8.0, 4.0], [1.0, 1.0, 2.0], [1.0, 2.0, 3.0])]
     found = scaling_surface(*lists)[0].as_py()
     assert found["formula"] is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
 
-from udfs.block_vectors import MOST_THREADS, TooManyThreads, collapse
+from udfs.block_vectors import MAX_THREADS, TooManyThreads, collapse
 from udfs.similarity import FLOOR, TOLERANCE, distances, fluctuation, picture
 from udfs.threads import thread_matrix, thread_pixels, thread_similarity
 
@@ -18,13 +18,13 @@ SCIPY = {"euclidean": "euclidean", "manhattan": "cityblock"}
 
 
 def sparse(matrix):
-    """Give the elements of a matrix of threads x blocks, zeros of a first block included."""
+    """Return the elements of a matrix of threads x blocks, zeros of a first block included."""
     threads, bbs = np.nonzero(matrix + (np.arange(matrix.shape[1]) == 0))
     return threads, bbs, matrix[threads, bbs].astype(np.float64)
 
 
 def plain_fluctuation(matrix, metric):
-    """Do what the definition says, pixel by pixel."""
+    """Return the fluctuation by its definition, pixel by pixel."""
     found = cdist(matrix, matrix, SCIPY[metric])
     order = 2 if metric == "euclidean" else 1
     white = max(found.max(), FLOOR * np.linalg.norm(matrix, order, axis=1).max()) or 1.0
@@ -37,9 +37,9 @@ def plain_fluctuation(matrix, metric):
     st.sampled_from(sorted(SCIPY)),
 )
 def test_fluctuation_is_that_of_the_whole_picture(matrix, metric):
-    seen = picture(collapse(*sparse(matrix)), metric)
+    found = picture(collapse(*sparse(matrix)), metric)
     expected = plain_fluctuation(matrix.astype(np.float64), metric)
-    assert fluctuation(seen) == pytest.approx(expected, abs=1e-12)
+    assert fluctuation(found) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("metric", sorted(SCIPY))
@@ -68,18 +68,18 @@ def test_equal_vectors_are_collapsed_in_order_of_appearance():
     )
     assert found.threads.tolist() == [4, 7, 8, 9]
     assert found.kinds.tolist() == [0, 1, 2, 3]
-    assert found.different.tolist() == [[2, 1], [0, 5], [2, 0], [3, 1]]
+    assert found.distinct.tolist() == [[2, 1], [0, 5], [2, 0], [3, 1]]
 
 
 def test_parts_of_a_vector_add_up_and_equal_threads_are_one_kind():
     found = collapse(np.array([0, 0, 1, 2]), np.array([5, 5, 5, 5]), np.array([1.0, 2, 3, 4]))
     assert found.kinds.tolist() == [0, 0, 1]
-    assert found.different.tolist() == [[3], [4]]
+    assert found.distinct.tolist() == [[3], [4]]
 
 
-def test_shares_forget_how_long_a_thread_ran():
+def test_shares_do_not_depend_on_how_long_a_thread_ran():
     found = collapse(
-        np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([1.0, 3, 10, 30]), shares=True
+        np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([1.0, 3, 10, 30]), as_shares=True
     )
     assert picture(found, "manhattan").distances.max() == 0
 
@@ -96,14 +96,14 @@ def test_a_single_thread_has_no_neighbours():
     assert fluctuation(picture(one, "euclidean")) is None
 
 
-def test_another_metric_is_named():
-    with pytest.raises(ValueError, match="'cosine'; it can be euclidean or manhattan"):
+def test_an_unknown_metric_is_rejected_by_name():
+    with pytest.raises(ValueError, match="'cosine'; choose euclidean or manhattan"):
         distances(np.zeros((2, 2)), "cosine", counts=True)
 
 
 def test_a_matrix_that_would_be_too_large_is_refused():
-    many = np.arange(MOST_THREADS + 1)
-    with pytest.raises(TooManyThreads, match="ask for one thread block"):
+    many = np.arange(MAX_THREADS + 1)
+    with pytest.raises(TooManyThreads, match="select one thread block"):
         picture(collapse(many, np.zeros_like(many), many.astype(np.float64)), "euclidean")
 
 
@@ -111,7 +111,7 @@ LISTS = (pa.list_(pa.int64()), pa.list_(pa.int32()), pa.list_(pa.int64()))
 
 
 def columns(*rows):
-    """Make the columns that SQL hands over of rows (threads, bbs, weights, shares, metric)."""
+    """Return Arrow columns of rows (threads, blocks, weights, as_shares, metric)."""
     lists = [pa.array([row[k] for row in rows], kind) for k, kind in enumerate(LISTS)]
     return [*lists, pa.array([row[3] for row in rows]), pa.array([row[4] for row in rows])]
 
@@ -134,7 +134,7 @@ def test_matrices_have_all_ordered_pairs():
     assert [tuple(pair.values()) for pair in found[2]] == [(2, 2, 0, 0)]
 
 
-def test_similarity_says_what_the_matrix_says():
+def test_similarity_summarises_the_matrix():
     found = thread_similarity(
         *columns(
             ([0, 1, 2, 3], [0, 0, 0, 0], [1, 1, 5, 1], False, "euclidean"),
@@ -165,7 +165,7 @@ def test_elements_come_in_any_order_and_in_parts(far):
     parts = np.concatenate([weights, np.ones(again.size)])[order]
     found = collapse(*columns, parts)
     assert (found.threads == np.arange(400) * far).all()
-    assert (found.different[found.kinds] == dense).all()
+    assert (found.distinct[found.kinds] == dense).all()
 
 
 def test_pixels_are_bytes_from_black_to_white():

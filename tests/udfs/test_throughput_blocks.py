@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.support import rows, shared
+from tests.helpers.support import rows, shared
 from udfs.throughput import workers
 from udfs.throughput.blocks import (
     BLOCK_FEATURES,
@@ -65,7 +65,7 @@ def test_bounds_of_one_pass(what, code, width, chain, units):
         ("four units add eight registers in two cycles", "".join(
             f"48{0xFFC0 + r:04x}" for r in (0, 1, 2, 3, 5, 6, 7)) + "49ffc0", 2),
         ("shifts leave the other units to additions", "48d1e848d1e94801db4801d2", 1),
-        ("a division holds the divider", "48f7f1", 10),
+        ("a division occupies the divider", "48f7f1", 10),
     ],
 )  # fmt: skip
 def test_simulated_cycles(what, code, cycles):
@@ -91,12 +91,12 @@ def test_chains_in_windows_of_forty_instructions():
     alone, both = summary(IMUL), summary(ADD + SUB_RCX)
     assert [k + 1 for k, n in enumerate(alone["critical_path"]) if n] == [40]
     assert sum(alone["critical_path"]) == 3
-    # rcx and rax are two chains, side by side
+    # rcx and rax are two parallel chains
     assert [k + 1 for k, n in enumerate(both["critical_path"]) if n] == [20]
 
 
 @pytest.mark.parametrize("code", ["", "48", ADD + "48", "zz", "4", "06", None])
-def test_what_cannot_be_decoded_whole_is_null(code):
+def test_undecodable_blocks_are_null(code):
     column = pa.array([ADD, code, IMUL], pa.string())
     assert block_features(column).is_valid().to_pylist() == [True, False, True]
     assert block_summary(column).is_valid().to_pylist() == [True, False, True]
@@ -108,7 +108,7 @@ def test_stores_into_the_same_32_bytes_are_written_two_a_cycle():
 
 
 def test_access_counts():
-    # mov rax, [rdi]; add rdi, 0x3d: a load that walks through lines
+    # mov rax, [rdi]; add rdi, 0x3d: a load that strides through lines
     walking = "488b074883c73d"
     assert feature(walking, "strided_loads") == 1
     assert feature(walking, "lines_loaded") == pytest.approx(0x3D / 64)
@@ -135,28 +135,28 @@ def test_one_by_one_and_all_at_once_are_the_same(warehouse):
     ]
 
 
-def test_features_do_not_depend_on_the_blocks_beside():
-    chance = np.random.default_rng(1)
+def test_features_do_not_depend_on_other_blocks():
+    rng = np.random.default_rng(1)
     parts = (ADD, IMUL, LOAD_RAX, STORE_RBX, NOP, "5058", SUB_RCX, ADD_MEMORY, "48d1e8")
-    hexes = ["".join(chance.choice(parts, chance.integers(1, 40))) for _ in range(300)]
+    hexes = ["".join(rng.choice(parts, rng.integers(1, 40))) for _ in range(300)]
     together, _ = block_matrix(hexes)
     assert all((block_matrix([hexes[k]])[0][0] == together[k]).all() for k in range(0, 300, 10))
     some, _ = block_matrix(hexes * 30)
     assert (some[:300] == together).all()
 
 
-def test_many_blocks_are_shared_out_to_processes(monkeypatch):
+def test_many_blocks_are_described_in_several_processes(monkeypatch):
     # add rax, rbx; a block cut in the middle; none; imul rcx, rdx
     blocks = pa.array([["4801d8", "4801", None, "480fafca"] * 3, ["4801d8"]])
-    here = describe_blocks(blocks)
-    monkeypatch.setattr(workers, "_WORTHWHILE", 2)
+    expected = describe_blocks(blocks)
+    monkeypatch.setattr(workers, "_MIN_BLOCKS", 2)
     monkeypatch.setattr(workers, "_PROCESSES", 2)
-    assert describe_blocks(blocks).equals(here)
-    assert here[0][1].as_py()["features"] is None
+    assert describe_blocks(blocks).equals(expected)
+    assert expected[0][1].as_py()["features"] is None
 
 
-def test_a_process_that_fails_is_heard(monkeypatch):
-    monkeypatch.setattr(workers, "_WORTHWHILE", 1)
+def test_a_process_that_fails_raises(monkeypatch):
+    monkeypatch.setattr(workers, "_MIN_BLOCKS", 1)
     monkeypatch.setattr(workers, "_PROCESSES", 2)
     monkeypatch.setattr(workers.sys, "executable", "false")
     with pytest.raises(RuntimeError, match="describing blocks failed"):
@@ -168,13 +168,13 @@ def test_a_long_block_is_described():
 
 
 def samples(n):
-    chance = np.random.default_rng(0)
-    x = chance.normal(size=(n, 5)).astype(np.float32)
-    noise = 0.05 * np.exp(x[:, 1].astype(float)) * chance.normal(size=n)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(n, 5)).astype(np.float32)
+    noise = 0.05 * np.exp(x[:, 1].astype(float)) * rng.normal(size=n)
     return x, x[:, 0] + 0.3 * (x[:, 2] > 0) + noise
 
 
-def test_trees_learn_what_the_first_estimate_lacks_and_how_sure_they_are(monkeypatch):
+def test_trees_learn_the_error_of_the_first_estimate_and_their_uncertainty(monkeypatch):
     monkeypatch.setattr("udfs.throughput.boosting.ROUNDS", 60)
     x, y = samples(3000)
     arrays = fit_boosting(x[:2000], y[:2000], offset=0)

@@ -1,4 +1,4 @@
-"""What groups of features add to predictions: exact factors, groups that share out all inputs."""
+"""Effects of groups of features on predictions: exact factors, groups that cover all inputs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MFENCE = "0faef0"
 
 
 def shipped(first):
-    """Give the arrays of the shipped model whose inputs start with a name."""
+    """Return the arrays of the shipped model whose inputs start with a name."""
     for path in models.shipped_files():
         (row,) = pq.read_table(path).to_pylist()
         if row["kind"] == "throughput" and row["inputs"][0] == first:
@@ -37,11 +37,11 @@ def shipped(first):
 
 @pytest.fixture(scope="module", params=["code", "trace"])
 def model(request):
-    """Give a form, the shipped model of it, and features of 300 segments."""
+    """Return a form, the shipped model of it, and features of 300 segments."""
     if request.param == "code":
-        chance = np.random.default_rng(0)
+        rng = np.random.default_rng(0)
         parts = (ADD, IMUL, LOAD, STORE, NOP, DIVISION, MFENCE)
-        hexes = ["".join(chance.choice(parts, chance.integers(1, 12))) for _ in range(300)]
+        hexes = ["".join(rng.choice(parts, rng.integers(1, 12))) for _ in range(300)]
         return CODE_FORM, shipped(FEATURES[0]), block_matrix(hexes)[0]
     arrays = shipped(TRACE_FEATURES[0])
     x = arrays["typical"] * np.random.default_rng(0).uniform(0.5, 1.5, (300, len(TRACE_FEATURES)))
@@ -60,8 +60,8 @@ def size_of(x, form):
 def test_factors_multiply_to_the_prediction_over_that_of_the_typical_segment(model):
     form, arrays, x = model
     parts = form.parts(x.astype(float))
-    beside = form.beside(parts, form.parts(arrays["typical"][None])[0])
-    typical = log_cycles(form.joined(beside), arrays) - beside[:, form.size]
+    reference = form.reference(parts, form.parts(arrays["typical"][None])[0])
+    typical = log_cycles(form.join(reference), arrays) - reference[:, form.size]
     predicted = log_cycles(x, arrays) - size_of(x, form)
     found = effects(x, arrays, form)
     assert np.abs(found).max() > 0.5
@@ -74,9 +74,9 @@ def test_a_typical_segment_has_no_effects(model):
     assert np.allclose(np.exp(effects(single[None], arrays, form)), 1, atol=1e-9)
 
 
-def test_segments_are_what_their_parts_give_again(model):
+def test_joining_parts_reproduces_the_segments(model):
     form, _, x = model
-    again = form.joined(form.parts(x.astype(float)))
+    again = form.join(form.parts(x.astype(float)))
     assert np.allclose(again, x, rtol=1e-5, atol=1e-5, equal_nan=True)
 
 
@@ -89,7 +89,7 @@ def test_the_shapley_value_is_the_mean_over_all_orders():
     @cache
     def value(inside):
         parts = np.where(np.isin(form.group, list(inside)), own, typical)[None]
-        return float((log_cycles(form.joined(parts), arrays) - parts[:, form.size])[0])
+        return float((log_cycles(form.join(parts), arrays) - parts[:, form.size])[0])
 
     steps = np.zeros(len(GROUPS))
     for order in permutations(range(len(GROUPS))):
@@ -99,16 +99,16 @@ def test_the_shapley_value_is_the_mean_over_all_orders():
 
 
 def test_every_input_of_a_model_is_in_exactly_one_group():
-    for names, given, form in (
+    for names, by_group, form in (
         (FEATURES, groups._CODE_GROUPS, CODE_FORM),
         (TRACE_FEATURES, groups._TRACE_GROUPS, TRACE_FORM),
     ):
-        named = [name for some in given.values() for name in some]
+        named = [name for some in by_group.values() for name in some]
         assert len(named) == len(set(named))
         assert set(named) <= set(names)
         assert set(form.group.tolist()) == set(range(len(GROUPS)))
         mix = [n for n, g in zip(names, form.group, strict=True) if GROUPS[g] == "instruction mix"]
-        # What is in no other group: classes and mnemonics, and how instructions are written.
+        # Features in no other group: classes, mnemonics and forms of instructions.
         assert all(n.startswith(("n_", "kind_", "op_")) for n in mix)
     assert LOG_BEST in groups._CODE_GROUPS["dependence chains"]
 
@@ -136,7 +136,7 @@ def test_what_limits_a_block_has_the_largest_factor(code, group):
     assert found.max() > 1
 
 
-def test_what_nobody_knows_has_no_effect():
+def test_unknown_features_have_no_effect():
     arrays = shipped(TRACE_FEATURES[0])
     x = arrays["typical"].copy()[None]
     lacking = ("n_mul", "n_div", "n_fp_div", "serialising", "n_nonspeculative", "flow_64")

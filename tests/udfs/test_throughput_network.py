@@ -1,4 +1,4 @@
-"""The network, the reduction and poorer traces, by themselves."""
+"""The network, the reduction, and training data of poorer traces."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import pytest
 
 from udfs.throughput.algorithms import Samples, algorithms
 from udfs.throughput.fitting import fit_throughput
-from udfs.throughput.inputs import TRACE, Inputs, start, taken
+from udfs.throughput.inputs import TRACE, Inputs, network_inputs, start
 from udfs.throughput.network import LAYERS, Training, fit_network, predict_network
 from udfs.throughput.predict import predicted
-from udfs.throughput.reduction import nearest, reduced
-from udfs.throughput.traces import TRACE_FEATURES, as_if_less_known
+from udfs.throughput.reduction import nearest, reduce_points
+from udfs.throughput.traces import TRACE_FEATURES, poorer_traces
 
 RANDOM = np.random.default_rng(0)
 POINTS = RANDOM.normal(size=(400, 4))
 CURVE = np.tanh(POINTS[:, 0]) + 0.3 * POINTS[:, 1] * POINTS[:, 2]
 
 
-def test_the_network_has_the_layers_of_the_spec_and_learns_a_curve():
+def test_the_network_has_the_layers_of_the_patent_and_learns_a_curve():
     arrays = fit_network(POINTS, CURVE, training=Training(300, 1, 1e-6))
     assert LAYERS == (30, 15, 15)
     assert [arrays[f"w{i}"].shape for i in range(4)] == [
@@ -31,8 +31,8 @@ def test_the_network_has_the_layers_of_the_spec_and_learns_a_curve():
     ]
     unseen = np.random.default_rng(1).normal(size=(200, 4))
     expected = np.tanh(unseen[:, 0]) + 0.3 * unseen[:, 1] * unseen[:, 2]
-    off = predict_network(unseen, arrays) - expected
-    assert np.median(np.abs(off)) < 0.1
+    error = predict_network(unseen, arrays) - expected
+    assert np.median(np.abs(error)) < 0.1
 
 
 def test_the_same_seed_gives_the_same_network():
@@ -51,7 +51,7 @@ def test_unknown_and_constant_features_do_no_harm():
     assert np.isfinite(predict_network(x, arrays)).all()
 
 
-def test_weights_say_what_counts():
+def test_samples_count_by_their_weights():
     y = np.where(np.arange(400) < 200, 0.0, 1.0)
     x = np.zeros((400, 1))
     weights = np.where(np.arange(400) < 200, 1.0, 99.0)
@@ -59,26 +59,26 @@ def test_weights_say_what_counts():
     assert predict_network(x[:1], arrays)[0] > 0.9
 
 
-def test_counts_are_taken_per_instruction():
+def test_counts_are_inputs_per_instruction():
     inputs = Inputs(("log", "n", "loads"), offset=(0,), counts=(2,), per=1)
     x = np.array([[0.5, 4.0, 2.0]])
-    assert taken(x, inputs.arrays()).tolist() == [[0.5, pytest.approx(np.log(4)), 0.5]]
+    assert network_inputs(x, inputs.arrays()).tolist() == [[0.5, pytest.approx(np.log(4)), 0.5]]
     assert start(x, inputs.arrays()).tolist() == [0.5]
     assert x.tolist() == [[0.5, 4.0, 2.0]]
 
 
 def test_the_reduction_keeps_its_share_and_the_spread():
     clouds = np.concatenate([RANDOM.normal(k, 0.1, (100, 2)) for k in (0, 5, 10)])
-    done = reduced(clouds, classes=9, share=0.1, seed=0)
-    assert done.stands_for.sum() == 300
+    done = reduce_points(clouds, classes=9, share=0.1, seed=0)
+    assert done.represents.sum() == 300
     assert 30 <= len(done.chosen) <= 40
     assert len(np.unique(done.chosen)) == len(done.chosen)
     assert {int(k) // 100 for k in done.chosen} == {0, 1, 2}
 
 
-def test_one_class_and_equal_points_can_be_reduced():
-    done = reduced(np.ones((20, 3)), classes=4, share=0.5, seed=0)
-    assert (len(done.chosen), done.stands_for.tolist()) == (1, [20])
+def test_one_class_and_equal_points_can_be_reduce_points():
+    done = reduce_points(np.ones((20, 3)), classes=4, share=0.5, seed=0)
+    assert (len(done.chosen), done.represents.tolist()) == (1, [20])
 
 
 def test_nearest_centre():
@@ -103,12 +103,12 @@ def traces(n=120, programs=6):
     return Samples(x, cycles, bounds, np.full(n, 3000.0), groups, np.full(n, 4.0), TRACE, False)
 
 
-def test_poorer_traces_keep_their_bounds_true():
+def test_poorer_traces_have_consistent_bounds():
     samples = traces()
-    for poorer in as_if_less_known(samples.x, samples.width):
+    for variant in poorer_traces(samples.x, samples.width):
         at = {name: i for i, name in enumerate(TRACE_FEATURES)}
-        bounds = poorer[:, [at["front_end"], at["critical_path"], at["unit"]]]
-        assert np.allclose(np.exp(poorer[:, 0]), np.fmax(np.nanmax(bounds, axis=1), 0.25))
+        bounds = variant[:, [at["front_end"], at["critical_path"], at["unit"]]]
+        assert np.allclose(np.exp(variant[:, 0]), np.fmax(np.nanmax(bounds, axis=1), 0.25))
 
 
 def test_every_algorithm_is_scored_on_the_same_segments():
@@ -118,7 +118,7 @@ def test_every_algorithm_is_scored_on_the_same_segments():
     assert all(predict(samples).shape == (120,) for predict in found.values())
 
 
-def test_measurements_count_as_far_as_they_are_trusted():
+def test_measurements_count_by_their_weights():
     samples = traces(n=60, programs=4)
     wrong = np.arange(60) % 3 == 0
     cycles = np.where(wrong, 5 * samples.cycles, samples.cycles)

@@ -1,7 +1,7 @@
 """Scaling models: how the time of a function changes with the number of processes.
 
-From a few measured counts of a function comes one formula to read, and a prediction by an
-ensemble of small models for any other count, with its interval. See `bases` for the terms,
+From a few measured counts of a function come one readable formula, and predictions by an ensemble
+of small models for any other count, with intervals. See `bases` for the terms,
 `least_squares` for the fit, `ensemble` for the prediction, `surface` for two parameters.
 """
 

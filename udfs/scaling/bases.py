@@ -1,14 +1,16 @@
-"""The terms that the time of a function is made of, by the kind of the function.
+"""The terms of the time of a function, by the kind of the function.
 
-With x = parallelism and y = seconds (letters are fitted):
+With x = parallelism and y = seconds (other letters are fitted):
 
 - computation, non-blocking point-to-point: y = a*x^-b + c*x^d + e
 - blocking point-to-point: y = a*x^b + c*log2(x) + d
-- n-to-n collective: y = a*log2(x) + b*x^c + d; the spec's f*(b*x^c + d) + e is told by these
+- n-to-n collective: y = a*log2(x) + b*x^c + d; the patent's f*(b*x^c + d) + e is not
+  distinguishable from this
 - n-to-1 and 1-to-n collective: y = (a*x^b + c)*log2(x) + d
 
-Every kind may also hold a decaying term g*x^-h: work that is shared out shrinks with x. The tree
-arity of the collectives' logarithm is a factor of its coefficient.
+Every kind may also have a decaying term g*x^-h: work that is distributed over processes shrinks
+with x. The base of the collectives' logarithm (the arity of the tree) is a factor of its
+coefficient.
 
 The bases are those of a patent on fine-grained performance models of parallel scientific programs
 (East China Normal University and National Supercomputing Center in Wuxi, 2021).
@@ -37,14 +39,14 @@ DECAYS: Final = slice(1, 1 + len(DECAY))
 GROWTHS: Final = slice(DECAYS.stop, DECAYS.stop + len(GROWTH))
 LOG: Final = slice(GROWTHS.stop, GROWTHS.stop + 1)
 INVERSE: Final = slice(DECAYS.start + 9, DECAYS.start + 10)
-"""The decaying term 1/x: work that is shared out evenly."""
+"""The decaying term 1/x: work that is distributed evenly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
     """The terms that functions of a kind may have.
 
-    `log` says whether log2(x) is a term, `growth_log` whether the growing term is x^d*log2(x).
+    `log` is whether log2(x) is a term, `growth_log` whether the growing term is x^d*log2(x).
     """
 
     log: bool
@@ -58,26 +60,26 @@ class Basis:
 
     @property
     def logs(self) -> Index:
-        """How often each term holds the logarithm."""
+        """The power of the logarithm in each term."""
         growth = [int(self.growth_log)] * len(GROWTH)
         return np.array([0] * (1 + len(DECAY)) + growth + [1] * self.log, np.intp)
 
 
-Letters = tuple[str, str, str, str, str, str]
-"""Of the constant, the decaying term, its exponent, the growing term, its exponent, the log."""
+Names = tuple[str, str, str, str, str, str]
+"""Parameters of the constant, decaying term, its exponent, growing term, its exponent, log."""
 PLAIN: Final = Basis(False, False)
-KINDS: Final[dict[str, tuple[Basis, Letters]]] = {
+KINDS: Final[dict[str, tuple[Basis, Names]]] = {
     "computation": (PLAIN, ("e", "a", "b", "c", "d", "")),
     "non-blocking point-to-point": (PLAIN, ("e", "a", "b", "c", "d", "")),
     "blocking point-to-point": (Basis(True, False), ("d", "g", "h", "a", "b", "c")),
     "n-to-n collective": (Basis(True, False), ("d", "g", "h", "b", "c", "a")),
     "n-to-1 and 1-to-n collective": (Basis(True, True), ("d", "g", "h", "a", "b", "c")),
 }
-"""Terms of each kind, and the spec's letters for their parameters."""
+"""Terms of each kind, and the names of their parameters."""
 OTHER: Final = KINDS["computation"]
-"""Of kinds that have no terms of their own, as whole runs."""
+"""Used for kinds without terms of their own, as whole runs."""
 
 
-def share_of_log(x: Array, last: Array) -> Array:
-    """Give log2(x) / log2(last) of each function's counts: n x c; `last` is above 1."""
+def relative_log(x: Array, last: Array) -> Array:
+    """Return log2(x) / log2(last) of each function's counts: n x c; `last` is above 1."""
     return np.log2(x) / np.log2(last)[:, None]

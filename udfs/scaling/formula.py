@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from udfs.scaling.bases import DECAY, DECAYS, GROWTH, GROWTHS, Array, Basis, Index, Letters
+from udfs.scaling.bases import DECAY, DECAYS, GROWTH, GROWTHS, Array, Basis, Index, Names
 from udfs.scaling.ensemble import Forecast
 from udfs.scaling.least_squares import Fit
 from udfs.scaling.members import relative_values
 
 _TERM_COST = 0.005
-"""What a further term must take off a formula's error, as a logarithm, to be worth its place."""
+"""The least improvement of a formula's error by a further term, as a logarithm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,23 +25,23 @@ class Formulas:
     smape: Array
 
 
-def formulas(basis: Basis, letters: list[Letters], x: Array, y: Array, told: Forecast) -> Formulas:
-    """Choose for each function the family that foretells and describes it best.
+def formulas(basis: Basis, names: list[Names], x: Array, y: Array, predicted: Forecast) -> Formulas:
+    """Return for each function the formula of the family that predicts and fits it best.
 
     The formula is scaled through the last point.
 
     Args:
         basis: terms of the functions.
-        letters: names of the parameters, for each function.
+        names: names of the parameters, for each function.
         x: counts, ascending, n x m.
         y: times of n functions, n x m, s.
-        told: their forecast, which holds the fitted families and how far each is to be trusted.
+        predicted: their forecast, with the fitted families and their errors.
     """
-    fits = told.fits
+    fits = predicted.fits
     each = relative_values(fits, basis, x, x[:, -1]) * y[:, -1:]
     misfit = np.sqrt((np.log(np.maximum(each, np.finfo(float).tiny) / y) ** 2).mean(2))
     size = _TERM_COST * np.array([[len(fit.name)] for fit in fits])
-    costs = np.nan_to_num(told.fit_errors + misfit + size, nan=np.inf)
+    costs = np.nan_to_num(predicted.fit_errors + misfit + size, nan=np.inf)
     chosen = np.argmin(costs, axis=0)
     fitted = np.empty_like(y)
     texts, parameters = [""] * len(y), [dict[str, float]()] * len(y)
@@ -53,13 +53,13 @@ def formulas(basis: Basis, letters: list[Letters], x: Array, y: Array, told: For
             known = [(v, p) for v, p in zip(values, places, strict=True) if v > 0]
             texts[row] = " + ".join(_text(basis, value, term) for value, term in known)
             parameters[row] = dict(
-                pair for value, term in known for pair in _named(letters[row], value, term)
+                pair for value, term in known for pair in _parameters(names[row], value, term)
             )
     return Formulas(texts, parameters, _r2(y, fitted), _smape(y, fitted))
 
 
 def _unscaled(basis: Basis, fit: Fit, rows: Index, last: Array, seconds: Array) -> Array:
-    """Turn factors of terms that are 1 at the last count into factors of the plain terms."""
+    """Return factors of the plain terms from those of terms that are 1 at the last count."""
     terms, factors = fit.terms[rows], fit.coefficients[rows]
     size = last[:, None] ** (basis.tenths[terms] / 10) * np.log2(last)[:, None] ** basis.logs[terms]
     raw: Array = factors / factors.sum(1)[:, None] * seconds[:, None] / size
@@ -67,7 +67,7 @@ def _unscaled(basis: Basis, fit: Fit, rows: Index, last: Array, seconds: Array) 
 
 
 def _text(basis: Basis, value: float, term: int) -> str:
-    """Write one term; p is the parallelism."""
+    """Return one term as text; p is the parallelism."""
     factor = f"{value:.4g}"
     if term == 0:
         return factor
@@ -80,9 +80,9 @@ def _text(basis: Basis, value: float, term: int) -> str:
     return f"{factor}*log2(p)"
 
 
-def _named(letters: Letters, value: float, term: int) -> list[tuple[str, float]]:
-    """Name the parameters of one term with the spec's letters."""
-    constant, decay, decay_exponent, growth, growth_exponent, log = letters
+def _parameters(names: Names, value: float, term: int) -> list[tuple[str, float]]:
+    """Return the named parameters of one term."""
+    constant, decay, decay_exponent, growth, growth_exponent, log = names
     if term == 0:
         return [(constant, value)]
     if term < DECAYS.stop:
@@ -93,7 +93,7 @@ def _named(letters: Letters, value: float, term: int) -> list[tuple[str, float]]
 
 
 def _r2(y: Array, fitted: Array) -> Array:
-    """Give the coefficient of determination."""
+    """Return the coefficient of determination."""
     total = ((y - y.mean(1, keepdims=True)) ** 2).sum(1)
     left = ((y - fitted) ** 2).sum(1)
     share: Array = 1 - left / np.where(total > 0, total, np.nan)
@@ -101,6 +101,6 @@ def _r2(y: Array, fitted: Array) -> Array:
 
 
 def _smape(y: Array, fitted: Array) -> Array:
-    """Give the symmetric mean absolute percentage error, 0..2."""
+    """Return the symmetric mean absolute percentage error, 0..2."""
     error: Array = (2 * np.abs(y - fitted) / (y + fitted)).mean(1)
     return error

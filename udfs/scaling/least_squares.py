@@ -2,7 +2,7 @@
 
 For fixed exponents the fit is linear (variable projection: Golub and Pereyra, SIAM J. Numer.
 Anal. 10, 1973), and of at most three terms it has a closed form. A solution with a negative
-coefficient is passed over: the best one without that term is among the other sets (Lawson and
+coefficient is skipped: the best one without that term is among the other sets (Lawson and
 Hanson, Solving Least Squares Problems, 1974, chapter 23). Errors are relative, weights 1/y.
 """
 
@@ -16,8 +16,8 @@ from udfs.scaling.bases import CONSTANT, DECAYS, GROWTHS, INVERSE, LOG, Array, I
 from udfs.scaling.moments import Moments, Spans
 
 _SINGULAR = 1e-10
-_ALIKE = np.float32(1e-5)
-"""Terms whose squared sine is below this cannot be told apart."""
+_SINGULAR_PAIR = np.float32(1e-5)
+"""Terms whose squared sine is below this cannot be distinguished."""
 _BLOCK = 256
 
 
@@ -40,7 +40,7 @@ def families(moments: Moments, points: int, log: bool) -> list[Fit]:
 
     Families are the constant (c), one decaying (d), growing (g) or logarithmic (l) term, two of
     different sorts, and these with a constant: c, d, g, l, dg, dl, gl, cd, cg, cl, cdg, cdl, cgl;
-    and ci, a part that is shared out evenly beside a constant one (Amdahl 1967).
+    and ci, a constant part and one that is distributed evenly (Amdahl 1967).
 
     Args:
         moments: products of the terms of a basis (see `bases`).
@@ -52,13 +52,13 @@ def families(moments: Moments, points: int, log: bool) -> list[Fit]:
     fits += [_single(name, moments, span) for name, span in sorts.items()]
     if points > 2:
         lone = {"c" + name: span for name, span in sorts.items()} | {"ci": INVERSE}
-        fits += [_beside_constant(name, moments, span) for name, span in lone.items()]
+        fits += [_with_constant(name, moments, span) for name, span in lone.items()]
         for a, b in [("d", "g")] + ([("d", "l"), ("g", "l")] if log else []):
             spans = sorts[a], sorts[b]
             cross = moments.cross(spans)
             fits.append(best_pair(a + b, moments, spans, cross))
             if points > 3:
-                fits.append(best_pair_beside_constant("c" + a + b, moments, spans, cross))
+                fits.append(best_pair_with_constant("c" + a + b, moments, spans, cross))
     return fits
 
 
@@ -73,7 +73,7 @@ def _single(name: str, moments: Moments, span: slice) -> Fit:
     return _best(name, span, values * right, values)
 
 
-def _beside_constant(name: str, moments: Moments, span: slice) -> Fit:
+def _with_constant(name: str, moments: Moments, span: slice) -> Fit:
     own, rest = moments.own[:, span], moments.rest[:, span]
     usable = own > _SINGULAR * moments.square[:, span]
     values = rest / np.where(usable, own, 1.0)
@@ -86,18 +86,18 @@ def best_pair(name: str, moments: Moments, spans: Spans, cross: Array) -> Fit:
     """Fit the best pair of a term of one span and one of the other; `cross` is their products."""
     size = np.sqrt(moments.square)
     best = _search(size, moments.right, spans, cross, None)
-    return _solved(name, moments.square, moments.right, spans, cross, best)
+    return _solve(name, moments.square, moments.right, spans, cross, best)
 
 
-def best_pair_beside_constant(name: str, moments: Moments, spans: Spans, cross: Array) -> Fit:
-    """Fit the best pair beside a constant, through moments with the constant fitted out."""
+def best_pair_with_constant(name: str, moments: Moments, spans: Spans, cross: Array) -> Fit:
+    """Fit the best pair with a constant, by moments with the constant eliminated."""
     one, two = spans
     left = cross - moments.mean.T[one, None] * moments.first.T[None, two]
-    # A term that is all but constant at these counts is made so long that it never pays.
+    # A term that is almost constant at these counts gets an infinite length, so it is never chosen.
     known = moments.own > _SINGULAR * moments.square
     size = np.sqrt(np.where(known, moments.own, np.inf))
     best = _search(size, moments.rest, spans, left, moments)
-    fit = _solved(name, moments.own, moments.rest, spans, left, best)
+    fit = _solve(name, moments.own, moments.rest, spans, left, best)
     rows = np.arange(len(best))[:, None]
     constant = moments.level - (moments.mean[rows, fit.terms] * fit.coefficients).sum(1)
     return Fit(
@@ -108,16 +108,19 @@ def best_pair_beside_constant(name: str, moments: Moments, spans: Spans, cross: 
     )
 
 
-def _search(size: Array, right: Array, spans: Spans, cross: Array, beside: Moments | None) -> Index:
-    """Find for each function the pair that leaves the least of those with no factor below zero.
+def _search(
+    size: Array, right: Array, spans: Spans, cross: Array, constant_of: Moments | None
+) -> Index:
+    """Return for each function the non-negative pair with the smallest residual.
 
     The grid is searched in single precision on terms of length one, some functions at a time so
     that it stays in the cache; the pair found is solved for in double precision afterwards.
-    `size` is the terms' length. Gives the place in the flattened grid, -1 where no pair fits.
+    `size` is the terms' length. The result is the place in the flattened grid, -1 where no pair
+    fits.
     """
     one, two = spans
     inverse = (1 / size).T
-    told = (right.T * inverse).astype(np.float32)
+    projection = (right.T * inverse).astype(np.float32)
     inverse = inverse.astype(np.float32)
     best = np.empty(len(right), np.intp)
     for begin in range(0, len(best), _BLOCK):
@@ -125,22 +128,22 @@ def _search(size: Array, right: Array, spans: Spans, cross: Array, beside: Momen
         c = cross[..., some].astype(np.float32)
         c *= inverse[one, None, some]
         c *= inverse[None, two, some]
-        u, v = told[one, None, some], told[None, two, some]
+        u, v = projection[one, None, some], projection[None, two, some]
         first = u - v * c
         second = v - u * c
         determinant = 1 - c * c
         least = np.minimum(first, second)
-        if beside is not None:
-            share = beside.mean.T[:, some].astype(np.float32) * inverse[:, some]
-            constant = beside.level[some].astype(np.float32) * determinant
+        if constant_of is not None:
+            share = constant_of.mean.T[:, some].astype(np.float32) * inverse[:, some]
+            constant = constant_of.level[some].astype(np.float32) * determinant
             constant -= share[one, None] * first
             constant -= share[None, two] * second
             np.minimum(least, constant, out=least)
         first *= u
         second *= v
         first += second
-        first /= np.maximum(determinant, _ALIKE)
-        np.copyto(first, -1.0, where=(least < 0) | (determinant < _ALIKE))
+        first /= np.maximum(determinant, _SINGULAR_PAIR)
+        np.copyto(first, -1.0, where=(least < 0) | (determinant < _SINGULAR_PAIR))
         gain = first.reshape(-1, first.shape[2])
         found = np.argmax(gain, axis=0)
         found[gain.max(0) < 0] = -1
@@ -148,7 +151,7 @@ def _search(size: Array, right: Array, spans: Spans, cross: Array, beside: Momen
     return best
 
 
-def _solved(name: str, square: Array, right: Array, spans: Spans, cross: Array, best: Index) -> Fit:
+def _solve(name: str, square: Array, right: Array, spans: Spans, cross: Array, best: Index) -> Fit:
     """Solve for the pair that was found for each function."""
     rows = np.arange(len(best))
     i, j = np.divmod(np.maximum(best, 0), cross.shape[1])
@@ -165,7 +168,7 @@ def _solved(name: str, square: Array, right: Array, spans: Spans, cross: Array, 
 
 
 def _best(name: str, span: slice, gain: Array, values: Array, constant: Array | None = None) -> Fit:
-    """Choose for each function the exponent of a lone term that leaves the least."""
+    """Return for each function the exponent of a single term with the smallest residual."""
     best = np.argmax(gain, axis=1)
     rows = np.arange(len(gain))
     terms, coefficients = [best + span.start], [values[rows, best]]

@@ -1,10 +1,10 @@
-"""The models that an ensemble is made of, as what each foretells relative to the last count."""
+"""The models of an ensemble, each as its prediction relative to the last count."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Basis, share_of_log
+from udfs.scaling.bases import Array, Basis, relative_log
 from udfs.scaling.least_squares import Fit, families
 from udfs.scaling.moments import PowerMoments
 
@@ -12,11 +12,11 @@ POWERS = {"p2": 2, "p3": 3, "p": 0}
 """Power laws through the last two, the last three and all counts."""
 LINES = ("line 1/x", "line log", "line x")
 """Straight lines in 1/x, log2(x) and x, that may rise or fall."""
-_LEAST = 1e-12
+_MIN_VALUE = 1e-12
 """Smallest value relative to the last count: log2(x) alone is 0 at one process."""
 
 
-def fitted(basis: Basis, x: Array, y: Array) -> list[Fit]:
+def fit_families(basis: Basis, x: Array, y: Array) -> list[Fit]:
     """Fit all families to n x m times, as multiples of each function's last time."""
     return families(PowerMoments(basis, x, y / y[:, -1:]), x.shape[1], basis.log)
 
@@ -24,19 +24,19 @@ def fitted(basis: Basis, x: Array, y: Array) -> list[Fit]:
 def members(
     fits: list[Fit], basis: Basis, x: Array, y: Array, at: Array
 ) -> tuple[list[str], Array]:
-    """Give the logarithm of each member's value at other counts over its value at the last one.
+    """Return the logarithm of each member's value at other counts over its value at the last one.
 
-    So every member is scaled through the last measured point. Members are the families of terms
-    (see `least_squares.families`), power laws, even sharing (i: 1/x) and straight lines: one-term
-    hypotheses of the performance model normal form (Calotoiu et al., SC 2013), which have no
-    exponent to fit and so can be tried on two counts.
+    Every member is scaled through the last measured point. Members are the families of terms
+    (see `least_squares.families`), power laws, even distribution of work (i: 1/x) and straight
+    lines: one-term hypotheses of the performance model normal form (Calotoiu et al., SC 2013),
+    which have no exponent to fit and so can be fitted to two counts.
 
     Args:
-        fits: what `fitted` gives.
+        fits: from `fit_families`.
         basis: terms of the kind of function.
         x: counts of n functions, ascending, n x m, two at least.
         y: their times, n x m, above zero.
-        at: counts to foretell, n x t.
+        at: counts to predict, n x t.
 
     Returns:
         The names of the members, and members x n x t; NaN where a family does not fit.
@@ -48,27 +48,27 @@ def members(
         if last <= x.shape[1] and (last or x.shape[1] > 3)
     }
     values = np.concatenate([relative_values(fits, basis, at, x[:, -1]), _lines(x, y, at)])
-    logs = np.log(np.maximum(values, _LEAST))
+    logs = np.log(np.maximum(values, _MIN_VALUE))
     names = [*(fit.name for fit in fits), *LINES, "i", *powers]
     return names, np.concatenate([logs, np.stack([-distance, *powers.values()])])
 
 
-def letters(name: str) -> int:
-    """Give how many numbers of a member are fitted once it is scaled through the last point."""
+def fitted_parameters(name: str) -> int:
+    """Return how many parameters of a member are fitted after it is scaled to the last point."""
     if name in POWERS or name in LINES:
         return 1
     return len(name) - 1 + name.count("d") + name.count("g")
 
 
 def has_exponent(name: str) -> bool:
-    """Say whether an exponent of a member is fitted."""
+    """Return whether an exponent of a member is fitted."""
     return name in POWERS or (name not in LINES and ("d" in name or "g" in name))
 
 
 def _lines(x: Array, y: Array, at: Array) -> Array:
-    """Give lines (see `LINES`) over their values at the last count, 0 where they are below.
+    """Return lines (see `LINES`) over their values at the last count, 0 where those are negative.
 
-    They are the least squares lines of relative errors.
+    Least squares lines of relative errors.
     """
     y = y / y[:, -1:]
     weight = 1 / y**2
@@ -79,24 +79,24 @@ def _lines(x: Array, y: Array, at: Array) -> Array:
     off = shapes[0] - middle
     weighted = weight * off
     slope = (weighted * y).sum(2, keepdims=True) / (weighted * off).sum(2, keepdims=True)
-    there = level + slope * off[..., -1:]
-    values: Array = (level + slope * (shapes[1] - middle)) / np.where(there > 0, there, np.inf)
+    last = level + slope * off[..., -1:]
+    values: Array = (level + slope * (shapes[1] - middle)) / np.where(last > 0, last, np.inf)
     return values
 
 
 def slope(x: Array, y: Array) -> Array:
-    """Give the exponents of the power laws through n x m times, by least squares of logarithms."""
+    """Return the exponents of power laws through n x m times, by least squares of logarithms."""
     centred = np.log(x) - np.log(x).mean(1, keepdims=True)
     exponents: Array = (np.log(y) * centred).sum(1) / (centred * centred).sum(1)
     return exponents
 
 
 def relative_values(fits: list[Fit], basis: Basis, at: Array, last: Array) -> Array:
-    """Give the values of all fits over those at the last count, where all terms are 1.
+    """Return the values of all fits over those at the last count, where all terms are 1.
 
     Args:
         fits: families fitted to n functions.
-        basis: terms that they are of.
+        basis: terms of the families.
         at: n x t counts.
         last: the last count of each function.
 
@@ -109,14 +109,14 @@ def relative_values(fits: list[Fit], basis: Basis, at: Array, last: Array) -> Ar
     values *= factors[..., None]
     if basis.log:
         with_log = (basis.logs[terms] > 0)[..., None]
-        values *= np.where(with_log, share_of_log(at, last), 1.0)
+        values *= np.where(with_log, relative_log(at, last), 1.0)
     begins = np.cumsum([0, *(fit.terms.shape[1] for fit in fits[:-1])])
     total: Array = np.add.reduceat(values, begins, axis=0)
     return total
 
 
 def _shares(fit: Fit) -> Array:
-    """Give the share of each term at the last count; NaN where the family does not fit."""
+    """Return the share of each term at the last count; NaN where the family does not fit."""
     total = np.where(fit.feasible, fit.coefficients.sum(1), np.nan)
     shares: Array = fit.coefficients / total[:, None]
     return shares

@@ -1,6 +1,6 @@
-"""What SQL calls: models and predictions of many functions at once.
+"""Functions for SQL: models and predictions of many functions at once.
 
-A column's functions are fitted together, group by group of the same counts.
+The functions of a column are fitted together, in groups with equally many counts.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from udfs.arrow import contiguous
 from udfs.scaling.bases import KINDS, OTHER
-from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs, texts, whole
+from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs, texts
 from udfs.scaling.ensemble import forecast
 from udfs.scaling.formula import formulas
 from udfs.scaling.series import Series
@@ -20,29 +21,29 @@ if TYPE_CHECKING:
     from udfs.scaling.bases import Array
 
 _UNSTABLE = 0.5
-"""Error in the last counts, as a logarithm, above which a function is not extrapolatable."""
+"""Error on the last counts, as a logarithm, above which a function is not extrapolatable."""
 _AHEAD = 2.0
 
 
 def scaling_model(
-    kind: pa.StringArray, x: pa.ListArray, y: pa.ListArray, noise: pa.DoubleArray
+    kind: pa.StringArray, counts: pa.ListArray, seconds: pa.ListArray, noise: pa.DoubleArray
 ) -> pa.StructArray:
     """Model how the times of functions change with the parallelism.
 
     Args:
-        kind: kinds of the functions, as in `bases.KINDS`; any other is taken as computation.
-        x: the counts of each function, ascending, each once.
-        y: seconds at these counts; those that are NULL, NaN or not above zero are left out.
+        kind: kinds of the functions, as in `bases.KINDS`; any other counts as computation.
+        counts: the counts of each function, ascending and distinct.
+        seconds: times at these counts; those that are NULL, NaN or not positive are left out.
         noise: relative scatter of the repetitions, 0 where unknown.
 
     Returns:
-        Structs: formula, parameters (by the spec's letters) and r2 and smape of the formula;
-        cv_error, the relative error of the ensemble in the last counts, foretold from the
+        Structs: formula, parameters (named as in `bases`) and r2 and smape of the formula;
+        cv_error, the relative error of the ensemble on the last counts, predicted from the
         earlier ones; exponent, the slope (in logarithms) from the largest count to twice that,
         and its 90 % interval; points, the counts used; flags. All but points and flags are NULL
         where there is no model.
     """
-    series = Series(whole(kind).to_pylist(), flat(x)[0], *flat(y))
+    series = Series(contiguous(kind).to_pylist(), flat(counts)[0], *flat(seconds))
     scatter, size = numbers(noise), len(series.kinds)
     values = {
         name: np.full(size, np.nan)
@@ -50,19 +51,19 @@ def scaling_model(
     }
     formula: list[str | None] = [None] * size
     parameters: list[dict[str, float] | None] = [None] * size
-    for basis, counts, times, rows in series.groups():
-        told = forecast(basis, counts, times, counts[:, -1:] * _AHEAD)
+    for basis, p, times, rows in series.groups():
+        predicted = forecast(basis, p, times, p[:, -1:] * _AHEAD)
         names = [KINDS.get(series.kinds[row], OTHER)[1] for row in rows]
-        best = formulas(basis, names, counts, times, told)
-        low, high = told.interval(scatter[rows])
-        slopes = (told.log_seconds[:, 0], np.log(low[:, 0]), np.log(high[:, 0]))
+        best = formulas(basis, names, p, times, predicted)
+        low, high = predicted.interval(scatter[rows])
+        slopes = (predicted.log_seconds[:, 0], np.log(low[:, 0]), np.log(high[:, 0]))
         for name, slope in zip(("exponent", "exponent_low", "exponent_high"), slopes, strict=True):
             values[name][rows] = (slope - np.log(times[:, -1])) / np.log(_AHEAD)
         values["r2"][rows], values["smape"][rows] = best.r2, best.smape
-        values["cv_error"][rows] = np.expm1(told.error)
-        flag_unstable(series, rows, told.error)
-        for row, text, letters in zip(rows, best.texts, best.parameters, strict=True):
-            formula[row], parameters[row] = text, letters
+        values["cv_error"][rows] = np.expm1(predicted.error)
+        flag_unstable(series, rows, predicted.error)
+        for row, text, values_by_name in zip(rows, best.texts, best.parameters, strict=True):
+            formula[row], parameters[row] = text, values_by_name
     return structs(
         {
             "formula": pa.array(formula, pa.string()),
@@ -75,38 +76,39 @@ def scaling_model(
 
 
 def scaling_forecast(
-    kind: pa.StringArray, x: pa.ListArray, y: pa.ListArray, noise: pa.DoubleArray, at: pa.ListArray
+    kind: pa.StringArray,
+    counts: pa.ListArray,
+    seconds: pa.ListArray,
+    noise: pa.DoubleArray,
+    at_counts: pa.ListArray,
 ) -> pa.StructArray:
-    """Foretell the times of functions at other counts.
+    """Predict the times of functions at other counts.
 
     Args:
-        kind: see `scaling_model`, as `x`, `y` and `noise`.
-        x: counts.
-        y: seconds.
-        noise: relative scatter of the repetitions.
-        at: counts to foretell, the same list in every row.
+        kind, counts, seconds, noise: as for `scaling_model`.
+        at_counts: counts to predict, the same list in every row.
 
     Returns:
         Structs: seconds, low and high (the 90 % interval), a list each with an element for each
-        count of `at`, NULL where there is no model; flags.
+        count of `at_counts`, NULL where there is no model; flags.
     """
-    series = Series(whole(kind).to_pylist(), flat(x)[0], *flat(y))
+    series = Series(contiguous(kind).to_pylist(), flat(counts)[0], *flat(seconds))
     scatter, size = numbers(noise), len(series.kinds)
-    asked = lists(at[:1])[0] if size else np.zeros(0)
-    values = {name: np.full((size, len(asked)), np.nan) for name in ("seconds", "low", "high")}
-    for basis, counts, times, rows in series.groups():
-        told = forecast(basis, counts, times, np.tile(asked, (len(rows), 1)))
-        values["seconds"][rows] = np.exp(told.log_seconds)
-        values["low"][rows], values["high"][rows] = told.interval(scatter[rows])
-        flag_unstable(series, rows, told.error)
+    at = lists(at_counts[:1])[0] if size else np.zeros(0)
+    values = {name: np.full((size, len(at)), np.nan) for name in ("seconds", "low", "high")}
+    for basis, p, times, rows in series.groups():
+        predicted = forecast(basis, p, times, np.tile(at, (len(rows), 1)))
+        values["seconds"][rows] = np.exp(predicted.log_seconds)
+        values["low"][rows], values["high"][rows] = predicted.interval(scatter[rows])
+        flag_unstable(series, rows, predicted.error)
     columns = {name: double_lists(value) for name, value in values.items()}
     return structs({**columns, "flags": texts(series.flags)})
 
 
 def flag_unstable(series: Series, rows: np.ndarray, error: Array) -> None:
-    """Say which functions do not follow from their own earlier counts."""
+    """Flag functions whose last counts were not predicted by the earlier ones."""
     for place in np.flatnonzero(error > _UNSTABLE):
         series.flags[rows[place]].append(
             "not extrapolatable: the last counts are a factor "
-            f"{np.exp(error[place]):.1f} off what the earlier ones foretell"
+            f"{np.exp(error[place]):.1f} off the prediction from the earlier ones"
         )

@@ -1,4 +1,4 @@
-"""Weighted products of terms with each other and with the times: all that a fit needs to know."""
+"""Weighted products of terms with each other and with the times, from which fits are computed."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Basis, share_of_log
+from udfs.scaling.bases import Array, Basis, relative_log
 
 Spans = tuple[slice, slice]
 _LOWEST, _HIGHEST = -24, 20
-"""Exponents that a product of two terms may have, in tenths."""
+"""Range of the exponent of a product of two terms, in tenths."""
 
 
 class Moments(ABC):
     """Products of k terms for n functions, weighted by 1/y^2: errors are relative.
 
     `square`, `first` and `right` (n x k) are each term's product with itself, with the constant
-    (term 0) and with the times; `own` and `rest` are those with the constant fitted out of term
+    (term 0) and with the times; `own` and `rest` are those with the constant eliminated from term
     and times, `mean` the share of the constant in a term, `level` (n) the constant alone.
     """
 
@@ -30,17 +30,17 @@ class Moments(ABC):
 
     @abstractmethod
     def cross(self, spans: Spans) -> Array:
-        """Give the products of each term of one span with each of the other: a x b x n.
+        """Return the products of each term of one span with each of the other: a x b x n.
 
         Functions come last, because the long axis has to be the innermost to be fast.
         """
 
 
 class ColumnMoments(Moments):
-    """Of terms given by their values, the same for all functions."""
+    """Moments of terms given by their values, the same for all functions."""
 
     def __init__(self, columns: Array, y: Array) -> None:
-        """Take the terms at m points (m x k, the first is the constant) and times (n x m)."""
+        """Compute moments of terms at m points (m x k, the first constant) and times (n x m)."""
         self._columns, self._weight = columns, 1.0 / y**2
         super().__init__(
             self._weight @ (columns * columns), self._weight @ columns, (1.0 / y) @ columns
@@ -54,17 +54,17 @@ class ColumnMoments(Moments):
 
 
 class PowerMoments(Moments):
-    """Of the powers and logarithms of a basis, at counts that differ from function to function.
+    """Moments of the powers and logarithms of a basis, at counts that differ between functions.
 
-    The product of two terms depends on the sum of their exponents alone, so some dozen sums of
-    powers stand for all products.
+    The product of two terms depends on the sum of their exponents only, so some dozen sums of
+    powers yield all products.
     """
 
     def __init__(self, basis: Basis, x: Array, y: Array) -> None:
-        """Take counts and times of n functions (n x m each)."""
+        """Compute the moments for counts and times of n functions (n x m each)."""
         self._tenths, self._logs = basis.tenths, basis.logs
         step = (x / x[:, -1:]).T ** 0.1
-        log = share_of_log(x, x[:, -1]).T if basis.log else np.ones_like(step)
+        log = relative_log(x, x[:, -1]).T if basis.log else np.ones_like(step)
         weight = 1.0 / y.T
         powers, most = _powers(step), int(self._logs.max())
         lowest, highest = self._tenths.min(), self._tenths.max()
@@ -86,7 +86,7 @@ class PowerMoments(Moments):
 
 
 def _powers(step: Array) -> Array:
-    """Give the powers of m x n numbers from `_LOWEST` to `_HIGHEST`: powers x m x n."""
+    """Return the powers of m x n numbers from `_LOWEST` to `_HIGHEST`: powers x m x n."""
     powers = np.empty((_HIGHEST - _LOWEST + 1, *step.shape))
     powers[-_LOWEST] = 1.0
     for exponent in range(-_LOWEST + 1, len(powers)):

@@ -1,7 +1,7 @@
-"""Functions' times as lists, sorted out into groups that are fitted together.
+"""Functions' times as lists, divided into groups that are fitted together.
 
-Functions of one basis with equally many counts are one group. A lone count far off the line
-between its neighbours is left out, as an outlier.
+Functions with the same basis and equally many counts are one group. A single count far off the
+line between its neighbours is left out as an outlier.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from udfs.scaling.bases import KINDS, OTHER, Array, Basis, Index, Truth
 
-_LEAST = 3
+_MIN_COUNTS = 3
 _FEW = 5
 _FAR = np.log(8.0)
 _OUTLIER_TIMES = 5.0
@@ -23,10 +23,10 @@ _CHUNK = 2048
 
 @dataclass(slots=True)
 class Series:
-    """n functions: kind, counts (ascending) and times in s of each, and what is found amiss.
+    """n functions: kind, counts (ascending) and times in s of each, and flags for users.
 
-    `x` and `y` hold the lists of all functions one after another, `ends` where each ends;
-    `points` are the counts used of each.
+    `x` and `y` are the lists of all functions one after another, `ends` where each ends; `points`
+    is the number of counts used of each.
     """
 
     kinds: list[str]
@@ -41,19 +41,19 @@ class Series:
         self.points = np.zeros(len(self.kinds), np.int32)
 
     def groups(self) -> Iterator[tuple[Basis, Array, Array, Index]]:
-        """Give basis, counts and times (n x m) and rows of functions that are fitted together.
+        """Yield basis, counts and times (n x m) and rows of functions that are fitted together.
 
-        Functions with fewer than three usable counts are in no group, but flagged.
+        Functions with fewer than three usable counts are flagged and in no group.
         """
         usable = (self.y > 0) & np.isfinite(self.y) & (self.x > 0)
-        for rows, places in self._alike(usable, np.zeros(len(self.kinds), np.intp)):
+        for rows, places in self._equal_lengths(usable, np.zeros(len(self.kinds), np.intp)):
             self._drop_outliers(rows, places, usable)
         bases = [KINDS.get(kind, OTHER)[0] for kind in self.kinds]
         known = list(dict.fromkeys(bases))
         numbers = np.array([known.index(basis) for basis in bases])
-        for rows, places in self._alike(usable, numbers):
+        for rows, places in self._equal_lengths(usable, numbers):
             self.points[rows] = places.shape[1]
-            if places.shape[1] < _LEAST:
+            if places.shape[1] < _MIN_COUNTS:
                 for row in rows:
                     text = f"no model: fewer than three counts ({places.shape[1]})"
                     self.flags[row].append(text)
@@ -64,8 +64,8 @@ class Series:
                 some = places[part]
                 yield bases[rows[0]], self.x[some], self.y[some], rows[part]
 
-    def _alike(self, usable: Truth, numbers: Index) -> Iterator[tuple[Index, Index]]:
-        """Give the rows of functions of one number with as many usable counts, and their places."""
+    def _equal_lengths(self, usable: Truth, numbers: Index) -> Iterator[tuple[Index, Index]]:
+        """Yield rows with the same number and equally many usable counts, and their places."""
         before = np.concatenate([[0], np.cumsum(usable)])
         begins = before[np.concatenate([[0], self.ends[:-1]])][: len(self.kinds)]
         lengths = before[self.ends] - begins
@@ -78,9 +78,9 @@ class Series:
     def _drop_outliers(self, rows: Index, places: Index, usable: Truth) -> None:
         """Leave out a count that is an outlier.
 
-        That is one eight times off the line through its neighbours (in logarithms; the first
-        count off that through the next two), if without it no other inner count is off a fifth
-        as far. The last count is never one: something may begin there.
+        An outlier is a factor of eight off the line through its neighbours (in logarithms; the
+        first count, off the line through the next two), while without it no other inner count is
+        off a fifth as far. The last count is never one: a trend may begin there.
         """
         if places.shape[1] < _FEW:
             return
@@ -101,7 +101,7 @@ class Series:
 
 
 def _off_line(log_x: Array, log_y: Array, place: int) -> Array:
-    """Give how far a count is off the line through its neighbours, in logarithms."""
+    """Return the distance of a count from the line through its neighbours, in logarithms."""
     one, other = (place - 1, place + 1) if place else (1, 2)
     share = (log_x[:, place] - log_x[:, one]) / (log_x[:, other] - log_x[:, one])
     off: Array = log_y[:, place] - log_y[:, one] * (1 - share) - log_y[:, other] * share

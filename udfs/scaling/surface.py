@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from udfs.scaling.bases import Array, Index
-from udfs.scaling.least_squares import Fit, best_pair, best_pair_beside_constant
+from udfs.scaling.least_squares import Fit, best_pair, best_pair_with_constant
 from udfs.scaling.moments import ColumnMoments, Moments
 
-LEAST_POINTS = 5
+MIN_POINTS = 5
 _TERM_COST = 0.001
-"""What a further term must take off the error to be worth its place."""
+"""The least improvement of the error by a further term."""
 _P_POWERS = (0.0, -1.0, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1.0)
 _N_POWERS = (0.0, 1 / 3, 0.5, 2 / 3, 1.0, 1.5, 2.0, 3.0)
 P_TERMS = (*((power, 0) for power in _P_POWERS), (0.0, 1))
@@ -31,8 +31,8 @@ N_TERMS = (*((power, 0) for power in _N_POWERS), (0.0, 1), (1.0, 1))
 class Surface:
     """The model of n functions; `error` is the cross-validated relative error (root mean square).
 
-    `terms` are places among the products, -1 where there is no further one; `factors` are those
-    of terms that are 1 at the largest p and n.
+    `terms` are places among the products, -1 where there are fewer terms; `factors` are for
+    terms that are 1 at the largest p and n.
     """
 
     largest: tuple[float, float]
@@ -41,7 +41,7 @@ class Surface:
     error: Array
 
     def at(self, p: Array, n: Array) -> Array:
-        """Give the seconds at points (p, n): functions x points."""
+        """Return the seconds at points (p, n): functions x points."""
         values = products(p, n, self.largest)
         known = np.where(self.terms < 0, 0.0, self.factors)
         seconds: Array = np.einsum("fk,fkc->fc", known, values.T[self.terms])
@@ -49,7 +49,7 @@ class Surface:
 
 
 def products(p: Array, n: Array, largest: tuple[float, float]) -> Array:
-    """Give all products of a term in p and one in n, each 1 at the largest: points x products."""
+    """Return all products of a term in p and one in n, each 1 at the largest: points x products."""
     of_p = _terms(p, largest[0], P_TERMS)
     of_n = _terms(n, largest[1], N_TERMS)
     return (of_p[:, :, None] * of_n[:, None, :]).reshape(len(p), -1)
@@ -72,9 +72,9 @@ def fit_surface(p: Array, n: Array, y: Array) -> Surface:
     fits = [
         _lone(moments),
         best_pair("pn", moments, (everything, everything), cross),
-        best_pair_beside_constant("cpn", moments, (everything, everything), cross),
+        best_pair_with_constant("cpn", moments, (everything, everything), cross),
     ]
-    errors = np.stack([_validated(fit, columns, y / level[:, None]) for fit in fits])
+    errors = np.stack([_cross_validate(fit, columns, y / level[:, None]) for fit in fits])
     chosen = np.argmin(errors + _TERM_COST * np.arange(len(fits))[:, None], axis=0)
     terms = np.full((len(y), 3), -1, np.intp)
     factors = np.zeros((len(y), 3))
@@ -87,7 +87,7 @@ def fit_surface(p: Array, n: Array, y: Array) -> Surface:
 
 
 def _terms(x: Array, last: float, exponents: tuple[tuple[float, int], ...]) -> Array:
-    """Give terms of one parameter, 1 at `last`: points x terms."""
+    """Return terms of one parameter, 1 at `last`: points x terms."""
     log = np.log2(np.maximum(x, 1.0)) / max(np.log2(last), 1e-9)
     return np.stack([(x / last) ** power * log**logs for power, logs in exponents], axis=1)
 
@@ -104,8 +104,8 @@ def _values(fit: Fit, columns: Array) -> Array:
     return values
 
 
-def _validated(fit: Fit, columns: Array, y: Array) -> Array:
-    """Give the relative error by generalised cross-validation; every term costs two parameters."""
+def _cross_validate(fit: Fit, columns: Array, y: Array) -> Array:
+    """Return the relative error by generalised cross-validation, with two parameters a term."""
     points = y.shape[1]
     spent = 2 * (fit.terms.shape[1] - ("c" in fit.name)) + ("c" in fit.name)
     left = ((_values(fit, columns) / y - 1) ** 2).mean(1)

@@ -1,4 +1,4 @@
-"""What SQL calls for two parameters: formulas in p and n, and predictions at any problem size."""
+"""Functions for SQL with two parameters: formulas in p and n, predictions at any problem size."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs, texts, whole
+from udfs.arrow import contiguous
+from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs, texts
 from udfs.scaling.ensemble import forecast
 from udfs.scaling.models import flag_unstable
 from udfs.scaling.series import Series
-from udfs.scaling.surface import LEAST_POINTS, N_TERMS, P_TERMS, Surface, fit_surface
+from udfs.scaling.surface import MIN_POINTS, N_TERMS, P_TERMS, Surface, fit_surface
 
 if TYPE_CHECKING:
     from udfs.scaling.bases import Array, Index
@@ -23,34 +24,36 @@ _TERM = pa.struct(
 )
 
 
-def scaling_surface(x: pa.ListArray, n: pa.ListArray, y: pa.ListArray) -> pa.StructArray:
+def scaling_surface(
+    counts: pa.ListArray, sizes: pa.ListArray, seconds: pa.ListArray
+) -> pa.StructArray:
     """Model functions by parallelism and problem size.
 
     Args:
-        x: parallelism of each function's points.
-        n: their problem sizes.
-        y: their seconds, above zero.
+        counts: parallelism of each function's points.
+        sizes: their problem sizes.
+        seconds: their times, positive.
 
     Returns:
         Structs: formula in p and n; terms, each a factor and the exponents of p, log2(p), n and
         log2(n); r2 and smape; cv_error, the cross-validated relative error; points; flags.
     """
-    size = len(whole(x))
+    size = len(contiguous(counts))
     values = {name: np.full(size, np.nan) for name in ("r2", "smape", "cv_error")}
-    points = np.array([len(one) for one in lists(y)], np.int32)
+    points = np.array([len(one) for one in lists(seconds)], np.int32)
     formula: list[str | None] = [None] * size
     terms: list[list[dict[str, float]] | None] = [None] * size
     flags: list[list[str]] = [[] for _ in range(size)]
-    for p, sizes, seconds, rows in _alike(x, n, y, flags):
-        model = fit_surface(p, sizes, seconds)
-        fitted = model.at(p, sizes)
-        total = ((seconds - seconds.mean(1, keepdims=True)) ** 2).sum(1)
-        left = ((seconds - fitted) ** 2).sum(1)
+    for p, n, times, rows in _group_by_points(counts, sizes, seconds, flags):
+        model = fit_surface(p, n, times)
+        fitted = model.at(p, n)
+        total = ((times - times.mean(1, keepdims=True)) ** 2).sum(1)
+        left = ((times - fitted) ** 2).sum(1)
         values["r2"][rows] = 1 - left / np.where(total > 0, total, np.nan)
-        values["smape"][rows] = (2 * np.abs(fitted - seconds) / (fitted + seconds)).mean(1)
+        values["smape"][rows] = (2 * np.abs(fitted - times) / (fitted + times)).mean(1)
         values["cv_error"][rows] = model.error
         for place, row in enumerate(rows):
-            terms[row] = _written(model, place)
+            terms[row] = _plain_terms(model, place)
             formula[row] = " + ".join(_text(term) for term in terms[row] or ())
     return structs(
         {
@@ -65,85 +68,85 @@ def scaling_surface(x: pa.ListArray, n: pa.ListArray, y: pa.ListArray) -> pa.Str
 
 def scaling_forecast_at(
     kind: pa.StringArray,
-    x: pa.ListArray,
-    n: pa.ListArray,
-    y: pa.ListArray,
+    counts: pa.ListArray,
+    sizes: pa.ListArray,
+    seconds: pa.ListArray,
     noise: pa.DoubleArray,
-    own: pa.DoubleArray,
-    at: pa.ListArray,
-    size: pa.DoubleArray,
+    own_size: pa.DoubleArray,
+    at_counts: pa.ListArray,
+    at_size: pa.DoubleArray,
 ) -> pa.StructArray:
-    """Foretell functions at other counts and another problem size.
+    """Predict the times of functions at other counts and another problem size.
 
-    What is foretold at the set's own size (see `scaling_forecast`) is scaled by what the
-    surface says between that size and the one asked for.
+    The prediction at the set's own size (see `scaling_forecast`) is scaled by the ratio of the
+    surface at the wanted size and at that size.
 
     Args:
         kind: kinds of the functions.
-        x: parallelism of each function's points, ascending within each size.
-        n: their problem sizes.
-        y: their seconds, above zero.
+        counts: parallelism of each function's points, ascending within each size.
+        sizes: their problem sizes.
+        seconds: their times, positive.
         noise: relative scatter of the repetitions.
-        own: the set's own problem size.
-        at: counts to foretell, the same list in every row.
-        size: problem size to foretell, the same in every row.
+        own_size: the set's own problem size.
+        at_counts: counts to predict, the same list in every row.
+        at_size: problem size to predict, the same in every row.
 
     Returns:
         As `scaling_forecast`.
     """
-    flags: list[list[str]] = [[] for _ in range(len(whole(kind)))]
-    owns, scatter, asked = numbers(own), numbers(noise), lists(at)
-    (places, ends), (seconds, _) = flat(x), flat(y)
-    mine = flat(n)[0] == np.repeat(owns, np.diff(ends, prepend=0))
+    flags: list[list[str]] = [[] for _ in range(len(contiguous(kind)))]
+    owns, scatter, wanted = numbers(own_size), numbers(noise), lists(at_counts)
+    (all_counts, ends), (all_times, _) = flat(counts), flat(seconds)
+    mine = flat(sizes)[0] == np.repeat(owns, np.diff(ends, prepend=0))
     own_ends = np.concatenate([[0], np.cumsum(mine)])[ends]
-    series = Series(whole(kind).to_pylist(), places[mine], seconds[mine], own_ends)
-    counts = asked[0] if flags else np.zeros(0)
-    values = {name: np.full((len(flags), len(counts)), np.nan) for name in _INTERVAL}
+    series = Series(contiguous(kind).to_pylist(), all_counts[mine], all_times[mine], own_ends)
+    at = wanted[0] if flags else np.zeros(0)
+    values = {name: np.full((len(flags), len(at)), np.nan) for name in _INTERVAL}
     ratio, error = values["seconds"].copy(), np.full(len(flags), np.nan)
-    for p, sizes, times, rows in _alike(x, n, y, flags):
-        model = fit_surface(p, sizes, times)
-        target = float(numbers(size)[0])
-        ratio[rows] = _log_ratio(model, counts, target, owns[rows[0]])
-        octaves = np.abs(np.log2(target / np.unique(sizes))).min()
+    for p, n, times, rows in _group_by_points(counts, sizes, seconds, flags):
+        model = fit_surface(p, n, times)
+        target = float(numbers(at_size)[0])
+        ratio[rows] = _log_ratio(model, at, target, owns[rows[0]])
+        octaves = np.abs(np.log2(target / np.unique(n))).min()
         error[rows] = model.error * np.sqrt(1 + octaves)
-    for basis, near, times, rows in series.groups():
-        told = forecast(basis, near, times, np.tile(counts, (len(rows), 1)))
-        told = told.shifted(ratio[rows], error[rows])
-        values["seconds"][rows] = np.exp(told.log_seconds)
-        values["low"][rows], values["high"][rows] = told.interval(scatter[rows])
-        flag_unstable(series, rows, told.error)
+    for basis, p, times, rows in series.groups():
+        predicted = forecast(basis, p, times, np.tile(at, (len(rows), 1)))
+        predicted = predicted.shifted(ratio[rows], error[rows])
+        values["seconds"][rows] = np.exp(predicted.log_seconds)
+        values["low"][rows], values["high"][rows] = predicted.interval(scatter[rows])
+        flag_unstable(series, rows, predicted.error)
     both = [a + b for a, b in zip(series.flags, flags, strict=True)]
     columns = {name: double_lists(value) for name, value in values.items()}
     return structs({**columns, "flags": texts(both)})
 
 
 def _log_ratio(model: Surface, counts: Array, target: float, own: float) -> Array:
-    """Give how much longer the target size takes than the set's own, as logarithms."""
-    there = model.at(counts, np.full(len(counts), target))
-    here = model.at(counts, np.full(len(counts), own))
+    """Return the ratio of times at the target size and at the set's own, as logarithms."""
+    at_target = model.at(counts, np.full(len(counts), target))
+    at_own = model.at(counts, np.full(len(counts), own))
     tiny = np.finfo(float).tiny
-    ratio: Array = np.log(np.maximum(there, tiny)) - np.log(np.maximum(here, tiny))
+    ratio: Array = np.log(np.maximum(at_target, tiny)) - np.log(np.maximum(at_own, tiny))
     return ratio
 
 
-def _alike(
-    x: pa.ListArray, n: pa.ListArray, y: pa.ListArray, flags: list[list[str]]
+def _group_by_points(
+    counts: pa.ListArray, sizes: pa.ListArray, seconds: pa.ListArray, flags: list[list[str]]
 ) -> Iterator[tuple[Array, Array, Array, Index]]:
-    """Put functions measured at the same points together; flag those with too few."""
+    """Yield points, times and rows of functions with the same points; flag too few points."""
     by_key: dict[tuple[bytes, bytes], list[int]] = {}
-    counts, sizes, seconds = lists(x), lists(n), lists(y)
-    for row, (p, s) in enumerate(zip(counts, sizes, strict=True)):
-        if len(p) < LEAST_POINTS or len(np.unique(s)) < 2 or len(np.unique(p)) < 2:
+    all_p, all_n, times = lists(counts), lists(sizes), lists(seconds)
+    for row, (p, n) in enumerate(zip(all_p, all_n, strict=True)):
+        if len(p) < MIN_POINTS or len(np.unique(n)) < 2 or len(np.unique(p)) < 2:
             flags[row].append("no model of the problem size: fewer than five points or two sizes")
         else:
-            by_key.setdefault((p.tobytes(), s.tobytes()), []).append(row)
+            by_key.setdefault((p.tobytes(), n.tobytes()), []).append(row)
     for found in by_key.values():
         for some in np.array_split(np.array(found), -(-len(found) // 64)):
-            yield counts[found[0]], sizes[found[0]], np.stack([seconds[i] for i in some]), some
+            yield all_p[found[0]], all_n[found[0]], np.stack([times[i] for i in some]), some
 
 
-def _written(model: Surface, row: int) -> list[dict[str, float]]:
-    """Give one function's terms with factors of the plain powers."""
+def _plain_terms(model: Surface, row: int) -> list[dict[str, float]]:
+    """Return one function's terms with the factors of plain powers."""
     out = []
     for term, factor in zip(model.terms[row], model.factors[row], strict=True):
         if term < 0 or factor <= 0:
@@ -164,7 +167,7 @@ def _written(model: Surface, row: int) -> list[dict[str, float]]:
 
 
 def _text(term: dict[str, float]) -> str:
-    """Write one term, as 0.5*p^-1*n."""
+    """Return one term as text, as 0.5*p^-1*n."""
     parts = [f"{term['factor']:.4g}"]
     for name in ("p", "n"):
         exponent = term[f"{name}_exponent"]

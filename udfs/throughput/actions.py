@@ -1,4 +1,4 @@
-"""What an instruction computes, as far as integers can be followed."""
+"""The integer operation that an instruction performs, as far as it is emulated."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ _IMMEDIATES = frozenset(
 
 
 def action(instruction: Any, name: str) -> Action | None:
-    """Give what an instruction computes from and to integer registers and memory.
+    """Return the operation of an instruction on integer registers and memory.
 
-    None where it cannot be followed, as with results of floating point.
+    None where it is not emulated, as for floating-point results.
     """
     if name == "CDQE":
         return Action("MOVSX", 0, 8, 0, 4, 0, None)
@@ -79,7 +79,7 @@ def action(instruction: Any, name: str) -> Action | None:
 
 
 def _place(instruction: Any, which: int) -> tuple[int, int]:
-    """Give the register (MEMORY, or NOWHERE for what is not followed) and size of an operand."""
+    """Return the register (MEMORY, or NOWHERE where it is not tracked) and size of an operand."""
     kind = instruction.op_kind(which)
     if kind == ix.OpKind.MEMORY:
         return MEMORY, int(ix.MemorySizeExt.size(instruction.memory_size))

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from udfs.throughput.boosting import fit_boosting, predict_boosting
 from udfs.throughput.groups import CODE_FORM, TRACE_FORM, Form
-from udfs.throughput.inputs import Inputs, start, taken
+from udfs.throughput.inputs import Inputs, network_inputs, start
 from udfs.throughput.network import Arrays, Floats, Training, fit_network, predict_network
-from udfs.throughput.traces import as_if_less_known
+from udfs.throughput.traces import poorer_traces
 
 Integers = NDArray[np.int64]
 Predict = Callable[["Samples"], Floats]
@@ -26,9 +26,9 @@ class Samples:
     """Measured segments to learn from.
 
     `x` (n x m) are features, `cycles` (n) those of one pass, `bounds` (n x 3) cycles by front end,
-    chains and units, `instructions` (n), `groups` (n) what near-duplicates have in common, `width`
-    (n) of the core. `inputs` says what the features are, `is_code` whether they are of machine
-    code, `weights` (n) how far each measurement is trusted: all alike where left out.
+    chains and units, `instructions` (n), `groups` (n) the group of near-duplicates, `width` (n) of
+    the core. `inputs` describes the features, `is_code` is whether they are of machine code,
+    `weights` (n) are the weights of the measurements: equal where omitted.
     """
 
     x: Floats
@@ -43,23 +43,23 @@ class Samples:
 
     @property
     def form(self) -> Form:
-        """What the features are of."""
+        """The form of the features: machine code or traces."""
         return CODE_FORM if self.is_code else TRACE_FORM
 
     @property
     def trust(self) -> Floats:
-        """How far each measurement is trusted (n)."""
+        """The weight of each measurement (n)."""
         return np.ones(len(self.cycles)) if self.weights is None else self.weights
 
     def at(self, rows: Integers) -> Samples:
-        """Give some of them."""
+        """Return a part of the samples."""
         names = ("x", "cycles", "bounds", "instructions", "groups", "width")
         some = {name: getattr(self, name)[rows] for name in names}
         return replace(self, **some, weights=self.trust[rows])
 
 
 def algorithms(part: Samples, weights: Floats, seed: int) -> dict[str, Predict]:
-    """Fit all algorithms; each gives log cycles of other segments."""
+    """Fit all algorithms; each returns log cycles of other segments."""
     per_instruction = float(np.median(np.log(part.cycles / part.instructions)))
     line = _linear(part, weights)
     network = train_network(part, weights, seed)
@@ -73,21 +73,23 @@ def algorithms(part: Samples, weights: Floats, seed: int) -> dict[str, Predict]:
 
 
 def train_network(part: Samples, weights: Floats, seed: int) -> Arrays:
-    """Train the network of `udfs.throughput.network` to what comes on top of where it starts."""
+    """Train the network of `udfs.throughput.network` on the log cycles above its start."""
     arrays = part.inputs.arrays()
     x, y = part.x, np.log(part.cycles)
     if not part.is_code:
-        poorer = as_if_less_known(part.x, part.width)
-        x = np.concatenate([x, *poorer])
+        variants = poorer_traces(part.x, part.width)
+        x = np.concatenate([x, *variants])
         y, weights = np.tile(y, 3), np.concatenate([weights, 0.3 * weights, 0.3 * weights])
     training = _CODE if part.is_code else _TRACES
     rest = y - start(x, arrays)
-    return arrays | fit_network(taken(x, arrays), rest, weights, seed=seed, training=training)
+    return arrays | fit_network(
+        network_inputs(x, arrays), rest, weights, seed=seed, training=training
+    )
 
 
 def apply_network(x: NDArray[np.floating], arrays: Arrays) -> Floats:
-    """Give the log cycles of segments by a network that `train_network` gave."""
-    return predict_network(taken(x, arrays), arrays) + start(x, arrays)
+    """Return the log cycles of segments by a network from `train_network`."""
+    return predict_network(network_inputs(x, arrays), arrays) + start(x, arrays)
 
 
 def train_boosting(part: Samples, weights: Floats, seed: int, *, banded: bool = True) -> Arrays:
@@ -98,7 +100,7 @@ def train_boosting(part: Samples, weights: Floats, seed: int, *, banded: bool = 
 
 
 def _boosted(part: Samples, weights: Floats, seed: int) -> Predict:
-    """Boosted trees: of blocks those of `train_boosting`, without bands."""
+    """Return boosted trees: for blocks those of `train_boosting`, without bands."""
     if part.is_code:
         arrays = train_boosting(part, weights, seed, banded=False)
         return lambda s: predict_boosting(s.x, arrays)[0]
@@ -121,12 +123,12 @@ def _start(samples: Samples) -> Floats:
 
 
 def _inputs(samples: Samples) -> Floats:
-    x = np.nan_to_num(taken(samples.x, samples.inputs.arrays()))
+    x = np.nan_to_num(network_inputs(samples.x, samples.inputs.arrays()))
     return np.column_stack([x, np.ones(len(x))])
 
 
 def _linear(part: Samples, weights: Floats) -> Floats:
-    """Least squares, with just so much ridge that constant features do no harm."""
+    """Return least squares coefficients, with a small ridge because of constant features."""
     x, root = _inputs(part), np.sqrt(weights)[:, None]
     scale = np.maximum(np.abs(x).max(axis=0), 1e-9)
     a = x / scale * root

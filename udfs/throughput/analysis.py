@@ -16,7 +16,7 @@ from udfs.throughput.operands import (
     operand_size,
     register_number,
     registers_used,
-    twice_the_same,
+    same_operands,
     vector_size,
 )
 
@@ -27,16 +27,16 @@ _MNEMONICS = {
 }
 
 
-# Shapes that are remembered, over all calls.
-_MOST = 1 << 16
+# Shapes cached over all calls.
+_MAX_SHAPES = 1 << 16
 _FACTORY = ix.InstructionInfoFactory()
 _shapes: dict[tuple[int, ...], Instruction] = {}
 
 
-def analysed(instruction: Any) -> tuple[Instruction, Instruction]:
-    """Give the shape of an instruction, and the instruction with its displacement and constant.
+def analyse_cached(instruction: Any) -> tuple[Instruction, Instruction]:
+    """Return the shape of an instruction, and the instruction with its displacement and constant.
 
-    Instructions that differ in these alone have one and the same shape.
+    Instructions that differ in these only have the same shape.
     """
     key = (
         instruction.code,
@@ -54,13 +54,13 @@ def analysed(instruction: Any) -> tuple[Instruction, Instruction]:
     )
     shape = _shapes.get(key)
     if shape is None:
-        if len(_shapes) >= _MOST:
+        if len(_shapes) >= _MAX_SHAPES:
             _shapes.clear()
         shape = _shapes[key] = analyse(instruction, _FACTORY)
-    return shape, _filled(shape, instruction)
+    return shape, _with_operands(shape, instruction)
 
 
-def _filled(shape: Instruction, instruction: Any) -> Instruction:
+def _with_operands(shape: Instruction, instruction: Any) -> Instruction:
     computed = shape.action and action(instruction, shape.name)
     loads, stores = shape.loads, shape.stores
     if instruction.memory_displ_size and (loads or stores):
@@ -77,7 +77,7 @@ def _filled(shape: Instruction, instruction: Any) -> Instruction:
 
 
 def analyse(instruction: Any, factory: Any) -> Instruction:
-    """Give what the models need to know of an instruction.
+    """Return the properties of an instruction that the models need.
 
     Args:
         instruction: decoded (iced_x86.Instruction).
@@ -128,7 +128,7 @@ def analyse(instruction: Any, factory: Any) -> Instruction:
 def _renamed(
     name: str, instruction: Any, size: int, reads: Registers
 ) -> tuple[bool, bool, Registers]:
-    """Give whether the renaming stage does all: zero idioms, moves; and what is waited for."""
+    """Return whether it is a zero idiom, whether an eliminated move, and the registers it reads."""
     if name in costs.UNARY:
         last = instruction.op_count - 1
         if instruction.op_kind(last) != ix.OpKind.REGISTER:
@@ -136,8 +136,8 @@ def _renamed(
         return False, False, (register_number(instruction.op_register(last))[0],)
     if not in_registers(instruction):
         return False, False, reads
-    if name == "SBB" and twice_the_same(instruction):
+    if name == "SBB" and same_operands(instruction):
         return False, False, (FLAG_C,)
-    if name in costs.ZERO_IDIOMS and size >= 4 and twice_the_same(instruction):
+    if name in costs.ZERO_IDIOMS and size >= 4 and same_operands(instruction):
         return True, False, ()
     return False, name in costs.MOVES and size >= 4, reads

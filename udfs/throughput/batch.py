@@ -1,4 +1,4 @@
-"""Blocks of machine code laid out as arrays, many at once."""
+"""Blocks of machine code stored as arrays, many at once."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 
-# Places of memory that are followed from a store to a load, in each block.
+# Memory locations tracked from a store to a load, in each block.
 SLOTS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Blocks of like length, padded with instructions that do nothing.
+    """Blocks of similar length, padded with instructions without effect.
 
     All arrays are blocks x positions (x further): `macro` macro-operations; `unit` a row of
     zen3.UNITS, `uops`, `latency`, `busy`; `address` (2), `sources` (4), `targets` (4) registers;
     `loads`, `stores` counts; `load_unit`, `store_unit`; `load_latency`; `from_slot` memory slot
-    that a load gets its value from (0: none), `forward` its latency; `to_slot` slot that a store
-    fills (0: none that is read). `length` instructions of each block.
+    from which a load gets its value (0: none), `forward` its latency; `to_slot` slot that a store
+    writes (0: none that is read). `length` instructions of each block.
 
-    Blocks from `timed` on are not held up by units, their stores by nothing.
+    Blocks from `timed` on do not wait for units, and their stores do not wait at all.
     """
 
     timed: int
@@ -47,10 +47,10 @@ class Batch:
 
 
 def with_chains(batch: Batch) -> Batch:
-    """Give the blocks three times: as they are, by dependences alone, and without memory's.
+    """Return the blocks three times: unchanged, with dependences only, and without memory's.
 
-    The second and third kind pass the front end and the units at once: what is left is the
-    loop-carried chain. In the third, nothing goes from a store to a load.
+    The second and third kind do not wait for the front end and the units, which leaves the
+    loop-carried chain. In the third, no value passes from a store to a load.
     """
     n = len(batch.macro)
     stacked = {

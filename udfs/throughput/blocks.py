@@ -1,4 +1,4 @@
-"""Functions for SQL on blocks of machine code: features for models, and a summary to read."""
+"""Functions for SQL on blocks of machine code: features for models, and a readable summary."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from udfs.arrow import contiguous
 from udfs.throughput import features, summary
 from udfs.throughput.course import run
 from udfs.throughput.decode import Decoder, decode
 from udfs.throughput.features import FEATURES
-from udfs.throughput.workers import shared_out
+from udfs.throughput.workers import map_in_processes
 
 BLOCK_FEATURES: tuple[str, ...] = FEATURES
 
-_WHOLE = (
+_COUNTS = (
     "instructions",
     "n_int",
     "n_fp",
@@ -27,72 +28,72 @@ _WHOLE = (
     "n_other",
     "serialising",
 )
-# Blocks that are described at once: arrays of this many are held.
-_AT_ONCE = 1 << 15
+# Blocks described at a time, which limits memory.
+_CHUNK = 1 << 15
 _BOUNDS = ("width_bound", "critical_path_bound", "unit_bound")
 
 
-def block_features(hexes: Any) -> pa.ListArray:
-    """Give the features of blocks of x86-64 machine code.
+def block_features(code: Any) -> pa.ListArray:
+    """Return the features of blocks of x86-64 machine code.
 
     Args:
-        hexes: n texts, a block in hexadecimal each.
+        code: n texts, a block in hexadecimal each.
 
     Returns:
-        n lists in the order of BLOCK_FEATURES; NULL where a block cannot be decoded whole (bytes
-        left over, no instruction, none at all) or is NULL.
+        n lists in the order of BLOCK_FEATURES; NULL where a block is NULL, empty or cannot be
+        decoded completely.
     """
-    matrix, decoded = block_matrix(hexes.to_pylist())
+    matrix, decoded = block_matrix(code.to_pylist())
     return _lists(matrix, decoded)
 
 
 def block_matrix(hexes: list[str | None]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Give the features of blocks in hexadecimal (n x len(BLOCK_FEATURES)), and which decode (n).
+    """Return the features of blocks in hexadecimal (n x len(BLOCK_FEATURES)), and which decode (n).
 
     Rows of blocks that do not decode are 0.
     """
     out = np.zeros((len(hexes), len(FEATURES)), np.float32)
     present = np.zeros(len(hexes), bool)
-    for begin in range(0, len(hexes), _AT_ONCE):
+    for begin in range(0, len(hexes), _CHUNK):
         decoder = Decoder()
-        blocks, decoded = decode(hexes[begin : begin + _AT_ONCE], decoder)
-        present[begin : begin + _AT_ONCE] = decoded
+        blocks, decoded = decode(hexes[begin : begin + _CHUNK], decoder)
+        present[begin : begin + _CHUNK] = decoded
         if blocks:
             place = begin + np.flatnonzero(decoded)
             out[place] = features.of_blocks(blocks, decoder, run(blocks, decoder))
     return out, present
 
 
-def block_summary(hexes: Any) -> pa.StructArray:
-    """Give mix, dependence chains and analytic bounds of blocks of x86-64 machine code.
+def block_summary(code: Any) -> pa.StructArray:
+    """Return mix, dependence chains and analytic bounds of blocks of x86-64 machine code.
 
     Args:
-        hexes: n texts, a block in hexadecimal each.
+        code: n texts, a block in hexadecimal each.
 
     Returns:
-        n structs; NULL where a block cannot be decoded whole. `n_int`, `n_fp`, `n_simd`,
-        `n_branch` and `n_other` are instructions by what they compute; those that only move data
-        to or from memory are in none of them. `n_load` and `n_store` are instructions that read
-        and write memory. `critical_path` says in how many windows of 40 instructions of the
-        unrolled block the longest dependence chain has 1, 2 .. 40 instructions. The bounds are
+        n structs; NULL where a block cannot be decoded completely. `n_int`, `n_fp`, `n_simd`,
+        `n_branch` and `n_other` are instructions by class; those that only move data to or from
+        memory are in none of them. `n_load` and `n_store` are instructions that read
+        and write memory. `critical_path` counts the windows of 40 instructions of the unrolled
+        block whose longest dependence chain has 1, 2 .. 40 instructions. The bounds are
         cycles of one pass: the front end's width, the loop-carried chain by latency, and the
         busiest execution units.
     """
-    return described(hexes.to_pylist())["code"].combine_chunks()
+    return describe(code.to_pylist())["code"].combine_chunks()
 
 
-def describe_blocks(lists: Any) -> pa.ListArray:
-    """Give summaries and features of many blocks at once, which is much faster than one by one.
+def describe_blocks(codes: Any) -> pa.ListArray:
+    """Return summaries and features of many blocks at once, much faster than one by one.
 
     Args:
-        lists: n lists of texts, a block in hexadecimal each.
+        codes: n lists of texts, a block in hexadecimal each.
 
     Returns:
-        n lists, each as long as its list, of structs `code` as `block_summary` gives it and
-        `features` as `block_features` does.
+        n lists, each as long as its list, of structs with `code` as from `block_summary` and
+        `features` as from `block_features`.
     """
-    lists = lists.combine_chunks() if isinstance(lists, pa.ChunkedArray) else lists
-    table = shared_out(lists.flatten().to_pylist(), described)
+    lists = contiguous(codes)
+    table = map_in_processes(lists.flatten().to_pylist(), describe)
     names = table.column_names
     both = pa.StructArray.from_arrays(
         [table[name].combine_chunks() for name in names], fields=list(table.schema)
@@ -102,9 +103,9 @@ def describe_blocks(lists: Any) -> pa.ListArray:
     return pa.ListArray.from_arrays(offsets, both, mask=lists.is_null())
 
 
-def described(hexes: list[str | None]) -> pa.Table:
-    """Give `code` and `features` of blocks (n rows), each as `describe_blocks` does."""
-    parts = [_part(hexes[at : at + _AT_ONCE]) for at in range(0, len(hexes), _AT_ONCE)]
+def describe(hexes: list[str | None]) -> pa.Table:
+    """Return `code` and `features` of blocks (n rows), as in `describe_blocks`."""
+    parts = [_part(hexes[at : at + _CHUNK]) for at in range(0, len(hexes), _CHUNK)]
     codes, found = zip(*parts or [_part([])], strict=True)
     return pa.table({"code": pa.concat_arrays(codes), "features": pa.concat_arrays(found)})
 
@@ -114,7 +115,7 @@ def _part(hexes: list[str | None]) -> tuple[pa.StructArray, pa.ListArray]:
     blocks, decoded = decode(hexes, decoder)
     course = run(blocks, decoder, paths=True)
     matrix = np.zeros((len(hexes), len(FEATURES)), np.float32)
-    counts = np.zeros((len(hexes), len(_WHOLE)), np.int32)
+    counts = np.zeros((len(hexes), len(_COUNTS)), np.int32)
     paths = np.zeros((len(hexes), course.paths.shape[1]), np.int32)
     limits = np.zeros((len(hexes), len(_BOUNDS)))
     if blocks:
@@ -125,7 +126,7 @@ def _part(hexes: list[str | None]) -> tuple[pa.StructArray, pa.ListArray]:
     arrays: list[Any] = [pa.array(np.ascontiguousarray(column)) for column in counts.T]
     arrays.append(_lists(paths, np.ones(len(hexes), bool)))
     arrays += [pa.array(np.ascontiguousarray(column)) for column in limits.T]
-    names = (*_WHOLE, "critical_path", *_BOUNDS)
+    names = (*_COUNTS, "critical_path", *_BOUNDS)
     fields = [pa.field(name, array.type) for name, array in zip(names, arrays, strict=True)]
     code = pa.StructArray.from_arrays(arrays, fields=fields, mask=pa.array(~decoded))
     return code, _lists(matrix, decoded)

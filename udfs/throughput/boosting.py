@@ -19,15 +19,15 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Arrays = dict[str, Floats]
 
-# 150 trees of 63 leaves err by a twentieth less, and look up four times as much.
+# 150 trees of 63 leaves have 5 % smaller errors, but take four times as many lookups.
 ROUNDS, RATE, LEAVES = 60, 0.25, 31
 _SPREAD_ROUNDS, _SPREAD_RATE, _SPREAD_LEAVES = 20, 0.2, 15
 _FOLDS = 3
-# Features that trees may ask for: more of them err no less, and take longer to look up.
-_ASKED = 32
-# Share of held-out samples beyond each end of the band.
-_BEYOND = 0.05
-# Below this, differences of logarithms are the noise of measuring.
+# Features that trees may use: more of them are no more accurate, and slower.
+_FEATURES = 32
+# Share of held-out samples outside each end of the band.
+_TAIL = 0.05
+# Below this, differences of logarithms are measurement noise.
 _NOISE = 0.005
 
 
@@ -46,13 +46,13 @@ def fit_boosting(
     Args:
         x: features (n x m).
         log_cycles: logarithm of the cycles of one pass, or of a cycle's share (n).
-        weights: how far each sample is trusted (n); all alike where left out.
+        weights: weight of each sample (n); equal where omitted.
         seed: of all random numbers.
-        offset: column of x that is a first estimate of log_cycles; the trees learn what it lacks.
+        offset: column of x that is a first estimate of log_cycles; the trees learn its error.
         groups: samples of one group (n whole numbers) are held out together for the bands; each
-            is a group of its own where left out.
-        banded: whether to fit the bands too, which takes three times as long again; without, the
-            band has no width.
+            sample is its own group where omitted.
+        banded: whether to fit the bands, too, which takes four times as long; without, the band
+            has no width.
 
     Returns:
         Arrays for `predict_boosting`.
@@ -61,7 +61,7 @@ def fit_boosting(
     base = _base(x, offset)
     target = np.asarray(log_cycles, np.float64) - base
     weights = np.ones(len(x)) if weights is None else np.asarray(weights, np.float64)
-    x = _telling(x, target, weights, seed)
+    x = _select_features(x, target, weights, seed)
     arrays = {
         **_named("boost", _trees(x, target, weights, seed)),
         "offset": np.array([-1.0 if offset is None else float(offset)]),
@@ -73,28 +73,28 @@ def fit_boosting(
 
 
 def _band(x: Any, target: Floats, weights: Floats, seed: int, fold: Integers) -> Arrays:
-    """Fit the expected size of errors, and the quantiles of errors in such units."""
+    """Fit the expected size of errors, and the quantiles of errors relative to it."""
     residual, expected = np.empty(len(x)), np.empty(len(x))
     for k in range(_FOLDS):
-        held = fold == k
-        model = _trees(x[~held], target[~held], weights[~held], seed)
-        residual[held] = target[held] - model.predict(x[held])
+        test = fold == k
+        model = _trees(x[~test], target[~test], weights[~test], seed)
+        residual[test] = target[test] - model.predict(x[test])
     size = np.log(np.abs(residual) + _NOISE)
     for half in (fold == 0, fold != 0):
         expected[half] = _spread(x[~half], size[~half], seed).predict(x[half])
     scaled = residual / np.exp(expected)
     return {
         **_named("spread", _spread(x, size, seed)),
-        "quantiles": np.quantile(scaled, [_BEYOND, 1 - _BEYOND]),
+        "quantiles": np.quantile(scaled, [_TAIL, 1 - _TAIL]),
     }
 
 
 def predict_boosting(x: Any, arrays: Arrays) -> tuple[Floats, Floats, Floats]:
-    """Give the logarithm of cycles, and the low and high end of its 90 % band.
+    """Return the logarithm of cycles, and the low and high end of its 90 % band.
 
     Args:
         x: features (n x m), as at fitting.
-        arrays: what `fit_boosting` gave.
+        arrays: from `fit_boosting`.
 
     Returns:
         Three arrays (n); low <= value <= high.
@@ -110,7 +110,7 @@ def predict_boosting(x: Any, arrays: Arrays) -> tuple[Floats, Floats, Floats]:
 
 
 def folds(groups: Integers, count: int, seed: int) -> Integers:
-    """Give each sample (n) one of `count` folds, those of a group the same."""
+    """Return the fold of each sample (n), of `count`; the same within a group."""
     _, group = np.unique(groups, return_inverse=True)
     order = np.random.default_rng(seed).permutation(int(group.max()) + 1)
     return np.asarray(order[group] % count, np.int64)
@@ -120,15 +120,15 @@ def _base(x: NDArray[np.float32], offset: int | None) -> Floats:
     return np.zeros(len(x)) if offset is None else x[:, offset].astype(np.float64)
 
 
-def _telling(x: NDArray[np.float32], target: Floats, weights: Floats, seed: int) -> Any:
-    """Give the features (n x m) with all 0 but those that gain most in a first fit."""
-    if x.shape[1] <= _ASKED:
+def _select_features(x: NDArray[np.float32], target: Floats, weights: Floats, seed: int) -> Any:
+    """Return the features (n x m), all set to 0 except those with most gain in a first fit."""
+    if x.shape[1] <= _FEATURES:
         return x
     gain = np.zeros(x.shape[1])
     for (predictor,) in _trees(x, target, weights, seed)._predictors:
         inner = predictor.nodes[predictor.nodes["is_leaf"] == 0]
         np.add.at(gain, inner["feature_idx"], inner["gain"])
-    chosen = np.argsort(-gain)[:_ASKED]
+    chosen = np.argsort(-gain)[:_FEATURES]
     out = np.zeros_like(x)
     out[:, chosen] = x[:, chosen]
     return out
@@ -165,17 +165,17 @@ def _spread(x: Any, size: Floats, seed: int) -> Any:
 
 
 def _named(name: str, model: Any) -> Arrays:
-    """Give a fitted model's trees as the arrays of `trees.evaluate`, each under name_..."""
+    """Return a fitted model's trees as the arrays of `trees.evaluate`, each under name_..."""
     parts: dict[str, list[Floats]] = {k: [] for k in ("feature", "threshold", "left", "right")}
     values, roots, start = [], [], 0
     for (predictor,) in model._predictors:
         nodes = predictor.nodes
-        here = np.arange(len(nodes))
+        own = np.arange(len(nodes))
         leaf = nodes["is_leaf"].astype(bool)
         parts["feature"].append(np.where(leaf, 0, nodes["feature_idx"]).astype(float))
         parts["threshold"].append(np.where(leaf, 0, nodes["num_threshold"]))
         for side in ("left", "right"):
-            parts[side].append(start + np.where(leaf, here, nodes[side]).astype(float))
+            parts[side].append(start + np.where(leaf, own, nodes[side]).astype(float))
         values.append(np.where(leaf, nodes["value"], 0).astype(np.float32).astype(float))
         roots.append(float(start))
         start += len(nodes)

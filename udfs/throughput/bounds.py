@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 
 def _port_sets() -> list[frozenset[int]]:
-    """Give the unions of up to three units' ports that overlap: where operations can crowd."""
+    """Return the unions of up to three units' ports that overlap: where operations compete."""
     units = {frozenset(ports) for ports in zen3.UNITS.values() if ports}
     unions = set(units)
     for count in (2, 3):
@@ -32,9 +32,9 @@ _SIZES = np.array([len(s) for s in _SETS], np.float64)
 
 
 def unit_bound(demand: Floats) -> Floats:
-    """Give the cycles in which the units can do a block's operations, spread as well as can be.
+    """Return the cycles that the units need for a block's operations, distributed optimally.
 
-    For every set of ports: the operations that can run nowhere else, over the number of ports
+    For every set of ports: the operations that can run only there, over the number of ports
     (Hall's condition; the largest is the optimum of the port assignment).
 
     Args:
@@ -44,5 +44,5 @@ def unit_bound(demand: Floats) -> Floats:
 
 
 def width_bound(macro: Floats) -> Floats:
-    """Give the cycles in which macro-operations pass the front end."""
+    """Return the cycles that macro-operations need to pass the front end."""
     return macro / zen3.DISPATCH

@@ -8,15 +8,15 @@ from udfs.throughput.batch import SLOTS, Batch, Integers
 from udfs.throughput.instructions import REGISTERS
 
 WINDOW = 40
-# Windows that are looked at.
+# Windows that are counted.
 _WINDOWS = 3
 
 
 def critical_paths(batch: Batch) -> Integers:
-    """Give the histogram of chain lengths 1..40 over windows of 40 instructions (blocks x 40).
+    """Return the histogram of chain lengths 1..40 over windows of 40 instructions (blocks x 40).
 
-    A block is unrolled to 120 instructions, three windows; a chain begins anew in each. Every
-    instruction counts 1, operations of the front end (of the stack pointer) as well.
+    A block is unrolled to 120 instructions, three windows; chains start anew in each. Every
+    instruction counts 1, including the front end's operations on the stack pointer.
     """
     n, width = batch.macro.shape
     wide = REGISTERS + SLOTS
@@ -28,11 +28,11 @@ def critical_paths(batch: Batch) -> Integers:
     for step in range(width * -(-_WINDOWS * WINDOW // max(1, int(batch.length.min())))):
         sources, targets = positions[step % width]
         real = batch.length > step % width
-        here = depth.take(sources).max(axis=0) + 1
-        here = np.where(real, here, 0)
+        chain = depth.take(sources).max(axis=0) + 1
+        chain = np.where(real, chain, 0)
         for target in targets:
-            depth[target] = here
-        longest = np.maximum(longest, here)
+            depth[target] = chain
+        longest = np.maximum(longest, chain)
         seen += real
         full = np.flatnonzero(real & (seen % WINDOW == 0) & (seen <= _WINDOWS * WINDOW))
         if len(full):
@@ -45,7 +45,7 @@ def critical_paths(batch: Batch) -> Integers:
 
 
 def _sources(batch: Batch, j: int, rows: Integers) -> tuple[Integers, list[Integers]]:
-    """Give flat places of what a position reads and writes; memory slots are registers here."""
+    """Return flat indices that a position reads and writes; memory slots count as registers."""
     fed = REGISTERS - 1 + batch.from_slot[:, j]
     fed = np.where(batch.from_slot[:, j] > 0, fed, batch.address[:, j, 0])
     kept = batch.to_slot[:, j]

@@ -1,4 +1,4 @@
-"""What the form of an instruction at hand costs, and of which class it is."""
+"""Cost and class of an instruction in a given form."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ ZERO_IDIOMS = _names(
     "XOR SUB PXOR XORPS XORPD PSUBB PSUBW PSUBD PSUBQ PCMPGTB PCMPGTW PCMPGTD PCMPGTQ PANDN "
     "ANDNPS ANDNPD PCMPEQB PCMPEQW PCMPEQD PCMPEQQ"
 )
-# Their result's upper part comes from another register, without waiting for it.
+# The upper part of their result comes from another register, but does not wait for it.
 UNARY = _names("CVTSI2SD CVTSI2SS CVTSS2SD CVTSD2SS SQRTSS SQRTSD RCPSS RSQRTSS ROUNDSS ROUNDSD")
 _TRANSFERS = MOVES | _names(
     "MOVSS MOVSD MOVQ MOVD LDDQU MOVZX MOVSX MOVSXD PUSH POP MOVNTI MOVNTPS MOVNTDQ FLD FST "
     "FSTP FILD FISTP MOVBE BROADCASTSS BROADCASTSD MOVLPS MOVHPS MOVLPD MOVHPD MOVDDUP"
 )
 _BRANCHES = _names("JCC JMP CALL RET LOOP JRCXZ JECXZ")
-# Named after floating-point numbers, but they do not compute with them.
+# Named after floating-point types, but without floating-point arithmetic.
 _LOGIC = _names(
     "ANDPS ANDPD ANDNPS ANDNPD ORPS ORPD XORPS XORPD MOVAPS MOVAPD MOVUPS MOVUPD MOVSS MOVSD "
     "MOVLPS MOVHPS MOVLPD MOVHPD MOVNTPS MOVNTPD SHUFPS SHUFPD MOVMSKPS MOVMSKPD INSERTPS "
@@ -39,7 +39,7 @@ _DIVISION = {1: 5, 2: 6, 4: 6, 8: 8}
 
 
 def cost(name: str, instruction: Any, *, loads: bool, stores: bool, vector: bool) -> zen3.Cost:
-    """Give the cost of the form at hand, without what its loads and stores cost.
+    """Return the cost of an instruction without its loads and stores.
 
     Args:
         name: as in the table of `zen3`.
@@ -61,7 +61,7 @@ _STRING = zen3.Cost("alu", 3, 1, 1, 2)
 
 
 def _of_form(name: str, instruction: Any, loads: bool) -> zen3.Cost:
-    """Give the cost of what computes something: that of the table, but for some forms."""
+    """Return the cost of a computation: the table's, except for some forms."""
     common = zen3.cost(name)
     if name == "LEA":
         three = instruction.memory_base and instruction.memory_index
@@ -81,12 +81,12 @@ def _of_form(name: str, instruction: Any, loads: bool) -> zen3.Cost:
 
 
 def _merges(name: str, instruction: Any) -> bool:
-    """Say whether a load goes through an arithmetic unit: signs, and parts of a register."""
+    """Return whether a load uses an arithmetic unit: sign extension, and partial registers."""
     return name in ("MOVSX", "MOVSXD") or (name == "MOV" and operand_size(instruction) < 4)
 
 
 def kind(name: str, *, vector: bool, memory: bool) -> str:
-    """Give the class of the instruction mix: int, fp, simd, branch, other; move for transfers."""
+    """Return the class of the instruction mix: int, fp, simd, branch, other; move for transfers."""
     if name in _BRANCHES:
         return "branch"
     if name in _TRANSFERS and memory:

@@ -1,4 +1,4 @@
-"""What the simulated core makes of blocks: cycles, and how their memory accesses lie."""
+"""Results of the simulated core for blocks: cycles, and counts of memory accesses."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from udfs.throughput.memory import ACCESS_COUNTS
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Instructions that a simulation goes through, about; passes at least, fewer of long blocks.
+# Instructions of a simulation, approximately; the least passes, fewer for long blocks.
 _STEPS, _PASSES, _PASSES_LONG, _LONG = 120, 4, 3, 64
 _WORKERS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What becomes of n blocks in the steady state.
+    """Results for n blocks in the steady state.
 
     `cycles` (n x 3) of one pass: simulated, by the loop-carried chain, by that in registers alone;
-    `access` (n x ACCESS_COUNTS); `macro` (n) operations that pass the front end, `sync` (n) of them
-    that only follow the stack pointer; `paths` (n x 40) windows by their longest chain; 0 where
-    they were not asked for.
+    `access` (n x ACCESS_COUNTS); `macro` (n) operations that pass the front end, `sync` (n) those
+    of them that only update the stack pointer; `paths` (n x 40) windows by their longest chain, 0
+    where not computed.
     """
 
     cycles: Floats
@@ -40,7 +40,7 @@ class Course:
 
 
 def run(blocks: Sequence[Sequence[int]], decoder: Decoder, *, paths: bool = False) -> Course:
-    """Run decoded blocks; `paths` says whether chains are looked at in windows, too."""
+    """Simulate decoded blocks; with `paths`, also count chains in windows."""
     n = len(blocks)
     course = Course(
         np.zeros((n, 3)),

@@ -1,4 +1,4 @@
-"""Blocks of machine code taken apart; every different instruction is analysed once."""
+"""Decoding of blocks of machine code; every distinct instruction is analysed once."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import iced_x86 as ix
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.throughput.analysis import analysed
+from udfs.throughput.analysis import analyse_cached
 from udfs.throughput.instructions import Instruction
 
 
 @dataclass(slots=True)
 class Decoder:
-    """Decodes blocks and remembers every different instruction by its bytes.
+    """Decodes blocks and caches every distinct instruction by its bytes.
 
-    `shape_of` gives for each of `instructions` the position of its shape in `shapes`: the same but
-    for displacement and constants.
+    `shape_of` is for each of `instructions` the position of its shape in `shapes`: the instruction
+    without displacement and constants.
     """
 
     instructions: list[Instruction] = field(default_factory=list)
@@ -29,9 +29,9 @@ class Decoder:
     _by_shape: dict[Instruction, int] = field(default_factory=dict)
 
     def block(self, code: bytes) -> list[int] | None:
-        """Give the positions of a block's instructions in `instructions`; None where undecodable.
+        """Return the positions of a block's instructions in `instructions`; None where undecodable.
 
-        Undecodable are bytes that are no instruction or the beginning of one, and no bytes at all.
+        Undecodable are invalid instructions, incomplete instructions, and empty blocks.
         """
         rows, at = [], 0
         for instruction in ix.Decoder(64, code):
@@ -45,7 +45,7 @@ class Decoder:
         return rows if rows and at == len(code) else None
 
     def _new(self, key: bytes, instruction: Any) -> int:
-        shape, whole = analysed(instruction)
+        shape, whole = analyse_cached(instruction)
         place = self._by_shape.setdefault(shape, len(self.shapes))
         if place == len(self.shapes):
             self.shapes.append(shape)
@@ -58,7 +58,7 @@ class Decoder:
 def decode(
     hexes: Sequence[str | None], decoder: Decoder
 ) -> tuple[list[list[int]], NDArray[np.bool_]]:
-    """Give the decodable blocks' instructions, and which are decodable (n)."""
+    """Return the decodable blocks' instructions, and which are decodable (n)."""
     blocks: list[list[int]] = []
     decoded = np.zeros(len(hexes), bool)
     for k, text in enumerate(hexes):

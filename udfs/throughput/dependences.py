@@ -7,21 +7,23 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from udfs.arrow import contiguous
 
-def longest_chain(groups: Any) -> pa.Int32Array:
-    """Give the length of the longest dependence chain of each group of instructions.
 
-    All groups are walked at once, one instruction of each after the other.
+def longest_chain(distances: Any) -> pa.Int32Array:
+    """Return the length of the longest dependence chain of each group of instructions.
+
+    All groups are processed together, one instruction of each at a time.
 
     Args:
-        groups: n lists of instructions in program order; each is a list of the distances back to
+        distances: n lists of instructions in program order; each is a list of the distances back to
             its producers (1: the instruction before it), empty where it has none. A producer
             before the group's start does not count.
 
     Returns:
         n numbers of instructions; 0 for an empty group, NULL for a NULL one.
     """
-    groups = groups.combine_chunks() if isinstance(groups, pa.ChunkedArray) else groups
+    groups = contiguous(distances)
     sizes = np.asarray(groups.value_lengths().fill_null(0))
     members = groups.flatten()
     counts = np.asarray(members.value_lengths().fill_null(0))
@@ -35,13 +37,13 @@ def longest_chain(groups: Any) -> pa.Int32Array:
     of = np.repeat(np.arange(len(row)), counts)
     which = np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts)
     back[row[of], place[of], which] = np.nan_to_num(distance)
-    there = np.zeros((len(sizes), longest), bool)
-    there[row, place] = True
+    present = np.zeros((len(sizes), longest), bool)
+    present[row, place] = True
     depth = np.zeros((len(sizes), longest), np.int32)
     rows = np.arange(len(sizes))[:, None]
     for k in range(longest):
         source = k - back[:, k]
         inside = (back[:, k] >= 1) & (source >= 0)
         before = np.where(inside, depth[rows, np.maximum(source, 0)], 0).max(axis=1)
-        depth[:, k] = np.where(there[:, k], before + 1, 0)
+        depth[:, k] = np.where(present[:, k], before + 1, 0)
     return pa.array(depth.max(axis=1), mask=np.asarray(groups.is_null()))

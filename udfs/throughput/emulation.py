@@ -1,4 +1,4 @@
-"""Blocks executed as far as integers go, to know where in memory they load and store.
+"""Emulation of the integer instructions of blocks, for the addresses of loads and stores.
 
 The conditions are those in which BHive's blocks are measured (Chen et al., "BHive", IISWC 2019):
 all registers start with the same value, the address of a page, and all memory holds that value.
@@ -24,9 +24,9 @@ _ALL = (1 << 64) - 1
 
 
 class Forward(NamedTuple):
-    """A load at position `load` of a block gets what `store` stored, in the same pass or before.
+    """A load at position `load` of a block reads what `store` stored, in the same pass or before.
 
-    `renamed`: by rsp or rbp, both. `whole`: the store holds all that is loaded.
+    `renamed`: both address by rsp or rbp. `whole`: the store covers all loaded bytes.
     """
 
     load: int
@@ -46,28 +46,28 @@ class Access(NamedTuple):
 
 
 class Tracker:
-    """Values of the registers, and what was stored where."""
+    """Values of the registers, and the stores by address."""
 
     def __init__(self, block: Sequence[Instruction]) -> None:
         self.steps = _steps(block)
         self.registers = [START] * 16
-        # By eight bytes of memory: address, size, position, pass, value and running number.
+        # For each eight bytes of memory: address, size, position, pass, value and running number.
         self.stored: dict[int, tuple[int, int, int, int, int, int]] = {}
         self.framed: dict[int, bool] = {}
         self.passes = -1
         self.stores = 0
         self.found: list[Forward] = []
-        self.made: list[Access] = []
+        self.accesses: list[Access] = []
 
-    def again(self) -> tuple[list[Access], list[Forward]]:
-        """Execute a pass; give its accesses, and the loads that get what was stored before."""
-        self.made, self.found = [], []
+    def run_pass(self) -> tuple[list[Access], list[Forward]]:
+        """Execute a pass; return its accesses, and the loads that read earlier stores."""
+        self.accesses, self.found = [], []
         self.passes += 1
         self._run()
-        return self.made, self.found
+        return self.accesses, self.found
 
-    def ahead(self, before: Sequence[int], passes: int) -> None:
-        """Skip passes: every register moves on as it did since it was `before`."""
+    def skip_passes(self, before: Sequence[int], passes: int) -> None:
+        """Skip passes: every register changes by the same amount a pass as since `before`."""
         for k, (old, new) in enumerate(zip(before, self.registers, strict=True)):
             self.registers[k] = (new + passes * (new - old)) & _ALL
 
@@ -95,7 +95,7 @@ class Tracker:
     def _load(self, position: int, i: Instruction) -> int:
         place = i.loads[0]
         address = self._address(place)
-        self.made.append(Access(False, address, place.size, i.vector))
+        self.accesses.append(Access(False, address, place.size, i.vector))
         entry = self.stored.get(address >> 3)
         last = (address + place.size - 1) >> 3
         if last != address >> 3:
@@ -109,20 +109,20 @@ class Tracker:
         if not (at < address + place.size and address < at + size):
             return untouched
         whole = at <= address and address + place.size <= at + size
-        renamed = _framed(place) and self.framed[store]
+        renamed = _is_framed(place) and self.framed[store]
         self.found.append(Forward(position, store, when != self.passes, renamed, whole))
         return value >> 8 * (address - at) if whole else untouched
 
     def _store(self, position: int, i: Instruction, result: int | None) -> None:
         place = i.stores[0]
         address = self._address(place)
-        self.made.append(Access(True, address, place.size, i.vector))
+        self.accesses.append(Access(True, address, place.size, i.vector))
         value = START if result is None else result
         self.stores += 1
         entry = (address, place.size, position, self.passes, value, self.stores)
         for word in range(address >> 3, ((address + max(place.size, 1) - 1) >> 3) + 1):
             self.stored[word] = entry
-        self.framed[position] = _framed(place)
+        self.framed[position] = _is_framed(place)
 
     def _result(self, action: Action, loaded: int) -> int:
         if action.place:
@@ -142,7 +142,7 @@ class Tracker:
     def _write(self, i: Instruction, result: int | None, position: int) -> None:
         if result is None:
             for register in i.written:
-                # Not followed: the same in every pass, and in a page of its own.
+                # Not emulated: the same in every pass, and in a page of its own.
                 self.registers[register] = START + ((position + 2) << 32)
             return
         size, target = i.action.size if i.action else 8, i.written[0]
@@ -152,9 +152,9 @@ class Tracker:
 
 
 def _steps(block: Sequence[Instruction]) -> list[tuple[int, Instruction, bool, bool]]:
-    """Give the instructions of which anything has to be followed, with their positions.
+    """Return the instructions that have to be emulated, with their positions.
 
-    Beside each: whether its result and whether the registers written make up addresses later on.
+    And for each: whether its result, and whether its written registers, are used in addresses.
     """
     needed = {r for i in block for place in (i.loads[:1] + i.stores[:1]) for r in place[:2]}
     memory, before = False, -1
@@ -202,5 +202,5 @@ _OPERATIONS: dict[str, Callable[[int, int, int], int]] = {
 }
 
 
-def _framed(place: Place) -> bool:
+def _is_framed(place: Place) -> bool:
     return place.base == RSP and place.index_register == NOWHERE

@@ -1,4 +1,4 @@
-"""Families of blocks of machine code: what near-duplicates have in common."""
+"""Families of blocks of machine code: groups of near-duplicates."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Integers = NDArray[np.int64]
 
 
 def families(hexes: Sequence[str]) -> Integers:
-    """Give blocks (n) the number of their family: those made of the same set of instruction forms.
+    """Return the family number of blocks (n): blocks with the same set of instruction forms.
 
-    A form is mnemonic and kinds of operands; how often and in which order they come, registers and
+    A form is mnemonic and kinds of operands; number and order of instructions, registers and
     constants do not matter. Undecodable blocks are one family.
     """
     decoder = Decoder()

@@ -1,4 +1,4 @@
-"""All features of blocks of machine code, one row a block, for models to predict cycles from."""
+"""All features of blocks of machine code, one row a block, from which models predict cycles."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from udfs.throughput.memory import ACCESS_COUNTS
 
 Floats = NDArray[np.float64]
 
-# Cycles below this count as this many, so that they have a logarithm.
-LEAST = 0.1
+# Fewer cycles count as this many, so that the logarithm is finite.
+MIN_CYCLES = 0.1
 
 _NAMED = """
 MOV LEA ADD SUB TEST CMP XOR AND OR NOP PUSH POP MOVSXD MOVZX IMUL CMOVCC SETCC SHL SHR
@@ -24,7 +24,7 @@ SAR DEC CDQE DIV IDIV BSR XCHG XADD CMPXCHG MFENCE MOVSD MOVSS MOVAPS MOVUPS MOV
 MOVDQA LDDQU PXOR SHUFPS BROADCASTSS ADDSD ADDSS ADDPS SUBSD SUBSS MULSD MULSS MULPS DIVSD
 DIVSS UCOMISD UCOMISS CVTSI2SD VZEROALL FLD FSTP
 """
-# Mnemonics that are counted one by one: frequent in compiled code, or costly.
+# Mnemonics with counts of their own: frequent in compiled code, or costly.
 MNEMONICS: tuple[str, ...] = tuple(_NAMED.split())
 _PLAIN = (
     "instructions",
@@ -78,8 +78,8 @@ _MNEMONIC = {name: k for k, name in enumerate(MNEMONICS)}
 def of_blocks(
     blocks: Sequence[Sequence[int]], decoder: Decoder, course: Course
 ) -> NDArray[np.float32]:
-    """Give the features of decoded blocks, given what the simulated core makes of them."""
-    counts = summed(blocks, decoder, _counts(decoder))
+    """Return the features of decoded blocks, given their simulation."""
+    counts = sum_by_block(blocks, decoder, _counts(decoder))
     plain = counts[:, : len(_PLAIN) + len(_KINDS)]
     units = counts[:, len(_PLAIN) + len(_KINDS) :][:, : len(zen3.NAMES)]
     names = counts[:, len(_PLAIN) + len(_KINDS) + len(zen3.NAMES) :]
@@ -89,7 +89,7 @@ def of_blocks(
     cycles[:, 4] = bounds.unit_bound(units)
     cycles[:, 5] = course.access[:, ACCESS_COUNTS.index("commit")]
     cycles[:, 6] = cycles[:, [0, 3, 4, 5]].max(axis=1)
-    logs = np.log(np.maximum(cycles, LEAST))
+    logs = np.log(np.maximum(cycles, MIN_CYCLES))
     ratios = logs[:, :-1] - logs[:, -1:]
     sync = course.sync[:, None]
     parts = [logs, ratios, plain, units, course.access, sync, names]
@@ -97,29 +97,29 @@ def of_blocks(
 
 
 def unit_demand(matrix: NDArray[np.float32]) -> Floats:
-    """Give the cycles of each unit of zen3.UNITS that blocks need, from their features."""
+    """Return the cycles of each unit of zen3.UNITS that blocks need, from their features."""
     first = FEATURES.index(f"unit_{zen3.NAMES[0]}")
     return matrix[:, first : first + len(zen3.NAMES)].astype(np.float64)
 
 
-def summed(blocks: Sequence[Sequence[int]], decoder: Decoder, counts: Floats) -> Floats:
+def sum_by_block(blocks: Sequence[Sequence[int]], decoder: Decoder, counts: Floats) -> Floats:
     """Sum rows of `counts` (shapes of instructions x counts) over the instructions of blocks."""
     out = np.empty((len(blocks), counts.shape[1]))
     shapes = np.array(decoder.shape_of)
-    for begin in range(0, len(blocks), _AT_ONCE):
-        some = blocks[begin : begin + _AT_ONCE]
+    for begin in range(0, len(blocks), _CHUNK):
+        some = blocks[begin : begin + _CHUNK]
         lengths = np.array([len(b) for b in some])
         flat = shapes[np.concatenate(some)]
         starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-        out[begin : begin + _AT_ONCE] = np.add.reduceat(counts[flat], starts, axis=0)
+        out[begin : begin + _CHUNK] = np.add.reduceat(counts[flat], starts, axis=0)
     return out
 
 
-_AT_ONCE = 1 << 13
+_CHUNK = 1 << 13
 
 
 def _counts(decoder: Decoder) -> Floats:
-    """Give what each shape of instruction adds to the counts (shapes x counts)."""
+    """Return the contribution of each shape of instruction to the counts (shapes x counts)."""
     wide = len(_PLAIN) + len(_KINDS) + len(zen3.NAMES) + len(MNEMONICS)
     out = np.zeros((len(decoder.shapes), wide))
     units = len(_PLAIN) + len(_KINDS)
@@ -129,9 +129,9 @@ def _counts(decoder: Decoder) -> Floats:
         row[: len(_PLAIN)] = _plain(i)
         row[len(_PLAIN) + _KINDS.index(i.kind)] = 1
         row[units + zen3.NAMES.index(i.unit)] = i.uops * i.busy
-        twice = 1 + i.pushes
-        row[units + (vload if i.vector else load)] += twice * len(i.loads)
-        row[units + store] += twice * len(i.stores)
+        accesses = 1 + i.pushes
+        row[units + (vload if i.vector else load)] += accesses * len(i.loads)
+        row[units + store] += accesses * len(i.stores)
         row[units + vstore] += i.vector * len(i.stores)
         place = _MNEMONIC.get(i.name)
         if place is not None:

@@ -1,7 +1,7 @@
-"""Fitting a throughput model to measured segments: algorithms side by side, the reduction, bands.
+"""Fitting a throughput model to measured segments: comparison of algorithms, reduction, bands.
 
 Every algorithm is scored on the same segments of groups (programs, families of blocks) that it did
-not learn from. The split at random beside it shows how much near-duplicates flatter.
+not learn from. A random split for comparison shows how much near-duplicates improve scores.
 """
 
 from __future__ import annotations
@@ -21,33 +21,32 @@ from udfs.throughput.algorithms import (
     train_boosting,
     train_network,
 )
-from udfs.throughput.inputs import taken
+from udfs.throughput.inputs import network_inputs
 from udfs.throughput.network import Arrays, Floats, principal, projected
-from udfs.throughput.reduction import Reduction, reduced
+from udfs.throughput.reduction import Reduction, reduce_points
 
 Score = tuple[str, str, str, float]
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
 
 FOLDS = 10
 # More segments than this are scored on one tenth of the groups, not on all tenths in turn.
 _MANY = 5000
 _HELD_OUT = "groups held out"
 _RANDOM = "held out at random"
-# Quantiles of the errors that make the band: a little more than 90 %, for new programs are new.
+# Quantiles of the errors that form the band: a little over 90 %, because new programs differ.
 _BAND = (0.04, 0.96)
 
 
 @dataclass(frozen=True, slots=True)
 class Thinned:
-    """What the reduction did.
+    """Effect of the reduction.
 
-    `kept_of_all` segments stand for all. On one tenth of the groups held out: the network learned
-    from `segments` or from the `kept` that stand for them (of `classes` classes of the map), its
-    mean error (a share) and the seconds that it took with either.
+    `kept_of_all` segments represent all. With one tenth of the groups held out: the network learned
+    from `segments` or from the `kept` that represent them (of `classes` classes of the map); its
+    mean error (a share) and the training time in seconds for either.
     """
 
     kept_of_all: int
-
     segments: int
     kept: int
     classes: int
@@ -73,34 +72,37 @@ Split = tuple[Integers, Integers]
 
 
 def fit_throughput(
-    samples: Samples, reduction: Reduce | None = None, seed: int = 0, tell: Tell = lambda _: None
+    samples: Samples,
+    reduction: Reduce | None = None,
+    seed: int = 0,
+    progress: Progress = lambda _: None,
 ) -> Fitted:
     """Score all algorithms, and fit the best that can be stored to all segments.
 
     Args:
         samples: measured segments of at least two groups.
-        reduction: classes of the map and the share of each that is kept; all where left out.
+        reduction: classes of the map and the share of each that is kept; everything where omitted.
         seed: of all random numbers.
-        tell: told in a few words what is being done.
+        progress: called with a short description of each step.
     """
     began = time.perf_counter()
     splits = _by_group(samples, seed)
-    tell(f"scoring on groups held out, {len(splits)} times")
-    held, off = _errors(samples, splits, reduction, seed)
-    tell("scoring on segments held out at random, for comparison")
+    progress(f"scoring on groups held out, {len(splits)} times")
+    held_out, errors = _errors(samples, splits, reduction, seed)
+    progress("scoring on segments held out at random, for comparison")
     picked, at_random = _errors(samples, [_at_random(len(samples.cycles), seed)], reduction, seed)
-    scores = [row for name, e in off.items() for row in _scored(name, _HELD_OUT, e, held)]
-    scores += [row for name, e in at_random.items() for row in _scored(name, _RANDOM, e, picked)]
+    scores = [row for name, e in errors.items() for row in _scores(name, _HELD_OUT, e, held_out)]
+    scores += [row for name, e in at_random.items() for row in _scores(name, _RANDOM, e, picked)]
     part, weights = _thin(samples, np.arange(len(samples.cycles)), reduction, seed)
     thinned = None
     if reduction is not None:
-        tell("training on all segments, to see what the reduction costs")
-        thinned = _cost(samples, splits[0], reduction, seed, len(part.cycles))
+        progress("training on all segments, to measure the error caused by the reduction")
+        thinned = _reduction_effect(samples, splits[0], reduction, seed, len(part.cycles))
     chosen = _best(scores, samples.is_code)
-    tell(f"fitting the {chosen}")
+    progress(f"fitting the {chosen}")
     if chosen == "network":
         arrays = train_network(part, weights, seed)
-        arrays["band"], inside = _band(-off["network"])
+        arrays["band"], inside = _band(-errors["network"])
         scores.append(("network", _HELD_OUT, "in the band", inside))
     else:
         arrays = train_boosting(part, weights, seed)
@@ -112,19 +114,19 @@ def fit_throughput(
 def _errors(
     samples: Samples, splits: list[Split], reduction: Reduce | None, seed: int
 ) -> tuple[Samples, dict[str, Floats]]:
-    """Give the segments that were held out, and each algorithm's errors of their log cycles."""
+    """Return the segments that were held out, and each algorithm's errors of their log cycles."""
     logs: dict[str, list[Floats]] = {}
     for train, test in splits:
         part, weights = _thin(samples, train, reduction, seed)
         for name, predict in algorithms(part, weights, seed).items():
             logs.setdefault(name, []).append(predict(samples.at(test)))
-    held = samples.at(np.concatenate([test for _, test in splits]))
-    actual = np.log(held.cycles)
-    return held, {name: np.concatenate(parts) - actual for name, parts in logs.items()}
+    held_out = samples.at(np.concatenate([test for _, test in splits]))
+    actual = np.log(held_out.cycles)
+    return held_out, {name: np.concatenate(parts) - actual for name, parts in logs.items()}
 
 
 def _band(errors: Floats) -> tuple[Floats, float]:
-    """Give the band by errors (log actual - log predicted), and the share of them inside."""
+    """Return the band by errors (log actual - log predicted), and the share of them inside."""
     low, high = np.quantile(errors, _BAND)
     band = np.array([min(low, 0.0), max(high, 0.0)])
     return band, float(((errors >= band[0]) & (errors <= band[1])).mean())
@@ -133,34 +135,34 @@ def _band(errors: Floats) -> tuple[Floats, float]:
 def _thin(
     samples: Samples, rows: Integers, reduction: Reduce | None, seed: int
 ) -> tuple[Samples, Floats]:
-    """Give the segments to train on and their weights."""
+    """Return the segments to train on and their weights."""
     part = samples.at(rows)
     weights = part.trust
     if not part.is_code:
-        # Segments of a program resemble each other: it counts by the root of their number. Families
-        # of blocks are large where their forms are common, which is worth knowing.
+        # Segments of a program are similar: it counts by the root of their number. Families of
+        # blocks are large where their forms are common, which should count.
         _, group, size = np.unique(part.groups, return_inverse=True, return_counts=True)
         weights = weights / np.sqrt(size[group])
     if reduction is None:
         return part, weights
     done = reduce_samples(part, reduction, seed)
-    return part.at(done.chosen), weights[done.chosen] * done.stands_for
+    return part.at(done.chosen), weights[done.chosen] * done.represents
 
 
 def reduce_samples(samples: Samples, reduction: Reduce, seed: int) -> Reduction:
-    """Choose the segments that stand for all, by the principal components of their features."""
-    x = taken(samples.x, samples.inputs.arrays())
+    """Return the segments that represent all, by the principal components of their features."""
+    x = network_inputs(samples.x, samples.inputs.arrays())
     points = projected(x, principal(x))
-    return reduced(points, reduction[0], reduction[1], seed)
+    return reduce_points(points, reduction[0], reduction[1], seed)
 
 
 def _by_group(samples: Samples, seed: int) -> list[Split]:
-    """Split by group: each tenth of the groups held out in turn, of many segments only one."""
+    """Split by group: each tenth of the groups held out in turn; with many segments only one."""
     names, group = np.unique(samples.groups, return_inverse=True)
     folds = min(FOLDS, len(names))
     part = np.random.default_rng(seed).permutation(len(names)) % folds
-    held = range(1 if len(group) > _MANY else folds)
-    return [(np.flatnonzero(part[group] != k), np.flatnonzero(part[group] == k)) for k in held]
+    tested = range(1 if len(group) > _MANY else folds)
+    return [(np.flatnonzero(part[group] != k), np.flatnonzero(part[group] == k)) for k in tested]
 
 
 def _at_random(n: int, seed: int) -> tuple[Integers, Integers]:
@@ -168,8 +170,8 @@ def _at_random(n: int, seed: int) -> tuple[Integers, Integers]:
     return np.sort(order[n // 10 :]), np.sort(order[: n // 10])
 
 
-def _scored(name: str, split: str, errors: Floats, samples: Samples) -> list[Score]:
-    """Score errors of log cycles: percentages of the measured cycles, and the order."""
+def _scores(name: str, split: str, errors: Floats, samples: Samples) -> list[Score]:
+    """Return scores of errors of log cycles: shares of the measured cycles, and rank agreement."""
     absolute = np.abs(np.expm1(errors))
     predicted = np.exp(errors) * samples.cycles
     tau = kendalltau(predicted / samples.instructions, samples.cycles / samples.instructions)
@@ -181,26 +183,26 @@ def _scored(name: str, split: str, errors: Floats, samples: Samples) -> list[Sco
 
 
 def _best(scores: list[Score], is_code: bool) -> str:
-    """Choose of those that can be stored: trees are kept for machine code alone."""
-    able = ("network", "boosting") if is_code else ("network",)
+    """Return the best algorithm that can be stored: trees are stored for machine code only."""
+    storable = ("network", "boosting") if is_code else ("network",)
     error = {n: v for n, split, what, v in scores if split == _HELD_OUT and what == "mean error"}
-    return min(able, key=error.__getitem__)
+    return min(storable, key=error.__getitem__)
 
 
-def _cost(
+def _reduction_effect(
     samples: Samples, split: Split, reduction: Reduce, seed: int, kept_of_all: int
 ) -> Thinned:
-    """Train the network on all and on those kept, and compare on what is held out."""
+    """Return errors and times of the network trained on all segments and on the kept ones."""
     train, test = split
-    held = samples.at(test)
+    held_out = samples.at(test)
     errors, seconds, sizes = [], [], []
     for way in (None, reduction):
         began = time.perf_counter()
         part, weights = _thin(samples, train, way, seed)
         arrays = train_network(part, weights, seed)
         seconds.append(time.perf_counter() - began)
-        off = apply_network(held.x, arrays) - np.log(held.cycles)
-        errors.append(float(np.abs(np.expm1(off)).mean()))
+        error = apply_network(held_out.x, arrays) - np.log(held_out.cycles)
+        errors.append(float(np.abs(np.expm1(error)).mean()))
         sizes.append(len(part.cycles))
     classes = reduce_samples(samples.at(train), reduction, seed).classes
     return Thinned(kept_of_all, sizes[0], sizes[1], classes, *errors, *seconds)

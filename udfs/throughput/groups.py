@@ -1,9 +1,8 @@
-"""Groups of the features of segments, and segments put together of parts of two others.
+"""Groups of the features of segments, and segments combined from the parts of two others.
 
-Features that follow from others (the tightest bound, the ratios to it) are made anew from what
-was put together. Lengths are taken apart from what there is of everything in one instruction (a
-micro-operation, where traces count these), so that a long segment differs from a short one of the
-same kind in its length alone.
+Derived features (the tightest bound, the ratios to it) are computed again from the combined parts.
+The length is separated from the amounts per instruction (per micro-operation, where traces count
+these), so that a long segment differs from a short one of the same kind in its length only.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udfs.throughput import bounds, zen3
-from udfs.throughput.features import FEATURES, LEAST, LOG_BEST
+from udfs.throughput.features import FEATURES, LOG_BEST, MIN_CYCLES
 from udfs.throughput.memory import ACCESS_COUNTS
 from udfs.throughput.traces import TRACE_FEATURES
 
@@ -67,23 +66,22 @@ _TRACE_GROUPS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What segments of one form consist of.
+    """Structure of the features of one form of segments.
 
-    `group` (m) is the place in GROUPS of each of the m features. `parts` takes features (n x m)
-    apart into parts (n x m) that can be mixed; `beside` gives the parts of a typical segment
-    (n x m) of which no more is known than of each of n others, for their parts and those of the
-    typical one (m); `joined` gives the features for parts. `size` is the part that is the
-    logarithm of the length.
+    `group` (m) is the place in GROUPS of each of the m features. `parts` converts features (n x m)
+    to parts (n x m) that can be combined; `reference` returns for the parts of n segments and those
+    of a typical one (m) the typical parts (n x m), unknown where the segment's are; `join` returns
+    the features for parts. `size` is the part that is the logarithm of the length.
     """
 
     group: Integers
     size: int
     parts: Callable[[Floats], Floats]
-    joined: Callable[[Floats], Floats]
-    beside: Callable[[Floats, Floats], Floats]
+    join: Callable[[Floats], Floats]
+    reference: Callable[[Floats, Floats], Floats]
 
     def typical(self, x: Floats) -> Floats:
-        """Give the features (m) of a typical segment: the medians of the parts of n segments.
+        """Return the features (m) of a typical segment: the medians of the parts of n segments.
 
         A part that none of them has is unknown (NaN).
         """
@@ -91,25 +89,25 @@ class Form:
         found = np.full(parts.shape[1], np.nan)
         known = np.isfinite(parts).any(axis=0)
         found[known] = np.nanmedian(parts[:, known], axis=0)
-        # Features are of single precision: their parts are to give them again.
+        # Features have single precision: joining their parts has to reproduce them.
         for _ in range(3):
-            typical = self.joined(found[None]).astype(np.float32).astype(np.float64)
+            typical = self.join(found[None]).astype(np.float32).astype(np.float64)
             found = self.parts(typical)[0]
         return np.asarray(typical[0])
 
 
 def _numbered(names: tuple[str, ...], groups: Mapping[str, tuple[str, ...]]) -> Integers:
-    """Give the group of each feature; all that are in no other are of the instruction mix."""
+    """Return the group of each feature; features in no other group are of the instruction mix."""
     number = {name: GROUPS.index(group) for group, some in groups.items() for name in some}
     return np.array([number.get(name, GROUPS.index(_MIX)) for name in names])
 
 
 # Blocks of machine code: logarithms of cycles come first, then ratios, instructions, other counts.
-# The logarithms are parts per instruction, but these: the simulated cycles are what they are above
-# the tightest bound; the chain through registers is a share of the latency of all instructions, and
-# that is without the latency of divisions (a chain through one is long because of it); a chain
-# through memory is there where it is longer than the other; the cycles of the units are without
-# what occupies all of the core.
+# The logarithms are parts per instruction, except: the simulated cycles are relative to the
+# tightest bound; the chain through registers is a share of the latency of all instructions, which
+# excludes that of divisions (a chain through one is long because of it); a chain through memory
+# counts where it is longer than the other; the cycles of the units exclude operations that occupy
+# the whole core.
 _AT = {name: i for i, name in enumerate(FEATURES)}
 _LIMITS = [_AT[f"log_{name}"] for name in ("width", "units", "committed", "chain")]
 _RATIOS = [(_AT[n], _AT[n.replace("ratio", "log")]) for n in FEATURES if n.startswith("ratio_")]
@@ -119,14 +117,14 @@ _N, _ALL, _SIMULATED, _UNITS, _BEST, _LATENCY = (
 )
 _LOGS, _DERIVED, _COUNTS = slice(0, _BEST), slice(_BEST, _N), slice(_N + 1, None)
 _CHAIN, _REGISTERS = _AT["log_chain"], _AT["log_register_chain"]
-# The logarithm of no cycles, as far as others are compared with it.
+# Used as the logarithm of 0 cycles in comparisons.
 _NONE = -30.0
 _DEMAND = [_AT[f"unit_{name}"] for name in zen3.NAMES]
-# By how much divisions take longer than they occupy their divider, about (udfs.throughput.zen3).
+# Approximate ratio of the latency of divisions and the time they occupy the divider (zen3).
 _DIVIDERS, _PER_BUSY = [_AT["unit_idiv"], _AT["unit_fdiv"]], np.array([1.7, 2.6])
 
 
-def _code_parts(x: Floats) -> Floats:
+def _parts_of_code(x: Floats) -> Floats:
     parts = x.copy()
     size = np.log(x[:, _N])
     parts[:, _N] = size
@@ -137,7 +135,7 @@ def _code_parts(x: Floats) -> Floats:
     demand = x[serial][:, _DEMAND]
     demand[:, zen3.NAMES.index("all")] = 0
     if len(serial):
-        other = np.maximum(bounds.unit_bound(demand), LEAST)
+        other = np.maximum(bounds.unit_bound(demand), MIN_CYCLES)
         parts[serial, _UNITS] = np.log(other) - size[serial]
     parts[:, _SIMULATED] -= _tightest(parts)
     parts[parts[:, _CHAIN] <= parts[:, _REGISTERS], _CHAIN] = _NONE
@@ -146,7 +144,7 @@ def _code_parts(x: Floats) -> Floats:
     return parts
 
 
-def _code_joined(parts: Floats) -> Floats:
+def _join_code(parts: Floats) -> Floats:
     x = parts.copy()
     x[:, _LATENCY] = np.maximum(parts[:, _LATENCY] + parts[:, _DIVIDERS] @ _PER_BUSY, 0)
     x[:, _REGISTERS] += _log(x, _LATENCY)
@@ -169,48 +167,48 @@ def _tightest(parts: Floats) -> Floats:
 
 
 def _log(parts: Floats, count: int) -> Floats:
-    """Give the logarithm of a count per instruction; a block has LEAST of it at least."""
+    """Return the logarithm of a count per instruction, of at least MIN_CYCLES a block."""
     size = parts[:, _N]
-    return np.asarray(np.log(np.maximum(parts[:, count] * np.exp(size), LEAST)) - size)
+    return np.asarray(np.log(np.maximum(parts[:, count] * np.exp(size), MIN_CYCLES)) - size)
 
 
 CODE_FORM = Form(
     _numbered(FEATURES, _CODE_GROUPS),
     _N,
-    _code_parts,
-    _code_joined,
+    _parts_of_code,
+    _join_code,
     lambda parts, typical: np.broadcast_to(typical, parts.shape),
 )
 
-# Traces. In the place of the tightest bound, parts have the width of the core where nothing else
-# is as tight: the bounds by the other three parts give the rest.
+# Traces. Instead of the tightest bound, parts have the width of the core where no other bound is as
+# tight; the other three parts yield the other bounds.
 _IN_TRACE = {name: i for i, name in enumerate(TRACE_FEATURES)}
 _BOUND, _IDEAL = _IN_TRACE["log_bound"], _IN_TRACE["front_end"]
 _BOUNDING = [_IDEAL, _IN_TRACE["critical_path"], _IN_TRACE["unit"]]
 _SAME = 1e-6
 
 
-def _trace_parts(x: Floats) -> Floats:
+def _parts_of_trace(x: Floats) -> Floats:
     parts = x.copy()
     rest = _logs_max(x[:, _BOUNDING])
     parts[:, _BOUND] = np.where(x[:, _BOUND] <= rest + _SAME, np.nan, x[:, _BOUND])
     return parts
 
 
-def _trace_joined(parts: Floats) -> Floats:
+def _join_trace(parts: Floats) -> Floats:
     x = parts.copy()
     x[:, _BOUND] = np.fmax(parts[:, _BOUND], _logs_max(parts[:, _BOUNDING]))
     return x
 
 
-def _trace_beside(parts: Floats, typical: Floats) -> Floats:
-    beside = np.where(np.isnan(parts), np.nan, typical)
-    # A front end that is known by its width alone has the typical one beside it.
+def _trace_reference(parts: Floats, typical: Floats) -> Floats:
+    reference = np.where(np.isnan(parts), np.nan, typical)
+    # A front end of which only the width is known is compared with the typical front end.
     front = np.fmax(typical[_BOUND], _logs_max(typical[None, [_IDEAL]])[0])
     blind = np.isnan(parts[:, _IDEAL])
     narrow = np.where(np.isnan(parts[:, _BOUND]), np.nan, front)
-    beside[:, _BOUND] = np.where(blind, narrow, typical[_BOUND])
-    return beside
+    reference[:, _BOUND] = np.where(blind, narrow, typical[_BOUND])
+    return reference
 
 
 def _logs_max(cycles: Floats) -> Floats:
@@ -221,7 +219,7 @@ def _logs_max(cycles: Floats) -> Floats:
 TRACE_FORM = Form(
     _numbered(TRACE_FEATURES, _TRACE_GROUPS),
     _IN_TRACE["log_uops"],
-    _trace_parts,
-    _trace_joined,
-    _trace_beside,
+    _parts_of_trace,
+    _join_trace,
+    _trace_reference,
 )

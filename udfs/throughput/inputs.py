@@ -1,4 +1,4 @@
-"""What models of throughput take: the names of the features, and what a network makes of them."""
+"""Inputs of throughput models: the names of the features, and their form for a network."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Arrays = dict[str, Floats]
 class Inputs:
     """Features of one form of segments, by position in `names`.
 
-    The sum of the features `offset` is the logarithm of cycles that models start from; all but
-    the first of these are no input beside. The features `counts` are divided by the feature `per`
-    before a network takes them, which is then a logarithm.
+    The sum of the features `offset` is the logarithm of cycles from which models start; only
+    the first of these is also an input. For a network, the features `counts` are divided by the
+    feature `per`, which is then replaced by its logarithm.
     """
 
     names: tuple[str, ...]
@@ -29,7 +29,7 @@ class Inputs:
     per: int | None = None
 
     def arrays(self) -> Arrays:
-        """Give what a stored network needs to know of its inputs."""
+        """Return the arrays that a stored network needs for its inputs."""
         used = [i for i in range(len(self.names)) if i not in self.offset[1:]]
         return {
             "used": np.array(used, float),
@@ -40,13 +40,13 @@ class Inputs:
 
 
 def start(x: NDArray[np.floating], arrays: Arrays) -> Floats:
-    """Give the logarithm of cycles that a network starts from (n) for features (n x m)."""
+    """Return the logarithm of cycles that a network starts from (n) for features (n x m)."""
     offset: Floats = x[:, arrays["offset"].astype(int)].sum(axis=1, dtype=float)
     return offset
 
 
-def taken(x: NDArray[np.floating], arrays: Arrays) -> NDArray[np.floating]:
-    """Give what a network takes of features (n x m): counts are per instruction."""
+def network_inputs(x: NDArray[np.floating], arrays: Arrays) -> NDArray[np.floating]:
+    """Return the inputs of a network for features (n x m): counts are per instruction."""
     if len(arrays["per"]):
         per, counts = int(arrays["per"][0]), arrays["counts"].astype(int)
         x = x.copy()

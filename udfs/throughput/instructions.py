@@ -1,18 +1,18 @@
-"""What the models need to know of one instruction."""
+"""The properties of one instruction that the models need."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-# Registers as the simulation counts them. Flags are two: carry, and all others; x87's stack is
-# taken as fixed. NOWHERE is always ready, SINK takes what nobody reads.
+# Register numbers of the simulation. There are two flags: carry, and all others; x87's stack is
+# treated as fixed. NOWHERE is always ready, SINK is written but never read.
 FLAG_C, FLAG_Z, VECTORS, X87, NOWHERE, SINK, REGISTERS = 16, 17, 18, 50, 58, 59, 60
 RSP = 4
 CONSTANT, MEMORY = -1, -2
 
 
 class Place(NamedTuple):
-    """A memory operand: registers as above (NOWHERE for none), and its size in bytes."""
+    """A memory operand: its registers (NOWHERE for none), and its size in bytes."""
 
     base: int
     index_register: int
@@ -22,7 +22,7 @@ class Place(NamedTuple):
 
 
 class Action(NamedTuple):
-    """What an instruction computes: operation, target and source of so many bytes, constant.
+    """The operation of an instruction: name, target and source with sizes in bytes, constant.
 
     Target and source are integer registers or MEMORY, the source CONSTANT where it is one.
     """
@@ -37,15 +37,15 @@ class Action(NamedTuple):
 
 
 class Instruction(NamedTuple):
-    """What the models need to know of an instruction.
+    """The properties of an instruction that the models need.
 
     `name` as in the table of `zen3`, `form` mnemonic and kinds of operands (iced_x86.Code),
     `length` bytes, `operand` and `wide` bytes of the first operand and of the widest vector;
     `unit`, `uops`, `latency`, `busy` as in `zen3.Cost`, `macro` operations of the front end;
-    registers that addresses are made of, that are read as data, that are written; `action` None
-    where the result cannot be followed; `written` integer registers, `moved` what the instruction
-    adds to the stack pointer. `pushes` is for all instructions of the stack, `frames` for others
-    that use its pointer.
+    the registers of addresses, registers read as data, registers written; `action` None where the
+    result is not emulated; `written` integer registers, `moved` what the instruction
+    adds to the stack pointer. `pushes` is True for all stack instructions, `frames` for other
+    users of the stack pointer.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Instruction(NamedTuple):
     frames: bool
 
 
-# Stands for an operation of the front end, and for padding.
+# Used for operations of the front end, and for padding.
 NOTHING = Instruction(
     name="",
     form=0,

@@ -1,6 +1,6 @@
-"""Which loads of a block get their value from which of its stores, and how accesses lie.
+"""Store-to-load forwarding within a block, and counts of its memory accesses.
 
-Of two passes the second stands for the steady state, where registers move of four the last.
+The second pass represents the steady state; where addresses change between passes, the fourth.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from udfs.throughput.emulation import Access, Forward, Tracker
 from udfs.throughput.instructions import Instruction
 
-# What `accesses` counts in one pass of a block.
+# The counts that `accesses` returns, for one pass of a block.
 ACCESS_COUNTS = (
     "commit",
     "strided_loads",
@@ -29,21 +29,21 @@ ACCESS_COUNTS = (
     "pages",
 )
 _LINE, _PAGE, _CHUNK = 64, 4096, 32
-# Passes that are skipped, to where moving accesses have left where they started.
-_AHEAD = 50
+# Passes that are skipped, so that moving accesses have left their start.
+_SKIPPED = 50
 
 
 def accesses(block: Sequence[Instruction]) -> tuple[list[Forward], list[float]]:
-    """Give loads (first memory operands) that a store feeds, and the ACCESS_COUNTS."""
+    """Return loads (first memory operands) that a store feeds, and the ACCESS_COUNTS."""
     tracker = Tracker(block)
-    first, found = tracker.again()
+    first, found = tracker.run_pass()
     before = tracker.registers.copy()
-    made, found = tracker.again()
+    made, found = tracker.run_pass()
     if made != first:
-        # Everything starts at one address: accesses that move meet at first, and never again.
-        tracker.ahead(before, _AHEAD)
-        first, _ = tracker.again()
-        made, found = tracker.again()
+        # All registers start with one address: moving accesses collide at first, and never again.
+        tracker.skip_passes(before, _SKIPPED)
+        first, _ = tracker.run_pass()
+        made, found = tracker.run_pass()
     moving, edges = [0.0] * 4, [0, 0, 0]
     if first != made:
         moving = _moving(first, made)
@@ -67,7 +67,7 @@ def accesses(block: Sequence[Instruction]) -> tuple[list[Forward], list[float]]:
 
 
 def _moving(first: list[Access], made: list[Access]) -> list[float]:
-    """Count loads and stores elsewhere than in the pass before, and the lines they go through."""
+    """Return loads and stores that moved since the previous pass, and the lines they touch."""
     out = [0.0] * 4
     for old, new in zip(first, made, strict=True):
         if old.address != new.address:
@@ -77,7 +77,7 @@ def _moving(first: list[Access], made: list[Access]) -> list[float]:
 
 
 def _edges(made: list[Access]) -> list[int]:
-    """Count loads and stores that go over the end of a line, and those over that of a page."""
+    """Return the numbers of loads and stores that cross a line, and of those that cross a page."""
     out = [0, 0, 0]
     for a in made:
         if a.address % _LINE + a.size > _LINE:
@@ -87,9 +87,9 @@ def _edges(made: list[Access]) -> list[int]:
 
 
 def _commit(first: list[Access], made: list[Access]) -> float:
-    """Give the cycles in which stores are written to the cache.
+    """Return the cycles that stores need to be written to the cache.
 
-    One a cycle, or two that follow each other into the same 32 bytes; vectors go alone.
+    One store a cycle, or two consecutive ones into the same 32 bytes; vectors are written alone.
     """
     chunks: list[int] = []
     for k, (old, new) in enumerate(zip(first, made, strict=True)):
@@ -108,7 +108,7 @@ def _commit(first: list[Access], made: list[Access]) -> float:
 
 
 def _conflicts(made: list[Access]) -> tuple[int, int]:
-    """Count loads that share a page's offset with a store elsewhere, and lines in two pages."""
+    """Return loads with a page offset stored to in another page, and lines with equal offsets."""
     lines: dict[int, set[int]] = {}
     stored: dict[int, set[int]] = {}
     for a in made:

@@ -1,10 +1,10 @@
-"""The network of throughput: principal components, hidden layers of 30, 15 and 15 nodes.
+"""The throughput network: principal components, hidden layers of 30, 15 and 15 nodes.
 
 After a patent of Southeast University (2016) on predicting average steady-state throughput: a
 logistic sigmoid into the first two layers, linear after, trained over all samples at once by a
 second-order method. Here that is L-BFGS (Liu & Nocedal 1989; SciPy's L-BFGS-B) in place of scaled
-conjugate gradients or Levenberg-Marquardt. The loss is pseudo-Huber on the logarithm, so that a
-few odd segments do not rule; a few networks from different starts are averaged.
+conjugate gradients or Levenberg-Marquardt. The loss is pseudo-Huber on the logarithm, so that
+outliers do not dominate; a few networks from different starts are averaged.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ Arrays = dict[str, Floats]
 LAYERS = (30, 15, 15)
 # Share of the variance that the principal components keep.
 KEPT = 0.999
-# Residuals on the logarithm beyond this weigh linearly: 5 % of the value.
+# Residuals on the logarithm above this (5 % of the value) count linearly.
 _TURN = 0.05
 _CLIP = 5.0
-_PIECE = 1 << 15
+_CHUNK = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,11 @@ def fit_network(
     """Train networks on features (n x m, NaN where unknown) and a logarithm (n).
 
     Args:
-        x: features; what is unknown counts as the mean.
-        y: what is to be predicted.
-        weights: how much each sample counts; all alike where left out.
+        x: features; unknown ones count as the mean.
+        y: values to predict.
+        weights: weight of each sample; equal where omitted.
         seed: of the networks' starts.
-        training: how; the defaults where left out.
+        training: parameters of the training; the defaults where omitted.
 
     Returns:
         `mean` and `deviation` (m), `components` (m x c), and the members' weights `w0` .. `w3` and
@@ -90,7 +90,7 @@ def fit_network(
 
 
 def predict_network(x: NDArray[np.floating], arrays: Arrays) -> Floats:
-    """Give the mean of the members' predictions (n) for features (n x m, NaN where unknown).
+    """Return the mean of the members' predictions (n) for features (n x m, NaN where unknown).
 
     In single precision, and on one thread: DuckDB calls this from all of its own.
     """
@@ -99,12 +99,12 @@ def predict_network(x: NDArray[np.floating], arrays: Arrays) -> Floats:
     out = np.empty(len(x))
     centre, width = arrays["goal"]
     with _blas().limit(limits=1, user_api="blas"):
-        for begin in range(0, len(x), _PIECE):
-            points = projected(x[begin : begin + _PIECE].astype(np.float32, copy=False), single)
+        for begin in range(0, len(x), _CHUNK):
+            points = projected(x[begin : begin + _CHUNK].astype(np.float32, copy=False), single)
             total = np.zeros(len(points), np.float32)
             for member in range(members):
                 total += _forward(points, single, member)
-            out[begin : begin + _PIECE] = centre + width * total / members
+            out[begin : begin + _CHUNK] = centre + width * total / members
     return out
 
 
@@ -128,9 +128,9 @@ def _blas() -> ThreadpoolController:
 
 
 def principal(x: NDArray[Any]) -> Arrays:
-    """Learn `mean`, `deviation` and `components` from features (n x m, NaN where unknown).
+    """Return `mean`, `deviation` and `components` of features (n x m, NaN where unknown).
 
-    The components keep 99.9 % of the variance. A constant feature counts for nothing.
+    The components retain 99.9 % of the variance. Constant features are ignored.
     """
     known = np.isfinite(x)
     count = np.maximum(known.sum(axis=0), 1)
@@ -142,7 +142,7 @@ def principal(x: NDArray[Any]) -> Arrays:
     order = np.argsort(values)[::-1]
     share = np.cumsum(values[order]) / max(values.sum(), 1e-12)
     kept = order[: int(np.searchsorted(share, KEPT)) + 1]
-    # Halfway to whitening: small components carry signal too, but also the noise.
+    # Partial whitening: small components carry signal, but also noise.
     components = vectors[:, kept] / np.maximum(values[kept], 1e-6) ** 0.25
     deviation[np.isinf(deviation)] = 1e30
     return {"mean": mean, "deviation": deviation, "components": components}
@@ -156,13 +156,13 @@ def _standardised(x: NDArray[Any], mean: NDArray[Any], deviation: NDArray[Any]) 
 
 
 def projected(x: NDArray[Any], scale: dict[str, NDArray[Any]]) -> NDArray[Any]:
-    """Give the principal components of features; what is unknown counts as the mean."""
+    """Return the principal components of features; unknown ones count as the mean."""
     points = _standardised(x, scale["mean"], scale["deviation"])
     return np.asarray(points @ scale["components"])
 
 
 def _start(sizes: tuple[int, ...], random: np.random.Generator) -> Floats:
-    """Glorot & Bengio (2010): as wide as keeps the variance through the layers."""
+    """Return initial weights that preserve variance through the layers (Glorot & Bengio 2010)."""
     parts = []
     for wide, high in pairwise(sizes):
         parts.append(random.normal(0, np.sqrt(2 / (wide + high)), wide * high))
@@ -188,16 +188,16 @@ def _loss(
     turn: float,
     decay: float,
 ) -> tuple[float, Floats]:
-    """Give the loss and its gradient: pseudo-Huber, plus decay times the squared weights."""
+    """Return the loss and its gradient: pseudo-Huber, plus decay times the squared weights."""
     layers = _layers(flat, sizes)
     values = [points]
     for i, (w, b) in enumerate(layers):
         value = values[-1] @ w + b
         values.append(expit(value) if i < 2 else value)
-    off = (values[-1][:, 0] - goal) / turn
-    root = np.sqrt(1 + off * off)
+    error = (values[-1][:, 0] - goal) / turn
+    root = np.sqrt(1 + error * error)
     loss = float(np.mean(weights * (root - 1)) * turn) + decay * float(flat @ flat)
-    back = (weights * off / root / len(goal))[:, None]
+    back = (weights * error / root / len(goal))[:, None]
     parts: list[Floats] = []
     for i in range(len(layers) - 1, -1, -1):
         if i < 2:

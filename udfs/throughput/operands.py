@@ -1,4 +1,4 @@
-"""What an instruction reads and writes, from the disassembler's word."""
+"""What an instruction reads and writes, according to the disassembler."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ _TOUCHES = _READS | _WRITES
 
 @lru_cache(maxsize=1024)
 def register_number(register: int) -> tuple[int, int]:
-    """Give the number of a register (iced_x86.Register) and its size in bytes.
+    """Return the number of a register (iced_x86.Register) and its size in bytes.
 
-    The number is -1 for registers that are not followed.
+    The number is -1 for registers that are not tracked.
     """
     size = ix.RegisterExt.size(register)
     full = ix.RegisterExt.full_register(register)
@@ -71,14 +71,14 @@ def register_number(register: int) -> tuple[int, int]:
 
 
 def memory_used(info: Any) -> tuple[Any, Any, tuple[int, ...]]:
-    """Give what is loaded and stored, and the registers that addresses are made of."""
+    """Return the loads, the stores, and the registers of their addresses."""
     loads, stores, address = [], [], []
     for used in info.used_memory():
         base, index = register_number(used.base)[0], register_number(used.index)[0]
         offset = used.displacement
         place = Place(
             base if base >= 0 else NOWHERE,
-            # Of gathers the index is a vector: where they go is not followed.
+            # The index of a gather is a vector: its addresses are not tracked.
             index if 0 <= index < FLAG_C else NOWHERE,
             used.scale,
             offset - (1 << 64) if offset >> 63 else offset,
@@ -94,7 +94,7 @@ def memory_used(info: Any) -> tuple[Any, Any, tuple[int, ...]]:
 
 
 def registers_used(info: Any, instruction: Any, address: Registers) -> tuple[Registers, Registers]:
-    """Give registers read for data (not for the `address` alone), and registers written."""
+    """Return registers read for data (not for the `address` alone), and registers written."""
     if instruction.mnemonic in _CLEARS:
         return (), ()
     reads: list[int] = []
@@ -102,7 +102,7 @@ def registers_used(info: Any, instruction: Any, address: Registers) -> tuple[Reg
     spare = list(address)
     for used in info.used_registers():
         register, size = register_number(used.register)
-        # The stack engine keeps rsp in the front end.
+        # The stack engine tracks rsp in the front end.
         if register < 0 or (register == RSP and instruction.is_stack_instruction):
             continue
         if used.access == ix.OpAccess.READ and register in spare:
@@ -112,7 +112,7 @@ def registers_used(info: Any, instruction: Any, address: Registers) -> tuple[Reg
         if used.access in _WRITES:
             writes.append(register)
             if size < 4 and register < 16:
-                # The rest of the register is kept.
+                # The rest of the register is preserved.
                 reads.append(register)
     for flag, bits in _FLAGS:
         if instruction.rflags_read & bits:
@@ -123,7 +123,7 @@ def registers_used(info: Any, instruction: Any, address: Registers) -> tuple[Reg
 
 
 def operand_size(instruction: Any) -> int:
-    """Give the size of the first operand, bytes; 0 without operands."""
+    """Return the size of the first operand, bytes; 0 without operands."""
     if instruction.op_count == 0:
         return 0
     kind = instruction.op_kind(0)
@@ -135,7 +135,7 @@ def operand_size(instruction: Any) -> int:
 
 
 def vector_size(instruction: Any) -> int:
-    """Give the size of the widest vector register among the operands, bytes; 0 without one."""
+    """Return the size of the widest vector register among the operands, bytes; 0 without one."""
     wide = 0
     for k in range(instruction.op_count):
         if instruction.op_kind(k) == ix.OpKind.REGISTER:
@@ -146,12 +146,12 @@ def vector_size(instruction: Any) -> int:
 
 
 def in_registers(instruction: Any) -> bool:
-    """Say whether there are two operands or more, all in registers."""
+    """Return whether there are two operands or more, all in registers."""
     count = instruction.op_count
     return count >= 2 and all(instruction.op_kind(k) == ix.OpKind.REGISTER for k in range(count))
 
 
-def twice_the_same(instruction: Any) -> bool:
-    """Say whether the last two of the operands, all in registers, are one register."""
+def same_operands(instruction: Any) -> bool:
+    """Return whether the last two of the operands, all in registers, are one register."""
     last = instruction.op_count - 1
     return bool(instruction.op_register(last) == instruction.op_register(last - 1))

@@ -1,4 +1,4 @@
-"""What the blocks of a batch do at each position, made ready for the simulation."""
+"""The instructions of a batch at each position, as index arrays for the simulation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from udfs.throughput import zen3
 from udfs.throughput.batch import Batch, Integers
 from udfs.throughput.instructions import NOWHERE, REGISTERS, SINK
 
-# Ports that are looked at for an operation; units with fewer have theirs repeated.
+# Ports considered for an operation; units with fewer have theirs repeated.
 CANDIDATES = 4
 _ALL = zen3.NAMES.index("all")
 _STORE = zen3.NAMES.index("store")
@@ -28,7 +28,7 @@ _CHOICE = np.array([len(ports) or CANDIDATES for ports in zen3.UNITS.values()])
 
 
 def demand(batch: Batch) -> NDArray[np.float32]:
-    """Give how often a pass needs each port for what fewer than four can do (blocks x ports)."""
+    """Return the demand of a pass for each port by units with fewer than four (blocks x ports)."""
     unit = batch.unit[: batch.timed]
     narrow = np.where(_CHOICE[unit] < CANDIDATES, batch.uops[: batch.timed], 0)
     out = np.zeros((len(narrow), zen3.PORTS), np.float32)
@@ -40,7 +40,7 @@ def demand(batch: Batch) -> NDArray[np.float32]:
 
 
 class Position:
-    """One position of the blocks of a batch: which blocks do what there, as flat indices."""
+    """One position of the blocks of a batch: the operations there, as flat indices."""
 
     def __init__(self, batch: Batch, j: int, wide: int) -> None:
         rows = np.arange(len(batch.macro)) * wide

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from udfs.arrow import contiguous
 from udfs.models import loaded_model
 from udfs.throughput.algorithms import apply_network
 from udfs.throughput.boosting import predict_boosting
@@ -21,13 +22,13 @@ def predict_throughput(features: Any, model: Any) -> pa.StructArray:
     """Predict the cycles of one pass of segments, with a 90 % band.
 
     Args:
-        features: n lists of the model's inputs in its order; NULL or NaN inside where one is not
-            known.
+        features: n lists of the model's inputs in its order; NULL or NaN inside where one is
+            unknown.
         model: n numbers that `load_model` returned; rows of one call may have different models.
 
     Returns:
-        n structs `cycles`, `low`, `high` (cycles); NULL where the list or the model is, or where
-        the list has not as many features as the model has inputs.
+        n structs `cycles`, `low`, `high` (cycles); NULL where the list or the model is NULL, or
+        where the list has another number of features than the model has inputs.
     """
     out = np.full((len(features), 3), np.nan)
     for rows, x, arrays in by_model(features, model):
@@ -40,17 +41,17 @@ def predict_throughput(features: Any, model: Any) -> pa.StructArray:
 def by_model(
     features: Any, model: Any
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.floating], Arrays]]:
-    """Give for each model of n rows those of them that fit it, their features and its arrays.
+    """Yield for each model of n rows the rows that fit it, their features and its arrays.
 
     Args:
-        features: n lists of features; NULL inside where one is not known.
+        features: n lists of features; NULL inside where one is unknown.
         model: n numbers that `load_model` returned.
 
-    Returns:
-        Rows whose list is there and has as many features as the model has inputs (k), the features
-        (k x m), and the model.
+    Yields:
+        Rows whose list is not NULL and has as many features as the model has inputs (k), the
+        features (k x m), and the model.
     """
-    features, model = _whole(features), _whole(model)
+    features, model = contiguous(features), contiguous(model)
     valid = np.asarray(features.is_valid()) & np.asarray(model.is_valid())
     numbers = model.fill_null(0).to_numpy()
     for number in np.unique(numbers[valid]):
@@ -68,7 +69,7 @@ def by_model(
 
 
 def predicted(x: NDArray[np.floating], arrays: Arrays) -> Floats:
-    """Give cycles of one pass and its band, n x 3 (cycles, low, high), for features (n x m)."""
+    """Return cycles of one pass and its band, n x 3 (cycles, low, high), for features (n x m)."""
     if "w0" in arrays:
         middle = log_cycles(x, arrays)
         low, high = arrays["band"]
@@ -80,11 +81,7 @@ def predicted(x: NDArray[np.floating], arrays: Arrays) -> Floats:
 
 
 def log_cycles(x: NDArray[np.floating], arrays: Arrays) -> Floats:
-    """Give the logarithm of the cycles of one pass (n), without its band, for features (n x m)."""
+    """Return the logarithm of the cycles of one pass (n), without a band, for features (n x m)."""
     if "w0" in arrays:
         return apply_network(x, arrays)
     return predict_boosting(x, {k: v for k, v in arrays.items() if k != "quantiles"})[0]
-
-
-def _whole(column: Any) -> Any:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

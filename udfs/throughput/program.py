@@ -1,4 +1,4 @@
-"""Blocks of like length laid out as arrays, for the simulation and the counts."""
+"""Blocks of similar length stored as arrays, for the simulation and the counts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from udfs.throughput.instructions import NOTHING, NOWHERE, RSP, SINK, Instructio
 from udfs.throughput.memory import ACCESS_COUNTS, accesses
 
 _UNIT = {name: i for i, name in enumerate(zen3.NAMES)}
-# Blocks are batched by length: little padding for many blocks, few batches for few. Blocks between
-# two of the coarse lengths go through the same number of passes, however they are batched.
+# Blocks are batched by length: with little padding for many blocks, in few batches for few. Blocks
+# between two of the coarse lengths take the same number of passes in any batch.
 _FINE = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128, 192, 256, 512, 1024)
 COARSE = (4, 8, 16, 32, 64, 192, 1024)
-_MANY, _AT_ONCE, _ROOM = 8192, 2048, 1 << 17
+_MANY, _BATCH, _MAX_CELLS = 8192, 2048, 1 << 17
 _NOTHING = (1, 0, 0, 0, 0, 1, NOWHERE, NOWHERE, *[NOWHERE] * 4, *[SINK] * 4, 0, 0, 0, 0, 0)
 
 Integers = NDArray[np.int64]
@@ -26,9 +26,9 @@ Floats = NDArray[np.float64]
 
 
 def with_stack(block: Sequence[int], instructions: Sequence[Instruction]) -> list[int]:
-    """Insert the operations by which the core learns what pushes and pops made of rsp.
+    """Insert the operations that update rsp after pushes and pops, as the core does.
 
-    They stand before an instruction that uses rsp by name after a push or pop; -2 in the result.
+    One before each instruction that uses rsp explicitly after a push or pop; -2 in the result.
     """
     code = [instructions[row] for row in block]
     pending = any(i.pushes for i in code)
@@ -48,9 +48,9 @@ def with_stack(block: Sequence[int], instructions: Sequence[Instruction]) -> lis
 
 
 def table(decoder: Decoder) -> Integers:
-    """Give a row of numbers an instruction, and two more.
+    """Return a row of numbers for each instruction, and two more.
 
-    The last but one follows the stack pointer, the last pads and does nothing.
+    The last but one updates the stack pointer, the last is padding without effect.
     """
     rows = [_row(i) for i in decoder.shapes]
     sync = (1, _UNIT["alu"], 1, 1, 1, 0, NOWHERE, NOWHERE, RSP, *[NOWHERE] * 3, RSP, *[SINK] * 3)
@@ -74,7 +74,7 @@ def _row(i: Instruction) -> tuple[int, ...]:
         *_padded(i.address, 2, NOWHERE),
         *_padded(i.sources, 4, NOWHERE),
         *_padded(i.targets, 4, SINK),
-        # A moving stack pointer makes each access cost as much as two.
+        # With a moving stack pointer each access costs as much as two.
         len(i.loads) * (1 + i.pushes),
         len(i.stores) * (1 + i.pushes),
         _UNIT[load],
@@ -91,16 +91,16 @@ def _padded(registers: tuple[int, ...], width: int, filler: int) -> tuple[int, .
 def batches(
     blocks: Sequence[Sequence[int]], decoder: Decoder, rows: Integers
 ) -> Iterator[tuple[Integers, Batch, Floats]]:
-    """Give the blocks in batches of like length: their positions, and the arrays.
+    """Yield batches of blocks of similar length: their positions, the arrays and the counts.
 
     Args:
         blocks: rows of instructions in the decoder, block by block.
-        decoder: that decoded them.
-        rows: what `table` gives for the decoder's instructions.
+        decoder: the decoder of the blocks.
+        rows: `table` of the decoder's instructions.
     """
     laid = [with_stack(b, decoder.instructions) for b in blocks]
     lengths = np.array([len(b) for b in laid])
-    for some in _alike(lengths):
+    for some in _similar_lengths(lengths):
         width = int(lengths[some].max())
         matrix = np.full((len(some), width), len(rows) - 1)
         flat = np.concatenate([laid[k] for k in some])
@@ -109,13 +109,13 @@ def batches(
         yield some, _batch(rows[matrix], memory, lengths[some]), counts
 
 
-def _alike(lengths: Integers) -> Iterator[Integers]:
-    """Give positions of blocks of like length."""
+def _similar_lengths(lengths: Integers) -> Iterator[Integers]:
+    """Yield positions of blocks of similar length."""
     order = np.argsort(lengths, kind="stable")
     steps = np.searchsorted(_FINE if len(lengths) >= _MANY else COARSE, lengths[order])
     begin = 0
     for end in [*(np.flatnonzero(np.diff(steps)) + 1), len(order)]:
-        at_once = max(1, min(_AT_ONCE, _ROOM // int(lengths[order[end - 1]])))
+        at_once = max(1, min(_BATCH, _MAX_CELLS // int(lengths[order[end - 1]])))
         for start in range(begin, end, at_once):
             yield order[start : min(start + at_once, end)]
         begin = end
@@ -124,7 +124,7 @@ def _alike(lengths: Integers) -> Iterator[Integers]:
 def _memory(
     blocks: Sequence[Sequence[int]], width: int, instructions: Sequence[Instruction]
 ) -> tuple[Integers, Floats]:
-    """Give from_slot, forward and to_slot of each position (3 x blocks x width), and counts."""
+    """Return from_slot, forward and to_slot of each position (3 x blocks x width), and counts."""
     out = np.zeros((3, len(blocks), width), np.int64)
     counts = np.zeros((len(blocks), len(ACCESS_COUNTS)))
     for k, block in enumerate(blocks):

@@ -1,8 +1,8 @@
-"""Thinning of training data without losing their spread.
+"""Reduction of training data that preserves their spread.
 
 A self-organising map (Kohonen 1982; the batch form of 1995) sorts the segments into coarse
-classes, k-means each class into small ones, and the segment nearest each small centre stands for
-all of its small class.
+classes, k-means each class into small ones, and the segment nearest each small centre
+represents its small class.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ _ROUNDS = 15
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Which segments stand for which.
+    """The segments that represent all.
 
-    `chosen` (k) are their positions, `stands_for` (k) how many each stands for, `classes` the
-    number of classes of the map that hold segments.
+    `chosen` (k) are their positions, `represents` (k) how many each represents, `classes` the
+    number of occupied classes of the map.
     """
 
     chosen: Integers
-    stands_for: Integers
+    represents: Integers
     classes: int
 
 
-def reduced(x: Floats, classes: int = 200, share: float = 0.15, seed: int = 0) -> Reduction:
-    """Choose segments that stand for all (n x m, standardised, no NaN).
+def reduce_points(x: Floats, classes: int = 200, share: float = 0.15, seed: int = 0) -> Reduction:
+    """Return segments that represent all (n x m, standardised, no NaN).
 
     Args:
         x: points of the segments; distance is Euclidean.
         classes: nodes of the map; it is made as square as their number allows.
-        share: of each class's segments, how many are kept (rounded up).
+        share: share of each class's segments that is kept (rounded up).
         seed: of the first weights and centres.
     """
     random = np.random.default_rng(seed)
@@ -47,7 +47,9 @@ def reduced(x: Floats, classes: int = 200, share: float = 0.15, seed: int = 0) -
     occupied = np.unique(label)
     for one in occupied:
         rows = np.flatnonzero(label == one)
-        positions, counts = _stand_ins(x[rows], max(1, int(np.ceil(share * len(rows)))), random)
+        positions, counts = _representatives(
+            x[rows], max(1, int(np.ceil(share * len(rows)))), random
+        )
         chosen.append(rows[positions])
         sizes.append(counts)
     order = np.argsort(np.concatenate(chosen))
@@ -57,7 +59,7 @@ def reduced(x: Floats, classes: int = 200, share: float = 0.15, seed: int = 0) -
 
 
 def nearest(x: Floats, centres: Floats) -> Integers:
-    """Give for each point (n x m) the number of the nearest centre (k x m)."""
+    """Return for each point (n x m) the number of the nearest centre (k x m)."""
     half = (centres * centres).sum(axis=1) / 2
     out = np.empty(len(x), np.int64)
     for begin in range(0, len(x), 1 << 14):
@@ -66,7 +68,7 @@ def nearest(x: Floats, centres: Floats) -> Integers:
 
 
 def _map(x: Floats, classes: int, random: np.random.Generator) -> Floats:
-    """Train the map; its neighbourhood shrinks from half the grid to one node."""
+    """Return the trained map; its neighbourhood shrinks from half the grid to one node."""
     high = max(d for d in range(1, int(np.sqrt(classes)) + 1) if classes % d == 0)
     grid = np.stack(np.divmod(np.arange(classes), high), axis=1).astype(float)
     apart = ((grid[:, None] - grid[None]) ** 2).sum(axis=2)
@@ -89,8 +91,8 @@ def _map(x: Floats, classes: int, random: np.random.Generator) -> Floats:
     return np.asarray(weights)
 
 
-def _stand_ins(x: Floats, k: int, random: np.random.Generator) -> tuple[Integers, Integers]:
-    """Give by k-means (Lloyd) the point nearest each of k centres, and the size of each class."""
+def _representatives(x: Floats, k: int, random: np.random.Generator) -> tuple[Integers, Integers]:
+    """Return the points nearest the centres of k-means (Lloyd), and the sizes of the classes."""
     centres = x[random.choice(len(x), k, replace=False)]
     for _ in range(_ROUNDS):
         label = nearest(x, centres)
@@ -103,7 +105,7 @@ def _stand_ins(x: Floats, k: int, random: np.random.Generator) -> tuple[Integers
         centres = fresh
     label = nearest(x, centres)
     used, label = np.unique(label, return_inverse=True)
-    far = ((x - centres[used][label]) ** 2).sum(axis=1)
-    order = np.lexsort((far, label))
+    squared = ((x - centres[used][label]) ** 2).sum(axis=1)
+    order = np.lexsort((squared, label))
     first = np.searchsorted(label[order], np.arange(len(used)))
     return order[first].astype(np.int64), np.bincount(label)

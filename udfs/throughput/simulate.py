@@ -1,9 +1,9 @@
 """An idealised out-of-order core, run for many blocks at once.
 
-Every step takes the next instruction of every block of a batch: it is dispatched (so many
-macro-operations a cycle, not further ahead than the schedulers hold), waits for its operands, and
-takes the first free cycle of a unit that can do it. Units are bit patterns of the next 64 cycles.
-Nothing misses, no branch is mispredicted.
+Every step takes the next instruction of every block of a batch: it is dispatched (limited by the
+macro-operations a cycle and the capacity of the schedulers), waits for its operands, and takes the
+first free cycle of a suitable unit. Units are bit patterns of the next 64 cycles. There are no
+cache misses and no mispredicted branches.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from udfs.throughput.positions import CANDIDATES, UNITS, Position, demand
 Floats = NDArray[np.float64]
 
 _ONE = np.uint64(1)
-# Dispatch stops where an operation would start further ahead than this, in cycles.
+# Dispatch stalls where an operation would start more cycles ahead than this.
 _REACH = 48
 _ROLLED = [np.roll(UNITS, k, axis=1) for k in range(CANDIDATES)]
 
 
 def steady(batch: Batch, passes: int) -> Floats:
-    """Give the cycles of one pass in the steady state (blocks); the later half of passes counts."""
+    """Return the cycles of a pass in the steady state (blocks), from the second half of passes."""
     core = _Core(batch)
     warm = passes // 2
     for _ in range(warm):
-        core.run()
+        core.run_pass()
     before = core.done.copy()
     for _ in range(warm, passes):
-        core.run()
+        core.run_pass()
     return np.asarray((core.done - before) / (passes - warm), np.float64)
 
 
@@ -48,12 +48,12 @@ class _Core:
         self.taken = np.zeros((batch.timed, zen3.PORTS), np.uint64)
         self.sixths = np.zeros(n, np.int64)
         self.base = np.zeros(n, np.int64)
-        self.hold = np.zeros(n, np.int64)
+        self.stall = np.zeros(n, np.int64)
         self.done = np.zeros(n, np.int64)
         self.positions = [Position(batch, j, wide) for j in range(width)]
 
-    def run(self) -> None:
-        """Take one pass of every block."""
+    def run_pass(self) -> None:
+        """Simulate one pass of every block."""
         for step, position in enumerate(self.positions, self.passes):
             self.step = step
             self._instruction(position)
@@ -76,7 +76,7 @@ class _Core:
         np.maximum(self.done, result, out=self.done)
 
     def _dispatch(self, macro: Integers) -> None:
-        np.maximum(self.sixths, self.hold * zen3.DISPATCH, out=self.sixths)
+        np.maximum(self.sixths, self.stall * zen3.DISPATCH, out=self.sixths)
         self.sixths += macro
         base = self.sixths // zen3.DISPATCH
         passed = np.minimum((base - self.base)[: self.timed], 63).astype(np.uint64)
@@ -94,7 +94,7 @@ class _Core:
             slot = self.ready.take(p.fed_slot) + p.fed_latency
             value[p.fed] = np.where(p.renamed, slot, np.maximum(value[p.fed], slot))
             rows = p.load[p.fed[p.failed]]
-            self.hold[rows] = np.maximum(self.hold[rows], slot[p.failed])
+            self.stall[rows] = np.maximum(self.stall[rows], slot[p.failed])
         return np.asarray(value, np.int64)
 
     def _compute(self, p: Position, ready: Integers) -> Integers:
@@ -106,7 +106,7 @@ class _Core:
         if len(p.drain):
             rows = p.compute[p.drain]
             until = start[p.drain] + p.busy[p.drain].astype(np.int64)
-            self.hold[rows] = np.maximum(self.hold[rows], until)
+            self.stall[rows] = np.maximum(self.stall[rows], until)
         return start
 
     def _store(self, p: Position, result: Integers) -> None:
@@ -121,7 +121,7 @@ class _Core:
     def _schedule(
         self, rows: Integers, unit: Integers, ready: Integers, busy: Integers | None
     ) -> Integers:
-        """Take the first free cycle of a unit for some blocks (rows); give it."""
+        """Reserve and return the first free cycle of a unit for some blocks (rows)."""
         ports = _ROLLED[self.step % CANDIDATES].take(unit, axis=0)
         ports += (rows * zen3.PORTS)[:, None]
         taken = self.taken.ravel()
@@ -134,13 +134,13 @@ class _Core:
         slot = wait + np.log2(np.maximum(first, _ONE).astype(np.float64)).astype(np.int64)
         slot = np.minimum(slot, 63)
         place = slot.astype(np.uint64)
-        # Among ports free in that cycle, that which is least needed by what can run nowhere else.
+        # Of the ports free in that cycle, the one least needed by operations restricted to it.
         unfit = ((bits >> place[:, None]) & _ONE).astype(np.float32) * np.float32(1e6)
         port = np.argmin(unfit + self.demand.take(ports), axis=1)
         chosen = ports.ravel().take(np.arange(len(rows)) * CANDIDATES + port)
         length = _ONE if busy is None else (_ONE << busy) - _ONE
         taken[chosen] |= length << place
         start = np.maximum(base + slot, ready)
-        hold = self.hold.take(rows)
-        self.hold[rows] = np.maximum(hold, start - _REACH)
+        stall = self.stall.take(rows)
+        self.stall[rows] = np.maximum(stall, start - _REACH)
         return np.asarray(start)

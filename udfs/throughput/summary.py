@@ -1,4 +1,4 @@
-"""What a person wants to know of blocks: mix, chains, serialising instructions, bounds."""
+"""Summaries of blocks for users: mix, chains, serialising instructions, bounds."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ def of_blocks(
     """Summarise decoded blocks.
 
     Args:
-        blocks: as `decoder` gave them.
-        decoder: that decoded them.
-        course: what the simulated core makes of them, chains too.
+        blocks: from `decoder`.
+        decoder: the decoder of the blocks.
+        course: their simulation, with chains.
         matrix: their features.
     """
     each = np.array([_row(i) for i in decoder.shapes], np.float64)
     units = unit_bound(features.unit_demand(matrix))
     limits = np.stack([width_bound(course.macro), course.cycles[:, 1], units], axis=1)
-    counts = features.summed(blocks, decoder, each).astype(np.int64)
+    counts = features.sum_by_block(blocks, decoder, each).astype(np.int64)
     return Summaries(counts, course.paths, limits)
 
 

@@ -1,8 +1,8 @@
-"""Models of traced segments: what they take, and training data in which something is missing.
+"""Models of traced segments: their inputs, and training data with missing values.
 
 The features are made in SQL (sql/views/throughput_traces.sql), per micro-operation. The first is
-the logarithm of the tightest bound on cycles per micro-operation, to which models predict what
-comes on top; the second the logarithm of the micro-operations.
+the logarithm of the tightest bound on cycles per micro-operation, to which models predict
+the difference; the second the logarithm of the micro-operations.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ TRACE_FEATURES = (
     "n_nonspeculative",
 )
 
-# What a trace may lack, and what else a segment of the same trace says in its place.
+# Features that traces may lack.
 _FLOWS = ("flow_64", "flow_unlimited")
 _FINE = ("front_end", "chain_latency", "taken", "n_nonspeculative", "n_mul", "n_div", "n_fp_div")
 # As in the view _trace_measures.
 _WINDOW, _LATENCY = 0.75, 1.4
 
 
-def as_if_less_known(x: Floats, width: Floats) -> tuple[Floats, Floats]:
-    """Give segments as poorer traces would describe them, so that models learn to do without.
+def poorer_traces(x: Floats, width: Floats) -> tuple[Floats, Floats]:
+    """Return segments as less detailed traces describe them, so that models learn to cope.
 
     Args:
         x: features of n segments in the order of TRACE_FEATURES.
@@ -54,7 +54,7 @@ def as_if_less_known(x: Floats, width: Floats) -> tuple[Floats, Floats]:
 
     Returns:
         Features without data flow in a window, and features without that, the ideal front end,
-        latencies and fine classes (each n x m).
+        latencies and fine instruction classes (each n x m).
     """
     at = {name: i for i, name in enumerate(TRACE_FEATURES)}
     flowless = x.copy()

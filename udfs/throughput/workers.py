@@ -1,8 +1,8 @@
-"""Describing many blocks in processes of their own.
+"""Description of many blocks in several processes.
 
-Decoding and executing blocks is Python, which one process does one block at a time. Processes are
-started afresh rather than forked, because the caller has threads; they get hexadecimal text, a
-block a line, and give Arrow's stream format back.
+Decoding and emulating blocks is Python code, which one process runs for one block at a time.
+Processes are started, not forked, because the caller has threads; they read hexadecimal text, one
+block a line, and write Arrow's stream format.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from pathlib import Path
 
 import pyarrow as pa
 
-# A process has to start before it is of use.
-_WORTHWHILE = 8192
+# Fewer blocks a process are not worth its start.
+_MIN_BLOCKS = 8192
 _PROCESSES = max(1, min(8, os.cpu_count() or 1))
 _free = threading.BoundedSemaphore(_PROCESSES)
 
 Describe = Callable[[list[str | None]], pa.Table]
 
 
-def shared_out(blocks: list[str | None], describe: Describe) -> pa.Table:
-    """Describe n blocks, in processes of their own where they are many; give n rows.
+def map_in_processes(blocks: list[str | None], describe: Describe) -> pa.Table:
+    """Return descriptions of n blocks (n rows), computed in several processes where n is large.
 
     Args:
         blocks: texts in hexadecimal.
-        describe: `udfs.throughput.blocks.described`, for few of them.
+        describe: `udfs.throughput.blocks.describe`, used in this process where n is small.
 
     Raises RuntimeError where a process fails.
     """
-    share = max(_WORTHWHILE, -(-len(blocks) // _PROCESSES))
-    if len(blocks) < 2 * _WORTHWHILE or _PROCESSES == 1:
+    share = max(_MIN_BLOCKS, -(-len(blocks) // _PROCESSES))
+    if len(blocks) < 2 * _MIN_BLOCKS or _PROCESSES == 1:
         return describe(blocks)
     parts = [blocks[at : at + share] for at in range(0, len(blocks), share)]
     with ThreadPoolExecutor(len(parts)) as threads:
-        return pa.concat_tables(threads.map(_elsewhere, parts)).combine_chunks()
+        return pa.concat_tables(threads.map(_describe_in_process, parts)).combine_chunks()
 
 
-def _elsewhere(blocks: list[str | None]) -> pa.Table:
-    """Describe blocks in another process."""
+def _describe_in_process(blocks: list[str | None]) -> pa.Table:
+    """Return descriptions of blocks, computed in another process."""
     command = [sys.executable, "-P", "-m", "udfs.throughput.workers"]
-    # Nothing in the working directory may stand for pwh's own modules.
+    # Files in the working directory must not shadow pwh's own modules.
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     text = "".join(f"{block or ''}\n" for block in blocks)
     with _free:
@@ -58,10 +58,10 @@ def _elsewhere(blocks: list[str | None]) -> pa.Table:
 
 
 def main() -> None:
-    """Describe the blocks on stdin, write rows to stdout."""
-    from udfs.throughput.blocks import described
+    """Read blocks from stdin, write their descriptions to stdout."""
+    from udfs.throughput.blocks import describe
 
-    table = described([*sys.stdin.read().splitlines()])
+    table = describe([*sys.stdin.read().splitlines()])
     with pa.ipc.new_stream(sys.stdout.buffer, table.schema) as out:
         out.write_table(table)
 

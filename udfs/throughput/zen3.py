@@ -1,6 +1,6 @@
-"""What instructions cost on a Zen 3 core: execution units, micro-operations and latencies.
+"""Costs of instructions on a Zen 3 core: execution units, micro-operations and latencies.
 
-Written from AMD's Software Optimization Guide for family 19h (publication 56665) and from
+Based on AMD's Software Optimization Guide for family 19h (publication 56665) and from
 published measurements of single instructions (Abel and Reineke, "uops.info", ASPLOS 2019).
 Latencies are in cycles from the last operand to the result, without the load of a memory operand.
 """
@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 DISPATCH = 6
 LOAD_LATENCY, VECTOR_LOAD_LATENCY = 4, 7
-# Cycles from a store's data to a load of the same address that gets it from the store queue;
-# by rsp or rbp the core knows the address early and renames the memory (memfile).
+# Cycles from a store's data to a load of the same address that is served by the store queue;
+# for addresses by rsp or rbp, known early, the core renames the memory (memfile).
 FORWARD, UPDATE_FORWARD, VECTOR_FORWARD = 6, 5, 9
 RENAMED_FORWARD, FAILED_FORWARD = 0, 24
-# Operations that can wait for their operands at once.
+# Operations that can wait for their operands at the same time.
 WINDOW = 96
 
 # Ports: 0-3 arithmetic, 4-6 address generation, 7-10 floating point, 11-12 its stores and moves to
@@ -177,7 +177,7 @@ _FUSED = ("FMADD", "FMSUB", "FNMADD", "FNMSUB")
 
 
 def family(mnemonic: str) -> str:
-    """Give the name under which a mnemonic is in the table: without AVX's V, conditions as CC."""
+    """Return the name of a mnemonic in the table: without AVX's V, conditions as CC."""
     if mnemonic in _COSTS:
         return mnemonic
     plain = mnemonic[1:] if mnemonic[0] == "V" else mnemonic
@@ -194,10 +194,10 @@ def family(mnemonic: str) -> str:
 
 
 def cost(name: str) -> Cost:
-    """Give the cost of a family; a middling one where the table has none."""
+    """Return the cost of a family; an average one where the table has none."""
     return _COSTS.get(name, _UNKNOWN)
 
 
 def known(name: str) -> bool:
-    """Say whether the table has the family."""
+    """Return whether the table has the family."""
     return name in _COSTS
