@@ -1,8 +1,8 @@
 """Models of traced segments: their inputs, and training data with missing values.
 
 The features are made in SQL (sql/views/throughput_traces.sql), per micro-operation. The first is
-the logarithm of the tightest bound on cycles per micro-operation, to which models predict
-the difference; the second the logarithm of the micro-operations.
+the logarithm of the tightest bound on cycles per micro-operation, above which models predict the
+excess; the second is the logarithm of the micro-operations.
 """
 
 from __future__ import annotations
