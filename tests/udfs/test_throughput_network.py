@@ -76,7 +76,7 @@ def test_the_reduction_keeps_its_share_and_the_spread():
     assert {int(k) // 100 for k in done.chosen} == {0, 1, 2}
 
 
-def test_one_class_and_equal_points_can_be_reduce_points():
+def test_one_class_and_equal_points_can_be_reduced():
     done = reduce_points(np.ones((20, 3)), classes=4, share=0.5, seed=0)
     assert (len(done.chosen), done.represents.tolist()) == (1, [20])
 
