@@ -98,9 +98,9 @@ def _land_all(
 
     readable = [one for one in found if one.reader is not None]
     rejected = [one for one in found if one.error is not None and not one.skipped]
-    passed_over = [one for one in found if one.skipped]
+    skipped = [one for one in found if one.skipped]
     if not readable and not rejected:
-        raise _nothing(passed_over)
+        raise _nothing(skipped)
     failed = False
     with Lander(db, wait, dry_run) as lander:
         for one in found:
@@ -116,18 +116,19 @@ def _land_all(
                 lander.reject(one, error)
                 if not keep_going:
                     break
-    if passed_over:
-        names = ", ".join(one.path.name for one in passed_over[:3])
-        more = ", ..." if len(passed_over) > 3 else ""
-        note(f"passed over {len(passed_over)} files that no reader recognises ({names}{more})")
+    if skipped:
+        names = ", ".join(one.path.name for one in skipped[:3])
+        more = ", ..." if len(skipped) > 3 else ""
+        files = "file" if len(skipped) == 1 else "files"
+        note(f"skipped {len(skipped)} {files} that no reader recognises ({names}{more})")
     return failed
 
 
-def _nothing(passed_over: list[Found]) -> InputError:
-    if len(passed_over) == 1 and passed_over[0].error is not None:
-        return passed_over[0].error
+def _nothing(skipped: list[Found]) -> InputError:
+    if len(skipped) == 1 and skipped[0].error is not None:
+        return skipped[0].error
     return InputError(
-        f"no reader recognises any of the {len(passed_over)} files found",
+        f"no reader recognises any of the {len(skipped)} files found",
         hint="pwh readers lists the formats; name files one by one to see why each is not read.",
     )
 

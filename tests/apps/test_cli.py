@@ -79,7 +79,7 @@ def test_keep_going_lands_the_rest_and_still_says_3(pwh, tmp_path):
 def test_a_folder_passes_over_what_no_reader_knows(pwh, tmp_path):
     (tmp_path / "notes.md").write_text("# notes\n")
     code, out, err = pwh("ingest", tmp_path)
-    assert code == 0 and out.count("landed") == 2 and "passed over 1 file" in err
+    assert code == 0 and out.count("landed") == 2 and "skipped 1 file" in err
 
 
 def test_a_glob_and_a_path_that_is_not_there(pwh):
