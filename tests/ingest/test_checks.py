@@ -1,0 +1,116 @@
+"""The rules in sql/checks: they fit the tables, and name the first row that breaks one."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from ingest.checks import check_rows
+from warehouse import sqlfiles
+from warehouse.catalog import landing
+from warehouse.errors import InputError
+
+FILES = ("bounds", "conditions", "keys", "references")
+
+
+def rules(name):
+    with (sqlfiles.SQL / "checks" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def broken(con, table):
+    with pytest.raises(InputError) as error:
+        check_rows(con, table, 7)
+    return error.value.where, error.value.problem, error.value.expected
+
+
+@pytest.mark.parametrize("table", sorted({rule["table"] for name in FILES for rule in rules(name)}))
+def test_rules_bind_to_their_table(warehouse, table):
+    check_rows(warehouse, table, 7)
+    for name in FILES:
+        for rule in rules(name):
+            if rule["table"] == table:
+                warehouse.execute(f"SELECT {rule['problem'] or rule['column']} FROM {table}")
+                assert rule["expected"]
+
+
+def test_every_bound_bounds():
+    for rule in rules("bounds"):
+        assert rule["lowest"] or rule["highest"] or rule["finite"]
+        assert rule["finite"] in ("", "yes")
+        assert rule["column"] in {column.name for column in landing()[rule["table"]]}
+
+
+def test_first_row_is_named_and_other_sources_are_left_alone(warehouse):
+    warehouse.execute(
+        "INSERT INTO bb_visits BY NAME SELECT 'r' AS run_id, source_id, 0 AS launch, 0 AS bb, "
+        "visits, block FROM (VALUES (3, -1, 0), (7, 1, 0), (7, 1, -2), (7, -5, 0)) "
+        "AS t(source_id, visits, block)"
+    )
+    assert broken(warehouse, "bb_visits") == (
+        "row 2 of bb_visits", "-2 in the column block", "whole numbers from 0"
+    )  # fmt: skip
+
+
+def test_unknown_is_within_all_bounds(warehouse):
+    warehouse.execute(
+        "INSERT INTO pmu_samples BY NAME SELECT 'r' AS run_id, 7 AS source_id, 'e' AS event, "
+        "NULL::DOUBLE AS value, NULL::BIGINT AS t_start, 5 AS t_end"
+    )
+    check_rows(warehouse, "pmu_samples", 7)
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("'nan'", "the value of e is nan"),
+        ("'-inf'", "the value of e is -inf"),
+        ("2e19", "the value of e is 2e+19"),
+        ("-3", "the counter e is -3.0"),
+    ],
+)
+def test_counters_out_of_range(warehouse, value, problem):
+    warehouse.execute(
+        "INSERT INTO pmu_samples BY NAME SELECT 'r' AS run_id, 7 AS source_id, 'e' AS event, "
+        f"{value}::DOUBLE AS value"
+    )
+    assert broken(warehouse, "pmu_samples")[:2] == ("row 1 of pmu_samples", problem)
+
+
+def test_bounds_of_a_list_are_those_of_its_elements(warehouse):
+    warehouse.execute(
+        "INSERT INTO segments BY NAME SELECT 'r' AS run_id, 7 AS source_id, 0 AS thread, "
+        "0 AS segment, [1, -2] AS issued"
+    )
+    assert broken(warehouse, "segments")[1] == "[1, -2] in the column issued"
+
+
+def test_keys_are_compared_within_a_run(warehouse):
+    warehouse.execute(
+        "INSERT INTO nodes BY NAME SELECT run_id, 7 AS source_id, node FROM "
+        "(VALUES ('r', 'a'), ('s', 'a'), ('r', 'b'), ('s', 'a')) AS t(run_id, node)"
+    )
+    assert broken(warehouse, "nodes") == (
+        "row 4 of nodes", "the node a is a duplicate", "one row for each node"
+    )  # fmt: skip
+
+
+def test_references_count_where_the_source_fills_the_other_table(warehouse):
+    warehouse.execute(
+        "INSERT INTO task_inputs BY NAME SELECT 'r' AS run_id, 7 AS source_id, "
+        "unnest(['t', 'u']) AS task, 'd' AS data"
+    )
+    check_rows(warehouse, "task_inputs", 7)
+    warehouse.execute(
+        "INSERT INTO task_data BY NAME SELECT 'r' AS run_id, 7 AS source_id, 'd' AS data"
+    )
+    check_rows(warehouse, "task_inputs", 7)
+    warehouse.execute(
+        "INSERT INTO tasks BY NAME SELECT 'r' AS run_id, 7 AS source_id, 't' AS task, "
+        "'w' AS worker, 0 AS t_start, 1 AS t_end"
+    )
+    where, problem, _ = broken(warehouse, "task_inputs")
+    assert (where, problem) == (
+        "row 2 of task_inputs", "the task u, which reads d, is not known"
+    )  # fmt: skip
