@@ -1,6 +1,6 @@
 """Attribution of the idle time of the runs in _idle_run: SQL and arrays in turn.
 
-SQL joins by name and gives numbers; arrays do what goes by number and time (udfs.idle_inputs,
+SQL joins by name and returns numbers; arrays do what goes by number and time (udfs.idle_inputs,
 udfs.idle); SQL stores the rows. What is large is let go as soon as the next step has it.
 """
 
@@ -49,7 +49,7 @@ def _parts(
     exact: dict[str, Int],
     totals: dict[str, Int],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Measure the parts of idle intervals; give them and the latency, with the workers' names."""
+    """Measure the parts of idle intervals; return them and the latency, with the workers' names."""
     from udfs.idle import Attribution, Gaps
 
     work = totals.pop("total_ns")
@@ -67,7 +67,7 @@ def _parts(
 
 
 def _waits(con: DuckDBPyConnection) -> tuple[dict[str, Int], dict[str, Any], Intervals]:
-    """Give the idle intervals in order, as cuts and labels, and the latency after starvation."""
+    """Return the idle intervals in order, as cuts and labels, and the latency after starvation."""
     import numpy as np
 
     gap, datum = _gaps_and_data(con)
@@ -86,7 +86,7 @@ def _waits(con: DuckDBPyConnection) -> tuple[dict[str, Int], dict[str, Any], Int
 
 
 def _gaps_and_data(con: DuckDBPyConnection) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Give the idle intervals that end with a task, and the data, both numbered from 0."""
+    """Return the idle intervals that end with a task, and the data, both numbered from 0."""
     with _registered(con, _idle_task=_by_name(_table(con, "idle_2_tasks"))):
         con.execute(sqlfiles.read("derived/idle_3_windows"))
         datum = _by_name(_table(con, "idle_4_data"), "d")
@@ -94,7 +94,7 @@ def _gaps_and_data(con: DuckDBPyConnection) -> tuple[dict[str, Any], dict[str, A
 
 
 def _inputs(con: DuckDBPyConnection, gap: dict[str, Any]) -> tuple[dict[str, Any], Hops]:
-    """Give what is known of the inputs of each idle interval, and the hops that brought them."""
+    """Return what is known of the inputs of each idle interval, and the hops that brought them."""
     from udfs.idle_inputs import Inputs
 
     with _registered(con, _idle_gap=gap):
@@ -103,18 +103,18 @@ def _inputs(con: DuckDBPyConnection, gap: dict[str, Any]) -> tuple[dict[str, Any
     last = inputs.last(len(gap["i"]), hops, detours)
     del inputs
     _break_ties(con, last)
-    told = {
+    known = {
         "d": last.d,
         "c": _nullable(last.c),
         "t_arrival": _nullable(last.t_arrival),
         "is_missing": last.is_missing,
         "is_negative": last.is_negative,
     }
-    return told, hops.with_others(detours)
+    return known, hops.with_others(detours)
 
 
 def _detours(con: DuckDBPyConnection, onward: Inputs) -> Hops:
-    """Give the hops on the way of inputs that did not come from where they were made."""
+    """Return the hops on the way of inputs that did not come from where they were made."""
     from udfs.idle_inputs import Hops
 
     if not len(onward.n):
@@ -150,7 +150,7 @@ def _uniform(
 
 
 def _named(names: pa.Table, workers: Int) -> dict[str, Any]:
-    """Give run, source and name of numbered workers (1 ..), NULL for others; without copies."""
+    """Return run, source and name of numbered workers (1 ..), NULL for others; without copies."""
     import pyarrow as pa
 
     known = pa.array(workers - 1, pa.int32(), mask=workers < 1)
@@ -167,13 +167,13 @@ def _nullable(numbers: Maybe) -> pa.Array:
 
 
 def _table(con: DuckDBPyConnection, name: str) -> pa.Table:
-    """Run sql/derived/<name>.sql; give its rows."""
+    """Run sql/derived/<name>.sql; return its rows."""
     # A relation is turned into Arrow by all threads; the result of `execute` by one.
     return con.sql(sqlfiles.read(f"derived/{name}")).to_arrow_table(_BATCH)
 
 
 def _by_name(table: pa.Table, number: str | None = None) -> dict[str, Any]:
-    """Give the columns of a table by name, with one that numbers the rows from 0."""
+    """Return the columns of a table by name, with one that numbers the rows from 0."""
     import numpy as np
 
     columns = {name: table[name] for name in table.column_names}
@@ -183,7 +183,7 @@ def _by_name(table: pa.Table, number: str | None = None) -> dict[str, Any]:
 def _columns(
     con: DuckDBPyConnection, name: str, may_be_unknown: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Run sql/derived/<name>.sql; give its columns as arrays, or as `Maybe` where NULL may be."""
+    """Run sql/derived/<name>.sql; return its columns as arrays, or as `Maybe` where NULL may be."""
     from udfs.idle_inputs import Maybe
 
     table = _table(con, name)
@@ -200,7 +200,7 @@ def _columns(
 
 
 def _set(columns: Mapping[str, Int]) -> Intervals:
-    """Give axis, start and end, the three columns of a set of times."""
+    """Return axis, start and end, the three columns of a set of times."""
     axis, start, end = columns.values()
     return axis, start, end
 

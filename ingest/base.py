@@ -1,4 +1,4 @@
-"""What a reader is, and what it gives.
+"""What a reader is, and what it yields.
 
 A reader turns one *recording* (one file, or a few that belong together) into rows of landing
 tables. It never sees a database connection: it yields runs, Arrow batches, or SELECTs that the
@@ -42,9 +42,9 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What a file says of one run; unknown is None.
+    """What a file contains about one run; unknown is None.
 
-    Yield a run before the first rows that belong to it. `key` tells the runs of one file apart
+    Yield a run before the first rows that belong to it. `key` distinguishes the runs of one file
     and becomes the end of the run's id ("p8.r2"); a file with one run leaves it None. Yielding
     the same key again adds facts that were only known later. Where the file itself names the
     run, `run_id` is that name.
@@ -71,7 +71,7 @@ def implausible(facts: Mapping[str, Any]) -> tuple[str, str] | None:
             return f"{name} = {value}", "a number from 1 to 2147483647"
         if name in ("problem_size", "wall_seconds") and not (math.isfinite(value) and value >= 0):
             return f"{name} = {value}", "a finite number of 0 or more"
-        # A date that Python cannot hold comes from DuckDB as text.
+        # A date that Python cannot represent comes from DuckDB as text.
         if name == "started_at" and not (isinstance(value, datetime) and 1970 <= value.year < 2200):
             return f"{name} = {value}", "a date from 1970 on"
     return None
@@ -82,7 +82,7 @@ class Rows:
     """A batch of rows of one landing table.
 
     Columns are the landing table's, without run_id and source_id; those that are absent land as
-    NULL. Where a file holds many runs, a column `run` (integer) says which: the position of the
+    NULL. Where a file contains many runs, a column `run` (integer) has it: the position of the
     row's run in the order in which the runs were first yielded, from 0. Without that column all
     rows belong to run 0. `run` is used that way only in tables that have no column of that name.
     """
@@ -95,8 +95,8 @@ class Rows:
 class Select:
     """A SELECT with named parameters ($name) that DuckDB runs straight over the file.
 
-    Its columns are as those of `Rows`. Where the file holds many runs, `names_runs` is the name
-    of the column that tells them apart: `run_id` (the file's own name for the run) or `run_key`
+    Its columns are as those of `Rows`. Where the file contains many runs, `names_runs` is the name
+    of the column that distinguishes them: `run_id` (the file's own name for the run) or `run_key`
     (as `Run.key`). For the table `runs` the columns are that one and the facts of `Run`. The
     order of rows must be the file's, so that a bad value can be reported with its row.
     """
@@ -147,14 +147,14 @@ class Reader(Protocol):
         ...
 
     def parts(self, path: Path) -> tuple[Path, ...]:
-        """Give all files of the recording that `path` belongs to, the main one first.
+        """Return all files of the recording that `path` belongs to, the main one first.
 
-        Any of the parts must give the same answer. Most formats answer `(path,)`.
+        The result is the same for each of the parts. For most formats it is `(path,)`.
         """
         ...
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the recording's runs and rows, streaming where the file can be large.
+        """Yield the recording's runs and rows, streaming where the file can be large.
 
         Raises `InputError` with the place and what was expected where the file is not right.
         """
@@ -167,5 +167,5 @@ class SingleFile:
     WHOLE_FOLDER = False
 
     def parts(self, path: Path) -> tuple[Path, ...]:
-        """Give the file itself."""
+        """Return the file itself."""
         return (path,)

@@ -21,12 +21,12 @@ _CUT_OFF = "the compressed data end too early: the file is cut off"
 
 
 def path_text(path: Path) -> str:
-    """Give a path as text; bytes of a name that are no UTF-8 become \\xNN."""
+    """Return a path as text; bytes of a name that are no UTF-8 become \\xNN."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def bare_name(path: Path) -> str:
-    """Give the file's name without a compression suffix: `trace.log` for `trace.log.zst`."""
+    """Return the file's name without a compression suffix: `trace.log` for `trace.log.zst`."""
     return path.stem if path.suffix.lower() in SUFFIXES else path.name
 
 
@@ -40,7 +40,7 @@ def sibling(path: Path, name: str) -> Path | None:
 
 
 def compression(path: Path) -> str | None:
-    """Tell a file's compression from its first bytes: gzip, zstd, xz or None."""
+    """Return a file's compression from its first bytes: gzip, zstd, xz or None."""
     with path.open("rb") as file:
         start = file.read(6)
     return next((name for magic, name in _MAGIC if start.startswith(magic)), None)
@@ -49,8 +49,8 @@ def compression(path: Path) -> str | None:
 def open_bytes(path: Path, count: Callable[[int], None] | None = None) -> io.BufferedReader:
     """Open a file for reading, decompressed.
 
-    `count` is told how many bytes were taken from the disk. Damage in a compressed file raises
-    `InputError` from the read that meets it.
+    `count` is called with the number of bytes read from the disk. Damage in a compressed file
+    raises `InputError` from the read that meets it.
     """
     kind = compression(path)
     disk = _Counted(path, count)
@@ -60,7 +60,7 @@ def open_bytes(path: Path, count: Callable[[int], None] | None = None) -> io.Buf
 
 
 class _Counted(io.RawIOBase):
-    """A file that tells how much of it was read."""
+    """A file that counts how much of it was read."""
 
     def __init__(self, path: Path, count: Callable[[int], None] | None) -> None:
         self._file = path.open("rb", buffering=0)
@@ -121,7 +121,7 @@ class _Decompressed(io.RawIOBase):
 
 
 def _decompressor(file: io.BufferedReader, kind: str) -> Callable[[int], bytes]:
-    """Give a function that reads at most so many bytes, and first those before any damage."""
+    """Return a function that reads at most so many bytes, and first those before any damage."""
     if kind == "gzip":
         return gzip.GzipFile(fileobj=file).read1
     if kind == "xz":
@@ -129,5 +129,5 @@ def _decompressor(file: io.BufferedReader, kind: str) -> Callable[[int], bytes]:
     import pyarrow as pa
 
     stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
-    # It gives all that is asked for or fails, so it is asked for little at a time.
+    # It returns all that is requested or fails, so little is requested at a time.
     return lambda size: cast(bytes, stream.read(min(size, _ZSTD_BLOCK)))

@@ -58,16 +58,18 @@ def decode_segments(con: DuckDBPyConnection, source_id: int) -> None:
 
 
 def decode_outdated(con: DuckDBPyConnection) -> int:
-    """Decode machine code anew that landed with a pwh of other features; give how many files.
+    """Decode machine code anew that landed with a pwh of other features; return how many files.
 
     The caller keeps the transaction.
     """
-    held = con.execute("SELECT DISTINCT source_id, len(features) FROM segment_features").fetchall()
-    if not held:
+    stored = con.execute(
+        "SELECT DISTINCT source_id, len(features) FROM segment_features"
+    ).fetchall()
+    if not stored:
         return 0
     from udfs.throughput.features import FEATURES
 
-    outdated = {source for source, length in held if length not in (None, len(FEATURES))}
+    outdated = {source for source, length in stored if length not in (None, len(FEATURES))}
     for source_id in outdated:
         con.execute("DELETE FROM segment_features WHERE source_id = ?", [source_id])
         decode_segments(con, source_id)
@@ -75,7 +77,7 @@ def decode_outdated(con: DuckDBPyConnection) -> int:
 
 
 def keep_scalars(con: DuckDBPyConnection) -> int:
-    """Add up the scalars of all runs of which none are kept; give how many runs these were.
+    """Add up the scalars of all runs of which none are kept; return how many runs these were.
 
     To be called once after many files, in a transaction of the caller's: run_metrics has the
     scalars of such runs too, but has to go through their rows for them.

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def forget_source(con: DuckDBPyConnection, source_id: int) -> dict[str, int]:
-    """Take out all that one file brought; give the number of rows by table.
+    """Take out all that one file brought; return the number of rows by table.
 
-    A run that other files speak of too stays, with what they say. The caller keeps the
+    A run that other files also describe stays, with their facts. The caller keeps the
     transaction.
     """
     runs = con.execute("SELECT DISTINCT run_id FROM run_facts WHERE source_id = ?", [source_id])
@@ -40,9 +40,9 @@ def _derive_anew(con: DuckDBPyConnection, run_ids: list[str]) -> None:
 
 
 def forget_run(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
-    """Take out all rows of one run; give the number of rows by table.
+    """Take out all rows of one run; return the number of rows by table.
 
-    A file that held only this run is forgotten with it, so that it can be ingested again.
+    A file of only this run is forgotten with it, so that it can be ingested again.
     """
     sources = con.execute("SELECT DISTINCT source_id FROM run_facts WHERE run_id = ?", [run_id])
     source_ids = [source_id for (source_id,) in sources.fetchall()]

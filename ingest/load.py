@@ -29,7 +29,7 @@ _BATCH = "_batch_to_land"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the user says with the files: facts override what the files say of their runs."""
+    """What the user adds to the files: facts override those that the files have of their runs."""
 
     run_id: str | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -54,7 +54,7 @@ def load(
     """Land a recording whole, or not at all.
 
     The same content read by the same reader is recognised and left alone, unless
-    `options.replace`: then it, and what the same path held before, is taken out in the same
+    `options.replace`: then it, and what the same path contained before, is taken out in the same
     transaction.
 
     Raises `InputError` with file, place and what was expected, `UsageError` where the options do
@@ -62,7 +62,7 @@ def load(
     """
     options = options or Options()
     if wrong := implausible(options.facts):
-        raise UsageError(f"a run with {wrong[0]} cannot be", hint=f"Give {wrong[1]}.")
+        raise UsageError(f"a run with {wrong[0]} is implausible", hint=f"Give {wrong[1]}.")
     began = time.monotonic()
     with translate.input_errors(recording, reader):
         sha256 = recording.fingerprint()
@@ -100,12 +100,12 @@ def transaction(con: DuckDBPyConnection) -> Iterator[None]:
 
 
 def _source_id(sha256: str, reader: Reader) -> int:
-    """Give a number of 48 bits: a column of one number costs a long file nothing, text would."""
+    """Return a number of 48 bits: a column of one number costs a long file nothing, text would."""
     return int(hashlib.sha256(f"{sha256} {reader.NAME}".encode()).hexdigest()[:12], 16)
 
 
 def _known_runs(con: DuckDBPyConnection, source_id: int) -> tuple[str, ...] | None:
-    """Give the runs of a source that is there already, None where it is not."""
+    """Return the runs of a source that is there already, None where it is not."""
     if con.execute("SELECT 1 FROM sources WHERE source_id = ?", [source_id]).fetchone() is None:
         return None
     rows = con.execute(
@@ -160,7 +160,9 @@ class _Writer:
     def finish(self) -> None:
         """Check the rows, and write down the runs and the source."""
         if not any(self.rows.values()):
-            raise InputError("the file holds no measurements", expected="at least one row of data")
+            raise InputError(
+                "the file contains no measurements", expected="at least one row of data"
+            )
         for table in self.rows:
             check_rows(self.con, table, self.source_id)
         total = sum(self.rows.values())
@@ -206,7 +208,7 @@ class _Writer:
             run_id, rest, params = "$run", "q.*", {"run": self.book.run_ids[0]}
         elif self.options.run_id is not None:
             self.book.add_default()
-            self._must_hold_one_run(item)
+            self._check_one_run(item)
             run_id, rest = "$run", f"q.* EXCLUDE ({item.names_runs})"
             params = {"run": self.options.run_id}
         elif item.names_runs == "run_key":
@@ -227,7 +229,7 @@ class _Writer:
         self.rows[table] = self.rows.get(table, 0) + (done[0] if done else 0)
 
     def _file_of(self, params: Mapping[str, Any]) -> str:
-        """Give the part of the recording that a SELECT reads, for its errors."""
+        """Return the part of the recording that a SELECT reads, for its errors."""
         path = params.get("path")
         part = self.recording.path if path is None else self.recording.original(str(path))
         return path_text(part)
@@ -241,7 +243,7 @@ class _Writer:
                 key = facts.pop("run_key", None)
                 self.book.add(Run(key=key, **facts), final=True)
 
-    def _must_hold_one_run(self, item: Select) -> None:
+    def _check_one_run(self, item: Select) -> None:
         found = self.con.execute(
             f"SELECT count(DISTINCT {item.names_runs}) FROM ({item.sql})", dict(item.params)
         ).fetchone()
@@ -249,7 +251,7 @@ class _Writer:
             self.book.refuse_one_name(found[0])
 
     def _note_runs(self, table: str) -> None:
-        """Write down runs that the file names but says nothing of."""
+        """Write down runs that the file names without any facts."""
         found = self.con.execute(
             f"SELECT DISTINCT run_id FROM {table} WHERE source_id = ? ORDER BY run_id",
             [self.source_id],

@@ -17,9 +17,9 @@ _CHUNK = 1 << 20
 
 
 def read_head(path: Path) -> bytes:
-    """Give the first 64 KiB of a file, decompressed; what there is, if its end is missing.
+    """Return the first 64 KiB of a file, decompressed; what there is, if its end is missing.
 
-    Raises `InputError` where compressed data are so damaged that nothing can be told of them.
+    Raises `InputError` where compressed data are so damaged that nothing can be read of them.
     """
     head = b""
     with open_bytes(path) as file:
@@ -58,11 +58,11 @@ class Recording:
         return name.split(".")[0] or name
 
     def part(self, name: str) -> Path | None:
-        """Give the part of that name, with or without compression suffix, or None."""
+        """Return the part of that name, with or without compression suffix, or None."""
         return next((part for part in self.parts if bare_name(part) == name), None)
 
     def fingerprint(self) -> str:
-        """Give the SHA-256 of the content as stored; of several parts, of names and hashes."""
+        """Return the SHA-256 of the content as stored; of several parts, of names and hashes."""
         hashes = []
         for part in self.parts:
             with part.open("rb") as file:
@@ -77,7 +77,7 @@ class Recording:
         return open_bytes(part or self.path, self._count)
 
     def plain(self, part: Path | None = None) -> str:
-        """Give a path to the part's uncompressed content, for DuckDB's own readers.
+        """Return a path to the part's uncompressed content, for DuckDB's own readers.
 
         The path is in a temporary folder and bare of suffixes: DuckDB takes [1] in a name for a
         pattern, event=x for a column, and .gz for compression. A compressed part is unpacked
@@ -95,12 +95,12 @@ class Recording:
         return str(target)
 
     def original(self, plain: str) -> Path:
-        """Give the part whose content `plain` gave under this path."""
+        """Return the part whose content `plain` gave under this path."""
         number = Path(plain).name
         return self.parts[int(number)] if number.isdigit() else self.path
 
     def scratch(self) -> Path:
-        """Give a folder for temporary files, removed by `close`."""
+        """Return a folder for temporary files, removed by `close`."""
         if self._scratch is None:
             self._scratch = tempfile.TemporaryDirectory(prefix="pwh-")
         return Path(self._scratch.name)

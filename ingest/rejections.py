@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def remember_rejection(
     con: DuckDBPyConnection, path: Path, reader: str | None, error: InputError
 ) -> None:
-    """Write down why a file was rejected, in place of what was said of it before."""
+    """Write down why a file was rejected, in place of an earlier reason."""
     file = path_text(path.resolve())
     with transaction(con):
         con.execute("DELETE FROM rejections WHERE path = ?", [file])
@@ -37,5 +37,5 @@ def remember_rejection(
 
 
 def forget_rejection(con: DuckDBPyConnection, path: Path) -> None:
-    """Strike out what was said of a file that has landed now."""
+    """Remove the rejection of a file that has landed now."""
     con.execute("DELETE FROM rejections WHERE path = ?", [path_text(path.resolve())])

@@ -1,4 +1,4 @@
-"""The runs of one recording: their names, what is said of them, and the `runs` table."""
+"""The runs of one recording: their names, their facts, and the `runs` table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class RunBook:
     """Keeps the runs of one recording in the order in which they were first named.
 
-    A run's id is what the user said (`given`), else what the file says, else `base` (file name
+    A run's id is the user's (`given`), else the file's, else `base` (file name
     and content hash) with the run's key behind it.
     """
 
@@ -36,7 +36,7 @@ class RunBook:
     def add(self, run: Run, *, final: bool = False) -> None:
         """Take a run, or more facts of one that is known.
 
-        Raises `InputError` where a fact cannot be, or contradicts what was said and was `final`.
+        Raises `InputError` where a fact is implausible, or contradicts a `final` one.
         """
         facts = asdict(run)
         key, named = facts.pop("key"), facts.pop("run_id")
@@ -45,19 +45,19 @@ class RunBook:
             self.refuse_one_name(None)
         known = self._runs.setdefault(run_id, {"_key": (key, named), "tags": {}})
         known["tags"] |= {str(k): str(v) for k, v in facts.pop("tags").items()}
-        said = {name: value for name, value in facts.items() if not _unknown(value)}
-        if wrong := implausible(said):
+        known_facts = {name: value for name, value in facts.items() if not _unknown(value)}
+        if wrong := implausible(known_facts):
             raise InputError(f"the run {run_id} has {wrong[0]}", expected=wrong[1])
-        for name, value in said.items():
+        for name, value in known_facts.items():
             if final and known.get(name, value) != value:
                 raise InputError(
                     f"the run {run_id} has two values of {name}: {known[name]} and {value}",
                     expected="one value in all rows of a run",
                 )
-        known |= said
+        known |= known_facts
 
     def add_default(self) -> None:
-        """Make sure that there is a run, for a file that says nothing of its own."""
+        """Make sure that there is a run, for a file that names none."""
         if not self._runs:
             self.add(Run())
 
@@ -69,7 +69,7 @@ class RunBook:
     def refuse_one_name(self, count: int | None) -> None:
         """Raise because one --run cannot name several runs."""
         raise UsageError(
-            f"the file holds {count or 'several'} runs, so --run {self.given} cannot name it",
+            f"the file contains {count or 'several'} runs, so --run {self.given} cannot name it",
             hint="Leave --run out: each run gets an id of its own.",
         )
 
@@ -80,11 +80,11 @@ class RunBook:
         facts: Mapping[str, Any],
         tags: Mapping[str, str],
     ) -> None:
-        """Write what the file and the options say into run_facts, and renew `runs`."""
+        """Write the facts of the file and the options into run_facts, and renew `runs`."""
         self._write(con, source_id, "file", list(self._runs.values()))
         if facts or tags:
-            said = {**facts, "tags": dict(tags)}
-            self._write(con, source_id, "option", [said] * len(self._runs))
+            known_facts = {**facts, "tags": dict(tags)}
+            self._write(con, source_id, "option", [known_facts] * len(self._runs))
         renew_runs(con, self.run_ids)
 
     def _write(
@@ -92,12 +92,12 @@ class RunBook:
         con: DuckDBPyConnection,
         source_id: int,
         stated_by: str,
-        said: Sequence[Mapping[str, Any]],
+        known_facts: Sequence[Mapping[str, Any]],
     ) -> None:
         runs = [
             {"run_id": run_id, "position": position, "tags": facts["tags"]}
             | {name: facts[name] for name in _FACTS if facts.get(name) is not None}
-            for position, (run_id, facts) in enumerate(zip(self.run_ids, said, strict=True))
+            for position, (run_id, facts) in enumerate(zip(self.run_ids, known_facts, strict=True))
         ]
         # As one JSON text: DuckDB takes long Python lists entry by entry.
         params = {"said": json.dumps(runs, default=str)}

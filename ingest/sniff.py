@@ -31,7 +31,8 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
 def head_of(path: Path) -> Head:
     """Return the beginning of a file; raise `InputError` where it is empty or cannot be read."""
     try:
-        if not path.stat() or not path.is_file():
+        path.stat()  # unlike is_file, this raises where the way there is barred
+        if not path.is_file():
             raise InputError(
                 "this is neither a file nor a folder",
                 path=path_text(path),

@@ -51,10 +51,10 @@ def input_errors(recording: Recording, reader: Reader) -> Iterator[None]:
             raise _disk_full() from error
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
     except duckdb.Error as error:
-        told = _from_duckdb(error, None)
-        if isinstance(told, InputError):
-            told.path = path
-        raise told from error
+        translated = _from_duckdb(error, None)
+        if isinstance(translated, InputError):
+            translated.path = path
+        raise translated from error
     except Exception as error:
         if _INTERRUPTED in str(error):
             raise KeyboardInterrupt from None
@@ -75,10 +75,10 @@ def select_errors(table: str, path: str) -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        told = _from_duckdb(error, table)
-        if isinstance(told, InputError):
-            told.path = path
-        raise told from None
+        translated = _from_duckdb(error, table)
+        if isinstance(translated, InputError):
+            translated.path = path
+        raise translated from None
 
 
 @contextmanager
@@ -91,7 +91,9 @@ def commit_errors() -> Iterator[None]:
     except duckdb.Error as error:
         if _NO_SPACE.search(str(error)):
             raise _disk_full() from None
-        raise WarehouseError(f"the warehouse could not be written: {_told(str(error))}") from error
+        raise WarehouseError(
+            f"the warehouse could not be written: {_plain_message(str(error))}"
+        ) from error
 
 
 def _from_duckdb(error: Exception, table: str | None) -> PwhError:
@@ -100,27 +102,31 @@ def _from_duckdb(error: Exception, table: str | None) -> PwhError:
     message = str(error)
     if _NO_SPACE.search(message):
         return _disk_full()
-    told: PwhError
+    translated: PwhError
     match error:
         case duckdb.OutOfMemoryException():
-            told = WarehouseError(f"DuckDB ran out of memory: {_first_line(error)}")
+            translated = WarehouseError(f"DuckDB ran out of memory: {_first_line(error)}")
         case duckdb.FatalException():
-            told = WarehouseError(f"DuckDB gave up on the warehouse: {_told(message)}")
+            translated = WarehouseError(
+                f"DuckDB gave up on the warehouse: {_plain_message(message)}"
+            )
         case duckdb.InternalException():
-            told = InputError(
+            translated = InputError(
                 f"DuckDB failed over it ({_first_line(error)})",
                 expected="a whole file",
                 hint="Is it damaged? Nothing of it landed.",
             )
         case duckdb.ConstraintException():
-            told = _empty_value(error, table)
+            translated = _empty_value(error, table)
         case duckdb.DataError() | duckdb.InvalidInputException():
-            told = _bad_value(message, table)
+            translated = _bad_value(message, table)
         case duckdb.IOException():
-            told = InputError(_told(message))
+            translated = InputError(_plain_message(message))
         case _:
-            told = InputError(f"cannot be landed in {table or 'runs'}: {_told(message)}")
-    return told
+            translated = InputError(
+                f"cannot be landed in {table or 'runs'}: {_plain_message(message)}"
+            )
+    return translated
 
 
 def _disk_full() -> WarehouseError:
@@ -133,7 +139,7 @@ def _disk_full() -> WarehouseError:
 def _empty_value(error: Exception, table: str | None) -> InputError:
     column = _NOT_NULL.search(str(error))
     if column is None:
-        return InputError(_told(str(error)))
+        return InputError(_plain_message(str(error)))
     return InputError(
         f"the column {column.group(1)} is empty in some row",
         where=table,
@@ -163,11 +169,11 @@ def _bad_value(message: str, table: str | None) -> InputError:
             expected="UTF-8 text",
             hint="Convert it with iconv.",
         )
-    return InputError(_told(message), where=where)
+    return InputError(_plain_message(message), where=where)
 
 
-def _told(message: str) -> str:
-    """Give DuckDB's message without its class and advice on its own options."""
+def _plain_message(message: str) -> str:
+    """Return DuckDB's message without its class and advice on its own options."""
     text = message.split("\n\n", 1)[0]
     text = _SCRATCH.sub("the file", re.sub(r"^[A-Z][\w ]+ Error: ", "", text))
     return " ".join(text.split("Possible", 1)[0].split())[:400]

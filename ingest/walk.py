@@ -31,7 +31,7 @@ class Found:
 
 
 def reader_named(name: str) -> Reader:
-    """Give the reader of that name; raises `UsageError` with the names there are."""
+    """Return the reader of that name; raises `UsageError` with the names there are."""
     for reader in READERS:
         if reader.NAME == name:
             return reader
@@ -42,11 +42,11 @@ def reader_named(name: str) -> Reader:
 
 
 def find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None = None) -> Iterator[Found]:
-    """Give the recordings under the paths, in order, each once.
+    """Yield the recordings under the paths, in order, each once.
 
     A path is a file, a folder (walked without following links to folders) or a glob. In a
     folder, files that no reader recognises are skipped; named as such they are errors.
-    `reader` stands in for recognition of named files, and narrows it in folders.
+    `reader` replaces recognition of named files, and narrows it in folders.
     """
     seen: set[Path] = set()
     for found in _find(paths, reader):
@@ -62,7 +62,7 @@ def _find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None) -> Ite
         path = Path(name)
         if not str(name):
             raise UsageError("an empty path names no file", hint="The folder itself is '.'")
-        # Unlike Path.is_dir, this says no where the way there is barred.
+        # Unlike Path.is_dir, this is False where the way there is barred.
         if os.path.isdir(path):  # noqa: PTH112
             yield from _in_folder(path, reader)
         elif not os.path.lexists(path) and any(mark in str(name) for mark in "*?["):
@@ -79,7 +79,7 @@ def _in_folder(folder: Path, reader: Reader | None) -> Iterator[Found]:
     for place, folders, names in os.walk(folder):
         folders.sort()
         recognised = [_recognised(Path(place, name), reader) for name in sorted(names)]
-        # A recording that is a whole folder takes what lies beside it along.
+        # A recording that is a whole folder takes what is next to it along.
         whole = [found for found in recognised if found.reader and found.reader.WHOLE_FOLDER]
         yield from whole or recognised
 

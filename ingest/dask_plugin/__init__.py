@@ -11,14 +11,14 @@ A node is a worker process, a worker one of its threads: `tcp://10.0.0.5:33211/t
 keeps its own clock. Processes on the scheduler's machine read the same one (offset 0). For others
 the offset is estimated from the quickest of some twenty questions to the scheduler, at the begin
 and the end of the recording; a drift in between stays in. Workers send what they have recorded
-every few seconds, so that one that dies takes little with it. What is missing is said in
+every few seconds, so that one that dies takes little with it. What is missing is written to
 `recording.txt` in the folder.
 """
 
 from __future__ import annotations
 
 try:
-    import distributed  # noqa: F401 - asked for here, so that the message says what to do
+    import distributed  # noqa: F401 - imported here for a message with what to do
 except ImportError as error:
     raise ImportError(
         "Recording a Dask run needs the package distributed: pip install 'pwh[dask]'"

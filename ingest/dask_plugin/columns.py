@@ -10,7 +10,7 @@ import msgpack
 import numpy as np
 import pyarrow as pa
 
-from ingest.dask_plugin.record import HELD_WIDTH, TOLD_WIDTH, Graphs, Process, stamp
+from ingest.dask_plugin.record import REPORTED_WIDTH, STORED_WIDTH, Graphs, Process, stamp
 from ingest.dask_plugin.worker import ARRIVAL_WIDTH, PLACED_WIDTH, RUN_WIDTH, key_text
 
 _ROUNDING = 1e-6
@@ -50,7 +50,7 @@ _ARRIVALS = {
 _PLACED = {"p": _INT, "key": _TEXT, "t": _INT, "bytes": _INT}
 _SUBMISSIONS = {"s": _INT, "key": _TEXT, "name": _TEXT, "t": _INT}
 _NEEDS = {"s": _INT, "key": _TEXT}
-_HELD = {"key": _TEXT, "address": _TEXT, "bytes": _INT}
+_STORED = {"key": _TEXT, "address": _TEXT, "bytes": _INT}
 
 
 class Rows:
@@ -64,9 +64,9 @@ class Rows:
         parts: dict[str, list[pa.Table]] = {"run": [], "arrival": [], "placed": []}
         for number, process in enumerate(processes):
             runs, arrivals, placed, guesses = _unpacked(process)
-            untold = _untold(process, runs)
-            self.filled_in += len(untold) // RUN_WIDTH
-            parts["run"].append(_runs(number, process, runs + untold, guesses))
+            unreported = _unreported(process, runs)
+            self.filled_in += len(unreported) // RUN_WIDTH
+            parts["run"].append(_runs(number, process, runs + unreported, guesses))
             parts["arrival"].append(_arrivals(number, arrivals))
             parts["placed"].append(_placed(number, placed))
         schemas = {"run": _RUNS, "arrival": _ARRIVALS, "placed": _PLACED}
@@ -77,19 +77,19 @@ class Rows:
 
 
 def graph_tables(graphs: Graphs) -> dict[str, pa.Table]:
-    """Give what was submitted: the tables submission, need and held."""
+    """Return what was submitted: the tables submission, need and stored."""
     numbers = np.arange(len(graphs.counts))
     keys = map(key_text, graphs.keys)
     needed_by = np.repeat(numbers, graphs.counts)
     return {
         "submission": _table(_SUBMISSIONS, (numbers, keys, graphs.names, _ns(graphs.times))),
         "need": _table(_NEEDS, (needed_by, map(key_text, graphs.needs))),
-        "held": _table(_HELD, _columns(graphs.held, HELD_WIDTH)),
+        "stored": _table(_STORED, _columns(graphs.stored, STORED_WIDTH)),
     }
 
 
 def process_table(processes: Sequence[Process]) -> pa.Table:
-    """Give the processes; one that did not say farewell left when the scheduler saw it."""
+    """Return the processes; one without a farewell left when the scheduler saw it."""
     gone: list[float | None] = []
     for process in processes:
         ahead = process.offset[1] if process.offset else 0.0
@@ -161,7 +161,7 @@ def _columns(values: list[Any], width: int) -> list[list[Any]]:
 
 
 def _unpacked(process: Process) -> tuple[list[Any], ...]:
-    """Give the values of runs, arrivals and scattered data, and of Dask's guesses in force."""
+    """Return the values of runs, arrivals and scattered data, and of Dask's guesses in force."""
     kinds: tuple[list[Any], ...] = [], [], [], []
     for batch in process.batches:
         for kind, values in zip(kinds, msgpack.unpackb(batch), strict=True):
@@ -169,8 +169,8 @@ def _unpacked(process: Process) -> tuple[list[Any], ...]:
     return kinds
 
 
-def _untold(process: Process, runs: list[Any]) -> list[Any]:
-    """Give what the scheduler heard of runs that the process did not live to report itself.
+def _unreported(process: Process, runs: list[Any]) -> list[Any]:
+    """Return what the scheduler heard of runs that the process did not live to report itself.
 
     Shaped as its own report, with a begin before all guesses. The stimulus bears the worker's own
     time just after the run: its end is taken to be then, or when its thread's next run began.
@@ -180,8 +180,10 @@ def _untold(process: Process, runs: list[Any]) -> list[Any]:
     known = set(zip(runs[::RUN_WIDTH], runs[2::RUN_WIDTH], strict=True))
     values: list[Any] = []
     next_start: dict[int | None, float] = {}
-    told = _columns(process.told_before + process.told, TOLD_WIDTH)
-    for key, thread, start, stop, stimulus, nbytes, made in reversed([*zip(*told, strict=True)]):
+    reported = _columns(process.reported_before + process.reported, REPORTED_WIDTH)
+    for key, thread, start, stop, stimulus, nbytes, made in reversed(
+        [*zip(*reported, strict=True)]
+    ):
         text = key_text(key)
         if (text, start) not in known:
             end = stamp(stimulus) or stop
@@ -194,7 +196,7 @@ def _untold(process: Process, runs: list[Any]) -> list[Any]:
 
 
 def _table(schema: dict[str, pa.DataType], columns: Iterable[Any]) -> pa.Table:
-    """Make a table of columns in the schema's order."""
+    """Return a table of columns in the schema's order."""
     arrays = [
         column if isinstance(column, pa.Array) else pa.array(column, kind)
         for column, kind in zip(columns, schema.values(), strict=True)
@@ -203,7 +205,7 @@ def _table(schema: dict[str, pa.DataType], columns: Iterable[Any]) -> pa.Table:
 
 
 def _ns(times: Any) -> pa.Array:
-    """Give times in s of the epoch as whole ns, without what a float of ns would lose."""
+    """Return times in s of the epoch as whole ns, without what a float of ns would lose."""
     seconds = np.array(times, dtype=np.float64)
     missing = np.isnan(seconds)
     seconds[missing] = 0.0
@@ -213,5 +215,5 @@ def _ns(times: Any) -> pa.Array:
 
 
 def _size(nbytes: int | None) -> int | None:
-    """Give a size in bytes; what is no size is unknown."""
+    """Return a size in bytes; what is no size is unknown."""
     return nbytes if nbytes is not None and 0 <= nbytes < 1 << 63 else None

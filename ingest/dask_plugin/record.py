@@ -9,11 +9,11 @@ from distributed.metrics import time
 
 from ingest.dask_plugin.worker import key_text
 
-TOLD_WIDTH, HELD_WIDTH = 7, 3
+REPORTED_WIDTH, STORED_WIDTH = 7, 3
 
 
 def stamp(stimulus: str) -> float | None:
-    """Give the time that stands behind a stimulus's name, s of the epoch, or None."""
+    """Return the time that is behind a stimulus's name, s of the epoch, or None."""
     try:
         return float(stimulus.rpartition("-")[2])
     except ValueError:
@@ -25,9 +25,9 @@ class Process:
     """One worker process. `joined` and `heard` are on its own clock, `removed` the scheduler's.
 
     `offset` is (half the time that the quickest question took, by what the clock is ahead), or
-    None where nothing is known. `told` is what the scheduler heard of runs since the last batch
-    of records came, `told_before` since the one before: TOLD_WIDTH values for each run, that is
-    key, thread, start, stop, stimulus, bytes, and whether it made its datum.
+    None where nothing is known. `reported` is what the scheduler heard of runs since the last batch
+    of records came, `reported_before` since the one before: REPORTED_WIDTH values for each run,
+    that is key, thread, start, stop, stimulus, bytes, and whether it made its datum.
     """
 
     address: str
@@ -39,8 +39,8 @@ class Process:
     offset: tuple[float, float] | None = None
     said_farewell: bool = False
     batches: list[bytes] = field(default_factory=list)
-    told: list[Any] = field(default_factory=list)
-    told_before: list[Any] = field(default_factory=list)
+    reported: list[Any] = field(default_factory=list)
+    reported_before: list[Any] = field(default_factory=list)
 
 
 class Graphs:
@@ -48,7 +48,7 @@ class Graphs:
 
     `times` is when the scheduler got it (None: before the record began), `counts` how many keys
     it reads, and `needs` those keys, one submission's after the other's: a list for each would
-    set off the garbage collector. `held` has HELD_WIDTH values for each key that was in memory
+    set off the garbage collector. `stored` has STORED_WIDTH values for each key that was in memory
     before: key, a worker's address, bytes.
     """
 
@@ -58,16 +58,16 @@ class Graphs:
         self.times: list[float | None] = []
         self.counts: list[int] = []
         self.needs: list[Any] = []
-        self.held: list[Any] = []
+        self.stored: list[Any] = []
         for key, task in scheduler.tasks.items():
             if task.who_has:
                 holder = next(iter(task.who_has)).address
-                self.held += key_text(key), holder, task.nbytes if task.nbytes >= 0 else None
+                self.stored += key_text(key), holder, task.nbytes if task.nbytes >= 0 else None
             if task.run_spec is not None:
                 self._add(key, task, None)
 
     def add(self, scheduler: Any, keys: list[Any], stimulus_id: str) -> None:
-        """Note those tasks of a graph that are not under way already."""
+        """Record those tasks of a graph that are not under way already."""
         # The stamp of the graph's arrival; it was unpacked since.
         t = stamp(stimulus_id)
         if t is None:

@@ -22,7 +22,7 @@ class TraceRecorder(SchedulerPlugin):  # type: ignore[misc] # distributed has no
     """Records every task, transfer and dependency of a cluster until it closes or is saved.
 
     `folder` is made where the scheduler runs; a relative one counts from where the client is.
-    A folder that holds a recording already is refused unless `overwrite`.
+    A folder that contains a recording already is rejected unless `overwrite`.
     """
 
     name = NAME
@@ -35,7 +35,7 @@ class TraceRecorder(SchedulerPlugin):  # type: ignore[misc] # distributed has no
     def save(client: Any) -> Any:
         """End the recording that is made on `client`'s cluster, and write its folder.
 
-        Gives the folder's path (an awaitable of it for an asynchronous client). Raises
+        Returns the folder's path (an awaitable of it for an asynchronous client). Raises
         `RuntimeError` where nothing is recorded.
         """
         return client.run_on_scheduler(_save)
@@ -44,14 +44,14 @@ class TraceRecorder(SchedulerPlugin):  # type: ignore[misc] # distributed has no
         """Begin to record, on all workers that there are or will be.
 
         A recording already under way is ended and saved. Raises `FileExistsError` where the
-        folder holds one, `RuntimeError` where a worker cannot record.
+        folder contains one, `RuntimeError` where a worker cannot record.
         """
         earlier = scheduler.plugins.get(NAME)
         if isinstance(earlier, TraceRecorder):
             await earlier.finish()
         if not self._overwrite and any((self._folder / name).exists() for name in FILES):
             raise FileExistsError(
-                f"{self._folder} holds a recording already. "
+                f"{self._folder} contains a recording already. "
                 "Choose another folder, or TraceRecorder(folder, overwrite=True)."
             )
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -86,7 +86,7 @@ class TraceRecorder(SchedulerPlugin):  # type: ignore[misc] # distributed has no
         stimulus_id: str = "",
         **kwargs: Any,  # noqa: ARG002
     ) -> None:
-        """Note what was submitted, and what it needs, before anything is forgotten."""
+        """Record what was submitted, and what it needs, before anything is forgotten."""
         if self._record is None:
             self._graphs.add(scheduler, tasks, stimulus_id)
 
@@ -102,12 +102,12 @@ class TraceRecorder(SchedulerPlugin):  # type: ignore[misc] # distributed has no
         nbytes: int | None = None,
         **kwargs: Any,  # noqa: ARG002
     ) -> None:
-        """Keep what a worker told of a run until its own record of it has come."""
+        """Keep what a worker reported of a run until its own record of it has come."""
         if startstops and start == "processing" and worker in self._at:
             for span in reversed(startstops):
                 if span["action"] == "compute":
                     # One flat list: objects that live on would set off the garbage collector.
-                    self._at[worker].told += (
+                    self._at[worker].reported += (
                         key,
                         thread,
                         span["start"],
@@ -119,11 +119,11 @@ class TraceRecorder(SchedulerPlugin):  # type: ignore[misc] # distributed has no
                     break
 
     def add_worker(self, scheduler: Any, worker: str) -> None:  # noqa: ARG002
-        """Note a worker, so that one that never recorded is missed."""
+        """Record a worker, so that one that never recorded is missed."""
         self._seen.add(worker)
 
     def remove_worker(self, scheduler: Any, worker: str, **kwargs: Any) -> None:  # noqa: ARG002
-        """Note when a worker left."""
+        """Record when a worker left."""
         if worker in self._at:
             self._at[worker].removed = time()
 
@@ -132,7 +132,7 @@ class TraceRecorder(SchedulerPlugin):  # type: ignore[misc] # distributed has no
         await self.finish()
 
     async def finish(self) -> Path:
-        """Collect what the workers still hold, end the recording, write the folder; give it.
+        """Collect what the workers still have, end the recording, and return the folder written.
 
         Where writing fails, the recording is kept, and can be saved again.
         """
@@ -169,7 +169,7 @@ class TraceRecorder(SchedulerPlugin):  # type: ignore[misc] # distributed has no
         scheduler.handlers.pop(HANDLER, None)
 
     def _hear(self, event: str, process: str, now: float, **facts: Any) -> dict[str, Any]:
-        """Take what a worker says; the answer tells it the scheduler's machine and time."""
+        """Take what a worker sends; the answer has the scheduler's machine and time."""
         answer = {"machine": self._machine, "time": time()}
         if event == "greeting":
             self._processes[process] = self._at[facts["address"]] = Process(
@@ -185,8 +185,8 @@ class TraceRecorder(SchedulerPlugin):  # type: ignore[misc] # distributed has no
         known.heard, known.offset = now, facts["offset"]
         if "records" in facts:
             known.batches.append(facts["records"])
-            # What the scheduler was told before the last batch came is in this one.
-            known.told_before, known.told = known.told, []
+            # What was reported to the scheduler before the last batch came is in this one.
+            known.reported_before, known.reported = known.reported, []
         known.said_farewell |= event == "farewell"
         return answer
 

@@ -1,6 +1,6 @@
 -- What the Dask plugin gathered, put together: runs with their submission, data with versions.
 --
--- Given: process, run, arrival, placed (scattered data), submission, need, held (in memory before
+-- Given: process, run, arrival, placed (scattered data), submission, need, stored (in memory before
 -- the record began). Times there are ns of the epoch, on the process's own clock (submission: the
 -- scheduler's). Columns u_... are corrected: local time minus what the clock is ahead by.
 
@@ -51,7 +51,7 @@ SELECT
 FROM numbered;
 
 -- The submission of each run: the last one before it, else the key's first.
-CREATE TEMP TABLE asked AS
+CREATE TEMP TABLE requested AS
 WITH
   known AS (
     SELECT key, coalesce(t, 0) AS t, max(s) AS s
@@ -86,7 +86,7 @@ WITH
     GROUP BY key, p
     UNION ALL
     SELECT key, p, 0
-    FROM held
+    FROM stored
     JOIN clock USING (address)
   )
 
@@ -140,7 +140,7 @@ CREATE TEMP TABLE read AS
 WITH
   wanted AS (
     SELECT row_number() OVER () AS w, done.r, done.p, need.key, u_start
-    FROM asked
+    FROM requested
     JOIN done USING (r)
     JOIN need USING (s)
   ),
@@ -171,7 +171,7 @@ LEFT JOIN picked USING (w);
 CREATE TEMP TABLE span AS
 WITH
   moments AS (
-    SELECT t AS u FROM submission WHERE t IS NOT NULL AND s IN (SELECT s FROM asked)
+    SELECT t AS u FROM submission WHERE t IS NOT NULL AND s IN (SELECT s FROM requested)
     UNION ALL
     SELECT unnest([turned, t_start, t_end, stored]) - ahead FROM done
     UNION ALL

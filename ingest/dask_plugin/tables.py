@@ -45,7 +45,7 @@ def write(record: Record, folder: Path) -> None:
 
 
 def _notes(con: DuckDBPyConnection, record: Record, filled_in: int) -> list[str]:
-    """Say when it was, how far clocks can be trusted, and what is missing."""
+    """Return when it was, how far clocks can be trusted, and what is missing."""
     (origin,) = con.execute("SELECT t FROM origin").fetchall()[0]
     began = datetime.fromtimestamp(origin / 1e9, UTC).isoformat(timespec="microseconds")
     notes = [

@@ -66,12 +66,12 @@ SELECT
   submission.t + ahead - u_first AS t_submit
 FROM done
 CROSS JOIN span
-LEFT JOIN asked USING (r)
+LEFT JOIN requested USING (r)
 LEFT JOIN submission USING (s)
 ORDER BY t_start, r;
 
 -- Data that a run made, then what was read or sent and came from elsewhere. Its home is where it
--- was put, or held when the record began, or first sent from.
+-- was put, or stored when the record began, or first sent from.
 CREATE TEMP VIEW data AS
 WITH
   found AS (
@@ -91,9 +91,9 @@ WITH
     GROUP BY key
   ),
 
-  held_at AS (
+  stored_at AS (
     SELECT key, any_value({p: p, bytes: bytes}) AS home
-    FROM held
+    FROM stored
     JOIN clock USING (address)
     GROUP BY key
   ),
@@ -113,13 +113,13 @@ UNION ALL
 SELECT
   datum, NULL, node,
   homes.home.t - u_first,
-  coalesce(homes.home.bytes, held_at.home.bytes, sent.home.bytes)
+  coalesce(homes.home.bytes, stored_at.home.bytes, sent.home.bytes)
 FROM other
 CROSS JOIN span
 LEFT JOIN homes USING (key)
-LEFT JOIN held_at USING (key)
+LEFT JOIN stored_at USING (key)
 LEFT JOIN sent USING (key)
-LEFT JOIN clock ON clock.p = coalesce(homes.home.p, held_at.home.p, sent.home.p);
+LEFT JOIN clock ON clock.p = coalesce(homes.home.p, stored_at.home.p, sent.home.p);
 
 CREATE TEMP VIEW inputs AS
 SELECT task AS fragment_id, datum AS data_id
@@ -127,7 +127,7 @@ FROM read
 JOIN done USING (r)
 ORDER BY r;
 
--- The receiver stamps when it asked and when the datum had come; the first goes onto the sender's
+-- The receiver stamps when it requested and when the datum had come; the first goes onto the sender's
 -- clock. Copies of scattered data came from the client: when they were sent is not known.
 CREATE TEMP VIEW transfers AS
 WITH

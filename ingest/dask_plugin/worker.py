@@ -32,7 +32,7 @@ _ABSENT = object()
 
 
 def machine_id() -> str:
-    """Name the machine: processes that give the same name read the same clock."""
+    """Name the machine: processes of the same name read the same clock."""
     with suppress(OSError):
         # Shared by the containers of one machine, and different on the next one.
         return _BOOT_ID.read_text(encoding="ascii").strip()
@@ -40,7 +40,7 @@ def machine_id() -> str:
 
 
 def key_text(key: Any) -> str:
-    """Give a key as Dask prints it."""
+    """Return a key as Dask prints it."""
     return key if type(key) is str else str(key)
 
 
@@ -86,7 +86,7 @@ class WorkerRecorder(WorkerPlugin):  # type: ignore[misc] # distributed has no t
             await asyncio.wait_for(self._say_farewell(), _FAREWELL_SECONDS)
 
     def transition(self, key: Any, start: str, finish: str, **kwargs: Any) -> None:  # noqa: ARG002
-        """Note the few steps that matter; Dask calls this about six times a task."""
+        """Record the few steps that matter; Dask calls this about six times a task."""
         step = self._steps.get((start, finish))
         if step is not None:
             step(key, start)
@@ -110,7 +110,7 @@ class WorkerRecorder(WorkerPlugin):  # type: ignore[misc] # distributed has no t
         self._turned[key] = time()
 
     def _cancel(self, key: Any, _: str) -> None:
-        """Note the thread of a task that runs on to its end, but is forgotten by then."""
+        """Record the thread of a task that runs on to its end, but is forgotten by then."""
         for thread, running in list(self._worker.active_threads.items()):
             if running == key:
                 self._cancelled[key] = thread
@@ -211,7 +211,7 @@ class WorkerRecorder(WorkerPlugin):  # type: ignore[misc] # distributed has no t
         await self._send("farewell")
 
     async def _measure_clock(self) -> None:
-        """Ask for the scheduler's time; the quickest answer tells most. Both in s."""
+        """Ask for the scheduler's time; the quickest answer is the most exact. Both in s."""
         for _ in range(0 if self._same_clock else _CLOCK_PROBES):
             asked = time()
             answer = await self._tell("probe")

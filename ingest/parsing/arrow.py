@@ -14,7 +14,7 @@ MAGICS = (b"ARROW1", b"\xff\xff\xff\xff")
 
 
 def column_names(path: Path) -> list[str]:
-    """Give the column names, in lower case; raises `InputError` where the file is damaged."""
+    """Return the column names, in lower case; raises `InputError` where the file is damaged."""
     with _opened(path) as reader:
         return [name.lower() for name in reader.schema.names]
 
@@ -23,7 +23,7 @@ def to_parquet(path: Path, target: Path) -> None:
     """Copy an Arrow file or stream to Parquet, batch by batch.
 
     Every batch is validated first: offsets that lie would lead Arrow out of its buffers. Raises
-    `InputError` where the file is damaged or holds what Parquet cannot.
+    `InputError` where the file is damaged or contains what Parquet cannot.
     """
     import pyarrow.parquet as pq
 

@@ -17,7 +17,7 @@ ARROW = "->"
 class CallPaths:
     """Numbers call paths in the order in which they are met, each after the one above it.
 
-    `names` holds the last function of each path, `above` the number of the path that it was
+    `names` has the last function of each path, `above` the number of the path that it was
     called from, -1 where there is none.
     """
 
@@ -27,14 +27,14 @@ class CallPaths:
         self._codes: dict[tuple[int, str], int] = {}
 
     def code(self, path: Sequence[str]) -> int:
-        """Give the number of a path; -1 for the empty one."""
+        """Return the number of a path; -1 for the empty one."""
         code = -1
         for name in path:
             code = self.below(code, name)
         return code
 
     def below(self, code: int, name: str) -> int:
-        """Give the number of the path that goes on from path `code` with `name`."""
+        """Return the number of the path that goes on from path `code` with `name`."""
         found = self._codes.setdefault((code, name), len(self.names))
         if found == len(self.names):
             self.names.append(name)
@@ -42,7 +42,7 @@ class CallPaths:
         return found
 
     def joined(self) -> list[str]:
-        """Give all paths as text, functions joined with ->."""
+        """Return all paths as text, functions joined with ->."""
         texts: list[str] = []
         for name, above in zip(self.names, self.above, strict=True):
             texts.append(name if above < 0 else texts[above] + ARROW + name)
@@ -50,10 +50,10 @@ class CallPaths:
 
 
 def rows_above(path: Integers, place: Integers, above: Integers) -> Integers:
-    """For rows of path and place, give the row of the nearest path above at the same place.
+    """Return, for rows of path and place, the row of the nearest path above at the same place.
 
     `path` and `place` have one entry a row, no pair twice; a path of -1 is above nothing.
-    `above` says which path is above which, as `CallPaths.above`. -1 where no row is above: tools
+    `above` is the path above each path, as `CallPaths.above`. -1 where no row is above: tools
     leave out paths in which nothing was measured.
     """
     places = int(place.max(initial=0)) + 1
@@ -77,11 +77,11 @@ def rows_above(path: Integers, place: Integers, above: Integers) -> Integers:
 
 
 def own_part(inclusive: npt.NDArray[Any], above: Integers, slack: float = 0.0) -> Floats:
-    """Give what each row takes without the rows right below it.
+    """Return what each row takes without the rows right below it.
 
     `inclusive` has a row per call path (and may have a column per location), `above` the row
     above each, -1 for none. Rounding can leave a little less than nothing: down to -`slack` per
-    value taken part in it comes to 0. What is further below 0 cannot be and comes to NaN: the
+    value taken part in it comes to 0. What is further below 0 is implausible and becomes NaN: the
     tool lost or double counted something.
     """
     total = inclusive.astype(np.int64 if _fits(inclusive) else np.float64)
@@ -98,14 +98,14 @@ def own_part(inclusive: npt.NDArray[Any], above: Integers, slack: float = 0.0) -
 
 
 def _fits(values: npt.NDArray[Any]) -> bool:
-    """Say that whole numbers stay exact in 64 bits with a sign, as they do not in a double."""
+    """Return whether whole numbers stay exact in 64 bits with a sign, not in a double."""
     return values.dtype.kind in "iu" and (not values.size or int(values.max()) < 1 << 63)
 
 
-BELOW_ZERO = "below_zero"  # the tag of a run in which own values could not be told
+BELOW_ZERO = "below_zero"  # the tag of a run in which own values could not be computed
 
 
 def below_zero(name: str, own: Floats) -> str | None:
-    """Say how many own values of a metric `own_part` could not tell; None where it told all."""
+    """Return how many own values `own_part` could not compute; None where it computed all."""
     unknown = int(np.count_nonzero(np.isnan(own)))
     return f"{name}: {unknown} of {own.size} own values, left unknown" if unknown else None

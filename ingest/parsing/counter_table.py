@@ -23,7 +23,7 @@ Sample = dict[str, object]
 
 
 def records(recording: Recording) -> Iterator[tuple[int, list[str]]]:
-    """Give (line number from 1, fields) of each line of a comma-separated file.
+    """Yield (line number from 1, fields) of each line of a comma-separated file.
 
     Raises `InputError` at a line that is not UTF-8, at a quote without its end, and where the
     last line has no line end: a number there may have lost digits.
@@ -58,7 +58,7 @@ def number(text: str, where: str, name: str) -> float | None:
 
 
 def batches(samples: Iterator[Sample]) -> Iterator[Rows]:
-    """Give rows of pmu_samples in batches; a column that a sample lacks is NULL there."""
+    """Yield rows of pmu_samples in batches; a column that a sample lacks is NULL there."""
     import pyarrow as pa
 
     types = {
@@ -67,18 +67,18 @@ def batches(samples: Iterator[Sample]) -> Iterator[Rows]:
         **dict.fromkeys(("thread", "sample", "t_start", "t_end"), pa.int64()),
         **dict.fromkeys(("value", "running", "deviation"), pa.float64()),
     }
-    held: list[Sample] = []
+    pending: list[Sample] = []
 
     def rows() -> Rows:
         columns = {
-            name: pa.array([one.get(name) for one in held], kind) for name, kind in types.items()
+            name: pa.array([one.get(name) for one in pending], kind) for name, kind in types.items()
         }
         return Rows("pmu_samples", pa.table(columns))
 
     for sample in samples:
-        held.append(sample)
-        if len(held) == _BATCH:
+        pending.append(sample)
+        if len(pending) == _BATCH:
             yield rows()
-            held.clear()
-    if held:
+            pending.clear()
+    if pending:
         yield rows()

@@ -48,22 +48,22 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"the name {name!a} is not text")
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{twice!r} is there twice in one object")
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{repeated!r} is a duplicate in its object")
     return found
 
 
 def field(record: Any, name: str, kind: type | tuple[type, ...], where: str) -> Any:
-    """Give a field of an object, checked to be there and to be of a kind."""
+    """Return a field of an object, checked to be there and to be of a kind."""
     if not isinstance(record, Mapping):
-        raise InputError(f"{_shown(record)} stands here", where=where, expected="an object {...}")
+        raise InputError(f"{_shown(record)} was found", where=where, expected="an object {...}")
     if name not in record:
         raise InputError(f"{name!r} is missing", where=where, expected=f"a field {name!r}")
     return checked(record[name], kind, repr(name), where)
 
 
 def checked(value: Any, kind: type | tuple[type, ...], what: str, where: str) -> Any:
-    """Give a value, checked to be of a kind and, if it is a list or an object, not empty."""
+    """Return a value, checked to be of a kind and, if it is a list or an object, not empty."""
     kinds = kind if isinstance(kind, tuple) else (kind,)
     expected = " or ".join(_KINDS[k] for k in kinds)
     if not isinstance(value, kinds):
@@ -76,7 +76,7 @@ def checked(value: Any, kind: type | tuple[type, ...], what: str, where: str) ->
 
 
 def _is_text(value: str) -> bool:
-    r"""Say that a string has no half of a surrogate pair, which JSON can write as \ud800."""
+    r"""Return whether a string has no half of a surrogate pair, which JSON can write as \ud800."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -85,7 +85,7 @@ def _is_text(value: str) -> bool:
 
 
 def numbers(value: Any, what: str, where: str) -> list[float]:
-    """Give a list of numbers; one number counts as a list."""
+    """Return a list of numbers; one number counts as a list."""
     found = value if isinstance(value, list) else [value]
     for item in checked(found, list, what, where):
         checked(item, float, what, where)

@@ -80,7 +80,7 @@ class Chunk:
             return self.data.decode("utf-8-sig" if self.first == 1 else "utf-8")
         except UnicodeDecodeError as error:
             begin = self.data.rfind(b"\n", 0, error.start) + 1
-            # One byte more, because two bytes tell that a file is UTF-16.
+            # One byte more, because two bytes show that a file is UTF-16.
             raw = self.data[begin : error.end + 1]
             try:
                 return decode(raw, f"line {self.line_at(error.start)}")

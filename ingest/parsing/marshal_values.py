@@ -26,7 +26,7 @@ _END = object()
 class MarshalReader:
     """Decodes values one after the other from bytes.
 
-    Raises `InputError` naming the byte where the data end too early or hold something else.
+    Raises `InputError` naming the byte where the data end too early or contain something else.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -63,24 +63,24 @@ class MarshalReader:
         """Decode the next value."""
         found = self._next()
         if found is _END:
-            raise self.error("an end of a dict stands here", "a value", self.position - 1)
+            raise self.error("an end of a dict was found", "a value", self.position - 1)
         return found
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
         """Decode a dict pair by pair, without keeping it."""
         code = self._unpack("<B")
         if code & ~_KEEP != ord("{"):
-            raise self.error(f"byte {code:#04x} stands here", "a dict", self.position - 1)
+            raise self.error(f"byte {code:#04x} was found", "a dict", self.position - 1)
         if code & _KEEP:
             self._kept.append(_UNFINISHED)
         return self._pairs()
 
     def at_end(self) -> bool:
-        """Say that all bytes have been read."""
+        """Return whether all bytes have been read."""
         return self.position == len(self._data)
 
     def error(self, problem: str, expected: str, position: int | None = None) -> InputError:
-        """Make the error for a place, by default the current one."""
+        """Return the error for a place, by default the current one."""
         place = self.position if position is None else position
         return InputError(problem, where=f"byte {place}", expected=expected)
 
@@ -90,7 +90,7 @@ class MarshalReader:
         decode = self._decoders.get(code & ~_KEEP)
         if decode is None:
             raise self.error(
-                f"byte {code:#04x} stands for nothing that a profile holds",
+                f"byte {code:#04x} is no part of a profile",
                 "a number, a text, a tuple or a dict in Python's marshal format",
                 start,
             )
@@ -145,7 +145,7 @@ class MarshalReader:
     def _text_float(self) -> float:
         text = self._text("<B")
         if _FLOAT.fullmatch(text) is None:
-            raise self.error(f"{text!a} stands for a number", "a number such as 0.5")
+            raise self.error(f"{text!a} is in the place of a number", "a number such as 0.5")
         return float(text)
 
     def _text(self, layout: str) -> str:
@@ -190,6 +190,6 @@ class MarshalReader:
             if any(isinstance(part, tuple | list | dict) for part in parts):
                 raise self.error("a key of a dict is not plain", "a number, a text or a few")
             if key in found:
-                raise self.error(f"{key!a} is there twice", "each key once")
+                raise self.error(f"{key!a} is a duplicate", "each key once")
             found[key] = value
         return found

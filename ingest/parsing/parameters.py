@@ -14,7 +14,7 @@ class Parameters:
 
     `parallel` is the number of the parameter that the program is scaled by: the first in the
     order of `_PARALLEL` that there is, else the first that is no problem size, else the first.
-    `named` says that its name tells so, `counts_ranks` that it can count processes. `size`,
+    `named` is whether that is by its name, `counts_ranks` whether it can count processes. `size`,
     `threads` and `nodes` are the parameters of that meaning or None; a problem size without such
     a name is the first parameter that is nothing else.
     """

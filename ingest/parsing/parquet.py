@@ -1,4 +1,4 @@
-"""The columns of a Parquet file, asked of DuckDB: importing another library for it costs more."""
+"""The columns of a Parquet file, read by DuckDB: importing another library for it costs more."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAGIC = b"PAR1"
 
 
 def column_types(path: Path) -> dict[str, str]:
-    """Give the file's column names, in lower case, with their DuckDB types.
+    """Return the file's column names, in lower case, with their DuckDB types.
 
     Raises `InputError` where the file is damaged or names a column twice.
     """
@@ -27,5 +27,5 @@ def column_types(path: Path) -> dict[str, str]:
             ) from None
         columns = [(name.lower(), kind) for name, kind, *_ in con.fetchall()]
     if len(dict(columns)) < len(columns):
-        raise InputError("a column stands twice (in upper and lower case)")
+        raise InputError("two columns have one name (in upper and lower case)")
     return dict(columns)

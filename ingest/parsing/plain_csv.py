@@ -26,7 +26,7 @@ _READ = (
 
 
 def column_names(head: bytes) -> tuple[str, ...]:
-    """Give the column names of the first line, in lower case; raises `InputError`."""
+    """Return the column names of the first line, in lower case; raises `InputError`."""
     try:
         names = next(csv.reader(io.StringIO(first_line(head)), delimiter=_delimiter(head)), [])
     except csv.Error as error:
@@ -51,11 +51,11 @@ def source(
     *,
     left_out: bool,
 ) -> tuple[str, dict[str, Any]]:
-    """Give the FROM clause over the file, and its parameters.
+    """Return the FROM clause over the file, and its parameters.
 
-    `types` gives SQL types by column name; `left_out` says that some statement will not ask for
+    `types` are SQL types by column name; `left_out` is whether some statement does not read
     all columns. Raises `InputError` where the last line has no end,
-    and where a column of whole numbers holds fractions, which DuckDB would round in silence.
+    and where a column of whole numbers contains fractions, which DuckDB would round in silence.
     """
     dates = [name for name in columns if types[name].startswith("TIMESTAMP")]
     params = {
@@ -82,7 +82,7 @@ def check_text(path: Path) -> None:
     """Raise `InputError`, with the line, unless the file is UTF-8.
 
     DuckDB looks itself, but breaks the whole database over other bytes in a column that it was
-    not asked for ("Attempted to access index 11 within vector of size 8").
+    not read ("Attempted to access index 11 within vector of size 8").
     """
     with path.open("rb") as file:
         for chunk in split(file):

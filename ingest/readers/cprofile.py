@@ -43,7 +43,7 @@ class CProfile(SingleFile):
         return _START.match(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give one run and its rows; see `Reader.read`.
+        """Yield one run and its rows; see `Reader.read`.
 
         Own times add up to less than the elapsed time where threads or the profiler itself took
         some, so the run's wall_seconds stays unknown.
@@ -66,7 +66,7 @@ def _rows(reader: MarshalReader) -> pa.Table:
     for key, entry in reader.pairs():
         function = _label(reader, key)
         if function in functions:
-            raise reader.error(f"{function} is there twice", "each function once")
+            raise reader.error(f"{function} is a duplicate", "each function once")
         functions[function] = None
         _check_entry(reader, function, entry)
         calls.append(entry[1])
@@ -87,7 +87,7 @@ def _rows(reader: MarshalReader) -> pa.Table:
 
 
 def _label(reader: MarshalReader, key: Any) -> str:
-    """Give a function's name as pstats writes it: `file:line(function)`."""
+    """Return a function's name as pstats writes it: `file:line(function)`."""
     match key:
         case (str(file), int(line), str(name)) if (
             0 <= line < 2**31 and 0 < len(name) < _MAX_NAME and len(file) < _MAX_NAME

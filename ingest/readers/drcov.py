@@ -49,7 +49,7 @@ class Drcov(SingleFile):
         return head.data.startswith(b"DRCOV VERSION: ")
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the run and its blocks, by module and offset.
+        """Yield the run and its blocks, by module and offset.
 
         Raises `InputError` where the header is damaged or blocks are missing.
         """
@@ -61,7 +61,7 @@ class Drcov(SingleFile):
 
 
 def _header(file: io.BufferedReader) -> tuple[dict[str, str], list[str], int, int]:
-    """Read the text: gives tags of the run, the modules' paths, the number of blocks, and lines."""
+    """Read the text: tags of the run, the modules' paths, the number of blocks, and lines."""
     tags: dict[str, str] = {}
     modules: list[str] = []
     expected: int | None = None
@@ -91,7 +91,7 @@ def _header(file: io.BufferedReader) -> tuple[dict[str, str], list[str], int, in
 
 
 def _module(text: str, columns: tuple[str, ...], number: int, where: str) -> str:
-    """Give a module's path, which is the last column and may hold commas."""
+    """Return a module's path, which is the last column and may contain commas."""
     fields = [field.strip() for field in text.split(",", len(columns) - 1)]
     if len(fields) != len(columns) or fields[0] != str(number) or not fields[-1]:
         raise _damaged(f"module {number} of the table cannot be read", where)
@@ -101,7 +101,7 @@ def _module(text: str, columns: tuple[str, ...], number: int, where: str) -> str
 def _blocks(
     file: io.BufferedReader, count: int, line: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give offset and module of every record; -1 stands for no module."""
+    """Return offset and module of every record; -1 is no module."""
     import numpy as np
 
     rest = b"".join(iter(lambda: file.read(1 << 20), b""))
@@ -135,7 +135,7 @@ def _text_blocks(text: bytes, count: int, line: int) -> tuple[NDArray[np.int64],
 
 
 def _rows(start: NDArray[np.int64], module: NDArray[np.int64], modules: list[str]) -> pa.Table:
-    """Give one row a block, numbered by module and offset."""
+    """Return one row a block, numbered by module and offset."""
     import numpy as np
     import pyarrow as pa
 

@@ -1,10 +1,10 @@
-"""Segments of programs on simulated cores: what a trace holds without any timing, and the cycles.
+"""Segments of programs on simulated cores: what a trace has without any timing, and cycles.
 
-CSV with header or Parquet, one row a segment, in gem5's words: program, args and config tell the
-runs apart (any of them can be missing). Needed: insts or uops, n_int, n_load, and one of the
-distributions cp_1, cp_2 ... (groups of 40 micro-operations whose longest dependence chain has
-that length) and fe_0, fe_1 ... (cycles in which an ideal front end delivers so many).
-Understood beside them: cycles (measured), rob, thread, seg, first_inst, n_imul, n_idiv, n_fp,
+CSV with header or Parquet, one row a segment, in gem5's words: program, args and config
+distinguish the runs (any of them can be missing). Needed: insts or uops, n_int, n_load, and one
+of the distributions cp_1, cp_2 ... (groups of 40 micro-operations whose longest dependence chain
+has that length) and fe_0, fe_1 ... (cycles in which an ideal front end delivers so many).
+Understood too: cycles (measured), rob, thread, seg, first_inst, n_imul, n_idiv, n_fp,
 n_fpdiv, n_simd, n_store, n_branch, n_serial, n_membar, n_nonspec, n_nop, taken, mispredicts,
 cp_lat_mean, dd_* (distances to the nearest producer), iss_0, iss_1 ... (cycles in which so many
 were issued, measured), df_inf, df_w64, df_w128 (cycles of the data flow alone). Other columns are
@@ -71,12 +71,12 @@ class Gem5Segments(SingleFile):
         return _is_ours(columns_of(head))
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give one SELECT for the runs, one for the segments."""
+        """Yield one SELECT for the runs, one for the segments."""
         path = Path(recording.plain())
         head = read_head(path)
         if head.startswith(MAGIC):
             columns = column_types(path)
-            _must_be_numbers(columns)
+            _check_numbers(columns)
             params: dict[str, object] = {"path": str(path)}
             source = "(SELECT * FROM read_parquet($path, file_row_number = true))"
         else:
@@ -85,7 +85,7 @@ class Gem5Segments(SingleFile):
             columns = {name: _type(name) for name in names}
             plain, params = plain_csv.source(head, path, names, columns, left_out=True)
             source = f"(SELECT *, row_number() OVER () - 1 AS file_row_number {plain})"
-        _must_have(columns)
+        _check_columns(columns)
         key = _key(columns)
         if key:
             yield Select(
@@ -115,7 +115,7 @@ def _type(name: str) -> str:
     return "DOUBLE" if name in (*_FLOWS, *_MEASURES.values()) else "VARCHAR"
 
 
-def _must_have(columns: Mapping[str, str]) -> None:
+def _check_columns(columns: Mapping[str, str]) -> None:
     missing = [name for name in _NEEDED if name not in columns]
     if not {"insts", "uops"} & set(columns):
         missing.append("insts")
@@ -127,14 +127,14 @@ def _must_have(columns: Mapping[str, str]) -> None:
         )
 
 
-def _must_be_numbers(columns: Mapping[str, str]) -> None:
+def _check_numbers(columns: Mapping[str, str]) -> None:
     for name, kind in columns.items():
         if _type(name) != "VARCHAR" and not _NUMBERS.fullmatch(kind):
             raise InputError(f"the column {name} is of type {kind}", expected="numbers")
 
 
 def _key(columns: Mapping[str, str]) -> str:
-    """Give the expression that tells runs apart; '/' inside a value is doubled."""
+    """Return the expression that distinguishes runs; '/' inside a value is doubled."""
     given = [name for name in _RUN if name in columns]
     values = (f"replace(coalesce(CAST({name} AS VARCHAR), ''), '/', '//')" for name in given)
     return f"concat_ws('/', {', '.join(values)})" if given else ""
@@ -176,7 +176,7 @@ def _known(name: str) -> str:
 
 
 def _flow(name: str, columns: Mapping[str, str]) -> str:
-    """Give the data flow of a segment, that of the same segment on another core where missing."""
+    """Return the data flow of a segment, that of the same segment on another core where missing."""
     if not {"program", *_PLACE} <= set(columns):
         return _known(name)
     same = ", ".join(name for name in ("program", "args", *_PLACE) if name in columns)

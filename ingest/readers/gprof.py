@@ -3,7 +3,7 @@
 Source: the manual of GNU gprof, "Interpreting gprof's Output", and what gprof 2.40 prints. What
 lands in fn_timings, one row a function: self seconds and calls of the flat profile; with the call
 graph, time with callees and the recursive calls too. gprof shares out a function's time among its
-callers by their calls, which is no measurement: call paths are not landed. A profile does not say
+callers by their calls, which is no measurement: call paths are not landed. A profile does not state
 how many processes it adds up, nor the program; a file name like mini_p8.txt does.
 """
 
@@ -60,7 +60,7 @@ class Gprof(SingleFile):
         return _START.match(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give one run and its rows; see `Reader.read`."""
+        """Yield one run and its rows; see `Reader.read`."""
         parts = [chunk.array() for chunk in chunks(recording)]
         text = pc.utf8_rtrim_whitespace(pa.concat_arrays([part.text for part in parts]))
         lines = LineArray(1, text, parts[-1].whole)
@@ -111,13 +111,13 @@ def _flat(lines: LineArray) -> _Flat:
             "a running sum that goes on from the line above: is a line missing?",
         )
     if end < 0 and len(running):
-        _must_be_all(rows, seconds[0], column("percent", "% time")[0], running[-1])
+        _check_all_functions(rows, seconds[0], column("percent", "% time")[0], running[-1])
     function = pc.replace_substring_regex(found.field("name"), r" <cycle \d+>$", "")
     return _Flat(function, seconds, cast(found.field("calls"), pa.int64(), numbers, "calls"))
 
 
 def _table(lines: LineArray) -> int:
-    """Give the position of the first row of the flat profile."""
+    """Return the position of the first row of the flat profile."""
     title = pc.index(lines.text, "Flat profile:").as_py()
     if title < 0:
         raise InputError(
@@ -133,10 +133,10 @@ def _table(lines: LineArray) -> int:
     raise _unexpected(lines.text[title].as_py(), title + 1, "% time, seconds, ... below the title")
 
 
-def _must_be_all(rows: LineArray, first: float, percent: float, total: float) -> None:
+def _check_all_functions(rows: LineArray, first: float, percent: float, total: float) -> None:
     """See by the share of the first function that the functions make up the whole time.
 
-    Where the file ends with the table, nothing else tells that it was not cut off there.
+    Where the file ends with the table, nothing else shows that it was not cut off there.
     """
     least = 100 * (first - 0.005) / (percent + 0.005)
     if total < least - 0.02 * (1 + least):
@@ -149,7 +149,7 @@ def _must_be_all(rows: LineArray, first: float, percent: float, total: float) ->
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """The functions' own lines of the call graph; null where they tell only a part."""
+    """The functions' own lines of the call graph; null where they show only a part."""
 
     function: pa.StringArray
     seconds: pa.DoubleArray
@@ -192,7 +192,7 @@ def _graph(lines: LineArray) -> _Graph | None:
 
 
 def _rows(flat: _Flat, graph: _Graph | None, ranks: int | None) -> pa.Table:
-    """Join flat profile and call graph by name; names that stand for several functions stay."""
+    """Join flat profile and call graph by name; names of several functions stay."""
     columns = {"function": flat.function, "seconds": flat.seconds, "calls": flat.calls}
     table = pa.table(columns)
     if graph is not None:
@@ -216,14 +216,14 @@ def _rows(flat: _Flat, graph: _Graph | None, ranks: int | None) -> pa.Table:
 
 
 def _once(names: pa.StringArray) -> pa.StringArray:
-    """Give the names that stand for one function only."""
+    """Return the names of one function only."""
     counts = pc.value_counts(names)
     return counts.field("values").filter(pc.equal(counts.field("counts"), 1))
 
 
 def _unexpected(line: str, number: int, expected: str) -> InputError:
     return InputError(
-        f"{quoted(line)} stands here",
+        f"{quoted(line)} was found",
         where=f"line {number}",
         expected=expected,
         hint="Is the file cut off or damaged? Let gprof print it again.",

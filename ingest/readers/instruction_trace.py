@@ -4,7 +4,7 @@ CSV with header or Parquet, one row an instruction, in the order of execution:
 
 - `class` (int, mul, div, fp, fp_div, simd, load, store, branch, serialising, other) or `opcode`
   (a mnemonic of ARM or x86, from which the class is guessed; an x86 mov that reads or writes
-  memory cannot be told from one that does not: give class then). Needed.
+  memory cannot be distinguished from one that does not: write class then). Needed.
 - `thread`: the running thread, a whole number; one thread where it is missing.
 - `reads` and `writes`: registers, blanks between them (`x0 x1`); or `producers`: the distances
   back to the instructions whose results it reads, blanks between them (`1 7`).
@@ -53,16 +53,16 @@ class InstructionTrace(SingleFile):
     TABLES = ("segments",)
 
     def sniff(self, head: Head) -> bool:
-        """Recognise a column class or opcode beside reads, producers or cycle."""
+        """Recognise a column class or opcode next to reads, producers or cycle."""
         return _is_ours(columns_of(head))
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give one SELECT that cuts the trace."""
+        """Yield one SELECT that cuts the trace."""
         path = Path(recording.plain())
         head = read_head(path)
         if head.startswith(MAGIC):
             columns = column_types(path)
-            _must_be_whole(columns)
+            _check_whole_numbers(columns)
             params: dict[str, object] = {"path": str(path)}
             source = "FROM read_parquet($path, file_row_number = true)"
             place = "file_row_number"
@@ -73,7 +73,7 @@ class InstructionTrace(SingleFile):
             types = {name: _TYPES.get(name, "VARCHAR") for name in names}
             source, params = plain_csv.source(head, path, names, types, left_out=True)
             place = "row_number() OVER () - 1"
-        _must_have(columns)
+        _check_columns(columns)
         given = ", ".join(
             f"{f'CAST({name} AS {kind})' if name in columns else f'CAST(NULL AS {kind})'} AS "
             f'"{name}"'
@@ -85,11 +85,11 @@ class InstructionTrace(SingleFile):
 
 
 def _is_ours(columns: Mapping[str, str]) -> bool:
-    told = {"class", "opcode"} & set(columns)
-    return bool(told) and bool(set(_DEPENDENCES) & set(columns)) and "segment" not in columns
+    kinds = {"class", "opcode"} & set(columns)
+    return bool(kinds) and bool(set(_DEPENDENCES) & set(columns)) and "segment" not in columns
 
 
-def _must_have(columns: Mapping[str, str]) -> None:
+def _check_columns(columns: Mapping[str, str]) -> None:
     if not {"class", "opcode"} & set(columns):
         raise InputError("the column class is missing", where="line 1", expected="class or opcode")
     if "reads" in columns and "writes" not in columns:
@@ -100,7 +100,7 @@ def _must_have(columns: Mapping[str, str]) -> None:
         )
 
 
-def _must_be_whole(columns: Mapping[str, str]) -> None:
+def _check_whole_numbers(columns: Mapping[str, str]) -> None:
     for name in ("thread", "cycle", "taken"):
         if name in columns and columns[name] not in _WHOLE:
             raise InputError(

@@ -7,7 +7,7 @@ lands in pmu_samples:
 - A row per metric of a `Metric` table and hardware thread; the unit that ends a metric's name in
   square brackets goes to `unit`. The STAT tables follow from these and are left out.
 - `region` is the marked region (-m). Tables of one group that come again (timeline, -t) are
-  samples 0, 1, 2 ... A second event group is told from the first by its events.
+  samples 0, 1, 2 ... A second event group is distinguished from the first by its events.
 
 The hardware threads counted give the run's `threads`; CPU name and clock are tags.
 """
@@ -39,7 +39,7 @@ _TAGS = {"CPU name": "cpu", "CPU type": "cpu_type", "CPU clock": "cpu_clock"}
 
 @dataclass(frozen=True, slots=True)
 class _Heading:
-    """A table's first line: its region, what it holds, how many lines it says it has."""
+    """A table's first line: its region, what it contains, its number of lines."""
 
     region: str | None
     group: int
@@ -61,7 +61,7 @@ class Likwid(SingleFile):
         return _TABLE.search(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the run and its counters."""
+        """Yield the run and its counters."""
         tags: dict[str, str] = {}
         cpus: set[int] = set()
         yield Run()
@@ -79,7 +79,7 @@ class Likwid(SingleFile):
 
 
 def _samples(lines: Records, tags: dict[str, str], cpus: set[int]) -> Iterator[Sample]:
-    """Give the counters of all tables; takes note of tags and processors on the way."""
+    """Yield the counters of all tables; takes note of tags and processors on the way."""
     seen: Counter[tuple[str | None, int, str]] = Counter()
     for line, fields in lines:
         if len(fields) > 1 and (name := fields[0].rstrip(":").strip()) in _TAGS:
@@ -127,7 +127,7 @@ def _table(
         if not name or name == "TABLE" or len(fields) < skipped + len(threads):
             raise InputError(
                 f"the table has fewer than the {heading.lines} lines of {len(threads)} values "
-                "that it says it has",
+                "that its first line announces",
                 where=where,
                 expected="a value for each hardware thread",
                 hint="The file is damaged or cut off. Record again.",

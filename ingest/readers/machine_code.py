@@ -43,18 +43,18 @@ class MachineCode(SingleFile):
         return _has_hex(columns_of(head)) or _is_bhive(head.data)
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give one SELECT over the file, blocks numbered from 0 in its order."""
+        """Yield one SELECT over the file, blocks numbered from 0 in its order."""
         path = recording.plain()
         head = read_head(Path(path))
         if head.startswith(MAGIC):
             yield _from_parquet(path)
             return
         names, delimiter = _header(head)
-        _must_be_whole_text(recording)
+        _check_whole_text(recording)
         if "hex" in names:
             yield _from_csv(path, names, delimiter, header=True)
             return
-        _must_be_bhive(head)
+        _check_bhive(head)
         yield _from_csv(path, ["hex", "cycles_per_100"], ",", header=False)
 
 
@@ -63,9 +63,9 @@ def _has_hex(columns: Mapping[str, str] | list[str]) -> bool:
 
 
 def _is_bhive(head: bytes) -> bool:
-    """Say whether most of the first lines are a block and a number.
+    """Return whether most of the first lines are a block and a number.
 
-    Blocks differ in length and hold letters somewhere: lists of addresses or of plain numbers
+    Blocks differ in length and contain letters somewhere: lists of addresses or of plain numbers
     do not.
     """
     lines = head.split(b"\n")[:-1][:_LINES] or [head]
@@ -77,7 +77,7 @@ def _is_bhive(head: bytes) -> bool:
 
 
 def _header(head: bytes) -> tuple[list[str], str]:
-    """Give the names in the first line, in lower case, and what stands between them.
+    """Return the names in the first line, in lower case, and what is between them.
 
     A column without a name (frames write their index so) is named after its place.
     """
@@ -90,17 +90,17 @@ def _header(head: bytes) -> tuple[list[str], str]:
     return [name.strip().lower() or f"column {n}" for n, name in enumerate(names, 1)], delimiter
 
 
-def _must_be_whole_text(recording: Recording) -> None:
-    """Refuse bytes that are no text, and a file whose last number may have lost digits.
+def _check_whole_text(recording: Recording) -> None:
+    """Raise `InputError` for bytes that are no text, and a last line without its end.
 
-    DuckDB fails with an internal error on other bytes in columns that it was not asked for.
+    DuckDB fails with an internal error on other bytes in columns that it was not asked to read.
     """
     for chunk in chunks(recording, must_end=True):
         chunk.check_text()
 
 
-def _must_be_bhive(head: bytes) -> None:
-    """Refuse a first line that is none of BHive's, and frequencies in the place of cycles."""
+def _check_bhive(head: bytes) -> None:
+    """Raise `InputError` for a first line not of BHive, and for frequencies instead of cycles."""
     line = first_line(head)
     fields = line.split(",")
     if len(fields) != 2 or not _is_number(fields[1]):
@@ -116,7 +116,7 @@ def _must_be_bhive(head: bytes) -> None:
             f"most blocks would take less than {_FASTEST:.0f} cycles per 100 iterations",
             where=f"lines 1 to {len(lines)}",
             expected="cycles per 100 iterations, as in BHive's throughput files",
-            hint="BHive's files of sources hold frequencies: put a header line hex,frequency "
+            hint="BHive's files of sources contain frequencies: put a header line hex,frequency "
             "above them to land the code alone.",
         )
 
@@ -168,7 +168,7 @@ def _measured(columns: Mapping[str, str] | list[str]) -> str | None:
 
 
 def _values(measured: str | None) -> str:
-    """Give the SQL expressions of hex and cycles; an empty block is left for the check to name."""
+    """Return the SQL expressions of hex and cycles; an empty block is left to the checks."""
     values = ["lower(coalesce(CAST(hex AS VARCHAR), '')) AS hex"]
     if measured:
         passes = 100 if measured == "cycles_per_100" else 1

@@ -9,7 +9,7 @@ pmu_samples, one row per rank, thread, region and event:
 - A region that is entered again within other regions (PAPI 7) is samples 0, 1, 2 ...
 - `cycles` and `real_time_nsec` (as PAPI writes them) are events. `region_count` is one too.
 - Where PAPI gives total, min, median and max (several entries), `value` is the total.
-- Values of PAPI_hl_read within a region are left out: the region's own value holds them.
+- Values of PAPI_hl_read within a region are left out: the region's own value contains them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Papi:
         )
 
     def parts(self, path: Path) -> tuple[Path, ...]:
-        """Give the files of all ranks in the folder, by rank."""
+        """Return the files of all ranks in the folder, by rank."""
         if _FILE.fullmatch(bare_name(path)) is None:
             return (path,)
         ranks = [
@@ -69,7 +69,7 @@ class Papi:
         return tuple(other for _, _, other in sorted(ranks)) or (path,)
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the run and its counters, file by file."""
+        """Yield the run and its counters, file by file."""
         yield Run()
         ranks, landed, most = 0, 0, 0
         tags: dict[str, str] = {}
@@ -110,7 +110,7 @@ def _content(text: str, where: str) -> dict[str, Any]:
 
 
 def _threads(content: dict[str, Any], where: str) -> list[tuple[int, list[tuple[str, Any]]]]:
-    """Give (thread, [(region, its values)]) of either form."""
+    """Return (thread, [(region, its values)]) of either form."""
     found = []
     for number_, thread in _numbered(content["threads"], where):
         if not isinstance(thread, dict) or "regions" not in thread:
@@ -155,27 +155,27 @@ def _samples(
         at = f"{where}, region {quoted(region)}"
         if not isinstance(values, dict):
             raise _shape(at, "its events")
-        for event, told in values.items():
+        for event, found in values.items():
             yield {
                 "rank": rank,
                 "thread": thread,
                 "region": region,
                 "sample": seen[region],
                 "event": event,
-                "value": _value(told, event, at),
+                "value": _value(found, event, at),
             }
         seen[region] += 1
 
 
-def _value(told: Any, event: str, where: str) -> float | None:
+def _value(found: Any, event: str, where: str) -> float | None:
     """Read a value: plain, or with its spread over entries, or with values read on the way."""
-    if isinstance(told, dict):
-        told = told.get("total", told.get("region_value", told.get("region")))
-        if told is None:
+    if isinstance(found, dict):
+        found = found.get("total", found.get("region_value", found.get("region")))
+        if found is None:
             raise _shape(where, f"a total of {event}")
-    if isinstance(told, bool) or not isinstance(told, str | int | float):
+    if isinstance(found, bool) or not isinstance(found, str | int | float):
         raise _shape(where, f"a number for {event}")
-    return number(str(told), where, event)
+    return number(str(found), where, event)
 
 
 def _shape(where: str, what: str) -> InputError:

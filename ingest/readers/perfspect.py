@@ -51,7 +51,7 @@ class PerfSpect(SingleFile):
         return fields[:2] in _SUMMARIES or tuple(fields[:4]) == _PLACES
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the run and its metrics."""
+        """Yield the run and its metrics."""
         lines = records(recording)
         _, heading = next(lines, (1, []))
         if heading[:2] in _SUMMARIES:
@@ -75,7 +75,7 @@ def _summary(heading: list[str], lines: Records) -> Iterator[Sample]:
     seen: set[str] = set()
     for line, fields in lines:
         where = f"line {line}"
-        _must_be_as_long(fields, heading, where)
+        _check_length(fields, heading, where)
         name = fields[0].strip()
         if not name or name in seen:
             problem = f"the metric {quoted(name)} comes again" if name else "the metric has no name"
@@ -100,7 +100,7 @@ def _over_time(heading: list[str], lines: Records) -> Iterator[Sample]:
     began: float | None = None
     for line, fields in lines:
         where = f"line {line}"
-        _must_be_as_long(fields, heading, where)
+        _check_length(fields, heading, where)
         moment, socket, cpu, cgroup = (field.strip() for field in fields[:4])
         seconds = number(moment, where, "TS") if re.fullmatch(r"[\d.]+", moment) else None
         began = seconds if began is None else began
@@ -116,7 +116,7 @@ def _over_time(heading: list[str], lines: Records) -> Iterator[Sample]:
             yield {**place, "event": name, "unit": unit, "value": value}
 
 
-def _must_be_as_long(fields: list[str], heading: list[str], where: str) -> None:
+def _check_length(fields: list[str], heading: list[str], where: str) -> None:
     if len(fields) != len(heading):
         raise InputError(
             f"there are {len(fields)} fields",

@@ -1,7 +1,7 @@
 """Plain tables: CSV, Parquet or Arrow whose columns are those of one landing table.
 
 The way in for every tool that has no reader. The file may carry the run's own columns too
-(run_id, app, version ...), so that one file can hold many runs; without run_id, rows with equal
+(run_id, app, version ...), so that one file can contain many runs; without run_id, rows with equal
 run columns are one run, for fn_timings with equal parallelism and repetition as well.
 """
 
@@ -41,7 +41,7 @@ _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOU
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A landing table, and how a file's columns stand to it."""
+    """A landing table, and how a file's columns relate to it."""
 
     table: str
     known: tuple[str, ...]
@@ -60,11 +60,11 @@ class PlainTable(SingleFile):
     def sniff(self, head: Head) -> bool:
         """Recognise the file by its column names: two thirds must be a landing table's.
 
-        A damaged Parquet or Arrow file is taken too, so that its reader says what is wrong.
+        A damaged Parquet or Arrow file is taken too, so that its reader reports what is wrong.
         """
         if head.data.startswith(_BINARY):
             try:
-                # The names of a Parquet file stand at its end; unpacking it here would cost much.
+                # The names of a Parquet file are at its end; unpacking it here would cost much.
                 columns = (
                     None if compression(head.path) is not None else _columns(head.data, head.path)
                 )
@@ -79,7 +79,7 @@ class PlainTable(SingleFile):
             return False
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give one SELECT over the file, and one for its runs where it carries run columns."""
+        """Yield one SELECT over the file, and one for its runs where it carries run columns."""
         path, head = _as_readable(recording)
         columns = _unique(_columns(head, path))
         match = _checked(best_match(columns), columns)
@@ -94,7 +94,7 @@ class PlainTable(SingleFile):
                 head, path, columns, _RUN_TYPES | types, left_out=bool(given)
             )
         for name in columns:
-            _must_fit(name, (_RUN_TYPES | types)[name], stored[name])
+            _check_type(name, (_RUN_TYPES | types)[name], stored[name])
         names_runs, key = _run_key(match.table, columns, given)
         if given != ["run_id"] and key:
             facts = ", ".join(given) if names_runs == "run_key" else ", ".join(given[1:])
@@ -133,7 +133,7 @@ def best_match(columns: tuple[str, ...]) -> Match | None:
 
 
 def _columns(head: bytes, path: Path) -> tuple[str, ...]:
-    """Give the file's column names, in lower case."""
+    """Return the file's column names, in lower case."""
     if head.startswith(parquet.MAGIC):
         return tuple(parquet.column_types(path))
     if head.startswith(arrow.MAGICS):
@@ -147,7 +147,7 @@ def _unique(columns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _as_readable(recording: Recording) -> tuple[Path, bytes]:
-    """Give a path that DuckDB can read, and the file's head."""
+    """Return a path that DuckDB can read, and the file's head."""
     path = Path(recording.plain())
     head = read_head(path)
     if head.startswith(arrow.MAGICS):
@@ -157,8 +157,8 @@ def _as_readable(recording: Recording) -> tuple[Path, bytes]:
     return path, head
 
 
-def _must_fit(name: str, kind: str, stored: str) -> None:
-    """Refuse text, dates and the like where numbers are to land: DuckDB would convert them."""
+def _check_type(name: str, kind: str, stored: str) -> None:
+    """Raise `InputError` for text or dates where numbers land: DuckDB would convert them."""
     base = kind.removesuffix("[]")
     if not stored or base not in _NUMBERS:
         return
@@ -206,7 +206,7 @@ def _types(table: str) -> dict[str, str]:
 def _run_key(
     table: str, columns: tuple[str, ...], given: list[str]
 ) -> tuple[Literal["run_id", "run_key"] | None, str]:
-    """Say what tells the file's runs apart, and the SQL expression for it."""
+    """Return what distinguishes the file's runs, and the SQL expression for it."""
     if "run_id" in given:
         return "run_id", "run_id"
     keys = list(given)
@@ -214,17 +214,17 @@ def _run_key(
         keys += [name for name in _KEYS_OF_FN_TIMINGS if name in columns]
     if not keys:
         return None, ""
-    # '/' inside a value is doubled, so that different values never give the same key.
+    # '/' inside a value is doubled, so that different values never have the same key.
     values = [f"replace(coalesce(CAST({name} AS VARCHAR), ''), '/', '//')" for name in keys]
     return "run_key", f"concat_ws('/', {', '.join(values)})"
 
 
 def _value(name: str, kind: str, stored: str) -> str:
-    """Give the SQL expression for one column: NaN is unknown, and 2.5 is no whole number."""
+    """Return the SQL expression for one column: NaN is unknown, and 2.5 is no whole number."""
     if kind == "DOUBLE":
         return f"CASE WHEN isnan(CAST({name} AS DOUBLE)) THEN NULL ELSE {name} END AS {name}"
     if kind in _INTEGERS and stored.startswith(_FRACTIONS):
-        problem = f"'the column {name} holds ' || {name} || ', which is no whole number'"
+        problem = f"'the column {name} contains ' || {name} || ', which is no whole number'"
         return (
             f"CASE WHEN isnan({name}) THEN NULL WHEN {name} <> trunc({name}) "
             f"THEN CAST(error({problem}) AS DOUBLE) ELSE {name} END AS {name}"

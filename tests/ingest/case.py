@@ -17,8 +17,8 @@ class Case:
 
     `sample` is the file to ingest (under tests/samples, recorded for this project), `golden` pairs
     of query and expected rows after the sample landed in an empty warehouse, `enlarge(folder,
-    times)` writes a recording `times` as large as the sample into a folder and gives its path.
-    `cut_may_land` says that the format has no way to tell a file cut at a record's end from a
+    times)` writes a recording `times` as large as the sample into a folder and returns its path.
+    `cut_may_land` is whether the format cannot distinguish a file cut at a record's end from a
     whole one.
     """
 

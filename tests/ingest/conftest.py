@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def refusal(warehouse: DuckDBPyConnection, tmp_path: Path) -> Callable[..., str]:
-    """Land a file that must be refused, and give the message without the file's path."""
+    """Land a file that must be refused, and return the message without the file's path."""
 
     def refuse(content: bytes, name: str = "x.csv", **options: Any) -> str:
         path = tmp_path / name

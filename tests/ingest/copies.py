@@ -39,7 +39,7 @@ def name_of(case: Case) -> str:
 
 
 def parts_of(case: Case) -> dict[str, bytes]:
-    """Give the content of all files of a sample by name, the main one first, decompressed."""
+    """Return the content of all files of a sample by name, the main one first, decompressed."""
     parts = {}
     for part in reader_of(case).parts(case.sample):
         with open_bytes(part) as file:
@@ -48,7 +48,7 @@ def parts_of(case: Case) -> dict[str, bytes]:
 
 
 def written(folder: Path, parts: dict[str, bytes], suffix: str = "") -> Path:
-    """Write the files into the folder and give the path of the first."""
+    """Write the files into the folder and return the path of the first."""
     folder.mkdir(exist_ok=True)
     for name, data in parts.items():
         (folder / f"{name}{suffix}").write_bytes(data)
@@ -56,7 +56,7 @@ def written(folder: Path, parts: dict[str, bytes], suffix: str = "") -> Path:
 
 
 def tables(con: DuckDBPyConnection) -> list[str]:
-    """Give the names of all tables that files fill, and of `runs`."""
+    """Return the names of all tables that files fill, and of `runs`."""
     from_files = """
         SELECT DISTINCT table_name FROM duckdb_columns() JOIN duckdb_tables() USING (table_name)
         WHERE column_name = 'source_id' OR table_name = 'runs' ORDER BY 1
@@ -65,14 +65,14 @@ def tables(con: DuckDBPyConnection) -> list[str]:
 
 
 def is_empty(con: DuckDBPyConnection) -> bool:
-    """Say that no table has a row; names those that have, for the test's message."""
+    """Return whether no table has a row; names those that have, for the test's message."""
     counts = (f"SELECT '{table}', count(*) FROM {table}" for table in tables(con))
     assert [held for held in rows(con, " UNION ALL ".join(counts)) if held[1]] == []
     return True
 
 
 def contents(con: DuckDBPyConnection, *, order: str = "ALL") -> dict[str, list[Any]]:
-    """Give all rows of all landing tables, without what depends on the file's own hash."""
+    """Return all rows of all landing tables, without what depends on the file's own hash."""
     held = {}
     for table in tables(con):
         if table in ("sources", "run_facts"):

@@ -30,9 +30,9 @@ def cube(
     role: tuple[str, str] = ("mpi", "function"),
     rest: Sequence[str] = (),
 ) -> bytes:
-    """Give a cube.
+    """Return a cube.
 
-    `tree` holds (function, number of its caller), callers first; `threads` the number of threads
+    `tree` contains (function, number of its caller), callers first; `threads` the number of threads
     of each rank; `role` is paradigm and role of the first function; `rest` names metrics of
     which there are no values.
     """
@@ -52,7 +52,7 @@ def cube(
 
 
 def archive(files: Mapping[str, bytes]) -> bytes:
-    """Give a tar archive of files by name."""
+    """Return a tar archive of files by name."""
     target = io.BytesIO()
     with tarfile.open(fileobj=target, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for name, content in files.items():
@@ -63,7 +63,7 @@ def archive(files: Mapping[str, bytes]) -> bytes:
 
 
 def files_of(data: bytes) -> dict[str, bytes]:
-    """Give the files of an archive by name."""
+    """Return the files of an archive by name."""
     with tarfile.open(fileobj=io.BytesIO(data)) as tar:
         return {entry.name: tar.extractfile(entry).read() for entry in tar}
 
@@ -84,7 +84,7 @@ def _deep(tree: Sequence[tuple[str, int | None]]) -> list[int]:
 
 
 def _wide(tree: Sequence[tuple[str, int | None]]) -> list[int]:
-    """Callees of one function stand side by side, as Cube orders inclusive metrics."""
+    """Callees of one function are side by side, as Cube orders inclusive metrics."""
     children, order, stack = _children(tree), [0], [0]
     while stack:
         node = stack.pop()

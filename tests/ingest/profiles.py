@@ -27,7 +27,7 @@ def text_profile(
     metadata: Mapping[str, str] | None = None,
     events: Sequence[str] = (),
 ) -> str:
-    """Write a text profile; lines are rows, or text to stand there as it is."""
+    """Write a text profile; lines are rows, or text to be written as it is."""
     pairs = {"Metric Name": metric, **(metadata or {})}
     xml = "".join(
         f"<attribute><name>{name}</name><value>{value}</value></attribute>"
@@ -43,7 +43,7 @@ def text_profile(
 
 
 def write_profiles(folder: Path, texts: Mapping[str, str]) -> Path:
-    """Write text profiles by name and give the path of the first."""
+    """Write text profiles by name and return the path of the first."""
     for name, text in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")

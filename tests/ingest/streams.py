@@ -16,7 +16,7 @@ def stream(
     types: Mapping[str, str] | None = None,
     **said: Any,
 ) -> str:
-    """Give a stream.
+    """Return a stream.
 
     `records` pairs a call path ("main/solve", "" for none) with values by attribute; `units` and
     `types` describe attributes (else a double, mpi.rank an int); `said` becomes the globals, with
@@ -46,8 +46,8 @@ def stream(
         lines.add(f"__rec=ctx{ref},attr={numbers},data=" + "=".join(map(str, values.values())))
     last = None
     for name, value in said.items():
-        told = lines.attribute(name.replace("__", "."), "string", _GLOBAL)
-        last = lines.node(told, value, last)
+        attribute = lines.attribute(name.replace("__", "."), "string", _GLOBAL)
+        last = lines.node(attribute, value, last)
     lines.add("__rec=globals" + (f",ref={last}" if last else ""))
     return lines.text()
 

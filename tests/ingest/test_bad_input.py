@@ -1,4 +1,4 @@
-"""CSV files that are not what they should be: what is said, and that nothing lands."""
+"""CSV files that are not what they should be: the messages, and that nothing lands."""
 
 from __future__ import annotations
 
@@ -110,7 +110,10 @@ COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
             "\n  expected one of the formats that `pwh readers` lists\n"
             "  If it is one of them, name it: --reader NAME.",
         ),
-        (b"event,value\n", "the file holds no measurements\n  expected at least one row of data"),
+        (
+            b"event,value\n",
+            "the file contains no measurements\n  expected at least one row of data",
+        ),
         (
             b"event,value,ranks\ncycles,1,0\n",
             "has ranks = 0\n  expected a number from 1 to 2147483647",
@@ -148,7 +151,7 @@ def test_csv(refusal, content, message):
         ("1,2,2,3,4", "row 2 of pmu_samples: the share of time running is 2.0"),
     ],
 )
-def test_samples_that_cannot_be(refusal, line, message):
+def test_implausible_samples(refusal, line, message):
     content = f"event,value,running,t_start,t_end\ncycles,1,1,0,5\n{line}\n"
     assert refusal(content.encode()).startswith(message)
 
@@ -156,14 +159,14 @@ def test_samples_that_cannot_be(refusal, line, message):
 def test_other_encodings_in_columns_that_are_left_out(refusal, warehouse):
     """DuckDB alone would break its whole database over this one."""
     header = b"run_id,app,version,machine,event,value\n"
-    told = refusal(header + b"r,a,1,m,cycles,1\nr,a,1,m,caf\xe9,1\n")
-    assert told.startswith("line 3: byte 0xe9 is not text")
+    message = refusal(header + b"r,a,1,m,cycles,1\nr,a,1,m,caf\xe9,1\n")
+    assert message.startswith("line 3: byte 0xe9 is not text")
     assert rows(warehouse, "SELECT 1") == [(1,)]
 
 
 def test_parallelism_below_one(refusal):
-    told = refusal(b"function,seconds,parallelism\nf,1,1\nf,1,0\n")
-    assert told.startswith("row 2 of fn_timings: the parallelism is 0")
+    message = refusal(b"function,seconds,parallelism\nf,1,1\nf,1,0\n")
+    assert message.startswith("row 2 of fn_timings: the parallelism is 0")
 
 
 def test_nan_and_nothing_land_as_unknown(warehouse, tmp_path):

@@ -18,7 +18,7 @@ COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
 
 @pytest.fixture
 def pwh(tmp_path, monkeypatch, capfd):
-    """Run a command in an empty folder; give exit code, stdout and stderr."""
+    """Run a command in an empty folder; return exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PWH_DB", str(tmp_path / "w.duckdb"))
 
@@ -107,7 +107,7 @@ def test_a_folder_of_junk(pwh, tmp_path):
     assert nothing_landed(tmp_path)
 
 
-def test_good_files_land_beside_bad_ones(pwh, tmp_path):
+def test_good_files_land_next_to_bad_ones(pwh, tmp_path):
     folder = tmp_path / "mixed"
     folder.mkdir()
     (folder / "a.csv").write_bytes(COUNTERS)
@@ -123,21 +123,21 @@ def test_good_files_land_beside_bad_ones(pwh, tmp_path):
     assert err == (
         "pwh: rejected mixed/b.csv, row 4 of pmu_samples: the counter cycles is -4.0\n"
         "  expected a count from 0, or a metric with its unit\n"
-        "pwh: passed over 1 files that no reader recognises (page.csv)\n"
+        "pwh: skipped 1 file that no reader recognises (page.csv)\n"
     )
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--ranks", "99999999999"), "a run with ranks = 99999999999 cannot be"),
-        (("--problem-size", "nan"), "a run with problem_size = nan cannot be"),
-        (("--problem-size", "-1"), "a run with problem_size = -1.0 cannot be"),
+        (("--ranks", "99999999999"), "a run with ranks = 99999999999 is implausible"),
+        (("--problem-size", "nan"), "a run with problem_size = nan is implausible"),
+        (("--problem-size", "-1"), "a run with problem_size = -1.0 is implausible"),
         (("--tag", "x"), "--tag 'x' is not of the form KEY=VALUE"),
         (("--reader", "nosuch"), "there is no reader 'nosuch'"),
     ],
 )
-def test_options_that_cannot_be(pwh, tmp_path, options, message):
+def test_implausible_options(pwh, tmp_path, options, message):
     (tmp_path / "x.csv").write_bytes(COUNTERS)
     code, out, err = pwh("ingest", "x.csv", *options)
     assert (code, out) == (2, "")

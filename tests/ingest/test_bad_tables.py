@@ -1,4 +1,4 @@
-"""Parquet and Arrow files that lie or are damaged, and values that cannot be, in every table."""
+"""Parquet and Arrow files that lie or are damaged, and implausible values, in every table."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ NEGATIVE = "expected whole numbers from 0"
         ("segments", "instructions", -1, f"-1 in the column instructions\n  {NEGATIVE}"),
     ],
 )
-def test_values_that_cannot_be(refusal, tmp_path, table, column, value, message):
+def test_implausible_values(refusal, tmp_path, table, column, value, message):
     columns = {k: v for k, v in GOOD[table].items() if k != "issued"}
     columns[column] = [columns[column][0], value]
     pq.write_table(pa.table(columns), tmp_path / "made.parquet")
-    told = refusal((tmp_path / "made.parquet").read_bytes(), "x.parquet")
-    assert told.startswith(f"row 2 of {table}: {message}")
+    refused = refusal((tmp_path / "made.parquet").read_bytes(), "x.parquet")
+    assert refused.startswith(f"row 2 of {table}: {message}")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_values_that_cannot_be(refusal, tmp_path, table, column, value, message)
         ),
         (
             {"event": ["c"], "value": [1.0], "rank": [1.5]},
-            "pmu_samples: the column rank holds 1.5, which is no whole number",
+            "pmu_samples: the column rank contains 1.5, which is no whole number",
         ),
         (
             {"event": ["c"], "value": [1.0], "rank": [1 << 40]},
@@ -99,9 +99,9 @@ def test_damaged_parquet(refusal, tmp_path):
     pq.write_table(pa.table(GOOD["pmu_samples"]), tmp_path / "made.parquet")
     data = (tmp_path / "made.parquet").read_bytes()
     for damaged in (data[:-5], data[: len(data) // 2], data[:4]):
-        told = refusal(damaged, "x.parquet")
-        assert told.startswith("not a whole Parquet file (")
-        assert told.endswith("Copy or write it again.")
+        refused = refusal(damaged, "x.parquet")
+        assert refused.startswith("not a whole Parquet file (")
+        assert refused.endswith("Copy or write it again.")
 
 
 def test_damaged_arrow(refusal, tmp_path):

@@ -39,7 +39,7 @@ GIB = 1 << 30
 
 
 def rejected(con, path, **options):
-    """Land what must not land, and give the message."""
+    """Land what must not land, and return the message."""
     with pytest.raises(InputError) as error:
         land(con, path, **options)
     assert is_empty(con)

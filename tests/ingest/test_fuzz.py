@@ -40,7 +40,7 @@ fuzzed = settings(
 
 @pytest.fixture
 def warehouse():
-    """Give an empty warehouse in memory, which takes thousands of files faster than one on disk."""
+    """Yield an empty warehouse in memory, faster than one on disk for thousands of files."""
     con = pwh.connect(":memory:")
     yield con
     con.close()
@@ -52,7 +52,7 @@ def lands_or_is_refused(con, path, reader):
         landed = land(con, path, reader=reader)
     except PwhError as error:
         assert str(path.parent) in str(error)
-        # A reader that stumbles over damage, instead of seeing it, has not told what is wrong.
+        # A reader that stumbles over damage, instead of seeing it, has not reported what is wrong.
         stumbled = error.__cause__
         assert isinstance(error, InputError)
         assert stumbled is None or isinstance(stumbled, SEEN), repr(stumbled)
@@ -72,7 +72,7 @@ def test_damaged_content(case, warehouse):
     def run(name, mutations):
         with tempfile.TemporaryDirectory() as folder:
             path = written(Path(folder), parts | {name: mutated(parts[name], mutations)})
-            # Whatever the file, recognition gives an answer.
+            # Whatever the file, recognition returns.
             assert len(list(find([path]))) == 1
             lands_or_is_refused(warehouse, path, case.reader)
 

@@ -46,7 +46,7 @@ def line_bounds(chunk: Chunk) -> tuple[bytes, Integers, Integers]:
 
 
 class Cursor:
-    """Positions in the data, one per line, that move over fields; `fine` tells who still can."""
+    """Positions in the data, one a line, that move over fields; `fine` flags those that can."""
 
     def __init__(self, data: bytes, at: Integers) -> None:
         self._words: Words = np.ndarray((len(data) - 7,), "<u8", data, strides=(1,))
@@ -59,7 +59,7 @@ class Cursor:
         self.fine = self.fine[mask]
 
     def sees(self, literal: bytes) -> Mask:
-        """Tell where the literal stands (not more than eight bytes)."""
+        """Return where the literal is found (not more than eight bytes)."""
         word = self._words[self.at]
         word &= np.uint64((1 << 8 * len(literal)) - 1)
         seen: Mask = word == np.uint64(int.from_bytes(literal, "little"))
@@ -73,7 +73,7 @@ class Cursor:
             self.at = self.at + len(piece)
 
     def number(self) -> Integers:
-        """Move over a number of up to 15 digits and give its value."""
+        """Move over a number of up to 15 digits and return its value."""
         value, digits = self._digits(self.at)
         if not digits.all():
             self._long_numbers(value, digits)
@@ -81,7 +81,7 @@ class Cursor:
         return value.view(np.int64)
 
     def hexadecimal(self) -> Integers:
-        """Move over up to eight hexadecimal digits, lower case, and give their value."""
+        """Move over up to eight hexadecimal digits, lower case, and return their value."""
         word = self._words[self.at]
         decimal, letter = word ^ _ZEROS, word ^ _BEFORE_A
         other = (decimal + _ABOVE_NINE) | decimal
@@ -112,7 +112,7 @@ class Cursor:
         self.fine &= digits > 0
 
     def _digits(self, at: Integers) -> tuple[Words, Words]:
-        """Give the value and the number of the digits at each position, up to seven of them.
+        """Return the value and the number of the digits at each position, up to seven of them.
 
         Both are 0 where there are eight or more.
         """
@@ -133,7 +133,7 @@ class Cursor:
 
 
 def _value(word: Words) -> Words:
-    """Give the number whose eight decimal digits are the bytes of each word."""
+    """Return the number whose eight decimal digits are the bytes of each word."""
     for mask, factor, shift in _STEPS:
         word &= mask
         word *= factor

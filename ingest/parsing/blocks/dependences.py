@@ -56,7 +56,7 @@ class Code(Protocol):
     def __len__(self) -> int: ...
 
     def chain(self, leader: int) -> Ids:
-        """Give the ids of a block's instructions in order; `leader` is the first."""
+        """Return the ids of a block's instructions in order; `leader` is the first."""
         ...
 
 
@@ -76,7 +76,7 @@ class _Block:
 class Dependences:
     """Counts of (instruction, distance); `counts` has keys `instruction << 32 | distance`.
 
-    Distance 0 stands for none.
+    Distance 0 is none.
     """
 
     def __init__(self, program: Code) -> None:
@@ -124,7 +124,7 @@ class Dependences:
         if exposed.size:
             latest = self._latest(slot, column, entry, heads, thread, visited, exposed)
             self._count_exposed(column, entry, visited, exposed, latest)
-        # The last visit of each block by each thread holds that thread's last writes in it.
+        # The last visit of each block by each thread contains that thread's last writes in it.
         last = np.full((heads.size, present.size), -1, np.int64)
         last[thread, column] = np.arange(slot.size)
         for k, block in enumerate(visited):
@@ -137,7 +137,7 @@ class Dependences:
         self, slot: Ids, column: Ids, entry: Ids, heads: Ids, thread: Ids,
         visited: list[_Block], exposed: Ids,
     ) -> Ids:  # fmt: skip
-        """Give the time of the last write of each exposed register before each visit.
+        """Return the time of the last write of each exposed register before each visit.
 
         It is 0 or less where there was none.
         """

@@ -14,7 +14,7 @@ _T = TypeVar("_T")
 
 
 def parsed(pieces: Iterable[Chunk], parse: Callable[[Chunk], _T]) -> Iterator[_T]:
-    """Give what `parse` makes of each piece, in order (numpy lets threads run at once)."""
+    """Yield what `parse` makes of each piece, in order (numpy lets threads run at once)."""
     workers = max(1, min(3, (os.cpu_count() or 1) - 1))
     waiting: deque[Future[_T]] = deque()
     with ThreadPoolExecutor(workers) as pool:

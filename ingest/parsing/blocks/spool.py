@@ -16,7 +16,7 @@ _T = TypeVar("_T")
 class Spool(Generic[_T]):
     """Batches of arrays in order, each with a word about it.
 
-    Beyond 64 MiB the arrays lie in a temporary file; what is said about them stays in memory.
+    Beyond 64 MiB the arrays lie in a temporary file; their descriptions stay in memory.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class Spool(Generic[_T]):
             self._file.write(values.tobytes())
 
     def batches(self) -> Iterator[tuple[_T, list[NDArray[Any]]]]:
-        """Give all batches in the order in which they were put."""
+        """Yield all batches in the order in which they were put."""
         self._file.seek(0)
         for about, kinds in self._batches:
             yield (
@@ -42,5 +42,5 @@ class Spool(Generic[_T]):
             )
 
     def close(self) -> None:
-        """Give the memory or the file back."""
+        """Return the memory or the file back."""
         self._file.close()

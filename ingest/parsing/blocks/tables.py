@@ -30,7 +30,7 @@ def merged(table: str, batches: Iterable[pa.Table]) -> Iterator[Rows]:
 def launch_table(
     launch: int, kernel: str | None, columns: dict[str, ArrayLike], types: str
 ) -> pa.Table:
-    """Make a table of a launch's columns; `types` has a letter for each: i INTEGER, l BIGINT."""
+    """Return a table of a launch's columns; `types` has a letter for each: i INTEGER, l BIGINT."""
     arrays = {
         name: pa.array(np.asarray(values), {"i": pa.int32(), "l": pa.int64()}[kind])
         for (name, values), kind in zip(columns.items(), types, strict=True)
@@ -46,7 +46,7 @@ def launch_table(
 def dependence_table(
     launch: int, kernel: str | None, block: Integers, counts: tuple[Integers, Integers]
 ) -> pa.Table:
-    """Make rows of bb_dependences from `Dependences.counts`; `block` is over instructions."""
+    """Return rows of bb_dependences from `Dependences.counts`; `block` is over instructions."""
     keys, count = counts
     tally = Tally()
     tally.add(block[keys >> 32] << 32 | keys & 0xFFFFFFFF, count)

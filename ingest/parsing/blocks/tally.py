@@ -10,14 +10,14 @@ _FEW = 1 << 10
 
 
 def starts_of_runs(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give where runs of equal values begin."""
+    """Return where runs of equal values begin."""
     changes: NDArray[np.bool_] = np.ones(values.size, np.bool_)
     changes[1:] = values[1:] != values[:-1]
     return np.flatnonzero(changes)
 
 
 def columns(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the distinct small values, ascending, and the place of each value among them."""
+    """Return the distinct small values, ascending, and the place of each value among them."""
     present = np.flatnonzero(np.bincount(values))
     place = np.zeros(int(values.max(initial=-1)) + 1, np.int64)
     place[present] = np.arange(present.size)
@@ -25,7 +25,7 @@ def columns(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def stable_order(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give the order that sorts values of 0 and more, equal ones in their order."""
+    """Return the order that sorts values of 0 and more, equal ones in their order."""
     # numpy has a radix sort for 16 bits, many times as fast as its others.
     short = values.max(initial=0) < 1 << 16
     return np.argsort(values.astype(np.uint16) if short else values, kind="stable")
@@ -50,7 +50,7 @@ class Tally:
         self._pending = 0
 
     def add(self, keys: ArrayLike, counts: ArrayLike | None = None) -> None:
-        """Count keys, once each or as often as `counts` says."""
+        """Count keys, once each or as often as `counts` has it."""
         keys = np.asarray(keys, np.int64)
         if counts is None and keys.size > _FEW:
             keys, counts = _distinct(keys)
@@ -63,7 +63,7 @@ class Tally:
             self.total()
 
     def total(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Give the distinct keys, ascending, and their counts."""
+        """Return the distinct keys, ascending, and their counts."""
         if self._pending:
             keys, place = np.unique(np.concatenate(self._keys), return_inverse=True)
             counts = np.zeros(keys.size, np.int64)

@@ -1,4 +1,4 @@
-"""What a Caliper file's globals say of the run; Adiak's names of them are understood too.
+"""What a Caliper file's globals contain about the run; Adiak's names of them are understood too.
 
 Adiak: https://github.com/LLNL/Adiak. What has no column of its own lands as tags.
 """
@@ -34,8 +34,8 @@ _MEASURES = {
 _STARTED = "launchdate"
 
 
-def run(said: Mapping[str, str], path: Path, ranks: int | None) -> Run:
-    """Give the run that a file's globals speak of.
+def run(attributes: Mapping[str, str], path: Path, ranks: int | None) -> Run:
+    """Return the run that a file's globals speak of.
 
     `path` is the file: its folder names a program that the globals do not name, so that the
     files of a folder are one set. `ranks` counts the ranks in the records, for files that do not
@@ -45,11 +45,11 @@ def run(said: Mapping[str, str], path: Path, ranks: int | None) -> Run:
     used: set[str] = set()
     for column, names in (*_TEXTS.items(), *_COUNTS.items(), *_MEASURES.items()):
         for name in names:
-            value = _fact(column, said.get(name, ""))
+            value = _fact(column, attributes.get(name, ""))
             if column not in facts and value is not None and not implausible({column: value}):
                 facts[column] = value
                 used.add(name)
-    started = _date(said.get(_STARTED, ""))
+    started = _date(attributes.get(_STARTED, ""))
     if started is not None:
         facts["started_at"] = started
         used.add(_STARTED)
@@ -57,7 +57,7 @@ def run(said: Mapping[str, str], path: Path, ranks: int | None) -> Run:
     facts.setdefault("app", folder_app(path.parent))
     tags = {
         name: value
-        for name, value in said.items()
+        for name, value in attributes.items()
         if name not in used and not name.startswith(_INTERNAL) and len(value) <= _LONGEST_TAG
     }
     return Run(**facts, tags=tags)
@@ -79,7 +79,7 @@ def _fact(column: str, text: str) -> str | int | float | None:
 
 
 def _date(text: str) -> datetime | None:
-    """Give a date written as seconds since 1970."""
+    """Return a date written as seconds since 1970."""
     try:
         date = datetime.fromtimestamp(float(text), UTC)
     except (ValueError, OverflowError, OSError):

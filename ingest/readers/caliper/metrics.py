@@ -1,4 +1,4 @@
-"""What the names of Caliper's attributes say of the values under them.
+"""What the names of Caliper's attributes mean for the values under them.
 
 An aggregated value is named by what was done to it, last first: `avg#inclusive#sum#time.duration`
 is the mean over processes of the time with callees
@@ -16,7 +16,7 @@ Role = Literal["own time", "inclusive time", "calls", "own event", "inclusive ev
 _NUMBERS = ("int", "uint", "double")
 _INCLUSIVE = ("inclusive", "iscale")
 _KEPT = ("sum", "avg", "any", "scale")
-# What was done to a value, and how sure it then says what all of a run took: 0 is surest.
+# What was done to a value, and how surely it is then what all of a run took: 0 is surest.
 _DOUBT = {("sum", "sum"): 0, ("any",): 0, ("sum",): 1, (): 2, ("avg", "sum"): 3, ("avg",): 4}
 _OVER_RANKS: Mapping[tuple[str, ...], Literal["sum", "mean"]] = {
     ("sum", "sum"): "sum",
@@ -37,12 +37,12 @@ _IN_A_SECOND = {
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One attribute that holds measured values.
+    """One attribute that contains measured values.
 
-    `event` is the metric's own name, bare of what was done to it. `over_ranks` says what a value
+    `event` is the metric's own name, bare of what was done to it. `over_ranks` is what a value
     without rank is of all processes: their sum, their mean, or None (of one process by itself).
-    `per_second` is how many of a time's unit are a second, None where the file does not tell;
-    `unit` is an event's. `doubt` ranks attributes that say the same thing.
+    `per_second` is how many of a time's unit are a second, None where the file does not state it;
+    `unit` is an event's. `doubt` ranks attributes that mean the same thing.
     """
 
     name: str
@@ -55,9 +55,9 @@ class Metric:
 
 
 def metric(name: str, kind: str | None, unit: str | None) -> Metric | None:
-    """Say what an attribute holds; None where it is nothing that can be landed.
+    """Return what an attribute contains; None where it cannot be landed.
 
-    `kind` is Caliper's type of its values, None where the file does not tell. The smallest,
+    `kind` is Caliper's type of its values, None where the file does not state it. The smallest,
     largest and mean time of single visits are left out: they add up to nothing.
     """
     *done, base = name.split("#")
@@ -85,9 +85,9 @@ def metric(name: str, kind: str | None, unit: str | None) -> Metric | None:
 
 
 def settle(metrics: Iterable[Metric], ranks: int | None) -> list[Metric]:
-    """Choose, of attributes that say the same thing, the surest.
+    """Choose, of attributes that mean the same thing, the surest.
 
-    The sum over processes has more digits than their mean, but tells a process's part only where
+    The sum over processes has more digits than their mean, but is a process's part only where
     the number of processes is known. What was measured without callees makes the time or count
     with them needless only for events: fn_timings has a column for both times.
     """
@@ -114,7 +114,7 @@ def _bare(base: str) -> str:
 
 
 def _unit(base: str) -> str | None:
-    """Give the unit that a metric's name tells: shares, and rates such as Bytes/Rep."""
+    """Return the unit in a metric's name: shares, and rates such as Bytes/Rep."""
     if base.startswith(_TOPDOWN):
         return "ratio"
     return base if "/" in base else None

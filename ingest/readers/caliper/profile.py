@@ -27,7 +27,7 @@ class _Values:
 
 
 class Profile:
-    """Values by call path, rank and thread; `globals` is what the file says of the run.
+    """Values by call path, rank and thread; `globals` are the file's facts of the run.
 
     A row is a call path with a rank and a thread, -1 where the record names none. Records that
     differ in other attributes only (iterations, source lines) share a row.
@@ -54,7 +54,7 @@ class Profile:
     ) -> None:
         """Take a record: its values at a path and at (rank, thread).
 
-        Raises `InputError` naming the place in the file (`where`) for what cannot be.
+        Raises `InputError` naming the place in the file (`where`) for implausible values.
         """
         rank, thread = places
         for what, place, most in (("rank", rank, _MOST_RANK), ("thread", thread, _MOST_THREAD)):
@@ -71,15 +71,15 @@ class Profile:
                 column.append(number)
         for metric, value in values.items():
             _check(metric, value, where)
-            held = self._measured.setdefault(metric.name, _Values(metric))
-            held.rows.append(row)
-            held.values.append(value)
+            measured = self._measured.setdefault(metric.name, _Values(metric))
+            measured.rows.append(row)
+            measured.values.append(value)
 
     def column(self, metric: Metric) -> tuple[Integers, Floats]:
-        """Give the rows in which a metric has values, and there their sum (or mean, for `any`)."""
-        held = self._measured[metric.name]
-        rows = np.frombuffer(held.rows, dtype=np.int64)
-        values = np.frombuffer(held.values, dtype=np.float64)
+        """Return the rows where a metric has values, and their sum there (or mean, for `any`)."""
+        measured = self._measured[metric.name]
+        rows = np.frombuffer(measured.rows, dtype=np.int64)
+        values = np.frombuffer(measured.values, dtype=np.float64)
         count = np.bincount(rows, minlength=len(self.path))
         total = np.bincount(rows, weights=values, minlength=len(self.path)).astype(np.float64)
         present = np.flatnonzero(count).astype(np.int64)
@@ -88,9 +88,9 @@ class Profile:
         return present, total[present]
 
     def per_second(self, metric: Metric) -> float:
-        """Say how many of a time's unit are a second.
+        """Return how many of a time's unit are a second.
 
-        Where the file does not say: Caliper once counted whole microseconds, and then seconds
+        Where the file does not state it: Caliper once counted whole microseconds, and then seconds
         with six digits after the point.
         """
         if metric.per_second is not None:

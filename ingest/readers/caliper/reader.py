@@ -18,7 +18,7 @@ class Caliper(SingleFile):
 
     Times and calls land in fn_timings, counters and top-down metrics in pmu_samples with the call
     path as region. A region that only groups others has hardly any time of its own, and its
-    top-down shares need not add up: the view `pmu_regions` tells such groups from leaves.
+    top-down shares need not add up: the view `pmu_regions` distinguishes such groups from leaves.
     """
 
     NAME = "caliper"
@@ -37,7 +37,7 @@ class Caliper(SingleFile):
         return _COLUMNS.search(data) is not None or not data.rstrip().endswith(b"}")
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give one run and its rows; see `Reader.read`."""
+        """Yield one run and its rows; see `Reader.read`."""
         from ingest.readers.caliper import records, split
         from ingest.readers.caliper.rows import items
 

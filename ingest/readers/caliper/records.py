@@ -112,7 +112,7 @@ class _Lines:
         pairs = _FIELD.findall(found[2])
         fields = dict(pairs)
         if len(fields) < len(pairs):
-            raise self._error("a field stands twice in the line", "each field once")
+            raise self._error("a field is a duplicate", "each field once")
         if found[1] == "node":
             self._node(line, fields)
         else:
@@ -123,9 +123,9 @@ class _Lines:
         if fields.keys() - {"parent", "data"} != {"id", "attr"}:
             raise self._error("a node lacks its id or attribute", "id=..., attr=..., data=...")
         node, attribute = self._id(fields["id"]), self._id(fields["attr"])
-        self._must_be_known(attribute, self._attributes, "attribute")
+        self._check_known(attribute, self._attributes, "attribute")
         if "parent" in fields:
-            self._must_be_known(self._id(fields["parent"]), self._nodes, "node")
+            self._check_known(self._id(fields["parent"]), self._nodes, "node")
         # A stream that was flushed twice defines its nodes again.
         if self._nodes.setdefault(node, line) != line:
             raise self._error(f"the node {node} is defined twice", "a number of its own")
@@ -141,9 +141,9 @@ class _Lines:
             raise self._error("a record has fields of a node", "ref, attr and data")
         refs, attributes = (fields[f].split("=") if f in fields else [] for f in ("ref", "attr"))
         for number in refs:
-            self._must_be_known(self._id(number), self._nodes, "node")
+            self._check_known(self._id(number), self._nodes, "node")
         for number in attributes:
-            self._must_be_known(self._id(number), self._attributes, "attribute")
+            self._check_known(self._id(number), self._attributes, "attribute")
         values = _values(fields.get("data"))
         if len(attributes) != values or len(set(attributes)) < len(attributes):
             raise self._error(
@@ -153,10 +153,10 @@ class _Lines:
 
     def _id(self, text: str) -> int:
         if not _NUMBER.fullmatch(text):
-            raise self._error(f"{text[:40]!r} stands for a number", "a number from 0")
+            raise self._error(f"{text[:40]!r} is in the place of a number", "a number from 0")
         return int(text)
 
-    def _must_be_known(self, number: int, known: Any, what: str) -> None:
+    def _check_known(self, number: int, known: Any, what: str) -> None:
         if number not in known:
             raise self._error(f"there is no {what} {number}", "one that was defined before")
 
@@ -172,7 +172,7 @@ class _Metrics:
         self._known: dict[str, Metric | None] = {}
 
     def of(self, name: str) -> Metric | None:
-        """Give the metric that an attribute is, None where it is none."""
+        """Return the metric that an attribute is, None where it is none."""
         if name not in self._known:
             self._known[name] = self._find(name)
         return self._known[name]
@@ -192,13 +192,13 @@ def _values(data: str | None) -> int:
 
 
 def _path(record: Mapping[str, Any]) -> list[str]:
-    """Give the record's call path: of nested regions, else of a sampled stack."""
+    """Return the record's call path: of nested regions, else of a sampled stack."""
     path = record.get("path") or record.get(SAMPLED_PATH) or []
     return path if isinstance(path, list) else [path]
 
 
 def _places(record: Mapping[str, Any], where: str) -> tuple[int | None, int | None]:
-    """Give the record's rank and thread."""
+    """Return the record's rank and thread."""
     rank = next((record[name] for name in RANKS if name in record), None)
     thread = next((record[name] for name in THREADS if name in record), None)
     for value in (rank, thread):
@@ -208,7 +208,7 @@ def _places(record: Mapping[str, Any], where: str) -> tuple[int | None, int | No
 
 
 def _value(text: Any, metric: Metric, where: str) -> float | None:
-    """Give a number; None for what a ratio over nothing is."""
+    """Return a number; None for what a ratio over nothing is."""
     if isinstance(text, str) and _DECIMAL.fullmatch(text):
         return float(text)
     undefined = isinstance(text, str) and text.lstrip("-+").lower() in ("nan", "inf")

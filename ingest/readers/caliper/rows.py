@@ -20,10 +20,10 @@ _PRINTED = 1e-6  # Caliper writes six digits after the point
 
 
 def items(profile: Profile, path: Path) -> Iterator[Item]:
-    """Give the run of a profile and then its rows; `path` is the file's.
+    """Yield the run of a profile and then its rows; `path` is the file's.
 
     A time or count without a rank is of all processes: times land as the mean over them, counts
-    as their sum. Raises `InputError` where the file holds nothing that can be landed.
+    as their sum. Raises `InputError` where the file contains nothing that can be landed.
     """
     if not profile.metrics:
         raise InputError(
@@ -68,13 +68,13 @@ class _Columns:
         )
 
     def timings(self, metrics: Mapping[Role, Metric]) -> Rows:
-        """Give rows of fn_timings from the metrics by role."""
+        """Return rows of fn_timings from the metrics by role."""
         size = len(self._path)
-        held = {role: self._seconds(one) for role, one in metrics.items() if "time" in role}
-        seconds = held.get("own time")
-        inclusive = held.get("inclusive time", np.full(size, np.nan))
+        found = {role: self._seconds(one) for role, one in metrics.items() if "time" in role}
+        seconds = found.get("own time")
+        inclusive = found.get("inclusive time", np.full(size, np.nan))
         if seconds is None:
-            seconds = self._own(metrics["inclusive time"], inclusive) if held else inclusive
+            seconds = self._own(metrics["inclusive time"], inclusive) if found else inclusive
         calls = np.full(size, np.nan)
         if "calls" in metrics:
             rows, values = self._profile.column(metrics["calls"])
@@ -91,7 +91,7 @@ class _Columns:
         return Rows("fn_timings", pa.table(columns))
 
     def samples(self, one: Metric) -> Rows:
-        """Give the values of an event as rows of pmu_samples."""
+        """Return the values of an event as rows of pmu_samples."""
         rows, values = self._profile.column(one)
         if one.role == "inclusive event":
             total = np.full(len(self._path), np.nan)
@@ -107,7 +107,7 @@ class _Columns:
         return Rows("pmu_samples", pa.table(columns))
 
     def _seconds(self, one: Metric) -> Floats:
-        """Give a time of every row, of one process, in seconds; NaN where it was not measured."""
+        """Return a time of every row, of one process, in seconds; NaN where it was not measured."""
         rows, values = self._profile.column(one)
         values = values / self._profile.per_second(one)
         if one.over_ranks == "sum" and self._ranks is not None:

@@ -78,13 +78,13 @@ class _Columns:
         )
 
     def path(self, row: Sequence[Any], paths: Sequence[list[str]], where: str) -> list[str]:
-        """Give the row's call path, none where it has no node."""
+        """Return the row's call path, none where it has no node."""
         if self._path is None or row[self._path] is None:
             return []
         return paths[_index(row[self._path], len(paths), "a path", where)]
 
     def places(self, row: Sequence[Any], where: str) -> tuple[int | None, int | None]:
-        """Give the row's rank and thread."""
+        """Return the row's rank and thread."""
         rank, thread = (
             None
             if column is None or row[column] is None
@@ -106,7 +106,7 @@ def _is_value(described: Any) -> bool:
 
 
 def _paths(nodes: Any) -> list[list[str]]:
-    """Give the path down to each node."""
+    """Return the path down to each node."""
     if not isinstance(nodes, list):
         raise InputError("the nodes are no list", where="nodes", expected="a list of nodes")
     paths: list[list[str]] = []

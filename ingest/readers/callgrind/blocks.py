@@ -7,7 +7,7 @@ two neighbours all the same, control left or came by a way that callgrind does n
 signal, a call that does not return), and a block begins there too.
 
 Instructions of a block are executed equally often, but a call counts more than once where it goes
-through code that callgrind leaves out (--skip-plt), so calls do not tell a block's visits if any
+through code that callgrind leaves out (--skip-plt), so calls do not show a block's visits if any
 other instruction does.
 """
 
@@ -82,14 +82,14 @@ class Code:
         return found[found[:, 0] >= 0]
 
     def _leaders(self) -> Mask:
-        """Tell which instructions begin blocks."""
+        """Return which instructions begin blocks."""
         leads = np.zeros(self.code.size + 1, np.bool_)
         leads[0] = True
         objects = self.code >> ADDRESS_BITS
         leads[1:-1] |= (self.function[1:] != self.function[:-1]) | (objects[1:] != objects[:-1])
         calls = np.zeros(self.code.size, np.bool_)
         for thread in self.threads:
-            # The last element stands for instructions that are not there.
+            # The last element is for instructions that are missing.
             leads[thread.jumps[thread.jumps[:, 2] > 0, 1]] = True
             leads[thread.calls[:, 1]] = True
             leads[thread.jumps[:, 0] + 1] = True
@@ -101,7 +101,7 @@ class Code:
         return leads[:-1]
 
     def visits(self, thread: Thread) -> Integers:
-        """Give how often a thread visited each block."""
+        """Return how often a thread visited each block."""
         calls = np.zeros(self.code.size, np.bool_)
         for one in self.threads:
             calls[one.calls[:, 0]] = True
@@ -111,11 +111,11 @@ class Code:
         return np.where(plain == most, every, plain)
 
     def instructions(self, thread: Thread) -> Integers:
-        """Give how many instructions a thread executed in each block."""
+        """Return how many instructions a thread executed in each block."""
         return np.add.reduceat(thread.executed, self.first)
 
     def edges(self, thread: Thread) -> tuple[Integers, Integers, Integers]:
-        """Give blocks, blocks that followed in the same function, and how often."""
+        """Return blocks, blocks that followed in the same function, and how often."""
         visits = self.visits(thread)
         own, target, taken, executed, conditional = thread.jumps.T
         known = (own >= 0) & (target >= 0)
@@ -135,7 +135,7 @@ class Code:
         return self._sums(src, dst, np.concatenate((count, fallen)))
 
     def _fallen(self, thread: Thread, visits: Integers, unexplained: Integers) -> Integers:
-        """Give how often each block without a jump at its end went on to the next one.
+        """Return how often each block without a jump at its end went on to the next one.
 
         That is what neither jumps nor calls explain of the next one's visits; after a return it
         is nothing.

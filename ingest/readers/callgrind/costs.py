@@ -77,7 +77,7 @@ def cost_lines(text: bytes, before: Integers, events: int) -> Costs:
 
 
 def _tokens(lines: bytes, length: Integers) -> tuple[Integers, NDArray[np.uint8], Integers]:
-    """Give every field's number, its sign or `*` (0 for none), and its line."""
+    """Return every field's number, its sign or `*` (0 for none), and its line."""
     data = np.frombuffer(lines, np.uint8)
     blank = data <= ord(" ")
     begins = ~blank
@@ -96,7 +96,7 @@ def _tokens(lines: bytes, length: Integers) -> tuple[Integers, NDArray[np.uint8]
 
 
 def _absolute(values: Integers, sign: NDArray[np.uint8], before: int) -> Integers:
-    """Give positions from numbers and distances."""
+    """Return positions from numbers and distances."""
     index = np.arange(values.size)
     fixed = np.maximum.accumulate(np.where(sign == 0, index, -1))
     way = np.cumsum(np.where(sign == 0, 0, values))

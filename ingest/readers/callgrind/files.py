@@ -11,13 +11,13 @@ _THREAD = re.compile(r"(.+)-(\d{2,9})")
 
 
 def thread_number(path: Path) -> int | None:
-    """Give the thread that a file's name says it belongs to."""
+    """Return the thread in a file's name."""
     found = _THREAD.fullmatch(bare_name(path))
     return int(found[2]) if found else None
 
 
 def program_files(path: Path) -> tuple[Path, ...]:
-    """Give the files of all threads of the program that `path` belongs to, in order."""
+    """Return the files of all threads of the program that `path` belongs to, in order."""
     found = _THREAD.fullmatch(bare_name(path))
     if found is None:
         return (path,)

@@ -15,9 +15,9 @@ _POSITIONS = ("instr", "bb", "line")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What was profiled, and what cost lines hold.
+    """What was profiled, and what cost lines contain.
 
-    `thread` is None where threads were not kept apart, `pid` where the file does not say it.
+    `thread` is None where threads were not kept apart, `pid` where the file does not state it.
     """
 
     events: tuple[str, ...]
@@ -35,7 +35,7 @@ class Header:
 
 
 def read_header(text: bytes, part: str) -> tuple[Header, int]:
-    """Read the header that a text begins with; gives its length in bytes as well.
+    """Read the header that a text begins with; return it with its length in bytes.
 
     Raises `InputError` with the line where it is damaged.
     """
@@ -50,7 +50,7 @@ def read_header(text: bytes, part: str) -> tuple[Header, int]:
         found = _FIELD.fullmatch(line)
         if found and found[1] != "desc":
             if found[1] in fields:
-                raise _damaged(f"'{found[1]}:' is there twice", where)
+                raise _damaged(f"'{found[1]}:' is a duplicate", where)
             fields[found[1]] = found[2]
         elif not found and line.strip() and not line.startswith("#"):
             raise _damaged("the line belongs to no header", where)

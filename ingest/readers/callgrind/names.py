@@ -23,7 +23,7 @@ class Names:
         self._short.clear()
 
     def number(self, kind: str, text: bytes) -> int | None:
-        """Give the number of a name, in either form; None where the short one is not known.
+        """Return the number of a name, in either form; None where the short one is not known.
 
         A short form that is given another name than before is not known either.
         """
@@ -41,5 +41,5 @@ class Names:
         return self._numbers[kind].setdefault(name, len(self._numbers[kind]))
 
     def all(self, kind: str) -> list[str]:
-        """Give the names of a kind by number; raises `InputError` where one is not text."""
+        """Return the names of a kind by number; raises `InputError` where one is not text."""
         return [decode(name, f"the name of a {kind}") for name in self._numbers[kind]]

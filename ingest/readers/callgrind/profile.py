@@ -64,7 +64,7 @@ class Flow(NamedTuple):
 
 @dataclass(slots=True)
 class Profile:
-    """What one file says of one thread."""
+    """What one file contains about one thread."""
 
     header: Header
     part: Path
@@ -97,7 +97,7 @@ def read_profile(recording: Recording, part: Path, names: Names) -> Profile:
 
 
 def _functions(recording: Recording, part: Path) -> Iterator[bytes]:
-    """Give the file in pieces that end before a function begins."""
+    """Yield the file in pieces that end before a function begins."""
     rest = b""
     for chunk in chunks(recording, part):
         piece = chunk.data.replace(b"\r\n", b"\n") if b"\r" in chunk.data else chunk.data
@@ -127,7 +127,7 @@ class _Reading:
 
     def take(self, text: bytes) -> None:
         """Take whole functions."""
-        # valgrind itself leaves out the last line's end; the totals tell whether the file is whole.
+        # valgrind itself leaves out the last line's end; the totals show whether the file is whole.
         text += b"" if text.endswith(b"\n") else b"\n"
         costs = cost_lines(text, self._before, len(self._sums))
         if costs.wrong is not None:
@@ -177,7 +177,7 @@ class _Reading:
         if key in _KINDS:
             number = self._names.number(_KINDS[key], value)
             if number is None:
-                raise self._fault(text, found.start(), "the number stands for no name, or another")
+                raise self._fault(text, found.start(), "the number has no name, or another one")
             if key in _PLACES:
                 self._place[_PLACES[key]] = number
                 places.append((found.start(), *self._place))
@@ -197,7 +197,7 @@ class _Reading:
             raise self._fault(text, found.start(), "the line is none of a profile")
 
     def _add(self, text: bytes, costs: Costs, places: Integers, pending: list[_Pending]) -> None:
-        """Take cost lines, and the calls and jumps whose place they tell."""
+        """Take cost lines, and the calls and jumps at their places."""
         place = np.searchsorted(places[:, 0], costs.start, side="right") - 1
         begins = [flow.begin for flow in pending]
         after = np.searchsorted(costs.start, begins)

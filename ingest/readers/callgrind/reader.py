@@ -46,11 +46,11 @@ class Callgrind:
         return _START.match(head.data) is not None
 
     def parts(self, path: Path) -> tuple[Path, ...]:
-        """Give the files of all threads of the program."""
+        """Return the files of all threads of the program."""
         return program_files(path)
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the run, its functions' costs, and what its threads visited.
+        """Yield the run, its functions' costs, and what its threads visited.
 
         Raises `InputError` where a file is damaged, not whole, or of another run.
         """
@@ -66,7 +66,7 @@ class Callgrind:
 
 
 def _has_jumps(profiles: Sequence[Profile]) -> bool:
-    """Tell whether blocks can be derived."""
+    """Return whether blocks can be derived."""
     header = profiles[0].header
     return (
         "instr" in header.positions
@@ -77,14 +77,14 @@ def _has_jumps(profiles: Sequence[Profile]) -> bool:
 
 
 def _check(profiles: Sequence[Profile]) -> None:
-    """Refuse files that are not one of each thread of one process."""
+    """Raise `InputError` for files that are not one of each thread of one process."""
     first = profiles[0]
     seen: set[int | None] = set()
     for profile in profiles:
         header, problem = profile.header, None
-        said = thread_number(profile.part)
-        if header.thread is not None and said is not None and said != header.thread:
-            problem = f"the file is that of thread {header.thread}, not {said}"
+        named = thread_number(profile.part)
+        if header.thread is not None and named is not None and named != header.thread:
+            problem = f"the file is that of thread {header.thread}, not {named}"
         elif header.thread in seen:
             problem = f"thread {header.thread} has another file already"
         elif header.pid != first.header.pid or header.command != first.header.command:
@@ -109,7 +109,7 @@ def _run(profiles: Sequence[Profile]) -> Run:
 
 
 def _samples(profile: Profile, functions: Sequence[str]) -> pa.Table:
-    """Give each function's own cost for every event, and its calls."""
+    """Return each function's own cost for every event, and its calls."""
     events = profile.header.events
     sums = np.zeros((len(events) + 1, len(functions)), np.int64)
     for rows in profile.rows:
@@ -149,14 +149,14 @@ def _block_rows(
 
 
 def _of(profile: Profile, columns: dict[str, Integers], types: str) -> pa.Table:
-    """Make rows of a profile's thread."""
+    """Return rows of a profile's thread."""
     table = launch_table(0, None, dict(columns), types)
     thread = pa.array([profile.header.thread] * len(table), pa.int64())
     return table.append_column("thread", thread)
 
 
 def _blocks(code: Code, names: Names, functions: Sequence[str]) -> pa.Table:
-    """Give the blocks; where the source is not known, `source_file` is the object."""
+    """Return the blocks; where the source is not known, `source_file` is the object."""
     first = code.first
     last = np.append(first[1:], code.code.size) - 1
     files = np.array([*names.all(FILE), *names.all(OBJECT)], np.object_)

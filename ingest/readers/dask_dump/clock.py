@@ -2,8 +2,8 @@
 
 A worker adds its current `scheduler_delay`, a guess that jumps at heartbeats by up to seconds on
 a busy machine, to the times of computations and transfers, but not to those of its state log. So
-each computation bounds the guess from both sides: it cannot have begun before the log says
-`executing`, nor stopped after the log says finished. And the middle of an outgoing transfer is
+each computation bounds the guess from both sides: it cannot have begun before the log has
+`executing`, nor stopped after the log has finished. And the middle of an outgoing transfer is
 kept without the guess, which gives it exactly. The guess is constant between heartbeats: bounds
 that agree, one after the other, are taken together.
 
@@ -22,7 +22,7 @@ _RESOLUTION = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What one record says: at `t`, by the state log, low <= guess <= high; all in s."""
+    """What one record shows: at `t`, by the state log, low <= guess <= high; all in s."""
 
     t: float
     low: float
@@ -38,7 +38,7 @@ class _Stretch:
     high: float
 
     def guess(self) -> float:
-        """Give the middle of the bounds, or the one there is."""
+        """Return the middle of the bounds, or the one there is."""
         if self.low == -inf:
             return self.high if self.high < inf else 0.0
         return self.low if self.high == inf else (self.low + self.high) / 2
@@ -66,7 +66,7 @@ class Guesses:
         self._stretches.append(_Stretch(bound.t, low, high))
 
     def at(self, t: float) -> float:
-        """Give the guess in force at `t`, in s; 0 where nothing is known of it."""
+        """Return the guess in force at `t`, in s; 0 where nothing is known of it."""
         if not self._stretches:
             return 0.0
         return self._stretches[max(bisect_right(self._since, t) - 1, 0)].guess()

@@ -67,7 +67,7 @@ class DaskDump(SingleFile):
         return _START.match(head.data) is not None or _OWN_YAML.search(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the run, then its tables; the dump is read item by item first."""
+        """Yield the run, then its tables; the dump is read item by item first."""
         with recording.open() as file:
             if file.peek(len(_YAML)).startswith(_YAML):
                 raise InputError(
@@ -94,7 +94,7 @@ def _rows(table: str, rows: list[Row]) -> Rows:
 
 
 def _in_window(state: State, runs: list[TaskRun]) -> tuple[list[TaskRun], float, float]:
-    """Give the runs to keep, the first submission and the last end, in s of the epoch.
+    """Return the runs to keep, the first submission and the last end, in s of the epoch.
 
     What tasks read that the scheduler forgot is not known. Those that ran among the others stay,
     because their workers were busy; before and after they would only widen the window.
@@ -103,7 +103,7 @@ def _in_window(state: State, runs: list[TaskRun]) -> tuple[list[TaskRun], float,
     if not known:
         raise InputError(
             "no task that the scheduler still knew has run on a worker that answered",
-            expected="a dump made while the results are held",
+            expected="a dump made while the results are in memory",
             hint="Dump before the futures are released: tasks without them are forgotten.",
         )
     times = [state.submitted[run.key] for run in known if run.key in state.submitted]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ingest.readers.dask_dump.state import Known, State, Worker, key_of, moment, prefix_of, size
 from ingest.readers.dask_dump.unpack import Walker
-from ingest.readers.dask_dump.worker import must_be_row, read_part
+from ingest.readers.dask_dump.worker import check_row, read_part
 from warehouse.errors import InputError
 
 _TASK = re.compile(r"<\w+ (.+) [\w-]+>", re.DOTALL)
@@ -92,11 +92,11 @@ def _texts(found: dict[Any, Any], name: str, where: str) -> list[str]:
 
 
 def _transitions(walker: Walker, state: State) -> None:
-    """Note when each key was first part of a graph: when that graph's first task moved."""
+    """Record when each key was first part of a graph: when that graph's first task moved."""
     graphs: dict[str, float] = {}
     for number, row in enumerate(walker.items("scheduler.transition_log"), 1):
         where = f"row {number} of the scheduler's transition log"
-        must_be_row(row, where)
+        check_row(row, where)
         stimulus = row[-2]
         if isinstance(stimulus, str) and stimulus.startswith(_SUBMITTED):
             time = graphs.setdefault(stimulus, moment(row[-1], "the time", where))
@@ -107,7 +107,7 @@ def _workers(walker: Walker, state: State) -> None:
     for address in walker.keys("workers"):
         parts = walker.keys_if_map()
         if parts is None:
-            # What stands there instead is why the worker did not answer.
+            # The text there instead is why the worker did not answer.
             state.silent.append(str(address))
             continue
         worker = Worker(str(address))

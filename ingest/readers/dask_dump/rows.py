@@ -17,7 +17,7 @@ _HOST = re.compile(r"\w+://(\[[^\]]*\]|[^/:]*)")
 
 
 def host_of(address: str) -> str:
-    """Give the host in an address such as `tcp://10.0.0.1:8786`; the address where it has none."""
+    """Return the host in an address such as `tcp://10.0.0.1:8786`, else the address."""
     match = _HOST.match(address)
     return match[1] if match else address
 
@@ -43,7 +43,7 @@ class Trace:
                 self._made[run.key].append(run)
 
     def nodes(self) -> list[Row]:
-        """Give the worker processes; only those on the scheduler's host surely share its clock."""
+        """Return the worker processes; those on the scheduler's host surely share its clock."""
         here = host_of(self._state.scheduler)
         sources = [arrival.source for arrival in self._arrivals]
         return [
@@ -55,7 +55,7 @@ class Trace:
         ]
 
     def workers(self, last: float) -> list[Row]:
-        """Give the threads of the processes that answered, over the window up to `last`."""
+        """Return the threads of the processes that answered, over the window up to `last`."""
         return [
             {
                 "worker": self._worker(process.address, slot),
@@ -68,7 +68,7 @@ class Trace:
         ]
 
     def tasks(self) -> list[Row]:
-        """Give the runs of tasks."""
+        """Return the runs of tasks."""
         return [
             {
                 "task": run.task,
@@ -82,7 +82,7 @@ class Trace:
         ]
 
     def inputs(self) -> list[Row]:
-        """Give what the runs read: of each key the version made last before."""
+        """Return what the runs read: of each key the version made last before."""
         return [
             {"task": run.task, "data": self._version(need, run.start)}
             for run in self._runs
@@ -91,7 +91,7 @@ class Trace:
         ]
 
     def transfers(self) -> list[Row]:
-        """Give the arrivals, one row for each key."""
+        """Return the arrivals, one row for each key."""
         return [
             {
                 "data": self._version(arrival.key, arrival.stop),
@@ -105,7 +105,7 @@ class Trace:
         ]
 
     def data(self) -> list[Row]:
-        """Give what the runs made, then what was read or sent but whose making is not known."""
+        """Return what the runs made, then what was read or sent but whose making is not known."""
         made = [
             {"data": run.task, "producer": run.task, "node": None, "bytes": self._bytes(run)}
             for run in self._runs
@@ -121,7 +121,7 @@ class Trace:
         return made + [self._found(key) for key in keys if key not in self._made]
 
     def runtime(self) -> list[Row]:
-        """Give what the worker did around a task: `pre` up to its start, `post` after its end."""
+        """Return what the worker did around a task: `pre` up to its start, `post` after its end."""
         rows = []
         for run in self._runs:
             for state, begin, end in (("pre", run.pre, run.start), ("post", run.stop, run.post)):
@@ -137,7 +137,7 @@ class Trace:
         return rows
 
     def _found(self, key: str) -> Row:
-        """Give a datum of unknown making: home is where it was first sent from, or is alone."""
+        """Return a datum of unknown making: home is where it was first sent from, or is alone."""
         task = self._state.tasks[key]
         home = self._sent_from.get(key)
         if home is None and len(task.holders) == 1:
@@ -170,7 +170,7 @@ class Trace:
             return None
         if abs(t - self._base) > _YEAR:
             raise InputError(
-                f"the times {self._base} and {t} stand in one dump",
+                f"the times {self._base} and {t} are in one dump",
                 expected="times less than a year apart",
             )
         return round((t - self._base) * 1e9)

@@ -1,4 +1,4 @@
-"""From a Dask dump to its runs of tasks: clocks set right, repeats told apart, threads given."""
+"""From a Dask dump to its runs of tasks: clocks set right, repeats distinguished, threads given."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Arrival:
 
 
 def task_runs(state: State) -> tuple[list[TaskRun], list[Arrival]]:
-    """Give all runs of tasks and all arrivals of data, in order of their start."""
+    """Return all runs of tasks and all arrivals of data, in order of their start."""
     runs: list[TaskRun] = []
     arrivals: list[Arrival] = []
     for worker in state.workers.values():
@@ -72,7 +72,7 @@ def task_runs(state: State) -> tuple[list[TaskRun], list[Arrival]]:
 
 
 def _merged(worker: Worker) -> list[Execution]:
-    """Put together what the stimulus log and the tasks still held say of one computation."""
+    """Put together what the stimulus log and the remaining tasks show of one computation."""
     by_key: dict[str, list[Execution]] = defaultdict(list)
     for execution in worker.executions:
         for other in by_key[execution.key]:
@@ -86,7 +86,7 @@ def _merged(worker: Worker) -> list[Execution]:
 
 
 def _finished(execution: Execution) -> float:
-    """Give when the worker learned of the end, which stands behind the stimulus's name."""
+    """Return when the worker learned of the end, which is behind the stimulus's name."""
     _, _, stamp = execution.stimulus.rpartition("-")
     try:
         return float(stamp)
@@ -95,14 +95,14 @@ def _finished(execution: Execution) -> float:
 
 
 def _turned(worker: Worker, execution: Execution) -> float:
-    """Give the latest time at which the computation had certainly not begun."""
+    """Return the latest time at which the computation had certainly not begun."""
     logged = worker.log.began.get((execution.key, execution.stimulus), -_INF)
     turned = -_INF if execution.turned is None else execution.turned
     return max(logged, turned) if turned <= _finished(execution) else logged
 
 
 def _about(worker: Worker, execution: Execution) -> float:
-    """Give the time at which the worker stamped the start, by its state log."""
+    """Return the time at which the worker stamped the start, by its state log."""
     turned, finished = _turned(worker, execution), _finished(execution)
     if turned > -_INF:
         return turned
@@ -116,17 +116,17 @@ def _bounds(
     """Collect what is known of the worker's guess at the clock offset."""
     bounds = [Bound(t, guess, guess) for t, guess in worker.outgoing]
     for execution in executions:
-        _must_fit(worker, execution)
+        _check_guesses(worker, execution)
         low = execution.stop - _finished(execution)
         high = execution.start - _turned(worker, execution)
         bounds.append(Bound(_about(worker, execution), low, high))
-    for transfer, (asked, came) in zip(worker.incoming, received, strict=True):
-        bounds.append(Bound(came, transfer.stop - came, transfer.start - asked))
+    for transfer, (requested_at, came) in zip(worker.incoming, received, strict=True):
+        bounds.append(Bound(came, transfer.stop - came, transfer.start - requested_at))
     return [bound for bound in bounds if isfinite(bound.t) and bound.low < _INF]
 
 
-def _must_fit(worker: Worker, execution: Execution) -> None:
-    """Refuse stamps that no guess at a clock offset explains."""
+def _check_guesses(worker: Worker, execution: Execution) -> None:
+    """Raise `InputError` for stamps that no guess at a clock offset explains."""
     finished = _finished(execution)
     if finished < _INF and abs(execution.stop - finished) > _DAY:
         raise InputError(
@@ -154,7 +154,7 @@ def _run(worker: Worker, execution: Execution, guesses: Guesses) -> TaskRun:
 
 
 def _received(worker: Worker) -> list[tuple[float, float]]:
-    """Give for each transfer when the log says it was asked for and had come, or infinities.
+    """Return for each transfer when it was requested and had come by the log, or infinities.
 
     Both logs are in order and forget their oldest entries, so they are matched from the end.
     """
@@ -176,7 +176,7 @@ def _arrivals(worker: Worker, transfer: Incoming, came: float, guesses: Guesses)
 
 
 def _give_slots(runs: list[TaskRun], threads: int) -> None:
-    """Give each run the first thread that is free at its start.
+    """Return each run the first thread that is free at its start.
 
     A dump has no thread ids. Where all are taken (clocks set right only so well, tasks that left
     the pool) it is the one that is free soonest.

@@ -1,4 +1,4 @@
-"""What a Dask cluster dump says, and how its values are understood; times in s of the epoch."""
+"""What a Dask cluster dump contains, and how its values are understood; times in s of the epoch."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ class Incoming:
 
 @dataclass(slots=True)
 class Log:
-    """What a worker's state log says, without the guess.
+    """What a worker's state log contains, without the guess.
 
     By key and stimulus: when the worker turned to the task, and when its result was in memory.
-    By sender and keys: when each transfer was asked for and had come, in order.
+    By sender and keys: when each transfer was requested and had come, in order.
     """
 
     rows: int = 0
@@ -95,7 +95,7 @@ class State:
 
 
 def key_in_map(text: Any, where: str) -> str:
-    """Give a key that stands as the key of a map, where tuples were printed as lists."""
+    """Return a key that is used as the key of a map, where tuples were printed as lists."""
     if isinstance(text, str) and re.match(r"\[['\"(]", text) and text.endswith("]"):
         inner = text[1:-1]
         return f"({inner})" if "," in inner else f"({inner},)"
@@ -103,7 +103,7 @@ def key_in_map(text: Any, where: str) -> str:
 
 
 def key_of(value: Any, where: str) -> str:
-    """Give a key as Dask prints it; tuples come out of a dump as lists."""
+    """Return a key as Dask prints it; tuples come out of a dump as lists."""
     if isinstance(value, str):
         return value
     if isinstance(value, (list, tuple)):
@@ -118,7 +118,7 @@ def _tuple(value: Any) -> Any:
 
 
 def prefix_of(key: str) -> str:
-    """Give the part of a key that names the function: up to a number or hash, as Dask does."""
+    """Return the part of a key that names the function: up to a number or hash, as Dask does."""
     text = re.sub(r"^\('?(.*?)'?(?:,.*)?\)$", r"\1", key, flags=re.DOTALL)
     first, *rest = text.split("-")
     plain = takewhile(lambda word: word.isalpha() and not _HASH.fullmatch(word), rest)
@@ -126,7 +126,7 @@ def prefix_of(key: str) -> str:
 
 
 def moment(value: Any, what: str, where: str) -> float:
-    """Give a time of the epoch, in s; raises `InputError` for anything else."""
+    """Return a time of the epoch, in s; raises `InputError` for anything else."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         low, high = _TIMES
         if low < value < high:
@@ -135,7 +135,7 @@ def moment(value: Any, what: str, where: str) -> float:
 
 
 def size(value: Any, where: str) -> int | None:
-    """Give a size in bytes; Dask writes -1 where it does not know."""
+    """Return a size in bytes; Dask writes -1 where it does not know."""
     if value is None or value == -1:
         return None
     number = isinstance(value, (int, float)) and not isinstance(value, bool)

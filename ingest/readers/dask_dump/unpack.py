@@ -1,4 +1,4 @@
-"""Walking through a large msgpack file without holding it: maps and lists item by item."""
+"""Walking through a large msgpack file without loading it: maps and lists item by item."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ class Walker:
         )
 
     def take(self) -> Any:
-        """Give the next value whole."""
+        """Return the next value whole."""
         return self._guarded(self._unpacker.unpack)
 
     def skip(self) -> None:
-        """Pass over the next value, of any size."""
+        """Skip the next value, of any size."""
         self._guarded(self._unpacker.skip)
 
     def keys(self, what: str) -> Iterator[Any]:
-        """Step into a map: give each key."""
+        """Step into a map: yield each key."""
         for _ in range(self._header(self._unpacker.read_map_header, what, "a map")):
             yield self._key()
 
     def items(self, what: str) -> Iterator[Any]:
-        """Step into a list: give each item."""
+        """Step into a list: yield each item."""
         for _ in range(self._header(self._unpacker.read_array_header, what, "a list")):
             yield self.take()
 
     def keys_if_map(self) -> Iterator[Any] | None:
-        """Step into a map; where the next value is something else, pass over it and give None."""
+        """Step into a map; where the next value is something else, skip it and return None."""
         try:
             count = self._unpacker.read_map_header()
         except msgpack.OutOfData:
@@ -70,7 +70,7 @@ class Walker:
             raise self.damaged("there are data after its end")
 
     def damaged(self, problem: str) -> InputError:
-        """Give the error for what was met at the present place."""
+        """Return the error for what was met at the present place."""
         return InputError(
             f"this is no well-formed dump: {problem}",
             where=f"byte {self._unpacker.tell()}",

@@ -1,4 +1,4 @@
-"""Reading what one worker of a Dask cluster dump says: its logs, and the tasks that it holds."""
+"""Reading one worker's part of a Dask cluster dump: its logs, and its tasks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STEP_LENGTH, _ROW_LENGTH = 7, 4
 
 
 def read_part(walker: Walker, worker: Worker, name: Any) -> None:
-    """Read one part of what a worker says, or pass over it."""
+    """Read one part of a worker's state, or skip it."""
     reader = _PARTS.get(name)
     if reader is None:
         walker.skip()
@@ -31,8 +31,8 @@ def read_part(walker: Walker, worker: Worker, name: Any) -> None:
         reader(walker, worker)
 
 
-def must_be_row(row: Any, where: str) -> None:
-    """Refuse what cannot be a row of a log of steps."""
+def check_row(row: Any, where: str) -> None:
+    """Raise `InputError` for what is no row of a log of steps."""
     if not isinstance(row, list) or len(row) < _ROW_LENGTH:
         raise InputError(
             f"the row is {str(row)[:60]!r}", where=where, expected="key, step, ..., time"
@@ -60,7 +60,7 @@ def _log(walker: Walker, worker: Worker) -> None:
     log, executing, requested = worker.log, dict[str, float](), dict[tuple[str, str], float]()
     for number, row in enumerate(walker.items("log"), 1):
         where = f"row {number} of the log of {worker.address}"
-        must_be_row(row, where)
+        check_row(row, where)
         log.rows, stimulus = number, str(row[-2])
         time = moment(row[-1], "the time", where)
         if row[0] in ("request-dep", "receive-dep", "gather-dependencies"):
@@ -85,9 +85,9 @@ def _log_transfer(
         requested[source, stimulus] = time
     elif row[0] == "receive-dep" and isinstance(keys, list):
         names = frozenset(key_of(key, where) for key in keys)
-        asked = requested.get((source, stimulus))
-        if asked is not None:
-            log.received[source, names].append((asked, time))
+        requested_at = requested.get((source, stimulus))
+        if requested_at is not None:
+            log.received[source, names].append((requested_at, time))
 
 
 def _stimuli(walker: Walker, worker: Worker) -> None:
@@ -119,8 +119,8 @@ def _span(event: dict[Any, Any], where: str) -> tuple[float, float]:
     return start, stop
 
 
-def _held(walker: Walker, worker: Worker) -> None:
-    """Take the computations of tasks that the worker still holds, and when it turned to them."""
+def _executing_tasks(walker: Walker, worker: Worker) -> None:
+    """Take the computations of tasks that the worker still has, and when it turned to them."""
     for name in walker.keys("tasks"):
         found: dict[Any, Any] = {"key": name}
         for part in walker.keys_if_map() or ():
@@ -168,5 +168,5 @@ _PARTS: dict[Any, Callable[[Walker, Worker], None]] = {
     "stimulus_log": _stimuli,
     "transfer_incoming_log": _incoming,
     "transfer_outgoing_log": _outgoing,
-    "tasks": _held,
+    "tasks": _executing_tasks,
 }

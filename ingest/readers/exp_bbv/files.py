@@ -17,20 +17,20 @@ _NUMBERED = re.compile(r"(.+)\.(\d{1,9})")
 
 
 def is_pc_file(path: Path) -> bool:
-    """Tell a list of blocks from vectors."""
+    """Return a list of blocks from vectors."""
     name = bare_name(path)
     return name.endswith(".pc") or name.startswith("pc.out.") or read_head(path).startswith(b"F:")
 
 
 def thread_number(path: Path) -> int:
-    """Give the thread that a file of vectors belongs to; the first one's has no number."""
+    """Return the thread that a file of vectors belongs to; the first one's has no number."""
     name = bare_name(path)
     numbered = _NUMBERED.fullmatch(name)
     return int(numbered[2]) if numbered and _base(path) != name else 1
 
 
 def program_files(path: Path) -> tuple[Path, ...]:
-    """Give all files of the program that `path` belongs to: threads in order, then the blocks."""
+    """Return all files of the program that `path` belongs to: threads in order, then the blocks."""
     base = _base(path)
     threads: dict[int, Path] = {}
     for other in sorted(path.parent.iterdir()):
@@ -46,7 +46,7 @@ def program_files(path: Path) -> tuple[Path, ...]:
 
 
 def _base(path: Path) -> str:
-    """Give the name of the first thread's file."""
+    """Return the name of the first thread's file."""
     name = bare_name(path)
     if name.startswith("pc.out."):
         return f"bb{name.removeprefix('pc')}"
@@ -62,7 +62,7 @@ def _base(path: Path) -> str:
 
 
 def _lists(base: str) -> tuple[str, ...]:
-    """Give the names that the list of blocks may have."""
+    """Return the names that the list of blocks may have."""
     if _DEFAULT.fullmatch(base):
         return (f"pc{base.removeprefix('bb')}",)
     return (f"{base.removesuffix('.bb')}.pc", f"{base}.pc")

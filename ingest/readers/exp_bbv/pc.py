@@ -17,7 +17,7 @@ _LARGEST_ADDRESS = (1 << 63) - 1
 
 
 def read_pc_file(recording: Recording, part: Path) -> pa.Table:
-    """Give bb, pc_first and function of every block that the file lists.
+    """Return bb, pc_first and function of every block that the file lists.
 
     Raises `InputError` at the first line that is no block, or names one again.
     """

@@ -54,7 +54,7 @@ class _Thread:
 
 
 class ExpBbv:
-    """Reads basic-block vectors, with the block list beside them."""
+    """Reads basic-block vectors, with the block list next to them."""
 
     NAME = "exp-bbv"
     DESCRIPTION = "basic-block vectors of valgrind exp-bbv, SimPoint or gem5 (CPU threads)"
@@ -67,11 +67,11 @@ class ExpBbv:
         return bool(_START.match(head.data) or _PC_START.match(head.data))
 
     def parts(self, path: Path) -> tuple[Path, ...]:
-        """Give the files of the program: its threads' in order, then the list of blocks."""
+        """Return the files of the program: its threads' in order, then the list of blocks."""
         return program_files(path) or (path,)
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the run and one row per thread, interval and block.
+        """Yield the run and one row per thread, interval and block.
 
         Raises `InputError` where a file is damaged, or there are no vectors at all.
         """
@@ -79,8 +79,8 @@ class ExpBbv:
         files = [part for part in recording.parts if part not in lists]
         if not files:
             raise InputError(
-                "this lists blocks, but the vectors are not beside it",
-                expected="PROGRAM.bb beside PROGRAM.pc, or bb.out.PID beside pc.out.PID",
+                "this lists blocks, but the vectors are not next to it",
+                expected="PROGRAM.bb next to PROGRAM.pc, or bb.out.PID next to pc.out.PID",
                 hint="Keep the files of one run of valgrind in one folder, under its names.",
             )
         threads = [_Thread(part, thread_number(part)) for part in files]
@@ -96,7 +96,7 @@ class ExpBbv:
 
 
 def _launch(threads: list[_Thread]) -> Iterator[Item]:
-    """Give the one launch that a CPU program is, once all threads are read."""
+    """Yield the one launch that a CPU program is, once all threads are read."""
     if not any(thread.intervals for thread in threads):
         whole = sum(thread.notes.get("Total intervals:", 0) for thread in threads)
         raise InputError(
@@ -139,7 +139,7 @@ def _read_thread(recording: Recording, thread: _Thread, places: Integers | None)
 
 
 def _vectors(text: bytes, thread: _Thread, places: Integers | None) -> Rows:
-    """Give the rows of whole lines, which the pattern has checked."""
+    """Return the rows of whole lines, which the pattern has checked."""
     data = np.frombuffer(text, np.uint8)
     pairs = np.fromstring(text.translate(_AS_BLANKS), np.int64, sep=" ").reshape(-1, 2)
     ends = np.flatnonzero(data == ord("\n"))
@@ -207,7 +207,7 @@ def _note(line: bytes, thread: _Thread) -> None:
 
 
 def _check_end(thread: _Thread, *, whole_line: bool) -> None:
-    """Check a file against what valgrind says of it in its last lines."""
+    """Check a file against valgrind's own counts in its last lines."""
     notes = thread.notes
     problem = None
     if not whole_line:
@@ -226,7 +226,7 @@ def _check_end(thread: _Thread, *, whole_line: bool) -> None:
 
 
 def _contradictions(thread: _Thread) -> Iterator[str]:
-    """Give what the vectors and valgrind's closing notes disagree about."""
+    """Yield what the vectors and valgrind's closing notes disagree about."""
     notes = thread.notes
     for name in ("Thread", "Total intervals:", "Interval Size", "Total instructions:"):
         if name not in notes:

@@ -18,7 +18,7 @@ from warehouse.errors import InputError
 class Columns:
     """The values of all lines so far, with names and points as codes.
 
-    `parameters` are the parameters' names; `lists` says that the first value was a list.
+    `parameters` are the parameters' names; `lists` is whether the first value was a list.
     """
 
     def __init__(self) -> None:
@@ -32,8 +32,8 @@ class Columns:
     def add_lines(self, chunk: bytes, line: int, params: str, needed: Sequence[str]) -> bool:
         """Take JSON lines, the first of which is number `line`, with Arrow's reader.
 
-        Takes nothing and gives False where the lines are of uncommon make, or where only a look at
-        each of them can tell what is wrong.
+        Takes nothing and returns False where the lines are of uncommon make, or where only a look
+        at each of them shows what is wrong.
         """
         place = _places(chunk, line)
         found = self._table(chunk, params)
@@ -112,9 +112,9 @@ class Columns:
         return known[code]
 
     def experiment(self) -> Experiment:
-        """Give what was collected."""
+        """Return what was collected."""
         if not self._columns:
-            raise InputError("the file holds no measurements", hint="Was the experiment run?")
+            raise InputError("the file contains no measurements", hint="Was the experiment run?")
         callpath, metric, point, value, place = map(
             np.concatenate, zip(*self._columns, strict=True)
         )
@@ -141,7 +141,7 @@ def _codes(column: Any, known: dict[str, int], default: str) -> Codes:
 
 
 def _places(chunk: bytes, line: int) -> Integers:
-    """Give the numbers of the lines that are not empty."""
+    """Return the numbers of the lines that are not empty."""
     text = np.frombuffer(chunk, dtype=np.uint8)
     ends = np.flatnonzero(text == ord("\n"))
     if not chunk.endswith(b"\n"):

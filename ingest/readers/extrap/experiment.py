@@ -29,9 +29,9 @@ Floats = npt.NDArray[np.float64]
 class Experiment:
     """Measured values in the order of the file, as columns.
 
-    `points` holds the parameters' values, one row per measurement point. `callpath`, `metric` and
+    `points` are the parameters' values, one row per measurement point. `callpath`, `metric` and
     `point` are row numbers in `callpaths`, `metrics` and `points`; `value` is in the metric's own
-    unit; `place` numbers the lines (or whatever `unit` says) that the values were read from. All
+    unit; `place` numbers the lines (or whatever `unit` is) that the values were read from. All
     five have one entry per value.
     """
 
@@ -47,7 +47,7 @@ class Experiment:
     unit: str = "line"
 
     def where(self, row: int) -> str:
-        """Say where a value stands in the file."""
+        """Return where a value is in the file."""
         return f"{self.unit} {self.place[row]}"
 
     def at(self, point: int) -> str:
@@ -57,13 +57,13 @@ class Experiment:
 
 
 def check_names(experiment: Experiment) -> None:
-    """Refuse an experiment without values, and names that name nothing."""
+    """Raise `InputError` for an experiment without values, and names that name nothing."""
     names = experiment.parameters
     if not len(experiment.value):
-        raise InputError("the file holds no measurements", hint="Was the experiment run?")
+        raise InputError("the file contains no measurements", hint="Was the experiment run?")
     if any(not name for name in names) or len(set(names)) != len(names):
         raise InputError(
-            f"the parameters ({', '.join(names)}) are not told apart by their names",
+            f"the parameters ({', '.join(names)}) are not distinguished by their names",
             where=experiment.where(0),
             expected="a name of its own for each parameter",
         )
@@ -77,7 +77,7 @@ def check_names(experiment: Experiment) -> None:
 
 
 def check_values(experiment: Experiment, metrics: Sequence[Metric]) -> None:
-    """Refuse values that no measurement can have."""
+    """Raise `InputError` for values that no measurement can have."""
     plausible = np.all(np.abs(experiment.points) < _HUGE, axis=1)
     finite = np.abs(experiment.value) < _HUGE
     finite &= np.asarray(plausible)[experiment.point]
@@ -98,7 +98,7 @@ def check_values(experiment: Experiment, metrics: Sequence[Metric]) -> None:
 
 
 def repetitions(experiment: Experiment) -> tuple[Integers, Integers]:
-    """Number equal measurements from 0, and give the pairs of call path and metric there are.
+    """Number equal measurements from 0, and return the pairs of call path and metric there are.
 
     A pair has the number callpath * number of metrics + metric. Raises `InputError` where one was
     not measured at every point: Extra-P refuses such experiments, and a file whose end is missing

@@ -40,7 +40,7 @@ class ExtrapJson(SingleFile):
         return _START.match(head.data.removeprefix(b"\xef\xbb\xbf")) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the runs and rows; see `Reader.read`."""
+        """Yield the runs and rows; see `Reader.read`."""
         from ingest.readers.extrap.rows import items
 
         document = parse(whole_text(recording, limit=_LIMIT))
@@ -75,7 +75,7 @@ class _Collected:
         self._rows += [(*codes, value, place) for value in values]
 
     def experiment(self) -> Experiment:
-        """Give what was collected."""
+        """Return what was collected."""
         import numpy as np
 
         from ingest.readers.extrap.experiment import Experiment
@@ -147,7 +147,7 @@ def _read_older(document: dict[str, Any], collected: _Collected) -> None:
 
 
 def _names(document: dict[str, Any], kind: str) -> dict[float, str]:
-    """Give the names of one list by their ids."""
+    """Return the names of one list by their ids."""
     found: dict[float, str] = {}
     for place, entry in enumerate(field(document, kind, list, "the file"), 1):
         where = f"entry {place} of {kind!r}"
@@ -159,7 +159,7 @@ def _names(document: dict[str, Any], kind: str) -> dict[float, str]:
 def _points(
     document: dict[str, Any], parameters: dict[float, str]
 ) -> dict[float, tuple[float, ...]]:
-    """Give the points by their ids, coordinates in the order of the parameters' ids."""
+    """Return the points by their ids, coordinates in the order of the parameters' ids."""
     found: dict[float, tuple[float, ...]] = {}
     for place, entry in enumerate(field(document, "coordinates", list, "the file"), 1):
         where = f"entry {place} of 'coordinates'"
@@ -181,12 +181,12 @@ def _points(
 def _new_id(entry: Any, known: dict[float, Any], where: str) -> float:
     key: float = field(entry, "id", float, where)
     if key in known:
-        raise InputError(f"the id {key:g} is there twice", where=where, expected="a new id")
+        raise InputError(f"the id {key:g} is a duplicate", where=where, expected="a new id")
     return key
 
 
 def _referred(entry: Any, name: str, known: dict[float, Any], where: str) -> Any:
-    """Give what an id stands for."""
+    """Return what an id refers to."""
     key = field(entry, name, float, where)
     if key not in known:
         raise InputError(

@@ -15,7 +15,7 @@ from warehouse.errors import InputError
 if TYPE_CHECKING:
     from ingest.readers.extrap.columns import Columns
 
-# A semicolon between fields: what follows is a name with its colon, which no string can hold.
+# A semicolon between fields: what follows is a name with its colon, which no string can contain.
 _SEMICOLON = re.compile(rb';(?=\s*"[^"\\;]*"\s*:)')
 
 
@@ -27,7 +27,7 @@ class _Lines(SingleFile):
     NEEDED: tuple[str, ...]
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the runs and rows; see `Reader.read`."""
+        """Yield the runs and rows; see `Reader.read`."""
         from ingest.readers.extrap.columns import Columns
         from ingest.readers.extrap.rows import items
 
@@ -37,7 +37,7 @@ class _Lines(SingleFile):
         yield from items(columns.experiment())
 
     def as_json(self, chunk: bytes) -> bytes:
-        """Give the lines as JSON."""
+        """Return the lines as JSON."""
         return chunk
 
     def _take(self, chunk: bytes, line: int, columns: Columns) -> None:
@@ -61,7 +61,7 @@ class _Lines(SingleFile):
     def _records(
         self, chunk: bytes, line: int, parameters: tuple[str, ...]
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Give line number and object of each line that is not blank, its fields checked."""
+        """Yield line number and object of each line that is not blank, its fields checked."""
         for number, raw in enumerate(chunk.split(b"\n"), line):
             if not raw.strip():
                 continue
@@ -117,7 +117,7 @@ class ExtrapTalpas(_Lines):
         )
 
     def as_json(self, chunk: bytes) -> bytes:
-        """Give the lines as JSON."""
+        """Return the lines as JSON."""
         return _SEMICOLON.sub(b",", chunk)
 
 

@@ -31,11 +31,11 @@ def as_text(value: float) -> str:
 class Metric:
     """What a metric is, by its name.
 
-    A metric is a time unless its name plainly says something else, because a scaling experiment
+    A metric is a time unless its name plainly means something else, because a scaling experiment
     is about time. `column` is the column of fn_timings it can fill, None for those that are no
     time; `doubt` ranks the claims of several metrics to be that time (0 is surest); `scale`
-    brings values to `unit`, seconds for times, where the name tells another unit; `signed` says
-    that values may be below zero.
+    brings values to `unit`, seconds for times, where the name has another unit; `signed` is whether
+    values may be below zero.
     """
 
     def __init__(self, name: str) -> None:

@@ -1,7 +1,7 @@
 """How an Extra-P experiment lands: runs, function times, and other metrics as samples.
 
 A metric that is no time, or a second time of the same call path, lands in pmu_samples: fn_timings
-has no column that tells metrics apart.
+has no column that distinguishes metrics.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _BATCH_ROWS = 1 << 17
 
 
 def items(experiment: Experiment) -> Iterator[Item]:
-    """Give the runs of an experiment and then its rows.
+    """Yield the runs of an experiment and then its rows.
 
-    Raises `InputError` where a value cannot be right or where a call path lacks points.
+    Raises `InputError` where a value is implausible or where a call path lacks points.
     """
     check_names(experiment)
     parameters = Parameters(experiment.parameters)
@@ -64,7 +64,7 @@ def _runs(
     counts: Integers,
     parallelism: Sequence[int | None],
 ) -> Iterator[Run]:
-    """Give one run per repetition of a point, point by point."""
+    """Yield one run per repetition of a point, point by point."""
     for point, values in enumerate(experiment.points.tolist()):
         tags = dict(zip(parameters.names, map(as_text, values), strict=True))
         key = ".".join(name + text for name, text in tags.items())
@@ -84,7 +84,7 @@ def _runs(
 
 
 def _parallelism(experiment: Experiment, parameters: Parameters, point: int) -> int | None:
-    """Give the parallelism of a point; None where some other parameter is no whole number."""
+    """Return the parallelism of a point; None where some other parameter is no whole number."""
     if parameters.named:
         return _whole(experiment, point, parameters.parallel)
     value = float(experiment.points[point, parameters.parallel])
@@ -96,7 +96,7 @@ def _counts(value: float) -> bool:
 
 
 def _whole(experiment: Experiment, point: int, parameter: int) -> int:
-    """Give a parameter that counts processes, threads or nodes."""
+    """Return a parameter that counts processes, threads or nodes."""
     value = float(experiment.points[point, parameter])
     if _counts(value):
         return int(value)
@@ -111,7 +111,7 @@ def _whole(experiment: Experiment, point: int, parameter: int) -> int:
 def _timed(
     experiment: Experiment, metrics: Sequence[Metric], series: Integers
 ) -> npt.NDArray[np.bool_]:
-    """Say which values are function times.
+    """Return which values are function times.
 
     A function has one exclusive and one inclusive time; where a call path has more metrics that
     could be one, the surest name wins and the first of equals.
@@ -151,7 +151,7 @@ class _Names:
         self._inclusive = np.array([m.column == "inclusive_seconds" for m in metrics])
 
     def timings(self, rows: Integers, run: Codes, repetition: Integers) -> Rows:
-        """Give rows of fn_timings."""
+        """Return rows of fn_timings."""
         metric = self._experiment.metric[rows]
         value = self._experiment.value[rows] * self._scale[metric]
         callpath = pa.array(self._experiment.callpath[rows])
@@ -168,7 +168,7 @@ class _Names:
         return Rows("fn_timings", pa.table(columns))
 
     def samples(self, rows: Integers, run: Codes) -> Rows:
-        """Give rows of pmu_samples."""
+        """Return rows of pmu_samples."""
         metric = self._experiment.metric[rows]
         columns = {
             "run": run,

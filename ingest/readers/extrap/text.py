@@ -48,7 +48,7 @@ class ExtrapText(SingleFile):
         )
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the runs and rows; see `Reader.read`."""
+        """Yield the runs and rows; see `Reader.read`."""
         from ingest.readers.extrap.rows import items
 
         parser = _Parser()
@@ -103,19 +103,19 @@ class _Parser:
 
     def _take_parameter(self, rest: str) -> None:
         if self._points:
-            raise self._error("PARAMETER stands after POINTS", "all parameters first")
+            raise self._error("PARAMETER is after POINTS", "all parameters first")
         self._parameters += rest.split()
 
     def _take_points(self, rest: str) -> None:
         if self._blocks:
-            raise self._error("POINTS stands after DATA", "all points first")
+            raise self._error("POINTS is after DATA", "all points first")
         if not self._parameters:
-            raise self._error("POINTS stands before PARAMETER", "all parameters first")
+            raise self._error("POINTS is before PARAMETER", "all parameters first")
         for point in self._coordinates(rest):
             if point in self._points:
                 named = zip(self._parameters, map(as_text, point), strict=True)
                 shown = ", ".join(f"{name}={value}" for name, value in named)
-                raise self._error(f"the point {shown} is there twice", "each point once")
+                raise self._error(f"the point {shown} is a duplicate", "each point once")
             self._points[point] = len(self._points)
 
     def _coordinates(self, rest: str) -> Iterator[tuple[float, ...]]:
@@ -165,7 +165,7 @@ class _Parser:
 
     def _take_data(self, rest: str) -> None:
         if not self._points:
-            raise self._error("DATA stand before POINTS", "PARAMETER and POINTS first")
+            raise self._error("DATA is before POINTS", "PARAMETER and POINTS first")
         if len(self._block) == len(self._points):
             raise self._error(
                 f"{self._region} has more DATA lines than there are POINTS",
@@ -198,7 +198,7 @@ class _Parser:
         return [float(part) for part in text.split()]
 
     def finish(self, cut: bool) -> Experiment:
-        """Give the experiment; `cut` says that the last line has no line end."""
+        """Return the experiment; `cut` is whether the last line has no line end."""
         import numpy as np
 
         from ingest.readers.extrap.experiment import Experiment

@@ -1,4 +1,4 @@
-"""What gem5's config.ini says of a simulation."""
+"""Facts of a simulation from gem5's config.ini."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from warehouse.errors import InputError
 
 
 def facts(text: str) -> Run:
-    """Give the program that ran and the CPUs it ran on, from the text of config.ini."""
+    """Return the program that ran and the CPUs it ran on, from the text of config.ini."""
     parser = configparser.ConfigParser(
         delimiters=("=",), comment_prefixes=(), interpolation=None, strict=False
     )
@@ -18,7 +18,7 @@ def facts(text: str) -> Run:
     except configparser.Error as error:
         line = getattr(error, "lineno", None) or getattr(error, "errors", [(1, "")])[0][0]
         raise InputError(
-            "gem5's configuration, beside its statistics, cannot be read",
+            "gem5's configuration, next to its statistics, cannot be read",
             where=f"line {line}",
             expected="[section] lines and name=value lines",
             hint="Take it away to ingest the statistics alone.",
@@ -42,12 +42,12 @@ def _is_cpu(section: configparser.SectionProxy) -> bool:
 
 
 def _clock(parser: configparser.ConfigParser, cpu: configparser.SectionProxy) -> str:
-    """Give the period of a CPU's clock in ticks."""
+    """Return the period of a CPU's clock in ticks."""
     return parser.get(cpu.get("clk_domain", ""), "clock", fallback="")
 
 
 def _workload(parser: configparser.ConfigParser) -> tuple[str, str]:
-    """Give the first process's program and command line; both empty in full-system mode."""
+    """Return the first process's program and command line; both empty in full-system mode."""
     for section in parser.values():
         if section.get("type") in ("Process", "LiveProcess", "EmulatedProcess"):
             return section.get("executable", ""), section.get("cmd", "")

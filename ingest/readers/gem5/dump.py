@@ -32,7 +32,7 @@ _MOST = 2**63 - 1
 
 
 def rows(sample: int, lines: LineArray) -> pa.RecordBatch:
-    """Give the statistics of one dump, `lines` without those that begin and end it.
+    """Return the statistics of one dump, `lines` without those that begin and end it.
 
     Raises `InputError` at the first line that is no statistic.
     """
@@ -76,7 +76,7 @@ def _values(texts: pa.Array, lines: Integers) -> pa.Array:
     at = pc.index(pc.is_finite(numbers), False).as_py()
     if at >= 0:
         raise InputError(
-            f"the value {texts[at]} is no number that can be",
+            f"the value {texts[at]} is out of range",
             where=f"line {lines[at]}",
             expected="a number within 64 bits",
         )
@@ -86,7 +86,7 @@ def _values(texts: pa.Array, lines: Integers) -> pa.Array:
 def _elements(
     vectors: pa.StructArray, lines: Integers
 ) -> tuple[pa.Array, pa.Array, pa.Array, Integers]:
-    """Give name, value, description and line of each value of the vectors on one line."""
+    """Return name, value, description and line of each value of the vectors on one line."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -103,7 +103,7 @@ def _elements(
 def _times(
     event: pa.Array, value: pa.Array, lines: LineArray, at: Integers
 ) -> tuple[int | None, int | None]:
-    """Give start and end of a dump on the simulated clock, ns; None where it does not tell."""
+    """Return start and end of a dump on the simulated clock, ns; None where unknown."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

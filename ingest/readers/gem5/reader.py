@@ -1,6 +1,6 @@
-"""Statistics of the gem5 simulator: stats.txt, and config.ini beside it.
+"""Statistics of the gem5 simulator: stats.txt, and config.ini next to it.
 
-Source: src/base/stats/text.cc of gem5 (all that its text output can hold), versions 19 to 24.
+Source: src/base/stats/text.cc of gem5 (all that its text output can contain), versions 19 to 24.
 What lands in pmu_samples:
 
 - One dump (Begin to End Simulation Statistics) is one sample, numbered from 0. `t_start` and
@@ -10,7 +10,7 @@ What lands in pmu_samples:
   running sums that gem5 prints behind the values of a vector are left out. The values of a vector
   that gem5 prints on one line are name::0, name::1 ...
 - `value` is NULL for nan and inf. `unit` is what gem5 gives in brackets at the end, without the
-  outer ones; NULL where there is none or it says Unspecified.
+  outer ones; NULL where there is none or it is Unspecified.
 
 Where a core counts what it issued in each cycle, the dump is a segment of it, too
 (ingest.readers.gem5.segments).
@@ -55,20 +55,20 @@ class Gem5Stats:
     """Statistics that the gem5 simulator dumps."""
 
     NAME = "gem5-stats"
-    DESCRIPTION = "statistics dumps of the gem5 simulator (stats.txt), with config.ini beside it"
+    DESCRIPTION = "statistics dumps of the gem5 simulator (stats.txt), with config.ini next to it"
     PATTERNS = ("stats.txt", "config.ini")
     TABLES = ("pmu_samples", "segments")
     WHOLE_FOLDER = False
 
     def sniff(self, head: Head) -> bool:
-        """Recognise the line that begins a dump; config.ini where stats.txt lies beside it."""
+        """Recognise the line that begins a dump; config.ini where stats.txt lies next to it."""
         if head.name == "config.ini":
             return _is_config(head.data) and sibling(head.path, "stats.txt") is not None
         text = head.data[:8192].decode("utf-8", "replace").replace("\r\n", "\n")
         return not text.lstrip().startswith("<") and _RECOGNISED.search(text) is not None
 
     def parts(self, path: Path) -> tuple[Path, ...]:
-        """Give stats.txt and the config.ini beside it; a file of another name stands alone."""
+        """Return stats.txt and the config.ini next to it; a file of another name is alone."""
         if bare_name(path) not in ("stats.txt", "config.ini"):
             return (path,)
         stats, config = sibling(path, "stats.txt"), sibling(path, "config.ini")
@@ -77,14 +77,14 @@ class Gem5Stats:
         return (config,) if stats is None else (stats, config)
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the run, and the rows of one dump after another."""
+        """Yield the run, and the rows of one dump after another."""
         import pyarrow as pa
 
         config = recording.part("config.ini")
         if config == recording.path:
             raise InputError(
-                "this is gem5's configuration, which holds no statistics",
-                expected="stats.txt beside it",
+                "this is gem5's configuration, which contains no statistics",
+                expected="stats.txt next to it",
             )
         yield Run() if config is None else _facts(recording, config)
         found: list[dict[str, object]] = []
@@ -107,15 +107,15 @@ def _facts(recording: Recording, config: Path) -> Run:
 
 
 def _dumps(recording: Recording) -> Iterator[LineArray]:
-    """Give the lines of one dump after another, those that begin and end it left out.
+    """Yield the lines of one dump after another, those that begin and end it left out.
 
-    A dump is held in memory whole: a few MB at most in practice.
+    A dump is kept in memory whole: a few MB at most in practice.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     begun: int | None = None
-    held: list[pa.Array] = []
+    pending: list[pa.Array] = []
     for chunk in chunks(recording):
         lines = chunk.array()
         text = pc.utf8_rtrim_whitespace(lines.text)
@@ -127,25 +127,25 @@ def _dumps(recording: Recording) -> Iterator[LineArray]:
             if begun is not None:
                 if begins[at]:
                     raise _unfinished(begun, f"another begins in line {number}")
-                held.append(text.slice(done, at - done))
-                yield LineArray(begun + 1, pa.concat_arrays(held))
-                held, begun = [], None
+                pending.append(text.slice(done, at - done))
+                yield LineArray(begun + 1, pa.concat_arrays(pending))
+                pending, begun = [], None
             else:
-                _must_be_blank(text.slice(done, at - done), lines.first + done)
+                _check_blank(text.slice(done, at - done), lines.first + done)
                 if ends[at]:
                     raise _never_began(number)
                 begun = number
             done = at + 1
         if begun is None:
-            _must_be_blank(text.slice(done), lines.first + done)
+            _check_blank(text.slice(done), lines.first + done)
         else:
-            held.append(text.slice(done))
+            pending.append(text.slice(done))
     if begun is not None:
         raise _unfinished(begun, "the file ends before")
 
 
 def _batches(recording: Recording, found: list[dict[str, object]]) -> Iterator[pa.RecordBatch]:
-    """Give the statistics of one dump after another; add its segments to `found`."""
+    """Yield the statistics of one dump after another; add its segments to `found`."""
     for number, lines in enumerate(_dumps(recording)):
         batch = rows(number, lines)
         found += segments(number, batch)
@@ -156,14 +156,14 @@ def _joined(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Join the rows of small dumps, since each insertion has its price."""
     import pyarrow as pa
 
-    held: list[pa.RecordBatch] = []
+    pending: list[pa.RecordBatch] = []
     for batch in batches:
-        held.append(batch)
-        if sum(part.num_rows for part in held) >= _ROWS:
-            yield pa.Table.from_batches(held)
-            held = []
-    if held:
-        yield pa.Table.from_batches(held)
+        pending.append(batch)
+        if sum(part.num_rows for part in pending) >= _ROWS:
+            yield pa.Table.from_batches(pending)
+            pending = []
+    if pending:
+        yield pa.Table.from_batches(pending)
 
 
 def _unfinished(begun: int, problem: str) -> InputError:
@@ -183,13 +183,13 @@ def _never_began(number: int) -> InputError:
     )
 
 
-def _must_be_blank(text: pa.StringArray, first: int) -> None:
+def _check_blank(text: pa.StringArray, first: int) -> None:
     import pyarrow.compute as pc
 
     at = pc.index(pc.equal(text, ""), False).as_py()
     if at >= 0:
         raise InputError(
-            f"{quoted(text[at].as_py())} stands outside of a dump",
+            f"{quoted(text[at].as_py())} is outside of a dump",
             where=f"line {first + at}",
             expected="---------- Begin Simulation Statistics ----------",
         )

@@ -1,4 +1,4 @@
-"""What one dump says of the instruction streams of its out-of-order cores.
+"""What one dump contains about the instruction streams of its out-of-order cores.
 
 A dump is a segment of each core that issued anything: the cycles in which 0, 1, 2 ...
 micro-operations were issued (numIssuedDist; before gem5 21 iq.issued_per_cycle), and the committed
@@ -36,7 +36,7 @@ _DIVISIONS = {"n_mul": ("IntMult",), "n_div": ("IntDiv",), "n_fp_div": ("FloatDi
 
 
 def segments(sample: int, batch: pa.RecordBatch) -> list[dict[str, object]]:
-    """Give the segments of a dump as rows of that table; `batch` are its statistics."""
+    """Return the segments of a dump as rows of that table; `batch` are its statistics."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -59,7 +59,7 @@ def segments(sample: int, batch: pa.RecordBatch) -> list[dict[str, object]]:
 def _segment(
     core: str, buckets: Mapping[int, int], known: Mapping[str, float | None]
 ) -> dict[str, object]:
-    """Give the columns of one core's segment."""
+    """Return the columns of one core's segment."""
     counts = _counts(core, known)
     row: dict[str, object] = {
         "cycles": float(sum(buckets.values())),
@@ -81,7 +81,7 @@ def _segment(
 
 
 def _counts(core: str, known: Mapping[str, float | None]) -> dict[str, int]:
-    """Give committed operations by class; empty where gem5 does not count them."""
+    """Return committed operations by class; empty where gem5 does not count them."""
     for name in _CLASSES:
         prefix = f"{core}.{name}::"
         found = {
@@ -95,7 +95,7 @@ def _counts(core: str, known: Mapping[str, float | None]) -> dict[str, int]:
 
 
 def _first(core: str, names: tuple[str, ...], known: Mapping[str, float | None]) -> int | None:
-    """Give the first of some statistics that there is."""
+    """Return the first of some statistics that there is."""
     for name in names:
         value = known.get(f"{core}.{name}")
         if value is not None:

@@ -31,7 +31,7 @@ _HINT = "Let the simulation end before saving the file, and save all of it."
 class Debugged:
     """What ran: the program in the order of the PTX file, and its threads launch by launch.
 
-    `numbers` gives for the place of an instruction in `instructions` its id in the program;
+    `numbers` is, for the place of an instruction in `instructions`, its id in the program;
     `launch`, `place` and `thread` are over threads in the order in which they come first: the
     launch, the thread's place in it, and its number in the file.
     """
@@ -59,7 +59,7 @@ class Debugged:
         ]
 
     def _kernel(self, entry: int) -> str:
-        """Give the name in the first parameter from a kernel's beginning on, or nothing."""
+        """Return the name in the first parameter from a kernel's beginning on, or nothing."""
         for what in self.program.instructions[entry:]:
             if found := _PARAMETER.search(what.text):
                 return found[1]
@@ -69,7 +69,7 @@ class Debugged:
 
 
 def rows(debugged: Debugged, spool: Spool[int]) -> Iterator[Rows]:
-    """Give all rows; raises `InputError` where lines are missing."""
+    """Yield all rows; raises `InputError` where lines are missing."""
     visits = Visits()
     try:
         launches = _launches(debugged, spool, visits)
@@ -81,7 +81,7 @@ def rows(debugged: Debugged, spool: Spool[int]) -> Iterator[Rows]:
 
 
 def _launches(debugged: Debugged, spool: Spool[int], visits: Visits) -> list[Launch]:
-    """Give the launches with all their lines."""
+    """Return the launches with all their lines."""
     # Blocks first: launches that share a kernel are counted side by side.
     for _ in _batches(debugged, spool, find_leaders=True):
         pass
@@ -99,7 +99,7 @@ def _launches(debugged: Debugged, spool: Spool[int], visits: Visits) -> list[Lau
 def _batches(
     debugged: Debugged, spool: Spool[int], *, find_leaders: bool = False
 ) -> Iterator[tuple[Integers, Integers, Integers, Integers]]:
-    """Give thread, instruction, the thread's counter and the line in the file, batch by batch."""
+    """Yield thread, instruction, the thread's counter and the line in the file, batch by batch."""
     last = np.full(debugged.thread.size, -1, np.int64)
     count = np.zeros(debugged.thread.size, np.int64)
     line = np.zeros(debugged.thread.size, np.int64)
@@ -128,7 +128,7 @@ def _follow(
 ) -> tuple[Integers, Integers]:  # fmt: skip
     """Check that instructions follow each other where nothing branches.
 
-    Gives the thread's instruction before, and its counter. `last` and `count`, over threads, are
+    Returns the thread's instruction before, and its counter. `last` and `count`, over threads, are
     the latest instruction and how many there were.
     """
     program = debugged.program
@@ -164,7 +164,7 @@ def _advance(
     launch: Launch, debugged: Debugged, slot: Integers, found: Integers, icount: Integers,
     row: Integers, mine: Mask,
 ) -> None:  # fmt: skip
-    """Give a launch its lines."""
+    """Return a launch its lines."""
     slot = slot[mine]
     zero = np.zeros_like(slot)
     lines = Fields(
@@ -220,7 +220,7 @@ def _tables(debugged: Debugged, summaries: list[Summary], visits: Visits) -> Ite
 
 
 def _known(table: pa.Table, without: tuple[str, ...] = ()) -> pa.Table:
-    """Leave out what this format does not tell; names of kernels that are not known are NULL."""
+    """Leave out what this format lacks; names of kernels that are not known are NULL."""
     import pyarrow.compute as pc
 
     table = table.drop_columns(list(without))

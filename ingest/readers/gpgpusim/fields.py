@@ -19,7 +19,7 @@ from ingest.parsing.lines import Chunk
 
 Triple = tuple[Integers, Integers, Integers]
 
-# Other lines that say something about launches, blocks or the simulator begin with one of these.
+# Other lines about launches, blocks or the simulator begin with one of these.
 _NOTABLE = (b"GPGPU-Si", b"Printing", b"Summary ", b"bb_", b"kernel", b"-gpgpu_s", b"        ")
 
 
@@ -48,13 +48,13 @@ class Fields:
     damaged: int | None
 
     def words(self, at: Integers) -> Words:
-        """Give the eight bytes at each position."""
+        """Return the eight bytes at each position."""
         data: Words = np.ndarray((len(self.data) - 7,), "<u8", self.data, strides=(1,))
         return data[at]
 
 
 def parse(chunk: Chunk) -> Fields:
-    """Take apart a piece of a log made of whole lines."""
+    """Parse a piece of a log made of whole lines."""
     data, starts, ends = line_bounds(chunk)
     padded = data + ROOM
     cursor = Cursor(padded, starts)
@@ -112,7 +112,7 @@ def _triple(cursor: Cursor) -> Triple:
 
 
 def _notes(data: bytes, starts: Integers, ends: Integers, row: Integers) -> list[tuple[int, bytes]]:
-    """Give the notable lines among those that are no instruction lines."""
+    """Return the notable lines among those that are no instruction lines."""
     other: Mask = np.ones(starts.size, np.bool_)
     other[row] = False
     rows = np.flatnonzero(other)

@@ -5,11 +5,11 @@ Source: GPGPU-Sim 3 and 4, -gpgpu_ptx_inst_debug_to_file 1 -gpgpu_ptx_inst_debug
 
     [thd=1] : (vecadd.ptx:33 - ld.param.u64 %rd1, [vecadd_param_0];)
 
-stand registers and their values, which are passed over. There is no pc: instructions are put in
+are registers and their values, which are skipped. There is no pc: instructions are put in
 the order of their lines in the PTX file, where those that are never executed are not known.
 Threads that begin at different instructions are of different kernels; those of one kernel that
-were launched one after another cannot be told from one launch. A kernel's name is that in the
-names of its parameters, KERNEL_param_0, as nvcc gives them.
+were launched one after another cannot be distinguished from one launch. A kernel's name is that
+in the names of its parameters, KERNEL_param_0, as nvcc gives them.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 class _Lines:
     """The instruction lines of a piece: line from 0, thread, and a key of the text.
 
-    `texts` has the text of every key and the first line it stands in.
+    `texts` has the text of every key and the first line it is in.
     """
 
     rows: int
@@ -68,7 +68,7 @@ class GpgpuSimInstDebug(SingleFile):
         return b"<html" not in head.data[:1024].lower() and _LINE.search(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the run, its launches, and sums over their threads.
+        """Yield the run, its launches, and sums over their threads.
 
         Raises `InputError` where the file is damaged or not whole.
         """
@@ -86,7 +86,7 @@ def _put_aside(
 ) -> tuple[list[Instruction], Integers, Integers]:
     """Put thread and instruction of every line aside.
 
-    Gives the instructions in the order in which they come first, and per thread, in that order,
+    Returns the instructions in the order in which they come first, and per thread, in that order,
     its number and its first instruction.
     """
     known: dict[int, int] = {}
@@ -121,7 +121,7 @@ def _put_aside(
 
 
 def _parse(chunk: Chunk) -> _Lines:
-    """Take apart whole lines of the file."""
+    """Parse whole lines of the file."""
     data, starts, ends = line_bounds(chunk)
     padded = data + ROOM + b"\0" * _LONGEST
     with np.errstate(over="ignore"):
@@ -151,7 +151,7 @@ def _parse(chunk: Chunk) -> _Lines:
 
 
 def _keys(data: bytes, at: Integers, length: Integers) -> NDArray[np.uint64]:
-    """Give a number of 64 bits for every text: equal for equal texts, else practically never."""
+    """Return a number of 64 bits for every text: equal for equal texts, else practically never."""
     words: NDArray[np.uint64] = np.ndarray((len(data) - 7,), "<u8", data, strides=(1,))
     key = length.astype(np.uint64) * _MIX
     for start in range(0, int(length.max(initial=0)), 8):

@@ -1,7 +1,7 @@
 """One kernel launch of a GPGPU-Sim log, summed up while its lines go by.
 
 A visit of a block is counted when it is over: when the thread enters its next block, or the launch
-ends. So sums never hold part of a visit, and where a jump into the middle of a known block shows
+ends. So sums never contain part of a visit, and where a jump into the middle of a known block shows
 that it is two, the sums of the whole are the sums of both parts.
 """
 
@@ -43,7 +43,7 @@ class Launch:
     """A launch in progress, the `number`th of the log.
 
     `instructions` are its lines so far, `threads` those of its threads that are over.
-    `in_order` says that thread blocks run one after another, as in functional simulation.
+    `in_order` is whether thread blocks run one after another, as in functional simulation.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class Launch:
             self._dependences.keep(kept)
 
     def _indices(self, lines: Fields, part: slice, fault: Fault) -> tuple[Integers, Integers]:
-        """Give linear block and thread of each line; checks that they are inside the launch."""
+        """Return linear block and thread of each line; checks that they are inside the launch."""
         linear = []
         for what, of, indices, size in (
             ("thread block", "grid", lines.block, self.push.grid),
@@ -183,7 +183,7 @@ class Launch:
         self._last_warp = (int(warp[-1]), int(found[-1]), int(thread[-1]))
 
     def _meet_leaders(self, previous: Ids, found: Ids, row: Integers, fault: Fault) -> None:
-        """Make instructions that were jumped to leaders, unless a listing says otherwise."""
+        """Make instructions that were jumped to leaders, unless a listing contradicts."""
         program = self._program
         astray = program.listed[found] & ~program.returns[previous]
         if astray.any():
@@ -209,7 +209,7 @@ class Launch:
                 self._split_one(owner, leader)
 
     def _split_one(self, owner: int, leader: int) -> None:
-        """Let a block end before `leader`: what was counted for it holds for both parts."""
+        """Let a block end before `leader`: what was counted for it is valid for both parts."""
         self._visits[leader] = self._visits[owner]
         keys, counts = self._edges.total()
         moved = keys >> 32 == owner

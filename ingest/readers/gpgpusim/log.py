@@ -132,7 +132,7 @@ class Log:
         )
 
     def _advance(self, lines: Fields, ids: Ids, first: int, end: int) -> None:
-        """Give instruction lines to the launch that is running."""
+        """Return instruction lines to the launch that is running."""
         if first == end:
             return
 
@@ -146,7 +146,7 @@ class Log:
         if len(self._running) > 1:
             names = " and ".join(f"'{launch.push.kernel}'" for launch in self._running.values())
             raise InputError(
-                f"{names} run at the same time: their instructions cannot be told apart",
+                f"{names} run at the same time: their instructions cannot be distinguished",
                 where=where,
                 expected="one kernel at a time",
                 hint="Run the program with CUDA_LAUNCH_BLOCKING=1 in the environment.",
@@ -154,7 +154,7 @@ class Log:
         next(iter(self._running.values())).advance(lines, ids, slice(first, end), fault)
 
     def _note_launch(self, line: bytes, where: str) -> None:
-        """Take a line that tells what the simulator does."""
+        """Take a line about what the simulator does."""
         if line.startswith(b"GPGPU-Sim PTX: pushing kernel"):
             self.pushes.append(push(line, where))
         elif found := _TRANSFER.fullmatch(line):
@@ -203,7 +203,7 @@ class Log:
         self._running[k] = Launch(k, self.pushes[k], self.warp_size, self.program, self._spool)
 
     def _done(self, count: int, where: str) -> None:
-        """End a functional simulation, which tells how many instructions there were in all."""
+        """End a functional simulation, which shows how many instructions there were in all."""
         if self.whole and count != self._next_number and self._only_uid is not None:
             raise InputError(
                 f"the simulator counts {count} instructions up to here, "

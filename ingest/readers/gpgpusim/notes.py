@@ -1,4 +1,4 @@
-"""What a GPGPU-Sim log tells of the program itself: listed blocks and where paths join."""
+"""What a GPGPU-Sim log shows of the program itself: listed blocks and where paths join."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Program:
     """Instructions met so far, and the leaders of their blocks.
 
     Arrays are over ids and have a last element for "no instruction" (id -1): `follower` is the id
-    that follows within the block (-1: none), `leader` tells the first instructions of blocks.
+    that follows within the block (-1: none), `leader` flags the first instructions of blocks.
     `version` changes whenever blocks do.
     """
 
@@ -61,7 +61,7 @@ class Program:
         return len(self.instructions)
 
     def id_of(self, pc: int) -> int:
-        """Give the id of the instruction at a pc, or -1."""
+        """Return the id of the instruction at a pc, or -1."""
         slot = pc // STEP
         return int(self._ids[slot]) if pc % STEP == 0 and 0 <= slot < self._ids.size else -1
 
@@ -79,7 +79,7 @@ class Program:
             self.numbers.update((start + int(k), int(numbers[k])) for k in np.flatnonzero(leads))
 
     def add_join(self, pc: int, text: str, where: str) -> None:
-        """Note an immediate post-dominator, where paths join: it begins a block."""
+        """Record an immediate post-dominator, where paths join: it begins a block."""
         self._joins[pc] = (text, where)
         found = self.id_of(pc)
         if found >= 0:
@@ -87,7 +87,7 @@ class Program:
             self.lead([found])
 
     def resolve(self, lines: Fields, fault: Fault) -> Ids:
-        """Give the id of every line's instruction; checks what the line says of it."""
+        """Return the id of every line's instruction; checks it against the line."""
         slots, remainder = np.divmod(lines.pc, STEP)
         if (remainder != 0).any() or lines.pc.max(initial=0) >= _PC_LIMIT:
             row = int(np.flatnonzero((remainder != 0) | (lines.pc >= _PC_LIMIT))[0])
@@ -205,7 +205,7 @@ class Program:
         self.version += 1
 
     def check_joins(self) -> None:
-        """Raise where a post-dominator stands at another pc than its instruction."""
+        """Raise where a post-dominator is at another pc than its instruction."""
         pcs = {found.text: found.pc for found in self.instructions}
         for pc, (text, where) in self._joins.items():
             if self.id_of(pc) < 0 and text in pcs:
@@ -217,14 +217,14 @@ class Program:
                 )
 
     def owner(self, found: int) -> int:
-        """Give the leader of the block that an instruction is in, or -1 where it is in none."""
+        """Return the leader of the block that an instruction is in, or -1 where it is in none."""
         while found >= 0 and not self.leader[found]:
             before = self.id_of(self.instructions[found].pc - STEP)
             found = before if before >= 0 and self.follower[before] == found else -1
         return found
 
     def chain(self, leader: int) -> Ids:
-        """Give the ids of a block's instructions in order."""
+        """Return the ids of a block's instructions in order."""
         if self._chains_version != self.version:
             self._chains, self._chains_version = {}, self.version
         if leader not in self._chains:
@@ -236,5 +236,5 @@ class Program:
 
 
 def _insert(values: NDArray[_T], more: ArrayLike) -> NDArray[_T]:
-    """Put values before the last one, which stands for "no instruction"."""
+    """Put values before the last one, which is for "no instruction"."""
     return np.concatenate((values[:-1], np.asarray(more, values.dtype), values[-1:]))

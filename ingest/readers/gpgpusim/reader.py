@@ -2,7 +2,7 @@
 
 Source: GPGPU-Sim 3 and 4 (github.com/gpgpu-sim/gpgpu-sim_distribution), standard output with
 PTX_SIM_DEBUG=5 or more in the environment. The listing of basic blocks (PTX_SIM_DEBUG=50) may be
-in the log itself or beside it, in STEM.blocks.txt.
+in the log itself or next to it, in STEM.blocks.txt.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class GpgpuSim:
         )
 
     def parts(self, path: Path) -> tuple[Path, ...]:
-        """Give the log and the listing of its blocks, if there is one."""
+        """Return the log and the listing of its blocks, if there is one."""
         name = bare_name(path)
         if name.endswith(_BLOCKS):
             log = _log_of(path, name.removesuffix(_BLOCKS))
@@ -64,7 +64,7 @@ class GpgpuSim:
         return (path, blocks) if blocks and _log_of(path, stem) == path else (path,)
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the run, its launches, and sums over their threads.
+        """Yield the run, its launches, and sums over their threads.
 
         Raises `InputError` where the log is damaged or not whole.
         """
@@ -75,7 +75,7 @@ class GpgpuSim:
         if bare_name(recording.path).endswith(_BLOCKS):
             raise InputError(
                 "this is a listing of blocks without the log it belongs to",
-                expected=f"NAME.log beside NAME{_BLOCKS}",
+                expected=f"NAME.log next to NAME{_BLOCKS}",
                 hint="Put the log of the same program, with PTX_SIM_DEBUG=5, into its folder.",
             )
         spool = Spool()

@@ -41,23 +41,23 @@ class Blocks:
             self._numbers[kernel] = listed | {k: first + n for n, k in enumerate(others)}
 
     def parts(self, chain: Ids) -> list[int]:
-        """Give the leaders of the final blocks that a run of instructions consists of."""
+        """Return the leaders of the final blocks that a run of instructions consists of."""
         return [int(chain[0]), *chain[1:][self._program.leader[chain[1:]]].tolist()]
 
     def numbers(self, kernel: str, ids: Ids) -> Ids:
-        """Give the numbers of the kernel's blocks that begin with these instructions."""
+        """Return the numbers of the kernel's blocks that begin with these instructions."""
         known = self._numbers[kernel]
         return np.array([known[found] for found in ids.tolist()], np.int64)
 
     def instructions(self, kernel: str) -> Ids:
-        """Give the number of the block that each instruction is in (-1: none of the kernel's)."""
+        """Return the number of the block that each instruction is in (-1: none of the kernel's)."""
         inside = np.full(len(self._program), -1, np.int64)
         for leader, number in self._numbers[kernel].items():
             inside[self._program.chain(leader)] = number
         return inside
 
     def rows(self) -> pa.Table:
-        """Give the rows of bb_blocks."""
+        """Return the rows of bb_blocks."""
         found = []
         for kernel, numbers in self._numbers.items():
             for leader, number in sorted(numbers.items(), key=lambda item: item[1]):
@@ -80,7 +80,7 @@ class Blocks:
 
 
 def rows(log: Log, spool: Spool) -> Iterator[Rows]:
-    """Give all rows of a log that is over."""
+    """Yield all rows of a log that is over."""
     program = log.program
     blocks = Blocks(program, log.summaries.values())
     launches = sorted(log.summaries.items())
@@ -122,7 +122,7 @@ def _launches(log: Log) -> pa.Table:
 
 
 def edges(launch: int, summary: Summary, blocks: Blocks) -> pa.Table:
-    """Give the rows of bb_edges of a launch."""
+    """Return the rows of bb_edges of a launch."""
     kernel = summary.push.kernel
     counts: Counter[tuple[int, int]] = Counter()
     for leader, chain in summary.chains.items():
@@ -140,7 +140,7 @@ def edges(launch: int, summary: Summary, blocks: Blocks) -> pa.Table:
 
 
 def opcodes(launch: int, summary: Summary, blocks: Blocks, program: Program) -> pa.Table:
-    """Give the rows of bb_opcodes of a launch."""
+    """Return the rows of bb_opcodes of a launch."""
     kernel = summary.push.kernel
     inside = blocks.instructions(kernel)
     counts: Counter[tuple[int, str]] = Counter()
@@ -157,14 +157,14 @@ def opcodes(launch: int, summary: Summary, blocks: Blocks, program: Program) -> 
 
 
 def dependences(launch: int, summary: Summary, blocks: Blocks) -> pa.Table:
-    """Give the rows of bb_dependences of a launch."""
+    """Return the rows of bb_dependences of a launch."""
     kernel = summary.push.kernel
     keys, counts = summary.dependences or (np.zeros(0, np.int64), np.zeros(0, np.int64))
     return dependence_table(launch, kernel, blocks.instructions(kernel), (keys, counts))
 
 
 def visits(batch: Visits, kernel: str, blocks: Blocks, sizes: Ids, warp_size: int) -> pa.Table:
-    """Give visits by final block: one block when counted may be several now."""
+    """Return visits by final block: one block when counted may be several now."""
     present, place = np.unique(batch.leader, return_inverse=True)
     parts = [blocks.parts(batch.chains[leader]) for leader in present.tolist()]
     flat = np.array([found for part in parts for found in part], np.int64)

@@ -1,4 +1,4 @@
-"""What a GPGPU-Sim log says in words: PTX instructions, launches, basic-block listings."""
+"""What a GPGPU-Sim log contains in words: PTX instructions, launches, basic-block listings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ENDS_BLOCK = frozenset(("bra", "brx", "ret", "retp", "exit", "break", "trap"))
 class Instruction:
     """One static PTX instruction.
 
-    `text` is `file:line - code` as the log writes it. `ends_block` says that whatever runs next
+    `text` is `file:line - code` as the log writes it. `ends_block` is whether whatever runs next
     begins a block; `ends_thread` that nothing runs next in a kernel without calls.
     """
 
@@ -127,7 +127,7 @@ class Listing:
         self._number = 0
 
     def add(self, line: str, where: str) -> None:
-        """Take one line of a listing; others are passed over."""
+        """Take one line of a listing; others are skipped."""
         if title := self._TITLE.fullmatch(line):
             self.end(where)
             self._function, self._entries, self._number = title[1], [], 0
@@ -160,7 +160,7 @@ class Listing:
         self._entries.append((int(code[1]), found))
 
     def _count(self, number: int, where: str) -> None:
-        """Take the number of a block, which may hold labels only: they have no PC."""
+        """Take the number of a block, which may contain labels only: they have no PC."""
         if not 0 <= number - self._number <= 1:
             raise _damaged_listing(f"block {number} comes after block {self._number}", where)
         self._number = number

@@ -46,7 +46,7 @@ def put_aside(spool: Spool, batch: Visits) -> None:
 
 
 def recall(spool: Spool) -> Iterator[Visits]:
-    """Give all batches in the order in which they were put aside."""
+    """Yield all batches in the order in which they were put aside."""
     for (launch, chains), (block, thread, leader, visits) in spool.batches():
         yield Visits(launch, block, thread, leader, visits, chains)
 
@@ -70,7 +70,7 @@ class Threads:
         self._columns: dict[int, int] = {}
 
     def locate(self, block: Integers, thread: Integers) -> Ids:
-        """Give the slots of threads by linear block and thread; new blocks get slots."""
+        """Return the slots of threads by linear block and thread; new blocks get slots."""
         heads = starts_of_runs(block)
         bases = []
         for number in block[heads].tolist():
@@ -150,7 +150,7 @@ class Threads:
     def passing(self, owner: int, leader: int) -> tuple[Ids, Ids]:
         """Move the threads that are past `leader` in the block `owner` into the new block.
 
-        Gives their slots and when they entered the old one.
+        Returns their slots and when they entered the old one.
         """
         pcs = self._program.pcs
         inside = self.leader[: self._used] == owner
@@ -160,7 +160,7 @@ class Threads:
         return slot, entry
 
     def over(self, *, in_order: bool, calls: bool) -> Ids:
-        """Give the slots of thread blocks that are over, once there are many slots in use.
+        """Return the slots of thread blocks that are over, once there are many slots in use.
 
         Where blocks run one after another all but the newest are; else those whose threads have
         all returned, unless they may have returned from a function.
@@ -174,11 +174,11 @@ class Threads:
         return np.flatnonzero(np.repeat(whole, self._block_size))
 
     def all(self) -> Ids:
-        """Give the slots of all threads that ran."""
+        """Return the slots of all threads that ran."""
         return np.flatnonzero(self.last[: self._used] >= 0)
 
     def leave(self, launch: int, slot: Ids) -> tuple[Visits, Ids]:
-        """Take threads out; gives what they visited, and the slots of those that stay."""
+        """Take threads out; return what they visited, and the slots of those that stay."""
         row, column = np.nonzero(self._visits[slot])
         leaders = np.array(list(self._columns), np.int64)
         gone = Visits(

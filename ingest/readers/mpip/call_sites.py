@@ -17,10 +17,10 @@ _CALL = re.compile(r"(?P<function>\S.*) (?P<call>[A-Z]\w*)")
 
 
 def call_paths(section: Section) -> dict[int, str]:
-    """Give the path of functions, outermost first, that each call site was reached by.
+    """Return the path of functions, outermost first, that each call site was reached by.
 
     A function comes with its place, `halo (mini.c:9)`; where mpiP does not know the function,
-    its address stands for it.
+    its address is its name.
     """
     frames: dict[int, list[str]] = {}
     for at, line in enumerate(section.lines.text.to_pylist()[1:], section.lines.first + 1):
@@ -41,7 +41,7 @@ def call_paths(section: Section) -> dict[int, str]:
         raise InputError(
             f"{len(frames)} call sites are listed",
             where=f"line {section.lines.first}",
-            expected=f"{section.counted()}, as the title says",
+            expected=f"{section.counted()}, as in the title",
         )
     return {site: "->".join(reversed(path)) for site, path in frames.items()}
 
@@ -53,4 +53,4 @@ def _frame(found: re.Match[str], function: str) -> str:
 
 
 def _error(line: str, at: int, expected: str) -> InputError:
-    return InputError(f"{quoted(line)} stands here", where=f"line {at}", expected=expected)
+    return InputError(f"{quoted(line)} was found", where=f"line {at}", expected=expected)

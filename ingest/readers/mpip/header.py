@@ -15,14 +15,14 @@ _THRESHOLD = re.compile(r"(?:^|\s)-t\b")
 
 @dataclass(slots=True)
 class Header:
-    """What the header says; `hosts` by task."""
+    """Facts in the header; `hosts` by task."""
 
     facts: dict[str, str] = field(default_factory=dict)
     hosts: dict[int, str] = field(default_factory=dict)
 
     @property
     def command(self) -> str:
-        """The command line, empty where it is not said."""
+        """The command line, empty where it is not stated."""
         return self.facts.get("Command", "")
 
     @property

@@ -51,7 +51,7 @@ class MpiP(SingleFile):
         return _START.match(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give one run and its rows; see `Reader.read`."""
+        """Yield one run and its rows; see `Reader.read`."""
         first, *others = sections(recording)
         header = header_of(first)
         concise = _some(others, _STATISTICS)
@@ -61,7 +61,7 @@ class MpiP(SingleFile):
         name = _ALL_SITES if concise else _ALL
         calls = _one(others, name).table(_CONCISE if concise else _BY_RANK, "a call site")
         if sites is not None:
-            _must_be_same(calls, sites)
+            _check_same_sites(calls, sites)
         if not concise:
             calls = _of_ranks(calls, header)
         tags = {"command": header.command, "mpip_version": header.facts.get("Version", "")}
@@ -77,22 +77,22 @@ class MpiP(SingleFile):
         )
         inside = _inside(calls, tasks, sites)
         if not (concise or header.leaves_out):
-            _must_sum_up(inside, tasks, calls)
+            _check_sums(inside, tasks, calls)
         yield Rows("fn_timings", _outside(tasks))
         yield Rows("fn_timings", inside)
 
 
 def _some(found: Sequence[Section], name: str) -> Section | None:
-    """Give the section of that name, if there is one."""
+    """Return the section of that name, if there is one."""
     named = [section for section in found if re.sub(r": \d+$", "", section.title) == name]
     if len(named) > 1:
         where = f"line {named[1].lines.first}"
-        raise InputError(f"{name!r} is there twice", where=where, expected="each section once")
+        raise InputError(f"{name!r} is a duplicate", where=where, expected="each section once")
     return named[0] if named else None
 
 
 def _one(found: Sequence[Section], name: str) -> Section:
-    """Give the section of that name, which must be there."""
+    """Return the section of that name, which must be there."""
     section = _some(found, name)
     if section is None:
         raise InputError(
@@ -104,7 +104,7 @@ def _one(found: Sequence[Section], name: str) -> Section:
 
 
 def _of_ranks(table: Table, header: Header) -> Table:
-    """Give the rows of ranks, which must account for the calls in the rows of all ranks (*)."""
+    """Return the rows of ranks, which must account for the calls in the rows of all ranks (*)."""
     is_sum = pc.equal(table.text("rank"), "*").to_numpy(zero_copy_only=False)
     count = table.integers("count", "count").to_numpy()
     site = pc.binary_join_element_wise(table.text("name"), table.text("site"), " ")
@@ -117,13 +117,13 @@ def _of_ranks(table: Table, header: Header) -> Table:
         raise table.error(
             f"the ranks called {site[row].as_py()} {listed[wrong[0]]:.0f} times",
             row,
-            f"{stated[wrong[0]]:.0f} times, as the row of all ranks says",
+            f"{stated[wrong[0]]:.0f} times, as in the row of all ranks",
         )
     return table.where(~is_sum)
 
 
 def _outside(tasks: Tasks) -> pa.Table:
-    """Give the time outside MPI."""
+    """Return the time outside MPI."""
     rank = range(tasks.count) if tasks.by_rank else [None]
     return pa.table(
         {
@@ -138,7 +138,7 @@ def _outside(tasks: Tasks) -> pa.Table:
 
 
 def _inside(table: Table, tasks: Tasks, sites: dict[int, str] | None) -> pa.Table:
-    """Give the time in MPI by call site; `sites` is None where the report does not list them."""
+    """Return the time in MPI by call site; `sites` is None where the report does not list them."""
     function = pc.binary_join_element_wise("MPI_", table.text("name"), "")
     count = table.integers("count", "count")
     seconds = count.to_numpy() * table.floats("mean", "mean time") / 1e3
@@ -168,8 +168,8 @@ def _paths(table: Table, function: pa.StringArray, sites: dict[int, str] | None)
     return pc.binary_join_element_wise(path, function, "->")
 
 
-def _must_be_same(table: Table, sites: dict[int, str]) -> None:
-    """See that the call sites with times are those that are listed with their places."""
+def _check_same_sites(table: Table, sites: dict[int, str]) -> None:
+    """Check that the call sites with times are those that are listed with their places."""
     site = table.integers("site", "call site").to_numpy()
     known = np.isin(site, list(sites))
     if not known.all():
@@ -179,8 +179,8 @@ def _must_be_same(table: Table, sites: dict[int, str]) -> None:
         raise table.error(f"call site {min(missing)} has no times", 0, "all of 'Callsites'")
 
 
-def _must_sum_up(inside: pa.Table, tasks: Tasks, table: Table) -> None:
-    """See that the call sites of every rank take the rank's time in MPI."""
+def _check_sums(inside: pa.Table, tasks: Tasks, table: Table) -> None:
+    """Check that the call sites of every rank take the rank's time in MPI."""
     rank = inside["rank"].to_numpy()
     total = np.bincount(rank, inside["seconds"].to_numpy(), minlength=tasks.count)
     calls = np.bincount(rank, inside["calls"].to_numpy(), minlength=tasks.count)

@@ -33,7 +33,7 @@ class Section:
     lines: LineArray
 
     def counted(self) -> int | None:
-        """Give the number at the end of the title: `Callsites: 11`."""
+        """Return the number at the end of the title: `Callsites: 11`."""
         found = re.search(r": (\d{1,9})$", self.title)
         return int(found[1]) if found else None
 
@@ -49,7 +49,7 @@ class Section:
         wrong = np.flatnonzero(~found.is_valid().to_numpy(zero_copy_only=False))
         if len(wrong):
             raise InputError(
-                f"{quoted(rows[int(wrong[0])].as_py())} stands in {self.title!r}",
+                f"{quoted(rows[int(wrong[0])].as_py())} was found in {self.title!r}",
                 where=f"line {numbers[wanted[wrong[0]]]}",
                 expected=expected,
                 hint="Is the report damaged? Copy it again.",
@@ -65,15 +65,15 @@ class Table:
     line: Integers
 
     def text(self, name: str) -> pa.StringArray:
-        """Give a field as text."""
+        """Return a field as text."""
         return self.fields.field(name)
 
     def integers(self, name: str, what: str) -> pa.Int64Array:
-        """Give a field as whole numbers; null where it is empty."""
+        """Return a field as whole numbers; null where it is empty."""
         return cast(self.text(name), pa.int64(), self.line, what)
 
     def floats(self, name: str, what: str) -> Floats:
-        """Give a field of numbers that cannot be negative."""
+        """Return a field of numbers that cannot be negative."""
         values: Floats = cast(self.text(name), pa.float64(), self.line, what).to_numpy()
         wrong = np.flatnonzero(~((values >= 0) & (values < 1e18)))
         if len(wrong):
@@ -81,11 +81,11 @@ class Table:
         return values
 
     def where(self, mask: Flags) -> Table:
-        """Give the rows that are flagged."""
+        """Return the rows that are flagged."""
         return Table(self.fields.filter(pa.array(mask)), self.line[mask])
 
     def error(self, problem: str, row: int, expected: str) -> InputError:
-        """Make an error that names the line of a row."""
+        """Return an error that names the line of a row."""
         return InputError(problem, where=f"line {self.line[row]}", expected=expected)
 
 
@@ -93,7 +93,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 def sections(recording: Recording) -> list[Section]:
-    """Give the header, whose title is empty, and the sections of a report.
+    """Return the header, whose title is empty, and the sections of a report.
 
     Raises `InputError` where the report has no end.
     """

@@ -1,4 +1,4 @@
-"""What an mpiP report says of the tasks: their time up to MPI_Finalize, and that in MPI."""
+"""What an mpiP report contains about the tasks: their time up to MPI_Finalize, and that in MPI."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def of_tasks(section: Section, header: Header) -> Tasks:
     count = len(task) - 1
     wrong = next((row for row in range(count) if task[row] != str(row)), count)
     if wrong < count or count < 1 or task[-1] != "*":
-        raise table.error(f"task {task[wrong]} stands here", wrong, "tasks from 0, then *")
+        raise table.error(f"task {task[wrong]} was found", wrong, "tasks from 0, then *")
     if header.hosts and len(header.hosts) != count:
         raise table.error(f"{count} tasks are listed", 0, f"{len(header.hosts)}, as assigned")
     for column, what in ((app, "AppTime"), (mpi, "MPITime")):

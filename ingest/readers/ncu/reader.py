@@ -3,11 +3,11 @@
 Source: Nsight Compute's command line documentation. Forms: a line a metric of a launch (`"ID",
 ... "Metric Name","Metric Unit","Metric Value"`), a line a metric of all launches of a kernel
 (`"Invocations", ... "Average"`), and the raw page (a line a launch, a column a metric, units in
-the second line). What ncu and the program print before and after is passed over. What lands in
+the second line). What ncu and the program print before and after is skipped. What lands in
 pmu_samples:
 
 - `region` is the kernel, `sample` the launch's ID, `event` the metric's name, `value` in base units
-  (byte, second, hz: Kbyte, usecond and the like are scaled), which `unit` says.
+  (byte, second, hz: Kbyte, usecond and the like are scaled), which is the `unit`.
 - Of several launches summed up, `value` is the average and `sample` NULL.
 - Metrics that are no numbers (names of settings, n/a) are left out; n/a of a number is NULL.
 """
@@ -51,7 +51,7 @@ class Ncu(SingleFile):
         return found is not None and b'"Kernel Name"' in found[0]
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the run and its metrics, block by block."""
+        """Yield the run and its metrics, block by block."""
         skip, names = _heading(recording)
         tall = "Metric Name" in names
         value = "Metric Value" if "Metric Value" in names else "Average"
@@ -82,7 +82,7 @@ class Ncu(SingleFile):
 
 
 def _heading(recording: Recording) -> tuple[int, list[str]]:
-    """Give the number of lines before the heading, and its names."""
+    """Return the number of lines before the heading, and its names."""
     passed = 0
     with recording.open() as file:
         for count, line in enumerate(file):
@@ -100,13 +100,13 @@ def _heading(recording: Recording) -> tuple[int, list[str]]:
 
 
 def _blocks(recording: Recording, skip: int, names: list[str]) -> Iterator[pa.Table]:
-    """Give the table's rows as text, some MiB at a time."""
+    """Yield the table's rows as text, some MiB at a time."""
     import pyarrow as pa
     import pyarrow.csv as pc
 
     if len(set(names)) != len(names):
         raise _unknown(names, skip)
-    _must_be_text(recording)
+    _check_text(recording)
     broken: list[str] = []
 
     def other_line(row: pc.InvalidRow) -> str:
@@ -144,14 +144,14 @@ def _refuse(broken: list[str], columns: int) -> None:
         )
 
 
-def _must_be_text(recording: Recording) -> None:
-    """Refuse what is not UTF-8, which Arrow meets in places that raise no error, and cut files."""
+def _check_text(recording: Recording) -> None:
+    """Raise `InputError` for what is not UTF-8 (Arrow does not always) and for cut files."""
     for chunk in chunks(recording, must_end=True):
         chunk.check_text()
 
 
 def _app(recording: Recording, names: list[str], skip: int) -> str | None:
-    """Give the program's file name from the first row."""
+    """Return the program's file name from the first row."""
     from itertools import islice
 
     if "Process Name" not in names:
@@ -165,7 +165,7 @@ def _app(recording: Recording, names: list[str], skip: int) -> str | None:
 
 
 def _fields(line: bytes) -> list[str]:
-    """Give the fields of a line; none where it cannot be told where they end."""
+    """Return the fields of a line; none where their ends are unclear."""
     import csv
 
     try:
@@ -175,7 +175,7 @@ def _fields(line: bytes) -> list[str]:
 
 
 def _tall(table: pa.Table, value: str, first: int) -> pa.Table:
-    """Give rows of pmu_samples from a table with a line a metric."""
+    """Return rows of pmu_samples from a table with a line a metric."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -196,7 +196,7 @@ def _tall(table: pa.Table, value: str, first: int) -> pa.Table:
 
 
 def _wide(table: pa.Table, units: dict[str, str], first: int) -> pa.Table:
-    """Give rows of pmu_samples from a table with a line a launch and a column a metric."""
+    """Return rows of pmu_samples from a table with a line a launch and a column a metric."""
     import pyarrow as pa
 
     if "ID" not in table.column_names:

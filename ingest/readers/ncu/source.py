@@ -5,7 +5,7 @@ name, a heading, and a row an instruction. `Instructions Executed` is by warps; 
 `Thread Instructions Executed`, or in older versions the second column of the same name. There are
 no threads, blocks or edges, so `bb` is NULL and only opcodes, barriers among them, are counted.
 Instructions that their predicate switches off count, as in GPGPU-Sim logs. Where a page ends in
-the middle of a kernel's code, the tag `incomplete` of the run says so.
+the middle of a kernel's code, the tag `incomplete` of the run records it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class NcuSource(SingleFile):
         return start is not None and _HEADING.search(head.data, start.start()) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the run, and per kernel its launch and opcodes.
+        """Yield the run, and per kernel its launch and opcodes.
 
         Raises `InputError` with the line where the page is damaged or of another kind.
         """
@@ -101,7 +101,7 @@ def _opcodes(launch: int, kernel: _Kernel) -> pa.Table:
 
 
 def _kernels(recording: Recording) -> Iterator[_Kernel]:
-    """Give the kernels of a page one after another."""
+    """Yield the kernels of a page one after another."""
     kernel: _Kernel | None = None
     columns: tuple[int, int, int] | None = None
     width = 0
@@ -128,7 +128,7 @@ def _kernels(recording: Recording) -> Iterator[_Kernel]:
 
 
 def _lines(recording: Recording) -> Iterator[tuple[int, list[str]]]:
-    """Give the fields of every line."""
+    """Yield the fields of every line."""
     for chunk in chunks(recording, must_end=True):
         before = chunk.first - 1
         rows = csv.reader(io.StringIO(chunk.text(), newline=""), strict=True)
@@ -141,7 +141,7 @@ def _lines(recording: Recording) -> Iterator[tuple[int, list[str]]]:
 
 
 def _columns(names: Sequence[str], where: str) -> tuple[int, int, int]:
-    """Give where the source and the counts by warps and by threads are."""
+    """Return where the source and the counts by warps and by threads are."""
     counts = [k for k, name in enumerate(names) if name == _WARPS]
     threads = names.index(_THREADS) if _THREADS in names else next(iter(counts[1:]), None)
     if not counts or threads is None or "Source" not in names:
@@ -180,11 +180,11 @@ def _count(text: str, where: str) -> int:
 
 
 def _whole(kernel: _Kernel, where: str) -> _Kernel:
-    """Refuse a kernel without rows, and sums beyond 64 bits."""
+    """Raise `InputError` for a kernel without rows, and sums beyond 64 bits."""
     if not kernel.threads:
         raise _damaged(f"the kernel {quoted(kernel.name)} has no instructions", where)
     if sum(kernel.threads.values()) >= 1 << 63:
-        raise _damaged("the counts add up to more than 64 bits hold", where)
+        raise _damaged("the counts add up to more than 64 bits", where)
     return kernel
 
 

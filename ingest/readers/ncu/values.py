@@ -22,7 +22,7 @@ _SCALED = {"byte": "KMGT", "hz": "KMGT", "second": "num", "bit": "KMGT", "inst":
 def numbers(
     text: pa.ChunkedArray, names: pa.ChunkedArray, first: int
 ) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Give the numbers (NULL where not measured), and which rows hold a number or lack one.
+    """Return the numbers (NULL where not measured), and which rows contain a number or lack one.
 
     `first` is the line of the first row. Raises `InputError` where a number is written as ncu
     does not write it (decimal commas).
@@ -51,14 +51,14 @@ def numbers(
 def in_base_units(
     figures: pa.ChunkedArray, units: pa.ChunkedArray | pa.Array
 ) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Scale numbers to base units; gives the numbers and their units, NULL where there is none."""
+    """Scale numbers to base units; return the numbers and their units, NULL where there is none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     kinds = pc.unique(pc.fill_null(units, "")).to_pylist()
-    told = [_base(unit) for unit in kinds]
+    bases = [_base(unit) for unit in kinds]
     at = pc.index_in(pc.fill_null(units, ""), value_set=pa.array(kinds, pa.string()))
-    times, parts, names = zip(*told, strict=True) if told else ((), (), ())
+    times, parts, names = zip(*bases, strict=True) if bases else ((), (), ())
     figures = pc.multiply(figures, pc.take(pa.array(times, pa.float64()), at))
     # Dividing by a whole number rounds once: 12.5 us are 1.25e-05 s.
     figures = pc.divide(figures, pc.take(pa.array(parts, pa.float64()), at))
@@ -66,7 +66,7 @@ def in_base_units(
 
 
 def _base(unit: str) -> tuple[float, float, str]:
-    """Give a multiplier and a divisor to the base unit, and its name.
+    """Return a multiplier and a divisor to the base unit, and its name.
 
     Kbyte/second is 1000 times byte/second.
     """

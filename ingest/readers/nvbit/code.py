@@ -39,7 +39,7 @@ _ZERO = frozenset(("R255", "RZ", "UR63", "URZ"))
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One instruction of a kernel; `text` is what a line says of it after the mask."""
+    """One instruction of a kernel; `text` is its line after the mask."""
 
     slot: int
     pc: int
@@ -61,7 +61,7 @@ class Instruction:
 
 
 class Kernel:
-    """A kernel's instructions met so far. `leads` tells by slot what begins a block."""
+    """A kernel's instructions met so far. `leads` flags by slot what begins a block."""
 
     def __init__(self, name: str, sm: int) -> None:
         self.name = name
@@ -74,7 +74,7 @@ class Kernel:
         self._words: Words = np.zeros((0, _LONGEST // 8), np.uint64)
 
     def slots(self, lines: Fields) -> Integers:
-        """Give the slot of every instruction line, of PCs where instructions cannot be -1."""
+        """Return the slot of every instruction line, -1 of PCs where no instruction can be."""
         pc = lines.pc
         if self.sm >= 70:
             slot, wrong = pc >> 4, (pc & 15) != 0
@@ -87,7 +87,7 @@ class Kernel:
     def learn(self, lines: Fields, slot: Integers) -> tuple[int, str] | None:
         """Take new instructions, and check all lines against those that are known.
 
-        Gives the index of the first line at fault and what is wrong, or None.
+        Returns the index of the first line at fault and what is wrong, or None.
         """
         if (slot < 0).any():
             k = int(np.flatnonzero(slot < 0)[0])
@@ -112,7 +112,7 @@ class Kernel:
         return self._check(lines, ids)
 
     def control(self, slot: Integers) -> Mask:
-        """Tell which of the known instructions may send lanes elsewhere."""
+        """Return which of the known instructions may send lanes elsewhere."""
         return self._control[self._ids[slot]]
 
     def _meet(self, lines: Fields, k: int, slot: int) -> bool:
@@ -179,9 +179,9 @@ class Layout:
         return len(self.instructions)
 
     def numbers(self, slot: Integers) -> Integers:
-        """Give the numbers of the instructions in these slots."""
+        """Return the numbers of the instructions in these slots."""
         return self._numbers[slot]
 
     def chain(self, leader: int) -> Integers:
-        """Give the numbers of a block's instructions; `leader` is the first."""
+        """Return the numbers of a block's instructions; `leader` is the first."""
         return leader + np.arange(self.size[self.block[leader]])

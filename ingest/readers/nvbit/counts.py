@@ -1,7 +1,7 @@
 """Visits, edges and dependences of one launch, counted from what was put aside of its trace.
 
 A lane visits a block when its warp comes to the block's first instruction with the lane active. The
-masks tell of active lanes only those whose predicate is true, so a lane counts as active where any
+masks show of active lanes only those whose predicate is true, so a lane counts as active where any
 instruction of the visit has it, or where the block before was left, without a jump, by lanes that
 its last mask does not name. Of a branch that is a block of its own, reached by a jump, those count
 that go on after it.
@@ -66,7 +66,7 @@ class Counts:
         self, slot: Integers, length: Integers, mask: Masks,
         starts: Integers, block: Integers, warp: Integers,
     ) -> dict[str, Integers]:  # fmt: skip
-        """Take a batch of runs; gives the visits of the warps that are over, by column."""
+        """Take a batch of runs; return the visits of the warps that are over, by column."""
         run = self._layout.numbers(slot)
         length = length.astype(np.int64)
         for sums, weight in (self._executed, lanes(mask)), (self._seen, np.ones_like(run)):
@@ -81,7 +81,7 @@ class Counts:
         return self._count(run, length, mask, order, places, whole=False)
 
     def finish(self) -> dict[str, Integers]:
-        """Give the visits of the last warp."""
+        """Return the visits of the last warp."""
         order = np.zeros(self._rest[0].size, np.int64)
         places = np.array(self._place[:1]), np.array(self._place[1:])
         visits = self._count(*self._rest, order, places, whole=True)
@@ -100,7 +100,7 @@ class Counts:
         last = places[0].size - 1
         upto = run.size
         if not whole and (goes_on := begins[order[begins] == last]).size:
-            # The last visit is not over, and tells who took part in the one before.
+            # The last visit is not over, and shows who took part in the one before.
             upto = int(goes_on[-2:][0])
         self._rest = (run[upto:], length[upto:], mask[upto:])
         active, gone = self._active(run, length, mask, order, begins)
@@ -127,7 +127,7 @@ class Counts:
         return self._over(keys, off[0], weights, places, last=last, whole=whole)
 
     def _cut(self, run: Integers, length: Integers) -> tuple[Integers, Integers, Integers]:
-        """Cut runs where blocks begin; gives the number, first instruction, length of each part."""
+        """Cut runs where blocks begin; return number, first instruction, length of each part."""
         first, block = self._layout.first, self._layout.block
         begin = block[run]
         parts = block[run + length - 1] - begin + 1
@@ -140,7 +140,7 @@ class Counts:
     def _active(
         self, run: Integers, length: Integers, mask: Masks, order: Integers, begins: Integers
     ) -> tuple[Masks, Masks]:
-        """Give the lanes that take part in each visit, and those that leave at its end."""
+        """Return the lanes that take part in each visit, and those that leave at its end."""
         if not begins.size:
             return mask[:0], mask[:0]
         named: Masks = np.bitwise_or.reduceat(mask, begins)
@@ -198,7 +198,7 @@ class Counts:
     def _switched_off(
         self, idle: Masks, order: Integers, block: Integers
     ) -> tuple[Integers, Integers]:
-        """Give `thread, block` and the run of every lane that is active but not named."""
+        """Return `thread, block` and the run of every lane that is active but not named."""
         runs = np.flatnonzero(idle)
         bits = np.unpackbits(idle[runs].astype("<u4").view(np.uint8), bitorder="little")
         which, lane = np.divmod(np.flatnonzero(bits), _LANES)

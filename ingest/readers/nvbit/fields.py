@@ -56,13 +56,13 @@ class Fields:
     damaged: int | None
 
     def words(self, at: Integers) -> Words:
-        """Give the eight bytes at each position."""
+        """Return the eight bytes at each position."""
         data: Words = np.ndarray((len(self.data) - 7,), "<u8", self.data, strides=(1,))
         return data[at]
 
 
 def parse(chunk: Chunk, *, line_numbers: bool) -> Fields:
-    """Take apart a piece of a trace made of whole lines."""
+    """Parse a piece of a trace made of whole lines."""
     data, starts, ends = line_bounds(chunk)
     padded = data + ROOM
     with np.errstate(over="ignore"):
@@ -96,7 +96,7 @@ def parse(chunk: Chunk, *, line_numbers: bool) -> Fields:
 
 
 def _kinds(data: bytes, starts: Integers, ends: Integers) -> NDArray[np.int8]:
-    """Tell the kinds of lines from their first bytes."""
+    """Return the kinds of lines from their first bytes."""
     kind = np.full(starts.size, OTHER, np.int8)
     first = np.frombuffer(data, np.uint8)[starts]
     kind[_DIGIT[first]] = CODE
@@ -109,7 +109,7 @@ def _kinds(data: bytes, starts: Integers, ends: Integers) -> NDArray[np.int8]:
 
 
 def _numbers(data: bytes, starts: Integers, kind: NDArray[np.int8]) -> tuple[Integers, Cursor]:
-    """Give the numbers of warps and counts."""
+    """Return the numbers of warps and counts."""
     at = starts[(kind == WARP) | (kind == COUNT)]
     counts: Mask = kind[(kind == WARP) | (kind == COUNT)] == COUNT
     cursor = Cursor(data, at + np.where(counts, len(_PREFIXES[COUNT]), len(_PREFIXES[WARP])))
@@ -119,7 +119,7 @@ def _numbers(data: bytes, starts: Integers, kind: NDArray[np.int8]) -> tuple[Int
 def _blocks(
     data: bytes, starts: Integers, kind: NDArray[np.int8]
 ) -> tuple[tuple[Integers, Integers, Integers], Cursor]:
-    """Give the indices of thread blocks."""
+    """Return the indices of thread blocks."""
     cursor = Cursor(data, starts[kind == BLOCK])
     cursor.skip(_WHOLE[BLOCK])
     x = cursor.number()

@@ -20,7 +20,7 @@ _NUMBERED = re.compile(r"kernel-(\d{1,9})((?:-[\w.-]+)?\.traceg)")
 
 
 def program_files(path: Path) -> tuple[Path, ...]:
-    """Give all files of the program that `path` belongs to: the list, then its traces in order.
+    """Return all files of the program that `path` belongs to: the list, then its traces in order.
 
     Without a list the traces that are numbered are taken in the order of their numbers.
     """
@@ -43,7 +43,7 @@ def program_files(path: Path) -> tuple[Path, ...]:
 
 
 def launches(recording: Recording) -> list[Path]:
-    """Give the trace of every launch in order.
+    """Return the trace of every launch in order.
 
     Raises `InputError` where the list names a trace that is not there, or none at all.
     """
@@ -57,7 +57,7 @@ def launches(recording: Recording) -> list[Path]:
                 raise InputError(
                     f"{name} is listed, but not there",
                     where=f"line {number}",
-                    expected="every trace beside the list, compressed or not",
+                    expected="every trace next to the list, compressed or not",
                     hint="Copy the whole folder.",
                 )
             found.append(part)
@@ -65,14 +65,14 @@ def launches(recording: Recording) -> list[Path]:
         raise InputError(
             "the list names no trace",
             expected="lines such as kernel-1.traceg",
-            hint="Was the program traced at all? The tracer leaves out kernels that are not asked "
-            "for (DYNAMIC_KERNEL_LIMIT_START and _END).",
+            hint="Was the program traced at all? The tracer leaves out kernels outside "
+            "DYNAMIC_KERNEL_LIMIT_START and _END.",
         )
     return found
 
 
 def _content(listing: Path) -> bytes:
-    """Give what can be read of the list; damage is told when it is read for its rows."""
+    """Return what can be read of the list; damage is reported when it is read for its rows."""
     content = b""
     with suppress(InputError), open_bytes(listing) as file:
         while more := file.read1(1 << 20):
@@ -81,7 +81,7 @@ def _content(listing: Path) -> bytes:
 
 
 def _trace_names(text: bytes) -> list[str]:
-    """Give the lines that name traces; the others are copies of memory and the like."""
+    """Return the lines that name traces; the others are copies of memory and the like."""
     names = []
     for line in text.decode("utf-8", "replace").splitlines():
         name = line.strip()

@@ -20,7 +20,7 @@ _LARGEST_BLOCK = 1 << 16
 class Header:
     """What was launched; sizes are x, y, z. `sm` is the GPU's architecture, 61 for sm_61.
 
-    `line_numbers` says that every instruction line begins with a number of the source.
+    `line_numbers` is whether every instruction line begins with a number of the source.
     """
 
     kernel: str
@@ -42,9 +42,9 @@ class Header:
 
 
 def read_header(text: bytes, part: str) -> Header:
-    """Read what stands before the first thread block.
+    """Read what precedes the first thread block.
 
-    Raises `InputError` with the line where a field is missing or cannot be.
+    Raises `InputError` with the line where a field is missing or implausible.
     """
     fields: dict[str, tuple[str, str]] = {}
     where = f"{part}, line 1"
@@ -62,8 +62,8 @@ def read_header(text: bytes, part: str) -> Header:
             fields[found[1]] = (found[2], where)
         elif line.strip() and not line.startswith("#"):
             raise _damaged("the line belongs to no header", where)
-    kernel = _asked(fields, "kernel name", where)
-    version = _asked(fields, "binary version", where)
+    kernel = _needed(fields, "kernel name", where)
+    version = _needed(fields, "binary version", where)
     if not re.fullmatch(r"[1-9]\d{1,2}", version):
         raise _damaged(f"the binary version is {version!r}", fields["binary version"][1])
     return Header(
@@ -76,14 +76,14 @@ def read_header(text: bytes, part: str) -> Header:
     )
 
 
-def _asked(fields: dict[str, tuple[str, str]], name: str, where: str) -> str:
+def _needed(fields: dict[str, tuple[str, str]], name: str, where: str) -> str:
     if not fields.get(name, ("", ""))[0]:
-        raise _damaged(f"the header does not say '-{name} = '", where)
+        raise _damaged(f"the header lacks '-{name} = '", where)
     return fields[name][0]
 
 
 def _sizes(fields: dict[str, tuple[str, str]], name: str, where: str) -> tuple[int, int, int]:
-    text = _asked(fields, name, where)
+    text = _needed(fields, name, where)
     found = _SIZES.fullmatch(text)
     x, y, z = (int(size) for size in found.groups()) if found else (0, 0, 0)
     largest = _LARGEST_BLOCK if name == "block dim" else (1 << 62)

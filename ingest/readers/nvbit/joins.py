@@ -1,7 +1,7 @@
 """Where lanes come back that a divergent branch sent elsewhere.
 
 A warp whose lanes part does the one side, then the other. Where the second side only falls into
-the place at which the first side, or lanes without any, had been sent to, no PC of the warp tells
+the place at which the first side, or lanes without any, had been sent to, no PC of the warp shows
 of a jump. The lanes do: the next line that names a lane after a branch that it took, and that
 others did not, is where it jumped to.
 """
@@ -25,9 +25,9 @@ class Joins:
         self._last = (-1, 0)
 
     def find(self, slot: Integers, mask: Masks, control: Mask, begins: Mask) -> Integers:
-        """Give the slots that lanes were sent to by branches that others did not take.
+        """Return the slots that lanes were sent to by branches that others did not take.
 
-        All are over the lines of a piece: `control` tells instructions that may branch, `begins`
+        All are over the lines of a piece: `control` flags instructions that may branch, `begins`
         the first line of each warp.
         """
         if not slot.size:
@@ -55,7 +55,7 @@ class Joins:
     def _follow(
         self, slot: Integers, mask: Masks, parts: Mask, warp: Integers, first: int, last: int
     ) -> Integers:
-        # A line before the others stands for the lanes that are away already.
+        # A line before the others is for the lanes that are away already.
         mask = np.append(np.uint32(self._away), mask)
         parts, slot = np.append(True, parts), np.append(-1, slot)
         warp = np.append(first, warp)

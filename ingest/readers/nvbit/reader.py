@@ -61,11 +61,11 @@ class Nvbit:
         return _TRACE.match(head.data.lstrip()) is not None
 
     def parts(self, path: Path) -> tuple[Path, ...]:
-        """Give the list and the traces of all launches."""
+        """Return the list and the traces of all launches."""
         return program_files(path) or (path,)
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the run, its launches, and sums over their threads.
+        """Yield the run, its launches, and sums over their threads.
 
         Raises `InputError` where a trace is damaged or not whole.
         """

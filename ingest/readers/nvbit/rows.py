@@ -31,7 +31,7 @@ _BLOCK = pa.schema(
 
 
 def rows(headers: list[Header], kernels: Mapping[str, Kernel], spool: Spool[int]) -> Iterator[Rows]:
-    """Give all rows of launches whose traces are in the spool, each under its number."""
+    """Yield all rows of launches whose traces are in the spool, each under its number."""
     layouts = {name: Layout(kernel) for name, kernel in kernels.items()}
     yield Rows("bb_blocks", pa.concat_tables(_blocks(name, x) for name, x in layouts.items()))
     counts = [Counts(layouts[header.kernel]) for header in headers]
@@ -71,7 +71,7 @@ def _blocks(kernel: str, layout: Layout) -> pa.Table:
 
 
 def _visits(headers: list[Header], counts: list[Counts], spool: Spool[int]) -> Iterator[pa.Table]:
-    """Count everything that was put aside; gives the visits."""
+    """Count everything that was put aside; yield the visits."""
     launch = 0
     for now, runs in spool.batches():
         for over in range(launch, now):

@@ -111,7 +111,7 @@ class Trace:
         )
 
     def _check_order(self, rows: Integers, kind: Kinds) -> None:
-        """Check that every line may stand after the one before it."""
+        """Check that every line may follow the one before it."""
         before = np.concatenate(([self._kind], kind[:-1])) if kind.size else kind
         wrong = ~_ALLOWED[before, kind]
         if wrong.any():
@@ -122,7 +122,7 @@ class Trace:
     def _warps(
         self, lines: Fields, rows: Integers, kind: Kinds
     ) -> tuple[Integers, Integers, Integers]:
-        """Give thread block and number of the warps, and how many instruction lines precede them.
+        """Return thread block and number of the warps, and how many instruction lines precede them.
 
         The first two begin with the warp that goes on from the piece before.
         """
@@ -172,7 +172,7 @@ class Trace:
             )
 
     def _check_counts(self, lines: Fields, rows: Integers) -> None:
-        """Check that every warp has as many instruction lines as it says."""
+        """Check that every warp has as many instruction lines as announced."""
         announced, had, line = self._counted
         kinds = lines.kind[(lines.kind == WARP) | (lines.kind == COUNT)]
         expected = np.append(announced, lines.number[kinds == COUNT])

@@ -4,7 +4,7 @@ Sources: the sections CSV FORMAT and JSON FORMAT of perf-stat(1), and what tools
 stat-display.c of the Linux kernel prints, from 4.6 (fields after the count) to 6.16.
 
 A form, here or in perf_stat_json, turns lines into a table of text columns (COLUMNS), one row per
-line that holds a count or a metric; "" stands for what the line does not have. Its column `line`
+line that contains a count or a metric; "" is what the line does not have. Its column `line`
 is the line's number, `time` the end of the interval in ns or null.
 """
 
@@ -40,14 +40,14 @@ class Form(Protocol):
     """One way of writing counts."""
 
     NEEDS_END: bool
-    """Whether only a line end tells that a line is whole."""
+    """Whether only a line end shows that a line is whole."""
 
     def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
-        """Give the rows of the lines, and flags of the lines that were understood."""
+        """Return the rows of the lines, and flags of the lines that were understood."""
         ...
 
     def complaint(self, line: str) -> tuple[str, str, str]:
-        """Say what is wrong with a line that was not: problem, expected, hint."""
+        """Return what is wrong with a line that was not: problem, expected, hint."""
         ...
 
 
@@ -60,12 +60,12 @@ def separator(line: str) -> str | None:
 
 
 def has_decimal_comma(line: str) -> bool:
-    """Tell a line that perf wrote with the decimal comma of some languages."""
+    """Return a line that perf wrote with the decimal comma of some languages."""
     return _DECIMAL_COMMA.search(line) is not None
 
 
 def _separated(sep: str) -> str:
-    """Give the pattern of a count; an event in slashes may hold the separator."""
+    """Return the pattern of a count; an event in slashes may contain the separator."""
     s = re.escape(sep)
     name, field = (rf"[^/{s}]", rf"[^{s}]*?") if len(sep) == 1 else ("[^/]", ".*?")
     event = rf"{name}+?(?:/[^/]*/{name}*?)?"
@@ -101,11 +101,11 @@ class Separated:
         self.sep = sep
 
     def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
-        """Give counts, and metrics that stand on lines of their own; no sums of -I --summary."""
+        """Return counts, and metrics that are on lines of their own; no sums of -I --summary."""
         return _matched(lines, _separated(self.sep), _separated_metric(self.sep))
 
     def complaint(self, line: str) -> tuple[str, str, str]:
-        """Say what is wrong with a line."""
+        """Return what is wrong with a line."""
         expected = f"value{self.sep}unit{self.sep}event{self.sep}... as perf stat -x writes them"
         if has_decimal_comma(line):
             return f"{quoted(line)} has decimal commas", expected, PLAIN_NUMBERS
@@ -136,7 +136,7 @@ class Text:
     NEEDS_END = True
 
     def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
-        """Give counts, and metrics that stand on lines of their own."""
+        """Return counts, and metrics that are on lines of their own."""
         import pyarrow.compute as pc
 
         table, known = _matched(lines, _TEXT_COUNT, _TEXT_METRIC_ONLY)
@@ -146,7 +146,7 @@ class Text:
         return table.set_column(at, "running", running), known
 
     def complaint(self, line: str) -> tuple[str, str, str]:
-        """Say what is wrong with a line."""
+        """Return what is wrong with a line."""
         expected = "a count and the name of its event, such as `1133 context-switches`"
         if re.match(r"^ *[\d.' \u00a0\u202f]+,\d+ |^ *\d{1,3}(?:[.' \u00a0\u202f]\d{3})+ ", line):
             problem = f"{quoted(line)} has numbers in the manner of another language"
@@ -155,7 +155,7 @@ class Text:
 
 
 def _matched(lines: LineArray, count: str, metric: str) -> tuple[pa.Table, Flags]:
-    """Give the rows of the lines that match one of two patterns, in the order of the file."""
+    """Return the rows of the lines that match one of two patterns, in the order of the file."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -32,7 +32,7 @@ class Json:
     NEEDS_END = False
 
     def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
-        """Give counts, and metrics that stand on lines of their own."""
+        """Return counts, and metrics that are on lines of their own."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -64,7 +64,7 @@ class Json:
         return table, known
 
     def complaint(self, line: str) -> tuple[str, str, str]:
-        """Say what is wrong with a line."""
+        """Return what is wrong with a line."""
         return f"{quoted(line)} is no JSON", "one JSON object a line", OWN_FILE
 
 
@@ -128,7 +128,7 @@ def _nanoseconds(seconds: Any, at: Integers) -> pa.Array:
 
 
 def _check(table: pa.Table, groups: pa.Array, threads: pa.Array) -> None:
-    """Refuse objects that hold neither a count nor a metric, and values that are no numbers."""
+    """Raise `InputError` for objects without count and metric, and values that are no numbers."""
     import pyarrow.compute as pc
 
     number = rf"^(?:\d+(?:\.\d+)?|{NOT})$"
@@ -141,7 +141,7 @@ def _check(table: pa.Table, groups: pa.Array, threads: pa.Array) -> None:
     if pc.all(good).as_py() is False:
         line = table["line"][pc.index(good, False).as_py()].as_py()
         raise InputError(
-            "the object holds neither an event with its count nor a metric with its name",
+            "the object contains neither an event with its count nor a metric with its name",
             where=f"line {line}",
             expected='"event" with "counter-value", or "metric-unit" with "metric-value"',
             hint="Record without --metric-only.",

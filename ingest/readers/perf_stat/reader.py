@@ -8,7 +8,7 @@ Source: perf-stat(1) of Linux, sections CSV FORMAT and JSON FORMAT. What lands i
   kept.
 - With -I, `sample` numbers the intervals from 0, `t_start` and `t_end` are their bounds in ns since
   perf began; the sums of --summary are left out. Without -I there is one sample, without times.
-  Executions written to one file (`2>> FILE`) that nothing tells apart are samples 0, 1, 2 ...
+  Executions written to one file (`2>> FILE`) that nothing distinguishes are samples 0, 1, 2 ...
 - `value` is in perf's `unit`; NULL for <not counted> and <not supported>, as `running` is then.
 - `deviation` (-r) is perf's own: the standard error of the mean, relative to the mean.
 - Metrics land as perf's --metric-only shows them: as events with the metric's name, without the
@@ -70,10 +70,10 @@ class PerfStat(SingleFile):
         return _JSON.match(first) is not None or separator(first) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the runs, and their counts stretch by stretch."""
+        """Yield the runs, and their counts stretch by stretch."""
         runs, landing = Runs(many=_executions(recording) > 1), Landing()
         form: Form | None = None
-        told: Run | None = None
+        yielded: Run | None = None
         for chunk in chunks(recording):
             lines = chunk.array()
             form = form or _form(lines)
@@ -81,19 +81,19 @@ class PerfStat(SingleFile):
                 _Follower(runs, None).follow(lines, np.empty(0, np.int64), ~_blank(lines))
                 continue
             table, known = form.rows(lines)
-            _must_end(form, lines)
+            _check_last_line(form, lines)
             follower = _Follower(runs, form)
             at = table["line"].to_numpy()
             number, inside = follower.follow(lines, at, ~known & ~_blank(lines))
             for run in follower.runs:
-                if run != told:
+                if run != yielded:
                     yield run
-                told = run
+                yielded = run
             if isinstance(form, Text):
                 inside |= table["time"].is_valid().to_numpy()
                 table, number = table.filter(inside), number[inside]
             yield from landing.rows(table, number)
-        _must_be_over(runs, form)
+        _check_complete(runs, form)
 
 
 class _Follower:
@@ -105,10 +105,10 @@ class _Follower:
         self.runs: list[Run] = []
 
     def follow(self, lines: LineArray, at: Integers, others: Flags) -> tuple[Integers, Flags]:
-        """Take the lines that hold no counts.
+        """Take the lines that contain no counts.
 
-        Gives per row (their lines are `at`) the number of its run, and whether it stands where
-        text holds counts.
+        Returns per row (their lines are `at`) the number of its run, and whether it is where
+        text contains counts.
         """
         runs = self._runs
         borders, states = [0], [(runs.number, runs.open and runs.headed)]
@@ -143,7 +143,7 @@ class _Follower:
 
 
 def _executions(recording: Recording) -> int:
-    """Count the executions that say when or of what they are."""
+    """Count the executions with a start or a command."""
     started = headed = 0
     for chunk in chunks(recording):
         started += len(re.findall(STARTED.encode(), chunk.data, re.MULTILINE))
@@ -177,7 +177,7 @@ def _unknown_form(number: int, line: str) -> InputError:
         problem, hint = "the numbers have decimal commas", PLAIN_NUMBERS
     else:
         problem = f"{quoted(line)} is no line of counts"
-        hint = f"{OWN_FILE} Tables of --metric-only hold no counts: record without it."
+        hint = f"{OWN_FILE} Tables of --metric-only contain no counts: record without it."
     return InputError(
         problem,
         where=f"line {number}",
@@ -193,8 +193,8 @@ def _blank(lines: LineArray) -> Flags:
     return blank
 
 
-def _must_end(form: Form, lines: LineArray) -> None:
-    """Refuse a last line without line end: nothing else tells that it is whole."""
+def _check_last_line(form: Form, lines: LineArray) -> None:
+    """Raise `InputError` for a last line without line end: nothing else shows that it is whole."""
     if form.NEEDS_END and not lines.whole:
         number = lines.first + len(lines.text) - 1
         raise InputError(
@@ -205,8 +205,8 @@ def _must_end(form: Form, lines: LineArray) -> None:
         )
 
 
-def _must_be_over(runs: Runs, form: Form | None) -> None:
-    """Refuse a file that lacks what perf writes last."""
+def _check_complete(runs: Runs, form: Form | None) -> None:
+    """Raise `InputError` for a file that lacks what perf writes last."""
     if isinstance(form, Text) and runs.headed and runs.open:
         raise InputError(
             "the end is missing",

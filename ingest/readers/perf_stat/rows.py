@@ -32,7 +32,7 @@ class Landing:
         self._timed = self._untimed = -1
 
     def rows(self, table: pa.Table, run: Integers) -> Iterator[Rows]:
-        """Give the counts and metrics of lines (perf_stat_forms.COLUMNS) of numbered runs."""
+        """Yield the counts and metrics of lines (perf_stat_forms.COLUMNS) of numbered runs."""
         import pyarrow as pa
 
         timed = table["time"].is_valid().to_numpy()
@@ -81,7 +81,7 @@ class _Intervals:
         self._time = self._start = 0
 
     def number(self, run: Integers, time: Integers, lines: Integers) -> tuple[Integers, Integers]:
-        """Give the sample, and its start in ns, of rows with the end of their interval in ns."""
+        """Return the sample, and its start in ns, of rows with the end of their interval in ns."""
         before = np.concatenate(([self._time], time[:-1]))
         fresh = run != np.concatenate(([self._run], run[:-1]))
         if (back := ~fresh & (time < before)).any():
@@ -109,7 +109,7 @@ class _Passes:
         self._first: Any = None
 
     def number(self, run: Integers, keys: Keys) -> Integers:
-        """Give the sample of rows without time; `keys` name their event and place."""
+        """Return the sample of rows without time; `keys` name their event and place."""
         fresh = run != np.concatenate(([self._run], run[:-1]))
         firsts = np.concatenate((np.array([self._first], dtype=object), keys[fresh]))
         change = keys == firsts[np.cumsum(fresh)]
@@ -129,7 +129,7 @@ def _numbered(fresh: Flags, sample: int) -> Integers:
 
 
 def _latest(values: Integers, before: int) -> Integers:
-    """Give the highest value so far, at each place."""
+    """Return the highest value so far, at each place."""
     return np.maximum(np.maximum.accumulate(values), before)
 
 
@@ -150,15 +150,15 @@ def _counts(batch: pa.RecordBatch) -> pa.RecordBatch:
     counted = pc.invert(pc.starts_with(batch["value"], "<"))
     digits = pc.replace_substring(batch["value"], ",", "")
     value = _number(pc.if_else(counted, digits, ""), lines, "value")
-    _must_be(pc.less(value, _MOST), lines, "the value is beyond 64 bits", "a count below 2^64")
+    _check(pc.less(value, _MOST), lines, "the value is beyond 64 bits", "a count below 2^64")
     running = _number(pc.if_else(counted, batch["running"], ""), lines, "share of time")
-    _must_be(
+    _check(
         pc.and_(pc.greater_equal(running, 0.0), pc.less_equal(running, 100.0)),
         *(lines, "an event was counted for more than all the time", "a percentage up to 100"),
     )
     deviation = _number(pc.if_else(counted, batch["deviation"], ""), lines, "deviation")
     deviation = pc.if_else(pc.is_finite(deviation), deviation, pa.scalar(None, pa.float64()))
-    _must_be(pc.greater_equal(deviation, 0.0), lines, "a deviation is negative", "0 % or more")
+    _check(pc.greater_equal(deviation, 0.0), lines, "a deviation is negative", "0 % or more")
     return _landed(
         batch,
         event=batch["event"],
@@ -236,7 +236,7 @@ def _share(percent: pa.Array) -> pa.Array:
     return pc.round(pc.divide(percent, 100.0), 6)
 
 
-def _must_be(good: pa.Array, lines: Integers, problem: str, expected: str) -> None:
+def _check(good: pa.Array, lines: Integers, problem: str, expected: str) -> None:
     """Raise at the first line that is not good; unknown is good."""
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""The executions that one file of `perf stat` holds.
+"""The executions in one file of `perf stat`.
 
 `perf stat -o FILE --append` and `2>> FILE` put several executions into one file.
 """
@@ -23,7 +23,7 @@ _TABLE = re.compile(r"^ *(?:# (?:Table of|Final result)| *\d+\.\d+ \([+-]\d+\.\d
 
 
 class Runs:
-    """Follows the lines between the counts: which execution, and where its counts may stand."""
+    """Follows the lines between the counts: which execution, and where its counts may be."""
 
     def __init__(self, many: bool) -> None:
         self._many = many
@@ -36,7 +36,7 @@ class Runs:
         self.counted = False
 
     def take(self, line: str, where: str) -> bool:
-        """Take a line that is no count; False where it says nothing of the execution."""
+        """Take a line that is no count; False where it is not about the execution."""
         if re.match(STARTED, line):
             self._begin(self.counted)
             self.run = replace(self.run, started_at=_date(line, where))

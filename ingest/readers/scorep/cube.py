@@ -1,6 +1,6 @@
 """A cube: a call tree, locations (threads of processes), and metrics by call path and location.
 
-pycubexr reads the archive. It trusts the file, so what it gives is looked at here.
+pycubexr reads the archive. It trusts the file, so its values are checked here.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class Cube:
             self.metrics = {metric.name: metric for metric in parser.all_metrics() if metric.name}
 
     def values(self, name: str) -> Values | None:
-        """Give a metric's values; None where the cube has none, or none that are plain numbers.
+        """Return a metric's values; None where the cube has none, or none that are plain numbers.
 
-        A count that fell a little below 0 stands in the file as one just below 2^64; it is read
+        A count that fell a little below 0 is in the file as one just below 2^64; it is read
         as 0, as Cube's own library reads it.
         Raises `InputError` naming the file in the archive where they are not right.
         """
@@ -70,13 +70,13 @@ class Cube:
         metric = self.metrics[name]
         with damage(f"{metric.id}.data, metric {name}"):
             try:
-                held = self._parser.get_metric_values(metric, cache=False)
+                found = self._parser.get_metric_values(metric, cache=False)
             except (MissingMetricError, UnsupportedMetricFormatError):
                 return None
-            if not isinstance(held.values, np.ndarray) or held.values.dtype.kind not in "iuf":
+            if not isinstance(found.values, np.ndarray) or found.values.dtype.kind not in "iuf":
                 return None
-            nodes = np.array([self._nodes[node] for node in held.cnode_indices], dtype=np.int64)
-            return Values(nodes, held.values.reshape(len(nodes), len(self.rank)))
+            nodes = np.array([self._nodes[node] for node in found.cnode_indices], dtype=np.int64)
+            return Values(nodes, found.values.reshape(len(nodes), len(self.rank)))
 
 
 @contextmanager
@@ -91,9 +91,9 @@ def damage(where: str) -> Iterator[None]:
         raise
     # Asserts, look-ups in dicts, struct, zlib and XML: any of them can fail.
     except Exception as error:
-        told = f"{type(error).__name__} {error}".splitlines()[0][:120].strip()
+        problem = f"{type(error).__name__} {error}".splitlines()[0][:120].strip()
         raise InputError(
-            f"the cube is damaged, or of a kind that cannot be read ({told})",
+            f"the cube is damaged, or of a kind that cannot be read ({problem})",
             where=where,
             expected="a whole .cubex with one call tree and one machine, as Score-P writes it",
             hint="Copy it again. If cube_info reads it, this is a gap in the reader.",
@@ -101,7 +101,7 @@ def damage(where: str) -> Iterator[None]:
 
 
 def _walk(roots: Any) -> Iterator[tuple[Any, int]]:
-    """Give all call paths with the number of the one above, callers first."""
+    """Yield all call paths with the number of the one above, callers first."""
     stack = [(root, -1) for root in reversed(roots)]
     number = 0
     while stack:
@@ -112,14 +112,14 @@ def _walk(roots: Any) -> Iterator[tuple[Any, int]]:
 
 
 def _program(region: Any) -> str | None:
-    """Give the program's name: since Score-P 7 it is the root of the call tree."""
+    """Return the program's name: since Score-P 7 it is the root of the call tree."""
     if (region.paradigm, region.role) == ("measurement", "artificial"):
         return str(region.name)
     return None
 
 
 def _locations(parser: CubexParser) -> tuple[Integers, Integers, int, int]:
-    """Give rank and thread by location, the number of ranks, and the most threads of one."""
+    """Return rank and thread by location, the number of ranks, and the most threads of one."""
     groups = parser._anchor_result.system_tree_nodes[0].all_location_groups()
     found = [
         (location.id, _number(group.rank), _number(location.rank))
@@ -139,7 +139,7 @@ def _locations(parser: CubexParser) -> tuple[Integers, Integers, int, int]:
 
 
 def _system(parser: CubexParser) -> tuple[str | None, int | None]:
-    """Give the machine's name and the number of nodes, where the cube has them."""
+    """Return the machine's name and the number of nodes, where the cube has them."""
     root = parser._anchor_result.system_tree_nodes[0]
     name = (root.name or "").removeprefix("machine ").strip()
     nodes, stack = 0, [root]

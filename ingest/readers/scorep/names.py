@@ -1,4 +1,4 @@
-"""What the folder of a profile says: Extra-P's experiments are told apart by it.
+"""What the folder of a profile means: it distinguishes Extra-P's experiments.
 
 `kripke.p8.d2.g32.r1/profile.cubex` is the first repetition of kripke at p = 8, d = 2, g = 32
 (https://github.com/extra-p/extrap/blob/master/docs/file-formats.md#cube-file-format).
@@ -19,14 +19,14 @@ _PARAMETER = re.compile(r"([A-Za-z][A-Za-z_-]*)(\d{1,15}(?:[.,]\d{1,15})?)", re.
 _REPETITION = re.compile(r"r(\d{1,9})", re.ASCII)
 # scorep_lulesh_8x2_sum, as Scalasca names its folders.
 _SCALASCA = re.compile(r"scorep_(?P<app>.+?)_(?:\d+|O)(?:x(?:\d+|O))?(?:_[a-z]+)*", re.ASCII)
-_FAR = 5  # names looked at: further away, a folder says nothing of a profile
-# Names that tools give by themselves: no programs.
+_FAR = 5  # names looked at: further away, a folder does not describe a profile
+# Names that tools choose by themselves: no programs.
 _NO_NAME = re.compile(r"|profile|summary|scout|trace|scorep[-_]?[\d_]*|\d+x\d+", re.ASCII)
 
 
 @dataclass(slots=True)
 class Experiment:
-    """What names say of a profile: the program, the parameters, the repetition."""
+    """What names mean for a profile: the program, the parameters, the repetition."""
 
     app: str | None = None
     parameters: dict[str, float] = field(default_factory=dict)
@@ -53,7 +53,7 @@ def experiment(path: Path) -> Experiment:
     """Read the names of a profile and of the folders above it, nearest first."""
     found = Experiment()
     path = path.resolve()
-    # The file's own name comes first, and stands for a folder of that name around it.
+    # The file's own name comes first, and replaces a folder of that name around it.
     places = [path.with_name(Path(bare_name(path)).stem), *path.parents]
     for place in places[:_FAR]:
         label = place.name
@@ -87,7 +87,7 @@ def _parsed(label: str) -> Experiment | None:
 
 
 def _all_known(found: list[tuple[str, str]]) -> bool:
-    """Say that all parameters are single letters, or of names that mean something: not run7."""
+    """Return whether all parameters are single letters or have a known meaning: not run7."""
     names = [name.rstrip("_-") for name, _ in found]
     known = [Parameters([name]) for name in names]
     return all(len(n) == 1 or k.named or k.size == 0 for n, k in zip(names, known, strict=True))

@@ -18,8 +18,8 @@ class ScorepCube(SingleFile):
 
     Own time is the inclusive time without that of the callees, calls are the visits. Counters are
     treated alike; an own count below 0, which a counter read at a wrong moment can give, lands as
-    NULL, and the run's tag `below_zero` says so. The metrics of Scalasca's trace analysis are not
-    taken apart.
+    NULL, and the run's tag `below_zero` records it. The metrics of Scalasca's trace analysis are
+    not split.
     """
 
     NAME = "scorep-cube"
@@ -32,7 +32,7 @@ class ScorepCube(SingleFile):
         return head.data[_MAGIC] == b"ustar" and _TAR.match(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give one run and its rows; see `Reader.read`."""
+        """Yield one run and its rows; see `Reader.read`."""
         from pycubexr import CubexParser
 
         from ingest.readers.scorep.cube import Cube, damage

@@ -25,9 +25,9 @@ _BATCH_ROWS = 1 << 20
 
 
 def items(cube: Cube, path: Path) -> Iterator[Item]:
-    """Give the run of a cube and then its rows; `path` is the file's.
+    """Yield the run of a cube and then its rows; `path` is the file's.
 
-    Raises `InputError` with the place where a value cannot be.
+    Raises `InputError` with the place where a value is implausible.
     """
     named = experiment(path)
     yield _run(cube, named)
@@ -71,7 +71,7 @@ class _Rows:
         self._sample = _turns(joined)
 
     def timings(self) -> Iterator[Rows]:
-        """Give rows of fn_timings: own and inclusive seconds, and calls."""
+        """Yield rows of fn_timings: own and inclusive seconds, and calls."""
         own, inclusive = self._times()
         calls = self._calls()
         for nodes in self._batches(np.arange(len(self._functions))):
@@ -88,13 +88,13 @@ class _Rows:
             yield Rows("fn_timings", pa.table(columns))
 
     def samples(self, name: str, metric: Any) -> Iterator[Rows]:
-        """Give a metric's own values as rows of pmu_samples."""
-        held = self._cube.values(name)
-        if held is None:
+        """Yield a metric's own values as rows of pmu_samples."""
+        found = self._cube.values(name)
+        if found is None:
             return
-        own = self._own(name, self._dense(held.nodes, held.values), metric.metric_type)
+        own = self._own(name, self._dense(found.nodes, found.values), metric.metric_type)
         unit = None if metric.units in (None, *_COUNTED) else metric.units
-        for nodes in self._batches(np.sort(held.nodes)):
+        for nodes in self._batches(np.sort(found.nodes)):
             size = len(nodes) * len(self._cube.rank)
             columns = self._places(nodes) | {
                 "region": self._callpaths.take(pa.array(self._each(nodes))),
@@ -106,9 +106,9 @@ class _Rows:
             yield Rows("pmu_samples", pa.table(columns))
 
     def _times(self) -> tuple[Floats | None, Floats | None]:
-        """Give own and inclusive seconds of all call paths; None for what is not there."""
-        held = self._cube.values(_TIME) if _TIME in self._cube.metrics else None
-        if held is None:
+        """Return own and inclusive seconds of all call paths; None for what is not there."""
+        found = self._cube.values(_TIME) if _TIME in self._cube.metrics else None
+        if found is None:
             return None, None
         metric = self._cube.metrics[_TIME]
         if metric.units not in _IN_A_SECOND:
@@ -117,15 +117,15 @@ class _Rows:
                 where="anchor.xml",
                 expected=f"one of {', '.join(_IN_A_SECOND)}",
             )
-        seconds = self._dense(held.nodes, held.values) / _IN_A_SECOND[metric.units]
+        seconds = self._dense(found.nodes, found.values) / _IN_A_SECOND[metric.units]
         own = self._own(_TIME, seconds, metric.metric_type)
         return own, None if metric.metric_type == "EXCLUSIVE" else seconds
 
     def _calls(self) -> Floats | None:
-        held = self._cube.values(_VISITS) if _VISITS in self._cube.metrics else None
-        if held is None:
+        found = self._cube.values(_VISITS) if _VISITS in self._cube.metrics else None
+        if found is None:
             return None
-        values = self._checked(_VISITS, self._dense(held.nodes, held.values))
+        values = self._checked(_VISITS, self._dense(found.nodes, found.values))
         calls: Floats = values.astype(np.float64)
         if (calls > np.trunc(calls)).any() or (calls >= 1 << 63).any():
             raise self._error(_VISITS, "whole numbers within 64 bits")
@@ -144,7 +144,7 @@ class _Rows:
         return own
 
     def _checked(self, name: str, values: Any) -> Any:
-        """Refuse values that cannot be; a count that wrapped around 0 becomes NaN."""
+        """Raise `InputError` for implausible values; a count that wrapped around 0 becomes NaN."""
         if values.dtype == np.uint64 and (wrapped := values >= np.uint64(1 << 63)).any():
             return np.where(wrapped, np.nan, values.astype(np.float64))
         if not np.isfinite(values).all() or (values < 0).any():
@@ -153,13 +153,13 @@ class _Rows:
 
     def _error(self, name: str, expected: str) -> InputError:
         return InputError(
-            f"{name} has a value that cannot be",
+            f"{name} has an implausible value",
             where=f"{self._cube.metrics[name].id}.data",
             expected=expected,
         )
 
     def _dense(self, nodes: Integers, values: Any) -> Any:
-        """Give values for all call paths: what a cube leaves out is 0."""
+        """Return values for all call paths: what a cube leaves out is 0."""
         kind = values.dtype.newbyteorder("=")
         dense = np.zeros((len(self._functions), values.shape[1]), dtype=kind)
         dense[nodes] = values

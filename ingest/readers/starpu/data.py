@@ -36,7 +36,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class _Handles:
-    """What data.rec says: rank_handle, and beside it the MPI tag and owner (NULL: none)."""
+    """What data.rec contains: rank_handle, and next to it the MPI tag and owner (NULL: none)."""
 
     name: pa.Array
     tag: pa.Array
@@ -87,7 +87,7 @@ def _data_table(
     initial: NDArray[np.int64],
     home: NDArray[np.int64],
 ) -> pa.Table:
-    """Give the versions that were there from the start, then those that tasks made."""
+    """Return the versions that were there from the start, then those that tasks made."""
     size = np.zeros(len(names), np.int64)
     size[uses.key] = uses.size
     written = uses.writes
@@ -122,7 +122,7 @@ def _read_handles(recording: Recording, part: Path | None) -> _Handles:
     if part is None:
         return _Handles(*(pa.array([], kind) for kind in (pa.string(), pa.int64(), pa.int64())))
     table = read_records(recording, part, _DATA_FIELDS)
-    # An address may have been used again after its data were gone; the later one stands.
+    # An address may have been used again after its data were gone; the later one counts.
     table = table.take(pa.array(np.arange(len(table))[::-1])).combine_chunks()
     rank = pc.fill_null(table["MPIRank"].combine_chunks(), "-1")
     handle = table["Handle"].combine_chunks()
@@ -137,7 +137,7 @@ def _read_handles(recording: Recording, part: Path | None) -> _Handles:
 
 
 def _uses(tasks: Tasks, handles: _Handles) -> tuple[pa.Array, _Uses, NDArray[np.int64]]:
-    """Give the names of the data, their uses, and their home ranks."""
+    """Return the names of the data, their uses, and their home ranks."""
     task, handle, mode, size = _accesses(tasks)
     rank = pc.take(tasks.rank, pa.array(task))
     own = pc.binary_join_element_wise(pc.cast(rank, pa.string()), handle, "_")
@@ -190,7 +190,7 @@ def _accesses(
 
 
 def _messages(paje: Paje | None, names: pa.Array) -> tuple[Messages, NDArray[np.int64]]:
-    """Give the messages whose datum is known and which arrived, and their sizes in bytes."""
+    """Return the messages whose datum is known and which arrived, and their sizes in bytes."""
     if paje is None:
         none = np.zeros(0, np.int64)
         return Messages(none, none, none, none, none), none
@@ -214,6 +214,6 @@ def _messages(paje: Paje | None, names: pa.Array) -> tuple[Messages, NDArray[np.
 
 
 def _rank(container: pa.ChunkedArray) -> pa.Array:
-    """Give the rank in names such as `1_mpict`; a run of one rank has none."""
+    """Return the rank in names such as `1_mpict`; a run of one rank has none."""
     rank = pc.replace_substring_regex(container, r"^(?:(\d{1,9})_)?.*$", r"\1")
     return pc.cast(pc.if_else(pc.equal(rank, ""), "0", rank), pa.int64())

@@ -1,7 +1,7 @@
 """StarPU's paje.trace: states of the workers, and messages between ranks, as columns.
 
 Only worker states (type WS), MPI links (type MPIL) and the declarations of workers (type W) are
-looked at. Everything else, also events of containers that were never declared, is passed over:
+looked at. Everything else, also events of containers that were never declared, is skipped:
 StarPU itself writes such.
 """
 
@@ -53,7 +53,7 @@ _LINE = r"^(?:%.*|\d+\s.*|\s*)\n$"
 
 @dataclass(frozen=True, slots=True)
 class Paje:
-    """What the trace holds; times in ns on the trace's clock.
+    """What the trace contains; times in ns on the trace's clock.
 
     `states` has time, worker, step (1 push, 0 set, -1 pop) and state (a position in
     RUNTIME_STATES, NULL for all others), in the file's order; `sends` and `receives` have time,
@@ -136,7 +136,7 @@ def _take(codes: _Codes, name: str, code: str, fields: list[str], where: str, pa
 
 
 def _blocks(recording: Recording, part: Path) -> Iterator[tuple[pa.Array, pa.Array]]:
-    """Give the lines piece by piece, with their numbers."""
+    """Yield the lines piece by piece, with their numbers."""
     for chunk in chunks(recording, part):
         if not chunk.whole:
             raise InputError(
@@ -150,7 +150,7 @@ def _blocks(recording: Recording, part: Path) -> Iterator[tuple[pa.Array, pa.Arr
 
 
 class _Tokens:
-    """The words of those lines that begin with one of some numbers and go on as `rest` says."""
+    """The words of those lines that begin with one of some numbers and go on as `rest`."""
 
     def __init__(self, lines: pa.Array, numbers: pa.Array, codes: Sequence[str], rest: str) -> None:
         keep = pc.match_substring_regex(lines, rf"^(?:{'|'.join(codes) or '-'})\s+{rest}")
@@ -160,7 +160,7 @@ class _Tokens:
         self._words, self._first, self._count = words.values, offsets[:-1], np.diff(offsets)
 
     def column(self, position: int) -> pa.Array:
-        """Give the words at a position, NULL where the line is shorter."""
+        """Return the words at a position, NULL where the line is shorter."""
         return self._words.take(pa.array(self._first + position, mask=self._count <= position))
 
 
@@ -174,7 +174,7 @@ def _states(lines: pa.Array, numbers: pa.Array, codes: _Codes, part: Path) -> pa
     nameless = pc.and_(pc.greater_equal(step, 0), pc.is_null(value))
     refuse_first(nameless, code, tokens.numbers, "an event of a state", part, "the state's name")
     state = pc.index_in(value, _WRITTEN)
-    # A task may be called like a state of the runtime; the event with its JobId tells.
+    # A task may be called like a state of the runtime; the event with its JobId decides.
     state = pc.if_else(pc.is_in(code, pa.array(codes.with_task, _TEXT)), None, state)
     state = pc.if_else(pc.greater_equal(state, len(_SHORT)), pc.subtract(state, len(_SHORT)), state)
     time = to_ns(tokens.column(1), tokens.numbers, "the time", part)

@@ -58,26 +58,26 @@ class StarPU:
         return _JOB.search(head.data) is not None and _TIME.search(head.data) is not None
 
     def parts(self, path: Path) -> tuple[Path, ...]:
-        """Give tasks.rec and those of the other two that lie beside it."""
+        """Return tasks.rec and those of the other two that lie next to it."""
         main = path if bare_name(path) not in (_DATA, _PAJE) else sibling(path, _TASKS)
         others = (sibling(path, _DATA), sibling(path, _PAJE))
         return tuple(part for part in (main, *others) if part is not None)
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give the run, then its tables; all three files are read first."""
+        """Yield the run, then its tables; all three files are read first."""
         if bare_name(recording.path) in (_DATA, _PAJE):
             raise InputError(
-                "there is no tasks.rec beside this file",
+                "there is no tasks.rec next to this file",
                 expected="tasks.rec, which starpu_fxt_tool writes along with it",
             )
         tasks = read_tasks(recording, recording.path)
         paje_part, data_part = recording.part(_PAJE), recording.part(_DATA)
         paje = read_paje(recording, paje_part) if paje_part else None
         if paje is not None and paje_part is not None:
-            _must_reach_the_end(tasks, paje, paje_part)
+            _check_end(tasks, paje, paje_part)
             if len(paje.sends) and data_part is None:
                 raise InputError(
-                    "the trace has MPI messages, but there is no data.rec to tell what they carry",
+                    "the trace has MPI messages, but there is no data.rec to show what they carry",
                     path=str(paje_part),
                     expected="data.rec, which starpu_fxt_tool writes along with it",
                 )
@@ -98,7 +98,7 @@ def _data_rows(found: Flow) -> Iterator[Rows]:
 
 
 def _workers(tasks: Tasks, paje: Paje | None) -> pa.Table:
-    """Give the workers that ran tasks or that the trace declares, over the run's window."""
+    """Return the workers that ran tasks or that the trace declares, over the run's window."""
     names = set(pc.unique(tasks.worker).to_pylist()) | set(paje.workers if paje else ())
     found = {name: match for name in names if (match := _WORKER.fullmatch(name))}
     ordered = sorted(found, key=lambda name: (int(found[name][1] or 0), len(name), name))
@@ -126,8 +126,8 @@ def _run(tasks: Tasks, workers: pa.Table) -> Run:
     )
 
 
-def _must_reach_the_end(tasks: Tasks, paje: Paje, part: Path) -> None:
-    """Refuse a trace that knows of a worker but stops before the worker's last task."""
+def _check_end(tasks: Tasks, paje: Paje, part: Path) -> None:
+    """Raise `InputError` for a trace of a worker that stops before the worker's last task."""
     seen = pa.table({"worker": paje.states["worker"], "time": paje.states["time"]})
     seen = seen.group_by("worker").aggregate([("time", "max")])
     ends = pa.table({"worker": tasks.worker, "end": tasks.end}).group_by("worker")

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from ingest.recording import Recording
 
 LINE = "line"
-# Times are printed in ms with six decimals; up to here a float holds every ns of them.
+# Times are printed in ms with six decimals; up to here a float represents every ns of them.
 _MOST_MS = 2e9
 _MOST_RECORD = 64 << 20
 _FIELD_LINE = r"^(?:[A-Za-z][A-Za-z0-9_]*:(?: .*)?|[#%+].*)?\r?\n$"
 
 
 def read_records(recording: Recording, part: Path, fields: Sequence[str]) -> pa.Table:
-    """Give one row a record: the chosen fields as text (NULL where absent), and its first line.
+    """Return one row a record: the chosen fields as text (NULL where absent), and its first line.
 
     Works on arrays, a few million lines a second. Raises `InputError` where a line is no field,
     a record has a field twice, or the file ends inside a record.
@@ -60,12 +60,12 @@ def line_array(chunk: Chunk, pattern: str, expected: str) -> pa.Array:
 
 
 def nanoseconds(table: pa.Table, name: str, part: Path) -> pa.Array:
-    """Give a field of times in ms as BIGINT ns; raises `InputError` naming the line."""
+    """Return a field of times in ms as BIGINT ns; raises `InputError` naming the line."""
     return to_ns(table[name].combine_chunks(), table[LINE], name, part)
 
 
 def to_ns(values: pa.Array, lines: pa.Array, what: str, part: Path) -> pa.Array:
-    """Give times in ms, as text, as BIGINT ns; `lines` are their lines in the file."""
+    """Return times in ms, as text, as BIGINT ns; `lines` are their lines in the file."""
     good = pc.match_substring_regex(values, r"^-?\d{1,10}(?:\.\d{1,12})?$")
     expected = f"a time in ms such as 12.345678, at most {_MOST_MS:.0f}"
     refuse_first(pc.invert(good), values, lines, what, part, expected)
@@ -77,7 +77,7 @@ def to_ns(values: pa.Array, lines: pa.Array, what: str, part: Path) -> pa.Array:
 def whole_numbers(
     values: pa.Array, lines: pa.Array, what: str, part: Path, least: int = 0
 ) -> pa.Array:
-    """Give whole numbers, as text, as BIGINT; raises `InputError` naming the line."""
+    """Return whole numbers, as text, as BIGINT; raises `InputError` naming the line."""
     expected = f"a whole number from {least} on"
     good = pc.match_substring_regex(values, r"^-?\d{1,18}$")
     refuse_first(pc.invert(good), values, lines, what, part, expected)
@@ -135,11 +135,11 @@ def _records(block: Chunk, fields: Sequence[str]) -> pa.Table:
     for name in fields:
         at = np.flatnonzero(pc.starts_with(lines, f"{name}: ").to_numpy(zero_copy_only=False))
         owner = record[at]
-        if twice := np.flatnonzero(np.diff(owner) == 0).tolist():
+        if repeated := np.flatnonzero(np.diff(owner) == 0).tolist():
             raise InputError(
-                f"the field {name} stands twice in one record",
+                f"the field {name} is a duplicate in its record",
                 path=block.path,
-                where=f"line {block.first + int(at[twice[0] + 1])}",
+                where=f"line {block.first + int(at[repeated[0] + 1])}",
             )
         values = pc.ascii_rtrim(lines.take(pa.array(at)), characters="\r\n")
         values = pc.utf8_slice_codeunits(values, start=len(name) + 2)

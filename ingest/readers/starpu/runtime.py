@@ -14,10 +14,10 @@ _OTHER = -1
 
 
 def runtime_intervals(paje: Paje, workers: pa.ChunkedArray, base: int) -> pa.Table:
-    """Give the stretches of each worker in a state of the runtime, times from `base` on, ns.
+    """Return the stretches of each worker in a state of the runtime, times from `base` on, ns.
 
     Setting a state replaces the one on top, pushing hides it and popping brings it back. A state
-    that still holds at the end of the trace has no known end and makes no row; neither does one
+    that still lasts at the end of the trace has no known end and makes no row; neither does one
     that was over when the first task was submitted.
     """
     worker = pc.index_in(paje.states["worker"].combine_chunks(), workers.combine_chunks())
@@ -44,7 +44,7 @@ def runtime_intervals(paje: Paje, workers: pa.ChunkedArray, base: int) -> pa.Tab
 
 
 def _in_force(group: Ints, step: Ints, state: Ints) -> Ints:
-    """Give the state after each event; the events of a group stand together, by time."""
+    """Return the state after each event; the events of a group are together, by time."""
     depth = _depth(group, step)
     order = np.lexsort((depth, group))
     position = np.arange(len(order))
@@ -58,7 +58,7 @@ def _in_force(group: Ints, step: Ints, state: Ints) -> Ints:
 
 
 def _depth(group: Ints, step: Ints) -> Ints:
-    """Give the height of the stack after each event; popping an empty one leaves it empty."""
+    """Return the height of the stack after each event; popping an empty one leaves it empty."""
     total: Ints = np.cumsum(step)
     if not len(total):
         return total

@@ -55,7 +55,7 @@ class Tasks:
         return bool(pc.max(self.rank).as_py() >= 0)
 
     def landing(self) -> pa.Table:
-        """Give the rows of the landing table, times from the first submission on."""
+        """Return the rows of the landing table, times from the first submission on."""
         columns = {
             "task": self.job,
             "worker": self.worker,

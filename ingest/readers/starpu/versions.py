@@ -45,7 +45,7 @@ class Messages:
 
 
 def versions(accesses: Accesses, messages: Messages, home: Ints) -> tuple[Ints, Ints, Ints]:
-    """Give the versions that accesses read, that they write, and that messages carry.
+    """Return the versions that accesses read, that they write, and that messages carry.
 
     `home` is the rank on which each key begins, _UNKNOWN where any may. Accesses of one rank are
     ordered by their time, which is right because StarPU never lets conflicting ones overlap. A
@@ -86,7 +86,7 @@ def _ordinals(accesses: Accesses) -> Ints:
 
 
 def _latest_anywhere(accesses: Accesses, made: Ints) -> Ints:
-    """Give the version that was the latest of all ranks when each access began."""
+    """Return the version that was the latest of all ranks when each access began."""
     order = np.lexsort((accesses.writes, accesses.time, accesses.key))
     count = np.zeros(len(order), np.int64)
     count[order] = _running_count(accesses.writes[order], accesses.key[order])
@@ -94,7 +94,7 @@ def _latest_anywhere(accesses: Accesses, made: Ints) -> Ints:
 
 
 def _running_count(flags: Bools, group: Ints) -> Ints:
-    """Count the flags so far within each group; the groups stand together."""
+    """Count the flags so far within each group; the groups are together."""
     total = np.cumsum(flags, dtype=np.int64)
     if not len(group):
         return total
@@ -103,7 +103,7 @@ def _running_count(flags: Bools, group: Ints) -> Ints:
 
 
 def _last_setter_before(order: Ints, sets: Bools, key: Ints, rank: Ints) -> Ints:
-    """Give for each event the last one before it, of its key and rank, that sets a version."""
+    """Return for each event the last one before it, of its key and rank, that sets a version."""
     position = np.arange(len(order))
     sorted_sets = sets[order]
     last = np.maximum.accumulate(np.where(sorted_sets, position, -1)) if len(order) else position

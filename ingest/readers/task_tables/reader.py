@@ -37,7 +37,7 @@ class TaskTables:
     WHOLE_FOLDER = True
 
     def sniff(self, head: Head) -> bool:
-        """Recognise a file by its name and first id column, beside (or as) the fragments."""
+        """Recognise a file by its name and first id column, next to (or as) the fragments."""
         table = NEUTRAL.get(_table_name(head.path))
         if table is None or not any(sibling(head.path, f"fragments.{kind}") for kind in _KINDS):
             return False
@@ -50,18 +50,18 @@ class TaskTables:
         return table.required[0] in names
 
     def parts(self, path: Path) -> tuple[Path, ...]:
-        """Give the tables that lie in the folder, the fragments first."""
+        """Return the tables that lie in the folder, the fragments first."""
         found = [sibling(path, f"{name}.{kind}") for name in _ORDER for kind in _KINDS]
         return tuple(part for part in found if part is not None) or (path,)
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give one SELECT for each table."""
+        """Yield one SELECT for each table."""
         parts = _by_table(recording)
         for name in ("fragments", "workers"):
             if name not in parts:
                 raise InputError(
                     f"the folder has no table {name}",
-                    expected=f"{name}.csv or {name}.parquet beside the others",
+                    expected=f"{name}.csv or {name}.parquet next to the others",
                 )
         for name, table in NEUTRAL.items():
             if name in parts:
@@ -83,7 +83,7 @@ def _by_table(recording: Recording) -> dict[str, Path]:
         name = _table_name(part)
         if name in parts:
             raise InputError(
-                f"both {parts[name].name} and {part.name} hold the table {name}",
+                f"both {parts[name].name} and {part.name} contain the table {name}",
                 path=str(part),
                 hint="Keep one of them.",
             )
@@ -99,13 +99,13 @@ def _select(recording: Recording, part: Path, name: str, table: NeutralTable) ->
         columns = _parquet_columns(Path(path), part)
         source = "read_parquet($path)"
         values = {column: _from_parquet(column, kind) for column, kind in columns.items()}
-        _must_have(columns, part, name, table)
+        _check_columns(columns, part, name, table)
     else:
         columns, delimiter = _csv_columns(head, part, name, table)
         source = _CSV
         params |= {"columns": columns, "delimiter": delimiter}
         values = {column: f'"{column}"' for column in columns}
-        _must_have(columns, part, name, table)
+        _check_columns(columns, part, name, table)
         numbers = {at: column for at, column in enumerate(columns) if columns[column] == NS}
         refuse_fractions(recording, part, delimiter, numbers)
     fields = [
@@ -124,7 +124,7 @@ _CSV = (
 
 
 def _header(head: bytes) -> tuple[list[str], str]:
-    """Give the column names of a CSV file, in lower case, and what stands between them."""
+    """Return the column names of a CSV file, in lower case, and what is between them."""
     line = first_line(head)
     delimiter = max(_DELIMITERS, key=line.count)
     try:
@@ -144,11 +144,13 @@ def _csv_columns(
     names, delimiter = _header(head)
     for column in names:
         if names.count(column) > 1:
-            raise InputError(f"the column {column!r} stands twice", path=str(part), where="line 1")
+            raise InputError(
+                f"the column {column!r} is a duplicate", path=str(part), where="line 1"
+            )
     return {n: table.columns[n][1] if n in table.columns else ID for n in names}, delimiter
 
 
-def _must_have(columns: dict[str, str], part: Path, name: str, table: NeutralTable) -> None:
+def _check_columns(columns: dict[str, str], part: Path, name: str, table: NeutralTable) -> None:
     for column in table.required:
         if column not in columns:
             raise InputError(
@@ -160,7 +162,7 @@ def _must_have(columns: dict[str, str], part: Path, name: str, table: NeutralTab
 
 
 def _parquet_columns(path: Path, part: Path) -> dict[str, str]:
-    """Give the columns of a Parquet file with their Arrow types; refuses unfit types."""
+    """Return the columns of a Parquet file with their Arrow types; refuses unfit types."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -185,10 +187,10 @@ def _parquet_columns(path: Path, part: Path) -> dict[str, str]:
 
 
 def _from_parquet(column: str, kind: str) -> str:
-    """Give the SQL expression for a column: frames store whole numbers with gaps as floats."""
+    """Return the SQL expression for a column: frames store whole numbers with gaps as floats."""
     if kind not in ("float", "double", "halffloat"):
         return f'"{column}"'
-    problem = f"'the column {column} holds ' || \"{column}\" || ', which is no whole number'"
+    problem = f"'the column {column} contains ' || \"{column}\" || ', which is no whole number'"
     return (
         f'CASE WHEN isnan("{column}") THEN NULL WHEN "{column}" <> trunc("{column}") '
         f'THEN CAST(error({problem}) AS DOUBLE) ELSE "{column}" END'

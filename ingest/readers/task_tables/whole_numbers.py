@@ -1,4 +1,4 @@
-"""Fractions where a CSV file should hold whole numbers: DuckDB would round them in silence."""
+"""Fractions where a CSV file should contain whole numbers: DuckDB would round them in silence."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def refuse_fractions(
 ) -> None:
     """Look through a CSV file for values such as 2.5 in whole-number columns.
 
-    `columns` gives name by position, from 0. One pass over the bytes, in chunks; files without
+    `columns` are names by position, from 0. One pass over the bytes, in chunks; files without
     numbers that look like fractions cost a search for them only. Raises `InputError` with the
     line, also where the last line has no end.
     """
     for chunk in chunks(recording, part, must_end=True):
-        # DuckDB breaks over other bytes in a column that it was not asked for.
+        # DuckDB breaks over other bytes in a column that it was not asked to read.
         chunk.check_text()
         if b"." in chunk.data or b"e" in chunk.data or b"E" in chunk.data:
             _refuse(chunk, delimiter, columns)
@@ -49,7 +49,7 @@ def _refuse(chunk: Chunk, delimiter: str, columns: Mapping[int, str]) -> None:
         try:
             fields = next(csv.reader([text.rstrip("\r")], delimiter=delimiter), [])
         except csv.Error:
-            # DuckDB says what is wrong with the line.
+            # DuckDB reports what is wrong with the line.
             continue
         for position, name in columns.items():
             value = fields[position].strip() if position < len(fields) else ""
@@ -66,5 +66,5 @@ def _is_fraction(value: str) -> bool:
     try:
         return not float(value).is_integer()
     except (ValueError, OverflowError):
-        # Not a number at all: DuckDB says so itself, with the line.
+        # Not a number at all: DuckDB reports it itself, with the line.
         return False

@@ -17,7 +17,7 @@ class BigEndian:
         self.position = 0
 
     def take(self, size: int, what: str) -> bytes:
-        """Give so many bytes; raises `InputError` where the file ends before."""
+        """Return so many bytes; raises `InputError` where the file ends before."""
         data = self._file.read(size)
         if len(data) < size:
             raise self.error(f"the file ends within {what}", f"{size} bytes")
@@ -25,7 +25,7 @@ class BigEndian:
         return data
 
     def count(self, what: str, most: int = _INT_LIMIT - 1) -> int:
-        """Give a whole number of 32 bits, which must be from 0 to `most`."""
+        """Return a whole number of 32 bits, which must be from 0 to `most`."""
         value = int.from_bytes(self.take(4, what), "big", signed=True)
         if not 0 <= value <= most:
             self.position -= 4
@@ -33,7 +33,7 @@ class BigEndian:
         return value
 
     def text(self, what: str) -> str:
-        """Give a text of at most 65535 bytes, in Java's modified UTF-8."""
+        """Return a text of at most 65535 bytes, in Java's modified UTF-8."""
         start = self.position
         raw = self.take(int.from_bytes(self.take(2, what), "big"), what)
         try:
@@ -46,15 +46,15 @@ class BigEndian:
         return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
     def texts(self, what: str) -> list[str]:
-        """Give a counted list of texts."""
+        """Return a counted list of texts."""
         return [self.text(what) for _ in range(self.count(f"the number of {what}s"))]
 
     def at_end(self) -> bool:
-        """Say that nothing follows."""
+        """Return whether nothing follows."""
         return not self._file.read(1)
 
     def error(self, problem: str, expected: str) -> InputError:
-        """Make an error that names the byte."""
+        """Return an error that names the byte."""
         return InputError(
             problem,
             where=f"byte {self.position}",

@@ -1,4 +1,4 @@
-"""What a TAU profile says of its run: where it was measured, and the metadata TAU wrote."""
+"""What a TAU profile contains about its run: where it was measured, and the metadata TAU wrote."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Layout:
         return [rank for rank in range(min(self.ranks, len(there) + _SHOWN)) if rank not in there]
 
     def parallelism(self, metadata: Metadata) -> int:
-        """Give what the program is scaled by: processes, or the threads of a lone one.
+        """Return what the program is scaled by: processes, or the threads of a lone one.
 
         A program that uses MPI is scaled by its processes, even where it had one.
         """
@@ -60,7 +60,7 @@ def layout(locations: Iterable[Location]) -> Layout:
 
 
 def run_of(found: Layout, metadata: Metadata, folder: Path) -> Run:
-    """Give what is known of the run before its rows: the app, and how it was run."""
+    """Return what is known of the run before its rows: the app, and how it was run."""
     app = PurePosixPath(metadata.get("Executable", "")).name or program_name(
         metadata.get("Command Line", "")
     )
@@ -71,7 +71,7 @@ def run_of(found: Layout, metadata: Metadata, folder: Path) -> Run:
 
 
 class Collected:
-    """What only all locations together tell: hosts, the first start, the longest time."""
+    """Facts from all locations together: hosts, the first start, the longest time."""
 
     def __init__(self) -> None:
         self._hosts: set[str] = set()
@@ -93,7 +93,7 @@ class Collected:
         self._longest = max(seconds, self._longest or 0.0)
 
     def run(self) -> Run:
-        """Give what was collected, for the same run."""
+        """Return what was collected, for the same run."""
         return Run(
             nodes=len(self._hosts) if self._hosts and not self._hostless else None,
             started_at=min(self._starts, default=None),
@@ -102,7 +102,7 @@ class Collected:
 
 
 def _start(metadata: Metadata) -> datetime | None:
-    """Read the time at which TAU started, in microseconds of the epoch, or the date beside it."""
+    """Read the time at which TAU started, in microseconds of the epoch, or the date next to it."""
     stamp = metadata.get("Starting Timestamp", "")
     if re.fullmatch(r"\d{1,18}", stamp) and 0 < int(stamp) < _LATEST * 10**6:
         return datetime.fromtimestamp(int(stamp) / 1e6, UTC)
@@ -110,5 +110,5 @@ def _start(metadata: Metadata) -> datetime | None:
         date = datetime.fromisoformat(metadata.get("UTC Time") or metadata.get("Local Time", ""))
     except ValueError:
         return None
-    # Without its zone a date says nothing; before 1970 it is the clock that was wrong.
+    # Without its zone a date is of no use; before 1970 it is the clock that was wrong.
     return date if date.tzinfo is not None and 1970 < date.year < 2200 else None

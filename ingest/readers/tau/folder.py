@@ -1,7 +1,7 @@
 """TAU profiles as TAU writes them: a text file profile.NODE.CONTEXT.THREAD for each thread.
 
 With several metrics each has a folder of its own, MULTI__TIME, MULTI__PAPI_TOT_CYC ...; all files
-of a folder, or of the MULTI__ folders beside each other, are one run.
+of a folder, or of the MULTI__ folders next to each other, are one run.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Tau:
     WHOLE_FOLDER = True
 
     def sniff(self, head: Head) -> bool:
-        """Recognise the first line, in a file of the name that tells the thread."""
+        """Recognise the first line, in a file named after its thread."""
         if _NAME.fullmatch(head.name) is None:
             return False
         first = head.data[:512].split(b"\n", 1)[0].decode("utf-8", "replace")
         return START.fullmatch(first.removeprefix("\ufeff")) is not None
 
     def parts(self, path: Path) -> tuple[Path, ...]:
-        """Give the profiles of the run, metric by metric, threads in order."""
+        """Return the profiles of the run, metric by metric, threads in order."""
         if _NAME.fullmatch(bare_name(path)) is None:
             return (path,)
         folders: tuple[Path, ...] = (path.parent,)
@@ -59,10 +59,10 @@ class Tau:
         return (_listed if settled else _listed.__wrapped__)(folders, changed)
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give one run and its rows, some hundred threads at a time; see `Reader.read`."""
+        """Yield one run and its rows, some hundred threads at a time; see `Reader.read`."""
         if _NAME.fullmatch(bare_name(recording.path)) is None:
             raise InputError(
-                "the name does not tell whose profile this is",
+                "the name does not show whose profile this is",
                 expected="a file name such as profile.0.0.0 (node, context, thread)",
             )
         folders = {
@@ -102,12 +102,12 @@ def _named(part: Path) -> Iterator[None]:
 
 @lru_cache(maxsize=4)
 def _listed(folders: tuple[Path, ...], changed: tuple[int, ...]) -> tuple[Path, ...]:  # noqa: ARG001
-    """Give the profiles in the folders, which were last changed then."""
+    """Return the profiles in the folders, which were last changed then."""
     return tuple(part for folder in folders for part in _profiles(folder))
 
 
 def _profiles(folder: Path) -> tuple[Path, ...]:
-    """Give the profiles in a folder; where one is there compressed as well, the plain one."""
+    """Return the profiles in a folder; where one is there compressed as well, the plain one."""
     found: dict[Location, Path] = {}
     for path in sorted(folder.glob("profile.*"), key=lambda path: len(path.name)):
         if _NAME.fullmatch(bare_name(path)) and path.is_file():

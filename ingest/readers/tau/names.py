@@ -1,6 +1,6 @@
-"""What TAU's names say: the function, its call path, and rows that tell the same time again.
+"""What TAU's names mean: the function, its call path, and rows that repeat a time.
 
-A TAU profile tells a function's time once in a row of its own and, with TAU_CALLPATH, again in
+A TAU profile has a function's time once in a row of its own and, with TAU_CALLPATH, again in
 rows `main => solve => MPI_Send()`, one for each path (or for its last TAU_CALLPATH_DEPTH
 functions). Left out altogether are rows that split up the time of another row and are no call
 paths: of parameters (group TAU_PARAM), of samples ([SAMPLE], [SUMMARY] ... within a timer), and
@@ -31,18 +31,18 @@ class Names:
 
     `function` is the last function of a path, without blanks around it; `callpath` joins the
     path with ->, null for a row of the function itself; `code` numbers the functions, so that a
-    function and the paths that end in it have one code; `told` is False where other rows tell
+    function and the paths that end in it have one code; `counted` is False where other rows have
     the time already.
     """
 
     function: pa.StringArray
     callpath: pa.StringArray
     code: Codes
-    told: Flags
+    counted: Flags
 
     @property
     def is_path(self) -> Flags:
-        """Say which names are call paths."""
+        """Return which names are call paths."""
         flags: Flags = self.callpath.is_valid().to_numpy(zero_copy_only=False)
         return flags
 
@@ -62,16 +62,16 @@ def names_of(names: pa.StringArray, groups: pa.StringArray) -> Names:
         function=function,
         callpath=pc.if_else(is_path, joined, pa.scalar(None, pa.string())),
         code=function.dictionary_encode().indices.to_numpy().astype(np.int64),
-        told=~again.to_numpy(zero_copy_only=False),
+        counted=~again.to_numpy(zero_copy_only=False),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Rows of one thread that tell its time once: rows as they are, and what is left over.
+    """Rows of one thread that count its time once: rows as they are, and what is left over.
 
     `rows` are row numbers. `rest` are row numbers of functions that spent `exclusive` and
-    `calls` beside what their call paths tell.
+    `calls` next to those of their call paths.
     """
 
     rows: Codes
@@ -80,22 +80,22 @@ class Selection:
     calls: Floats
 
 
-def tell_once(names: Names, calls: Floats, exclusive: Floats, resolution: float) -> Selection:
-    """Choose rows that tell a thread's time once, by call path as far as paths were kept.
+def count_once(names: Names, calls: Floats, exclusive: Floats, resolution: float) -> Selection:
+    """Choose rows that count a thread's time once, by call path as far as paths were kept.
 
-    A function's paths stand for the function, and what they leave of its time and calls is the
-    rest: that of a root, which nobody called. Where the paths tell more time than the function
-    had, they are not trusted and the function's own row stands. `resolution` is the smallest
+    A function's paths replace the function, and what they leave of its time and calls is the
+    rest: that of a root, which nobody called. Where the paths have more time than the function
+    had, they are not trusted and the function's own row is used. `resolution` is the smallest
     step of a value; sums over paths may be off by a few.
     """
-    is_path, code, told = names.is_path, names.code, names.told
+    is_path, code, counted = names.is_path, names.code, names.counted
     count = int(code.max(initial=-1)) + 1
 
     def total(values: Floats, rows: Flags) -> Floats:
         sums: Floats = np.bincount(code[rows], values[rows], minlength=count).astype(float)
         return sums
 
-    flat, paths = told & ~is_path, told & is_path
+    flat, paths = counted & ~is_path, counted & is_path
     ones = np.ones(len(code))
     has_flat, has_paths = total(ones, flat) > 0, total(ones, paths) > 0
     own, by_path = total(exclusive, flat), total(exclusive, paths)

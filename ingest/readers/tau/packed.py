@@ -1,4 +1,4 @@
-"""Packed profiles of ParaProf and PerfDMF (.ppk), which hold all threads of a run in one file.
+"""Packed profiles of ParaProf and PerfDMF (.ppk), which contain all threads of a run in one file.
 
 Source: TAU's tools/src/perfdmf, DataSourceExport.java and PackedProfileDataSource.java. Inside
 gzip, everything big-endian: "PPK" in 16-bit characters, version and lowest compatible version,
@@ -31,7 +31,7 @@ _EVENT_BYTES = 2 * 4 + 4 * 8
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """What stands before the values; `threads` has the metadata of each, in the file's order."""
+    """What precedes the values; `threads` has the metadata of each, in the file's order."""
 
     threads: dict[Location, Metadata]
     metrics: list[str]
@@ -56,7 +56,7 @@ class TauPacked(SingleFile):
         return head.data.startswith(_MAGIC)
 
     def read(self, recording: Recording) -> Iterator[Item]:
-        """Give one run and its rows, some hundred threads at a time; see `Reader.read`."""
+        """Yield one run and its rows, some hundred threads at a time; see `Reader.read`."""
         with recording.open() as file:
             source = BigEndian(file)
             header = _header(source)
@@ -104,15 +104,15 @@ def _header(source: BigEndian) -> _Header:
         raise source.error("the threads are not those of the metadata", f"{len(threads)} threads")
     if not metrics or not names:
         raise source.error("the profile has no functions or no metric", "at least one of each")
-    twice = len(metrics) - len(set(metrics))
-    if twice:
+    duplicates = len(metrics) - len(set(metrics))
+    if duplicates:
         raise source.error("a metric has the name of another", "different metrics")
     parts = pa.array(names, pa.string()), pa.array(joined, pa.string())
     return _Header(threads, metrics, names_of(*parts), events)
 
 
 def _metadata(source: BigEndian) -> dict[Location, Metadata]:
-    """Read what is said of the run and of its threads; the run's comes with every thread."""
+    """Read the facts of the run and of its threads; the run's come with every thread."""
     size = source.count("the size of the metadata")
     start = source.position
     source.take(source.count("the size of an unknown block", size), "an unknown block")
@@ -121,7 +121,7 @@ def _metadata(source: BigEndian) -> dict[Location, Metadata]:
     for _ in range(source.count("the number of threads")):
         location = _location(source)
         if location in threads:
-            raise source.error(f"thread {location} is there twice", "different threads")
+            raise source.error(f"thread {location} is a duplicate", "different threads")
         threads[location] = {**common, **_pairs(source)}
     if not threads:
         raise source.error("the profile has no threads", "at least one")
@@ -143,7 +143,7 @@ def _functions(source: BigEndian, header: _Header, location: Location) -> npt.ND
     """Read the functions of a thread: fields function, calls, subroutines, values."""
     found = _location(source)
     if found != location:
-        raise source.error(f"thread {found} stands here", f"thread {location}")
+        raise source.error(f"thread {found} was found", f"thread {location}")
     fields = np.dtype(
         [
             ("function", ">i4"),
@@ -162,7 +162,7 @@ def _functions(source: BigEndian, header: _Header, location: Location) -> npt.ND
         at = int(np.argmin(known)) if not known.all() else int(np.argmax(seen[function] > 1))
         source.position = start + at * fields.itemsize
         raise source.error(
-            f"function {function[at]} stands here",
+            f"function {function[at]} was found",
             f"each of 0 to {header.functions - 1} once at most",
         )
     return block

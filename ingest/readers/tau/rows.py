@@ -1,6 +1,6 @@
 """How the values of one thread of a TAU profile land.
 
-The metric that is the wall-clock time lands in fn_timings, in seconds, once (`tell_once`): by
+The metric that is the wall-clock time lands in fn_timings, in seconds, once (`count_once`): by
 call path as far as there are paths. Every other metric lands in pmu_samples: its exclusive value
 in each function, paths added up, as one sample.
 """
@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from ingest.base import Rows
 from ingest.readers.tau.facts import Collected, Layout, Location, Metadata
-from ingest.readers.tau.names import Codes, Floats, Names, tell_once
+from ingest.readers.tau.names import Codes, Floats, Names, count_once
 from warehouse.errors import InputError
 
 _MICROSECONDS = 1e6
@@ -29,7 +29,7 @@ _BATCH_ROWS = 1 << 17
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where values were measured; rank and thread are None where nothing says so."""
+    """Where values were measured; rank and thread are None where they are unknown."""
 
     rank: int | None
     thread: int | None
@@ -38,7 +38,7 @@ class Place:
 
     @classmethod
     def of(cls, location: Location, found: Layout, metadata: Metadata, where: str) -> Place:
-        """Give the rank and thread of a location of the run."""
+        """Return the rank and thread of a location of the run."""
         node, context, thread = location
         return cls(
             rank=found.rank_of[node, context],
@@ -62,7 +62,7 @@ class Values:
 
 
 class Tables:
-    """Takes the values of one thread after another and gives rows when there are many.
+    """Takes the values of one thread after another and yields rows when there are many.
 
     Of the metrics, `timed` is the one that lands as time: wall-clock time, else another time,
     None where there is none.
@@ -72,49 +72,49 @@ class Tables:
         times = [name for name in metrics if _TIME.fullmatch(name)]
         self.timed = min(times, key=lambda name: bool(_OF_CPU.search(name)), default=None)
         self._collected = collected
-        self._held: dict[str, list[pa.Table]] = {"fn_timings": [], "pmu_samples": []}
+        self._pending: dict[str, list[pa.Table]] = {"fn_timings": [], "pmu_samples": []}
 
     def add(self, names: Names, values: Values, place: Place, metric: str) -> Iterator[Rows]:
         """Take the values of a metric in one thread.
 
-        Raises `InputError` where a time or a count cannot be.
+        Raises `InputError` where a time or a count is implausible.
         """
         if metric == self.timed:
             table, rows = "fn_timings", _timings(names, values, place)
             if not _OF_CPU.search(metric):
-                longest = values.inclusive[names.told[values.row]].max(initial=0.0)
+                longest = values.inclusive[names.counted[values.row]].max(initial=0.0)
                 self._collected.took(float(longest) / _MICROSECONDS)
         else:
             table, rows = "pmu_samples", _samples(names, values, place, metric)
-        held = self._held[table]
-        held.append(rows)
+        pending = self._pending[table]
+        pending.append(rows)
         # Each insertion has its price.
-        if sum(part.num_rows for part in held) >= _BATCH_ROWS:
+        if sum(part.num_rows for part in pending) >= _BATCH_ROWS:
             yield self._flush(table)
 
     def rest(self) -> Iterator[Rows]:
-        """Give the rows that are still held."""
-        for table, held in self._held.items():
-            if held:
+        """Yield the rows that are still kept."""
+        for table, pending in self._pending.items():
+            if pending:
                 yield self._flush(table)
 
     def _flush(self, table: str) -> Rows:
-        parts, self._held[table] = self._held[table], []
+        parts, self._pending[table] = self._pending[table], []
         return Rows(table, pa.concat_tables(parts))
 
 
 def _timings(names: Names, values: Values, place: Place) -> pa.Table:
-    """Give rows of fn_timings."""
+    """Return rows of fn_timings."""
     _check(names, values, place)
     names, values = _called(names, values)
-    chosen = tell_once(names, values.calls, values.exclusive, resolution=1.0)
+    chosen = count_once(names, values.calls, values.exclusive, resolution=1.0)
     rows = np.concatenate([chosen.rows, chosen.rest])
     calls = np.concatenate([values.calls[chosen.rows], chosen.calls])
     seconds = np.concatenate([values.exclusive[chosen.rows], chosen.exclusive]) / _MICROSECONDS
     # How much of its callees' time belongs to the rest of a function is not known.
     rest = np.arange(len(rows)) >= len(chosen.rows)
     taken = pa.array(rows)
-    # A mean over threads can have half a call, which no column of whole numbers holds.
+    # A mean over threads can have half a call, which no column of whole numbers can contain.
     part = np.trunc(calls) != calls
     columns = {
         "function": names.function.take(taken),
@@ -127,11 +127,11 @@ def _timings(names: Names, values: Values, place: Place) -> pa.Table:
 
 
 def _samples(names: Names, values: Values, place: Place, metric: str) -> pa.Table:
-    """Give rows of pmu_samples, one a function."""
+    """Return rows of pmu_samples, one a function."""
     _check(names, values, place, counts_only=True)
     names, values = _called(names, values)
     is_path, count = names.is_path, int(names.code.max(initial=-1)) + 1
-    flat, paths = names.told & ~is_path, names.told & is_path
+    flat, paths = names.counted & ~is_path, names.counted & is_path
     has_flat = np.bincount(names.code[flat], minlength=count) > 0
     of_rows = np.where(has_flat[names.code], flat, paths)
     code = names.code[of_rows]
@@ -163,7 +163,7 @@ def _called(names: Names, values: Values) -> tuple[Names, Values]:
     taken = pa.array(row)
     code = np.unique(names.code[row], return_inverse=True)[1]
     return (
-        Names(names.function.take(taken), names.callpath.take(taken), code, names.told[row]),
+        Names(names.function.take(taken), names.callpath.take(taken), code, names.counted[row]),
         Values(
             row=np.arange(len(row)),
             calls=values.calls[ran],

@@ -53,7 +53,7 @@ def head_of(first: str, second: str) -> ProfileHead:
     if counted is None or columns is None:
         wrong, line = (first, 1) if counted is None else (second, 2)
         raise InputError(
-            f"{quoted(wrong)} stands here",
+            f"{quoted(wrong)} was found",
             where=f"line {line}",
             expected="N templated_functions_MULTI_METRIC"
             if line == 1
@@ -121,7 +121,7 @@ def _check_end(lines: LineArray) -> None:
 
 
 def _counted(lines: LineArray, at: int, what: str, pattern: str, heading: int = 0) -> int:
-    """Check a block of so many rows; gives the position behind it, from 0."""
+    """Check a block of so many rows; return the position behind it, from 0."""
     at = _not_blank(lines, at)
     found = re.fullmatch(rf"(\d{{1,9}}) {what}\s*", _shown(lines, at))
     if found is None:
@@ -137,7 +137,7 @@ def _counted(lines: LineArray, at: int, what: str, pattern: str, heading: int = 
 
 
 def _not_blank(lines: LineArray, at: int) -> int:
-    """Give the position of the first line from there on that is not blank."""
+    """Return the position of the first line from there on that is not blank."""
     blank = pc.equal(pc.utf8_trim_whitespace(lines.text.slice(at)), "")
     ahead: int = pc.index(blank, pa.scalar(False)).as_py()
     return at + ahead if ahead >= 0 else len(lines.text)
@@ -149,7 +149,7 @@ def _shown(lines: LineArray, at: int) -> str:
 
 def _unexpected(lines: LineArray, at: int, expected: str) -> InputError:
     return InputError(
-        f"{quoted(_shown(lines, at))} stands here",
+        f"{quoted(_shown(lines, at))} was found",
         where=f"line {lines.first + max(min(at, len(lines.text) - 1), 0)}",
         expected=expected,
         hint="Is the file cut off? TAU writes it when the program ends.",

@@ -17,7 +17,7 @@ _EPOCH = re.compile(r"\b(1[67]\d{8}\.\d+)")
 
 
 def unpacked() -> dict[str, Any]:
-    """Give the sample as Dask's own loader gives it."""
+    """Return the sample as Dask's own loader gives it."""
     return msgpack.unpackb(gzip.decompress(SAMPLE.read_bytes()), strict_map_key=False)
 
 
@@ -44,7 +44,7 @@ def enlarge(folder: Path, times: int) -> Path:
 
 
 def _copy(value: Any, i: int) -> Any:
-    """Give the same, with the number `i` in every key, and later by as many seconds."""
+    """Return the same, with the number `i` in every key, and later by as many seconds."""
     if isinstance(value, dict):
         return {_copy(k, i): _copy(v, i) for k, v in value.items()}
     if isinstance(value, list):

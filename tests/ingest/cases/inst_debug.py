@@ -9,7 +9,7 @@ from tests.ingest.case import SAMPLES, Case
 
 SAMPLE = SAMPLES / "gpgpusim-inst-debug" / "inst_debug.txt"
 
-# By line of the PTX file: threads may go round lines 16 and 17; lines 15 and 18 hold labels.
+# By line of the PTX file: threads may go round lines 16 and 17; lines 15 and 18 have labels.
 HALVE = {
     12: "ld.param.u64 %rd1, [halve_param_0];",
     13: "setp.ge.u32 %p1, %r1, 33;",

@@ -44,7 +44,7 @@ Off = Callable[[int, int], bool]
 
 
 def follower(pc: int, sm: int = 61) -> int:
-    """Give the PC after an instruction, if control goes on there."""
+    """Return the PC after an instruction, if control goes on there."""
     if sm >= 70:
         return pc + 16
     return pc + 8 if (pc + 8) % 32 else pc + 16
@@ -56,7 +56,7 @@ def trace(
 ) -> str:  # fmt: skip
     """Write a trace: of every thread block the way of each thread, as PCs.
 
-    Lanes at the smallest PC go first, which is lock step with reconvergence. `off` says which
+    Lanes at the smallest PC go first, which is lock step with reconvergence. `off` is which
     thread's predicate switches an instruction off; a branch that is not taken is off anyway.
     """
     text = [

@@ -1,4 +1,4 @@
-"""Live Dask clusters, and what holds in every recording of them."""
+"""Live Dask clusters, and what is true of every recording of them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def cluster(**options):
 
 
 def stamped(*inputs, seconds=0.01):
-    """Work, and tell when by the worker's clock, in ns."""
+    """Work, and return when by the worker's clock, in ns."""
     began = time.time_ns()
     time.sleep(seconds)
     return began, time.time_ns()
@@ -71,7 +71,7 @@ def notes(folder):
 
 
 def sound(con):
-    """Check what holds in every recording."""
+    """Check what is true of every recording."""
     assert rows(con, NO_OVERLAP) == [(0,)]
     assert rows(con, OUTSIDE) == [(0,)]
     assert rows(con, NOT_THERE) == [(0,)]

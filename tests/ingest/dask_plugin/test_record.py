@@ -20,7 +20,7 @@ from ingest.dask_plugin.tables import write
 from tests.ingest.dask_plugin.clusters import notes
 
 
-def process(rows=(), told=(), *, farewell=False):
+def process(rows=(), reported=(), *, farewell=False):
     """A process that sent one batch: its guess was 2 s from 100 s on, 3 s from 200 s on."""
     batch = [*chain(*rows)], [], [], [0.0, 2.0, 200.0, 3.0]
     return Process(
@@ -31,7 +31,7 @@ def process(rows=(), told=(), *, farewell=False):
         offset=(0.0, 0.0),
         said_farewell=farewell,
         batches=[msgpack.packb(batch)],
-        told=[*chain(*told)],
+        reported=[*chain(*reported)],
     )
 
 
@@ -78,14 +78,14 @@ def test_a_run_without_times_of_its_own_is_bounded_by_what_the_worker_did():
 
 
 def test_what_a_worker_did_not_live_to_report_is_filled_in_once():
-    def told(key, start, stop, stamp):
+    def heard(key, start, stop, stamp):
         return key, 1, start, stop, f"task-finished-{stamp}", 8, True
 
     reported = run_row("a", 253.0, 254.0, 250.0, 251.0, 250.0)
     scheduler = [
-        told("a", 253.0, 254.0, 251.0),
-        told(("b", 1), 254.0, 255.0, 252.25),
-        told("c", 255.0, 255.5, 252.5),
+        heard("a", 253.0, 254.0, 251.0),
+        heard(("b", 1), 254.0, 255.0, 252.25),
+        heard("c", 255.0, 255.5, 252.5),
     ]
     dead = process([reported], scheduler)
     assert times_of(dead) == [
@@ -149,7 +149,7 @@ def test_versions_and_clocks(tmp_path):
     ]
     assert table("inputs", "*", "fragment_id") == [("on-a", "k"), ("on-c", "k#2")]
     assert table("transfers", "COLUMNS(* EXCLUDE nbytes)", "ALL") == [
-        # asked for at 125 s and there at 126 s: on the sender's clock, and on the receiver's
+        # requested at 125 s and there at 126 s: on the sender's clock, and on the receiver's
         ("k#2", "b", "c", 75 * second, 6 * second)
     ]
     assert table("fragments", "fragment_id, worker_id, t_submit, t_start", "fragment_id") == [
@@ -169,7 +169,7 @@ def test_versions_and_clocks(tmp_path):
     assert "2 tasks were still under way and are missing." in said
 
 
-def test_without_distributed_the_message_says_what_to_install():
+def test_without_distributed_the_message_names_what_to_install():
     code = "import sys; sys.modules['distributed'] = None; import ingest.dask_plugin"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "ImportError: Recording a Dask run needs the package distributed" in done.stderr

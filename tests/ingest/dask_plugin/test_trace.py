@@ -1,4 +1,4 @@
-"""The Dask plugin on live clusters: what it records, and what it says of what it could not."""
+"""The Dask plugin on live clusters: what it records, and what it reports as missing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_graph_is_recorded_whole(processes, warehouse, tmp_path):
         processes.submit(stamped, *leaves[i : i + 4], key=f"top-{i}", workers=[first])
         for i in range(9)
     ]
-    told = {future.key: future.result() for future in leaves + tops}
+    results = {future.key: future.result() for future in leaves + tops}
     folder = Path(TraceRecorder.save(processes))
     landed = land(warehouse, folder)
 
@@ -42,9 +42,9 @@ def test_a_graph_is_recorded_whole(processes, warehouse, tmp_path):
     sound(warehouse)
     origin = origin_ns(folder)
     for key, start, end in rows(warehouse, "SELECT task, t_start, t_end FROM tasks"):
-        began, ended = told.pop(key)
+        began, ended = results.pop(key)
         assert origin + start - 2000 < began < ended < origin + end + 2000
-    assert not told
+    assert not results
     assert set(rows(warehouse, "SELECT task, data FROM task_inputs")) == {
         (f"top-{i}", f"leaf-{i + j}") for i in range(9) for j in range(4)
     }
@@ -138,12 +138,12 @@ def test_the_guess_that_dask_adds_to_times_is_taken_out(warehouse, tmp_path):
         client.register_plugin(TraceRecorder(tmp_path / "trace"))
         time.sleep(0.6)
         first, second = addresses(client)
-        told, last = {}, []
+        results, last = {}, []
         for i in range(30):
             place = [first if i % 2 else second]
             last = [client.submit(stamped, *last, key=f"{j}-step-{i}", workers=place) for j in "ab"]
-            told |= {future.key: future for future in last}
-        told = {key: future.result() for key, future in told.items()}
+            results |= {future.key: future for future in last}
+        results = {key: future.result() for key, future in results.items()}
         folder = Path(TraceRecorder.save(client))
     land(warehouse, folder)
     sound(warehouse)
@@ -151,7 +151,7 @@ def test_the_guess_that_dask_adds_to_times_is_taken_out(warehouse, tmp_path):
     found = rows(warehouse, "SELECT task, t_start, t_end FROM tasks")
     assert len(found) == 60
     for key, start, end in found:
-        began, ended = told[key]
+        began, ended = results[key]
         assert origin + start - 2000 < began < ended < origin + end + 2000
     # A transfer lies between the end of what it carries and the begin of who reads it.
     carried = """

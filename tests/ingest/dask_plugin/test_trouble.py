@@ -140,7 +140,7 @@ def live(seconds):
     return str(get_worker().address)
 
 
-def test_a_worker_that_dies_is_recorded_up_to_its_end_and_said(warehouse, tmp_path):
+def test_a_worker_that_dies_is_recorded_up_to_its_end_and_noted(warehouse, tmp_path):
     with cluster(processes=True) as client:
         client.register_plugin(TraceRecorder(tmp_path / "trace"))
         first, second = addresses(client)
@@ -193,14 +193,14 @@ def test_workers_come_and_go_and_closing_writes_the_folder(warehouse, tmp_path):
     assert rows(warehouse, f"{inside} WHERE node = ?", new) == [(True, True)]
 
 
-def test_what_is_wrong_is_said_at_once(tmp_path):
+def test_what_is_wrong_is_reported_at_once(tmp_path):
     with cluster(n_workers=1) as client:
         with pytest.raises(RuntimeError, match="Nothing is recorded"):
             TraceRecorder.save(client)
         client.register_plugin(TraceRecorder(tmp_path / "a"))
         client.register_plugin(TraceRecorder(tmp_path / "b"))
         assert (tmp_path / "a" / "fragments.parquet").exists()
-        with pytest.raises(FileExistsError, match="holds a recording already"):
+        with pytest.raises(FileExistsError, match="contains a recording already"):
             client.register_plugin(TraceRecorder(tmp_path / "a"))
         assert (tmp_path / "b" / "fragments.parquet").exists()
         client.register_plugin(TraceRecorder(tmp_path / "a", overwrite=True))

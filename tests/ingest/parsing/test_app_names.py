@@ -1,4 +1,4 @@
-"""Names of apps and counts that only files and folders tell."""
+"""Names of apps and counts from names of files and folders only."""
 
 from __future__ import annotations
 

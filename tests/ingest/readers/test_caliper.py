@@ -17,7 +17,7 @@ SECONDS = {"units": dict.fromkeys((OWN, INCLUSIVE, ALL_RANKS, MEAN), "sec")}
 
 @pytest.fixture
 def landed(warehouse, tmp_path):
-    """Land a stream and give the rows of a query."""
+    """Land a stream and return the rows of a query."""
 
     def ask(text, sql=TIMES, name="profile.cali"):
         path = tmp_path / name
@@ -95,7 +95,7 @@ def test_without_ranks_the_time_is_the_mean_over_all_of_them(landed):
     assert landed(text) == [("main", 9.5, 10.0), ("main->MPI_Gather", 0.5, 0.5)]
 
 
-def test_the_mean_of_the_file_stands_where_nothing_says_how_many_ranks_there_were(landed):
+def test_the_mean_of_the_file_lands_where_the_number_of_ranks_is_unknown(landed):
     text = stream([("main", {ALL_RANKS: 40, MEAN: 10})], **SECONDS)
     assert landed(text) == [("main", 10.0, 10.0)]
 
@@ -141,7 +141,7 @@ def test_what_is_no_sum_is_no_time_of_a_function(landed):
     assert landed(text, sql) == [(2.0, None, 3)]
 
 
-def test_rounding_is_no_negative_time_but_what_cannot_be_is_unknown(warehouse, landed):
+def test_rounding_is_no_negative_time_but_implausible_times_are_unknown(warehouse, landed):
     text = stream(
         [
             ("near", {INCLUSIVE: 1}),
@@ -184,8 +184,8 @@ def test_a_counter_that_lost_counts_is_unknown_where_it_did(landed):
     name = "inclusive#sum#papi.PAPI_L2_DCM"
     text = stream([("main", {name: 100}), ("main/f", {name: 101})])
     sql = "SELECT region, value, tags['below_zero'] FROM pmu_samples JOIN runs USING (run_id)"
-    told = "PAPI_L2_DCM: 1 of 2 own values, left unknown"
-    assert landed(text, sql) == [("main", None, told), ("main->f", 101.0, told)]
+    message = "PAPI_L2_DCM: 1 of 2 own values, left unknown"
+    assert landed(text, sql) == [("main", None, message), ("main->f", 101.0, message)]
 
 
 def test_a_ratio_over_nothing_is_no_value(landed):
@@ -224,7 +224,7 @@ def test_facts_of_the_run(landed):
     ]
 
 
-def test_facts_that_cannot_be_stay_tags(landed):
+def test_implausible_facts_stay_tags(landed):
     text = stream([("main", {OWN: 1})], jobsize=0, problem_size="large", launchdate="today")
     assert landed(text, "SELECT ranks, problem_size, started_at, tags FROM runs") == [
         (None, None, None, {"jobsize": "0", "problem_size": "large", "launchdate": "today"})

@@ -1,4 +1,4 @@
-"""Caliper files that are not right: what is said of them, and where."""
+"""Caliper files that are not right: the messages, and the lines they name."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def record(line):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (GOOD.rpartition("__rec=globals")[0], "line 13: the file ends before its globals record"),
         (GOOD[:-1], "line 14: the last line has no end"),
         (record("nonsense"), "line 14: the line is no record of a Caliper stream"),
         (record("__rec=ctx,ref=99"), "line 14: there is no node 99"),
-        (record("__rec=ctx,ref=x"), "line 14: 'x' stands for a number"),
+        (record("__rec=ctx,ref=x"), "line 14: 'x' is in the place of a number"),
         (record("__rec=ctx,attr=99,data=1"), "line 14: there is no attribute 99"),
         (record("__rec=ctx,attr=17,data=1=2"), "line 14: a record has 2 values for 1 attributes"),
-        (record("__rec=ctx,attr=17,attr=17,data=1"), "line 14: a field stands twice"),
+        (record("__rec=ctx,attr=17,attr=17,data=1"), "line 14: a field is a duplicate"),
         (record("__rec=ctx,id=17,attr=17,data=1"), "line 14: a record has fields of a node"),
         (record("__rec=node,id=50,data=f"), "line 14: a node lacks its id or attribute"),
         (record("__rec=node,id=50,attr=13,data=f,parent=50"), "line 14: there is no node 50"),
@@ -47,11 +47,11 @@ def record(line):
         (stream([("main", {"note": 1})]), "no record has a time or a counter"),
     ],
 )
-def test_streams_that_are_refused(refusal, text, told):
-    assert refusal(text.encode(), name="x.cali").startswith(told)
+def test_streams_that_are_refused(refusal, text, message):
+    assert refusal(text.encode(), name="x.cali").startswith(message)
 
 
-def test_a_rank_that_cannot_be(refusal):
+def test_an_implausible_rank(refusal):
     text = stream([("main", {TIME: 1, "mpi.rank": 1 << 31})])
     assert "the rank is 2147483648" in refusal(text.encode(), name="x.cali")
     text = stream([("main", {TIME: 1, "mpi.rank": "-1"})])
@@ -59,7 +59,7 @@ def test_a_rank_that_cannot_be(refusal):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"data": []}, "the file: 'data' is empty"),
         ({"data": [[1.5, 0]]}, "row 0 of data: a row has 2 values"),
@@ -76,9 +76,9 @@ def test_a_rank_that_cannot_be(refusal):
         ({"columns": ["a", "mpi.rank", "path"]}, "no record has a time or a counter"),
     ],
 )
-def test_json_that_is_refused(refusal, change, told):
+def test_json_that_is_refused(refusal, change, message):
     content = json.dumps(SPLIT | change).encode()
-    assert refusal(content, name="x.json", reader="caliper").startswith(told)
+    assert refusal(content, name="x.json", reader="caliper").startswith(message)
 
 
 def test_json_that_ends_early(refusal):

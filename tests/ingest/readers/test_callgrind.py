@@ -210,8 +210,8 @@ def test_what_goes_into_a_block_comes_out_of_it(warehouse):
         ("+2 * 4", "-999 * 4", "the cost line cannot be read", 20),
         ("+2 * 4", "+99999999999999999 * 4", "the cost line cannot be read", 20),
         ("0x200 20 4", "0xffffffffffffffff 20 4", "the cost line cannot be read", 31),
-        ("cfn=(2) work", "cfn=(2)", "the number stands for no name, or another", 21),
-        ("fn=(2)\n0x", "fn=(2) walk\n0x", "the number stands for no name, or another", 30),
+        ("cfn=(2) work", "cfn=(2)", "the number has no name, or another one", 21),
+        ("fn=(2)\n0x", "fn=(2) walk\n0x", "the number has no name, or another one", 30),
         ("calls=4 0x200 20", "calls=x 0x200 20", "the line is none of a profile", 22),
         ("calls=4 0x200 20", "walks=4 0x200 20", "the line is none of a profile", 22),
         ("calls=4 0x200 20", "calls=4 -999 20", "the target is no address", 22),
@@ -219,7 +219,7 @@ def test_what_goes_into_a_block_comes_out_of_it(warehouse):
         ("* *\n+2 +2 1\n", "", "the place of a call or jump is missing", 27),
         ("jcnd=3/4", "jcnd=5/4", "more jumps are taken than executed, or one is missing", 26),
         ("jcnd=3/4", "jcnd=3", "more jumps are taken than executed, or one is missing", 26),
-        ("ob=(1)", "part: 2\nob=(1)", "'part:' is there twice", 15),
+        ("ob=(1)", "part: 2\nob=(1)", "'part:' is a duplicate", 15),
         ("\nfn=(2)\n0x", "\npart: 2\nfn=(2)\n0x", "a second profile begins in the same file", 30),
         ("events: Ir", "events:", "the header names no events", 15),
         ("positions: instr line", "positions: line instr", "the positions are 'line instr'", 15),
@@ -227,7 +227,7 @@ def test_what_goes_into_a_block_comes_out_of_it(warehouse):
         ("cmd:  ./turns", "cmd ./turns", "the line belongs to no header", 5),
     ],
 )
-def test_damage_is_told(old, new, problem, line, warehouse, tmp_path):
+def test_damage_is_reported(old, new, problem, line, warehouse, tmp_path):
     assert old in PROFILE
     (tmp_path / "a.callgrind").write_text(PROFILE.replace(old, new, 1), encoding="utf-8")
     error = refused(warehouse, tmp_path / "a.callgrind")
@@ -243,7 +243,7 @@ def test_damage_is_told(old, new, problem, line, warehouse, tmp_path):
         ([("instr line", "instr"), ("thread: 1", "thread: 2")], "events or positions differ from"),
     ],
 )
-def test_files_of_other_runs_are_told(changes, problem, warehouse, tmp_path):
+def test_files_of_other_runs_are_reported(changes, problem, warehouse, tmp_path):
     (tmp_path / "a.callgrind-01").write_text(PROFILE, encoding="utf-8")
     text = HEAD + "totals: 0\n"
     for old, new in changes:

@@ -128,8 +128,8 @@ def test_likwid_messages(text, message, warehouse, tmp_path):
 
 
 def test_papi_6_lists_threads_and_regions(warehouse, tmp_path):
-    told = {"region_count": "2", "cycles": "10", "PAPI_TOT_INS": {"total": "9", "min": "4"}}
-    content = {"papi_version": "6.0", "threads": [{"id": "3", "regions": [{"main": told}]}]}
+    found = {"region_count": "2", "cycles": "10", "PAPI_TOT_INS": {"total": "9", "min": "4"}}
+    content = {"papi_version": "6.0", "threads": [{"id": "3", "regions": [{"main": found}]}]}
     landed(warehouse, tmp_path, "rank_000002.json", json.dumps(content))
     assert rows(
         warehouse, "SELECT rank, thread, region, event, value FROM pmu_samples ORDER BY event"

@@ -25,7 +25,7 @@ KEY = ("a.py", 3, "f")
 
 
 def by_pstats(path):
-    """What Python's own reader says; only for files that we trust."""
+    """What Python's own reader returns; only for files that we trust."""
     return sorted(
         (pstats.func_std_string(key), calls, own, total)
         for key, (_, calls, own, total, _) in pstats.Stats(str(path)).stats.items()
@@ -102,7 +102,7 @@ def dump(entry=(1, 1, 0.1, 0.2, {}), key=KEY):
     ("data", "problem"),
     [
         (marshal.dumps({}), "the profile has no functions"),
-        (marshal.dumps([1]), "stands here"),
+        (marshal.dumps([1]), "was found"),
         (dump() + b"N", "there are more bytes after the profile"),
         (dump(entry=(2, 1, 0.1, 0.2, {})), "a.py:3(f) has 1 calls, 2 of them primitive"),
         (dump(entry=(-1, 1, 0.1, 0.2, {})), "a.py:3(f) has -1 calls"),
@@ -119,15 +119,15 @@ def dump(entry=(1, 1, 0.1, 0.2, {}), key=KEY):
         (dump(key="f"), "a function is not named as in a profile"),
         (
             marshal.dumps({KEY: compile("1", "x", "eval")}),
-            "stands for nothing that a profile holds",
+            "is no part of a profile",
         ),
         (marshal.dumps({(((((((((1,),),),),),),),),): 1}), "nested too deeply"),
         (marshal.dumps({KEY: {((1,),): 1}}), "a key of a dict is not plain"),
         (b"{)\x03s\xff\xff\xff\xff", "a length is -1"),
         (b"{r\x07\x00\x00\x00", "there is no earlier value 7"),
         (b"{\xa9\x01r\x00\x00\x00\x00", "there is no earlier value 0"),
-        (b"{f\x03nan", "'nan' stands for a number"),
-        (b"{N0", "an end of a dict stands here"),
+        (b"{f\x03nan", "'nan' is in the place of a number"),
+        (b"{N0", "an end of a dict was found"),
         (b"{l\x01\x00\x00\x00\xff\xff", "a long number is damaged"),
     ],
 )
@@ -158,7 +158,7 @@ def test_damaged_bytes_never_end_in_another_error(tmp_path):
 
 
 def test_references_upon_references_do_not_take_for_ever(tmp_path):
-    # Each tuple holds 200 references to the one before: hashing it would visit 200**6 values.
+    # Each tuple contains 200 references to the one before: hashing it would visit 200**6 values.
     data = b"{"
     for level in range(6):
         inner = b"i\x01\x00\x00\x00" if level == 0 else b"r" + (level - 1).to_bytes(4, "little")

@@ -46,7 +46,7 @@ def load(folder: Path, name: str) -> Any:
 
 
 def errors_us(folder: Path) -> list[float]:
-    """Give how far the starts of tasks lie from the norm's, whose guesses were recorded, in us."""
+    """Return how far starts of tasks are from the norm's, whose guesses were recorded, in us."""
     executing = {
         (worker, row[0]): row[-1]
         for worker, log in load(folder, "worker_state_log").items()
@@ -77,7 +77,7 @@ def errors_us(folder: Path) -> list[float]:
 
 
 @pytest.mark.parametrize("name", ["dask_tree_reduce", "dask_transfer_heavy", "dask_tiny_tasks"])
-def test_workers_that_sent_data_tell_the_guess_exactly(name):
+def test_workers_that_sent_data_show_the_guess_exactly(name):
     assert median(errors_us(shared(f"slo/{name}"))) < 1
 
 

@@ -24,7 +24,7 @@ def changed(folder: Path, change: Any) -> Path:
 
 
 def first(dump: dict[str, Any]) -> dict[str, Any]:
-    """Give the first worker of a dump."""
+    """Return the first worker of a dump."""
     return next(iter(dump["workers"].values()))
 
 
@@ -148,7 +148,7 @@ def test_a_datum_whose_making_is_not_known_has_no_producer(warehouse, tmp_path):
     ]
 
 
-def test_a_full_log_is_told(warehouse, tmp_path):
+def test_a_full_log_is_reported(warehouse, tmp_path):
     def short(dump):
         first(dump)["config"]["distributed"]["admin"]["low-level-log-length"] = 5
 
@@ -164,13 +164,13 @@ def test_hosts_other_than_the_schedulers_have_clocks_of_their_own(warehouse, tmp
     assert rows(warehouse, "SELECT DISTINCT clock_offset_ns FROM nodes") == [(None,)]
 
 
-def test_older_dumps_without_stimulus_log_give_the_tasks_still_held(warehouse, tmp_path):
+def test_older_dumps_without_stimulus_log_give_the_tasks_still_in_memory(warehouse, tmp_path):
     def older(dump):
         for worker in dump["workers"].values():
             del worker["stimulus_log"]
 
     land(warehouse, changed(tmp_path, older))
-    # The worker had dropped load-2: it is made by nobody, and came from where it was held.
+    # The worker had dropped load-2: it is made by nobody, and came from where it was stored.
     assert rows(warehouse, "SELECT task FROM tasks WHERE name = 'load' ORDER BY task") == [
         ("load-0",),
         ("load-1",),
@@ -195,7 +195,7 @@ def test_yaml_is_refused_with_advice(warehouse, tmp_path):
 
 
 def set_row(name: str, position: int, value: Any) -> Any:
-    """Give a change of one value in the first row of a log of the first worker."""
+    """Return a change of one value in the first row of a log of the first worker."""
 
     def change(dump):
         first(dump)[name][0][position] = value

@@ -1,4 +1,4 @@
-"""Keys of Dask tasks, as they stand in a dump."""
+"""Keys of Dask tasks, as they are in a dump."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_versions_of_the_table_of_modules(old, new, warehouse, tmp_path):
         ),
     ],
 )
-def test_damage_is_told(content, problem, where, warehouse, tmp_path):
+def test_damage_is_reported(content, problem, where, warehouse, tmp_path):
     with pytest.raises(InputError) as caught:
         landed(warehouse, tmp_path, content)
     assert caught.value.problem.startswith(problem)

@@ -226,7 +226,7 @@ def test_damaged_list_of_blocks(blocks, problem, where, warehouse, tmp_path):
 
 def test_list_of_blocks_alone_is_refused(warehouse, tmp_path):
     error = refused(warehouse, tmp_path, {"p.pc": BLOCKS})
-    assert error.problem == "this lists blocks, but the vectors are not beside it"
+    assert error.problem == "this lists blocks, but the vectors are not next to it"
 
 
 @pytest.mark.parametrize(

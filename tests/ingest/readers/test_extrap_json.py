@@ -58,7 +58,7 @@ def test_the_older_form_joins_by_ids(warehouse):
     ]
 
 
-def test_a_single_number_stands_for_a_list(warehouse, tmp_path):
+def test_a_single_number_is_a_list(warehouse, tmp_path):
     path = tmp_path / "experiment.json"
     path.write_text(newer([{"point": 2, "values": 1.5}]))
     land(warehouse, path, reader="extrap-json")
@@ -87,9 +87,9 @@ ENTRY = {"point": [2], "values": [1.5]}
         (newer([{"point": [2], "values": [-1]}]), "measurement 1", "time is -1"),
         (newer([{"point": [2], "values": [10**400]}]), "measurement 1", "beyond what"),
         (newer([{"point": [0], "values": [1]}]), "measurement 1", "the parameter p is 0"),
-        (newer([ENTRY, 3]), "measurement 2 (f, time)", "3.0 stands here"),
+        (newer([ENTRY, 3]), "measurement 2 (f, time)", "3.0 was found"),
         (newer([{"point": [2], "values": [float("nan")]}]), None, "NaN is not a number"),
-        ('{"parameters": ["p"], "parameters": ["q"]}', None, "'parameters' is there twice"),
+        ('{"parameters": ["p"], "parameters": ["q"]}', None, "'parameters' is a duplicate"),
         (newer([ENTRY]).replace('"f"', '"\\ud800"'), None, "is not text"),
         (older(parameters=[]), "the file", "'parameters' is empty"),
         (
@@ -101,7 +101,7 @@ ENTRY = {"point": [2], "values": [1.5]}
         (
             older(callpaths=[{"id": 1, "name": "f"}] * 2),
             "entry 2 of 'callpaths'",
-            "id 1 is there twice",
+            "id 1 is a duplicate",
         ),
         (older(parameters=[{"id": 2, "name": "p"}]), "entry 1 of 'coordinates'", "of 1 parameters"),
     ],

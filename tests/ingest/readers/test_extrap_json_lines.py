@@ -118,9 +118,9 @@ GOOD = '{"params": {"p": 2}, "callpath": "f", "value": 1}\n'
         (GOOD + GOOD.replace("2}", "-2}"), "line 2", "the parameter p is -2"),
         (GOOD + GOOD.replace('"f"', "7"), "line 2", "'callpath' is 7"),
         (GOOD + GOOD.replace('"f"', '"\\ud800"'), "line 2", "'callpath' is '\\ud800'"),
-        (GOOD + GOOD.replace('"f"', '"f", "callpath": "g"'), "line 2", "'callpath' is there twice"),
-        (GOOD + "[1]\n", "line 2", "[1.0] stands here"),
-        ("\n\n", None, "the file holds no measurements"),
+        (GOOD + GOOD.replace('"f"', '"f", "callpath": "g"'), "line 2", "'callpath' is a duplicate"),
+        (GOOD + "[1]\n", "line 2", "[1.0] was found"),
+        ("\n\n", None, "the file contains no measurements"),
     ],
 )
 def test_what_is_refused(tmp_path, text, where, problem):
@@ -130,10 +130,10 @@ def test_what_is_refused(tmp_path, text, where, problem):
 
 def test_a_line_of_null_is_an_error_like_others(tmp_path):
     # Arrow's reader crashes on it.
-    assert refused(tmp_path, GOOD + "null").problem == "null stands here"
+    assert refused(tmp_path, GOOD + "null").problem == "null was found"
 
 
-def test_bytes_that_are_no_text_are_told_with_their_line(tmp_path):
+def test_bytes_that_are_no_text_are_reported_with_their_line(tmp_path):
     path = tmp_path / "experiment.jsonl"
     path.write_bytes(GOOD.encode() + GOOD.replace("f", "\xe9").encode("latin-1"))
     with pytest.raises(InputError, match="line 2: byte 0xe9 is not text"):

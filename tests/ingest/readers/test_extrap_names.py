@@ -78,7 +78,7 @@ def test_a_parameter_without_a_telling_name_need_not_be_whole(warehouse, tmp_pat
         ("energy", None, 1),
     ],
 )
-def test_metrics_are_times_unless_their_name_says_otherwise(name, column, scale):
+def test_metrics_are_times_unless_their_name_means_something_else(name, column, scale):
     metric = Metric(name)
     assert (metric.column, metric.scale) == (column, scale)
 

@@ -33,7 +33,7 @@ def refused(folder, text):
     return caught.value
 
 
-def test_points_may_stand_on_one_line_and_without_parentheses(warehouse, tmp_path):
+def test_points_may_be_on_one_line_and_without_parentheses(warehouse, tmp_path):
     text = "PARAMETER p\nPOINTS 2 (4) ( 8 )\nREGION f\nDATA 1\nDATA 2 2.5\nDATA 3\n"
     assert landed(warehouse, tmp_path, text) == [
         ("f", 2, 0, 1.0),
@@ -70,7 +70,7 @@ def test_a_call_path_keeps_its_last_function_and_itself(warehouse, tmp_path):
     ]
 
 
-def test_a_metric_holds_until_the_next_one(warehouse, tmp_path):
+def test_a_metric_is_valid_until_the_next_one(warehouse, tmp_path):
     text = (
         "PARAMETER p\nPOINTS (2)\nMETRIC time\nREGION f\nDATA 1\nREGION g\nDATA 2\n"
         "METRIC visits\nDATA 30\n"
@@ -107,22 +107,22 @@ HEAD = "PARAMETER p\nPOINTS (2) (4)\n"
         (HEAD + "DATA 1\nDATA -0.5\n", "line 4", "time is -0.5"),
         (HEAD + "METRIC visits\nDATA 1\nDATA -3\n", "line 5", "visits is -3"),
         (HEAD + "DATA 1\nDATA 1e999\n", "line 4", "beyond what a measurement can be"),
-        (HEAD + "DATA 1\nPOINTS (8)\n", "line 4", "POINTS stands after DATA"),
-        (HEAD + "PARAMETER q\n", "line 3", "PARAMETER stands after POINTS"),
-        (HEAD + "POINTS (2)\n", "line 3", "the point p=2 is there twice"),
+        (HEAD + "DATA 1\nPOINTS (8)\n", "line 4", "POINTS is after DATA"),
+        (HEAD + "PARAMETER q\n", "line 3", "PARAMETER is after POINTS"),
+        (HEAD + "POINTS (2)\n", "line 3", "the point p=2 is a duplicate"),
         (HEAD + "Data 1\n", "line 3", "the line starts with 'Data'"),
-        ("PARAMETER p\nDATA 1\n", "line 2", "DATA stand before POINTS"),
-        ("POINTS (1)\n", "line 1", "POINTS stands before PARAMETER"),
+        ("PARAMETER p\nDATA 1\n", "line 2", "DATA is before POINTS"),
+        ("POINTS (1)\n", "line 1", "POINTS is before PARAMETER"),
         ("PARAMETER p q\nPOINTS (1 2) (3)\n", "line 2", "a point has 1 numbers"),
         ("PARAMETER p q\nPOINTS 1 2\n", "line 2", "a point is not in parentheses"),
-        ("PARAMETER p p\nPOINTS (1 2)\nDATA 1\n", "line 3", "not told apart by their names"),
+        ("PARAMETER p p\nPOINTS (1 2)\nDATA 1\n", "line 3", "not distinguished by their names"),
         ("PARAMETER p\nPOINTS (2.5)\nDATA 1\n", "line 3", "the parameter p is 2.5"),
         (
             "PARAMETER p\nPOINTS (2)\nREGION main->\nDATA 1\n",
             "line 4",
             "'main->' names no function",
         ),
-        (HEAD, None, "the file holds no measurements"),
+        (HEAD, None, "the file contains no measurements"),
     ],
 )
 def test_what_is_refused(tmp_path, text, where, problem):

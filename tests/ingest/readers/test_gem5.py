@@ -58,7 +58,7 @@ def test_an_unmodified_file_has_two_dumps_that_follow_each_other(warehouse):
         assert rows(warehouse, query, event) == expected
 
 
-def test_configuration_beside_it_says_what_ran_on_what(warehouse):
+def test_configuration_next_to_it_has_app_and_machine(warehouse):
     land(warehouse, FOLDER)
     assert rows(warehouse, "SELECT app, tags FROM runs") == [
         (
@@ -84,7 +84,7 @@ def test_real_configuration_names_both_cpus_of_a_switched_run(warehouse, tmp_pat
     ) == [("train", "BaseAtomicSimpleCPU, BaseO3CPU", "333", "1")]
 
 
-def test_any_part_gives_all_parts_and_other_names_stand_alone(tmp_path):
+def test_any_part_gives_all_parts_and_other_names_are_alone(tmp_path):
     reader = Gem5Stats()
     both = (FOLDER / "stats.txt", FOLDER / "config.ini")
     assert reader.parts(both[0]) == reader.parts(both[1]) == both
@@ -161,9 +161,9 @@ def test_lines_may_end_as_on_windows(warehouse, tmp_path):
         (f"\n{BEGIN}a.b 1 # x\n", "line 2", "has no end: the file ends before"),
         (f"{BEGIN}a.b 1 # x\n{END[:20]}", "line 1", "has no end: the file ends before"),
         (f"{BEGIN}a.b 1 # x\n\n{BEGIN}", "line 1", "has no end: another begins in line 4"),
-        (f"a.b 1 # x\n{END}", "line 1", "'a.b 1 # x' stands outside of a dump"),
+        (f"a.b 1 # x\n{END}", "line 1", "'a.b 1 # x' is outside of a dump"),
         (f"{BEGIN}{END}{END}", "line 3", "a dump ends that never began"),
-        (f"{BEGIN}{END}a.b 1\n", "line 3", "stands outside of a dump"),
+        (f"{BEGIN}{END}a.b 1\n", "line 3", "is outside of a dump"),
         (f"{BEGIN}a.b 1x # x\n{END}", "line 2", "'a.b 1x # x' is no statistic"),
         (f"{BEGIN}a.b 1 2 # x\n{END}", "line 2", "is no statistic"),
         (f"{BEGIN}a.b\n{END}", "line 2", "'a.b' is no statistic"),
@@ -201,7 +201,7 @@ def test_a_damaged_configuration_is_named(warehouse, tmp_path):
 
 def test_a_configuration_alone_is_no_recording(warehouse, tmp_path):
     shutil.copy(FOLDER / "config.ini", tmp_path / "config.ini")
-    with pytest.raises(InputError, match="holds no statistics"):
+    with pytest.raises(InputError, match="contains no statistics"):
         land(warehouse, tmp_path / "config.ini", reader="gem5-stats")
 
 

@@ -46,25 +46,25 @@ def land(con, path):
     return load(con, Recording(READER.parts(path)), READER, Options())
 
 
-def landed(con, folder, text, query, **beside):
+def landed(con, folder, text, query, **others):
     path = folder / "a.log"
     path.write_text(text, encoding="utf-8")
-    for suffix, content in beside.items():
+    for suffix, content in others.items():
         (folder / f"a.{suffix}.txt").write_text(content, encoding="utf-8")
     assert READER.sniff(Head(text.encode()[: 1 << 16], path))
     land(con, path)
     return rows(con, query)
 
 
-def refused(con, folder, text, **beside):
+def refused(con, folder, text, **others):
     with pytest.raises(InputError) as caught:
-        landed(con, folder, text, "FROM bb_visits", **beside)
+        landed(con, folder, text, "FROM bb_visits", **others)
     assert rows(con, "SELECT count(*) FROM bb_visits") == [(0,)]
     return caught.value
 
 
-def contents(con, folder, text, **beside):
-    landed(con, folder, text, "FROM runs", **beside)
+def contents(con, folder, text, **others):
+    landed(con, folder, text, "FROM runs", **others)
     held = {name: rows(con, query) for name, query in TABLES.items()}
     con.execute("DELETE FROM sources")
     for name in (*TABLES, "runs", "run_facts"):
@@ -179,7 +179,7 @@ def test_old_form_with_cycles_lands_the_same(warehouse, tmp_path):
     assert contents(warehouse, tmp_path, old) == contents(warehouse, tmp_path, whole())
 
 
-def test_register_sections_of_higher_levels_are_passed_over(warehouse, tmp_path):
+def test_register_sections_of_higher_levels_are_skipped(warehouse, tmp_path):
     sections = "\\g<0>\nOutput Registers:\n      %r1   .b32 0x00000020\nInput Registers:\n"
     text = re.sub(r"^\d+ \[thd.*", sections, whole(), flags=re.MULTILINE)
     assert contents(warehouse, tmp_path, text) == contents(warehouse, tmp_path, whole())
@@ -196,11 +196,11 @@ def test_one_thread_only_has_no_totals(warehouse, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("beside", [False, True], ids=["in the log", "beside it"])
-def test_listing_numbers_the_blocks(beside, warehouse, tmp_path):
+@pytest.mark.parametrize("others", [False, True], ids=["in the log", "next to it"])
+def test_listing_numbers_the_blocks(others, warehouse, tmp_path):
     text = log(THROUGH, THROUGH)
-    files = {"blocks": LISTING} if beside else {}
-    text = text if beside else text.replace(HEAD, HEAD + LISTING)
+    files = {"blocks": LISTING} if others else {}
+    text = text if others else text.replace(HEAD, HEAD + LISTING)
     assert landed(warehouse, tmp_path, text, BLOCKS, **files) == [
         (0, 3, 0),
         (1, 1, 24),

@@ -1,4 +1,4 @@
-"""GPGPU-Sim logs that are cut, damaged or cannot be told apart: what the user is told."""
+"""GPGPU-Sim logs that are cut, damaged or cannot be distinguished: the messages."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ LISTED = [
 
 
 @pytest.mark.parametrize(("old", "new", "problem"), DAMAGE)
-def test_damage_is_told(old, new, problem, warehouse, tmp_path):
+def test_damage_is_reported(old, new, problem, warehouse, tmp_path):
     text = whole()
     assert old in text
     error = refused(warehouse, tmp_path, text.replace(old, new, 1))
@@ -90,7 +90,7 @@ def test_damage_is_told(old, new, problem, warehouse, tmp_path):
 
 
 @pytest.mark.parametrize(("old", "new", "problem"), LISTED)
-def test_damaged_listing_is_told(old, new, problem, warehouse, tmp_path):
+def test_damaged_listing_is_reported(old, new, problem, warehouse, tmp_path):
     assert old in LISTING
     error = refused(warehouse, tmp_path, whole(), blocks=LISTING.replace(old, new, 1))
     assert problem in error.problem

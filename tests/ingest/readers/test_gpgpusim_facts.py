@@ -168,7 +168,7 @@ def test_level_6_log_of_one_thread(warehouse):
     ]
 
 
-def test_listing_in_the_log_is_as_good_as_beside_it(warehouse, tmp_path):
+def test_listing_in_the_log_is_as_good_as_next_to_it(warehouse, tmp_path):
     with open_bytes(shared("bb/gpgpusim/twokernels.log.gz")) as file:
         text = file.read().decode()
     listing = shared("bb/gpgpusim/twokernels.blocks.txt").read_text(encoding="utf-8")

@@ -109,7 +109,7 @@ def test_pieces_of_any_size_give_the_same(warehouse, another, tmp_path, monkeypa
         ("%rd1, [halve_param_0];)", "%rd1, [halve_param_0];", "this is no line of an inst_debug"),
     ],
 )
-def test_damage_is_told(old, new, problem, warehouse, tmp_path):
+def test_damage_is_reported(old, new, problem, warehouse, tmp_path):
     text = debugged([THROUGH] * 2)
     assert old in text
     error = refused(warehouse, tmp_path, text.replace(old, new, 1))
@@ -117,7 +117,7 @@ def test_damage_is_told(old, new, problem, warehouse, tmp_path):
     assert error.where.startswith("line ")
 
 
-def test_lost_line_is_told(warehouse, tmp_path):
+def test_lost_line_is_reported(warehouse, tmp_path):
     text = debugged([THROUGH] * 2)
     line = "[thd=2] : (halve.1.sm_75.ptx:13 - setp.ge.u32 %p1, %r1, 33;)\n"
     error = refused(warehouse, tmp_path, text.replace(line, "", 1))
@@ -125,7 +125,7 @@ def test_lost_line_is_told(warehouse, tmp_path):
     assert error.where == "line 25"
 
 
-def test_cut_file_is_told(warehouse, tmp_path):
+def test_cut_file_is_reported(warehouse, tmp_path):
     text = debugged([THROUGH] * 2)
     error = refused(warehouse, tmp_path, text[: text.rindex("[thd=2]")])
     assert error.problem == "the file ends before thread 2 is over"

@@ -165,7 +165,7 @@ def test_table_of_segments_is_left_to_the_plain_reader():
             "4801d8,3\n90c3,1\nc3,1\n",
             "lines 1 to 3: most blocks would take less than 8 cycles per 100 iterations\n"
             "  expected cycles per 100 iterations, as in BHive's throughput files\n"
-            "  BHive's files of sources hold frequencies: put a header line hex,frequency above "
+            "  BHive's files of sources contain frequencies: put a header line hex,frequency above "
             "them to land the code alone.",
         ),
         (
@@ -190,11 +190,11 @@ def test_table_of_segments_is_left_to_the_plain_reader():
         ),
         (
             "hex\n",
-            "the file holds no measurements\n  expected at least one row of data",
+            "the file contains no measurements\n  expected at least one row of data",
         ),
     ],
 )
-def test_says_what_is_wrong(warehouse, tmp_path, content, message):
+def test_message_names_what_is_wrong(warehouse, tmp_path, content, message):
     assert refusal(warehouse, written(tmp_path, content)).lstrip(": ") == message
 
 
@@ -225,7 +225,7 @@ def test_says_what_is_wrong(warehouse, tmp_path, content, message):
         ),
     ],
 )
-def test_says_what_is_wrong_with_parquet(warehouse, tmp_path, table, message):
+def test_message_names_what_is_wrong_with_parquet(warehouse, tmp_path, table, message):
     pq.write_table(pa.table(table), tmp_path / "blocks.parquet")
     assert refusal(warehouse, tmp_path / "blocks.parquet").lstrip(": ") == message
 

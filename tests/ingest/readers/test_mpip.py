@@ -143,7 +143,7 @@ def test_real_reports_are_a_scaling_set(warehouse):
         WHERE parallelism = ranks
         GROUP BY ALL ORDER BY ranks
     """
-    # mpiP itself says 1.07, 29.98, 65.88 and 63.90 %, of times that it prints with three digits.
+    # mpiP itself states 1.07, 29.98, 65.88 and 63.90 %, of times that it prints with three digits.
     assert rows(warehouse, sql) == [
         ("mini", 1, 10, 1.1),
         ("mini", 2, 11, 29.9),
@@ -167,11 +167,11 @@ def test_real_reports_are_a_scaling_set(warehouse):
         (TEXT.split("@--- End of Report")[0], "the report has no end"),
         (report(SITES, CALLS), "the report has no section 'MPI Time (seconds)'"),
         (report(TASKS, SITES), "the report has no section 'Callsite Time statistics (all, mil"),
-        (report(TASKS, TASKS, CALLS), "'MPI Time (seconds)' is there twice"),
+        (report(TASKS, TASKS, CALLS), "'MPI Time (seconds)' is a duplicate"),
         (without(TEXT, "   1      0.613"), "1 tasks are listed"),
-        (without(TEXT, "   *       1.23"), "task 1 stands here"),
+        (without(TEXT, "   *       1.23"), "task 1 was found"),
         (TEXT.replace("0.613      0.168", "0.713      0.168"), "the AppTime of the tasks does not"),
-        (TEXT.replace("0.613      0.168", "0.613      -0.16"), "stands in 'MPI Time (seconds)'"),
+        (TEXT.replace("0.613      0.168", "0.613      -0.16"), "was found in 'MPI Time (seconds)'"),
         (TEXT.replace("0.613      0.168", "0.613      0.668"), "the MPITime of the tasks does not"),
         (without(TEXT, "MPI Task Assignment      : 1"), "2 tasks are listed"),
         (TEXT.replace("Callsites: 6", "Callsites: 7"), "6 call sites are listed"),

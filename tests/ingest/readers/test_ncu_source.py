@@ -42,7 +42,7 @@ def test_older_versions_name_both_counts_alike(warehouse, tmp_path):
     assert landed(warehouse, tmp_path, text) == [(0, "sum(float *, int)", 1440, 45)]
 
 
-def test_what_is_printed_around_the_page_is_passed_over(warehouse, tmp_path):
+def test_what_is_printed_around_the_page_is_skipped(warehouse, tmp_path):
     text = "==PROF== Connected to process 7\nresult 12\n" + page("a").replace(
         '"Address"', '"Invocations","1"\n"Address"', 1
     )
@@ -76,10 +76,10 @@ def test_name_with_quotes_and_thousands(warehouse, tmp_path):
         ('0x7f1000000000"', "0x7f1000000000", "the line cannot be read", "line 3"),
     ],
 )
-def test_damage_is_told(old, new, problem, where, warehouse, tmp_path):
+def test_damage_is_reported(old, new, problem, where, warehouse, tmp_path):
     assert old in page()
     text = page().replace(old, new, 1)
-    if where is None:  # the second column of the name stands in: all lanes but one are idle
+    if where is None:  # the second column of the name is used: all lanes but one are idle
         assert landed(warehouse, tmp_path, text) == [(0, "sum(float *, int)", 40, 40)]
         return
     with pytest.raises(InputError) as caught:
@@ -96,7 +96,7 @@ def test_kernel_without_instructions(warehouse, tmp_path):
         landed(warehouse, tmp_path, text)
 
 
-def test_cut_line_is_told(warehouse, tmp_path):
+def test_cut_line_is_reported(warehouse, tmp_path):
     with pytest.raises(InputError, match="the last line has no end|cannot be read|fields"):
         landed(warehouse, tmp_path, page()[:-5])
     assert len(CODE) == 6

@@ -187,9 +187,9 @@ def test_dependence_distances(warehouse, tmp_path):
 
 
 def walks(rng, threads):
-    """Give ways through a program of 30 instructions with branches at every fifth, as PCs.
+    """Return ways through a program of 30 instructions with branches at every fifth, as PCs.
 
-    None leads to a branch: of a branch alone the masks do not tell who was there.
+    None leads to a branch: of a branch alone the masks do not show who was there.
     """
     targets = {
         pc: 16 * rng.choice([k for k in range(30) if k % 5 != 4]) for pc in range(64, 464, 80)

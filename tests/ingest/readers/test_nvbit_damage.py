@@ -1,4 +1,4 @@
-"""Warp traces that are cut, damaged or of another kind: what the user is told."""
+"""Warp traces that are cut, damaged or of another kind: the messages."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from warehouse.errors import InputError
 READER = Nvbit()
 WHOLE = trace([THROUGH] * 33, [THROUGH] * 33)
 DAMAGE = [
-    ("-kernel name = halve\n", "-kernel name = \n", "the header does not say '-kernel name = '"),
+    ("-kernel name = halve\n", "-kernel name = \n", "the header lacks '-kernel name = '"),
     ("-kernel id", "kernel id", "the line belongs to no header"),
-    ("-grid dim = (2,1,1)\n", "", "the header does not say '-grid dim = '"),
+    ("-grid dim = (2,1,1)\n", "", "the header lacks '-grid dim = '"),
     ("-grid dim = (2,1,1)", "-grid dim = (2,1)", "the grid dim is (2,1)"),
     ("-grid dim = (2,1,1)", "-grid dim = (0,1,1)", "the grid dim is (0,1,1)"),
     ("-grid dim = (2,1,1)", "-grid dim = (3,1,1)", "2 of the 3 thread blocks of 'halve' are there"),
     ("-block dim = (33,1,1)", "-block dim = (9999,99,1)", "the block dim is (9999,99,1)"),
     ("-block dim = (33,1,1)", "-block dim = (65,1,1)", "the thread block has 2 of its 3 warps"),
     ("-binary version = 61", "-binary version = 6x", "the binary version is '6x'"),
-    ("-binary version = 61\n", "", "the header does not say '-binary version = '"),
+    ("-binary version = 61\n", "", "the header lacks '-binary version = '"),
     (
         "-binary version = 61",
         "-binary version = 70",
@@ -68,7 +68,7 @@ def refused(con, path):
 
 
 @pytest.mark.parametrize(("old", "new", "problem"), DAMAGE)
-def test_damage_is_told(old, new, problem, warehouse, tmp_path):
+def test_damage_is_reported(old, new, problem, warehouse, tmp_path):
     assert old in WHOLE
     (tmp_path / "a.traceg").write_text(WHOLE.replace(old, new, 1), encoding="utf-8")
     error = refused(warehouse, tmp_path / "a.traceg")
@@ -78,7 +78,7 @@ def test_damage_is_told(old, new, problem, warehouse, tmp_path):
 
 
 @pytest.mark.parametrize("kept", [600, 1000, -20, -8, -1])
-def test_cut_trace_is_told(kept, warehouse, tmp_path):
+def test_cut_trace_is_reported(kept, warehouse, tmp_path):
     (tmp_path / "a.traceg").write_text(WHOLE[:kept], encoding="utf-8")
     if kept == -1:  # nothing is lost
         land(warehouse, tmp_path / "a.traceg")
@@ -87,12 +87,12 @@ def test_cut_trace_is_told(kept, warehouse, tmp_path):
     assert "Copy or record it again" in error.hint
 
 
-def test_cut_header_is_told(warehouse, tmp_path):
+def test_cut_header_is_reported(warehouse, tmp_path):
     (tmp_path / "a.traceg").write_text(WHOLE[: WHOLE.index("#BEGIN")], encoding="utf-8")
     assert refused(warehouse, tmp_path / "a.traceg").problem == "there is no thread block"
 
 
-def test_raw_trace_is_told_what_to_do(warehouse, tmp_path):
+def test_raw_trace_is_reported_with_what_to_do(warehouse, tmp_path):
     raw = "#traces format = threadblock_x threadblock_y threadblock_z warpid_tb PC mask"
     text = WHOLE.replace("#traces format = [line_num] PC mask", raw)
     (tmp_path / "kernel-1.trace").write_text(text, encoding="utf-8")

@@ -121,7 +121,7 @@ def test_any_separator_is_found_out(warehouse, tmp_path, sep):
     ) == [("task-clock", 0.67, "msec", 1.0), ("faults", 2.0, None, 0.5025)]
 
 
-def test_an_event_may_hold_the_separator_and_a_cgroup_may_follow_it(warehouse, tmp_path):
+def test_an_event_may_contain_the_separator_and_a_cgroup_may_follow_it(warehouse, tmp_path):
     # As stat-display.c prints them: no quotes around fields.
     text = (
         "5,,cpu/event=0x3c,umask=0x1/u,91,100.00,,\n"
@@ -281,7 +281,7 @@ def test_text_places_repetitions_multiplexing_and_metrics(warehouse, tmp_path):
     ]
 
 
-def test_output_of_the_program_around_the_counts_is_passed_over(warehouse, tmp_path):
+def test_output_of_the_program_around_the_counts_is_skipped(warehouse, tmp_path):
     text = f"12 files read\n\n{HEADER}        3      faults\n{FOOTER}   5 msec later\n"
     assert landed(warehouse, tmp_path, text, TIMES) == [(0, None, None, "faults", 3.0)]
 
@@ -305,7 +305,7 @@ def test_appended_texts_are_runs_with_their_own_app_and_time(warehouse, tmp_path
     ]
 
 
-def test_executions_that_nothing_tells_apart_are_samples(warehouse, tmp_path):
+def test_executions_that_nothing_distinguishes_are_samples(warehouse, tmp_path):
     text = (
         "1,,faults,9,100.00,,\n2,,cycles,9,100.00,,\n3,,faults,9,100.00,,\n4,,cycles,9,100.00,,\n"
     )

@@ -25,7 +25,7 @@ TIMINGS = """
 
 @pytest.fixture
 def landed(warehouse, tmp_path):
-    """Land a cube from a folder of that name and give the rows of a query."""
+    """Land a cube from a folder of that name and return the rows of a query."""
 
     def ask(data, sql=TIMINGS, folder="run"):
         path = tmp_path / folder / "profile.cubex"
@@ -92,7 +92,7 @@ def test_threads_of_ranks(landed):
     ]
 
 
-def test_call_paths_of_one_name_are_told_apart_by_their_sample(landed):
+def test_call_paths_of_one_name_are_distinguished_by_their_sample(landed):
     tree = [("main", None), ("f", 0), ("f", 0)]
     counts = Metric("EXCLUSIVE", "UINT64", "#", [[1], [2], [3]])
     sql = "SELECT region, sample, value FROM pmu_samples ORDER BY rowid"
@@ -136,7 +136,7 @@ def test_the_program_that_the_cube_names_comes_first(landed):
 
 
 @pytest.mark.parametrize(
-    ("metrics", "told"),
+    ("metrics", "message"),
     [
         (
             {"time": Metric("INCLUSIVE", "DOUBLE", "min", TIME.values)},
@@ -144,21 +144,21 @@ def test_the_program_that_the_cube_names_comes_first(landed):
         ),
         (
             {"time": Metric("INCLUSIVE", "DOUBLE", "sec", [[-1, 0], *TIME.values[1:]])},
-            "0.data: time has a value that cannot be",
+            "0.data: time has an implausible value",
         ),
         (
             {"time": Metric("INCLUSIVE", "DOUBLE", "sec", [[float("nan"), 0], *TIME.values[1:]])},
-            "0.data: time has a value that cannot be",
+            "0.data: time has an implausible value",
         ),
     ],
 )
-def test_values_that_are_refused(refusal, metrics, told):
+def test_values_that_are_refused(refusal, metrics, message):
     data = cube(TREE, metrics, threads=(1, 1))
-    assert refusal(data, name="profile.cubex").startswith(told)
+    assert refusal(data, name="profile.cubex").startswith(message)
 
 
 @pytest.mark.parametrize(
-    ("name", "change", "told"),
+    ("name", "change", "message"),
     [
         ("1.data", lambda data: data[:-8], "1.data, metric time: the cube is damaged"),
         ("1.data", lambda data: b"CUBEX.ATAD" + data[10:], "1.data, metric time: the cube is"),
@@ -174,10 +174,10 @@ def test_values_that_are_refused(refusal, metrics, told):
         ("anchor.xml", lambda data: data.replace(b"<rank>1<", b"<rank>-1<"), "anchor.xml: a rank"),
     ],
 )
-def test_damage_is_told_with_its_place(refusal, name, change, told):
+def test_damage_is_reported_with_its_place(refusal, name, change, message):
     files = files_of(cube(TREE, METRICS, threads=(1, 1)))
     files[name] = change(files[name])
-    assert refusal(archive(files), name="profile.cubex").startswith(told)
+    assert refusal(archive(files), name="profile.cubex").startswith(message)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ TABLES = {
 
 
 def task(job: str, start: float, end: float, handles: str, modes: str, **fields: str) -> str:
-    """Give a record of a task on worker 0, submitted at 1 ms, each of its data of 8 bytes."""
+    """Return a record of a task on worker 0, submitted at 1 ms, each of its data of 8 bytes."""
     sizes = " ".join("8" for _ in handles.split(" "))
     lines = {
         "Name": "k",
@@ -153,7 +153,7 @@ def test_a_task_named_like_a_state_is_no_runtime(warehouse, tmp_path):
     assert rows(warehouse, "SELECT count(*) FROM runtime_intervals") == [(0,)]
 
 
-def test_states_of_undeclared_containers_are_passed_over(warehouse, tmp_path):
+def test_states_of_undeclared_containers_are_skipped(warehouse, tmp_path):
     states = """
         11 1.000000 t99 US Sc
         10 1.100000 ghost WS "B"
@@ -173,7 +173,7 @@ def test_a_reader_without_recorded_messages_reads_the_latest_version(warehouse, 
     assert rows(warehouse, sql) == [("0_2", "t1@1"), ("1_1", "t1@2")]
 
 
-def test_any_file_of_the_folder_stands_for_it():
+def test_any_file_of_the_folder_names_it():
     reader = StarPU()
     parts = [reader.parts(SAMPLE / name) for name in ("tasks.rec", "data.rec", "paje.trace")]
     assert [part.name for part in parts[0]] == ["tasks.rec", "data.rec", "paje.trace"]
@@ -205,7 +205,7 @@ def test_sniff_leaves_other_traces_alone(tmp_path):
         (task("1", 1, 2, "a", "R") * 2, "row 2 of tasks: the task 1 is a duplicate"),
         (task("1", 1, 2, "a", "R")[:-1], "the last record has no end"),
         (task("1", 1, 2, "a", "R").replace("Name", "?"), "line 1: '?: k' is not what a line"),
-        ("Name: k\n" + task("1", 1, 2, "a", "R"), "line 2: the field Name stands twice"),
+        ("Name: k\n" + task("1", 1, 2, "a", "R"), "line 2: the field Name is a duplicate"),
         ("JobId: 1\nSubmitTime: 1.0\n\n", "no task in it ever started"),
     ],
 )
@@ -220,7 +220,7 @@ def test_wrong_records_are_refused_with_their_line(warehouse, tmp_path, records,
         ('10 soon w0 WS "B"', "the time is 'soon'"),
         ("10 1.0 w0 WS", "an event of a state is '10'"),
         ("23 1.0 MPIL MPIroot many 0_mpict key 3", "the size is 'many'"),
-        ("23 1.0 MPIL MPIroot 8 0_mpict key 3", "there is no data.rec to tell what they carry"),
+        ("23 1.0 MPIL MPIroot 8 0_mpict key 3", "there is no data.rec to show what they carry"),
     ],
 )
 def test_wrong_states_are_refused(warehouse, tmp_path, states, message):
@@ -231,7 +231,7 @@ def test_wrong_states_are_refused(warehouse, tmp_path, states, message):
 
 def test_a_trace_without_tasks_is_refused(warehouse, tmp_path):
     shutil.copy(SAMPLE / "data.rec", tmp_path)
-    assert "there is no tasks.rec beside this file" in refused(warehouse, tmp_path)
+    assert "there is no tasks.rec next to this file" in refused(warehouse, tmp_path)
 
 
 def test_bytes_that_are_no_text_are_refused(warehouse, tmp_path):

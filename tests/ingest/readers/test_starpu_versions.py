@@ -8,14 +8,14 @@ from ingest.readers.starpu.versions import Accesses, Messages, versions
 
 
 def accesses(*lines: tuple[int, int, int, str]) -> Accesses:
-    """Give accesses from (key, rank, time, mode)."""
+    """Return accesses from (key, rank, time, mode)."""
     key, rank, time = (np.array([line[i] for line in lines], np.int64) for i in range(3))
     reads, writes = (np.array([mode in line[3] for line in lines]) for mode in "RW")
     return Accesses(key, rank, time, reads, writes)
 
 
 def messages(*lines: tuple[int, int, int, int, int]) -> Messages:
-    """Give messages from (key, source, target, sent, received)."""
+    """Return messages from (key, source, target, sent, received)."""
     return Messages(*(np.array([line[i] for line in lines], np.int64) for i in range(5)))
 
 

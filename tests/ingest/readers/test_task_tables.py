@@ -62,7 +62,7 @@ def test_other_files_in_the_folder_are_ignored(warehouse, tmp_path):
     assert [landed.rows for landed in land(warehouse, tmp_path)] == [{"workers": 1, "tasks": 2}]
 
 
-def test_any_table_stands_for_the_folder_and_tables_may_be_compressed(warehouse, tmp_path):
+def test_any_table_names_the_folder_and_tables_may_be_compressed(warehouse, tmp_path):
     write(tmp_path)
     plain = tmp_path / "fragments.csv"
     (tmp_path / "fragments.csv.gz").write_bytes(gzip.compress(plain.read_bytes()))
@@ -156,7 +156,7 @@ def test_sniff_needs_the_name_the_id_column_and_the_fragments(tmp_path):
         ),
         (
             {"fragments": "fragment_id worker_id worker_id t_start t_end\na w0 w0 1 2\n"},
-            "line 1: the column 'worker_id' stands twice",
+            "line 1: the column 'worker_id' is a duplicate",
         ),
         (
             {"fragments": FRAGMENTS + "c w0 1.5 2\n"},

@@ -1,4 +1,4 @@
-"""TAU's text profiles: what lands, in one set that tells every time once."""
+"""TAU's text profiles: what lands, in one set that counts every time once."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_flat_profile(warehouse, tmp_path):
     ]
 
 
-def test_call_paths_stand_for_their_functions(warehouse, tmp_path):
+def test_call_paths_replace_their_functions(warehouse, tmp_path):
     paths = [
         ("main => solve", 4, 60, 90),
         ("main => solve => MPI_Send()  ", 6, 25, 25),
@@ -58,7 +58,7 @@ def test_paths_of_two_functions_add_up_too(warehouse, tmp_path):
 
 
 def test_what_paths_leave_of_a_function_is_a_row_of_its_own(warehouse, tmp_path):
-    """A function that calls itself is its own root, with time that no path tells."""
+    """A function that calls itself is its own root, with time of no path."""
     lines = [("walk", 5, 100, 100), ("walk => walk", 4, 75, 80)]
     assert landed(warehouse, tmp_path, {"profile.0.0.0": text_profile(lines)}) == [
         ("walk", "walk->walk", 75.0, 80.0, 4),
@@ -66,7 +66,7 @@ def test_what_paths_leave_of_a_function_is_a_row_of_its_own(warehouse, tmp_path)
     ]
 
 
-def test_paths_that_tell_more_than_their_function_are_not_trusted(warehouse, tmp_path):
+def test_paths_that_have_more_time_than_their_function_are_not_trusted(warehouse, tmp_path):
     lines = [*FLAT, ("main => solve", 4, 60, 90), ("x => solve", 4, 60, 90)]
     assert landed(warehouse, tmp_path, {"profile.0.0.0": text_profile(lines)}) == [
         ("main", None, 10.0, 100.0, 1),
@@ -216,7 +216,7 @@ def test_a_compressed_twin_is_read_once(warehouse, tmp_path):
     ]
 
 
-def test_real_profiles_tell_every_time_once(warehouse):
+def test_real_profiles_count_every_time_once(warehouse):
     sum_and_root = """
         SELECT app, rank, count(*), count(callpath), round(sum(seconds), 6),
             max(inclusive_seconds)

@@ -139,9 +139,9 @@ NONE = packed_bytes({}, FUNCTIONS)
         (packed_bytes(THREADS, [("f", "X")]), "the number of functions is 3"),
         (packed_bytes(THREADS, FUNCTIONS, ()), "the profile has no functions or no metric"),
         (packed_bytes(THREADS, FUNCTIONS, ("TIME", "TIME")), "a metric has the name of another"),
-        (packed_bytes({(0, 0, 0): [(3, 1, 1.0, 1.0)]}, FUNCTIONS), "function 3 stands here"),
-        (packed_bytes({(0, 0, 0): [(-1, 1, 1.0, 1.0)]}, FUNCTIONS), "function -1 stands here"),
-        (packed_bytes({(0, 0, 0): ROWS[:1] * 2}, FUNCTIONS), "function 0 stands here"),
+        (packed_bytes({(0, 0, 0): [(3, 1, 1.0, 1.0)]}, FUNCTIONS), "function 3 was found"),
+        (packed_bytes({(0, 0, 0): [(-1, 1, 1.0, 1.0)]}, FUNCTIONS), "function -1 was found"),
+        (packed_bytes({(0, 0, 0): ROWS[:1] * 2}, FUNCTIONS), "function 0 was found"),
         (packed_bytes({(-1, 0, 0): ROWS}, FUNCTIONS), "the node is -1"),
         (packed_bytes({(0, 0, 0): [(0, 1, -1.0, 1.0)]}, FUNCTIONS), "exclusive time of main: -1"),
         (packed_bytes({(0, 0, 0): [(0, 1, 1.0, BAD)]}, FUNCTIONS), "inclusive time of main: nan"),
@@ -160,10 +160,10 @@ def test_what_is_refused(tmp_path, data, problem):
     [
         # The list of threads in the metadata, and before the values.
         (struct.pack(">i", 2), struct.pack(">i", 3), "the threads are not those of the metadata"),
-        (struct.pack(">3i", 1, 0, 0), struct.pack(">3i", 7, 0, 0), "thread (7, 0, 0) stands here"),
+        (struct.pack(">3i", 1, 0, 0), struct.pack(">3i", 7, 0, 0), "thread (7, 0, 0) was found"),
     ],
 )
-def test_what_is_said_twice_must_agree(tmp_path, old, new, problem):
+def test_repeated_facts_must_agree(tmp_path, old, new, problem):
     head, found, tail = packed_bytes(THREADS, FUNCTIONS).rpartition(old)
     if len(old) == 4:
         at = (head + found + tail).rindex(b"MPI_Send()") + len(b"MPI_Send()") + 16
