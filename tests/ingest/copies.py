@@ -67,13 +67,13 @@ def tables(con: DuckDBPyConnection) -> list[str]:
 def is_empty(con: DuckDBPyConnection) -> bool:
     """Return whether no table has a row; names those that have, for the test's message."""
     counts = (f"SELECT '{table}', count(*) FROM {table}" for table in tables(con))
-    assert [held for held in rows(con, " UNION ALL ".join(counts)) if held[1]] == []
+    assert [row for row in rows(con, " UNION ALL ".join(counts)) if row[1]] == []
     return True
 
 
 def contents(con: DuckDBPyConnection, *, order: str = "ALL") -> dict[str, list[Any]]:
     """Return all rows of all landing tables, without what depends on the file's own hash."""
-    held = {}
+    all_rows = {}
     for table in tables(con):
         if table in ("sources", "run_facts"):
             continue
@@ -85,5 +85,5 @@ def contents(con: DuckDBPyConnection, *, order: str = "ALL") -> dict[str, list[A
             f"SELECT CAST(t AS VARCHAR) FROM (SELECT {columns} REPLACE ({key} AS run_id) "
             f"FROM {table} ORDER BY {ordered}) AS t"
         ).fetchall()
-        held[table] = [row for (row,) in found]
-    return held
+        all_rows[table] = [row for (row,) in found]
+    return all_rows

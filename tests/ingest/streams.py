@@ -14,12 +14,12 @@ def stream(
     *,
     units: Mapping[str, str] | None = None,
     types: Mapping[str, str] | None = None,
-    **said: Any,
+    **facts: Any,
 ) -> str:
     """Return a stream.
 
     `records` pairs a call path ("main/solve", "" for none) with values by attribute; `units` and
-    `types` describe attributes (else a double, mpi.rank an int); `said` becomes the globals, with
+    `types` describe attributes (else a double, mpi.rank an int); `facts` becomes the globals, with
     __ for a point in a name.
     """
     types = {"mpi.rank": "int"} | dict(types or {})
@@ -45,7 +45,7 @@ def stream(
         numbers = "=".join(str(attributes[name]) for name in values)
         lines.add(f"__rec=ctx{ref},attr={numbers},data=" + "=".join(map(str, values.values())))
     last = None
-    for name, value in said.items():
+    for name, value in facts.items():
         attribute = lines.attribute(name.replace("__", "."), "string", _GLOBAL)
         last = lines.node(attribute, value, last)
     lines.add("__rec=globals" + (f",ref={last}" if last else ""))

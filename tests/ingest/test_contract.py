@@ -86,9 +86,9 @@ def test_golden_rows(case, warehouse):
     (landed,) = land(warehouse, case.sample)
     for query, expected in case.golden:
         assert rows(warehouse, query) == expected
-    held = {table: warehouse.table(table).shape[0] for table in landed.rows}
-    assert held == landed.rows
-    assert rows(warehouse, "SELECT rows FROM sources") == [(sum(held.values()),)]
+    counted = {table: warehouse.table(table).shape[0] for table in landed.rows}
+    assert counted == landed.rows
+    assert rows(warehouse, "SELECT rows FROM sources") == [(sum(counted.values()),)]
 
 
 @each_case

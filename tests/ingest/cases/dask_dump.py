@@ -35,8 +35,8 @@ def enlarge(folder: Path, times: int) -> Path:
     scheduler["tasks"] = {k: v for i in range(times) for k, v in _copy(tasks, i).items()}
     scheduler["transition_log"] = [row for i in range(times) for row in _copy(log, i)]
     for worker in dump["workers"].values():
-        held = worker["tasks"]
-        worker["tasks"] = {k: v for i in range(times) for k, v in _copy(held, i).items()}
+        tasks = worker["tasks"]
+        worker["tasks"] = {k: v for i in range(times) for k, v in _copy(tasks, i).items()}
         for name in ("log", "stimulus_log", "transfer_incoming_log", "transfer_outgoing_log"):
             rows = worker[name]
             worker[name] = [row for i in range(times) for row in _copy(rows, i)]

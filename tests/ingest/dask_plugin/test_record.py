@@ -163,10 +163,10 @@ def test_versions_and_clocks(tmp_path):
         ("b/t0", 50 * second, 81 * second),
         ("c/t0", -20 * second, 11 * second),
     ]
-    said = notes(tmp_path)
-    assert "b: its clock is ahead by 50000000 us, give or take 1000 us." in said
-    assert "d was there, but recorded nothing." in said
-    assert "2 tasks were still under way and are missing." in said
+    written = notes(tmp_path)
+    assert "b: its clock is ahead by 50000000 us, give or take 1000 us." in written
+    assert "d was there, but recorded nothing." in written
+    assert "2 tasks were still under way and are missing." in written
 
 
 def test_without_distributed_the_message_names_what_to_install():

@@ -65,12 +65,12 @@ def test_a_repeated_key_is_several_tasks_and_a_failed_run_makes_no_datum(warehou
 
 def test_scattered_data_have_a_home_and_copies_but_no_producer(warehouse, tmp_path):
     with cluster() as client:
-        [held] = client.scatter([[1] * 100])
+        [scattered] = client.scatter([[1] * 100])
         client.register_plugin(TraceRecorder(tmp_path / "trace"))
         [everywhere] = client.scatter([[2] * 100], broadcast=True)
         wait(
             [
-                client.submit(stamped, held, everywhere, key=f"on-{i}", workers=[address])
+                client.submit(stamped, scattered, everywhere, key=f"on-{i}", workers=[address])
                 for i, address in enumerate(addresses(client))
             ]
         )
@@ -79,13 +79,13 @@ def test_scattered_data_have_a_home_and_copies_but_no_producer(warehouse, tmp_pa
     sound(warehouse)
     assert sorted(rows(warehouse, "SELECT data, producer, node IS NULL FROM task_data")) == sorted(
         [("on-0", "on-0", True), ("on-1", "on-1", True)]
-        + [(future.key, None, False) for future in (held, everywhere)]
+        + [(future.key, None, False) for future in (scattered, everywhere)]
     )
     ready = "SELECT data, t_ready IS NULL FROM task_data WHERE producer IS NULL"
-    assert dict(rows(warehouse, ready)) == {held.key: True, everywhere.key: False}
+    assert dict(rows(warehouse, ready)) == {scattered.key: True, everywhere.key: False}
     assert rows(warehouse, "SELECT count(*) FROM task_inputs") == [(4,)]
     came = rows(warehouse, "SELECT data, t_send IS NULL, from_node IS NULL FROM transfers")
-    assert sorted(came) == sorted([(held.key, False, False), (everywhere.key, True, True)])
+    assert sorted(came) == sorted([(scattered.key, False, False), (everywhere.key, True, True)])
 
 
 async def pause(number):

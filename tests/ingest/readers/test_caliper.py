@@ -19,13 +19,13 @@ SECONDS = {"units": dict.fromkeys((OWN, INCLUSIVE, ALL_RANKS, MEAN), "sec")}
 def landed(warehouse, tmp_path):
     """Land a stream and return the rows of a query."""
 
-    def ask(text, sql=TIMES, name="profile.cali"):
+    def query(text, sql=TIMES, name="profile.cali"):
         path = tmp_path / name
         path.write_text(text)
         land(warehouse, path)
         return rows(warehouse, sql)
 
-    return ask
+    return query
 
 
 def test_own_time_is_the_inclusive_time_without_the_callees(landed):

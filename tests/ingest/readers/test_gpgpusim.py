@@ -65,11 +65,11 @@ def refused(con, folder, text, **others):
 
 def contents(con, folder, text, **others):
     landed(con, folder, text, "FROM runs", **others)
-    held = {name: rows(con, query) for name, query in TABLES.items()}
+    found = {name: rows(con, query) for name, query in TABLES.items()}
     con.execute("DELETE FROM sources")
     for name in (*TABLES, "runs", "run_facts"):
         con.execute(f"DELETE FROM {name}")
-    return held
+    return found
 
 
 def log(*paths, joins="", code=HALVE):

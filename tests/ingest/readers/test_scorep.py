@@ -27,14 +27,14 @@ TIMINGS = """
 def landed(warehouse, tmp_path):
     """Land a cube from a folder of that name and return the rows of a query."""
 
-    def ask(data, sql=TIMINGS, folder="run"):
+    def query(data, sql=TIMINGS, folder="run"):
         path = tmp_path / folder / "profile.cubex"
         path.parent.mkdir(parents=True)
         path.write_bytes(data)
         land(warehouse, path)
         return rows(warehouse, sql)
 
-    return ask
+    return query
 
 
 def test_own_times_are_without_the_callees_of_the_same_location(landed):
