@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 import warehouse
 from apps.output import note
-from ingest.derive import keep_scalars
-from ingest.load import Landed, Options, load, transaction
+from ingest.load import Landed, Options, load
 from ingest.rejections import forget_rejection, remember_rejection
 from warehouse.errors import InputError, WarehouseError
 
@@ -28,7 +27,7 @@ _SHOW_AFTER = 1.0
 
 
 class Lander:
-    """Lands recordings one by one, and adds up the scalars of their runs at the end.
+    """Lands recordings one by one.
 
     Opening a warehouse and closing it costs some ten milliseconds, so it stays open over small
     files; after a second it is let go before the next file, so that others get their turn.
@@ -40,18 +39,12 @@ class Lander:
         self.dry_run = dry_run
         self._con: DuckDBPyConnection | None = None
         self._opened = 0.0
-        self._landed = False
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            # Whoever interrupts does not want to wait; run_metrics does without what is kept.
-            if kind is None and self._landed and not self.dry_run:
-                self._keep_scalars()
-        finally:
-            self._let_go()
+    def __exit__(self, *_: object) -> None:
+        self._let_go()
 
     def land(self, found: Found, options: Options) -> Landed:
         """Land one recording. A dry run lands it in memory, where it is forgotten."""
@@ -65,7 +58,6 @@ class Lander:
             with progress(recording, con):
                 landed = load(con, recording, found.reader, options)
             forget_rejection(con, found.path)
-            self._landed = self._landed or not landed.known
             return landed
         except BaseException:
             # Some damaged files leave DuckDB unable to go on; the next file gets a new connection.
@@ -84,18 +76,6 @@ class Lander:
         except WarehouseError as trouble:
             # The rejection itself is what the user has to hear of.
             note(f"the rejection could not be written down: {trouble.problem}")
-
-    def _keep_scalars(self) -> None:
-        import duckdb
-
-        con = self._connection()
-        try:
-            with transaction(con):
-                keep_scalars(con)
-        except duckdb.Error as error:
-            # What landed has landed; the sums are made whenever they are asked for.
-            first = str(error).split("\n", 1)[0]
-            note(f"the scalars of the runs could not be added up: {first}")
 
     def _connection(self) -> DuckDBPyConnection:
         if self._con is None:

@@ -27,8 +27,9 @@ def reference() -> str:
     """Give the reference as Markdown."""
     con = warehouse.connect(":memory:")
     kinds: dict[str, list[tuple[str, str]]] = {}
-    for kind, name, description in schema_objects(con).fetchall():
-        kinds.setdefault(kind, []).append((name, description or ""))
+    for kind, name, parameters, description in schema_objects(con).fetchall():
+        shown = name if parameters is None else f"{name}({parameters})"
+        kinds.setdefault(kind, []).append((shown, description or ""))
     parts = [
         "### Commands\n",
         _table(("command", "does"), _commands()),

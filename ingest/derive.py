@@ -76,19 +76,6 @@ def decode_outdated(con: DuckDBPyConnection) -> int:
     return len(outdated)
 
 
-def keep_scalars(con: DuckDBPyConnection) -> int:
-    """Add up the scalars of all runs of which none are kept; return how many runs these were.
-
-    To be called once after many files, in a transaction of the caller's: run_metrics has the
-    scalars of such runs too, but has to go through their rows for them.
-    """
-    found = con.execute("SELECT count(*) FROM _new_runs").fetchone()
-    runs = found[0] if found else 0
-    if runs:
-        con.execute(sqlfiles.read("derived/run_scalars"))
-    return runs
-
-
 def _store_segments(con: DuckDBPyConnection) -> None:
     """Store the pieces on the time axis of those runs that are not too long for it."""
     small = con.execute(

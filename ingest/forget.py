@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ingest.derive import TASK_TABLES, derive
 from ingest.runs import renew_runs
+from ingest.scalars import keep_scalars
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -24,6 +25,7 @@ def forget_source(con: DuckDBPyConnection, source_id: int) -> dict[str, int]:
     renew_runs(con, run_ids)
     if not gone.keys().isdisjoint(TASK_TABLES):
         _derive_anew(con, run_ids)
+    keep_scalars(con, run_ids, gone)
     return gone
 
 

@@ -16,6 +16,7 @@ from ingest.compressed import path_text
 from ingest.derive import TASK_TABLES, decode_segments, derive
 from ingest.forget import forget_source
 from ingest.runs import RunBook
+from ingest.scalars import keep_scalars
 from warehouse.errors import InputError, UsageError
 from warehouse.version import __version__
 
@@ -183,6 +184,7 @@ class _Writer:
             derive(self.con, self.source_id, self.book.run_ids)
         if "segments" in self.rows:
             decode_segments(self.con, self.source_id)
+        keep_scalars(self.con, self.book.run_ids, self.rows)
 
     def _insert_batch(self, item: Rows) -> None:
         import pyarrow as pa

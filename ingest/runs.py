@@ -120,22 +120,24 @@ _FACTS = (
 )
 
 
-_MADE_ANEW = ("runs", "kept_runs", "run_scalars")
-
-
 def renew_runs(con: DuckDBPyConnection, run_ids: Iterable[str]) -> None:
-    """Make the rows of `runs` anew from run_facts; a run of which nobody speaks is gone.
+    """Make the rows of `runs` anew from run_facts.
 
-    What was added up over their rows is outdated then (see `derive.keep_scalars`).
+    A run of which no file speaks any more is gone, with the scalars that were kept of it.
     """
     params = {"run_ids": json.dumps(list(run_ids))}
-    for table in _MADE_ANEW:
+    con.execute(
+        "DELETE FROM runs WHERE run_id IN (SELECT unnest(from_json($run_ids, '[\"VARCHAR\"]')))",
+        params,
+    )
+    con.execute(sqlfiles.read("derived/runs"), params)
+    for table in ("kept_runs", "run_scalars"):
         con.execute(
             f"DELETE FROM {table} WHERE run_id IN "
-            "(SELECT unnest(from_json($run_ids, '[\"VARCHAR\"]')))",
+            "(SELECT unnest(from_json($run_ids, '[\"VARCHAR\"]'))) "
+            "AND run_id NOT IN (SELECT run_id FROM runs)",
             params,
         )
-    con.execute(sqlfiles.read("derived/runs"), params)
 
 
 def _unknown(value: Any) -> bool:

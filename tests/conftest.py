@@ -78,10 +78,8 @@ def demo_warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 def _fill_demo(path: Path) -> None:
     # Imported here, because few tests need them.
     from apps.demo.entries import ENTRIES
-    from ingest.derive import keep_scalars
     from tests.helpers.support import land
 
     with pwh.connect(path) as con:
         for entry in ENTRIES:
             land(con, entry.path, run_id=entry.run_id, facts=entry.facts, tags=entry.tags)
-        keep_scalars(con)

@@ -188,9 +188,25 @@ def _prepared(path: str, *, read_only: bool) -> DuckDBPyConnection:
     # (run_id, source_id) several times faster; pwh pins DuckDB, so no older one has to read it.
     config = {"storage_compatibility_version": "latest"}
     con = duckdb.connect(path, read_only=read_only, config=config)
-    con.execute("SET TimeZone = 'UTC'")
+    _set_session(con)
     udfs.register(con)
     return con
+
+
+def cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
+    """Return a cursor of a connection, with the settings of a session that `connect` makes.
+
+    A cursor has temporary tables of its own; functions and the file are the connection's.
+    """
+    own = con.cursor()
+    _set_session(own)
+    return own
+
+
+def _set_session(con: DuckDBPyConnection) -> None:
+    con.execute("SET TimeZone = 'UTC'")
+    # Where DuckDB takes the process for interactive it would draw a bar on stdout, which is data.
+    con.execute("SET enable_progress_bar = false")
 
 
 def _unusable(file: Path, error: Exception) -> WarehouseError:

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.connection import connect
+from warehouse.connection import connect, cursor
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
 @dataclass(slots=True)
-class _Held:
+class _Shared:
     """A connection and the number of those who read through it."""
 
     con: DuckDBPyConnection
@@ -28,7 +28,7 @@ class _Held:
 
 
 _LOCK = threading.Lock()
-_HELD: dict[Path, _Held] = {}
+_OPEN: dict[Path, _Shared] = {}
 
 
 @contextmanager
@@ -39,19 +39,17 @@ def shared_reading(path: Path, *, wait: float) -> Iterator[DuckDBPyConnection]:
     """
     key = path.resolve()
     with _LOCK:
-        held = _HELD.get(key)
-        if held is None:
-            held = _HELD[key] = _Held(connect(path, read_only=True, wait=wait))
-        held.readers += 1
-        cursor = held.con.cursor()
+        shared = _OPEN.get(key)
+        if shared is None:
+            shared = _OPEN[key] = _Shared(connect(path, read_only=True, wait=wait))
+        shared.readers += 1
+        own = cursor(shared.con)
     try:
-        # A cursor begins with the time zone of the computer.
-        cursor.execute("SET TimeZone = 'UTC'")
-        yield cursor
+        yield own
     finally:
         with _LOCK:
-            cursor.close()
-            held.readers -= 1
-            if not held.readers:
-                del _HELD[key]
-                held.con.close()
+            own.close()
+            shared.readers -= 1
+            if not shared.readers:
+                del _OPEN[key]
+                shared.con.close()

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
 from apps.output import Format, as_text, cell, emit, note, print_data, write_text
+from apps.queries.base import narrowed
 from apps.queries.bottlenecks import (
     bottleneck_classes,
     bottlenecks_by,
+    counters_of,
     diagnosed_runs,
     tuning_history,
+    verdicts_of,
 )
 from apps.queries.runs import LATEST, resolve_run, run_facts
 from warehouse.errors import NothingToAnalyse
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 class Place(StrEnum):
@@ -55,23 +61,31 @@ def diagnose(
         check_path(glyphs, (".svg",), "--glyphs")
     with reading(context) as con:
         if history:
-            emit(con, _history(con, name), style, output)
+            app = _application(con, name)
+            with narrowed(con, verdicts_of(con, app)) as of_app:
+                emit(of_app, tuning_history(of_app, app), style, output)
             return
         runs = diagnosed_runs(con, name)
         about = f"Run {runs[0]}" if len(runs) == 1 else f"{len(runs)} runs of {name}"
-        if glyphs is not None:
-            _draw(con, runs, by.value if by else None, about, glyphs)
-        if style is not Format.table:
-            rows = bottlenecks_by(con, runs, by.value) if by else bottleneck_classes(con, runs)
-            emit(con, rows, style, output)
-            return
-        said = [f"* {sentence}" for sentence in bottleneck_sentences(con, runs)]
-        text = "\n".join([about, "", *said])
-        text = "\n\n".join([text, *bottleneck_tables(con, runs, by.value if by else None)])
-        write_text(text, output)
+        with narrowed(con, counters_of(runs, "bottlenecks", "pmu_standardised")) as of_runs:
+            if glyphs is not None:
+                _draw(of_runs, runs, by.value if by else None, about, glyphs)
+            if style is not Format.table:
+                rows = (
+                    bottlenecks_by(of_runs, runs, by.value)
+                    if by
+                    else bottleneck_classes(of_runs, runs)
+                )
+                emit(of_runs, rows, style, output)
+                return
+            said = [f"* {sentence}" for sentence in bottleneck_sentences(of_runs, runs)]
+            tables = bottleneck_tables(of_runs, runs, by.value if by else None)
+        write_text("\n\n".join(["\n".join([about, "", *said]), *tables]), output)
 
 
-def _draw(con: Any, runs: list[str], by: str | None, about: str, target: Path) -> None:
+def _draw(
+    con: DuckDBPyConnection, runs: list[str], by: str | None, about: str, target: Path
+) -> None:
     from apps.reports.pictures import save_picture
     from apps.reports.star_glyphs import read_stars, stars_svg
 
@@ -82,19 +96,16 @@ def _draw(con: Any, runs: list[str], by: str | None, about: str, target: Path) -
     note(f"drew {shown}{of} stars, one a {by}, in {target}")
 
 
-def _history(con: Any, name: str) -> Any:
-    app = name
-    rows = tuning_history(con, app)
-    if not rows.limit(1).fetchall():
-        facts = run_facts(con, diagnosed_runs(con, name)[0])
-        app = facts.get("app", "")
-        rows = tuning_history(con, app)
-    if not rows.limit(1).fetchall():
+def _application(con: DuckDBPyConnection, name: str) -> str:
+    """Return the application that `name` is, or that the run of that name is of."""
+    runs = diagnosed_runs(con, name)
+    app = run_facts(con, runs[0]).get("app")
+    if app is None:
         raise NothingToAnalyse(
             f"{name!r} has no versions with counters",
             hint="Ingest counters with --app and --version.",
         )
-    return rows
+    return str(app)
 
 
 def label(

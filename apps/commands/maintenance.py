@@ -18,7 +18,6 @@ def forget(
 ) -> None:
     """Take a run or an ingested file out of the warehouse, completely."""
     from apps.queries.runs import resolve_forgettable
-    from ingest.derive import keep_scalars
     from ingest.forget import forget_run, forget_source
     from ingest.load import transaction
 
@@ -30,14 +29,13 @@ def forget(
                 gone = forget_run(con, found) if is_run else forget_source(con, int(found))
             rows = ", ".join(f"{table} {count}" for table, count in gone.items())
             print_data(f"forgot {kind} {found}: {rows or 'no rows'}")
-        with transaction(con):
-            keep_scalars(con)
 
 
 def migrate(context: typer.Context, wait: WaitOption = 60.0) -> None:
     """Bring a warehouse to the tables, views and shipped rows of this pwh."""
-    from ingest.derive import decode_outdated, keep_scalars
+    from ingest.derive import decode_outdated
     from ingest.load import transaction
+    from ingest.scalars import keep_missing_scalars
     from warehouse import migrations, modules, shipped
     from warehouse.connection import open_unchecked
     from warehouse.errors import WarehouseOutdated
@@ -58,7 +56,7 @@ def migrate(context: typer.Context, wait: WaitOption = 60.0) -> None:
             print_data("brought in the metric sets and models that come with pwh")
         with transaction(con):
             decoded = decode_outdated(con)
-            kept = keep_scalars(con)
+            kept = keep_missing_scalars(con)
         if decoded:
             print_data(f"decoded the machine code of {decoded} file{'s' * (decoded > 1)} anew")
         if kept:

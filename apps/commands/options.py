@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from apps.output import Format, note
-from apps.queries.base import Held, holding
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,8 +31,7 @@ def reading(context: typer.Context, wait: float = 60.0) -> Iterator[DuckDBPyConn
 
     con = warehouse.connect(context.obj, read_only=True, wait=wait, on_wait=note)
     try:
-        with holding(Held()):
-            yield con
+        yield con
     finally:
         con.close()
 

@@ -10,7 +10,8 @@ import typer
 
 from apps.commands.options import FormatOption, OutputOption, reading
 from apps.output import Format, dicts, emit, table_text, write_text
-from apps.queries.scaling import scaling_comparison
+from apps.queries.base import narrowed
+from apps.queries.scaling import known_counts, scaling_comparison, scaling_functions, times_of
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -74,25 +75,30 @@ def _predict(
         RANKED,
         choose_set,
         complete_question,
+        predict_grid,
         predict_program,
         program_lines,
-        ranking,
+        ranking_lines,
         scaling_sentences,
     )
 
-    which, others = choose_set(con, app, version, machine)
+    with narrowed(con, known_counts()) as listed:
+        which, others = choose_set(listed, app, version, machine)
     question = complete_question(which, counts, scaling, problem_size)
-    rows = predict_program(con, question)
-    if style is not Format.table:
-        emit(con, rows, style, output)
-        return
-    said = scaling_sentences(con, question)
+    with narrowed(con, times_of(which)) as of_set:
+        rows = predict_program(of_set, question)
+        if style is not Format.table:
+            emit(of_set, rows, style, output)
+            return
+        program = dicts(rows)
+        functions = dicts(scaling_functions(of_set, which, question.target))
+        said = scaling_sentences(question, dicts(predict_grid(of_set, question)), functions)
     if others:
         said.append(f"{len(others)} more sets of {which.app}: choose by --version and --machine.")
-    first, growing = ranking(con, question)
+    first, growing = ranking_lines(functions)
     parts = [
         "\n".join(f"* {sentence}" for sentence in said),
-        table_text(PROGRAM, program_lines(dicts(rows))),
+        table_text(PROGRAM, program_lines(program)),
     ]
     if first:
         parts.append(f"Largest shares at {question.target}\n{table_text(RANKED, first)}")
@@ -115,8 +121,9 @@ def _compare(
         raise UsageError(
             "two versions of one application can be compared", hint="pwh scale compare APP V1 V2"
         )
-    before, _ = choose_set(con, words[0], words[1], machine)
-    after, _ = choose_set(con, words[0], words[2], machine or before.machine)
+    with narrowed(con, known_counts()) as listed:
+        before, _ = choose_set(listed, words[0], words[1], machine)
+        after, _ = choose_set(listed, words[0], words[2], machine or before.machine)
     at = counts[-1] if counts else 2 * max(before.largest, after.largest)
     rows = scaling_comparison(con, before, after, at)
     if style is not Format.table:

@@ -10,7 +10,7 @@ import typer
 
 from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
 from apps.output import Format, emit
-from apps.queries.schema import schema_columns, schema_objects
+from apps.queries.schema import schema_of, schema_objects
 from warehouse.errors import UsageError
 
 
@@ -32,13 +32,13 @@ def readers(style: FormatOption = Format.table, output: OutputOption = None) -> 
 
 def schema(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(help="A table or view.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A table, view, macro or function.")] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """List tables and views, or the columns of one, with what they mean."""
+    """List tables, views, macros and functions; or what one of them has, and what it means."""
     with reading(context) as con:
-        rows = schema_objects(con) if name is None else schema_columns(con, name)
+        rows = schema_objects(con) if name is None else schema_of(con, name)
         emit(con, rows, style, output)
 
 

@@ -10,8 +10,10 @@ import typer
 
 from apps.commands.options import FormatOption, OutputOption, reading
 from apps.output import Format, dicts, emit, table_text, write_text
+from apps.queries.base import narrowed
 from apps.queries.runs import LATEST, resolve_run
 from apps.queries.throughput import (
+    predictions_of,
     throughput_effects,
     throughput_limits,
     throughput_model,
@@ -64,20 +66,21 @@ def throughput(
     """Say what the code could sustain on its core, what it reaches, and what limits it."""
     with reading(context) as con:
         run_id = resolve_run(con, run)
-        said = throughput_sentences(con, run_id)
-        if style is not Format.table:
-            emit(con, _QUESTIONS[by](con, run_id), style, output)
-            return
-        text = _text(con, run_id, said, by, limit)
+        with narrowed(con, predictions_of(run_id)) as of_run:
+            said = throughput_sentences(of_run, run_id)
+            if style is not Format.table:
+                emit(of_run, _QUESTIONS[by](of_run, run_id), style, output)
+                return
+            text = _text(of_run, run_id, said, by, limit)
     write_text(text, output)
 
 
 def _text(con: DuckDBPyConnection, run_id: str, said: list[str], by: By, limit: int) -> str:
     effects = dicts(throughput_effects(con, run_id))
     models = dicts(throughput_model(con, run_id))
-    held = effects_sentence(effects)
+    sentence = effects_sentence(effects)
     lines = [f"Run {run_id}", "", *(f"* {sentence}" for sentence in said)]
-    lines += [f"* {held}"] if held else []
+    lines += [f"* {sentence}"] if sentence else []
     lines += [
         f"* By {row['model']} ({row['algorithm']}, of {row['subject']}): {row['description']}."
         for row in models

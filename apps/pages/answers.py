@@ -7,15 +7,16 @@ so that `pwh ingest` finds it free.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from apps.queries.base import Asked, Held, holding, remembering
+from apps.queries.base import Asked, Narrowing, narrow, remembering
+from warehouse.connection import cursor
 from warehouse.sharing import shared_reading
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class Answers:
         self._state = file_state(path)
         self._stack = ExitStack()
         self._con: DuckDBPyConnection | None = None
-        self._held = Held()
+        self._narrowing: Narrowing | None = None
+        self._narrowed: DuckDBPyConnection | None = None
 
     @property
     def con(self) -> DuckDBPyConnection:
@@ -75,8 +77,19 @@ class Answers:
     def close(self) -> None:
         """Let the file go."""
         self._con = None
-        self._held = Held()
         self._stack.close()
+
+    @contextmanager
+    def narrowed(self, narrowing: Narrowing) -> Iterator[None]:
+        """Put the questions inside to a narrowed cursor, made for the first without an answer."""
+        self._narrowing = narrowing
+        try:
+            yield
+        finally:
+            self._narrowing = None
+            if self._narrowed is not None:
+                self._narrowed.close()
+                self._narrowed = None
 
     def get(
         self, question: str, params: Any, compute: Callable[[DuckDBPyConnection], Any]
@@ -87,23 +100,41 @@ class Answers:
         """
 
         def ask() -> Answer:
-            con = self.con
-            timer = threading.Timer(LIMIT_SECONDS, con.interrupt)
-            timer.daemon = True
-            timer.start()
-            try:
-                with remembering() as asked, holding(self._held):
-                    value = compute(con)
-            finally:
-                timer.cancel()
+            if self._narrowing is not None and self._narrowed is None:
+                self._narrowed = self._narrow(self._narrowing)
+            con = self._narrowed or self.con
+            with _limited(con), remembering() as asked:
+                value = compute(con)
             return Answer(value, tuple(asked))
 
         return self.keep(question, params, ask)
+
+    def _narrow(self, narrowing: Narrowing) -> DuckDBPyConnection:
+        own = cursor(self.con)
+        try:
+            with _limited(own):
+                narrow(own, narrowing)
+        except BaseException:
+            own.close()
+            raise
+        return own
 
     def keep(self, question: str, params: Any, ask: Callable[[], Answer]) -> Answer:
         """Give what `ask` answers, which opens the file itself; kept in the same way."""
         answer: Answer = _kept(self._state, question, params, ask)
         return answer
+
+
+@contextmanager
+def _limited(con: DuckDBPyConnection) -> Iterator[None]:
+    """Interrupt the queries of a connection after `LIMIT_SECONDS`."""
+    timer = threading.Timer(LIMIT_SECONDS, con.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @st.cache_data(show_spinner=False, max_entries=_KEPT_ANSWERS, max_size=_KEPT_SIZE)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -19,7 +20,7 @@ from apps.pages.answers import Answer, Answers
 from apps.pages.filters import Filters
 from apps.pages.tables import show_rows
 from apps.pages.text import plain
-from apps.queries.base import Asked, ask, ask_count, ask_page
+from apps.queries.base import Asked, Narrowing, Question, ask_count, ask_page
 from warehouse.guarded import Result, ask_guarded
 
 if TYPE_CHECKING:
@@ -58,10 +59,9 @@ class View(Filters):
 
     # Asking
 
-    def ask(self, name: str, /, **params: Any) -> pl.DataFrame:
-        """Give the rows of sql/queries/NAME.sql."""
-        frame: pl.DataFrame = self._get(name, params, lambda con: ask(con, name, **params).pl())
-        return frame
+    def narrowed(self, narrowing: Narrowing) -> AbstractContextManager[None]:
+        """Put the questions inside to a part of the warehouse that they have in common."""
+        return self._answers.narrowed(narrowing)
 
     def rows(
         self, function: Callable[..., DuckDBPyRelation], /, *args: Any, **kwargs: Any
@@ -133,27 +133,18 @@ class View(Filters):
         """Show rows; `units` go behind the names of columns, `percent` names shares (0.1: 10 %)."""
         show_rows(frame, units or {}, percent, height)
 
-    def paged(
-        self,
-        name: str,
-        /,
-        *,
-        key: str,
-        units: Mapping[str, str] | None = None,
-        of: Callable[..., dict[str, Any]] | None = None,
-        **params: Any,
-    ) -> pl.DataFrame:
-        """Show the rows of sql/queries/NAME.sql, of which only one page is ever computed.
-
-        `of(con, **params)` gives the parameters where the question is about what is held.
-        """
-
-        def given(con: DuckDBPyConnection) -> dict[str, Any]:
-            return params if of is None else of(con, **params)
-
+    def count(self, question: Question) -> int:
+        """Return the number of rows that a question has."""
         total: int = self._get(
-            f"{name} counted", params, lambda con: ask_count(con, name, **given(con))
+            f"{question.name} counted", question.params, lambda con: ask_count(con, question)
         )
+        return total
+
+    def paged(
+        self, question: Question, *, key: str, units: Mapping[str, str] | None = None
+    ) -> pl.DataFrame:
+        """Show the rows of a question, of which only one page is ever computed."""
+        total = self.count(question)
         place, bottom = st.container(), st.container(horizontal=True, vertical_alignment="center")
         page = 1
         with bottom:
@@ -164,9 +155,9 @@ class View(Filters):
             st.caption("1 row" if total == 1 else f"{total:,} rows")
         offset = (page - 1) * ROWS_OF_A_PAGE
         frame: pl.DataFrame = self._get(
-            f"{name} paged",
-            (params, offset),
-            lambda con: ask_page(con, name, ROWS_OF_A_PAGE, offset, **given(con)).pl(),
+            f"{question.name} paged",
+            (question.params, offset),
+            lambda con: ask_page(con, question, ROWS_OF_A_PAGE, offset).pl(),
         )
         with place:
             self.table(frame, units=units)

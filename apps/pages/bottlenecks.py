@@ -15,9 +15,11 @@ from apps.queries.bottlenecks import (
     bottleneck_metrics,
     class_shares,
     counted_runs,
+    counters_of,
     model_clusters,
     topdown,
     tuning_history,
+    verdicts_of,
 )
 from apps.reports.bottlenecks import bottleneck_sentences
 from apps.reports.star_glyphs import read_stars, scale_sentence
@@ -44,15 +46,16 @@ def page(view: View) -> None:
         return
     runs, app = _chosen(view, known)
     by = view.select("Stars by", list(_BY), key="by", every="what tells them apart")
-    view.verdicts(view.value(bottleneck_sentences, runs))
-    _stars(view, runs, None if by is None else _BY[by])
-    left, right = st.columns(2)
-    with left:
-        _shares(view, runs)
-    with right:
-        _costs(view, runs)
-    _classes(view, runs)
-    _clusters(view, runs)
+    with view.narrowed(counters_of(runs, "bottlenecks", "pmu_standardised")):
+        view.verdicts(view.value(bottleneck_sentences, runs))
+        _stars(view, runs, None if by is None else _BY[by])
+        left, right = st.columns(2)
+        with left:
+            _shares(view, runs)
+        with right:
+            _costs(view, runs)
+        _classes(view, runs)
+        _clusters(view, runs)
     if app is None:
         return
     rows = known.filter(pl.col("app") == app)["rows_so_far"].to_list()
@@ -154,7 +157,8 @@ def _clusters(view: View, runs: list[str]) -> None:
 
 
 def _history(view: View, app: str) -> None:
-    history = view.rows(tuning_history, app)
+    with view.narrowed(view.value(verdicts_of, app)):
+        history = view.rows(tuning_history, app)
     st.subheader("Tuning history", anchor=False)
     if len(history) < 2:
         st.caption("Fewer than two versions have counters: pwh ingest --version tells them apart.")

@@ -6,37 +6,38 @@ import streamlit as st
 
 from apps.pages.base import View
 from apps.pages.text import plain
+from apps.queries.ingest import rejection_list, rejections, source_list, used_readers
 
 
 def page(view: View) -> None:
     """Show files by reader and one by one, the rejected ones first."""
-    readers = view.ask("ingest/readers")
+    readers = view.rows(used_readers)
     reader = view.select("Reader", readers["reader"].to_list(), key="reader", every="All")
     text = view.text("File name", key="text", placeholder="part of the path")
-    rejections = view.ask("ingest/rejections")
-    if readers.is_empty() and rejections.is_empty():
+    rejected = view.rows(rejections)
+    if readers.is_empty() and rejected.is_empty():
         view.empty(
             "Nothing has landed and nothing was rejected yet.",
             f"{view.pwh} ingest FILES",
         )
         return
     view.verdicts(
-        [_verdict(int(readers["files"].sum()), int(readers["rows"].sum()), len(rejections))]
+        [_verdict(int(readers["files"].sum()), int(readers["rows"].sum()), len(rejected))]
     )
-    if not rejections.is_empty():
+    if not rejected.is_empty():
         st.subheader("Rejected, and not landed since", anchor=False)
-        for row in rejections.head(_DETAILED).iter_rows(named=True):
+        for row in rejected.head(_DETAILED).iter_rows(named=True):
             with st.container(border=True, gap=None):
                 place = f", {row['place']}" if row["place"] else ""
                 st.markdown(f"**{plain(row['path'])}**{plain(place)}: {plain(row['problem'])}")
                 for word, said in (("expected", row["expected"]), ("", row["hint"])):
                     if said:
                         st.caption(plain(f"{word} {said}"))
-        if len(rejections) > _DETAILED:
-            view.paged("ingest/rejections", key="rejected")
+        if len(rejected) > _DETAILED:
+            view.paged(rejection_list(), key="rejected")
     st.subheader("Landed", anchor=False)
     view.table(readers, units=_UNITS)
-    view.paged("ingest/sources", key="page", reader=reader, text=text or None, units=_UNITS)
+    view.paged(source_list(reader, text or None), key="page", units=_UNITS)
 
 
 _DETAILED = 3

@@ -11,6 +11,7 @@ from apps.pages.base import View
 from apps.pages.failures import in_words
 from apps.pages.text import plain
 from apps.pages.words import brief, since
+from apps.queries.overview import latest_regressions, latest_runs, latest_traces, warehouse_counts
 from apps.reports.runs import trace_sentences
 
 _RUNS = 8
@@ -31,7 +32,7 @@ _TOPICS = (
 
 def page(view: View) -> None:
     """Show the counts first: they come from small tables, whatever the warehouse holds."""
-    counts = view.ask("overview/counts").row(0, named=True)
+    counts = view.rows(warehouse_counts).row(0, named=True)
     if not counts["runs"]:
         view.empty(
             "Nothing has landed yet. Name files or folders of counters, profiles or traces; pwh "
@@ -46,7 +47,7 @@ def page(view: View) -> None:
     left, right = st.columns(2, gap="large")
     with right:
         st.subheader("Latest runs", anchor=False)
-        latest = view.ask("overview/latest", number=_RUNS)
+        latest = view.rows(latest_runs, _RUNS)
         view.table(latest.select("run_id", "started_at", "wall_seconds"), units=_UNITS)
         view.link("All runs", "runs", icon="list_alt")
     with regressions:
@@ -87,7 +88,7 @@ def _rejected(view: View, counts: dict[str, Any]) -> None:
 
 
 def _regressions(view: View, every: bool) -> None:
-    found = view.ask("overview/regressions", number=_REGRESSIONS, every=every)
+    found = view.rows(latest_regressions, _REGRESSIONS, every=every)
     if found.is_empty():
         st.caption("None is certain. Changes are looked for in series of 10 runs or more.")
     for row in found.iter_rows(named=True):
@@ -112,7 +113,7 @@ def _regressions(view: View, every: bool) -> None:
 
 
 def _verdicts(view: View) -> None:
-    latest = {row["kind"]: row for row in view.ask("overview/latest_traces").iter_rows(named=True)}
+    latest = {row["kind"]: row for row in view.rows(latest_traces).iter_rows(named=True)}
     for kind, title, page_path, icon in _TOPICS:
         row = latest.get(kind)
         if row is None:

@@ -12,7 +12,8 @@ from apps.pages.base import View
 from apps.pages.text import plain
 from apps.pages.words import as_text
 from apps.queries.comparison import run_comparison
-from apps.queries.runs import resolve_run, row_counts, run_facts, run_metrics
+from apps.queries.overview import warehouse_counts
+from apps.queries.runs import resolve_run, row_counts, run_choices, run_facts, run_list, run_metrics
 from apps.reports.runs import trace_sentences
 
 _UNITS = {"wall_seconds": "s"}
@@ -35,12 +36,12 @@ _NAMED = 4
 
 def page(view: View) -> None:
     """Show the runs that the filters leave, a page at a time."""
-    every = view.ask("runs/choices", app=None).filter(kind="app")
-    if every.is_empty() and not view.ask("overview/counts")["runs"][0]:
+    every = view.rows(run_choices, None).filter(kind="app")
+    if every.is_empty() and not view.rows(warehouse_counts)["runs"][0]:
         view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
         return
     app = view.select("Application", every["choice"].to_list(), key="app", every="All")
-    choices = view.ask("runs/choices", app=app)
+    choices = view.rows(run_choices, app)
     given: dict[str, Any] = {
         kind: view.select(
             label, choices.filter(kind=kind)["choice"].to_list(), key=kind, every="All"
@@ -48,9 +49,7 @@ def page(view: View) -> None:
         for kind, label in (("version", "Version"), ("machine", "Machine"), ("tag", "Tag"))
     }
     text = view.text("Search", key="text", placeholder="in names and tags")
-    shown = view.paged(
-        "runs/page", key="page", units=_UNITS, app=app, **given, text=text.strip() or None
-    )
+    shown = view.paged(run_list(app, **given, text=text.strip() or None), key="page", units=_UNITS)
     st.subheader("Look closer", anchor=False)
     _closer(view, shown["run_id"].to_list())
 

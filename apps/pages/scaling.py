@@ -11,20 +11,21 @@ from apps.pages.charts import show
 from apps.queries.scaling import (
     ScalingSet,
     counts_between,
+    known_counts,
     scaling_apps,
     scaling_fitted,
     scaling_functions,
     scaling_measured,
     scaling_models_of,
-    scaling_program,
     scaling_sets,
+    times_of,
 )
 from apps.reports.scaling import (
     FLOOR,
     Question,
     complete_question,
-    count_grid,
     growth,
+    predict_grid,
     scaling_sentences,
 )
 
@@ -36,9 +37,10 @@ _DRAWN = 3
 
 def page(view: View) -> None:
     """Show how one set of runs scales: words, points with fits, speed-up, ranking, models."""
-    apps = view.value(scaling_apps)
-    app = view.select("Application", apps, key="app")
-    sets = [] if app is None else view.value(scaling_sets, app)
+    with view.narrowed(known_counts()):
+        apps = view.value(scaling_apps)
+        app = view.select("Application", apps, key="app")
+        sets = [] if app is None else view.value(scaling_sets, app)
     known = {_label(one): one for one in sets if one.counts >= _LEAST}
     if not known:
         _nothing(view, apps)
@@ -47,12 +49,15 @@ def page(view: View) -> None:
     target = view.number("At count (0: auto)", key="at", value=0, low=0, step=1, help=_AT_HELP)
     scaling = view.select("Scaling", ("strong", "weak"), key="scaling", every="as measured")
     asked_for = complete_question(which, (target,) if target else (), scaling, None)
-    view.verdicts(view.value(scaling_sentences, asked_for))
-    ranking = view.rows(scaling_functions, which, asked_for.target)
-    _times(view, asked_for, ranking)
-    _program(view, asked_for)
-    _ranking(view, asked_for, ranking)
-    _models(view, which)
+    with view.narrowed(times_of(which)):
+        ranking = view.rows(scaling_functions, which, asked_for.target)
+        predicted = view.rows(predict_grid, asked_for)
+        said = scaling_sentences(asked_for, predicted.to_dicts(), ranking.to_dicts())
+        view.verdicts(said)
+        _times(view, asked_for, ranking, predicted)
+        _program(view, asked_for, predicted)
+        _ranking(view, asked_for, ranking)
+        _models(view, which)
 
 
 def _label(one: ScalingSet) -> str:
@@ -79,7 +84,7 @@ def _nothing(view: View, apps: list[str]) -> None:
     )
 
 
-def _times(view: View, asked_for: Question, ranking: pl.DataFrame) -> None:
+def _times(view: View, asked_for: Question, ranking: pl.DataFrame, predicted: pl.DataFrame) -> None:
     which = asked_for.which
     st.subheader("Measured and predicted time", anchor=False)
     names = ranking["function"].to_list()
@@ -88,7 +93,7 @@ def _times(view: View, asked_for: Question, ranking: pl.DataFrame) -> None:
         chosen or ranking.filter(pl.col("share").is_not_null())["function"].to_list()[:_DRAWN]
     )
     counts = counts_between(which.smallest, max(asked_for.target, which.largest))
-    program = _drawn(asked_for, _predicted(view, asked_for))
+    program = _drawn(asked_for, predicted)
     fitted = view.rows(scaling_fitted, which, functions, counts)
     columns = ("what", "parallelism", "predicted", "low", "high")
     lines = pl.concat(
@@ -113,20 +118,14 @@ def _times(view: View, asked_for: Question, ranking: pl.DataFrame) -> None:
     )
 
 
-def _predicted(view: View, asked_for: Question) -> pl.DataFrame:
-    """Give the program's predicted times, at the counts that the verdict looked at."""
-    return view.rows(scaling_program, asked_for.which, count_grid(asked_for), asked_for.scaling)
-
-
 def _drawn(asked_for: Question, predicted: pl.DataFrame) -> pl.DataFrame:
     which = asked_for.which
     reach = max(asked_for.target, which.largest)
     return predicted.filter(pl.col("parallelism").is_between(which.smallest, reach))
 
 
-def _program(view: View, asked_for: Question) -> None:
+def _program(view: View, asked_for: Question, predicted: pl.DataFrame) -> None:
     which = asked_for.which
-    predicted = _predicted(view, asked_for)
     told = _drawn(asked_for, predicted).drop_nulls(["predicted", "low", "high"])
     if told.is_empty():
         return

@@ -12,7 +12,7 @@ from apps.pages.base import View
 from apps.pages.picked_chart import KINDS, picked
 from apps.pages.tables import as_shown, show_rows
 from apps.pages.text import plain
-from apps.queries.schema import schema_columns, schema_objects
+from apps.queries.schema import schema_objects, schema_of
 from warehouse import sqlfiles
 from warehouse.errors import UsageError
 from warehouse.guarded import Limits, Result
@@ -71,7 +71,7 @@ def _schema(view: View) -> None:
     objects = view.rows(schema_objects)
     names = objects["name"].to_list()
     name = st.selectbox(
-        "Tables and views",
+        "Tables, views, macros and functions",
         names,
         index=names.index("runs") if "runs" in names else 0,
         key="object",
@@ -81,10 +81,12 @@ def _schema(view: View) -> None:
     found = objects.filter(name=name)
     if found.is_empty():
         return
-    kind, _, description = found.row(0)
+    kind, _, parameters, description = found.row(0)
     st.caption(plain(f"{kind}. {description or ''}"))
-    if kind != "macro":
-        columns = view.rows(schema_columns, name)
+    if parameters is not None:
+        st.code(f"{name}({parameters})", language="sql")
+    else:
+        columns = view.rows(schema_of, name)
         view.table(columns.select("column", "type", "description"), height=430)
 
 

@@ -6,15 +6,17 @@ import streamlit as st
 
 from apps.pages.base import View
 from apps.pages.text import plain
-from apps.queries.base import ask_count
 from apps.queries.threads import (
     fluctuating_blocks,
     graph_blocks,
     graph_edges,
+    group_list,
+    phase_list,
     thread_launches,
     thread_picture,
     thread_verdicts,
     traced_runs,
+    warp_list,
 )
 from apps.reports.pictures import graph_dot, grey_png, largest_blocks
 from apps.reports.threads import launch_sentences, similar_launches
@@ -24,9 +26,9 @@ _METRICS = ("euclidean", "manhattan")
 _LAST = 2**31 - 1
 _MOST_EXECUTED = 12
 _LISTS = {
-    "groups": "Threads that behave alike",
-    "warps": "Warps that lose most to divergence",
-    "phases": "Phases over time",
+    "groups": ("Threads that behave alike", group_list),
+    "warps": ("Warps that lose most to divergence", warp_list),
+    "phases": ("Phases over time", phase_list),
 }
 
 
@@ -112,9 +114,8 @@ def _likeness(view: View, run: str, launch: int, metric: str) -> None:
 
 
 def _groups(view: View, run: str, launch: int | None) -> None:
-    first, last = (0, _LAST) if launch is None else (launch, launch)
-    for name, title in _LISTS.items():
-        if not view.value(ask_count, f"threads/{name}", run_id=run, first=first, last=last):
+    for name, (title, question) in _LISTS.items():
+        if not view.count(question(run, launch)):
             continue
         st.subheader(title, anchor=False)
-        view.paged(f"threads/{name}", key=name, run_id=run, first=first, last=last)
+        view.paged(question(run, launch), key=name)

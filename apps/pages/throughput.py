@@ -11,8 +11,10 @@ from apps.pages.charts import show
 from apps.queries.throughput import (
     drawn_segments,
     largest_threads,
-    of_run,
+    predictions_of,
+    segment_list,
     streamed_runs,
+    thread_list,
     throughput_effects,
     throughput_limits,
 )
@@ -31,6 +33,11 @@ def page(view: View) -> None:
             "pwh ingest blocks.csv --app program",
         )
         return
+    with view.narrowed(predictions_of(run)):
+        _run(view, run)
+
+
+def _run(view: View, run: str) -> None:
     try:
         view.verdicts(view.value(throughput_sentences, run))
     except NothingToAnalyse as error:
@@ -42,7 +49,7 @@ def page(view: View) -> None:
     _threads(view, run)
     st.subheader("Segments, those with most to gain first", anchor=False)
     st.caption("Rates are instructions per cycle.")
-    view.paged("throughput/segments", key="page", of=of_run, run_id=run)
+    view.paged(segment_list(run), key="page")
 
 
 def _limits(view: View, run: str) -> None:
@@ -81,4 +88,4 @@ def _threads(view: View, run: str) -> None:
     if not threads.is_empty():
         named = threads.with_columns(pl.col("thread").cast(pl.String).fill_null("all"))
         show(charts.by_thread(named), "Predicted and measured instructions per cycle by thread")
-    view.paged("throughput/threads", key="threads", of=of_run, run_id=run)
+    view.paged(thread_list(run), key="threads")

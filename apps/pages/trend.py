@@ -13,7 +13,8 @@ from apps.pages import causes, charts
 from apps.pages.base import View
 from apps.pages.trend_chart import history
 from apps.pages.words import as_text, since
-from apps.queries.trend import trend_points
+from apps.queries.runs import run_choices
+from apps.queries.trend import trend_choices, trend_points
 
 # As many as there are colours that can be told apart.
 _SERIES = len(charts.PALETTE)
@@ -22,7 +23,7 @@ _LEAST = 10
 
 def page(view: View) -> None:
     """Show a metric of an application over time."""
-    apps = view.ask("runs/choices", app=None).filter(kind="app")["choice"].to_list()
+    apps = view.rows(run_choices, None).filter(kind="app")["choice"].to_list()
     app = view.select("Application", apps, key="app")
     if app is None:
         view.empty(
@@ -30,7 +31,7 @@ def page(view: View) -> None:
             f"{view.pwh} ingest FILES --app NAME --version V --started-at 2026-01-31",
         )
         return
-    series = view.ask("trend/choices", app=app)
+    series = view.rows(trend_choices, app)
     if series.is_empty():
         view.empty(
             f"No run of {app} says when it started, so there is no order in time.",

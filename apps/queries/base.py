@@ -1,8 +1,7 @@
-"""Asking: the rows of a query in sql/queries."""
+"""Asking: the rows of a query in sql/queries, and cursors that see only what a question is about."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,19 +10,27 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from warehouse import sqlfiles
+from warehouse.connection import cursor
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 _NUMBER = count()
-# Rows of a table that are copied for the questions of a page or command; about 150 bytes each.
-MOST_HELD = 2_000_000
-# How questions name what may be held: query_table($of || 'bottlenecks'), _scaling_models_of($of).
-_OF = (
-    (re.compile(r"query_table\(\$of \|\| '(\w+)'\)"), r"\1"),
-    (re.compile(r"\b_(\w+)_of\(\$of\)"), r"\1"),
-    (re.compile(r"\b_(\w+)_of\(\$of, "), r"\1("),
-)
+# Rows that are copied for the questions of a page or command; about 150 bytes each.
+MOST_COPIED = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query of sql/queries (`name` is topic/question) with its parameters."""
+
+    name: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def sql(self) -> str:
+        """The SELECT, without a semicolon at its end."""
+        return sqlfiles.read(f"queries/{self.name}").strip().removesuffix(";")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,7 @@ _REMEMBERED: ContextVar[list[Asked] | None] = ContextVar("_REMEMBERED", default=
 
 @contextmanager
 def remembering() -> Iterator[list[Asked]]:
-    """Give a list that takes up every question asked inside, for those who show them."""
+    """Yield a list that takes up every question asked inside, for those who show them."""
     asked: list[Asked] = []
     token = _REMEMBERED.set(asked)
     try:
@@ -49,113 +56,90 @@ def remembering() -> Iterator[list[Asked]]:
         _REMEMBERED.reset(token)
 
 
-@dataclass(slots=True)
-class Held:
-    """What questions over one connection share; it is to be thrown away with the connection.
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """What several questions have in common: a part of some tables, and views computed from it.
 
-    `names` are the beginnings of temporary tables' names by the parameters of what they hold,
-    `tables` those tables, and `answers` the tables of answers by question and parameters.
+    `rows` are the rows that are left of tables or views, by name; `views` are computed once on top
+    of them, in this order. Rows are copied, which takes memory: where the first of the tables would
+    keep more than `most` rows (None: no limit), nothing is narrowed.
     """
 
-    names: dict[str, str] = field(default_factory=dict)
-    tables: set[str] = field(default_factory=set)
-    answers: dict[tuple[str, str], str] = field(default_factory=dict)
-
-
-_HELD: ContextVar[Held | None] = ContextVar("_HELD", default=None)
+    rows: Mapping[str, Question]
+    views: tuple[str, ...] = ()
+    most: int | None = MOST_COPIED
 
 
 @contextmanager
-def holding(held: Held) -> Iterator[None]:
-    """Let the questions asked inside over one connection share what they stand on."""
-    token = _HELD.set(held)
-    try:
-        yield
-    finally:
-        _HELD.reset(token)
+def narrowed(con: DuckDBPyConnection, narrowing: Narrowing) -> Iterator[DuckDBPyConnection]:
+    """Yield a cursor of its own on which tables have only the rows of the narrowing.
 
-
-def hold(
-    con: DuckDBPyConnection, views: Mapping[str, str], *, most: int | None = None, **params: Any
-) -> str:
-    """Give the parameter `of` of questions: what stands before the names of `views` there.
-
-    Inside `holding` that is the beginning of the names of temporary tables, each with the rows of
-    `sql/queries/<views[name]>.sql` and computed once; elsewhere it is empty, and questions go to
-    the views. So it is where the first of these has more than `most` rows, for rows that are held
-    take memory. $view, where that query has it, is the name.
+    Questions give the same answers there, faster where they stand on the same rows.
     """
-    held = _HELD.get()
-    if held is None:
-        return ""
-    known = repr(params)
-    for view, name in views.items():
-        query = _inner(name)
-        given = {"view": view, **params} if "$view" in query else params
-        if known not in held.names:
-            is_small = most is None or _rows_of(con, query, given) <= most
-            held.names[known] = f"_held_{next(_NUMBER)}_" if is_small else ""
-        if not held.names[known]:
-            return ""
-        if (table := held.names[known] + view) not in held.tables:
-            con.execute(f"CREATE TEMP TABLE {table} AS {query}", given or None)
-            held.tables.add(table)
-    return held.names[known]
+    own = cursor(con)
+    try:
+        narrow(own, narrowing)
+        yield own
+    finally:
+        own.close()
 
 
-def _rows_of(con: DuckDBPyConnection, query: str, params: dict[str, Any]) -> int:
-    row = con.execute(f"SELECT count(*) FROM ({query})", params or None).fetchone()
+def narrow(own: DuckDBPyConnection, narrowing: Narrowing) -> None:
+    """Narrow tables for one cursor until it is closed.
+
+    A temporary table shadows the table or view of its name for this cursor alone, also where the
+    database is read-only, and every view built on that name reads it.
+    """
+    first = next(iter(narrowing.rows.values()))
+    if narrowing.most is not None and _rows(own, first) > narrowing.most:
+        return
+    # Names of tables and views are those of the functions in apps.queries, never from outside.
+    for name, question in narrowing.rows.items():
+        own.execute(f"CREATE TEMP TABLE {name} AS {question.sql}", dict(question.params) or None)
+    for view in narrowing.views:
+        own.execute(f"CREATE TEMP TABLE {view} AS FROM {view}")
+
+
+def _rows(con: DuckDBPyConnection, question: Question) -> int:
+    query = f"SELECT count(*) FROM ({question.sql})"
+    row = con.execute(query, dict(question.params) or None).fetchone()
     return int(row[0]) if row else 0
 
 
 def ask(con: DuckDBPyConnection, name: str, /, **params: Any) -> DuckDBPyRelation:
-    """Give the rows of `sql/queries/<name>.sql`, computed now.
+    """Return the rows of `sql/queries/<name>.sql`, computed now.
 
     They are kept in a temporary table: DuckDB's `sql` with parameters holds Python's lock while
     it computes, for which a function of Python in another thread would wait for ever.
     """
-    return _kept(con, name, sqlfiles.read(f"queries/{name}"), params)
+    return _computed(con, name, Question(name).sql, params)
 
 
 def ask_page(
-    con: DuckDBPyConnection, name: str, /, limit: int, offset: int, **params: Any
+    con: DuckDBPyConnection, question: Question, limit: int, offset: int
 ) -> DuckDBPyRelation:
-    """Give `limit` rows of a query from row `offset` on, and never compute more of it than that.
+    """Return `limit` rows of a question from row `offset` on, and compute no more of it than that.
 
     Parameters of the query may not be named limit or offset.
     """
-    query = f"FROM (\n{_inner(name)}\n)\nLIMIT $limit OFFSET $offset"
-    return _kept(con, name, query, {**params, "limit": limit, "offset": offset})
+    query = f"FROM (\n{question.sql}\n)\nLIMIT $limit OFFSET $offset"
+    params = {**question.params, "limit": limit, "offset": offset}
+    return _computed(con, question.name, query, params)
 
 
-def ask_count(con: DuckDBPyConnection, name: str, /, **params: Any) -> int:
-    """Give the number of rows that a query has."""
-    query = f"SELECT count(*) AS rows\nFROM (\n{_inner(name)}\n)"
-    row = _kept(con, name, query, params).fetchone()
+def ask_count(con: DuckDBPyConnection, question: Question) -> int:
+    """Return the number of rows that a question has."""
+    query = f"SELECT count(*) AS rows\nFROM (\n{question.sql}\n)"
+    row = _computed(con, question.name, query, dict(question.params)).fetchone()
     return int(row[0]) if row else 0
 
 
-def _inner(name: str) -> str:
-    return sqlfiles.read(f"queries/{name}").strip().removesuffix(";")
-
-
-def _kept(
+def _computed(
     con: DuckDBPyConnection, name: str, query: str, params: dict[str, Any]
 ) -> DuckDBPyRelation:
     remembered = _REMEMBERED.get()
     if remembered is not None:
-        remembered.append(_as_public(name, query, params))
-    answers = held.answers if (held := _HELD.get()) is not None else {}
-    table = answers.get((query, repr(params)))
-    if table is None:
-        table = f"_asked_{next(_NUMBER)}"
-        con.execute(f"CREATE TEMP TABLE {table} AS {query}", params or None)
-        answers[query, repr(params)] = table
+        remembered.append(Asked(name, query, params))
+    table = f"_asked_{next(_NUMBER)}"
+    con.execute(f"CREATE TEMP TABLE {table} AS {query}", params or None)
     return con.table(table)
-
-
-def _as_public(name: str, query: str, params: dict[str, Any]) -> Asked:
-    """Give a question as it is put to the views, whatever was held."""
-    for pattern, public in _OF:
-        query = pattern.sub(public, query)
-    return Asked(name, query, {key: value for key, value in params.items() if key != "of"})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from apps.queries.base import MOST_HELD, ask, hold
+from apps.queries.base import Narrowing, Question, ask
 from apps.queries.runs import resolve_run
 from warehouse.errors import NothingToAnalyse
 
@@ -31,49 +31,57 @@ def diagnosed_runs(con: DuckDBPyConnection, name: str) -> list[str]:
         ) from None
 
 
-def of_runs(con: DuckDBPyConnection, runs: Sequence[str], *views: str) -> dict[str, Any]:
-    """Give the parameters of a question about runs: these, and what is held of `views`.
+def counters_of(runs: Sequence[str], *views: str) -> Narrowing:
+    """Return what questions about the counters of runs have in common.
 
-    Views are bottlenecks and pmu_standardised.
+    `views` are those of bottlenecks and pmu_standardised that several questions read.
     """
-    known = json.dumps(list(runs))
-    of = hold(con, {"pmu_samples": "hold_runs"}, most=MOST_HELD, runs=known)
-    of = of and hold(con, {"sample_metrics": "hold_sample_metrics"}, of=of)
-    of = of and hold(con, {view: f"hold_{view}" for view in views}, of=of)
-    return {"runs": known, "of": of}
+    samples = Question("bottlenecks/samples", _runs(runs))
+    return Narrowing({"pmu_samples": samples}, ("sample_metrics", *views))
+
+
+def verdicts_of(con: DuckDBPyConnection, app: str) -> Narrowing:
+    """Return the verdicts on an application's runs, for its tuning history.
+
+    The history would classify the samples of every application otherwise.
+    """
+    runs = [run_id for (run_id,) in ask(con, "bottlenecks/runs", app=app).fetchall()]
+    verdicts = Question("bottlenecks/verdicts", _runs(runs))
+    return Narrowing({"bottlenecks": verdicts}, most=None)
+
+
+def _runs(runs: Sequence[str]) -> dict[str, str]:
+    return {"runs": json.dumps(list(runs))}
 
 
 def bottleneck_classes(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
     """Give the classes of the samples of runs, the commonest first."""
-    return ask(con, "bottlenecks/classes", **of_runs(con, runs, "bottlenecks"))
+    return ask(con, "bottlenecks/classes", **_runs(runs))
 
 
 def bottleneck_costs(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
     """Give what curing each component can bring the runs at most, with bands."""
-    return ask(con, "bottlenecks/costs", **of_runs(con, runs, "bottlenecks"))
+    return ask(con, "bottlenecks/costs", **_runs(runs))
 
 
 def bottleneck_metrics(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
     """Give the metrics of runs: medians over their samples."""
-    return ask(con, "bottlenecks/metrics", **of_runs(con, runs, "pmu_standardised"))
+    return ask(con, "bottlenecks/metrics", **_runs(runs))
 
 
 def bottlenecks_by(con: DuckDBPyConnection, runs: Sequence[str], by: str) -> DuckDBPyRelation:
     """Give the verdict on each rank or region of runs."""
-    return ask(con, f"bottlenecks/by_{by}", runs=json.dumps(list(runs)))
+    return ask(con, f"bottlenecks/by_{by}", **_runs(runs))
 
 
 def topdown(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
     """Give the top-down shares of runs by region, where they have them."""
-    return ask(con, "bottlenecks/topdown", **of_runs(con, runs, "pmu_standardised"))
+    return ask(con, "bottlenecks/topdown", **_runs(runs))
 
 
 def tuning_history(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
-    """Give an application's versions with their class, time and gain."""
-    runs = [run_id for (run_id,) in ask(con, "bottlenecks/runs", app=app).fetchall()]
-    verdicts = {"bottlenecks": "hold_verdicts"}
-    of = hold(con, verdicts, judged=json.dumps(runs)) if runs else ""
-    return ask(con, "bottlenecks/tuning_history", app=app, of=of)
+    """Return an application's versions with their class, time and gain."""
+    return ask(con, "bottlenecks/tuning_history", app=app)
 
 
 MOST_PLACES = 24
@@ -88,12 +96,12 @@ def class_shares(
     con: DuckDBPyConnection, runs: Sequence[str], most: int = MOST_PLACES
 ) -> DuckDBPyRelation:
     """Give the class shares of each process of runs; of more than `most`, `most` spread evenly."""
-    return ask(con, "bottlenecks/class_shares", **of_runs(con, runs, "bottlenecks"), most=most)
+    return ask(con, "bottlenecks/class_shares", **_runs(runs), most=most)
 
 
 def model_clusters(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
     """Give the clusters of the models that judge runs, one row a cluster and metric."""
-    return ask(con, "bottlenecks/clusters", **of_runs(con, runs, "bottlenecks"))
+    return ask(con, "bottlenecks/clusters", **_runs(runs))
 
 
 MOST_GLYPHS = 48
@@ -107,5 +115,4 @@ def bottleneck_glyphs(
     One row a glyph: its place, class, samples, metric_set, and the lists metrics and values
     (medians, counts per cycle or shares). Of more than `most` places, `most` spread evenly.
     """
-    held = of_runs(con, runs, "bottlenecks", "pmu_standardised")
-    return ask(con, "bottlenecks/glyphs", **held, by=by, most=most)
+    return ask(con, "bottlenecks/glyphs", **_runs(runs), by=by, most=most)

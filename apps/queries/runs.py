@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import ask
+from apps.queries.base import Question, ask
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -100,3 +100,20 @@ def run_launches(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
 def run_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give a run's instruction streams, one row a thread."""
     return ask(con, "runs/segments", run_id=run_id)
+
+
+def run_choices(con: DuckDBPyConnection, app: str | None) -> DuckDBPyRelation:
+    """Return the applications, and of one of them the versions, machines and tags of its runs."""
+    return ask(con, "runs/choices", app=app)
+
+
+def run_list(
+    app: str | None,
+    version: str | None,
+    machine: str | None,
+    tag: str | None,
+    text: str | None,
+) -> Question:
+    """Return the question for the runs that match, the latest first; None is any."""
+    given = {"app": app, "version": version, "machine": machine, "tag": tag, "text": text}
+    return Question("runs/page", given)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import MOST_HELD, ask, hold
+from apps.queries.base import Narrowing, Question, ask
 from apps.queries.runs import LATEST
 
 if TYPE_CHECKING:
@@ -38,16 +38,20 @@ class ScalingSet:
         return {"app": self.app, "version": self.version, "machine": self.machine}
 
 
-def of_set(con: DuckDBPyConnection, which: ScalingSet) -> dict[str, Any]:
-    """Give the parameters of a question about one set of runs: its keys, and what is held of it."""
-    views = {"scaling_sets": "hold_scaling_sets", "scaling_series": "hold_scaling_series"}
-    of = hold(con, {"fn_timings": "hold_set"}, most=MOST_HELD, **which.keys)
-    return {**which.keys, "of": of and hold(con, views, of=of)}
+def times_of(which: ScalingSet) -> Narrowing:
+    """Return what questions about one set of runs have in common."""
+    timings = Question("scaling/timings", which.keys)
+    return Narrowing({"fn_timings": timings}, ("scaling_sets", "scaling_series"))
+
+
+def known_counts() -> Narrowing:
+    """Return what the questions have in common that list applications and sets of runs."""
+    return Narrowing({"fn_timings": Question("scaling/counts")}, most=None)
 
 
 def scaling_apps(con: DuckDBPyConnection) -> list[str]:
     """Give the applications with function times at known counts."""
-    return [app for (app,) in ask(con, "scaling/apps", of=_of_counts(con)).fetchall()]
+    return [app for (app,) in ask(con, "scaling/apps").fetchall()]
 
 
 def scaling_sets(
@@ -58,12 +62,8 @@ def scaling_sets(
 ) -> list[ScalingSet]:
     """Give an application's sets of runs (of all applications: `latest`), the newest first."""
     asked = {"app": app, "latest": LATEST, "version": version, "machine": machine}
-    found = ask(con, "scaling/sets", of=_of_counts(con), **asked)
+    found = ask(con, "scaling/sets", **asked)
     return [ScalingSet(*row[:-1]) for row in found.fetchall()]
-
-
-def _of_counts(con: DuckDBPyConnection) -> str:
-    return hold(con, {"fn_timings": "hold_counts"})
 
 
 def scaling_program(
@@ -76,7 +76,7 @@ def scaling_program(
     """Give a program's predicted time, speed-up, efficiency and core hours at counts."""
     params = {"counts": list(counts), "scaling": scaling}
     if problem_size is None:
-        return ask(con, "scaling/program", **of_set(con, which), **params)
+        return ask(con, "scaling/program", **which.keys, **params)
     at = {"smallest": which.smallest, "size": float(problem_size)}
     return ask(con, "scaling/program_at", **which.keys, **params, **at)
 
@@ -84,7 +84,7 @@ def scaling_program(
 def scaling_functions(con: DuckDBPyConnection, which: ScalingSet, target: int) -> DuckDBPyRelation:
     """Give functions by their share of the predicted time at a count, the largest first."""
     at = {"target": target, "largest": which.largest}
-    return ask(con, "scaling/functions", **of_set(con, which), **at)
+    return ask(con, "scaling/functions", **which.keys, **at)
 
 
 def scaling_comparison(
@@ -115,7 +115,7 @@ def counts_between(smallest: int, largest: int) -> list[int]:
 
 def scaling_measured(con: DuckDBPyConnection, which: ScalingSet) -> DuckDBPyRelation:
     """Give measured times by count, of functions and of the program (function NULL), s."""
-    return ask(con, "scaling/measured", **of_set(con, which))
+    return ask(con, "scaling/measured", **which.keys)
 
 
 def scaling_fitted(
@@ -123,9 +123,9 @@ def scaling_fitted(
 ) -> DuckDBPyRelation:
     """Give predicted times of functions at counts with their 90 % intervals, s."""
     params = {"functions": json.dumps(list(functions)), "counts": list(counts)}
-    return ask(con, "scaling/fitted", **of_set(con, which), **params)
+    return ask(con, "scaling/fitted", **which.keys, **params)
 
 
 def scaling_models_of(con: DuckDBPyConnection, which: ScalingSet) -> DuckDBPyRelation:
     """Give the models of a set's functions: exponent with its interval, formula, flags."""
-    return ask(con, "scaling/models", **of_set(con, which))
+    return ask(con, "scaling/models", **which.keys)

@@ -3,27 +3,48 @@
 from __future__ import annotations
 
 import difflib
+import json
 from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
+from udfs import UDFS
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
-def schema_objects(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Give the tables, views, table macros and functions there are."""
-    return ask(con, "schema/objects")
+def schema_objects(con: DuckDBPyConnection, name: str | None = None) -> DuckDBPyRelation:
+    """Return the public tables, views, table macros and functions, or those of one name.
+
+    Columns: kind, name, parameters (NULL for tables and views) and description.
+    """
+    functions = [
+        {
+            "name": udf.name,
+            "parameters": ", ".join(map(str, udf.parameters)),
+            "description": udf.description,
+        }
+        for udf in UDFS
+        if udf.public
+    ]
+    return ask(con, "schema/objects", name=name, functions=json.dumps(functions))
 
 
-def schema_columns(con: DuckDBPyConnection, name: str) -> DuckDBPyRelation:
-    """Give the columns of a table or view; raises `UsageError` where there is none such."""
-    names = [row[1] for row in schema_objects(con).fetchall()]
-    if name not in names:
-        close = difflib.get_close_matches(name, names, 1)
+def schema_of(con: DuckDBPyConnection, name: str) -> DuckDBPyRelation:
+    """Return the columns of a table or view, or the parameters and meaning of a macro or function.
+
+    Raises `UsageError` where there is nothing of that name.
+    """
+    known = {found.lower(): (kind, found) for kind, found, *_ in schema_objects(con).fetchall()}
+    bare = name.partition("(")[0].strip().lower()
+    if bare not in known:
+        close = difflib.get_close_matches(bare, known, 1)
         raise UsageError(
-            f"there is no table or view {name!r}",
+            f"there is no table, view, macro or function {name!r}",
             hint=f"Did you mean {close[0]}?" if close else "pwh schema lists what there is.",
         )
-    return ask(con, "schema/columns", name=name)
+    kind, found = known[bare]
+    if kind in ("table", "view"):
+        return ask(con, "schema/columns", name=found)
+    return schema_objects(con, found)

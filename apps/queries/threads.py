@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import ask
+from apps.queries.base import Question, ask
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -58,6 +58,21 @@ def thread_phases(
 ) -> DuckDBPyRelation:
     """Give the phases of each thread, with one interval that stands for each and its weight."""
     return ask(con, "threads/phases", run_id=run_id, **_launches(launch))
+
+
+def group_list(run_id: str, launch: int | None) -> Question:
+    """Return the question for the groups of threads that behave alike."""
+    return Question("threads/groups", {"run_id": run_id, **_launches(launch)})
+
+
+def warp_list(run_id: str, launch: int | None) -> Question:
+    """Return the question for warps, those that lose most to divergence first."""
+    return Question("threads/warps", {"run_id": run_id, **_launches(launch)})
+
+
+def phase_list(run_id: str, launch: int | None) -> Question:
+    """Return the question for the phases of threads over time."""
+    return Question("threads/phases", {"run_id": run_id, **_launches(launch)})
 
 
 def graph_blocks(con: DuckDBPyConnection, run_id: str, launch: int) -> DuckDBPyRelation:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from apps.queries.base import MOST_HELD, ask, hold
+from apps.queries.base import Narrowing, Question, ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -13,25 +13,35 @@ if TYPE_CHECKING:
 _LOOKED_AT = 1000
 
 
-def of_run(con: DuckDBPyConnection, run_id: str) -> dict[str, Any]:
-    """Give the parameters of a question about one run: it, and what is held of its predictions."""
-    of = hold(con, {"throughput_predictions": "hold_run"}, most=MOST_HELD, run_id=run_id)
-    return {"run_id": run_id, "of": of}
+def predictions_of(run_id: str) -> Narrowing:
+    """Return what questions about the instruction streams of a run have in common."""
+    rows = Question("throughput/predictions", {"run_id": run_id})
+    return Narrowing({"throughput_predictions": rows})
 
 
 def throughput_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give the threads of a run: predicted, bounds and measured, the most instructions first."""
-    return ask(con, "throughput/threads", **of_run(con, run_id))
+    return ask(con, "throughput/threads", run_id=run_id)
 
 
 def throughput_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give the segments of a run, those with most to gain first."""
-    return ask(con, "throughput/segments", **of_run(con, run_id))
+    return ask(con, "throughput/segments", run_id=run_id)
+
+
+def thread_list(run_id: str) -> Question:
+    """Return the question for the threads of a run, the most instructions first."""
+    return Question("throughput/threads", {"run_id": run_id})
+
+
+def segment_list(run_id: str) -> Question:
+    """Return the question for the segments of a run, those with most to gain first."""
+    return Question("throughput/segments", {"run_id": run_id})
 
 
 def throughput_limits(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give what the predicted cycles of a run go to."""
-    return ask(con, "throughput/limits", **of_run(con, run_id))
+    return ask(con, "throughput/limits", run_id=run_id)
 
 
 def throughput_effects(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
@@ -39,17 +49,17 @@ def throughput_effects(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation
 
     Of very many segments some are looked at, spread evenly; column segments says how many.
     """
-    return ask(con, "throughput/effects", **of_run(con, run_id), most=_LOOKED_AT)
+    return ask(con, "throughput/effects", run_id=run_id, most=_LOOKED_AT)
 
 
 def throughput_flags(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give what is flagged of a run's segments, and on how many."""
-    return ask(con, "throughput/flags", **of_run(con, run_id))
+    return ask(con, "throughput/flags", run_id=run_id)
 
 
 def throughput_model(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Give the models that predicted for a run."""
-    return ask(con, "throughput/model", **of_run(con, run_id))
+    return ask(con, "throughput/model", run_id=run_id)
 
 
 def counted_ipc(con: DuckDBPyConnection, run_id: str) -> float | None:
@@ -74,7 +84,7 @@ def drawn_segments(
 
     Of more than `most` segments, `most` spread evenly; column segments says how many there are.
     """
-    return ask(con, "throughput/drawn_segments", **of_run(con, run_id), most=most)
+    return ask(con, "throughput/drawn_segments", run_id=run_id, most=most)
 
 
 def largest_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:

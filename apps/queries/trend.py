@@ -47,3 +47,8 @@ def trend_points(
 def trend_mixed(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
     """Give what runs differ in that are in one series of an application."""
     return ask(con, "trend/mixed", app=app)
+
+
+def trend_choices(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
+    """Return the metrics and machines of an application that have a series."""
+    return ask(con, "trend/choices", app=app)

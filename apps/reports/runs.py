@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from apps.output import cell, dicts, table_text
+from apps.queries.base import narrowed
+from apps.queries.bottlenecks import counters_of
 from apps.queries.runs import (
     row_counts,
     run_counters,
@@ -18,6 +20,7 @@ from apps.queries.runs import (
     run_workers,
 )
 from apps.queries.threads import thread_verdicts
+from apps.queries.throughput import predictions_of
 from apps.reports.bottlenecks import bottleneck_sentences
 from apps.reports.idle import idle_sentences
 from apps.reports.scaling import run_scaling_sentences
@@ -94,7 +97,9 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     shared = [e["event"] for e in events if e["running"] is not None and e["running"] < 0.5]
     if shared:
         sentences.append(f"{shared[0]} was on a counter less than half of the time: an estimate.")
-    return Section("Counters", sentences + bottleneck_sentences(con, [run_id]), relation)
+    with narrowed(con, counters_of([run_id], "bottlenecks", "pmu_standardised")) as of_run:
+        sentences += bottleneck_sentences(of_run, [run_id])
+    return Section("Counters", sentences, relation)
 
 
 _INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins", "siminsts")
@@ -149,7 +154,8 @@ def _segments(con: DuckDBPyConnection, run_id: str) -> Section:
     total, measured = (sum(row[name] for row in rows) for name in ("segments", "measured"))
     sentences = [f"{total} segments of instruction streams, {measured} with measured cycles."]
     try:
-        sentences += throughput_sentences(con, run_id)[:2]
+        with narrowed(con, predictions_of(run_id)) as of_run:
+            sentences += throughput_sentences(of_run, run_id)[:2]
     except NothingToAnalyse as nothing:
         sentences.append(f"{nothing.problem[0].upper()}{nothing.problem[1:]}.")
     return Section("Instruction streams", sentences, relation)

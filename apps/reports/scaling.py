@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from apps.output import Row, cell, dicts, table_text
+from apps.queries.base import narrowed
 from apps.queries.runs import resolve_run, run_facts
 from apps.queries.scaling import (
     ScalingSet,
+    known_counts,
     scaling_apps,
     scaling_functions,
     scaling_program,
     scaling_sets,
+    times_of,
 )
 from warehouse.errors import NothingToAnalyse, UsageError
 
@@ -94,12 +97,19 @@ def run_scaling_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     if "app" not in facts:
         return []
     keys = (facts["app"], facts.get("version"), facts.get("machine"))
-    found = [
-        one
-        for one in scaling_sets(con, *keys)
-        if one.counts >= 3 and (one.app, one.version, one.machine) == keys
-    ]
-    return scaling_sentences(con, complete_question(found[0], [], None, None)) if found else []
+    with narrowed(con, known_counts()) as listed:
+        found = [
+            one
+            for one in scaling_sets(listed, *keys)
+            if one.counts >= 3 and (one.app, one.version, one.machine) == keys
+        ]
+    if not found:
+        return []
+    asked_for = complete_question(found[0], [], None, None)
+    with narrowed(con, times_of(asked_for.which)) as of_set:
+        rows = dicts(predict_grid(of_set, asked_for))
+        ranking = dicts(scaling_functions(of_set, asked_for.which, asked_for.target))
+    return scaling_sentences(asked_for, rows, ranking)
 
 
 def complete_question(
@@ -122,14 +132,20 @@ def predict_program(con: DuckDBPyConnection, asked_for: Question) -> DuckDBPyRel
     )
 
 
-def scaling_sentences(con: DuckDBPyConnection, asked_for: Question) -> list[str]:
-    """Say how the program scales, where it ends, and which functions hold it back."""
+def predict_grid(con: DuckDBPyConnection, asked_for: Question) -> DuckDBPyRelation:
+    """Return the program's predicted time at the counts of `count_grid`."""
+    counts = count_grid(asked_for)
+    return scaling_program(con, asked_for.which, counts, asked_for.scaling, asked_for.problem_size)
+
+
+def scaling_sentences(
+    asked_for: Question, rows: Sequence[Row], ranking: Sequence[Row]
+) -> list[str]:
+    """Return how the program scales, where that ends, and which functions hold it back.
+
+    `rows` are those of `predict_grid`, `ranking` those of `scaling_functions` at the target.
+    """
     which = asked_for.which
-    rows = dicts(
-        scaling_program(
-            con, which, count_grid(asked_for), asked_for.scaling, asked_for.problem_size
-        )
-    )
     said = [_basis(asked_for)]
     last = next((row for row in rows if row["parallelism"] == asked_for.target), None)
     if last is None or last["predicted"] is None:
@@ -142,7 +158,7 @@ def scaling_sentences(con: DuckDBPyConnection, asked_for: Question) -> list[str]
         f"{last['core_hours']:.3g} core hours."
     )
     said += _limits(asked_for, rows)
-    said += _holding_back(con, asked_for)
+    said += _holding_back(asked_for, ranking)
     said += [f"Mind: {flag}." for flag in last["flags"]]
     return said
 
@@ -201,12 +217,8 @@ def count_grid(asked_for: Question) -> list[int]:
     return sorted(between | {which.largest, *asked_for.counts})
 
 
-def _holding_back(con: DuckDBPyConnection, asked_for: Question) -> list[str]:
-    rows = [
-        row
-        for row in dicts(scaling_functions(con, asked_for.which, asked_for.target))
-        if row["share"] is not None
-    ]
+def _holding_back(asked_for: Question, ranking: Sequence[Row]) -> list[str]:
+    rows = [row for row in ranking if row["share"] is not None]
     if not rows:
         return []
     first = rows[0]
@@ -243,12 +255,12 @@ RANKED = ("function", "seconds", "interval", "share", "measured", "flags")
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
 
 
-def ranking(con: DuckDBPyConnection, asked_for: Question) -> tuple[list[Any], list[Any]]:
-    """Give the ten functions with the largest share at the target, and the ten growing fastest.
+def ranking_lines(rows: Sequence[Row]) -> tuple[list[Any], list[Any]]:
+    """Return the ten functions with the largest share at the target, and the ten growing fastest.
 
-    Each row is (function, predicted s, interval, share, share at the largest count, flags).
+    `rows` are those of `scaling_functions`. Each line is (function, predicted s, interval, share,
+    share at the largest count, flags).
     """
-    rows = dicts(scaling_functions(con, asked_for.which, asked_for.target))
     told = [row for row in rows if row["share"] is not None]
     growing = sorted(
         (row for row in told if (row["growth"] or 0) > 0.001),

@@ -1,6 +1,4 @@
 -- Basic blocks: transitions with their probabilities, vectors of threads, sums of launches.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 CREATE OR REPLACE VIEW bb_transitions AS
 WITH
@@ -53,7 +51,7 @@ COMMENT ON COLUMN bb_vectors.bbs IS 'Basic blocks that the thread entered, ascen
 COMMENT ON COLUMN bb_vectors.visits IS 'Visits of each of bbs; NULL where only instructions are known.';
 COMMENT ON COLUMN bb_vectors.instructions IS 'Instructions executed in each of bbs.';
 
-CREATE OR REPLACE MACRO _launch_summary_of(of) AS TABLE
+CREATE OR REPLACE VIEW launch_summary AS
 WITH
   visits AS (
     SELECT
@@ -64,8 +62,8 @@ WITH
       CAST(sum(v.instructions) AS BIGINT) AS instructions,
       CASE WHEN count(v.visits * b.barriers) = count(*)
         THEN CAST(sum(v.visits * b.barriers) AS BIGINT) END AS barriers
-    FROM query_table(of || 'bb_visits') AS v
-    LEFT JOIN query_table(of || 'bb_blocks') AS b
+    FROM bb_visits AS v
+    LEFT JOIN bb_blocks AS b
       ON v.run_id = b.run_id AND v.kernel IS NOT DISTINCT FROM b.kernel AND v.bb = b.bb
     GROUP BY v.run_id, v.launch
   )
@@ -76,11 +74,8 @@ SELECT
   v.barriers,
   v.barriers / nullif(v.visits, 0) AS sync_rate,
   l.instructions / nullif(l.warp_size * l.warp_instructions, 0) AS simt_efficiency
-FROM query_table(of || 'bb_launches') AS l
+FROM bb_launches AS l
 LEFT JOIN visits AS v ON l.run_id = v.run_id AND l.launch = v.launch;
-
-CREATE OR REPLACE VIEW launch_summary AS
-FROM _launch_summary_of('');
 
 COMMENT ON VIEW launch_summary IS 'One row is one kernel launch; a CPU program is launch 0.';
 COMMENT ON COLUMN launch_summary.run_id IS 'Run (runs.run_id).';

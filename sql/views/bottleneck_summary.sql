@@ -4,16 +4,14 @@
 --
 -- The verdict on several samples is the class of most of them; of two equally frequent ones that
 -- with the more cycles, then the first by name.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
-CREATE OR REPLACE MACRO _bottleneck_by_process_of(of) AS TABLE
+CREATE OR REPLACE VIEW bottleneck_by_process AS
 WITH
   counted AS (
     SELECT
       run_id, rank, class, count(*) AS samples, avg(probability) AS probability,
       sum(cycles) AS cycles
-    FROM query_table(of || 'bottlenecks')
+    FROM bottlenecks
     GROUP BY run_id, rank, class
   )
 
@@ -24,9 +22,6 @@ SELECT
 FROM counted
 WINDOW process AS (PARTITION BY run_id, rank)
 QUALIFY row_number() OVER (process ORDER BY samples DESC, cycles DESC NULLS LAST, class) = 1;
-
-CREATE OR REPLACE VIEW bottleneck_by_process AS
-FROM _bottleneck_by_process_of('');
 
 COMMENT ON VIEW bottleneck_by_process IS 'One row is a process of a run and its bottleneck: the class of most of its samples.';
 COMMENT ON COLUMN bottleneck_by_process.run_id IS 'Run (runs.run_id).';
@@ -77,13 +72,10 @@ COMMENT ON COLUMN bottleneck_by_region.frac_icache IS 'Share that would go witho
 COMMENT ON COLUMN bottleneck_by_region.frac_dma IS 'Share that would go if DMA cost nothing.';
 COMMENT ON COLUMN bottleneck_by_region.advice IS 'What usually helps (bottleneck_rules).';
 
-CREATE OR REPLACE MACRO _bottleneck_summary_of(of) AS TABLE
-SELECT run_id, class, count(*) AS processes
-FROM _bottleneck_by_process_of(of)
-GROUP BY run_id, class;
-
 CREATE OR REPLACE VIEW bottleneck_summary AS
-FROM _bottleneck_summary_of('');
+SELECT run_id, class, count(*) AS processes
+FROM bottleneck_by_process
+GROUP BY run_id, class;
 
 COMMENT ON VIEW bottleneck_summary IS 'One row is a class and the number of processes of a run that fall in it.';
 COMMENT ON COLUMN bottleneck_summary.run_id IS 'Run (runs.run_id).';

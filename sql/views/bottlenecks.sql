@@ -4,8 +4,6 @@
 --
 -- The model is handed over once a query (load_model), so that samples stream through
 -- classify_bottleneck and a condition on the run reaches the counters.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 -- The latest word on single samples.
 CREATE OR REPLACE VIEW _sample_labels AS
@@ -40,13 +38,13 @@ SELECT class, arg_min(advice, shipped) AS advice
 FROM bottleneck_rules
 GROUP BY class;
 
-CREATE OR REPLACE MACRO _bottlenecks_of(of) AS TABLE
+CREATE OR REPLACE VIEW bottlenecks AS
 WITH
   judged AS (
     SELECT
       s.*, m.model,
       classify_bottleneck(CASE WHEN s.reason IS NULL THEN s.metrics END, m.held) AS verdict
-    FROM query_table(of || 'sample_metrics') AS s
+    FROM sample_metrics AS s
     LEFT JOIN _bottleneck_models AS m USING (metric_set)
   ),
 
@@ -108,9 +106,6 @@ SELECT
   n.verdict.cost_high[4] AS frac_dma_high
 FROM named AS n
 LEFT JOIN _class_advice AS a ON n.class = a.class;
-
-CREATE OR REPLACE VIEW bottlenecks AS
-FROM _bottlenecks_of('');
 
 COMMENT ON VIEW bottlenecks IS 'One row is the verdict on one sample: the class of its bottleneck, how sure that is, what drove it, and what curing each component can bring at most.';
 COMMENT ON COLUMN bottlenecks.run_id IS 'Run (runs.run_id).';

@@ -1,9 +1,7 @@
 -- Counters: every event per cycle of its own sample, and summed over a run.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 -- The cycles of every sample that counted them.
-CREATE OR REPLACE MACRO _sample_cycles(of) AS TABLE
+CREATE OR REPLACE VIEW _sample_cycles AS
 WITH
   -- what the tools call the cycles in which a core was running
   cycle_event (event) AS (
@@ -15,7 +13,7 @@ WITH
   )
 
 SELECT run_id, source_id, rank, thread, cpu, region, sample, max(value) AS cycles
-FROM query_table(of || 'pmu_samples')
+FROM pmu_samples
 JOIN cycle_event USING (event)
 WHERE value > 0
 GROUP BY ALL;
@@ -25,7 +23,7 @@ SELECT
   s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, s.event,
   s.value, c.cycles, s.value / c.cycles AS per_cycle
 FROM pmu_samples AS s
-LEFT JOIN _sample_cycles('') AS c
+LEFT JOIN _sample_cycles AS c
   ON s.run_id = c.run_id
   AND s.source_id = c.source_id
   AND s.rank IS NOT DISTINCT FROM c.rank
@@ -48,17 +46,17 @@ COMMENT ON COLUMN pmu_per_cycle.cycles IS 'Cycles of the same sample; NULL where
 COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either is unknown or no cycle passed.';
 
 
-CREATE OR REPLACE MACRO _counter_summary_of(of) AS TABLE
+CREATE OR REPLACE VIEW counter_summary AS
 WITH
   -- a share or rate is averaged over samples, a count is summed
   kinds AS (
     SELECT *, coalesce(regexp_matches(unit, '[/%]|[Rr]atio|[Rr]ate'), false) AS is_rate
-    FROM query_table(of || 'pmu_samples')
+    FROM pmu_samples
   ),
 
   cycles AS (
     SELECT run_id, sum(cycles) AS cycles
-    FROM _sample_cycles(of)
+    FROM _sample_cycles
     GROUP BY run_id
   ),
 
@@ -80,9 +78,6 @@ SELECT
   samples, not_counted, running
 FROM totals
 LEFT JOIN cycles USING (run_id);
-
-CREATE OR REPLACE VIEW counter_summary AS
-FROM _counter_summary_of('');
 
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';

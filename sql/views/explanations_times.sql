@@ -1,4 +1,4 @@
--- requires: explanations_sides
+-- requires: explanations_sides, counters, functions
 --
 -- What changed between two groups of runs in sums: the main metric, functions and counters.
 --

@@ -1,13 +1,11 @@
 -- Functions: where the time of a run went.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
-CREATE OR REPLACE MACRO _function_shares_of(of) AS TABLE
+CREATE OR REPLACE VIEW function_shares AS
 WITH
   -- ranks and threads of one function are added up, then taken per rank
   ranks AS (
     SELECT run_id, count(DISTINCT coalesce(rank, -1)) AS ranks
-    FROM query_table(of || 'fn_timings')
+    FROM fn_timings
     GROUP BY run_id
   ),
 
@@ -16,7 +14,7 @@ WITH
       run_id, function,
       sum(seconds) AS seconds, sum(calls) AS calls, max(seconds) AS longest,
       count(*) AS measurements
-    FROM query_table(of || 'fn_timings')
+    FROM fn_timings
     GROUP BY run_id, function
   )
 
@@ -27,9 +25,6 @@ SELECT
   calls, longest, measurements
 FROM times
 JOIN ranks USING (run_id);
-
-CREATE OR REPLACE VIEW function_shares AS
-FROM _function_shares_of('');
 
 COMMENT ON VIEW function_shares IS 'One row is one function of a run: its own time and its share of all own times.';
 COMMENT ON COLUMN function_shares.run_id IS 'Run (runs.run_id).';

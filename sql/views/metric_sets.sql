@@ -4,8 +4,6 @@
 -- name is first put in lower case and freed of processor and modifier, then looked up among the
 -- events of the sets and their aliases. Of several names of one event in one file the most
 -- preferred is used; those equally preferred (the same statistic of several cores) are added up.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 CREATE OR REPLACE MACRO _event_name(event) AS regexp_replace(
   regexp_replace(
@@ -22,7 +20,7 @@ CREATE OR REPLACE MACRO _event_name(event) AS regexp_replace(
 );
 
 -- Events as they stand in the files, and in how many samples they were counted.
-CREATE OR REPLACE MACRO _counted_events_of(of) AS TABLE
+CREATE OR REPLACE VIEW _counted_events AS
 SELECT
   *,
   _event_name(event) AS name,
@@ -33,7 +31,7 @@ SELECT
   END AS form
 FROM (
   SELECT run_id, source_id, event, count(*) FILTER (isfinite(value)) AS samples
-  FROM query_table(of || 'pmu_samples')
+  FROM pmu_samples
   GROUP BY run_id, source_id, event
 );
 
@@ -49,10 +47,10 @@ SELECT DISTINCT metric_set, event, alias, preference, factor
 FROM metric_definitions
 JOIN names USING (event);
 
-CREATE OR REPLACE MACRO _used_events_of(of) AS TABLE
+CREATE OR REPLACE VIEW _used_events AS
 SELECT
   c.run_id, c.source_id, s.metric_set, s.event, c.event AS written, c.samples, s.factor
-FROM _counted_events_of(of) AS c
+FROM _counted_events AS c
 JOIN _set_events AS s ON c.name = s.alias
 WHERE c.samples > 0
 QUALIFY rank() OVER (
@@ -102,11 +100,11 @@ FROM (
 )
 GROUP BY metric_set;
 
-CREATE OR REPLACE MACRO _metric_coverage_of(of) AS TABLE
+CREATE OR REPLACE VIEW metric_coverage AS
 WITH
   had AS (
     SELECT u.run_id, u.source_id, u.metric_set, n.position
-    FROM _used_events_of(of) AS u
+    FROM _used_events AS u
     JOIN _metric_needs AS n USING (metric_set, event)
     GROUP BY u.run_id, u.source_id, u.metric_set, n.position
     HAVING bit_or(n.bit) = any_value(n.needs)
@@ -136,9 +134,6 @@ FROM covered AS c
 JOIN metric_sets AS s USING (metric_set)
 JOIN _metric_names AS n USING (metric_set)
 LEFT JOIN wanted AS w ON c.run_id = w.run_id AND c.metric_set = w.metric_set;
-
-CREATE OR REPLACE VIEW metric_coverage AS
-FROM _metric_coverage_of('');
 
 COMMENT ON VIEW metric_coverage IS 'One row is a metric set of which a file has at least one metric of a run.';
 COMMENT ON COLUMN metric_coverage.run_id IS 'Run (runs.run_id).';

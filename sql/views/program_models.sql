@@ -4,12 +4,10 @@
 --
 -- Functions without a model keep their share of the time at the largest count. Whole-run rows
 -- (kind total) count only where nothing else was measured, so that no time counts twice.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 -- One row a set: what was measured of the program, and what is foretold of it. `ats` is a list
 -- of counts.
-CREATE OR REPLACE MACRO _program_sums(of, ats) AS TABLE
+CREATE OR REPLACE MACRO _program_sums(ats) AS TABLE
 WITH
   functions AS (
     SELECT
@@ -22,7 +20,7 @@ WITH
         noise,
         ats
       ) AS forecast
-    FROM query_table(of || 'scaling_series')
+    FROM scaling_series
     WHERE in_program
   ),
 
@@ -85,7 +83,7 @@ FROM summed
 GROUP BY app, version, machine;
 
 -- The same with the model of the measured sum, the facts of the set and what is to be minded.
-CREATE OR REPLACE MACRO _programs(of, ats) AS TABLE
+CREATE OR REPLACE MACRO _programs(ats) AS TABLE
 SELECT
   u.*,
   s.scaling, s.problem_size, s.smallest, s.largest, s.cores_each,
@@ -106,17 +104,17 @@ SELECT
     ],
     lambda flag: flag IS NOT NULL
   ) AS flags
-FROM _program_sums(of, ats) AS u
-JOIN query_table(of || 'scaling_sets') AS s
+FROM _program_sums(ats) AS u
+JOIN scaling_sets AS s
   ON u.app IS NOT DISTINCT FROM s.app AND u.version IS NOT DISTINCT FROM s.version
   AND u.machine IS NOT DISTINCT FROM s.machine
 WHERE u.x IS NOT NULL;
 
-CREATE OR REPLACE MACRO _program_models_of(of) AS TABLE
+CREATE OR REPLACE VIEW program_models AS
 WITH
   fitted AS (
     SELECT *, scaling_model('computation', x, y, 0.0) AS model
-    FROM _programs(of, CAST([] AS BIGINT[]))
+    FROM _programs(CAST([] AS BIGINT[]))
   )
 
 SELECT
@@ -135,9 +133,6 @@ SELECT
   model['exponent'] AS exponent,
   flags || model['flags'] AS flags
 FROM fitted;
-
-CREATE OR REPLACE VIEW program_models AS
-FROM _program_models_of('');
 
 COMMENT ON VIEW program_models IS 'One row is one set of runs (same application, version and machine) and its program as the sum of its functions.';
 COMMENT ON COLUMN program_models.app IS 'Application.';
@@ -163,7 +158,7 @@ COMMENT ON COLUMN program_models.exponent IS 'Slope of the sum from the largest 
 COMMENT ON COLUMN program_models.flags IS 'What to mind, in words.';
 
 -- Up to the largest count the measured times are joined; beyond it predictions are added up.
-CREATE OR REPLACE MACRO _program_predict_of(of, p) AS TABLE
+CREATE OR REPLACE MACRO program_predict(p) AS TABLE
 WITH
   asked AS (
     SELECT coalesce(list_sort(list(DISTINCT CAST(count AS BIGINT))), []) AS counts
@@ -176,7 +171,7 @@ WITH
       *,
       scaling_forecast('computation', x, y, 0.0, (SELECT counts FROM asked)) AS forecast,
       (SELECT counts FROM asked) AS counts
-    FROM _programs(of, (SELECT counts FROM asked))
+    FROM _programs((SELECT counts FROM asked))
   ),
 
   each AS (
@@ -228,8 +223,5 @@ SELECT
     lambda flag: flag IS NOT NULL
   ) AS flags
 FROM chosen;
-
-CREATE OR REPLACE MACRO program_predict(p) AS TABLE
-FROM _program_predict_of('', p);
 
 COMMENT ON MACRO TABLE program_predict IS 'One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); app, version, machine, parallelism, predicted (s: beyond the largest count the sum of the functions, up to it the measured times joined), low and high (90 % interval), speedup and efficiency against the smallest parallelism measured (of a weak scaling set: scaled speed-up), core_hours, flags.';

@@ -1,5 +1,3 @@
--- requires: run_scalars
---
 -- Every scalar of every run in one tall view, for trends and comparisons.
 
 CREATE OR REPLACE VIEW run_metrics AS
@@ -7,9 +5,7 @@ WITH
   metrics AS (
     SELECT run_id, 'wall_seconds' AS metric, wall_seconds AS value, 's' AS unit FROM runs
     UNION ALL
-    SELECT run_id, metric, value, unit FROM run_scalars SEMI JOIN kept_runs USING (run_id)
-    UNION ALL
-    SELECT run_id, metric, value, unit FROM _run_scalars_of('_new_')
+    SELECT run_id, metric, value, unit FROM run_scalars
   )
 
 SELECT m.run_id, r.app, r.version, r.machine, r.started_at, m.metric, m.value, m.unit

@@ -5,8 +5,6 @@
 -- One pass over the counters: each event of a set has a slot (the metric it belongs to, -1 for the
 -- denominator, -2 for the issue width) and a bit; a metric is known where the bits of all that it
 -- needs are set. At most 16 metrics and 63 events to a set.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 CREATE OR REPLACE VIEW _set_layout AS
 WITH
@@ -35,7 +33,7 @@ JOIN _metric_names AS m USING (metric_set)
 JOIN roles USING (metric_set)
 JOIN needs USING (metric_set);
 
-CREATE OR REPLACE MACRO _sample_events_of(of) AS TABLE
+CREATE OR REPLACE VIEW _sample_events AS
 SELECT
   u.run_id, u.source_id, u.written AS event, u.metric_set, u.samples,
   CASE d.role WHEN 'denominator' THEN -1 WHEN 'divisor' THEN -2 ELSE d.position END AS slot,
@@ -44,8 +42,8 @@ SELECT
   row_number() OVER (
     PARTITION BY u.run_id, u.source_id, u.written ORDER BY d.position NULLS FIRST
   ) = 1 AS is_first
-FROM _used_events_of(of) AS u
-JOIN _metric_coverage_of(of) AS c USING (run_id, source_id, metric_set)
+FROM _used_events AS u
+JOIN metric_coverage AS c USING (run_id, source_id, metric_set)
 JOIN metric_definitions AS d USING (metric_set, event)
 LEFT JOIN _event_bits AS b USING (metric_set, event)
 WHERE c.is_used;
@@ -60,15 +58,15 @@ LEFT JOIN (
   SELECT machine, max(issue_width) AS issue_width FROM machine_settings GROUP BY machine
 ) AS m USING (machine);
 
-CREATE OR REPLACE MACRO _sample_sums_of(of) AS TABLE
+CREATE OR REPLACE VIEW _sample_sums AS
 WITH
   counted AS (
     SELECT
       s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.slot,
       e.bit, e.is_first, e.weight, e.samples, s.running,
       CASE WHEN isfinite(s.value) THEN s.value END AS value
-    FROM query_table(of || 'pmu_samples') AS s
-    JOIN _sample_events_of(of) AS e USING (run_id, source_id, event)
+    FROM pmu_samples AS s
+    JOIN _sample_events AS e USING (run_id, source_id, event)
   )
 
 SELECT
@@ -110,14 +108,14 @@ CREATE OR REPLACE MACRO _metric(sum, i, mask, layout, denominator, width) AS CAS
   END
 END;
 
-CREATE OR REPLACE MACRO _judged_samples_of(of) AS TABLE
+CREATE OR REPLACE VIEW _judged_samples AS
 WITH
   sums AS (
     SELECT
       s.*, l AS layout, nullif(s.denominator, 0) AS per,
       coalesce(s.counted_width, w.issue_width, l.assumed_width, 1) AS issue_width,
       l.divided > 0 AND s.counted_width IS NULL AND w.issue_width IS NULL AS is_width_assumed
-    FROM _sample_sums_of(of) AS s
+    FROM _sample_sums AS s
     JOIN _set_layout AS l USING (metric_set)
     LEFT JOIN _said_width AS w USING (run_id)
   ),
@@ -167,17 +165,17 @@ SELECT
 FROM measured;
 
 -- Runs of whose events no set gives a metric. Written so that a condition on the run gets through.
-CREATE OR REPLACE MACRO _unfit_runs_of(of) AS TABLE
+CREATE OR REPLACE VIEW _unfit_runs AS
 SELECT run_id
 FROM (
-  SELECT DISTINCT run_id, false AS fits FROM query_table(of || 'pmu_samples')
+  SELECT DISTINCT run_id, false AS fits FROM pmu_samples
   UNION ALL
-  SELECT run_id, true FROM _metric_coverage_of(of)
+  SELECT run_id, true FROM metric_coverage
 )
 GROUP BY run_id
 HAVING NOT bool_or(fits);
 
-CREATE OR REPLACE MACRO _sample_metrics_of(of) AS TABLE
+CREATE OR REPLACE VIEW sample_metrics AS
 SELECT
   run_id, source_id, rank, thread, cpu, region, sample, metric_set,
   layout.names AS names, metrics, denominator AS cycles, issue_width, running, reason,
@@ -192,19 +190,16 @@ SELECT
     ],
     lambda flag: flag IS NOT NULL
   ) AS flags
-FROM _judged_samples_of(of)
+FROM _judged_samples
 UNION ALL
 SELECT
   run_id, source_id, rank, thread, cpu, region, sample, NULL, NULL, NULL, NULL, NULL, NULL,
   'no metric of a known set can be made of its events: cycles, or what they divide, were not counted', []
 FROM (
   SELECT DISTINCT run_id, source_id, rank, thread, cpu, region, sample
-  FROM query_table(of || 'pmu_samples')
-  JOIN _unfit_runs_of(of) USING (run_id)
+  FROM pmu_samples
+  JOIN _unfit_runs USING (run_id)
 );
-
-CREATE OR REPLACE VIEW sample_metrics AS
-FROM _sample_metrics_of('');
 
 COMMENT ON VIEW sample_metrics IS 'One row is one sample and its metrics, by the metric set that fits its file best (metric_coverage).';
 COMMENT ON COLUMN sample_metrics.run_id IS 'Run (runs.run_id).';

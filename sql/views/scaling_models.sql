@@ -1,10 +1,8 @@
 -- requires: scaling_sets
 --
 -- Models of functions: how their time changes with the parallelism.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
-CREATE OR REPLACE MACRO _scaling_models_of(of) AS TABLE
+CREATE OR REPLACE VIEW scaling_models AS
 WITH
   fitted AS (
     SELECT
@@ -12,7 +10,7 @@ WITH
       scaling_model(
         kind, CASE WHEN seen_last THEN x ELSE [] END, CASE WHEN seen_last THEN y ELSE [] END, noise
       ) AS model
-    FROM query_table(of || 'scaling_series')
+    FROM scaling_series
   )
 
 SELECT
@@ -30,12 +28,9 @@ SELECT
   s.scaling,
   f.flags || CASE WHEN f.seen_last THEN f.model['flags'] ELSE [] END || s.flags AS flags
 FROM fitted AS f
-JOIN query_table(of || 'scaling_sets') AS s
+JOIN scaling_sets AS s
   ON f.app IS NOT DISTINCT FROM s.app AND f.version IS NOT DISTINCT FROM s.version
   AND f.machine IS NOT DISTINCT FROM s.machine;
-
-CREATE OR REPLACE VIEW scaling_models AS
-FROM _scaling_models_of('');
 
 COMMENT ON VIEW scaling_models IS 'One row is one function of a set of runs (same application, version and machine), and how its time changes with the parallelism p.';
 COMMENT ON COLUMN scaling_models.app IS 'Application.';
@@ -57,7 +52,7 @@ COMMENT ON COLUMN scaling_models.scaling IS 'strong or weak (scaling_sets.scalin
 COMMENT ON COLUMN scaling_models.flags IS 'What to mind, in words: no model, too few points, outlier, zero times dropped, missing counts, noise, repetitions differ tenfold, not extrapolatable, scaling assumed.';
 
 -- p is a count or a list of counts.
-CREATE OR REPLACE MACRO _scaling_predict_of(of, p) AS TABLE
+CREATE OR REPLACE MACRO scaling_predict(p) AS TABLE
 WITH
   asked AS (
     SELECT coalesce(list_sort(list(DISTINCT CAST(count AS BIGINT))), []) AS counts
@@ -76,7 +71,7 @@ WITH
         noise,
         (SELECT counts FROM asked)
       ) AS forecast
-    FROM query_table(of || 'scaling_series')
+    FROM scaling_series
   ),
 
   each AS (
@@ -106,8 +101,5 @@ SELECT
     ]
   ELSE flags END AS flags
 FROM each;
-
-CREATE OR REPLACE MACRO scaling_predict(p) AS TABLE
-FROM _scaling_predict_of('', p);
 
 COMMENT ON MACRO TABLE scaling_predict IS 'One row is the time that one function of a set of runs is predicted to take at a parallelism: scaling_predict(512) or scaling_predict([512, 1024]); app, version, machine, function, kind, parallelism, predicted (s, at the set''s own problem size), low and high (90 % interval), share (of all functions'' predicted time), flags. NULL where there is no model; flags say why.';

@@ -1,8 +1,6 @@
 -- Kinds of functions, and their measured times by parallelism: what scaling models are made of.
 --
 -- Runs of the same application, version and machine are one set.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 -- An MPI call in any spelling as mpi_send; other names as they are.
 CREATE OR REPLACE MACRO _plain_name(function) AS
@@ -17,7 +15,7 @@ CREATE OR REPLACE MACRO _plain_name(function) AS
     function
   );
 
-CREATE OR REPLACE MACRO _function_classes_of(of) AS TABLE
+CREATE OR REPLACE VIEW function_classes AS
 WITH
   known AS (
     SELECT
@@ -31,7 +29,7 @@ WITH
 
   names AS (
     SELECT function, _plain_name(function) AS plain
-    FROM (SELECT DISTINCT function FROM query_table(of || 'fn_timings'))
+    FROM (SELECT DISTINCT function FROM fn_timings)
   ),
 
   matched AS (
@@ -49,18 +47,15 @@ FROM names AS n
 LEFT JOIN known AS e ON n.plain = e.pattern AND NOT e.is_pattern
 LEFT JOIN matched AS m ON n.function = m.function;
 
-CREATE OR REPLACE VIEW function_classes AS
-FROM _function_classes_of('');
-
 COMMENT ON VIEW function_classes IS 'One row is one function that was measured, and its kind by the table function_kinds.';
 COMMENT ON COLUMN function_classes.function IS 'Function (fn_timings.function).';
 COMMENT ON COLUMN function_classes.kind IS 'Kind, as in function_kinds; computation where no row says otherwise. A name wins over a pattern, a user''s row over one that pwh brings.';
 
-CREATE OR REPLACE MACRO _scaling_runs_of(of) AS TABLE
+CREATE OR REPLACE VIEW scaling_runs AS
 WITH
   timed AS (
     FROM runs
-    WHERE run_id IN (SELECT run_id FROM query_table(of || 'fn_timings'))
+    WHERE run_id IN (SELECT run_id FROM fn_timings)
   ),
 
   -- what the runs of a set differ in
@@ -86,9 +81,6 @@ SELECT
   ranks * coalesce(threads, 1) AS cores
 FROM varying;
 
-CREATE OR REPLACE VIEW scaling_runs AS
-FROM _scaling_runs_of('');
-
 COMMENT ON VIEW scaling_runs IS 'One row is one run with function times, and what it counts as in its set of runs (same app, version and machine).';
 COMMENT ON COLUMN scaling_runs.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN scaling_runs.app IS 'Application.';
@@ -98,7 +90,7 @@ COMMENT ON COLUMN scaling_runs.problem_size IS 'Problem size.';
 COMMENT ON COLUMN scaling_runs.parallelism IS 'What the set is scaled by: ranks, threads per rank, their product where both vary, or nodes.';
 COMMENT ON COLUMN scaling_runs.cores IS 'Cores it ran on: ranks times threads; NULL where the ranks are unknown.';
 
-CREATE OR REPLACE MACRO _scaling_points_of(of) AS TABLE
+CREATE OR REPLACE VIEW scaling_points AS
 WITH
   -- what a tool may call a kind
   spelling (said, kind) AS (
@@ -121,7 +113,7 @@ WITH
       sum(seconds) FILTER (seconds >= 0 AND isfinite(seconds)) AS seconds,
       bool_or(NOT (seconds >= 0 AND isfinite(seconds))) AS dropped,
       any_value(kind) AS said
-    FROM query_table(of || 'fn_timings')
+    FROM fn_timings
     WHERE seconds IS NOT NULL AND thread IS NOT NULL
     GROUP BY ALL
   ),
@@ -137,14 +129,14 @@ WITH
       run_id, parallelism, repetition, function,
       CASE WHEN seconds >= 0 AND isfinite(seconds) THEN seconds END,
       NOT (seconds >= 0 AND isfinite(seconds)), kind
-    FROM query_table(of || 'fn_timings')
+    FROM fn_timings
     WHERE seconds IS NOT NULL AND thread IS NULL
   ),
 
   -- a rank in which a function did not run spent no time in it
   ranks AS (
     SELECT run_id, parallelism, repetition, count(DISTINCT coalesce(rank, -1)) AS ranks
-    FROM query_table(of || 'fn_timings')
+    FROM fn_timings
     WHERE seconds IS NOT NULL
     GROUP BY ALL
   ),
@@ -178,15 +170,12 @@ SELECT
   count(m.seconds) AS repetitions,
   bool_or(m.dropped) AS dropped
 FROM measured AS m
-JOIN _scaling_runs_of(of) AS u USING (run_id)
-JOIN _function_classes_of(of) AS c ON m.function = c.function
+JOIN scaling_runs AS u USING (run_id)
+JOIN function_classes AS c ON m.function = c.function
 LEFT JOIN spelling AS s ON m.said = s.said
 WHERE coalesce(m.parallelism, u.parallelism) IS NOT NULL
 GROUP BY
   u.app, u.version, u.machine, m.function, coalesce(m.parallelism, u.parallelism), u.problem_size;
-
-CREATE OR REPLACE VIEW scaling_points AS
-FROM _scaling_points_of('');
 
 COMMENT ON VIEW scaling_points IS 'One row is the time of one function of a set of runs at one parallelism and problem size.';
 COMMENT ON COLUMN scaling_points.app IS 'Application.';

@@ -1,10 +1,8 @@
 -- requires: scaling_points
 --
 -- Sets of runs that are modelled together, and what is known of the problem they solved.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
-CREATE OR REPLACE MACRO _scaling_sets_of(of) AS TABLE
+CREATE OR REPLACE VIEW scaling_sets AS
 WITH
   sizes AS (
     SELECT DISTINCT
@@ -12,10 +10,10 @@ WITH
       r.problem_size
     FROM (
       SELECT DISTINCT run_id, parallelism
-      FROM query_table(of || 'fn_timings')
+      FROM fn_timings
       WHERE seconds IS NOT NULL
     ) AS t
-    JOIN _scaling_runs_of(of) AS r USING (run_id)
+    JOIN scaling_runs AS r USING (run_id)
     WHERE coalesce(t.parallelism, r.parallelism) IS NOT NULL
   ),
 
@@ -43,7 +41,7 @@ WITH
 
   cores AS (
     SELECT app, version, machine, median(cores / parallelism) AS cores_each
-    FROM _scaling_runs_of(of)
+    FROM scaling_runs
     GROUP BY ALL
   )
 
@@ -78,9 +76,6 @@ JOIN cores AS c
   ON s.app IS NOT DISTINCT FROM c.app AND s.version IS NOT DISTINCT FROM c.version
   AND s.machine IS NOT DISTINCT FROM c.machine;
 
-CREATE OR REPLACE VIEW scaling_sets AS
-FROM _scaling_sets_of('');
-
 COMMENT ON VIEW scaling_sets IS 'One row is one set of runs that are modelled together: those of the same application, version and machine.';
 COMMENT ON COLUMN scaling_sets.app IS 'Application.';
 COMMENT ON COLUMN scaling_sets.version IS 'Version.';
@@ -99,7 +94,7 @@ COMMENT ON COLUMN scaling_sets.flags IS 'What was assumed.';
 
 -- The series that is modelled: a function's times at the set's own problem size, with what is
 -- amiss.
-CREATE OR REPLACE MACRO _scaling_series_of(of) AS TABLE
+CREATE OR REPLACE VIEW scaling_series AS
 WITH
   series AS (
     SELECT
@@ -119,8 +114,8 @@ WITH
       bool_or(p.repetitions > 1 AND p.slowest >= 10 * p.fastest AND p.slowest > 0) AS differs,
       any_value(s.counts) AS counts,
       any_value(s.largest) AS largest
-    FROM _scaling_points_of(of) AS p
-    JOIN _scaling_sets_of(of) AS s
+    FROM scaling_points AS p
+    JOIN scaling_sets AS s
       ON p.app IS NOT DISTINCT FROM s.app AND p.version IS NOT DISTINCT FROM s.version
       AND p.machine IS NOT DISTINCT FROM s.machine
     WHERE NOT s.crossed OR p.problem_size = s.problem_size
@@ -156,9 +151,6 @@ SELECT
     lambda flag: flag IS NOT NULL
   ) AS flags
 FROM series;
-
-CREATE OR REPLACE VIEW scaling_series AS
-FROM _scaling_series_of('');
 
 COMMENT ON VIEW scaling_series IS 'One row is the series of one function of a set of runs, at the set''s own problem size.';
 COMMENT ON COLUMN scaling_series.app IS 'Application.';

@@ -1,8 +1,6 @@
 -- requires: sample_metrics, models
 --
 -- The metrics as pictures and models want them: on a log scale, and standardised.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 -- The model of each metric set: it must have been fitted to just the metrics of the set.
 CREATE OR REPLACE VIEW _bottleneck_models AS
@@ -26,14 +24,14 @@ SELECT l.metric_set, w.model, w.held, w.means, w.deviations, w.offsets
 FROM _set_layout AS l
 JOIN weights AS w ON l.models_of = w.subject AND l.names = w.inputs;
 
-CREATE OR REPLACE MACRO _pmu_standardised_of(of) AS TABLE
+CREATE OR REPLACE VIEW pmu_standardised AS
 WITH
   tall AS (
     SELECT
       s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, s.metric_set, m.model,
       s.names, s.metrics, m.means, m.deviations, m.offsets,
       unnest(range(1, len(s.names) + 1)) AS i
-    FROM query_table(of || 'sample_metrics') AS s
+    FROM sample_metrics AS s
     LEFT JOIN _bottleneck_models AS m USING (metric_set)
   )
 
@@ -45,9 +43,6 @@ SELECT
   (log_value - means[i]) / nullif(deviations[i], 0) AS standardised,
   model
 FROM tall;
-
-CREATE OR REPLACE VIEW pmu_standardised AS
-FROM _pmu_standardised_of('');
 
 COMMENT ON VIEW pmu_standardised IS 'One row is one metric of one sample: per cycle, on a log scale, and standardised by the model in force.';
 COMMENT ON COLUMN pmu_standardised.run_id IS 'Run (runs.run_id).';

@@ -1,8 +1,6 @@
 -- Instruction streams: the segments of each thread, added up.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
-CREATE OR REPLACE MACRO _segment_summary_of(of) AS TABLE
+CREATE OR REPLACE VIEW segment_summary AS
 SELECT
   run_id, thread,
   count(*) AS segments,
@@ -11,11 +9,8 @@ SELECT
   sum(cycles) AS cycles,
   sum(instructions) FILTER (cycles > 0) / nullif(sum(cycles) FILTER (instructions IS NOT NULL), 0)
     AS ipc
-FROM query_table(of || 'segments')
+FROM segments
 GROUP BY run_id, thread;
-
-CREATE OR REPLACE VIEW segment_summary AS
-FROM _segment_summary_of('');
 
 COMMENT ON VIEW segment_summary IS 'One row is one thread: its instruction-stream segments added up.';
 COMMENT ON COLUMN segment_summary.run_id IS 'Run (runs.run_id).';

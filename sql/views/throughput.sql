@@ -4,8 +4,6 @@
 --
 -- The model is handed over once a query (load_model), so that segments stream through
 -- predict_throughput and a condition on the run reaches the tables.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 -- Models in force: for traced segments (form trace) and for machine code (form code).
 CREATE OR REPLACE VIEW _throughput_models AS
@@ -104,13 +102,13 @@ COMMENT ON COLUMN throughput_predictions.cycles IS 'Predicted cycles of one pass
 COMMENT ON COLUMN throughput_predictions.model IS 'Model that predicted (kind/version); issued where the measured issue distribution is all there was.';
 COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, empty, no_features, no_model. Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not say it).';
 
-CREATE OR REPLACE MACRO _throughput_by_thread_of(of) AS TABLE
+CREATE OR REPLACE VIEW throughput_by_thread AS
 WITH
   weighed AS (
     SELECT
       *, predicted * cycles AS instructions,
       NOT list_has_any(flags, ['short', 'implausible']) AND predicted IS NOT NULL AS is_used
-    FROM query_table(of || 'throughput_predictions')
+    FROM throughput_predictions
   )
 
 SELECT
@@ -145,9 +143,6 @@ SELECT
 FROM weighed
 GROUP BY run_id, thread;
 
-CREATE OR REPLACE VIEW throughput_by_thread AS
-FROM _throughput_by_thread_of('');
-
 COMMENT ON VIEW throughput_by_thread IS 'One row is one thread: its segments added up, one pass of each. Segments that are short, implausible or without a prediction are left out and counted.';
 COMMENT ON COLUMN throughput_by_thread.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN throughput_by_thread.thread IS 'Thread; NULL where the file has none.';
@@ -167,14 +162,14 @@ COMMENT ON COLUMN throughput_by_thread.measured IS 'Measured instructions per cy
 COMMENT ON COLUMN throughput_by_thread.predicted_where_measured IS 'Predicted instructions per cycle of the same segments.';
 COMMENT ON COLUMN throughput_by_thread.flags IS 'one_segment, nothing_used, uses_measured_issue.';
 
-CREATE OR REPLACE MACRO _throughput_contributions_of(of) AS TABLE
+CREATE OR REPLACE VIEW throughput_contributions AS
 WITH
   bounded AS (
     SELECT
       run_id, thread, segment, cycles, flags, 1 / predicted AS cpi,
       1 / width_bound AS front_end, 1 / critical_path_bound AS chains, 1 / unit_bound AS units,
       greatest(front_end, chains, units) AS most
-    FROM query_table(of || 'throughput_predictions')
+    FROM throughput_predictions
     WHERE predicted IS NOT NULL
   ),
 
@@ -202,9 +197,6 @@ SELECT
   flags
 FROM tall
 WHERE alone IS NOT NULL;
-
-CREATE OR REPLACE VIEW throughput_contributions AS
-FROM _throughput_contributions_of('');
 
 COMMENT ON VIEW throughput_contributions IS 'One row is one limit of one segment: what the front end, the dependence chains or the functional units alone would cost, and what the model adds to the tightest of them (interplay: limits that do not overlap perfectly, and what no bound knows of). The tightest bound and the interplay add up to the prediction where it is above the bound.';
 COMMENT ON COLUMN throughput_contributions.run_id IS 'Run (runs.run_id).';

@@ -5,10 +5,8 @@
 -- Versions are in the order of their first runs where all of these have a date, else in the order
 -- of their names, numbers within them taken as numbers. Only runs on one machine, of one size, are
 -- compared.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
-CREATE OR REPLACE MACRO _tuning_history_of(of) AS TABLE
+CREATE OR REPLACE VIEW tuning_history AS
 WITH
   -- the class that most processes of a version's runs fall in
   verdict AS (
@@ -19,7 +17,7 @@ WITH
       SELECT
         r.app, r.machine, r.problem_size, r.nodes, r.ranks, r.threads, r.version, b.class,
         sum(b.processes) AS processes
-      FROM _bottleneck_summary_of(of) AS b
+      FROM bottleneck_summary AS b
       JOIN runs AS r USING (run_id)
       GROUP BY ALL
     )
@@ -85,9 +83,6 @@ WINDOW
   whole AS (PARTITION BY p.app, p.machine, p.problem_size, p.nodes, p.ranks, p.threads),
   steps AS (whole ORDER BY p.step)
 QUALIFY count(v.class) OVER whole > 0;
-
-CREATE OR REPLACE VIEW tuning_history AS
-FROM _tuning_history_of('');
 
 COMMENT ON VIEW tuning_history IS 'One row is a version of an application on one machine at one size: its bottleneck, its time and the gain. Applications without counters are not there.';
 COMMENT ON COLUMN tuning_history.app IS 'Application.';

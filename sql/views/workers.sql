@@ -1,15 +1,13 @@
 -- Workers of task runtimes: when they ran tasks, and every interval in which they did not.
---
--- Macros with `of` read the tables whose names begin with it; with '' those of the warehouse.
 
 -- One row for each worker, those that only tasks speak of included; ahead is by how much the
 -- clock of its node is (local time - ahead = corrected time).
-CREATE OR REPLACE MACRO _worker_clocks_of(of) AS TABLE
+CREATE OR REPLACE VIEW _worker_clocks AS
 WITH
   told AS (
-    SELECT run_id, worker, node, t_begin, t_end FROM query_table(of || 'workers')
+    SELECT run_id, worker, node, t_begin, t_end FROM workers
     UNION ALL
-    SELECT DISTINCT run_id, worker, NULL, NULL, NULL FROM query_table(of || 'tasks')
+    SELECT DISTINCT run_id, worker, NULL, NULL, NULL FROM tasks
   ),
 
   one AS (
@@ -20,7 +18,7 @@ WITH
 
   clock AS (
     SELECT run_id, node, max(clock_offset_ns) AS ahead
-    FROM query_table(of || 'nodes')
+    FROM nodes
     GROUP BY run_id, node
   )
 
@@ -29,9 +27,6 @@ SELECT
   one.t_begin - coalesce(clock.ahead, 0) AS t_begin, one.t_end - coalesce(clock.ahead, 0) AS t_end
 FROM one
 LEFT JOIN clock ON one.run_id = clock.run_id AND one.node = clock.node;
-
-CREATE OR REPLACE VIEW _worker_clocks AS
-FROM _worker_clocks_of('');
 
 -- The workers of a run in the order in which they are drawn: by node, then by the numbers in their
 -- names.
@@ -48,23 +43,20 @@ FROM _worker_clocks
 WHERE run_id = run;
 
 -- Tasks with their worker's node, on one clock.
-CREATE OR REPLACE MACRO _task_times_of(of) AS TABLE
+CREATE OR REPLACE VIEW _task_times AS
 SELECT
   t.run_id, t.worker, t.task, t.name, w.node,
   t.t_start - w.ahead AS t_start, t.t_end - w.ahead AS t_end
-FROM query_table(of || 'tasks') AS t
-JOIN _worker_clocks_of(of) AS w ON t.run_id = w.run_id AND t.worker = w.worker;
-
-CREATE OR REPLACE VIEW _task_times AS
-FROM _task_times_of('');
+FROM tasks AS t
+JOIN _worker_clocks AS w ON t.run_id = w.run_id AND t.worker = w.worker;
 
 -- Windows of the workers: as recorded, else the program's. A task that runs past the recorded end
 -- widens it.
-CREATE OR REPLACE MACRO _worker_windows_of(of) AS TABLE
+CREATE OR REPLACE VIEW _worker_windows AS
 WITH
   own AS (
     SELECT run_id, worker, min(t_start) AS first_start, max(t_end) AS last_end
-    FROM _task_times_of(of)
+    FROM _task_times
     GROUP BY run_id, worker
   ),
 
@@ -80,14 +72,11 @@ SELECT
   greatest(
     coalesce(w.t_end, program.last_end), coalesce(w.t_begin, program.first_start), own.last_end
   ) AS t_end
-FROM _worker_clocks_of(of) AS w
+FROM _worker_clocks AS w
 LEFT JOIN program ON w.run_id = program.run_id
 LEFT JOIN own ON w.run_id = own.run_id AND w.worker = own.worker;
 
-CREATE OR REPLACE VIEW _worker_windows AS
-FROM _worker_windows_of('');
-
-CREATE OR REPLACE MACRO _worker_idle_of(of) AS TABLE
+CREATE OR REPLACE VIEW worker_idle AS
 WITH
   -- a worker is free from the end of all tasks that started before
   turns AS (
@@ -100,15 +89,15 @@ WITH
         )
       ) AS free_from,
       row_number() OVER earlier = 1 AS is_first
-    FROM _task_times_of(of) AS t
-    JOIN _worker_windows_of(of) AS w ON t.run_id = w.run_id AND t.worker = w.worker
+    FROM _task_times AS t
+    JOIN _worker_windows AS w ON t.run_id = w.run_id AND t.worker = w.worker
     WINDOW earlier AS (PARTITION BY t.run_id, t.worker ORDER BY t.t_start, t.task)
   ),
 
   tails AS (
     SELECT w.run_id, w.worker, greatest(w.t_begin, max(t.t_end)) AS free_from, w.t_end
-    FROM _worker_windows_of(of) AS w
-    LEFT JOIN _task_times_of(of) AS t ON w.run_id = t.run_id AND w.worker = t.worker
+    FROM _worker_windows AS w
+    LEFT JOIN _task_times AS t ON w.run_id = t.run_id AND w.worker = t.worker
     GROUP BY w.run_id, w.worker, w.t_begin, w.t_end
   )
 
@@ -124,9 +113,6 @@ SELECT run_id, worker, free_from, t_end, 'tail', NULL, (t_end - free_from) / 1e9
 FROM tails
 WHERE t_end > free_from;
 
-CREATE OR REPLACE VIEW worker_idle AS
-FROM _worker_idle_of('');
-
 COMMENT ON VIEW worker_idle IS 'One row is one interval in which a worker ran no task.';
 COMMENT ON COLUMN worker_idle.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN worker_idle.worker IS 'Worker.';
@@ -136,20 +122,20 @@ COMMENT ON COLUMN worker_idle.kind IS 'lead (before the worker''s first task), i
 COMMENT ON COLUMN worker_idle.task IS 'Task that ended it; NULL for a tail.';
 COMMENT ON COLUMN worker_idle.seconds IS 'Length, s.';
 
-CREATE OR REPLACE MACRO _worker_summary_of(of) AS TABLE
+CREATE OR REPLACE VIEW worker_summary AS
 WITH
   idle AS (
     SELECT
       run_id, worker,
       sum(seconds) FILTER (kind <> 'tail') AS idle_seconds,
       sum(seconds) FILTER (kind = 'tail') AS tail_seconds
-    FROM _worker_idle_of(of)
+    FROM worker_idle
     GROUP BY run_id, worker
   ),
 
   task_counts AS (
     SELECT run_id, worker, count(*) AS tasks
-    FROM query_table(of || 'tasks')
+    FROM tasks
     GROUP BY run_id, worker
   )
 
@@ -161,12 +147,9 @@ SELECT
     AS busy_seconds,
   coalesce(i.idle_seconds, 0) AS idle_seconds,
   coalesce(i.tail_seconds, 0) AS tail_seconds
-FROM _worker_windows_of(of) AS w
+FROM _worker_windows AS w
 LEFT JOIN idle AS i ON w.run_id = i.run_id AND w.worker = i.worker
 LEFT JOIN task_counts AS c ON w.run_id = c.run_id AND w.worker = c.worker;
-
-CREATE OR REPLACE VIEW worker_summary AS
-FROM _worker_summary_of('');
 
 COMMENT ON VIEW worker_summary IS 'One row is one worker of a run: how long it ran tasks and how long it did not.';
 COMMENT ON COLUMN worker_summary.run_id IS 'Run (runs.run_id).';

@@ -20,11 +20,11 @@ from unittest import mock
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from apps import dashboard
+from apps.pages import dashboard
 from apps.pages import PAGES, answers
 from tests.bench.large_warehouse import fill
 
-SCRIPT = Path(dashboard.__file__).parent / "pages" / "__main__.py"
+SCRIPT = Path(dashboard.__file__).with_name("__main__.py")
 
 
 def times_of(db: Path, pages: Sequence[str]) -> dict[str, tuple[float, float]]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import warehouse
-from ingest.derive import keep_scalars
 from ingest.load import transaction
+from ingest.scalars import keep_missing_scalars
 from tests.bench.schedule import generate
 from tests.helpers.support import land
 from tests.helpers.windows import EVENTS, KINDS
@@ -86,7 +86,7 @@ def fill(db: Path, rows: int, runs: int) -> None:
             copies = max(APPS, round(rows * kind.share / sum(landed.rows.values())))
             _copy(con, kind.name, landed.source_id, copies, (place + 1) * 10_000_000)
     with transaction(con):
-        keep_scalars(con)
+        keep_missing_scalars(con)
     con.close()
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ingest.load import Landed, Options, load
+from ingest.scalars import keep_missing_scalars
 from ingest.walk import find, reader_named
 
 if TYPE_CHECKING:
@@ -43,6 +44,12 @@ def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> N
     for line in lines:
         values = [None if value == "NULL" else value for value in line]
         con.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", [*values, *extra.values()])
+
+
+def keep(con: DuckDBPyConnection) -> None:
+    """Keep the scalars of all runs, also of those whose rows `given` wrote."""
+    con.execute("DELETE FROM kept_runs")
+    keep_missing_scalars(con)
 
 
 def land(

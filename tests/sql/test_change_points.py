@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.helpers.support import given, rows
+from tests.helpers.support import given, keep, rows
 
 LEVELS = "10.0 10.1 9.9 10.0 10.2 9.8 10.0 10.1 9.9 10.0"
 
@@ -106,6 +106,7 @@ def test_direction_follows_the_metric(warehouse):
                FROM runs""",
             [event, unit],
         )
+    keep(warehouse)
     assert rows(warehouse, "SELECT metric, direction FROM change_points ORDER BY metric") == [
         ("counter:bandwidth", "better"),
         ("counter:cache-misses", "worse"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers.support import given, rows
+from tests.helpers.support import given, keep, rows
 
 BEFORE = (10.0, 10.1, 9.9, 10.05, 9.95)
 AFTER = (12.0, 12.1, 11.9, 12.05, 11.95)
@@ -25,6 +25,7 @@ def compared(con, before, after, columns="metric, verdict", more=""):
         "CREATE OR REPLACE TEMP MACRO meant(names) AS "
         "(SELECT list(run_id) FROM runs WHERE list_contains(names, coalesce(version, run_id)))"
     )
+    keep(con)
     return rows(
         con,
         f"SELECT {columns} FROM comparison(meant($1), meant($2){more}) "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.demo.entries import FOLDER
-from tests.helpers.support import given, land, rows
+from tests.helpers.support import given, keep, land, rows
 
 WALL = (10.0, 10.1, 9.9, 10.0, 10.2, 9.8, 10.0, 10.1, 9.9, 10.0)
 
@@ -31,6 +31,7 @@ def functions(con, runs, **seconds):
         for function, value in seconds.items()
     ]
     given(con, "fn_timings", "run_id function seconds\n" + "\n".join(lines))
+    keep(con)
 
 
 def counters(con, runs, **rates):
@@ -40,6 +41,7 @@ def counters(con, runs, **rates):
         for event, value in {"cycles": 1e6, **rates}.items()
     ]
     given(con, "pmu_samples", "run_id sample event value\n" + "\n".join(lines))
+    keep(con)
 
 
 def test_functions_are_named_with_their_share_of_the_loss(warehouse):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.helpers.support import given, rows
+from tests.helpers.support import given, keep, rows
 
 
 def test_each_kind_of_trace_gives_its_scalars(warehouse):
@@ -12,6 +12,7 @@ def test_each_kind_of_trace_gives_its_scalars(warehouse):
     given(warehouse, "workers", "worker t_begin t_end\nw 0 100")
     given(warehouse, "tasks", "task worker t_start t_end\na w 20 60")
     given(warehouse, "segments", "segment cycles instructions\n0 10 20\n1 NULL 7")
+    keep(warehouse)
     assert rows(
         warehouse,
         "SELECT metric, value, unit FROM run_metrics ORDER BY metric",

@@ -4,7 +4,7 @@
 WITH
   judged AS (
     SELECT run_id, rank, class, count(*) AS samples
-    FROM query_table($of || 'bottlenecks')
+    FROM bottlenecks
     WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
       AND list_max(from_json($runs, '["VARCHAR"]'))
       AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)

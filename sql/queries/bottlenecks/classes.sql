@@ -2,7 +2,7 @@
 -- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
 WITH
   judged AS (
-    FROM query_table($of || 'bottlenecks')
+    FROM bottlenecks
     WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
       AND list_max(from_json($runs, '["VARCHAR"]'))
       AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)

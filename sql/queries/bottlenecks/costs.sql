@@ -3,7 +3,7 @@
 WITH
   judged AS (
     SELECT coalesce(cycles, 0) AS cycles, * EXCLUDE (cycles)
-    FROM query_table($of || 'bottlenecks')
+    FROM bottlenecks
     WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
       AND list_max(from_json($runs, '["VARCHAR"]'))
       AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)

@@ -11,7 +11,7 @@ WITH
       CASE WHEN $by IN ('region', 'sample') THEN region END AS region,
       CASE WHEN $by = 'sample' THEN sample END AS sample,
       metric_set, metric, value
-    FROM query_table($of || 'pmu_standardised')
+    FROM pmu_standardised
     WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
       AND list_max(from_json($runs, '["VARCHAR"]'))
       AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
@@ -86,7 +86,7 @@ WITH
       CASE WHEN $by IN ('region', 'sample') THEN region END AS region,
       CASE WHEN $by = 'sample' THEN sample END AS sample,
       class, count(*) AS samples
-    FROM query_table($of || 'bottlenecks')
+    FROM bottlenecks
     WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
       AND list_max(from_json($runs, '["VARCHAR"]'))
       AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)

@@ -3,7 +3,7 @@
 SELECT
   s.metric_set, s.metric, count(s.value) AS samples, median(s.value) AS value,
   median(s.standardised) AS standardised
-FROM query_table($of || 'pmu_standardised') AS s
+FROM pmu_standardised AS s
 LEFT JOIN (
   SELECT DISTINCT metric_set, metric, position FROM metric_definitions WHERE metric IS NOT NULL
 ) AS d USING (metric_set, metric)

@@ -4,7 +4,7 @@
 WITH
   tall AS (
     SELECT s.run_id, s.region, s.metric, avg(s.value) AS value
-    FROM query_table($of || 'pmu_standardised') AS s
+    FROM pmu_standardised AS s
     LEFT JOIN pmu_regions AS g ON s.run_id = g.run_id AND s.region IS NOT DISTINCT FROM g.region
     WHERE s.metric_set LIKE 'topdown%' AND coalesce(g.leaf, true)
       AND s.run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))

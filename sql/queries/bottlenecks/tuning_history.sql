@@ -1,5 +1,5 @@
 -- How the diagnosis and the speed of an application changed from version to version.
 SELECT * EXCLUDE (app)
-FROM _tuning_history_of($of)
+FROM tuning_history
 WHERE app = $app
 ORDER BY machine, problem_size, nodes, ranks, threads, step;

@@ -1,7 +1,7 @@
 -- Functions by their share of the predicted time at $target, with their share at $largest.
 WITH
   told AS (
-    FROM _scaling_predict_of($of, [CAST($target AS BIGINT), CAST($largest AS BIGINT)])
+    FROM scaling_predict([CAST($target AS BIGINT), CAST($largest AS BIGINT)])
     WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
       AND machine IS NOT DISTINCT FROM $machine AND kind <> 'total'
   )
@@ -21,7 +21,7 @@ SELECT
 FROM told
 LEFT JOIN (
   SELECT function, formula, flags
-  FROM _scaling_models_of($of)
+  FROM scaling_models
   WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
     AND machine IS NOT DISTINCT FROM $machine
 ) AS m USING (function)

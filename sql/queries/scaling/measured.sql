@@ -5,7 +5,7 @@ WITH
     SELECT
       function, kind, in_program,
       unnest(list_zip(x, y)) AS point
-    FROM query_table($of || 'scaling_series')
+    FROM scaling_series
     WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
       AND machine IS NOT DISTINCT FROM $machine
   )

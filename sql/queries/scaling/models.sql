@@ -2,7 +2,7 @@
 SELECT
   function, kind, exponent, exponent_low, exponent_high, formula, points, repetitions, smape,
   cv_error, flags
-FROM _scaling_models_of($of)
+FROM scaling_models
 WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
   AND machine IS NOT DISTINCT FROM $machine
 ORDER BY function;

@@ -4,8 +4,8 @@ WITH
     SELECT
       t.*, s.smallest,
       t.speedup / CASE WHEN s.scaling = 'weak' THEN t.parallelism / s.smallest ELSE 1 END AS faster
-    FROM _program_predict_of($of, CAST($counts AS BIGINT[])) AS t
-    JOIN query_table($of || 'scaling_sets') AS s
+    FROM program_predict(CAST($counts AS BIGINT[])) AS t
+    JOIN scaling_sets AS s
       ON t.app IS NOT DISTINCT FROM s.app AND t.version IS NOT DISTINCT FROM s.version
       AND t.machine IS NOT DISTINCT FROM s.machine
     WHERE s.app IS NOT DISTINCT FROM $app AND s.version IS NOT DISTINCT FROM $version

@@ -8,7 +8,7 @@ SELECT
     WHERE r.app IS NOT DISTINCT FROM s.app AND r.version IS NOT DISTINCT FROM s.version
       AND r.machine IS NOT DISTINCT FROM s.machine
   ) AS newest
-FROM _scaling_sets_of($of) AS s
+FROM scaling_sets AS s
 WHERE ($app = $latest OR s.app = $app)
   AND ($version IS NULL OR s.version = $version)
   AND ($machine IS NULL OR s.machine = $machine)

@@ -1,13 +1,28 @@
--- What there is to ask: tables, views, table macros and pwh's own functions.
-SELECT 'table' AS kind, table_name AS name, comment AS description
-FROM duckdb_tables()
-WHERE NOT internal
-UNION ALL
-SELECT 'view', view_name, comment
-FROM duckdb_views()
-WHERE NOT internal AND NOT starts_with(view_name, '_')
-UNION ALL
-SELECT 'macro', function_name || '(' || array_to_string(parameters, ', ') || ')', comment
-FROM duckdb_functions()
-WHERE NOT internal AND function_type = 'table_macro' AND NOT starts_with(function_name, '_')
-ORDER BY kind, name;
+-- What there is to ask: tables, views, table macros, and the functions $functions of pwh; all of
+-- it, or what has the name $name.
+FROM (
+  SELECT 'table' AS kind, table_name AS name, NULL AS parameters, comment AS description
+  FROM duckdb_tables()
+  WHERE NOT internal AND NOT temporary
+  UNION ALL
+  SELECT 'view', view_name, NULL, comment
+  FROM duckdb_views()
+  WHERE NOT internal AND NOT temporary AND NOT starts_with(view_name, '_')
+  UNION ALL
+  SELECT 'macro', function_name, array_to_string(parameters, ', '), comment
+  FROM duckdb_functions()
+  WHERE NOT internal AND function_type = 'table_macro' AND NOT starts_with(function_name, '_')
+  UNION ALL
+  SELECT 'function', f.name, f.parameters, f.description
+  FROM (
+    SELECT
+      unnest(
+        from_json(
+          $functions,
+          '[{"name": "VARCHAR", "parameters": "VARCHAR", "description": "VARCHAR"}]'
+        )
+      ) AS f
+  )
+)
+WHERE $name IS NULL OR name = $name
+ORDER BY list_position(['table', 'view', 'macro', 'function'], kind), name;

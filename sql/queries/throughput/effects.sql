@@ -13,7 +13,7 @@ WITH
     WHERE run_id = $run_id
       AND NOT EXISTS (
         SELECT 1
-        FROM query_table($of || 'throughput_predictions') AS p
+        FROM throughput_predictions AS p
         WHERE p.run_id = $run_id AND p.segment = e.segment AND p.thread IS NOT DISTINCT FROM e.thread
           AND list_has_any(p.flags, ['short', 'implausible'])
       )

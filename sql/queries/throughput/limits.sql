@@ -3,7 +3,7 @@ SELECT
   component,
   sum(cycles * least(share, 1)) / sum(sum(cycles * least(share, 1))) OVER () AS share,
   count(*) AS segments
-FROM _throughput_contributions_of($of)
+FROM throughput_contributions
 WHERE run_id = $run_id
   AND (is_tightest OR component = 'interplay')
   AND NOT list_has_any(flags, ['short', 'implausible'])

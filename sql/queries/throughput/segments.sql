@@ -2,6 +2,6 @@
 SELECT
   thread, segment, predicted, low, high, measured, width_bound, critical_path_bound, unit_bound,
   cycles, model, flags
-FROM query_table($of || 'throughput_predictions')
+FROM throughput_predictions
 WHERE run_id = $run_id
 ORDER BY cycles * (coalesce(predicted / measured, 2) - 1) DESC NULLS LAST, thread, segment;

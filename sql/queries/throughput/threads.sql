@@ -1,4 +1,4 @@
 -- Threads of a run: what they could sustain and what they do, the most instructions first.
-FROM _throughput_by_thread_of($of)
+FROM throughput_by_thread
 WHERE run_id = $run_id
 ORDER BY instructions DESC NULLS LAST, thread;

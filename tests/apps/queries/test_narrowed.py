@@ -1,31 +1,40 @@
-"""Questions that stand on the same rows: computed once, told as questions to the views."""
+"""Questions that stand on the same rows: the same answers on a narrowed cursor, faster."""
 
 from __future__ import annotations
+
+from contextlib import contextmanager
 
 import pytest
 
 import warehouse as pwh
-from apps.queries import throughput
-from apps.queries.base import Held, holding, remembering
+from apps.queries.base import Narrowing, ask, narrowed, remembering
 from apps.queries.bottlenecks import (
     bottleneck_classes,
     bottleneck_costs,
     bottleneck_glyphs,
     bottleneck_metrics,
+    bottlenecks_by,
     class_shares,
+    counters_of,
     model_clusters,
     topdown,
     tuning_history,
+    verdicts_of,
 )
 from apps.queries.scaling import (
+    known_counts,
+    scaling_apps,
+    scaling_fitted,
     scaling_functions,
     scaling_measured,
     scaling_models_of,
     scaling_program,
     scaling_sets,
+    times_of,
 )
 from apps.queries.throughput import (
     drawn_segments,
+    predictions_of,
     throughput_effects,
     throughput_flags,
     throughput_limits,
@@ -36,33 +45,54 @@ from apps.queries.throughput import (
 from tests.helpers.support import given, rows
 
 
-def everything(con):
-    """Ask all that may be held; give the rows by question."""
-    counted = [run for (run,) in rows(con, "SELECT DISTINCT run_id FROM pmu_samples ORDER BY 1")]
-    ((traced,),) = rows(con, "SELECT min(run_id) FROM segments")
-    which = next(one for one in scaling_sets(con) if one.counts >= 3)
-    asked = [
-        bottleneck_classes(con, counted),
-        bottleneck_costs(con, counted),
-        bottleneck_metrics(con, counted),
-        topdown(con, counted),
-        bottleneck_glyphs(con, counted, "run"),
-        tuning_history(con, "stencil"),
-        class_shares(con, counted),
-        model_clusters(con, counted),
-        scaling_program(con, which, [which.largest, which.largest * 4], "strong"),
-        scaling_program(con, which, [which.largest, which.largest * 4], "weak"),
-        scaling_functions(con, which, which.largest * 2),
-        scaling_measured(con, which),
-        scaling_models_of(con, which),
-        throughput_threads(con, traced),
-        throughput_flags(con, traced),
-        throughput_limits(con, traced),
-        throughput_effects(con, traced),
-        throughput_model(con, traced),
-        drawn_segments(con, traced),
-    ]
-    return [relation.fetchall() for relation in asked]
+@contextmanager
+def plain(con, narrowing):
+    yield con
+
+
+def counters(con, how):
+    runs = [run for (run,) in rows(con, "SELECT DISTINCT run_id FROM pmu_samples ORDER BY 1")]
+    with how(con, counters_of(runs, "bottlenecks", "pmu_standardised")) as own:
+        yield bottleneck_classes(own, runs).fetchall()
+        yield bottleneck_costs(own, runs).fetchall()
+        yield bottleneck_metrics(own, runs).fetchall()
+        yield topdown(own, runs).fetchall()
+        yield bottleneck_glyphs(own, runs, "run").fetchall()
+        yield bottlenecks_by(own, runs, "region").fetchall()
+        yield class_shares(own, runs).fetchall()
+        yield model_clusters(own, runs).fetchall()
+    with how(con, verdicts_of(con, "stencil")) as own:
+        yield tuning_history(own, "stencil").fetchall()
+
+
+def scaling(con, how):
+    with how(con, known_counts()) as own:
+        yield scaling_apps(own)
+        sets = scaling_sets(own)
+        yield sets
+    which = next(one for one in sets if one.counts >= 3)
+    counts = [which.largest, which.largest * 4]
+    with how(con, times_of(which)) as own:
+        yield scaling_program(own, which, counts, "strong").fetchall()
+        yield scaling_program(own, which, counts, "weak").fetchall()
+        yield scaling_program(own, which, counts, "strong", 1000.0).fetchall()
+        functions = scaling_functions(own, which, which.largest * 2).fetchall()
+        yield functions
+        yield scaling_fitted(own, which, [name for name, *_ in functions], counts).fetchall()
+        yield scaling_measured(own, which).fetchall()
+        yield scaling_models_of(own, which).fetchall()
+
+
+def throughput(con, how):
+    ((run,),) = rows(con, "SELECT min(run_id) FROM segments")
+    with how(con, predictions_of(run)) as own:
+        yield throughput_threads(own, run).fetchall()
+        yield throughput_segments(own, run).fetchall()
+        yield throughput_flags(own, run).fetchall()
+        yield throughput_limits(own, run).fetchall()
+        yield throughput_effects(own, run).fetchall()
+        yield throughput_model(own, run).fetchall()
+        yield drawn_segments(own, run).fetchall()
 
 
 @pytest.fixture
@@ -70,14 +100,6 @@ def con(demo_warehouse):
     con = pwh.connect(demo_warehouse, read_only=True)
     yield con
     con.close()
-
-
-def test_what_is_held_answers_as_the_views_do(con):
-    plain = everything(con)
-    with holding(Held()):
-        held = everything(con)
-    assert sum(map(bool, plain)) > 13, "nearly every question has an answer in the demo"
-    assert rounded(held) == rounded(plain)
 
 
 def rounded(value):
@@ -91,34 +113,56 @@ def rounded(value):
     return value
 
 
-def test_the_sql_that_is_shown_is_put_to_the_views_and_can_be_asked_again(con):
-    with holding(Held()), remembering() as asked:
-        everything(con)
-    assert len(asked) > 18
+@pytest.mark.parametrize("topic", [counters, scaling, throughput])
+def test_narrowed_answers_are_those_of_the_views(con, topic):
+    through_views = list(topic(con, plain))
+    assert sum(map(bool, through_views)) >= len(through_views) - 3, "the demo has answers"
+    assert rounded(list(topic(con, narrowed))) == rounded(through_views)
+
+
+@pytest.mark.parametrize("topic", [counters, scaling, throughput])
+def test_the_sql_that_is_remembered_can_be_asked_again(con, topic):
+    with remembering() as asked:
+        list(topic(con, narrowed))
+    assert len(asked) > 6
     for one in asked:
-        assert "$of" not in one.sql
-        assert "_held_" not in one.sql
-        con.execute(one.sql, one.params).fetchall()
-    assert any("FROM bottlenecks\n" in one.sql for one in asked)
-    assert any("FROM program_predict(CAST($counts AS BIGINT[]))" in one.sql for one in asked)
+        con.execute(one.sql, one.params or None).fetchall()
 
 
-def test_rows_are_computed_once_inside_and_anew_outside(warehouse):
-    given(warehouse, "runs", "run_id\nr1")
-    given(warehouse, "segments", "segment cycles instructions\n0 10 20")
-    with holding(Held()):
-        assert len(drawn_segments(warehouse, "r1").fetchall()) == 0
-        flags = throughput_flags(warehouse, "r1").fetchall()
-        given(warehouse, "segments", "segment cycles instructions\n1 10 20")
-        assert throughput_flags(warehouse, "r1").fetchall() == flags
-    assert throughput_flags(warehouse, "r1").fetchall() != flags
+@pytest.fixture
+def two_runs(warehouse):
+    given(warehouse, "runs", "run_id\nr1\nr2")
+    given(warehouse, "segments", "run_id segment cycles instructions\nr1 0 10 20\nr2 0 10 20")
+    return warehouse
 
 
-def test_many_rows_are_not_held(warehouse, monkeypatch):
-    given(warehouse, "runs", "run_id\nr1")
-    given(warehouse, "segments", "segment cycles instructions\n0 10 20\n1 10 20")
-    for most, is_held in ((1, False), (2, True)):
-        monkeypatch.setattr(throughput, "MOST_HELD", most)
-        with holding(Held()):
-            assert bool(throughput.of_run(warehouse, "r1")["of"]) == is_held
-            assert len(throughput_segments(warehouse, "r1").fetchall()) == 2
+def test_only_the_cursor_is_narrowed_and_the_tables_stay(two_runs):
+    with narrowed(two_runs, predictions_of("r1")) as own:
+        assert rows(own, "SELECT DISTINCT run_id FROM throughput_predictions") == [("r1",)]
+        assert rows(own, "SELECT DISTINCT run_id FROM throughput_by_thread") == [("r1",)]
+        everywhere = "SELECT count(DISTINCT run_id) FROM throughput_predictions"
+        assert rows(two_runs, everywhere) == [(2,)]
+    assert rows(two_runs, "SELECT count(*) FROM duckdb_tables() WHERE temporary") == [(0,)]
+
+
+def test_rows_are_copied_once_and_views_are_computed_once(two_runs):
+    with narrowed(two_runs, predictions_of("r1")) as own:
+        before = throughput_flags(own, "r1").fetchall()
+        given(two_runs, "segments", "run_id segment cycles instructions\nr1 1 10 20")
+        assert throughput_flags(own, "r1").fetchall() == before
+    assert throughput_flags(two_runs, "r1").fetchall() != before
+
+
+@pytest.mark.parametrize(("most", "copied"), [(0, False), (1, True), (None, True)])
+def test_more_rows_than_the_limit_are_not_copied(two_runs, most, copied):
+    rows_of_run = predictions_of("r1").rows
+    with narrowed(two_runs, Narrowing(rows_of_run, most=most)) as own:
+        found = rows(own, "SELECT table_name FROM duckdb_tables() WHERE temporary")
+        assert found == ([("throughput_predictions",)] if copied else [])
+        assert len(ask(own, "throughput/segments", run_id="r1").fetchall()) == 1
+
+
+def test_sessions_of_cursors_are_as_those_of_connections(warehouse):
+    with narrowed(warehouse, predictions_of("r1")) as own:
+        settings = "SELECT current_setting('TimeZone'), current_setting('enable_progress_bar')"
+        assert rows(own, settings) == rows(warehouse, settings) == [("UTC", False)]

@@ -1,4 +1,4 @@
-"""The app: `pwh ui`, or `streamlit run` on this file with the warehouse in PWH_DB."""
+"""The app: which page the URL names, shown over the warehouse in PWH_DB."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from apps.pages.text import plain
 if TYPE_CHECKING:
     from streamlit.navigation.page import Page
 
-_ICON = Path(__file__).parent / "pages" / "icon.svg"
+_ICON = Path(__file__).parent / "icon.svg"
 _SIDEBAR = 220  # pixels
 
 
@@ -56,7 +56,3 @@ def _runner(entry: Entry, path: Path, pages: dict[str, Page]) -> Callable[[], No
             view.close()
 
     return run
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,30 @@
+"""Questions about the warehouse as a whole: what landed last, and what changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from apps.queries.base import ask
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+
+def warehouse_counts(con: DuckDBPyConnection) -> DuckDBPyRelation:
+    """Return how many runs, files, rows and applications there are."""
+    return ask(con, "overview/counts")
+
+
+def latest_runs(con: DuckDBPyConnection, number: int) -> DuckDBPyRelation:
+    """Return the runs that landed last."""
+    return ask(con, "overview/latest", number=number)
+
+
+def latest_traces(con: DuckDBPyConnection) -> DuckDBPyRelation:
+    """Return the newest run of each kind of trace."""
+    return ask(con, "overview/latest_traces")
+
+
+def latest_regressions(con: DuckDBPyConnection, number: int, *, every: bool) -> DuckDBPyRelation:
+    """Return the newest changes for the worse; without `every` only of the times of whole runs."""
+    return ask(con, "overview/regressions", number=number, every=every)

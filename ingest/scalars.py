@@ -1,0 +1,49 @@
+"""Scalars of runs: kept with the rows that they are added up from, so that history is read fast."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+from warehouse import sqlfiles
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+# Kinds of scalars (sql/derived/scalars) by the landing tables that they are added up from.
+_TABLES = {
+    "counters": {"pmu_samples"},
+    "functions": {"fn_timings"},
+    "workers": {"nodes", "workers", "tasks"},
+    "launches": {"bb_launches", "bb_visits", "bb_blocks"},
+    "segments": {"segments"},
+}
+
+
+def keep_scalars(con: DuckDBPyConnection, run_ids: Iterable[str], tables: Collection[str]) -> None:
+    """Add up the scalars of runs anew that stand on rows of these landing tables.
+
+    To be called in the transaction that changed the rows, so that rows and scalars always agree.
+    """
+    params = {"run_ids": json.dumps(list(run_ids))}
+    con.execute(sqlfiles.read("derived/scalars/of_landed_runs"), params)
+    _keep(con, [kind for kind, read in _TABLES.items() if not read.isdisjoint(tables)])
+
+
+def keep_missing_scalars(con: DuckDBPyConnection) -> int:
+    """Add up the scalars of all runs of which none are kept; return how many runs these were.
+
+    Such runs were written by hand or by an older pwh. The caller keeps the transaction.
+    """
+    con.execute(sqlfiles.read("derived/scalars/of_other_runs"))
+    found = con.execute("SELECT count(DISTINCT run_id) FROM _keep").fetchone()
+    runs = int(found[0]) if found else 0
+    _keep(con, list(_TABLES) if runs else [])
+    return runs
+
+
+def _keep(con: DuckDBPyConnection, kinds: Iterable[str]) -> None:
+    for kind in kinds:
+        con.execute(sqlfiles.read(f"derived/scalars/{kind}"))
+    con.execute(sqlfiles.read("derived/scalars/kept"))

@@ -1,0 +1,25 @@
+-- Keeps the scalars of counters of the runs in _keep (run_id, source_id), in place of earlier ones.
+-- For this session the landing tables shrink to these files of these runs; source_id is stored in
+-- the order of landing, so that the rest of a large warehouse is skipped unread.
+
+CREATE TEMP VIEW pmu_samples AS
+FROM query_table('"' || replace(current_database(), '"', '""') || '".main.pmu_samples')
+SEMI JOIN _keep USING (run_id, source_id);
+
+DELETE FROM run_scalars
+WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'counter:') OR starts_with(metric, 'per_cycle:'));
+
+INSERT INTO run_scalars BY NAME
+SELECT run_id, metric, CAST(value AS DOUBLE) AS value, unit
+FROM (
+  SELECT
+    run_id,
+    unnest([
+      {'metric': 'counter:' || event, 'value': value, 'unit': unit},
+      {'metric': 'per_cycle:' || event, 'value': per_cycle, 'unit': '1/cycle'}
+    ], recursive := true)
+  FROM counter_summary
+)
+WHERE value IS NOT NULL;
+
+DROP VIEW temp.main.pmu_samples;

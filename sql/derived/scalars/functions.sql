@@ -1,0 +1,26 @@
+-- Keeps the scalars of functions of the runs in _keep (run_id, source_id), in place of earlier ones.
+-- For this session the landing tables shrink to these files of these runs; source_id is stored in
+-- the order of landing, so that the rest of a large warehouse is skipped unread.
+
+CREATE TEMP VIEW fn_timings AS
+FROM query_table('"' || replace(current_database(), '"', '""') || '".main.fn_timings')
+SEMI JOIN _keep USING (run_id, source_id);
+
+DELETE FROM run_scalars
+WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'seconds:') OR starts_with(metric, 'functions:'));
+
+INSERT INTO run_scalars BY NAME
+SELECT run_id, metric, CAST(value AS DOUBLE) AS value, unit
+FROM (
+  SELECT
+    run_id,
+    CASE WHEN grouping(function) = 0 THEN 'seconds:' || function ELSE 'functions:seconds' END
+      AS metric,
+    sum(seconds) AS value,
+    's' AS unit
+  FROM function_shares
+  GROUP BY GROUPING SETS ((run_id, function), (run_id))
+)
+WHERE value IS NOT NULL;
+
+DROP VIEW temp.main.fn_timings;

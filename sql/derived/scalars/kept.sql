@@ -1,0 +1,8 @@
+-- Notes the runs in _keep as those whose scalars are kept.
+DELETE FROM kept_runs
+WHERE run_id IN (SELECT run_id FROM _keep);
+
+INSERT INTO kept_runs
+SELECT DISTINCT run_id FROM _keep;
+
+DROP TABLE _keep;

@@ -1,0 +1,43 @@
+-- Keeps the scalars of kernel launches of the runs in _keep (run_id, source_id), in place of earlier ones.
+-- For this session the landing tables shrink to these files of these runs; source_id is stored in
+-- the order of landing, so that the rest of a large warehouse is skipped unread.
+
+CREATE TEMP VIEW bb_launches AS
+FROM query_table('"' || replace(current_database(), '"', '""') || '".main.bb_launches')
+SEMI JOIN _keep USING (run_id, source_id);
+
+CREATE TEMP VIEW bb_visits AS
+FROM query_table('"' || replace(current_database(), '"', '""') || '".main.bb_visits')
+SEMI JOIN _keep USING (run_id, source_id);
+
+CREATE TEMP VIEW bb_blocks AS
+FROM query_table('"' || replace(current_database(), '"', '""') || '".main.bb_blocks')
+SEMI JOIN _keep USING (run_id, source_id);
+
+DELETE FROM run_scalars
+WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'blocks:'));
+
+INSERT INTO run_scalars BY NAME
+SELECT run_id, metric, CAST(value AS DOUBLE) AS value, unit
+FROM (
+  SELECT
+    run_id,
+    unnest([
+      {'metric': 'blocks:launches', 'value': launches, 'unit': NULL},
+      {'metric': 'blocks:visits', 'value': visits, 'unit': NULL},
+      {'metric': 'blocks:instructions', 'value': instructions, 'unit': NULL},
+      {'metric': 'blocks:sync_rate', 'value': sync_rate, 'unit': '1'}
+    ], recursive := true)
+  FROM (
+    SELECT
+      run_id, count(*) AS launches, sum(visits) AS visits, sum(instructions) AS instructions,
+      sum(barriers) / nullif(sum(visits), 0) AS sync_rate
+    FROM launch_summary
+    GROUP BY run_id
+  )
+)
+WHERE value IS NOT NULL;
+
+DROP VIEW temp.main.bb_launches;
+DROP VIEW temp.main.bb_visits;
+DROP VIEW temp.main.bb_blocks;

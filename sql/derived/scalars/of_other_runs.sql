@@ -1,0 +1,32 @@
+-- The files of runs whose scalars are not kept: rows written by hand, or by an older pwh.
+CREATE TEMP TABLE _keep AS
+WITH
+  missing AS (
+    SELECT run_id FROM runs ANTI JOIN kept_runs USING (run_id)
+  ),
+
+  told AS (
+    SELECT run_id, source_id FROM run_facts
+    UNION
+    SELECT run_id, source_id FROM pmu_samples
+    UNION
+    SELECT run_id, source_id FROM fn_timings
+    UNION
+    SELECT run_id, source_id FROM nodes
+    UNION
+    SELECT run_id, source_id FROM workers
+    UNION
+    SELECT run_id, source_id FROM tasks
+    UNION
+    SELECT run_id, source_id FROM bb_launches
+    UNION
+    SELECT run_id, source_id FROM bb_visits
+    UNION
+    SELECT run_id, source_id FROM bb_blocks
+    UNION
+    SELECT run_id, source_id FROM segments
+  )
+
+SELECT run_id, coalesce(source_id, 0) AS source_id
+FROM missing
+LEFT JOIN told USING (run_id);

@@ -1,0 +1,44 @@
+-- Keeps the scalars of workers of the runs in _keep (run_id, source_id), in place of earlier ones.
+-- For this session the landing tables shrink to these files of these runs; source_id is stored in
+-- the order of landing, so that the rest of a large warehouse is skipped unread.
+
+CREATE TEMP VIEW nodes AS
+FROM query_table('"' || replace(current_database(), '"', '""') || '".main.nodes')
+SEMI JOIN _keep USING (run_id, source_id);
+
+CREATE TEMP VIEW workers AS
+FROM query_table('"' || replace(current_database(), '"', '""') || '".main.workers')
+SEMI JOIN _keep USING (run_id, source_id);
+
+CREATE TEMP VIEW tasks AS
+FROM query_table('"' || replace(current_database(), '"', '""') || '".main.tasks')
+SEMI JOIN _keep USING (run_id, source_id);
+
+DELETE FROM run_scalars
+WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'tasks:'));
+
+INSERT INTO run_scalars BY NAME
+SELECT run_id, metric, CAST(value AS DOUBLE) AS value, unit
+FROM (
+  SELECT
+    run_id,
+    unnest([
+      {'metric': 'tasks:count', 'value': tasks, 'unit': NULL},
+      {'metric': 'tasks:workers', 'value': workers, 'unit': NULL},
+      {'metric': 'tasks:busy_share', 'value': busy / nullif(wall, 0), 'unit': '1'},
+      {'metric': 'tasks:idle_share', 'value': idle / nullif(wall, 0), 'unit': '1'},
+      {'metric': 'tasks:tail_share', 'value': tail / nullif(wall, 0), 'unit': '1'}
+    ], recursive := true)
+  FROM (
+    SELECT
+      run_id, count(*) AS workers, sum(tasks) AS tasks, sum(wall_seconds) AS wall,
+      sum(busy_seconds) AS busy, sum(idle_seconds) AS idle, sum(tail_seconds) AS tail
+    FROM worker_summary
+    GROUP BY run_id
+  )
+)
+WHERE value IS NOT NULL;
+
+DROP VIEW temp.main.nodes;
+DROP VIEW temp.main.workers;
+DROP VIEW temp.main.tasks;

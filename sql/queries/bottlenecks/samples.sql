@@ -1,0 +1,6 @@
+-- The rows of pmu_samples of the runs $runs.
+-- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
+FROM pmu_samples
+WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
+  AND list_max(from_json($runs, '["VARCHAR"]'))
+  AND list_contains(from_json($runs, '["VARCHAR"]'), run_id);
