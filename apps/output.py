@@ -72,7 +72,7 @@ def emit(
 
 @contextmanager
 def _stdout_as_path() -> Iterator[str]:
-    """Give a path that leads to stdout.
+    """Return a path that leads to stdout.
 
     Not /dev/stdout itself: opening that anew would cut off what `>>` is to be appended to.
     """
@@ -106,7 +106,7 @@ def _stdout_as_path() -> Iterator[str]:
 
 
 def as_text(relation: DuckDBPyRelation, limit: int = TABLE_ROWS) -> str:
-    """Give the rows as aligned columns, numbers to the right; says so if there are more."""
+    """Return the rows as aligned columns, numbers to the right; says so if there are more."""
     names = relation.columns
     rows = relation.limit(limit + 1).fetchall()
     text = table_text(names, rows[:limit])
@@ -116,7 +116,7 @@ def as_text(relation: DuckDBPyRelation, limit: int = TABLE_ROWS) -> str:
 
 
 def dicts(relation: DuckDBPyRelation) -> list[Row]:
-    """Give the rows by column name; for few rows."""
+    """Return the rows by column name; for few rows."""
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
@@ -142,7 +142,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
 
 
 def cell(value: Any, limit: int | None = _CELL) -> str:
-    """Give one value as short text: unknown is -, floats have six significant digits."""
+    """Return one value as short text: unknown is -, floats have six significant digits."""
     match value:
         case None:
             return "-"

@@ -40,7 +40,7 @@ class Column:
 
 @cache
 def landing() -> dict[str, tuple[Column, ...]]:
-    """Give the landing tables and their columns, without run_id and source_id, which all have.
+    """Return the landing tables and their columns, without run_id and source_id, which all have.
 
     Taken from the migrations themselves, applied to a database in memory.
     """

@@ -140,7 +140,7 @@ def _make(file: Path) -> None:
 
 
 def _place(draft: Path, file: Path) -> None:
-    """Give the draft its name, unless another process was first."""
+    """Return the draft its name, unless another process was first."""
     try:
         os.link(draft, file)
     except FileExistsError:

@@ -66,7 +66,7 @@ class Result:
 
 
 def ask_guarded(path: Path, sql: str, limits: Limits | None = None) -> Result:
-    """Give the rows of one SELECT over a warehouse.
+    """Return the rows of one SELECT over a warehouse.
 
     Raises `UsageError` for SQL that is wrong, does more than read, or passes the limits;
     `WarehouseError` where the warehouse cannot be opened.

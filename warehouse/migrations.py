@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def names() -> tuple[str, ...]:
-    """Give the names of all migrations this pwh knows, in order."""
+    """Return the names of all migrations this pwh knows, in order."""
     return tuple(path.stem for path in sqlfiles.files("migrations"))
 
 
 def applied(con: DuckDBPyConnection) -> tuple[str, ...] | None:
-    """Give the names of the migrations a database has had; None where it is no warehouse."""
+    """Return the names of the migrations a database has had; None where it is no warehouse."""
     # Other programs have tables of that name too.
     known = con.execute(
         "SELECT count(*) FROM duckdb_columns() WHERE table_name = 'migrations' AND NOT internal "

@@ -68,7 +68,7 @@ def store(con: DuckDBPyConnection, fit: Fit) -> int:
 
 
 def load(con: DuckDBPyConnection, kind: str, version: int) -> dict[str, npt.NDArray[np.float64]]:
-    """Give the arrays of a model by name.
+    """Return the arrays of a model by name.
 
     Raises `NothingToAnalyse` where there is no such model.
     """
@@ -86,7 +86,7 @@ def load(con: DuckDBPyConnection, kind: str, version: int) -> dict[str, npt.NDAr
 
 
 def in_force(con: DuckDBPyConnection, kind: str, subject: str | None = None) -> int | None:
-    """Give the version of the model that is used for a subject; None where there is none."""
+    """Return the version of the model that is used for a subject; None where there is none."""
     row = con.execute(
         "SELECT version FROM models_in_force WHERE kind = ? AND subject IS NOT DISTINCT FROM ?",
         [kind, subject],
@@ -112,7 +112,7 @@ def choose(con: DuckDBPyConnection, kind: str, version: int, said_by: str | None
 
 
 def shipped_files() -> tuple[Path, ...]:
-    """Give the models that come with pwh, one Parquet file each."""
+    """Return the models that come with pwh, one Parquet file each."""
     return tuple(sorted((sqlfiles.SQL / "models").glob("*.parquet")))
 
 

@@ -34,7 +34,7 @@ class Module:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def makes(self, kind: str) -> list[str]:
-        """Give the names of the module's objects of a kind, VIEW or MACRO."""
+        """Return the names of the module's objects of a kind, VIEW or MACRO."""
         return [name for found, name in _CREATES.findall(self.text) if found == kind]
 
 
@@ -47,7 +47,7 @@ def parse(path: Path) -> Module:
 
 
 def ordered(modules: tuple[Module, ...] | None = None) -> tuple[Module, ...]:
-    """Give all modules so that each comes after those it requires.
+    """Return all modules so that each comes after those it requires.
 
     Raises ValueError where a header names no module, or where modules require each other.
     """

@@ -33,7 +33,7 @@ _OPEN: dict[Path, _Shared] = {}
 
 @contextmanager
 def shared_reading(path: Path, *, wait: float) -> Iterator[DuckDBPyConnection]:
-    """Give a read-only connection of one's own; the last one to leave closes the file.
+    """Return a read-only connection of one's own; the last one to leave closes the file.
 
     Raises what `warehouse.connect` does.
     """

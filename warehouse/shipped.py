@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def files() -> tuple[Path, ...]:
-    """Give the files that ship: first tables of rows, named like their table, then models."""
+    """Return the files that ship: first tables of rows, named like their table, then models."""
     tables = sorted((sqlfiles.SQL / "reference").glob("*.csv"))
     return (*tables, *models.shipped_files())
 
@@ -53,7 +53,7 @@ def refresh(con: DuckDBPyConnection) -> bool:
 
 
 def _missing(con: DuckDBPyConnection) -> dict[Path, tuple[str, str]]:
-    """Give the files whose content is not in the database, with name and SHA-256."""
+    """Return the files whose content is not in the database, with name and SHA-256."""
     held = dict(con.execute("SELECT path, sha256 FROM shipped_files").fetchall())
     found = {
         file: (

@@ -9,11 +9,11 @@ SQL = Path(__file__).resolve().parents[1] / "sql"
 
 
 def files(folder: str) -> tuple[Path, ...]:
-    """Give the .sql files of a folder of `sql`, by name."""
+    """Return the .sql files of a folder of `sql`, by name."""
     return tuple(sorted((SQL / folder).glob("*.sql")))
 
 
 @cache
 def read(name: str) -> str:
-    """Give the text of `sql/<name>.sql`."""
+    """Return the text of `sql/<name>.sql`."""
     return (SQL / f"{name}.sql").read_text(encoding="utf-8")

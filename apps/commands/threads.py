@@ -140,7 +140,7 @@ class _Table:
 
 
 def _chosen(con: DuckDBPyConnection, run_id: str, launch: int | None, rows: list[Row]) -> Row:
-    """Give the launch that pictures are of: the one asked for, or that with the most visits."""
+    """Return the launch that pictures are of: the one asked for, or that with the most visits."""
     if rows:
         return max(rows, key=lambda row: row["visits"] or 0)
     known = thread_launches(con, run_id)
@@ -158,7 +158,7 @@ def _chosen(con: DuckDBPyConnection, run_id: str, launch: int | None, rows: list
 def _blocks(
     con: DuckDBPyConnection, run_id: str, chosen: Row, block: int | None, metric: Metric
 ) -> DuckDBPyRelation:
-    """Give figures of thread blocks; raises `NothingToAnalyse` where there are none."""
+    """Return figures of thread blocks; raises `NothingToAnalyse` where there are none."""
     launch = chosen["launch"]
     blocks = thread_blocks(con, run_id, launch, metric.value, block)
     if blocks.limit(1).fetchone() is not None:
@@ -218,7 +218,7 @@ def _draw_matrix(
 def _tables(
     con: DuckDBPyConnection, run_id: str, launch: int | None, groups: bool, phases: bool
 ) -> list[_Table]:
-    """Give the tables asked for; raises `NothingToAnalyse` where one has no rows."""
+    """Return the tables asked for; raises `NothingToAnalyse` where one has no rows."""
     found = []
     if groups:
         alike = thread_groups(con, run_id, launch)

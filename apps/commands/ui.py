@@ -67,7 +67,7 @@ def ui(
 
 
 def _free_port(host: str, port: int | None) -> int:
-    """Give the port asked for, or the first free one; raises `UsageError` where there is none."""
+    """Return the port asked for, or the first free one; raises `UsageError` where there is none."""
     tried = [port] if port is not None else range(_PORT, _PORT + _TRIED)
     problem = ""
     for candidate in tried:

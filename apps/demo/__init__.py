@@ -91,7 +91,7 @@ def _landed(landed: Sequence[Landed], db: Path) -> str:
 
 
 def _answered(con: DuckDBPyConnection, number: int, question: Question, pwh: str) -> str:
-    """Give one stop of the tour: question, what the answer says, command, answer."""
+    """Return one stop of the tour: question, what the answer says, command, answer."""
     relation = con.sql(question.sql)
     rows = relation.fetchall()
     names = relation.columns

@@ -51,7 +51,7 @@ def _of_app(app: str, file: str, **facts: Any) -> Entry:
 
 
 def _history() -> Iterator[Entry]:
-    """Give the generated runs; traces and counters name the runs that they are of."""
+    """Return the generated runs; traces and counters name the runs that they are of."""
     with (FOLDER / _HISTORY / "runs.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             run_id = row["run_id"]

@@ -87,7 +87,7 @@ def add_reference(
     `behaviours` are some of `BEHAVIOURS`. What the same person said of the same program before,
     also the opposite, gives way. `program` is a name for it, by default `RUN, launch N`.
 
-    Gives the rows kept: program, behaviour, said_by, fluctuation, simt_efficiency, sync_rate,
+    Returns the rows kept: program, behaviour, said_by, fluctuation, simt_efficiency, sync_rate,
     memory_share. The caller keeps the transaction. Raises `UsageError` where a behaviour is
     unknown or said with its opposite, `NothingToAnalyse` where there is no such launch.
     """

@@ -98,7 +98,7 @@ def gather(
 def _chosen(
     con: DuckDBPyConnection, wanted: str | None, found: list[tuple[str, int, int]], tell: Tell
 ) -> str:
-    """Give the metric set whose models are meant; without a wish the one with most labels."""
+    """Return the metric set whose models are meant; without a wish the one with most labels."""
     if wanted is not None:
         known = dict(con.execute("SELECT metric_set, models_of FROM metric_sets").fetchall())
         if wanted not in known:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def cluster_namer(
     con: DuckDBPyConnection, metric_set: str, names: Sequence[str], scale: Mapping[str, Floats]
 ) -> Callable[[Floats], list[str]]:
-    """Give the function that names medoids (k x m, standardised by `scale`) of a metric set.
+    """Return the function that names medoids (k x m, standardised by `scale`) of a metric set.
 
     Rules come first (bottleneck_rules); then every word of a person (cluster_classes) holds for
     the medoid nearest to the one that it was said of, the latest last. Words on medoids with

@@ -28,7 +28,7 @@ _UNLABELLED = "unknown"
 
 
 def read_labels(con: DuckDBPyConnection, path: Path) -> tuple[pa.Table, str]:
-    """Give the labels of a CSV or Parquet file (LABEL_COLUMNS), and who said them.
+    """Return the labels of a CSV or Parquet file (LABEL_COLUMNS), and who said them.
 
     Raises `InputError`, with the row, where something is not what it should be.
     """
@@ -59,7 +59,7 @@ def read_labels(con: DuckDBPyConnection, path: Path) -> tuple[pa.Table, str]:
 
 
 def _csv(path: Path, head: bytes) -> dict[str, Any]:
-    """Give the parameters by which DuckDB reads a CSV file, all columns as text."""
+    """Return the parameters by which DuckDB reads a CSV file, all columns as text."""
     plain_csv.check_text(path)
     names = plain_csv.column_names(head)
     if len(set(names)) < len(names):
@@ -101,7 +101,7 @@ def _checked(table: pa.Table) -> tuple[pa.Table, str]:
 
 
 def _column(table: pa.Table, name: str, kind: str) -> pa.ChunkedArray:
-    """Give a column in its type; blank text is NULL, as are shares that are NaN."""
+    """Return a column in its type; blank text is NULL, as are shares that are NaN."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -124,7 +124,7 @@ def _column(table: pa.Table, name: str, kind: str) -> pa.ChunkedArray:
 
 
 def _classes(given: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Give classes as models spell them; NULL for Unknown, which teaches nothing."""
+    """Return classes as models spell them; NULL for Unknown, which teaches nothing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

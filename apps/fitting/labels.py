@@ -20,7 +20,7 @@ _SAMPLES = (
 
 
 def label_classes(con: DuckDBPyConnection) -> list[str]:
-    """Give the classes there are, in the order of the rules."""
+    """Return the classes there are, in the order of the rules."""
     found = con.execute(
         "SELECT class FROM bottleneck_rules GROUP BY class ORDER BY min(position)"
     ).fetchall()
@@ -28,7 +28,7 @@ def label_classes(con: DuckDBPyConnection) -> list[str]:
 
 
 def check_class(con: DuckDBPyConnection, name: str) -> str:
-    """Give the class of that name, whatever its case; raises `UsageError` where there is none."""
+    """Return the class of that name, whatever its case; raises `UsageError` where there is none."""
     known = label_classes(con)
     for one in known:
         if one.lower() == name.lower():

@@ -78,7 +78,7 @@ def fit_model(
 def metric_sets(
     con: DuckDBPyConnection, labels: pa.Table | None = None
 ) -> list[tuple[str, int, int]]:
-    """Give the metric sets that have samples: set, samples, and those that can be learned from.
+    """Return the metric sets that have samples: set, samples, and those that can be learned from.
 
     The set of which most is labelled comes first.
     """
@@ -88,7 +88,7 @@ def metric_sets(
 
 
 def unmatched_runs(con: DuckDBPyConnection, labels: pa.Table) -> list[str]:
-    """Give the runs of which labels speak and that have no counters."""
+    """Return the runs of which labels speak and that have no counters."""
     with _at_hand(con, labels):
         return [
             name
@@ -99,7 +99,7 @@ def unmatched_runs(con: DuckDBPyConnection, labels: pa.Table) -> list[str]:
 def training_samples(
     con: DuckDBPyConnection, metric_set: str, labels: pa.Table | None = None
 ) -> Training:
-    """Give the samples of a metric set that have all its metrics, with labels and measured costs.
+    """Return the samples of a metric set that have all its metrics, with labels and measured costs.
 
     `labels` has the columns LABEL_COLUMNS; without it, labels are the rows of bottleneck_labels.
     Cost shares are those of `labels`, else of bottleneck_costs; what does not happen in a sample
@@ -155,7 +155,7 @@ def _missing(con: DuckDBPyConnection, metric_set: str) -> str:
 
 
 def _matrix(lists: pa.ChunkedArray, wide: int) -> Floats:
-    """Give lists of `wide` numbers as a matrix, NaN for NULL."""
+    """Return lists of `wide` numbers as a matrix, NaN for NULL."""
     import numpy as np
 
     flat = lists.combine_chunks().flatten().to_numpy(zero_copy_only=False)
@@ -163,7 +163,7 @@ def _matrix(lists: pa.ChunkedArray, wide: int) -> Floats:
 
 
 def _costless(shares: Floats, names: Sequence[str], metrics: Floats) -> Floats:
-    """Give cost shares (n x 4), 0 where one is not known but none of its events happened."""
+    """Return cost shares (n x 4), 0 where one is not known but none of its events happened."""
     import numpy as np
 
     from udfs.bottleneck.training import CAUSE_OF, CAUSES

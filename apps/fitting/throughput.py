@@ -57,7 +57,7 @@ def gather(con: DuckDBPyConnection, form: str | None) -> Gathered:
 def throughput_fit_report(
     con: DuckDBPyConnection, gathered: Gathered, fitted: Fitted, fit: Fit, version: int
 ) -> str:
-    """Give the report on a model that was just stored."""
+    """Return the report on a model that was just stored."""
     used = models.in_force(con, KIND, fit.subject)
     force = "in force from now on" if used == version else f"a person chose throughput/{used}"
     lines = [
@@ -100,7 +100,7 @@ def _network_said(fitted: Fitted) -> str:
 
 
 def _score_table(fit: Fit) -> str:
-    """Give a line for every algorithm: its scores on groups held out, then at random."""
+    """Return a line for every algorithm: its scores on groups held out, then at random."""
     splits = list(dict.fromkeys(split for _, split, *_ in fit.scores))
     values = {(name, split, what): value for name, split, what, value in fit.scores}
     rows = [
@@ -145,7 +145,7 @@ class Gathered:
 
 
 def measured(con: DuckDBPyConnection) -> dict[str, int]:
-    """Give how many segments of each form have measured cycles, those with most first."""
+    """Return how many segments of each form have measured cycles, those with most first."""
     rows = con.execute(
         "SELECT form, count(cycles) FROM segment_inputs GROUP BY form HAVING count(cycles) > 0 "
         "ORDER BY count(cycles) DESC, form DESC"
@@ -191,7 +191,7 @@ def read_segments(con: DuckDBPyConnection, form: str) -> Gathered:
 
 
 def make_fit(gathered: Gathered, fitted: Fitted, subject: str | None, seed: int) -> Fit:
-    """Give the model ready for `models.store`."""
+    """Return the model ready for `models.store`."""
     import numpy as np
 
     n = len(gathered.samples.cycles)
@@ -223,7 +223,7 @@ def _groups(form: str, used: pa.Table) -> NDArray[np.str_]:
 
 
 def _matrix(lists: pa.ChunkedArray) -> Floats:
-    """Give lists of numbers, all of one length, as a matrix; NaN for NULL."""
+    """Return lists of numbers, all of one length, as a matrix; NaN for NULL."""
     import numpy as np
 
     flat = lists.combine_chunks().flatten().to_numpy(zero_copy_only=False)

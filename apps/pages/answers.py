@@ -94,7 +94,7 @@ class Answers:
     def get(
         self, question: str, params: Any, compute: Callable[[DuckDBPyConnection], Any]
     ) -> Answer:
-        """Give what `compute` makes of the warehouse; kept by file state, question and params.
+        """Return what `compute` makes of the warehouse; kept by file state, question and params.
 
         Raises duckdb.InterruptException after `LIMIT_SECONDS`.
         """
@@ -120,7 +120,7 @@ class Answers:
         return own
 
     def keep(self, question: str, params: Any, ask: Callable[[], Answer]) -> Answer:
-        """Give what `ask` answers, which opens the file itself; kept in the same way."""
+        """Return what `ask` answers, which opens the file itself; kept in the same way."""
         answer: Answer = _kept(self._state, question, params, ask)
         return answer
 

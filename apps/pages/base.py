@@ -66,7 +66,7 @@ class View(Filters):
     def rows(
         self, function: Callable[..., DuckDBPyRelation], /, *args: Any, **kwargs: Any
     ) -> pl.DataFrame:
-        """Give the rows of a function of apps.queries: `function(con, *args, **kwargs)`."""
+        """Return the rows of a function of apps.queries: `function(con, *args, **kwargs)`."""
         name = f"{function.__module__}.{function.__qualname__}"
         frame: pl.DataFrame = self._get(
             name, (args, kwargs), lambda con: function(con, *args, **kwargs).pl()
@@ -74,13 +74,13 @@ class View(Filters):
         return frame
 
     def value(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> T:
-        """Give what `function(con, *args, **kwargs)` says, where that is no relation."""
+        """Return what `function(con, *args, **kwargs)` says, where that is no relation."""
         name = f"{function.__module__}.{function.__qualname__}"
         value: T = self._get(name, (args, kwargs), lambda con: function(con, *args, **kwargs))
         return value
 
     def guarded(self, sql: str) -> Result:
-        """Give the rows of SQL that a person wrote; raises `UsageError` with what is wrong."""
+        """Return the rows of SQL that a person wrote; raises `UsageError` with what is wrong."""
         answer = self._answers.keep("guarded", sql, lambda: Answer(ask_guarded(self.path, sql), ()))
         result: Result = answer.value
         return result

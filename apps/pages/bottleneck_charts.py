@@ -20,7 +20,7 @@ _WIDE, _HIGH = 2.5, 3.1
 
 
 def _class_scale(kinds: list[str]) -> alt.Scale:
-    """Give the colours of classes, in the order of the rules."""
+    """Return the colours of classes, in the order of the rules."""
     order = [kind for kind in CLASS_COLOURS if kind in kinds]
     return scale([*order, *sorted(set(kinds) - set(order))], CLASS_COLOURS)
 

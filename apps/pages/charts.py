@@ -22,7 +22,7 @@ BETTER, WORSE, NEUTRAL = GREEN, RED, GREY
 
 
 def scale(values: Sequence[str], fixed: Mapping[str, str] | None = None) -> alt.Scale:
-    """Give each value its colour: that of `fixed`, else the next of the palette."""
+    """Return each value its colour: that of `fixed`, else the next of the palette."""
     known = dict(fixed or {})
     free = [colour for colour in PALETTE if colour not in known.values()] or list(PALETTE)
     others = [value for value in values if value not in known]
@@ -31,12 +31,12 @@ def scale(values: Sequence[str], fixed: Mapping[str, str] | None = None) -> alt.
 
 
 def legend(title: str | None = None, columns: int = 4) -> alt.Legend:
-    """Give a legend above the chart whose labels are not cut off."""
+    """Return a legend above the chart whose labels are not cut off."""
     return alt.Legend(title=title, orient="top", labelLimit=0, columns=columns)
 
 
 def axis(title: str | None, unit: str | None = None, **options: Any) -> alt.Axis:
-    """Give an axis that names its unit."""
+    """Return an axis that names its unit."""
     named = title if not unit or title is None else f"{title} ({unit})"
     return alt.Axis(title=named, labelLimit=320, **options)
 

@@ -30,7 +30,7 @@ class Filters:
     ) -> str | None:
         """Let the user choose one of `options`; `every` is the words for no choice.
 
-        Gives None where there is nothing to choose or `every` was chosen.
+        Returns None where there is nothing to choose or `every` was chosen.
         """
         shown = [*([] if every is None else [every]), *options]
         chosen = self._filters.selectbox(

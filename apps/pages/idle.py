@@ -57,7 +57,7 @@ def page(view: View) -> None:
 
 
 def _window(span: Span, begin: float, end: float) -> tuple[int, int]:
-    """Give the window in ns from per cent of the span; where it is empty, the whole span."""
+    """Return the window in ns from per cent of the span; where it is empty, the whole span."""
     length = span.t_end - span.t_begin
     t0, t1 = (span.t_begin + round(length * share / 100) for share in (begin, end))
     return (t0, t1) if t0 < t1 else (span.t_begin, span.t_end)

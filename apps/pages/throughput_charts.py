@@ -129,5 +129,5 @@ def effects(frame: pl.DataFrame) -> alt.Chart:
 
 
 def _around_one(factors: list[float]) -> list[float]:
-    """Give a domain with room on both sides of 1, at least a tenth."""
+    """Return a domain with room on both sides of 1, at least a tenth."""
     return [min(*factors, 1.0) / 1.1, max(*factors, 1.0) * 1.1]

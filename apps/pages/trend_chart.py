@@ -66,7 +66,7 @@ def _format(times: pl.Series) -> str:
 
 
 def levels_of(points: pl.DataFrame) -> pl.DataFrame:
-    """Give the levels between changes: series, since, until, level."""
+    """Return the levels between changes: series, since, until, level."""
     ends = points.group_by("series").agg(
         pl.col("started_at").min().alias("began"), pl.col("started_at").max().alias("ended")
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def brief(number: float) -> str:
-    """Give a count with three digits and k, M or G where it is long."""
+    """Return a count with three digits and k, M or G where it is long."""
     for least, size, letter in ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
         if number >= least:
             return f"{number / size:.3g} {letter}"

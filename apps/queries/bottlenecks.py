@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def diagnosed_runs(con: DuckDBPyConnection, name: str) -> list[str]:
-    """Give the runs that `name` means: an application's that have counters, or one run.
+    """Return the runs that `name` means: an application's that have counters, or one run.
 
     Raises `NothingToAnalyse` where there are none.
     """
@@ -55,27 +55,27 @@ def _runs(runs: Sequence[str]) -> dict[str, str]:
 
 
 def bottleneck_classes(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
-    """Give the classes of the samples of runs, the commonest first."""
+    """Return the classes of the samples of runs, the commonest first."""
     return ask(con, "bottlenecks/classes", **_runs(runs))
 
 
 def bottleneck_costs(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
-    """Give what curing each component can bring the runs at most, with bands."""
+    """Return what curing each component can bring the runs at most, with bands."""
     return ask(con, "bottlenecks/costs", **_runs(runs))
 
 
 def bottleneck_metrics(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
-    """Give the metrics of runs: medians over their samples."""
+    """Return the metrics of runs: medians over their samples."""
     return ask(con, "bottlenecks/metrics", **_runs(runs))
 
 
 def bottlenecks_by(con: DuckDBPyConnection, runs: Sequence[str], by: str) -> DuckDBPyRelation:
-    """Give the verdict on each rank or region of runs."""
+    """Return the verdict on each rank or region of runs."""
     return ask(con, f"bottlenecks/by_{by}", **_runs(runs))
 
 
 def topdown(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
-    """Give the top-down shares of runs by region, where they have them."""
+    """Return the top-down shares of runs by region, where they have them."""
     return ask(con, "bottlenecks/topdown", **_runs(runs))
 
 
@@ -88,19 +88,19 @@ MOST_PLACES = 24
 
 
 def counted_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Give the runs that have counters, those of the application with most first."""
+    """Return the runs that have counters, those of the application with most first."""
     return ask(con, "bottlenecks/counted_runs")
 
 
 def class_shares(
     con: DuckDBPyConnection, runs: Sequence[str], most: int = MOST_PLACES
 ) -> DuckDBPyRelation:
-    """Give the class shares of each process of runs; of more than `most`, `most` spread evenly."""
+    """Return the class shares of each process of runs; of more than `most`, `most` spread evenly."""
     return ask(con, "bottlenecks/class_shares", **_runs(runs), most=most)
 
 
 def model_clusters(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
-    """Give the clusters of the models that judge runs, one row a cluster and metric."""
+    """Return the clusters of the models that judge runs, one row a cluster and metric."""
     return ask(con, "bottlenecks/clusters", **_runs(runs))
 
 
@@ -110,7 +110,7 @@ MOST_GLYPHS = 48
 def bottleneck_glyphs(
     con: DuckDBPyConnection, runs: Sequence[str], by: str, most: int = MOST_GLYPHS
 ) -> DuckDBPyRelation:
-    """Give the metrics of each run, process, region or sample (`by`) of runs, and its class.
+    """Return the metrics of each run, process, region or sample (`by`) of runs, and its class.
 
     One row a glyph: its place, class, samples, metric_set, and the lists metrics and values
     (medians, counts per cycle or shares). Of more than `most` places, `most` spread evenly.

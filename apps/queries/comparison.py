@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def resolve_runs(con: DuckDBPyConnection, name: str, app: str | None = None) -> list[str]:
-    """Give the runs that `name` means: APP@VERSION, a run, the beginning of its id, or latest.
+    """Return the runs that `name` means: APP@VERSION, a run, the beginning of its id, or latest.
 
     With `app` a version of it, or one of its runs. Raises `NothingToAnalyse` where there is none,
     `UsageError` where several runs begin so.
@@ -44,7 +44,7 @@ def run_comparison(
     level: float,
     metrics: Sequence[str] = EVERY_METRIC,
 ) -> DuckDBPyRelation:
-    """Give two sets of runs metric by metric (comparison), what got worse first."""
+    """Return two sets of runs metric by metric (comparison), what got worse first."""
     return ask(
         con,
         "comparison/metrics",

@@ -28,7 +28,7 @@ class Comparison:
 
 
 def explained_against(con: DuckDBPyConnection, run_id: str) -> Comparison | None:
-    """Give what a run is to be compared with; None where there is no other run like it."""
+    """Return what a run is to be compared with; None where there is no other run like it."""
     found = ask(con, "explanations/baseline", run_id=run_id).fetchone()
     if found is None:
         return None
@@ -37,22 +37,22 @@ def explained_against(con: DuckDBPyConnection, run_id: str) -> Comparison | None
 
 
 def compared_runs(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
-    """Give the runs of both sides with application, version, date and side."""
+    """Return the runs of both sides with application, version, date and side."""
     return ask(con, "explanations/runs", **_runs(which))
 
 
 def run_in_history(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give a run's main metric beside those of its series; no row for fewer than five runs."""
+    """Return a run's main metric beside those of its series; no row for fewer than five runs."""
     return ask(con, "explanations/series", run_id=run_id)
 
 
 def explanation(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
-    """Give what changed between the two sides, the best founded first."""
+    """Return what changed between the two sides, the best founded first."""
     return ask(con, "explanations/findings", explaining=which.named, **_runs(which))
 
 
 def explanation_coverage(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
-    """Give of how many runs on both sides each kind of trace could be examined."""
+    """Return of how many runs on both sides each kind of trace could be examined."""
     return ask(con, "explanations/coverage", **_runs(which))
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def gate_runs(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
-    """Give the runs of an application, the newest first, with version, tags and configuration."""
+    """Return the runs of an application, the newest first, with version, tags and configuration."""
     return ask(con, "gate/runs", app=app)
 
 
@@ -28,7 +28,7 @@ def gate_metrics(
     default_limit: float,
     undirected: bool,
 ) -> DuckDBPyRelation:
-    """Give what is worse than a limit (0.05 is 5 %) for certain, the worst first.
+    """Return what is worse than a limit (0.05 is 5 %) for certain, the worst first.
 
     `undirected` takes metrics along of which it is not known what is better.
     """

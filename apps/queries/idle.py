@@ -15,7 +15,7 @@ Window = tuple[int, int]
 def idle_readings(
     con: DuckDBPyConnection, run_id: str, window: Window | None = None
 ) -> DuckDBPyRelation:
-    """Give where the workers' time went, a row for each mode and latency rule."""
+    """Return where the workers' time went, a row for each mode and latency rule."""
     if window is None:
         return ask(con, "idle/readings", run_id=run_id)
     return ask(con, "idle/readings_window", run_id=run_id, t0=window[0], t1=window[1])
@@ -29,7 +29,7 @@ def idle_by(
     latency_rule: str,
     window: Window | None = None,
 ) -> DuckDBPyRelation:
-    """Give idle time by worker, node, type (of task) or blamed (type), most of it first."""
+    """Return idle time by worker, node, type (of task) or blamed (type), most of it first."""
     params = {"run_id": run_id, "by": by, "mode": mode, "latency_rule": latency_rule}
     if window is None:
         return ask(con, "idle/by", **params)
@@ -37,19 +37,19 @@ def idle_by(
 
 
 def idle_what_if(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give bounds on what no latency, no overhead or one more worker would gain."""
+    """Return bounds on what no latency, no overhead or one more worker would gain."""
     return ask(con, "idle/what_if", run_id=run_id)
 
 
 def idle_flags(
     con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str
 ) -> DuckDBPyRelation:
-    """Give what is odd in a run's recording, with the number of idle intervals it touches."""
+    """Return what is odd in a run's recording, with the number of idle intervals it touches."""
     return ask(con, "idle/flags", run_id=run_id, mode=mode, latency_rule=latency_rule)
 
 
 def critical_path(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give the chain that a run's end hangs on, by type of task and cause."""
+    """Return the chain that a run's end hangs on, by type of task and cause."""
     return ask(con, "idle/critical_path", run_id=run_id)
 
 
@@ -60,7 +60,7 @@ _MOST = 12
 def idle_workers(
     con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str
 ) -> DuckDBPyRelation:
-    """Give where the time of the workers that idled most went, one row a worker and cause."""
+    """Return where the time of the workers that idled most went, one row a worker and cause."""
     params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule}
     return ask(con, "idle/workers", **params, most=MOST_WORKERS)
 
@@ -68,11 +68,11 @@ def idle_workers(
 def idle_blame(
     con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str
 ) -> DuckDBPyRelation:
-    """Give the types of tasks and the workers that were waited for most, by cause."""
+    """Return the types of tasks and the workers that were waited for most, by cause."""
     params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule}
     return ask(con, "idle/blame", **params, most=_MOST)
 
 
 def path_parts(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give the time on the critical path by type of task and cause, the longest types first."""
+    """Return the time on the critical path by type of task and cause, the longest types first."""
     return ask(con, "idle/path_parts", run_id=run_id, most=_MOST)

@@ -15,17 +15,17 @@ LATEST = "latest"
 
 
 def list_runs(con: DuckDBPyConnection, app: str | None = None) -> DuckDBPyRelation:
-    """Give all runs, or one application's, the latest first."""
+    """Return all runs, or one application's, the latest first."""
     return ask(con, "runs/list", app=app)
 
 
 def list_sources(con: DuckDBPyConnection, run_id: str | None = None) -> DuckDBPyRelation:
-    """Give all ingested files, or those of one run, the latest first."""
+    """Return all ingested files, or those of one run, the latest first."""
     return ask(con, "runs/sources", run_id=run_id)
 
 
 def resolve_run(con: DuckDBPyConnection, name: str) -> str:
-    """Give the run's id: `name` itself, the one run it is the beginning of, or `latest`.
+    """Return the run's id: `name` itself, the one run it is the beginning of, or `latest`.
 
     Raises `NothingToAnalyse` where there is no such run, `UsageError` where there are several.
     """
@@ -41,12 +41,12 @@ def resolve_run(con: DuckDBPyConnection, name: str) -> str:
 
 
 def row_counts(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
-    """Give the number of rows that each landing table has of a run, empty ones left out."""
+    """Return the number of rows that each landing table has of a run, empty ones left out."""
     return dict(ask(con, "runs/rows", run_id=run_id).fetchall())
 
 
 def run_metrics(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give every scalar of a run."""
+    """Return every scalar of a run."""
     return ask(con, "runs/metrics", run_id=run_id)
 
 
@@ -65,7 +65,7 @@ def resolve_forgettable(con: DuckDBPyConnection, name: str) -> tuple[str, list[s
 
 
 def run_facts(con: DuckDBPyConnection, run_id: str) -> dict[str, Any]:
-    """Give what is known of a run, by name; unknown facts are left out."""
+    """Return what is known of a run, by name; unknown facts are left out."""
     relation = ask(con, "runs/facts", run_id=run_id)
     values = relation.fetchone() or ()
     facts = dict(zip(relation.columns, values, strict=True))
@@ -73,32 +73,32 @@ def run_facts(con: DuckDBPyConnection, run_id: str) -> dict[str, Any]:
 
 
 def run_counters(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give a run's events, the largest first."""
+    """Return a run's events, the largest first."""
     return ask(con, "runs/counters", run_id=run_id)
 
 
 def run_functions(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give a run's functions, those with the largest share first."""
+    """Return a run's functions, those with the largest share first."""
     return ask(con, "runs/functions", run_id=run_id)
 
 
 def run_workers(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give a run's workers."""
+    """Return a run's workers."""
     return ask(con, "runs/workers", run_id=run_id)
 
 
 def run_idle_intervals(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give the idle intervals of a run's workers, the longest first."""
+    """Return the idle intervals of a run's workers, the longest first."""
     return ask(con, "runs/idle", run_id=run_id)
 
 
 def run_launches(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give a run's kernel launches."""
+    """Return a run's kernel launches."""
     return ask(con, "runs/launches", run_id=run_id)
 
 
 def run_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give a run's instruction streams, one row a thread."""
+    """Return a run's instruction streams, one row a thread."""
     return ask(con, "runs/segments", run_id=run_id)
 
 

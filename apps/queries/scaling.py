@@ -50,7 +50,7 @@ def known_counts() -> Narrowing:
 
 
 def scaling_apps(con: DuckDBPyConnection) -> list[str]:
-    """Give the applications with function times at known counts."""
+    """Return the applications with function times at known counts."""
     return [app for (app,) in ask(con, "scaling/apps").fetchall()]
 
 
@@ -60,7 +60,7 @@ def scaling_sets(
     version: str | None = None,
     machine: str | None = None,
 ) -> list[ScalingSet]:
-    """Give an application's sets of runs (of all applications: `latest`), the newest first."""
+    """Return an application's sets of runs (of all applications: `latest`), the newest first."""
     asked = {"app": app, "latest": LATEST, "version": version, "machine": machine}
     found = ask(con, "scaling/sets", **asked)
     return [ScalingSet(*row[:-1]) for row in found.fetchall()]
@@ -73,7 +73,7 @@ def scaling_program(
     scaling: str,
     problem_size: float | None = None,
 ) -> DuckDBPyRelation:
-    """Give a program's predicted time, speed-up, efficiency and core hours at counts."""
+    """Return a program's predicted time, speed-up, efficiency and core hours at counts."""
     params = {"counts": list(counts), "scaling": scaling}
     if problem_size is None:
         return ask(con, "scaling/program", **which.keys, **params)
@@ -82,7 +82,7 @@ def scaling_program(
 
 
 def scaling_functions(con: DuckDBPyConnection, which: ScalingSet, target: int) -> DuckDBPyRelation:
-    """Give functions by their share of the predicted time at a count, the largest first."""
+    """Return functions by their share of the predicted time at a count, the largest first."""
     at = {"target": target, "largest": which.largest}
     return ask(con, "scaling/functions", **which.keys, **at)
 
@@ -90,7 +90,7 @@ def scaling_functions(con: DuckDBPyConnection, which: ScalingSet, target: int) -
 def scaling_comparison(
     con: DuckDBPyConnection, before: ScalingSet, after: ScalingSet, at: int
 ) -> DuckDBPyRelation:
-    """Give functions of two versions and whose exponent got worse, those first."""
+    """Return functions of two versions and whose exponent got worse, those first."""
     return ask(
         con,
         "scaling/comparison",
@@ -106,7 +106,7 @@ _POINTS = 32
 
 
 def counts_between(smallest: int, largest: int) -> list[int]:
-    """Give about 32 counts from the smallest to the largest, evenly on a log scale, both in."""
+    """Return about 32 counts from the smallest to the largest, evenly on a log scale, both in."""
     if largest <= smallest:
         return [smallest]
     step = math.log(largest / smallest) / _POINTS
@@ -114,18 +114,18 @@ def counts_between(smallest: int, largest: int) -> list[int]:
 
 
 def scaling_measured(con: DuckDBPyConnection, which: ScalingSet) -> DuckDBPyRelation:
-    """Give measured times by count, of functions and of the program (function NULL), s."""
+    """Return measured times by count, of functions and of the program (function NULL), s."""
     return ask(con, "scaling/measured", **which.keys)
 
 
 def scaling_fitted(
     con: DuckDBPyConnection, which: ScalingSet, functions: Sequence[str], counts: Sequence[int]
 ) -> DuckDBPyRelation:
-    """Give predicted times of functions at counts with their 90 % intervals, s."""
+    """Return predicted times of functions at counts with their 90 % intervals, s."""
     params = {"functions": json.dumps(list(functions)), "counts": list(counts)}
     return ask(con, "scaling/fitted", **which.keys, **params)
 
 
 def scaling_models_of(con: DuckDBPyConnection, which: ScalingSet) -> DuckDBPyRelation:
-    """Give the models of a set's functions: exponent with its interval, formula, flags."""
+    """Return the models of a set's functions: exponent with its interval, formula, flags."""
     return ask(con, "scaling/models", **which.keys)

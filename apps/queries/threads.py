@@ -23,40 +23,40 @@ def _launches(launch: int | None) -> dict[str, int]:
 def thread_verdicts(
     con: DuckDBPyConnection, run_id: str, launch: int | None = None
 ) -> DuckDBPyRelation:
-    """Give the verdict on the threads of each launch, or of one, with its figures."""
+    """Return the verdict on the threads of each launch, or of one, with its figures."""
     return ask(con, "threads/verdicts", run_id=run_id, **_launches(launch))
 
 
 def thread_launches(con: DuckDBPyConnection, run_id: str) -> list[int]:
-    """Give the launches of a run, those without visits too."""
+    """Return the launches of a run, those without visits too."""
     return [launch for (launch,) in ask(con, "threads/launches", run_id=run_id).fetchall()]
 
 
 def thread_blocks(
     con: DuckDBPyConnection, run_id: str, launch: int, metric: str, block: int | None = None
 ) -> DuckDBPyRelation:
-    """Give the thread blocks of a launch, or one, those with the most fluctuation first."""
+    """Return the thread blocks of a launch, or one, those with the most fluctuation first."""
     return ask(con, "threads/blocks", run_id=run_id, launch=launch, metric=metric, block=block)
 
 
 def thread_groups(
     con: DuckDBPyConnection, run_id: str, launch: int | None = None
 ) -> DuckDBPyRelation:
-    """Give the groups of threads that behave alike, with one thread that stands for each."""
+    """Return the groups of threads that behave alike, with one thread that stands for each."""
     return ask(con, "threads/groups", run_id=run_id, **_launches(launch))
 
 
 def thread_warps(
     con: DuckDBPyConnection, run_id: str, launch: int | None = None
 ) -> DuckDBPyRelation:
-    """Give warps, those that lose most to divergence first."""
+    """Return warps, those that lose most to divergence first."""
     return ask(con, "threads/warps", run_id=run_id, **_launches(launch))
 
 
 def thread_phases(
     con: DuckDBPyConnection, run_id: str, launch: int | None = None
 ) -> DuckDBPyRelation:
-    """Give the phases of each thread, with one interval that stands for each and its weight."""
+    """Return the phases of each thread, with one interval that stands for each and its weight."""
     return ask(con, "threads/phases", run_id=run_id, **_launches(launch))
 
 
@@ -76,19 +76,19 @@ def phase_list(run_id: str, launch: int | None) -> Question:
 
 
 def graph_blocks(con: DuckDBPyConnection, run_id: str, launch: int) -> DuckDBPyRelation:
-    """Give the basic blocks that a launch visited, the most executed first."""
+    """Return the basic blocks that a launch visited, the most executed first."""
     return ask(con, "threads/graph_blocks", run_id=run_id, launch=launch)
 
 
 def graph_edges(con: DuckDBPyConnection, run_id: str, launch: int) -> DuckDBPyRelation:
-    """Give the edges of a launch's control-flow graph with their probabilities."""
+    """Return the edges of a launch's control-flow graph with their probabilities."""
     return ask(con, "threads/graph_edges", run_id=run_id, launch=launch)
 
 
 def thread_picture(
     con: DuckDBPyConnection, run_id: str, launch: int, block: int | None, metric: str
 ) -> list[tuple[Any, bytes]]:
-    """Give the picture of a thread block: a thread and its row of pixels, one byte each.
+    """Return the picture of a thread block: a thread and its row of pixels, one byte each.
 
     Raises `UsageError` where its threads are too many.
     """
@@ -110,7 +110,7 @@ def thread_picture(
 
 
 def behaviour_thresholds(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Give the rates over which a behaviour is prominent, and what they follow from."""
+    """Return the rates over which a behaviour is prominent, and what they follow from."""
     return ask(con, "threads/thresholds")
 
 
@@ -118,12 +118,12 @@ _OFFERED = 100
 
 
 def traced_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Give the runs with traces of basic blocks, the latest first."""
+    """Return the runs with traces of basic blocks, the latest first."""
     return ask(con, "threads/runs")
 
 
 def fluctuating_blocks(
     con: DuckDBPyConnection, run_id: str, launch: int, metric: str
 ) -> DuckDBPyRelation:
-    """Give the hundred thread blocks of a launch with the most fluctuation, that one first."""
+    """Return the hundred thread blocks of a launch with the most fluctuation, that one first."""
     return thread_blocks(con, run_id, launch, metric).limit(_OFFERED)

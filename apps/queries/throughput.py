@@ -20,12 +20,12 @@ def predictions_of(run_id: str) -> Narrowing:
 
 
 def throughput_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give the threads of a run: predicted, bounds and measured, the most instructions first."""
+    """Return the threads of a run: predicted, bounds and measured, the most instructions first."""
     return ask(con, "throughput/threads", run_id=run_id)
 
 
 def throughput_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give the segments of a run, those with most to gain first."""
+    """Return the segments of a run, those with most to gain first."""
     return ask(con, "throughput/segments", run_id=run_id)
 
 
@@ -40,12 +40,12 @@ def segment_list(run_id: str) -> Question:
 
 
 def throughput_limits(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give what the predicted cycles of a run go to."""
+    """Return what the predicted cycles of a run go to."""
     return ask(con, "throughput/limits", run_id=run_id)
 
 
 def throughput_effects(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give what the model holds against a run's segments by group of features, the worst first.
+    """Return what the model holds against a run's segments by group of features, the worst first.
 
     Of very many segments some are looked at, spread evenly; column segments says how many.
     """
@@ -53,17 +53,17 @@ def throughput_effects(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation
 
 
 def throughput_flags(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give what is flagged of a run's segments, and on how many."""
+    """Return what is flagged of a run's segments, and on how many."""
     return ask(con, "throughput/flags", run_id=run_id)
 
 
 def throughput_model(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give the models that predicted for a run."""
+    """Return the models that predicted for a run."""
     return ask(con, "throughput/model", run_id=run_id)
 
 
 def counted_ipc(con: DuckDBPyConnection, run_id: str) -> float | None:
-    """Give the instructions per cycle that the run's counters say; None where they do not."""
+    """Return the instructions per cycle that the run's counters say; None where they do not."""
     row = ask(con, "throughput/counters", run_id=run_id).fetchone()
     return None if row is None or row[0] is None else float(row[0])
 
@@ -73,14 +73,14 @@ _MOST_THREADS = 24
 
 
 def streamed_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Give the runs with segments of instruction streams, the latest first."""
+    """Return the runs with segments of instruction streams, the latest first."""
     return ask(con, "throughput/runs")
 
 
 def drawn_segments(
     con: DuckDBPyConnection, run_id: str, most: int = MOST_SEGMENTS
 ) -> DuckDBPyRelation:
-    """Give a run's measured segments with predicted instructions per cycle and tightest bound.
+    """Return a run's measured segments with predicted instructions per cycle and tightest bound.
 
     Of more than `most` segments, `most` spread evenly; column segments says how many there are.
     """
@@ -88,5 +88,5 @@ def drawn_segments(
 
 
 def largest_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Give the threads of a run with the most instructions, and what they could reach."""
+    """Return the threads of a run with the most instructions, and what they could reach."""
     return throughput_threads(con, run_id).limit(_MOST_THREADS)

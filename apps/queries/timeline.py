@@ -31,12 +31,12 @@ class Span:
 
 
 def timeline_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Give the runs that have workers, the latest first."""
+    """Return the runs that have workers, the latest first."""
     return ask(con, "timeline/runs")
 
 
 def timeline_span(con: DuckDBPyConnection, run_id: str) -> Span | None:
-    """Give the span of a run's workers; None where it has none with time to look at."""
+    """Return the span of a run's workers; None where it has none with time to look at."""
     row = ask(con, "timeline/span", run_id=run_id, t0=None, t1=None).fetchone()
     if row is None or row[0] is None or row[1] <= row[0]:
         return None
@@ -52,7 +52,7 @@ def timeline(
     mode: str = "direct",
     latency_rule: str = "union",
 ) -> DuckDBPyRelation:
-    """Give what `LANES` workers from the `first` on did in a window (ns), one row a piece.
+    """Return what `LANES` workers from the `first` on did in a window (ns), one row a piece.
 
     Columns: lane (from 1), worker, node, t_start and t_end (s from the start of the span), cause
     (busy, starvation, latency, overhead, after last task), what (a task's type), low and high

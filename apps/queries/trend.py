@@ -20,7 +20,7 @@ def trend_changes(
     metrics: Sequence[str] = EVERY_METRIC,
     machine: str | None = None,
 ) -> DuckDBPyRelation:
-    """Give the change points of an application: known directions first, then the largest."""
+    """Return the change points of an application: known directions first, then the largest."""
     return ask(con, "trend/changes", app=app, metrics=json.dumps(list(metrics)), machine=machine)
 
 
@@ -30,7 +30,7 @@ def trend_series(
     metrics: Sequence[str] = EVERY_METRIC,
     machine: str | None = None,
 ) -> DuckDBPyRelation:
-    """Give the series of an application, the times of the whole first."""
+    """Return the series of an application, the times of the whole first."""
     return ask(con, "trend/series", app=app, metrics=json.dumps(list(metrics)), machine=machine)
 
 
@@ -40,12 +40,12 @@ def trend_points(
     metrics: Sequence[str] = EVERY_METRIC,
     machine: str | None = None,
 ) -> DuckDBPyRelation:
-    """Give the series of an application a row a run, with the changes."""
+    """Return the series of an application a row a run, with the changes."""
     return ask(con, "trend/points", app=app, metrics=json.dumps(list(metrics)), machine=machine)
 
 
 def trend_mixed(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
-    """Give what runs differ in that are in one series of an application."""
+    """Return what runs differ in that are in one series of an application."""
     return ask(con, "trend/mixed", app=app)
 
 

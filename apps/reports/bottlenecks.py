@@ -115,7 +115,7 @@ def _lower(text: str) -> str:
 
 
 def bottleneck_tables(con: DuckDBPyConnection, runs: Sequence[str], by: str | None) -> list[str]:
-    """Give the tables below the verdict: classes and metrics, or the places asked for."""
+    """Return the tables below the verdict: classes and metrics, or the places asked for."""
     if by is not None:
         return [_limited(bottlenecks_by(con, runs, by))]
     slots = topdown(con, runs)

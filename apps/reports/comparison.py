@@ -15,7 +15,7 @@ _LINES = 15
 
 
 def comparison_text(title: str, rows: Sequence[Row], level: float) -> str:
-    """Give the comparison: verdicts first, then a table a topic."""
+    """Return the comparison: verdicts first, then a table a topic."""
     said = [*_totals(rows, level), *_counted(rows), *_differences(rows), *_doubts(rows)]
     parts = [title, "\n".join(f"* {sentence}" for sentence in said)]
     apart = _telling(rows)
@@ -28,7 +28,7 @@ def comparison_text(title: str, rows: Sequence[Row], level: float) -> str:
 
 
 def both_sides(rows: Sequence[Row]) -> list[Row]:
-    """Give the rows whose configuration was run on both sides."""
+    """Return the rows whose configuration was run on both sides."""
     return [row for row in rows if _paired(row)]
 
 
@@ -42,7 +42,7 @@ def _fields(row: Row) -> dict[str, str]:
 
 
 def _telling(rows: Sequence[Row]) -> set[str]:
-    """Give the fields by which configurations are told apart."""
+    """Return the fields by which configurations are told apart."""
     every = [_fields(row) for row in both_sides(rows)]
     names = {name for fields in every for name in fields}
     return {name for name in names if len({fields.get(name) for fields in every}) > 1}
@@ -161,7 +161,7 @@ def _topic(metric: str) -> str:
 
 
 def metric_line(row: Row, apart: Collection[str]) -> tuple[Any, ...]:
-    """Give a metric as a line under `METRICS`, with the fields that tell configurations apart."""
+    """Return a metric as a line under `METRICS`, with the fields that tell configurations apart."""
     fields = row["fields_after"] or row["fields_before"] or {}
     own = {name: said for name, said in fields.items() if name in apart}
     name = cell(row["metric"], 40) + (f" ({cell(own, 19)})" if own else "")

@@ -34,7 +34,7 @@ def examine(db: Path) -> list[Finding]:
 
 
 def _packages() -> list[tuple[str, bool]]:
-    """Give the packages that pwh names, and whether each is only for an extra."""
+    """Return the packages that pwh names, and whether each is only for an extra."""
     named = []
     for line in requires("pwh") or []:
         name = line.split(";")[0].split("[")[0]

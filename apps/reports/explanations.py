@@ -30,7 +30,7 @@ def explanation_text(
     *,
     show_queries: bool = True,
 ) -> str:
-    """Give the explanation: title, sentences with their queries, and the table of the figures.
+    """Return the explanation: title, sentences with their queries, and the table of the figures.
 
     `rows` are the findings in the order of their evidence, `coverage` tells what was examined,
     `history` is the run's main metric beside the other runs of its series.
@@ -52,7 +52,7 @@ def explanation_sentences(
     coverage: Sequence[Row],
     history: Row | None = None,
 ) -> list[Said]:
-    """Give the explanation in sentences, the verdict first; parameters as for `text`."""
+    """Return the explanation in sentences, the verdict first; parameters as for `text`."""
     return [
         _verdict(which, runs, rows),
         *_among_others(which, history),
@@ -178,7 +178,7 @@ _COLUMNS = ("topic", "subject", "metric", "before", "after", "change", "share", 
 
 
 def finding_tables(rows: Sequence[Row]) -> str:
-    """Give the first rows as a table, and how many there are."""
+    """Return the first rows as a table, and how many there are."""
     lines = [table_text(_COLUMNS, [_line(row) for row in rows[:_SHOWN]])]
     if len(rows) > _SHOWN:
         lines.append(f"... and {len(rows) - _SHOWN} more; --format csv gives all")
@@ -220,7 +220,7 @@ class Said:
 
 
 def finding_sentences(rows: Sequence[Row]) -> Iterator[Said]:
-    """Give a sentence for each finding, of each topic only the best founded."""
+    """Return a sentence for each finding, of each topic only the best founded."""
     told: dict[str, int] = {}
     # where nothing is known of the noise the verdict says so for all
     unsure = any(row["topic"] == "metric" and row["certain"] is not None for row in rows)
@@ -338,6 +338,6 @@ def moved(row: Row) -> str:
 
 
 def from_to(row: Row) -> str:
-    """Give the values on both sides with their unit."""
+    """Return the values on both sides with their unit."""
     unit = "" if row["unit"] in (None, "1", "1/cycle") else f" {cell(row['unit'])}"
     return f"{row['before']:.4g}{unit} -> {row['after']:.4g}{unit}"

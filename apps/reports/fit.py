@@ -23,7 +23,7 @@ _LEGEND = "Scores: samples judged right (and Unknown, where some are)"
 
 
 def bottleneck_fit_report(con: DuckDBPyConnection, learned: Learned, version: int) -> str:
-    """Give the report on a model that was just stored."""
+    """Return the report on a model that was just stored."""
     fit, found = learned.fit, learned.clusters
     sentences = [
         f"Model {KIND}/{version} of the metric set {fit.subject}: {fit.algorithm}, "
@@ -121,7 +121,7 @@ def _search_table(fit: Fit) -> str:
 
 
 def _score_table(fit: Fit) -> str:
-    """Give a line for every algorithm, the chosen one marked, and what its columns mean."""
+    """Return a line for every algorithm, the chosen one marked, and what its columns mean."""
     splits = list(dict.fromkeys(split for _, split, *_ in fit.scores))
     heads = [chr(ord("A") + i) for i in range(len(splits))]
     values = {(a, split, measure): value for a, split, measure, value in fit.scores}

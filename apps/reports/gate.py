@@ -70,7 +70,7 @@ def find_sides(con: DuckDBPyConnection, app: str, baseline: str, candidate: str)
 
 
 def _named(con: DuckDBPyConnection, app: str, runs: Sequence[Row], name: str) -> list[Row]:
-    """Give the runs of a version, a run or tag:K=V."""
+    """Return the runs of a version, a run or tag:K=V."""
     if name.startswith(_TAG):
         key, equals, value = name.removeprefix(_TAG).partition("=")
         if not equals or not key:
@@ -93,7 +93,7 @@ def _named(con: DuckDBPyConnection, app: str, runs: Sequence[Row], name: str) ->
 def _candidate(
     con: DuckDBPyConnection, app: str, runs: Sequence[Row], name: str, baseline: Sequence[Row]
 ) -> list[Row]:
-    """Give the runs of the candidate: latest is all runs of the newest run's version.
+    """Return the runs of the candidate: latest is all runs of the newest run's version.
 
     Where that version is all there is, or is the baseline's too, it is the newest run alone.
     """
@@ -112,7 +112,7 @@ def _candidate(
 
 
 def _last(runs: Sequence[Row], after: Sequence[Row], baseline: str) -> list[Row]:
-    """Give the last runs before the candidate, so many of each configuration that it has."""
+    """Return the last runs before the candidate, so many of each configuration that it has."""
     digits = baseline.removeprefix(_LAST)
     if not digits.isascii() or not digits.isdigit() or int(digits) < 1:
         raise UsageError(f"{baseline!r} is no number of runs", hint="Such as --baseline last:10")
@@ -171,7 +171,7 @@ def judge_metrics(
 
 
 def failing_metrics(rows: Sequence[Row]) -> list[Row]:
-    """Give the metrics that close the gate: certainly worse than the limit allows."""
+    """Return the metrics that close the gate: certainly worse than the limit allows."""
     return [row for row in rows if row["decides"] and row["verdict"] == "worse"]
 
 
@@ -193,7 +193,7 @@ def escaped(value: Any) -> str:
 
 
 def gate_markdown(app: str, of: Sides, rows: Sequence[Row], level: float) -> str:
-    """Give the summary: whether the gate is open, why, and a table of the metrics."""
+    """Return the summary: whether the gate is open, why, and a table of the metrics."""
     failed = failing_metrics(rows)
     title = f"## {escaped(app)}: {'regression' if failed else 'no certain regression'}"
     runs = (

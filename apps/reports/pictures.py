@@ -41,7 +41,7 @@ def save_picture(path: Path, data: bytes) -> None:
 
 
 def grey_png(rows: Sequence[bytes]) -> bytes:
-    """Give a grey picture as PNG (ISO/IEC 15948), small ones enlarged to about 512 pixels.
+    """Return a grey picture as PNG (ISO/IEC 15948), small ones enlarged to about 512 pixels.
 
     `rows` are the rows of pixels from the top, a byte each: 0 is black, 255 white.
     """
@@ -67,7 +67,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def largest_blocks(blocks: Sequence[Row]) -> Sequence[Row]:
-    """Give the blocks to draw: all, or those that execute nearly all where there are many.
+    """Return the blocks to draw: all, or those that execute nearly all where there are many.
 
     `blocks` are ordered by the instructions executed in them, the most first.
     """
@@ -80,7 +80,7 @@ def largest_blocks(blocks: Sequence[Row]) -> Sequence[Row]:
 
 
 def graph_dot(title: str, blocks: Sequence[Row], edges: Sequence[Row]) -> str:
-    """Give a control-flow graph as DOT.
+    """Return a control-flow graph as DOT.
 
     Blocks have bb, visits, instructions, size, barriers, function, source_file and source_line,
     those executed most are the darkest; edges have src, dst, count and probability, and keep both
@@ -106,7 +106,7 @@ def graph_dot(title: str, blocks: Sequence[Row], edges: Sequence[Row]) -> str:
 
 
 def draw_graph(dot: str, style: str) -> bytes:
-    """Give a graph as svg or png; raises `UsageError` where Graphviz is not installed or fails."""
+    """Return a graph as svg or png; raises `UsageError` where Graphviz is not installed or fails."""
     import subprocess
 
     import graphviz
@@ -171,7 +171,7 @@ def _edge(edge: Row) -> str:
 
 
 def _quoted(*lines: str) -> str:
-    """Give lines of text as a quoted string of DOT; nothing in them has a meaning for Graphviz."""
+    """Return lines of text as a quoted string of DOT; nothing in them has a meaning for Graphviz."""
     text = "\\n".join(
         cell(line, None).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
         for line in lines

@@ -44,7 +44,7 @@ class Section:
 
 
 def run_report(con: DuckDBPyConnection, run_id: str) -> str:
-    """Give the report of a run; raises `NothingToAnalyse` where it has no rows."""
+    """Return the report of a run; raises `NothingToAnalyse` where it has no rows."""
     counts = row_counts(con, run_id)
     if not counts:
         raise NothingToAnalyse(f"nothing has landed for the run {run_id}")
@@ -58,7 +58,7 @@ def run_report(con: DuckDBPyConnection, run_id: str) -> str:
 
 
 def trace_sentences(con: DuckDBPyConnection, run_id: str, table: str) -> list[str]:
-    """Give what one kind of trace says of a run in sentences; `table` is its landing table."""
+    """Return what one kind of trace says of a run in sentences; `table` is its landing table."""
     make = dict(_SECTIONS).get(table)
     return [] if make is None else make(con, run_id).sentences
 

@@ -49,7 +49,7 @@ class Question:
 def choose_set(
     con: DuckDBPyConnection, app: str, version: str | None = None, machine: str | None = None
 ) -> tuple[ScalingSet, list[ScalingSet]]:
-    """Give the set of runs that is meant, the newest of several, and the others.
+    """Return the set of runs that is meant, the newest of several, and the others.
 
     `app` is an application, one of its runs, or `latest`. Raises `NothingToAnalyse` where there
     is no such set, or none with three different counts.
@@ -126,7 +126,7 @@ def complete_question(
 
 
 def predict_program(con: DuckDBPyConnection, asked_for: Question) -> DuckDBPyRelation:
-    """Give the program's predicted time, speed-up, efficiency and core hours."""
+    """Return the program's predicted time, speed-up, efficiency and core hours."""
     return scaling_program(
         con, asked_for.which, asked_for.counts, asked_for.scaling, asked_for.problem_size
     )
@@ -210,7 +210,7 @@ def _limits(asked_for: Question, every: Sequence[Mapping[str, Any]]) -> list[str
 
 
 def count_grid(asked_for: Question) -> list[int]:
-    """Give the counts asked for, and eight to a doubling from the smallest to far beyond."""
+    """Return the counts asked for, and eight to a doubling from the smallest to far beyond."""
     which = asked_for.which
     steps = math.ceil(_STEPS * math.log2(which.largest * _REACH / which.smallest))
     between = {round(which.smallest * 2 ** (step / _STEPS)) for step in range(steps + 1)}
@@ -236,13 +236,13 @@ def _holding_back(asked_for: Question, ranking: Sequence[Row]) -> list[str]:
 
 
 def short_name(name: str) -> str:
-    """Give a function's name, cut to the width that a table has for it."""
+    """Return a function's name, cut to the width that a table has for it."""
     name = cell(name)
     return name if len(name) <= _NAME else f"{name[: _NAME - 3]}..."
 
 
 def share_text(share: float | None) -> str:
-    """Give a share of the time as per cent."""
+    """Return a share of the time as per cent."""
     return "unknown" if share is None else f"{share:.1%}"
 
 
@@ -282,7 +282,7 @@ def _ranked_line(row: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def program_lines(rows: Sequence[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    """Give the rows of `program` with as many digits as they are good for."""
+    """Return the rows of `program` with as many digits as they are good for."""
     return [
         (row["parallelism"], None, None, None, None, None)
         if row["predicted"] is None
@@ -298,13 +298,13 @@ def program_lines(rows: Sequence[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 
 def _figures(row: dict[str, Any]) -> tuple[float, str]:
-    """Give the predicted seconds and their interval, to three digits."""
+    """Return the predicted seconds and their interval, to three digits."""
     low, high = (cell(float(f"{row[name]:.3g}")) for name in ("low", "high"))
     return float(f"{row['predicted']:.3g}"), f"{low} - {high}"
 
 
 def _flag(flags: list[str] | None) -> str | None:
-    """Give the first word of each flag that is about the function, so that a row fits its line."""
+    """Return the first word of each flag that is about the function, so that a row fits its line."""
     about = [flag.split(":")[0] for flag in flags or [] if not flag.startswith("scaling assumed")]
     return ", ".join(dict.fromkeys(about)) or None
 

@@ -16,7 +16,7 @@ def series_name(metric: str, fields: Mapping[str, str] | None) -> str:
 
 
 def shown_fields(fields: Mapping[str, str] | None) -> dict[str, str]:
-    """Give what runs have in common as people write it: a whole problem size without .0."""
+    """Return what runs have in common as people write it: a whole problem size without .0."""
     return {
         name: value.removesuffix(".0") if name == "problem_size" else value
         for name, value in (fields or {}).items()

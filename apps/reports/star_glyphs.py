@@ -65,7 +65,7 @@ class Stars:
 def read_stars(
     con: DuckDBPyConnection, runs: Sequence[str], by: str | None = None
 ) -> tuple[str, Stars]:
-    """Give the stars of runs by run, rank, region or sample, and by which of these.
+    """Return the stars of runs by run, rank, region or sample, and by which of these.
 
     Without `by` it is the first of these that has two places, as one star says nothing by itself.
     Raises `NothingToAnalyse` where no metric can be made of the runs' counters.
@@ -139,7 +139,7 @@ def _labels(rows: Sequence[Row]) -> list[str]:
 
 
 def corners(rays: Sequence[float | None]) -> list[tuple[float, float]]:
-    """Give the ends of rays, the first upwards and on clockwise, x to the right and y upwards."""
+    """Return the ends of rays, the first upwards and on clockwise, x to the right and y upwards."""
     step = 2 * math.pi / max(len(rays), 1)
     return [
         ((ray or 0) * math.sin(i * step), (ray or 0) * math.cos(i * step))
@@ -159,7 +159,7 @@ def scale_sentence(drawn: Stars) -> str:
 
 
 def stars_svg(drawn: Stars, title: str) -> str:
-    """Give the picture as SVG 1.1, with a key to the rays and the classes."""
+    """Return the picture as SVG 1.1, with a key to the rays and the classes."""
     rows = math.ceil(len(drawn.stars) / _COLUMNS)
     width, height = _COLUMNS * _CELL, _TOP + rows * _ROW
     lines = [

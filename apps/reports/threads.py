@@ -32,7 +32,7 @@ def launch_headline(group: Sequence[Row]) -> str:
 
 
 def launch_summary(group: Sequence[Row]) -> str:
-    """Give the headline with its figures in one line."""
+    """Return the headline with its figures in one line."""
     figures = (
         ("threads", "threads"),
         ("basic_blocks", "basic blocks"),
@@ -45,7 +45,7 @@ def launch_summary(group: Sequence[Row]) -> str:
 
 
 def launch_sentences(group: Sequence[Row]) -> list[str]:
-    """Give the headline, and what it rests on: each figure, its threshold and its meaning."""
+    """Return the headline, and what it rests on: each figure, its threshold and its meaning."""
     lines = [
         _divergence(group),
         _lanes(group),
@@ -206,7 +206,7 @@ PHASES = (
 
 
 def launch_line(row: Row) -> tuple[Any, ...]:
-    """Give a launch as a line under `FIGURES`."""
+    """Return a launch as a line under `FIGURES`."""
     return (
         row["launch"],
         cell(row["kernel"], _KERNEL),
@@ -222,7 +222,7 @@ def launch_line(row: Row) -> tuple[Any, ...]:
 
 
 def group_line(row: Row) -> tuple[Any, ...]:
-    """Give a group of threads as a line under `GROUPS`."""
+    """Return a group of threads as a line under `GROUPS`."""
     one = None
     if row["thread"] is not None:
         place = "" if row["block"] is None else f"block {row['block']}, "
@@ -239,20 +239,20 @@ def group_line(row: Row) -> tuple[Any, ...]:
 
 
 def warp_line(row: Row) -> tuple[Any, ...]:
-    """Give a warp as a line under `WARPS`."""
+    """Return a warp as a line under `WARPS`."""
     names = ("launch", "block", "warp", "threads")
     return (*(row[n] for n in names), three_digits(row["simt_efficiency"]), row["idle_lanes"])
 
 
 def block_line(row: Row) -> tuple[Any, ...]:
-    """Give a thread block as a line under `BLOCKS`."""
+    """Return a thread block as a line under `BLOCKS`."""
     names = ("fluctuation", "mean_distance", "max_distance", "brightness", "sync_consistency")
     first = (row["block"], row["threads"], row["distinct_vectors"])
     return (*first, *(three_digits(row[name]) for name in names))
 
 
 def phase_line(row: Row) -> tuple[Any, ...]:
-    """Give a phase as a line under `PHASES`."""
+    """Return a phase as a line under `PHASES`."""
     return (
         row["launch"],
         row["block"],

@@ -139,23 +139,23 @@ LIMITS = ("limit", "share of cycles", "segments")
 
 
 def thread_line(row: Row) -> tuple[Any, ...]:
-    """Give the line of a thread; rates are instructions per cycle."""
+    """Return the line of a thread; rates are instructions per cycle."""
     counts = (row["thread"], row["segments"], row["used"], row["instructions"])
     return (*counts, *_rates(row), _flags(row))
 
 
 def segment_line(row: Row) -> tuple[Any, ...]:
-    """Give the line of a segment; rates are instructions per cycle."""
+    """Return the line of a segment; rates are instructions per cycle."""
     return (row["thread"], row["segment"], *_rates(row), _round(row["cycles"]), _flags(row))
 
 
 def limit_line(row: Row) -> tuple[Any, ...]:
-    """Give the line of a limit."""
+    """Return the line of a limit."""
     return (row["component"], f"{row['share']:.1%}", row["segments"])
 
 
 def effect_line(row: Row) -> tuple[Any, ...]:
-    """Give the line of a group of features: its factor on the cycles of an instruction."""
+    """Return the line of a group of features: its factor on the cycles of an instruction."""
     return (row["feature_group"], f"x{row['factor']:.2f}", f"{row['largest_in']:,}")
 
 

@@ -24,7 +24,7 @@ _LINES = 30
 def trend_text(
     con: DuckDBPyConnection, app: str, metrics: Sequence[str], machine: str | None
 ) -> str:
-    """Give the history in words, charts and tables; raises `NothingToAnalyse` without a series.
+    """Return the history in words, charts and tables; raises `NothingToAnalyse` without a series.
 
     Without `metrics` the times of the whole come first where they changed, then the metrics with
     the largest changes. What all series have in common is said once.
@@ -70,7 +70,7 @@ def _key(row: Row) -> str:
 
 
 def _first(changes: Sequence[Row]) -> list[str]:
-    """Give the metrics with the largest changes, as many as are shown."""
+    """Return the metrics with the largest changes, as many as are shown."""
     return list(dict.fromkeys(row["metric"] for row in changes))[:_SAID]
 
 
@@ -144,7 +144,7 @@ SERIES = ("metric", "fields", "runs", "first", "last", "median", "latest", "unit
 
 
 def change_line(row: Row) -> tuple[Any, ...]:
-    """Give a change point as a line under `CHANGES`."""
+    """Return a change point as a line under `CHANGES`."""
     return (
         cell(row["metric"], 40),
         shown_fields(row["fields"]),
@@ -160,7 +160,7 @@ def change_line(row: Row) -> tuple[Any, ...]:
 
 
 def series_line(row: Row) -> tuple[Any, ...]:
-    """Give a series as a line under `SERIES`."""
+    """Return a series as a line under `SERIES`."""
     points = row["series"]
     values = [point["value"] for point in points]
     return (

@@ -20,7 +20,7 @@ Line = tuple[str, int, str, str]
 
 
 def instructions(listing: list[str], functions: list[str]) -> tuple[list[Line], set[int]]:
-    """Give (function, address, bytes, mnemonic) of each instruction, and what is jumped to."""
+    """Return (function, address, bytes, mnemonic) of each instruction, and what is jumped to."""
     code: list[Line] = []
     targets: set[int] = set()
     function = ""
@@ -40,7 +40,7 @@ def instructions(listing: list[str], functions: list[str]) -> tuple[list[Line], 
 
 
 def blocks(code: list[Line], targets: set[int]) -> list[tuple[str, str]]:
-    """Give (function, bytes) of each block, in the order of the listing."""
+    """Return (function, bytes) of each block, in the order of the listing."""
     found: list[tuple[str, str]] = []
     ended = True
     for function, at, raw, name in code:

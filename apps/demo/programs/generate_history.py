@@ -99,7 +99,7 @@ class History:
         return run_id
 
     def scatter(self, times: dict[str, float], both: float, each: float) -> dict[str, float]:
-        """Give times as a run has them: a factor for all of them, and one for each."""
+        """Return times as a run has them: a factor for all of them, and one for each."""
         common = self.noise.gauss(1, both)
         return {name: t * common * self.noise.gauss(1, each) for name, t in times.items()}
 
@@ -137,7 +137,7 @@ def stencil(history: History) -> None:
 def _counters(
     noise: random.Random, run_id: str, times: dict[str, float], changed: bool
 ) -> list[tuple[Any, ...]]:
-    """Give the counts of each process in its two largest functions."""
+    """Return the counts of each process in its two largest functions."""
     rows: list[tuple[Any, ...]] = []
     for rank in range(RANKS):
         for region, column in (("sweep", 1 + changed), ("residual", 0)):
@@ -150,7 +150,7 @@ def _counters(
 
 
 def _scaling(noise: random.Random) -> list[tuple[Any, ...]]:
-    """Give the function times of two versions on other numbers of processes, measured once."""
+    """Return the function times of two versions on other numbers of processes, measured once."""
     rows: list[tuple[Any, ...]] = []
     for minor in SCALED:
         changed = minor >= CHANGED

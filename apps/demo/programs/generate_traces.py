@@ -51,7 +51,7 @@ def write_tasks(folder: Path, noise: random.Random, changed: bool) -> None:
 
 
 def visits(run_id: str, noise: random.Random) -> list[tuple[Any, ...]]:
-    """Give how often each thread of a kernel visits its basic blocks: all do nearly the same."""
+    """Return how often each thread of a kernel visits its basic blocks: all do nearly the same."""
     rows: list[tuple[Any, ...]] = []
     for block in range(2):
         inner = 4096 + noise.randrange(4)
@@ -65,7 +65,7 @@ def visits(run_id: str, noise: random.Random) -> list[tuple[Any, ...]]:
 
 
 def edges(visited: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Give how often one block followed another, which the visits of each run leave no choice.
+    """Return how often one block followed another, which the visits of each run leave no choice.
 
     Block 0 begins, block 1 is a row of the plate, block 2 a cell of it, block 3 ends.
     """
@@ -86,7 +86,7 @@ def edges(visited: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 def blocks(run_ids: Iterable[str]) -> list[tuple[Any, ...]]:
-    """Give the basic blocks of the kernel: instructions, barriers, and the line of each."""
+    """Return the basic blocks of the kernel: instructions, barriers, and the line of each."""
     sizes = ((0, 9, 10), (1, 6, 12), (2, 14, 13), (3, 3, 16))
     return [
         (run_id, "sweep", bb, size, 0, "sweep", "stencil.cu", line)

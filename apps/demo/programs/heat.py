@@ -23,12 +23,12 @@ Plate = list[list[float]]
 
 
 def start(rows: int, columns: int) -> Plate:
-    """Give a cold plate whose first row is hot."""
+    """Return a cold plate whose first row is hot."""
     return [[100.0] * columns] + [[0.0] * columns for _ in range(rows - 1)]
 
 
 def sweep_cells(plate: Plate) -> Plate:
-    """Give the plate one step later: each inner cell becomes the mean of its neighbours."""
+    """Return the plate one step later: each inner cell becomes the mean of its neighbours."""
     new = [row[:] for row in plate]
     for y in range(1, len(plate) - 1):
         for x in range(1, len(plate[0]) - 1):
@@ -38,7 +38,7 @@ def sweep_cells(plate: Plate) -> Plate:
 
 
 def sweep(plate: Plate) -> Plate:
-    """Give the same, row by row."""
+    """Return the same, row by row."""
     new = [plate[0]]
     for above, row, below in zip(plate, plate[1:], plate[2:], strict=False):
         later = row[:]
@@ -52,7 +52,7 @@ def sweep(plate: Plate) -> Plate:
 
 
 def change(old: Plate, new: Plate) -> float:
-    """Give the largest change of any cell."""
+    """Return the largest change of any cell."""
     largest = 0.0
     for rows in zip(old, new, strict=True):
         for a, b in zip(*rows, strict=True):
@@ -62,7 +62,7 @@ def change(old: Plate, new: Plate) -> float:
 
 
 def save(plate: Plate) -> str:
-    """Give the plate as text."""
+    """Return the plate as text."""
     cells = []
     for row in plate:
         for cell in row:

@@ -45,7 +45,7 @@ def work(rank: int, processes: int, ends: Ends, report: Connection) -> None:
 
 
 def exchange(rank: int, strip: Plate, ends: Ends) -> tuple[Plate, Plate]:
-    """Give the neighbours' edge rows, and them ours."""
+    """Return the neighbours' edge rows, and them ours."""
     up, down = ends.get(rank - 1), ends.get(rank + 1)
     if up is not None:
         up.send(strip[0])
@@ -67,7 +67,7 @@ def collect(rank: int, processes: int, strip: Plate, ends: Ends) -> None:
 
 
 def measure(processes: int) -> Times:
-    """Give the time of each function, the mean over the processes, in seconds."""
+    """Return the time of each function, the mean over the processes, in seconds."""
     ends: list[Ends] = [{} for _ in range(processes)]
     for upper in range(processes - 1):
         ends[upper][upper + 1], ends[upper + 1][upper] = Pipe()

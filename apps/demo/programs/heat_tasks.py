@@ -26,12 +26,12 @@ SWEEPS = 4
 
 
 def first_strip(rank: int) -> Plate:
-    """Give a strip of the cold plate."""
+    """Return a strip of the cold plate."""
     return start(SIZE, SIZE)[rank * SIZE // STRIPS : (rank + 1) * SIZE // STRIPS]
 
 
 def sweep_strip(rank: int, strips: list[Plate], _saved: str | None) -> Plate:
-    """Give a strip some sweeps later, from itself and its neighbours."""
+    """Return a strip some sweeps later, from itself and its neighbours."""
     plate = [row for strip in strips for row in strip]
     for _ in range(SWEEPS):
         plate = sweep(plate)
@@ -71,7 +71,7 @@ def cool(client: Client) -> list[Future]:
 
 
 def without_places(value: Any) -> Any:
-    """Give the same dump without what tells of the machine it was made on."""
+    """Return the same dump without what tells of the machine it was made on."""
     match value:
         case dict():
             kept = {name: v for name, v in value.items() if name not in PLACES}
