@@ -158,9 +158,16 @@ def cell(value: Any, limit: int | None = _CELL) -> str:
             text = "[" + ", ".join(cell(v) for v in value) + "]"
         case _:
             text = str(value)
-    # Control characters in names from traces would move the cursor.
-    text = "".join(c if c.isprintable() else " " for c in text)
+    text = printable(text).replace("\n", " ")
     return text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """Return text with blanks for control characters, except ends of lines.
+
+    Names from traces may contain some, which would move the cursor of a terminal.
+    """
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
 
 
 def write_text(text: str, target: Path | None) -> None:
@@ -172,7 +179,7 @@ def write_text(text: str, target: Path | None) -> None:
         print_data(text)
         return
     try:
-        target.write_text(text + "\n", encoding="utf-8")
+        target.write_text(printable(text) + "\n", encoding="utf-8")
     except OSError as error:
         raise _not_written(target, error.strerror or str(error)) from None
 
@@ -183,12 +190,12 @@ def _not_written(target: Path, problem: str) -> UsageError:
 
 def print_data(text: str) -> None:
     """Write text to stdout."""
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(printable(text) + "\n")
 
 
 def note(text: str) -> None:
     """Write a message to stderr."""
-    sys.stderr.write(f"pwh: {text}\n")
+    sys.stderr.write(printable(f"pwh: {text}\n"))
     sys.stderr.flush()
 
 
