@@ -64,7 +64,8 @@ def emit(
         try:
             con.execute(statement, [str(target)])
         except duckdb.IOException as error:
-            raise _not_written(target, str(error)) from None
+            reason = str(error).split("\n", 1)[0].rpartition(": ")[2]
+            raise _not_written(target, reason) from None
         return
     with _stdout_as_path() as path:
         con.execute(statement, [path])

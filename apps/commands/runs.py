@@ -10,6 +10,7 @@ import typer
 from apps.commands.options import FormatOption, OutputOption, reading
 from apps.output import Format, emit, write_text
 from apps.queries.runs import LATEST, list_runs, list_sources, resolve_run, run_metrics
+from warehouse.errors import NothingToAnalyse
 
 
 def runs(
@@ -20,7 +21,10 @@ def runs(
 ) -> None:
     """List the runs, the latest first."""
     with reading(context) as con:
-        emit(con, list_runs(con, app), style, output)
+        rows = list_runs(con, app)
+        if app is not None and rows.limit(1).fetchone() is None:
+            raise NothingToAnalyse(f"there are no runs of {app!r}", hint="pwh runs lists them.")
+        emit(con, rows, style, output)
 
 
 def sources(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from apps.queries.base import Narrowing, Question, ask
-from apps.queries.runs import resolve_run
+from apps.queries.runs import LATEST, resolve_run
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ def diagnosed_runs(con: DuckDBPyConnection, name: str) -> list[str]:
     try:
         return [resolve_run(con, name)]
     except NothingToAnalyse:
+        if name == LATEST:
+            raise
         raise NothingToAnalyse(
             f"there is no run {name!r}, and no application of that name with counters",
             hint="pwh runs lists them; `latest` is the newest run.",

@@ -31,6 +31,8 @@ def resolve_runs(con: DuckDBPyConnection, name: str, app: str | None = None) -> 
     try:
         return [resolve_run(con, name)]
     except NothingToAnalyse:
+        if name == LATEST:
+            raise
         raise NothingToAnalyse(
             f"there is no run {name!r}, and no application and version written so",
             hint=f"A run, APP@VERSION, or {LATEST}; pwh runs lists them.",

@@ -35,6 +35,11 @@ def resolve_run(con: DuckDBPyConnection, name: str) -> str:
     if found:
         shown = ", ".join(found[:5]) + (" ..." if len(found) > 5 else "")
         raise UsageError(f"{len(found)} runs begin with {name!r}: {shown}")
+    if name == LATEST:
+        raise NothingToAnalyse(
+            "the warehouse has no runs",
+            hint="Ingest some: pwh ingest FILES. For examples: pwh --db demo.duckdb demo",
+        )
     raise NothingToAnalyse(
         f"there is no run {name!r}", hint="pwh runs lists them; `latest` is the newest."
     )
