@@ -1,0 +1,267 @@
+-- requires: scaling_sets
+--
+-- Imbalance across ranks: how unevenly the ranks of a run share the time of its functions, which
+-- ranks are slow, and how the imbalance changes with the parallelism.
+--
+-- In a call that waits for other ranks imbalance reads inversely: the rank that comes late waits
+-- least. Such calls are marked, and no rank is called slow by them.
+
+CREATE OR REPLACE VIEW rank_times AS
+WITH
+  -- what a tool may call a kind whose calls wait
+  waiting_kinds (said) AS (
+    VALUES
+      ('blocking point-to-point'), ('p2p_b'), ('n-to-n collective'), ('n2n'),
+      ('n-to-1 and 1-to-n collective'), ('n2one'), ('n-to-1'), ('1-to-n')
+  ),
+
+  -- blocking calls and collectives wait by their kind; other calls by their name (MPI_Waitall,
+  -- shmem_barrier_all, omp barrier), and one-sided ones that open or close an epoch
+  classes AS (
+    SELECT
+      function,
+      kind = 'total' AS is_total,
+      kind IN (
+        'blocking point-to-point', 'n-to-n collective', 'n-to-1 and 1-to-n collective'
+      ) OR regexp_matches(
+        lower(function),
+        'barrier|(^|[^a-z])wait|mpi_test|mpi_win_(start|complete|post|lock|unlock|flush)'
+      ) AS waiting
+    FROM function_classes
+  ),
+
+  of_threads AS (
+    SELECT
+      run_id, parallelism, repetition, rank, thread, function,
+      sum(seconds) AS seconds,
+      count(seconds) > 0 AND bool_and(seconds >= 0 AND isfinite(seconds)) AS valid,
+      any_value(kind) AS said
+    FROM fn_timings
+    WHERE rank IS NOT NULL
+    GROUP BY ALL
+  ),
+
+  -- of several threads of a rank the longest counts, beside what is the rank's own
+  of_ranks AS (
+    SELECT
+      run_id, parallelism, repetition, rank, function,
+      coalesce(max(seconds) FILTER (thread IS NOT NULL), 0)
+        + coalesce(max(seconds) FILTER (thread IS NULL), 0) AS seconds,
+      bool_and(valid) AS valid,
+      any_value(said) AS said
+    FROM of_threads
+    GROUP BY ALL
+  )
+
+SELECT
+  r.run_id, r.parallelism, r.repetition, r.rank, r.function,
+  c.waiting OR coalesce(r.said IN (SELECT said FROM waiting_kinds), false) AS waiting,
+  CASE WHEN r.valid THEN r.seconds END AS seconds
+FROM of_ranks AS r
+JOIN classes AS c ON r.function = c.function
+WHERE NOT c.is_total AND r.said IS DISTINCT FROM 'total';
+
+COMMENT ON VIEW rank_times IS 'One row is one function on one rank in one measurement (run, parallelism and repetition). A rank on which a function did not run has no row; times of whole runs (kind total) are left out.';
+COMMENT ON COLUMN rank_times.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN rank_times.parallelism IS 'Parallelism, where the file states it (fn_timings.parallelism).';
+COMMENT ON COLUMN rank_times.repetition IS 'Repetition; NULL where the file has only one.';
+COMMENT ON COLUMN rank_times.rank IS 'MPI rank.';
+COMMENT ON COLUMN rank_times.function IS 'Function.';
+COMMENT ON COLUMN rank_times.waiting IS 'Whether its time is for the most part waiting for other ranks: collectives, blocking point-to-point calls, waits and barriers (function_classes, kinds that the tool states, names).';
+COMMENT ON COLUMN rank_times.seconds IS 'Own (exclusive) time, s: added up over call paths, the longest of the threads. NULL where it is unknown, below zero or not finite.';
+
+CREATE OR REPLACE VIEW rank_imbalance AS
+WITH
+  -- how many ranks were measured, whatever ran on them
+  measured AS (
+    SELECT run_id, parallelism, repetition, count(DISTINCT rank) AS ranks
+    FROM fn_timings
+    WHERE seconds IS NOT NULL
+    GROUP BY ALL
+  ),
+
+  of_functions AS (
+    SELECT
+      run_id, parallelism, repetition, function, waiting,
+      count(*) AS called_on,
+      count(*) - count(seconds) AS unknown,
+      min(seconds) AS least, max(seconds) AS most, sum(seconds) AS total,
+      list({'rank': rank, 'seconds': seconds}) AS times
+    FROM rank_times
+    GROUP BY ALL
+  ),
+
+  -- a rank on which a function did not run spent no time in it
+  spread AS (
+    SELECT
+      f.* EXCLUDE (least, most, total),
+      m.ranks AS measured,
+      CASE WHEN f.unknown < m.ranks THEN m.ranks - f.unknown END AS ranks,
+      most AS max_seconds,
+      CASE WHEN f.called_on < m.ranks AND least IS NOT NULL THEN 0.0 ELSE least END AS min_seconds,
+      -- equal times are balanced to the last digit
+      CASE WHEN min_seconds = most THEN most ELSE total / (m.ranks - f.unknown) END AS mean_seconds
+    FROM of_functions AS f
+    JOIN measured AS m
+      ON f.run_id = m.run_id AND f.parallelism IS NOT DISTINCT FROM m.parallelism
+      AND f.repetition IS NOT DISTINCT FROM m.repetition
+  ),
+
+  -- functions of which no rank is known, with the one time that there is
+  without_ranks AS (
+    SELECT run_id, parallelism, repetition, function, sum(seconds) AS seconds
+    FROM fn_timings
+    WHERE rank IS NULL AND seconds >= 0 AND isfinite(seconds) AND kind IS DISTINCT FROM 'total'
+      AND function NOT IN (SELECT function FROM function_classes WHERE kind = 'total')
+    GROUP BY ALL
+  ),
+
+  together AS (
+    SELECT
+      run_id, parallelism, repetition, function, waiting, measured, ranks, called_on, unknown,
+      min_seconds, mean_seconds, max_seconds, times,
+      ranks > 1 AND max_seconds > 0 AS comparable
+    FROM spread
+    UNION ALL
+    SELECT
+      run_id, parallelism, repetition, function, NULL, NULL, NULL, NULL, 0, NULL, seconds, NULL,
+      NULL, false
+    FROM without_ranks AS w
+    ANTI JOIN spread AS s
+      ON w.run_id = s.run_id AND w.parallelism IS NOT DISTINCT FROM s.parallelism
+      AND w.repetition IS NOT DISTINCT FROM s.repetition AND w.function = s.function
+  )
+
+SELECT
+  t.run_id, t.parallelism, t.repetition, t.function, t.waiting, t.ranks,
+  min_seconds, mean_seconds, max_seconds,
+  CASE WHEN comparable THEN max_seconds / mean_seconds - 1 END AS imbalance,
+  CASE WHEN comparable AND NOT t.waiting THEN max_seconds - mean_seconds END AS saved_seconds,
+  CASE
+    WHEN comparable AND NOT t.waiting THEN
+      list_transform(
+        list_slice(
+          list_sort(
+            list_transform(
+              list_filter(
+                times, lambda one: one['seconds'] > mean_seconds + (max_seconds - mean_seconds) / 2
+              ),
+              lambda one: {'order': -one['seconds'], 'rank': one['rank']}
+            )
+          ),
+          1, 5
+        ),
+        lambda one: one['rank']
+      )
+  END AS slowest_ranks,
+  mean_seconds / nullif(
+    sum(mean_seconds) OVER (PARTITION BY t.run_id, t.parallelism, t.repetition), 0
+  ) AS share,
+  list_filter(
+    [
+      CASE
+        WHEN measured IS NULL THEN 'ranks unknown: there is one time for all of them'
+        WHEN unknown > 0 THEN printf('unknown times: %d of %d ranks left out', unknown, measured)
+      END,
+      CASE WHEN t.ranks = 1 THEN 'one rank: nothing to compare it with' END,
+      CASE WHEN max_seconds = 0 THEN 'no time: 0 s on all ranks' END,
+      CASE
+        WHEN called_on < measured THEN printf('called on %d of %d ranks', called_on, measured)
+      END,
+      CASE
+        WHEN measured < r.ranks AND coalesce(t.parallelism = r.ranks, true)
+          THEN printf('measured on %d of %d ranks', measured, r.ranks)
+      END,
+      CASE
+        WHEN t.waiting
+          THEN 'waiting: a rank that comes late waits least, so the longest time names no slow rank'
+      END
+    ],
+    lambda flag: flag IS NOT NULL
+  ) AS flags
+FROM together AS t
+LEFT JOIN runs AS r ON t.run_id = r.run_id;
+
+COMMENT ON VIEW rank_imbalance IS 'One row is one function in one measurement (run, parallelism and repetition), and how evenly the ranks share its time. Times of whole runs (kind total) are left out.';
+COMMENT ON COLUMN rank_imbalance.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN rank_imbalance.parallelism IS 'Parallelism, where the file states it (fn_timings.parallelism).';
+COMMENT ON COLUMN rank_imbalance.repetition IS 'Repetition; NULL where the file has only one.';
+COMMENT ON COLUMN rank_imbalance.function IS 'Function.';
+COMMENT ON COLUMN rank_imbalance.waiting IS 'Whether its time is for the most part waiting for other ranks (rank_times.waiting); NULL where ranks are unknown.';
+COMMENT ON COLUMN rank_imbalance.ranks IS 'Ranks that are compared: all that were measured, also those on which the function did not run (0 s), without those whose time is unknown. NULL where ranks are unknown.';
+COMMENT ON COLUMN rank_imbalance.min_seconds IS 'Shortest own (exclusive) time of a rank, s.';
+COMMENT ON COLUMN rank_imbalance.mean_seconds IS 'Mean over the ranks, s; where ranks are unknown the one time that there is.';
+COMMENT ON COLUMN rank_imbalance.max_seconds IS 'Longest time of a rank, s.';
+COMMENT ON COLUMN rank_imbalance.imbalance IS 'max / mean - 1: 0 is balanced, 0.5 is a slowest rank that takes 1.5 times the mean, ranks - 1 is all time on one rank. NULL where there are no two ranks to compare or no time was spent; flags say which.';
+COMMENT ON COLUMN rank_imbalance.saved_seconds IS 'Time that perfect balance would save at most: max - mean, s. NULL also for waiting calls, which become shorter when others are balanced.';
+COMMENT ON COLUMN rank_imbalance.slowest_ranks IS 'Up to five ranks whose time is nearer to the longest than to the mean (over mean + (max - mean) / 2), the slowest first. Empty where all are equal; NULL for waiting calls.';
+COMMENT ON COLUMN rank_imbalance.share IS 'Share of the own time of all functions in the measurement, mean over the ranks, 0..1.';
+COMMENT ON COLUMN rank_imbalance.flags IS 'What to note, in words: ranks unknown, one rank, no time, unknown times, called on some ranks only, measured on some ranks only, waiting.';
+
+CREATE OR REPLACE VIEW imbalance_scaling AS
+WITH
+  at_counts AS (
+    SELECT
+      u.app, u.version, u.machine, i.function,
+      bool_or(i.waiting) AS waiting,
+      coalesce(i.parallelism, u.parallelism) AS parallelism,
+      CAST(median(i.ranks) AS BIGINT) AS ranks,
+      count(*) AS measurements,
+      median(i.mean_seconds) AS mean_seconds,
+      median(i.max_seconds) AS max_seconds,
+      median(i.imbalance) AS imbalance,
+      median(i.saved_seconds) AS saved_seconds,
+      median(i.share) AS share,
+      flatten(list(i.slowest_ranks) FILTER (i.slowest_ranks IS NOT NULL)) AS slow
+    FROM rank_imbalance AS i
+    JOIN scaling_runs AS u ON i.run_id = u.run_id
+    JOIN scaling_sets AS s
+      ON u.app IS NOT DISTINCT FROM s.app AND u.version IS NOT DISTINCT FROM s.version
+      AND u.machine IS NOT DISTINCT FROM s.machine
+    WHERE i.imbalance IS NOT NULL AND coalesce(i.parallelism, u.parallelism) > 0
+      AND (NOT s.crossed OR u.problem_size = s.problem_size)
+    GROUP BY u.app, u.version, u.machine, i.function, coalesce(i.parallelism, u.parallelism)
+  ),
+
+  -- a straight line through the logarithms
+  laws AS (
+    SELECT
+      app, version, machine, function,
+      regr_slope(ln(imbalance), ln(parallelism)) AS exponent
+    FROM at_counts
+    WHERE imbalance > 0
+    GROUP BY ALL
+    HAVING count(*) >= 3
+  )
+
+SELECT
+  a.app, a.version, a.machine, a.function, a.waiting, a.parallelism, a.ranks, a.measurements,
+  a.mean_seconds, a.max_seconds, a.imbalance, a.saved_seconds,
+  list_sort(
+    list_filter(
+      list_distinct(a.slow),
+      lambda rank: 2 * len(list_filter(a.slow, lambda other: other = rank)) >= a.measurements
+    )
+  ) AS slow_ranks,
+  a.share, l.exponent
+FROM at_counts AS a
+LEFT JOIN laws AS l
+  ON a.app IS NOT DISTINCT FROM l.app AND a.version IS NOT DISTINCT FROM l.version
+  AND a.machine IS NOT DISTINCT FROM l.machine AND a.function = l.function;
+
+COMMENT ON VIEW imbalance_scaling IS 'One row is one function of a set of runs (same application, version and machine) at one parallelism, at the set''s own problem size: how evenly the ranks share its time, as the median over runs and repetitions. Only measurements with two ranks or more.';
+COMMENT ON COLUMN imbalance_scaling.app IS 'Application.';
+COMMENT ON COLUMN imbalance_scaling.version IS 'Version.';
+COMMENT ON COLUMN imbalance_scaling.machine IS 'Machine.';
+COMMENT ON COLUMN imbalance_scaling.function IS 'Function.';
+COMMENT ON COLUMN imbalance_scaling.waiting IS 'Whether its time is for the most part waiting for other ranks (rank_times.waiting).';
+COMMENT ON COLUMN imbalance_scaling.parallelism IS 'Parallelism, as in scaling_points.';
+COMMENT ON COLUMN imbalance_scaling.ranks IS 'Ranks that are compared.';
+COMMENT ON COLUMN imbalance_scaling.measurements IS 'Runs and repetitions.';
+COMMENT ON COLUMN imbalance_scaling.mean_seconds IS 'Own (exclusive) time, mean over the ranks, s.';
+COMMENT ON COLUMN imbalance_scaling.max_seconds IS 'Time of the slowest rank, s.';
+COMMENT ON COLUMN imbalance_scaling.imbalance IS 'max / mean - 1, as in rank_imbalance.';
+COMMENT ON COLUMN imbalance_scaling.saved_seconds IS 'Time that perfect balance would save at most: max - mean, s. NULL for waiting calls.';
+COMMENT ON COLUMN imbalance_scaling.slow_ranks IS 'Ranks that are among the slowest (rank_imbalance.slowest_ranks) in at least half of the measurements; NULL for waiting calls.';
+COMMENT ON COLUMN imbalance_scaling.share IS 'Share of the own time of all functions, 0..1.';
+COMMENT ON COLUMN imbalance_scaling.exponent IS 'Growth of the imbalance over all counts of the set: slope of log imbalance by log parallelism (0.5: twice the imbalance at four times the count). NULL where fewer than three counts have an imbalance above 0.';
