@@ -1,14 +1,16 @@
-"""The reference in the README: commands, readers, views, tables and functions, from live objects.
+"""The generated references next to what they describe: commands, readers, schema, cookbook.
 
-python -m apps.reference            writes it into README.md
-python -m apps.reference --check    exit code 1 where README.md differs
+python -m apps.reference            write them into the README.md of apps, ingest and sql
+python -m apps.reference --check    exit code 1 where one of them differs
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -18,47 +20,238 @@ from apps.queries.schema import schema_objects
 from ingest.readers import READERS
 from udfs import UDFS, Udf
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+ROOT = Path(__file__).resolve().parents[1]
 BEGIN = "<!-- reference: written by python -m apps.reference -->"
 END = "<!-- end of reference -->"
+# An option that so many commands have in the same words is described once.
+_COMMON = 4
 
 
-def reference() -> str:
-    """Give the reference as Markdown."""
+class Join(NamedTuple):
+    """How two tables of a run are joined: one row of the first, many of the second."""
+
+    one: str
+    many: str
+    on: str
+
+
+# The columns by which rows are found, and those that are measured; types are taken from the
+# warehouse.
+PICTURE = {
+    "runs": "run_id app version machine started_at problem_size wall_seconds",
+    "sources": "source_id path reader rows",
+    "run_facts": "run_id source_id stated_by",
+    "run_scalars": "run_id metric value unit",
+    "pmu_samples": "run_id rank thread region sample event value",
+    "fn_timings": "run_id function callpath parallelism rank repetition seconds calls",
+    "nodes": "run_id node clock_offset_ns",
+    "workers": "run_id worker node t_begin t_end",
+    "tasks": "run_id task worker name t_start t_end",
+    "task_data": "run_id data producer node bytes",
+    "task_inputs": "run_id task data",
+    "transfers": "run_id data from_node to_node t_send t_recv bytes",
+    "runtime_intervals": "run_id worker t_start t_end total_ns",
+    "idle_intervals": "run_id worker t_start t_end task starvation latency overhead",
+    "idle_latency": "run_id worker t_start t_end",
+    "idle_segments": "run_id worker t_start t_end class",
+    "bb_launches": "run_id launch kernel instructions",
+    "bb_blocks": "run_id kernel bb size barriers function",
+    "bb_visits": "run_id launch kernel block thread bb visits instructions",
+    "bb_edges": "run_id launch kernel thread src dst count",
+    "bb_opcodes": "run_id launch kernel bb opcode count",
+    "bb_dependences": "run_id launch kernel bb distance count",
+    "segments": "run_id thread segment cycles instructions hex",
+    "segment_features": "run_id thread segment cycles features",
+}
+JOINS = (
+    Join("sources", "run_facts", "source_id"),
+    Join("runs", "run_facts", "run_id"),
+    Join("runs", "run_scalars", "run_id"),
+    Join("runs", "pmu_samples", "run_id"),
+    Join("runs", "fn_timings", "run_id"),
+    Join("runs", "nodes", "run_id"),
+    Join("nodes", "workers", "node"),
+    Join("workers", "tasks", "worker"),
+    Join("workers", "runtime_intervals", "worker"),
+    Join("workers", "idle_intervals", "worker"),
+    Join("idle_intervals", "idle_latency", "worker"),
+    Join("idle_intervals", "idle_segments", "worker"),
+    Join("tasks", "task_data", "task = producer"),
+    Join("tasks", "task_inputs", "task"),
+    Join("task_data", "task_inputs", "data"),
+    Join("task_data", "transfers", "data"),
+    Join("runs", "bb_launches", "run_id"),
+    Join("bb_launches", "bb_visits", "launch"),
+    Join("bb_launches", "bb_edges", "launch"),
+    Join("bb_launches", "bb_opcodes", "launch"),
+    Join("bb_launches", "bb_dependences", "launch"),
+    Join("bb_blocks", "bb_visits", "kernel, bb"),
+    Join("runs", "bb_blocks", "run_id"),
+    Join("runs", "segments", "run_id"),
+    Join("segments", "segment_features", "thread, segment"),
+)
+
+
+def commands_reference() -> str:
+    """Return all commands with their arguments and options, as Markdown."""
+    root = typer.main.get_command(app)
+    commands = list(_commands("pwh", root))
+    uses = Counter(option for _, command in commands for option in _parameters(command))
+    common = [
+        option for option, times in uses.items() if times >= _COMMON and option[0].startswith("-")
+    ]
+    parts = [
+        "## Commands\n",
+        f"{root.epilog}\n",
+        _table(
+            ("command", "does"),
+            [(f"[`{name}`](#{name.replace(' ', '-')})", _help(one)) for name, one in commands],
+        ),
+        "Options before the command, and options that several commands have:\n",
+        _options([*_parameters(root), *common]),
+    ]
+    for name, command in commands:
+        context = command.context_class(command, info_name=name)
+        usage = " ".join([name, *command.collect_usage_pieces(context)])
+        own = [option for option in _parameters(command) if option not in common]
+        also = [_names(option) for option in _parameters(command) if option in common]
+        parts += [f"### {name}\n", f"{_help(command)}\n", f"    {usage}\n"]
+        if own:
+            parts.append(_options(own))
+        if also:
+            parts.append(f"Also: {', '.join(also)}.\n")
+    return "\n".join(parts)
+
+
+def readers_reference() -> str:
+    """Return the readers in the order in which they are tried, as Markdown."""
+    return "## Readers\n\nIn the order in which they are tried:\n\n" + _table(
+        ("reader", "reads", "typical files", "fills"),
+        [(r.NAME, r.DESCRIPTION, _code(r.PATTERNS), _code(r.TABLES)) for r in READERS],
+    )
+
+
+def schema_reference() -> str:
+    """Return the schema as a picture and as lists, and the cookbook's questions, as Markdown."""
     con = warehouse.connect(":memory:")
-    kinds: dict[str, list[tuple[str, str]]] = {}
+    kinds: dict[str, list[tuple[str, str, str]]] = {}
     for kind, name, parameters, description in schema_objects(con).fetchall():
         shown = name if parameters is None else f"{name}({parameters})"
-        kinds.setdefault(kind, []).append((shown, description or ""))
+        kinds.setdefault(kind, []).append((name, f"`{shown}`", description or ""))
+    listed = {kind: [row[1:] for row in rows] for kind, rows in kinds.items()}
     parts = [
-        "### Commands\n",
-        _table(("command", "does"), _commands()),
-        "### Readers\n",
-        _table(
-            ("reader", "reads", "typical files", "fills"),
-            [(r.NAME, r.DESCRIPTION, _code(r.PATTERNS), _code(r.TABLES)) for r in READERS],
-        ),
-        "### Tables\n",
-        _table(("table", "what"), kinds["table"]),
-        "### Views\n",
-        _table(("view", "what"), kinds["view"]),
-    ]
-    if macros := kinds.get("macro"):
-        parts += ["### Table macros\n", _table(("macro", "what"), macros)]
-    parts += [
-        "### Functions\n",
-        _table(("function", "gives", "what"), [_function(udf) for udf in UDFS if udf.public]),
+        "## The schema in a picture\n",
+        "Tables that files land in, and what is stored of them at ingest; the columns by which "
+        "rows are found, and some that are measured. Each has `run_id`, and a join of two of them "
+        "includes it; all but `runs` and `run_scalars` have the `source_id` of their file.\n",
+        f"```mermaid\n{schema_picture(con)}```\n",
+        "## Tables\n",
+        _table(("table", "what"), listed["table"]),
+        "## Views\n",
+        _table(("view", "what"), listed["view"]),
+        "## Table macros\n",
+        _table(("macro", "what"), listed["macro"]),
+        "## Functions\n",
+        _table(("function", "returns", "what"), [_function(udf) for udf in UDFS if udf.public]),
+        "## Without pwh's functions\n",
+        "A DuckDB client that has not registered pwh's functions can read all tables, and all "
+        "views and macros but these:\n",
+        ", ".join(f"`{name}`" for name in _needing_functions(con, kinds)) + ".\n",
+        "## Cookbook\n",
+        _table(("question", "query"), list(_cookbook())),
     ]
     con.close()
     return "\n".join(parts)
 
 
-def _commands() -> list[tuple[str, str]]:
-    command = typer.main.get_command(app)
-    return [
-        (f"`pwh {name}`", (sub.help or "").split("\n", 1)[0])
-        for name, sub in command.commands.items()  # type: ignore[attr-defined]
-    ]
+def schema_picture(con: DuckDBPyConnection) -> str:
+    """Return the tables of PICTURE and the JOINS between them as a Mermaid diagram."""
+    types: dict[tuple[str, str], str] = {
+        (table, column): kind.replace("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ")
+        for table, column, kind in con.execute(
+            "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE NOT internal"
+        ).fetchall()
+    }
+    lines = ["erDiagram"]
+    for table, columns in PICTURE.items():
+        lines.append(f"  {table} {{")
+        lines += [f"    {types[table, column]} {column}" for column in columns.split()]
+        lines.append("  }")
+    lines += [f'  {join.one} ||--o{{ {join.many} : "{join.on}"' for join in JOINS]
+    return "\n".join(lines) + "\n"
+
+
+DOCUMENTS: dict[Path, Callable[[], str]] = {
+    ROOT / "apps" / "README.md": commands_reference,
+    ROOT / "ingest" / "README.md": readers_reference,
+    ROOT / "sql" / "README.md": schema_reference,
+}
+
+
+def current_text(path: Path) -> str:
+    """Return what a document of DOCUMENTS should contain: its own text and its reference."""
+    before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n\n{DOCUMENTS[path]()}\n{END}{after}"
+
+
+def _commands(name: str, group: Any) -> Iterator[tuple[str, Any]]:
+    for word, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(f"{name} {word}", command)
+        else:
+            yield f"{name} {word}", command
+
+
+def _parameters(command: Any) -> list[tuple[str, str]]:
+    """Return the arguments and options of a command, without --help: how written, and what for."""
+    context = command.context_class(command)
+    records = [one.get_help_record(context) for one in command.params if one.name != "help"]
+    return [(written, text) for written, text in records]
+
+
+def _names(option: tuple[str, str]) -> str:
+    names, _, _ = option[0].partition(" <")
+    return f"`{names}`"
+
+
+def _help(command: Any) -> str:
+    return " ".join((command.help or "").split())
+
+
+def _options(options: Sequence[tuple[str, str]]) -> str:
+    return _table(
+        ("argument or option", "what"), [(f"`{name}`", " ".join(t.split())) for name, t in options]
+    )
+
+
+def _needing_functions(
+    con: DuckDBPyConnection, kinds: dict[str, list[tuple[str, str, str]]]
+) -> list[str]:
+    """Return the views and macros that cannot be read once `con` has lost pwh's functions."""
+    import duckdb
+
+    for udf in UDFS:
+        con.remove_function(udf.name)
+    failing = []
+    for kind in ("view", "macro"):
+        for name, shown, _ in kinds[kind]:
+            arguments = ", ".join(["NULL"] * (shown.count(",") + 1))
+            try:
+                con.sql(f"FROM {name}" + (f"({arguments})" if kind == "macro" else ""))
+            except duckdb.CatalogException:
+                failing.append(name)
+    return failing
+
+
+def _cookbook() -> Iterator[tuple[str, str]]:
+    for path in sorted((ROOT / "sql" / "cookbook").glob("*.sql")):
+        with path.open(encoding="utf-8") as file:
+            question = file.readline().removeprefix("--").strip()
+        yield question, f"[{path.stem}](cookbook/{path.name})"
 
 
 def _function(udf: Udf) -> tuple[str, str, str]:
@@ -77,15 +270,13 @@ def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def main() -> None:
-    """Write the reference, or check that it is current."""
-    text = README.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    wanted = f"{before}{BEGIN}\n\n{reference()}\n{END}{after}"
-    if "--check" not in sys.argv[1:]:
-        README.write_text(wanted, encoding="utf-8")
-    elif text != wanted:
-        sys.exit("README.md is not current; run: python -m apps.reference")
+    """Write the references, or check that they are current."""
+    for path in DOCUMENTS:
+        wanted = current_text(path)
+        if "--check" not in sys.argv[1:]:
+            path.write_text(wanted, encoding="utf-8")
+        elif path.read_text(encoding="utf-8") != wanted:
+            sys.exit(f"{path} is not current; run: python -m apps.reference")
 
 
 if __name__ == "__main__":
