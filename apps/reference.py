@@ -74,11 +74,11 @@ JOINS = (
     Join("runs", "fn_timings", "run_id"),
     Join("runs", "nodes", "run_id"),
     Join("nodes", "workers", "node"),
-    Join("workers", "tasks", "worker"),
-    Join("workers", "runtime_intervals", "worker"),
     Join("workers", "idle_intervals", "worker"),
     Join("idle_intervals", "idle_latency", "worker"),
     Join("idle_intervals", "idle_segments", "worker"),
+    Join("workers", "tasks", "worker"),
+    Join("workers", "runtime_intervals", "worker"),
     Join("tasks", "task_data", "task = producer"),
     Join("tasks", "task_inputs", "task"),
     Join("task_data", "task_inputs", "data"),
@@ -145,8 +145,9 @@ def schema_reference() -> str:
     parts = [
         "## The schema in a picture\n",
         "Tables that files land in, and what is stored of them at ingest; the columns by which "
-        "rows are found, and some that are measured. Each has `run_id`, and a join of two of them "
-        "includes it; all but `runs` and `run_scalars` have the `source_id` of their file.\n",
+        "rows are found, and some that are measured. All but `sources` have `run_id`, and a join "
+        "of two of them includes it; all but `runs` and `run_scalars` have the `source_id` of "
+        "their file.\n",
         f"```mermaid\n{schema_picture(con)}```\n",
         "## Tables\n",
         _table(("table", "what"), listed["table"]),
