@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.helpers.short_training import shorten_training
 from tests.udfs.kernels import kernels
 from udfs.bottleneck import autoencoder, build, costs
 from udfs.bottleneck.fit import fit
@@ -22,7 +23,9 @@ def training():
 
 @pytest.fixture(scope="module")
 def fitted(training):
-    return fit(training, folds=2, shapes=((1, 10), (2, 10)))
+    with pytest.MonkeyPatch.context() as patch:
+        shorten_training(patch)
+        return fit(training, folds=2, shapes=((1, 10), (2, 10)))
 
 
 def test_every_algorithm_is_scored_on_the_same_programs(fitted):

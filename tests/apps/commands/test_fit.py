@@ -3,35 +3,48 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import duckdb
 import pytest
 
 from apps.fitting import bottlenecks
-from tests.helpers.support import shared
+from tests.helpers.short_training import shorten_training
+from tests.helpers.support import land, shared
 from tests.helpers.windows import labels, windows
 from udfs.bottleneck import fit as fitting
 from udfs.bottleneck.training import CLASSES
+from warehouse import connect
 
 _SHAPES = ((1, 10),)
 
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Hold programs out in fewer groups, and try fewer shapes."""
+    """Train less, hold programs out in fewer groups, and try fewer shapes."""
+    shorten_training(monkeypatch)
     fit = fitting.fit
     monkeypatch.setattr(bottlenecks, "FOLDS", 2)
     monkeypatch.setattr(fitting, "fit", lambda *a, **k: fit(*a, **{**k, "shapes": _SHAPES}))
 
 
+@pytest.fixture(scope="module")
+def ingested(template, tmp_path_factory):
+    """Return a warehouse with the windows, to be copied."""
+    folder = tmp_path_factory.mktemp("windows")
+    with connect(shutil.copy(template, folder / "w.duckdb")) as con:
+        land(con, windows(folder / "windows.csv"))
+    return folder / "w.duckdb"
+
+
 @pytest.fixture
-def pwh(run, tmp_path, quick):
-    run("ingest", windows(tmp_path / "windows.csv"))
+def pwh(run, ingested, tmp_path, quick):
+    shutil.copy(ingested, tmp_path / "pwh.duckdb")
     return run
 
 
 def asked(pwh, query):
-    """Give the rows of a query by column name."""
+    """Return the rows of a query by column name."""
     code, out, err = pwh("sql", query, "--format", "json")
     assert code == 0, err
     return json.loads(out)
