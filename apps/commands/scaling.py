@@ -9,26 +9,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, reading
-from apps.output import Format, dicts, emit, table_text, write_text
+from apps.output import Format, cell, dicts, emit, note, table_text, write_text
 from apps.queries.base import narrowed
-from apps.queries.scaling import known_counts, scaling_comparison, scaling_functions, times_of
-from warehouse.errors import UsageError
+from apps.queries.imbalance import scaling_imbalance
+from apps.queries.scaling import (
+    known_counts,
+    scaling_comparison,
+    scaling_contents,
+    scaling_functions,
+    times_of,
+)
+from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _COMPARE = "compare"
+_NAMING = "to name runs without an application: pwh ingest FILES --app NAME --replace"
 
 
 def scale(
     context: typer.Context,
     words: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            metavar="APP | compare APP V1 V2",
-            help="An application, one of its runs, or latest; or two versions to compare.",
+            metavar="[APP | compare APP V1 V2]",
+            help="An application, a run, or latest; or two versions to compare. "
+            "Without it the sets of runs are listed.",
         ),
-    ],
+    ] = None,
     version: Annotated[str | None, typer.Option(help="A version; the newest by default.")] = None,
     machine: Annotated[str | None, typer.Option(help="A machine; the newest by default.")] = None,
     at: Annotated[
@@ -47,6 +56,9 @@ def scale(
     """Predict how a program scales, and which functions will hold it back."""
     counts = _counts(at)
     with reading(context) as con:
+        if not words:
+            _list_sets(con, style, output)
+            return
         if words[0] == _COMPARE and len(words) > 1:
             _compare(con, words[1:], machine, counts, style, output)
             return
@@ -57,6 +69,23 @@ def scale(
             )
         scaling = None if weak is None else "weak" if weak else "strong"
         _predict(con, words[0], version, machine, counts, problem_size, scaling, style, output)
+
+
+def _list_sets(con: DuckDBPyConnection, style: Format, output: Path | None) -> None:
+    """List the sets of runs that can be predicted, with what each has."""
+    from apps.reports.scaling import NO_RUNS, SETS, set_lines
+
+    rows = scaling_contents(con)
+    found = dicts(rows)
+    if not found:
+        raise NothingToAnalyse("there are no function times at known counts", hint=NO_RUNS)
+    if style is not Format.table:
+        emit(con, rows, style, output)
+        return
+    write_text(table_text(SETS, set_lines(found)), output)
+    note("pwh scale APP predicts one of them, pwh scale RUN that of a run")
+    if any(row["app"] is None for row in found):
+        note(_NAMING)
 
 
 def _predict(
@@ -70,9 +99,12 @@ def _predict(
     style: Format,
     output: Path | None,
 ) -> None:
+    from apps.reports.imbalance import IMBALANCE, imbalance_lines, scaling_imbalance_sentences
     from apps.reports.scaling import (
         PROGRAM,
         RANKED,
+        SETS,
+        UNNAMED,
         choose_set,
         complete_question,
         predict_grid,
@@ -80,6 +112,7 @@ def _predict(
         program_lines,
         ranking_lines,
         scaling_sentences,
+        set_lines,
     )
 
     with narrowed(con, known_counts()) as listed:
@@ -92,9 +125,9 @@ def _predict(
             return
         program = dicts(rows)
         functions = dicts(scaling_functions(of_set, which, question.target))
+        imbalance = dicts(scaling_imbalance(of_set, which))
         said = scaling_sentences(question, dicts(predict_grid(of_set, question)), functions)
-    if others:
-        said.append(f"{len(others)} more sets of {which.app}: choose by --version and --machine.")
+    said += scaling_imbalance_sentences(imbalance)
     first, growing = ranking_lines(functions)
     parts = [
         "\n".join(f"* {sentence}" for sentence in said),
@@ -104,7 +137,24 @@ def _predict(
         parts.append(f"Largest shares at {question.target}\n{table_text(RANKED, first)}")
     if growing:
         parts.append(f"Shares that grow fastest\n{table_text(RANKED, growing)}")
+    if lines := imbalance_lines(imbalance):
+        at = imbalance[0]["parallelism"]
+        parts.append(f"Imbalance over ranks at {at}\n{table_text(IMBALANCE, lines)}")
+    if others:
+        keys = [one.keys for one in others]
+        rest = [
+            row
+            for row in dicts(scaling_contents(con))
+            if {name: row[name] for name in which.keys} in keys
+        ]
+        how = "a run" if which.app is None else "--version and --machine"
+        name = UNNAMED if which.app is None else cell(which.app)
+        parts.append(
+            f"Other sets of runs of {name}: choose by {how}\n{table_text(SETS, set_lines(rest))}"
+        )
     write_text("\n\n".join(parts), output)
+    if which.app is None:
+        note(_NAMING)
 
 
 def _compare(

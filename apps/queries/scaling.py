@@ -66,6 +66,11 @@ def scaling_sets(
     return [ScalingSet(*row[:-1]) for row in found.fetchall()]
 
 
+def scaling_contents(con: DuckDBPyConnection) -> DuckDBPyRelation:
+    """Return all sets of runs with their counts, functions, runs and newest run."""
+    return ask(con, "scaling/contents")
+
+
 def scaling_program(
     con: DuckDBPyConnection,
     which: ScalingSet,

@@ -23,6 +23,7 @@ from apps.queries.threads import thread_verdicts
 from apps.queries.throughput import predictions_of
 from apps.reports.bottlenecks import bottleneck_sentences
 from apps.reports.idle import idle_sentences
+from apps.reports.imbalance import run_imbalance_sentences
 from apps.reports.scaling import run_scaling_sentences
 from apps.reports.threads import launch_summary, similar_launches
 from apps.reports.throughput import throughput_sentences
@@ -116,6 +117,7 @@ def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
             f"({top['seconds']:.4g} s); the first {len(rows)} functions take "
             f"{sum(row['share'] or 0 for row in rows):.0%}."
         )
+    sentences += run_imbalance_sentences(con, run_id)
     sentences += run_scaling_sentences(con, run_id)
     return Section("Functions by their own time", sentences, relation)
 

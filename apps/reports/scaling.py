@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from apps.output import Row, cell, dicts, table_text
 from apps.queries.base import narrowed
-from apps.queries.runs import resolve_run, run_facts
+from apps.queries.runs import LATEST, resolve_run, run_facts
 from apps.queries.scaling import (
     ScalingSet,
     known_counts,
@@ -55,18 +55,19 @@ def choose_set(
     is no such set, or none with three different counts.
     """
     found = scaling_sets(con, app, version, machine)
+    others = found
     if not found and app not in scaling_apps(con):
-        found = _of_run(con, app, version, machine)
+        others = scaling_sets(con, LATEST)
+        found = _of_run(con, app, version, machine, others)
     if not found:
         known = ", ".join(scaling_apps(con)[:8])
         raise NothingToAnalyse(
             f"there are no function times at known counts for {app!r}"
             + (f", version {version!r}" if version else "")
             + (f", machine {machine!r}" if machine else ""),
-            hint=f"There are some for: {known}."
+            hint=f"There are some for: {known}. pwh scale lists all sets of runs."
             if known
-            else "Ingest profiles (TAU, Score-P, Caliper, mpiP, Extra-P ...) of runs at different "
-            "counts; --app and --ranks say what a file leaves out.",
+            else NO_RUNS,
         )
     best = next((one for one in found if one.counts >= 3), found[0])
     if best.counts < 3:
@@ -74,21 +75,23 @@ def choose_set(
             f"{_named(best)} was measured at {best.counts} counts",
             hint="A model needs at least three: ingest runs at other counts.",
         )
-    return best, [one for one in found if one != best and one.app == best.app]
+    return best, [one for one in others if one != best and one.app == best.app]
 
 
 def _of_run(
-    con: DuckDBPyConnection, name: str, version: str | None, machine: str | None
+    con: DuckDBPyConnection,
+    name: str,
+    version: str | None,
+    machine: str | None,
+    sets: Sequence[ScalingSet],
 ) -> list[ScalingSet]:
+    """Return the set of a run; another version or machine of its application where named."""
     try:
         facts = run_facts(con, resolve_run(con, name))
     except NothingToAnalyse:
         return []
-    if "app" not in facts:
-        return []
-    return scaling_sets(
-        con, facts["app"], version or facts.get("version"), machine or facts.get("machine")
-    )
+    keys = (facts.get("app"), version or facts.get("version"), machine or facts.get("machine"))
+    return [one for one in sets if (one.app, one.version, one.machine) == keys]
 
 
 def run_scaling_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
@@ -164,7 +167,7 @@ def scaling_sentences(
 
 
 def _named(which: ScalingSet) -> str:
-    parts = [cell(which.app)]
+    parts = [UNNAMED if which.app is None else cell(which.app)]
     parts += [f"version {cell(which.version)}"] if which.version else []
     parts += [f"on {cell(which.machine)}"] if which.machine else []
     return " ".join(parts)
@@ -252,7 +255,31 @@ def _seconds(value: float) -> str:
 
 _SHOWN = 10
 RANKED = ("function", "seconds", "interval", "share", "measured", "flags")
+SETS = ("application", "version", "machine", "scaling", "counts", "functions", "runs", "newest run")
+# How runs without an application name are listed; they are chosen by one of their runs.
+UNNAMED = "(no application)"
+NO_RUNS = (
+    "Ingest profiles (TAU, Score-P, Caliper, mpiP, Extra-P ...) of runs at different "
+    "counts; --app and --ranks say what a file leaves out."
+)
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
+
+
+def set_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Return the lines of the table SETS from the rows of `scaling_contents`."""
+    return [
+        (
+            UNNAMED if row["app"] is None else row["app"],
+            row["version"],
+            row["machine"],
+            row["scaling"],
+            f"{row['counts']} ({row['smallest']} to {row['largest']})",
+            row["functions"],
+            row["runs"],
+            row["newest_run"],
+        )
+        for row in rows
+    ]
 
 
 def ranking_lines(rows: Sequence[Row]) -> tuple[list[Any], list[Any]]:

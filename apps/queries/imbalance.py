@@ -1,0 +1,32 @@
+"""Questions about how evenly the ranks of a run share its work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from apps.queries.base import Narrowing, Question, ask
+from apps.queries.scaling import ScalingSet
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+
+def rank_times_of(run_id: str) -> Narrowing:
+    """Return what questions about the ranks of one run have in common."""
+    timings = Question("imbalance/timings", {"run_id": run_id})
+    return Narrowing({"fn_timings": timings}, ("rank_times",))
+
+
+def function_imbalance(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return the imbalance of a run's functions, those with the most seconds to save first."""
+    return ask(con, "imbalance/functions", run_id=run_id)
+
+
+def work_imbalance(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return how evenly the ranks share the work: one row, none where fewer than two are known."""
+    return ask(con, "imbalance/work", run_id=run_id)
+
+
+def scaling_imbalance(con: DuckDBPyConnection, which: ScalingSet) -> DuckDBPyRelation:
+    """Return the imbalance of a set's functions at its largest count, and how it grows."""
+    return ask(con, "imbalance/scaling", **which.keys)

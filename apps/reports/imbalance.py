@@ -1,0 +1,120 @@
+"""Imbalance across ranks: which ranks are slow, in which functions, and what balance would save."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from apps.output import Row, amount, cell, dicts, three_digits
+from apps.queries.base import narrowed
+from apps.queries.imbalance import function_imbalance, rank_times_of, work_imbalance
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+IMBALANCE = ("function", "imbalance", "max s", "to save s", "growth", "slow ranks")
+# Less than this part of the time is not worth a sentence, or a line of the table.
+_SENTENCE = 0.01
+_LINE = 0.001
+_SHOWN = 10
+_NAME = 36
+# Exponents this near to 0 are called none.
+_NEAR = 0.1
+
+
+def run_imbalance_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    """Return how evenly the ranks of a run share its work; nothing where ranks are unknown."""
+    with narrowed(con, rank_times_of(run_id)) as of_run:
+        work = dicts(work_imbalance(of_run, run_id))
+        functions = dicts(function_imbalance(of_run, run_id))
+    return imbalance_sentences(work[0], functions) if work else []
+
+
+def imbalance_sentences(work: Row, functions: Sequence[Row]) -> list[str]:
+    """Return what balance would save, in which function most, and which ranks are slow there.
+
+    `work` is the row of `work_imbalance`, `functions` the rows of `function_imbalance`.
+    """
+    mean, most = work["mean_seconds"], work["max_seconds"]
+    part = (most - mean) / (mean + work["waiting_seconds"])
+    said = [
+        f"The {work['ranks']} ranks work {amount(mean, 's')} on average, calls that wait for "
+        f"others left out; the slowest is rank {work['slowest_rank']} with {amount(most, 's')}: "
+        f"perfect balance would save at most {amount(most - mean, 's')} ({part:.1%} of the time)."
+        if part >= _SENTENCE
+        else f"The {work['ranks']} ranks share the work evenly: {amount(mean, 's')} on average, "
+        f"{amount(most, 's')} on the slowest, calls that wait for others left out."
+    ]
+    first = next((row for row in functions if _part(row) >= _SENTENCE), None)
+    if first is not None:
+        said.append(
+            f"Most seconds to save by balance are in {cell(first['function'])}: "
+            f"{amount(first['saved_seconds'], 's')}, with {amount(first['max_seconds'], 's')} on "
+            f"the slowest rank and {amount(first['mean_seconds'], 's')} on average (imbalance "
+            f"{first['imbalance']:.0%}){_called_on(first)}; {_slow(first['slow_ranks'])}."
+        )
+    return said
+
+
+def scaling_imbalance_sentences(rows: Sequence[Row]) -> list[str]:
+    """Return which function of a set of runs is worth balancing most, and how that grows.
+
+    `rows` are those of `scaling_imbalance`.
+    """
+    first = next((row for row in rows if _part(row) >= _SENTENCE), None)
+    if first is None:
+        return []
+    return [
+        f"At {first['parallelism']} balance over the ranks would save most in "
+        f"{cell(first['function'], _NAME)}: {amount(first['saved_seconds'], 's')} "
+        f"(imbalance {first['imbalance']:.0%}, {_growth(first['exponent'])})."
+    ]
+
+
+def imbalance_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Return the lines of the table IMBALANCE from the rows of `scaling_imbalance`."""
+    return [
+        (
+            cell(row["function"], _NAME),
+            "one rank" if _on_one_rank(row) else f"{row['imbalance']:.0%}",
+            three_digits(row["max_seconds"]),
+            three_digits(row["saved_seconds"]),
+            None if row["exponent"] is None or _on_one_rank(row) else f"p^{row['exponent']:.2f}",
+            ", ".join(map(str, row["slow_ranks"] or [])) or None,
+        )
+        for row in rows
+        if _part(row) >= _LINE
+    ][:_SHOWN]
+
+
+def _part(row: Row) -> float:
+    """Return what balance of a function would save, as a part of the time of all functions."""
+    if not row["saved_seconds"] or not row["mean_seconds"] or row["share"] is None:
+        return 0.0
+    return float(row["saved_seconds"] / row["mean_seconds"] * row["share"])
+
+
+def _on_one_rank(row: Row) -> bool:
+    """Return whether a function's whole time is on one rank."""
+    return math.isclose(row["imbalance"], row["ranks"] - 1)
+
+
+def _called_on(row: Row) -> str:
+    return "".join(f", {flag}" for flag in row["flags"] if flag.startswith("called on "))
+
+
+def _slow(ranks: Sequence[int] | None) -> str:
+    if not ranks:
+        return "other ranks are slow in each repetition"
+    if len(ranks) == 1:
+        return f"rank {ranks[0]} is slow"
+    return f"ranks {', '.join(map(str, ranks))} are slow"
+
+
+def _growth(exponent: float | None) -> str:
+    if exponent is None:
+        return "growth unknown: fewer than three counts"
+    if abs(exponent) < _NEAR:
+        return "about the same at all counts"
+    return f"{'growing' if exponent > 0 else 'falling'} as p^{exponent:.2f}"

@@ -1,0 +1,2 @@
+-- The rows of fn_timings of one run.
+FROM fn_timings WHERE run_id = $run_id;

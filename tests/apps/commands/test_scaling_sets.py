@@ -1,0 +1,113 @@
+"""`pwh scale` without a name, with several sets, and with runs that have no application."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def profile(path, *, app="", version="", counts=(2, 4, 8), prefix="run", started="2024-01-01"):
+    """Write a profile of three functions at some counts."""
+    lines = ["run_id,app,version,ranks,started_at,function,seconds"]
+    for p in counts:
+        lines += [
+            f"{prefix}{p},{app},{version},{p},{started} 00:00:00+00,{name},{factor / p}"
+            for name, factor in (("relax", 100), ("norm", 10), ("io", 1))
+        ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def several(run, tmp_path):
+    """Land two versions of heat, and runs without an application."""
+    run("ingest", profile(tmp_path / "1.csv", app="heat", version="1", prefix="a"))
+    newer = profile(
+        tmp_path / "2.csv",
+        app="heat",
+        version="2",
+        counts=(2, 4, 8, 16),
+        prefix="b",
+        started="2024-02-01",
+    )
+    run("ingest", newer)
+    run("ingest", profile(tmp_path / "3.csv", prefix="unnamed", started="2023-01-01"))
+    return run
+
+
+def test_without_a_name_the_sets_are_listed_with_what_they_hold(several):
+    code, out, err = several("scale")
+    assert code == 0
+    header, _, *lines = out.splitlines()
+    assert header.split() == [
+        *("application", "version", "machine", "scaling", "counts", "functions", "runs"),
+        *("newest", "run"),
+    ]
+    assert [" ".join(line.split()) for line in lines] == [
+        "heat 2 - strong 4 (2 to 16) 3 4 b16",
+        "heat 1 - strong 3 (2 to 8) 3 3 a2",
+        "(no application) - - strong 3 (2 to 8) 3 3 unnamed2",
+    ]
+    assert "pwh scale APP predicts one of them" in err
+    assert "pwh ingest FILES --app NAME --replace" in err
+
+
+def test_the_list_as_rows(several):
+    code, out, err = several("scale", "--format", "json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert [(row["app"], row["version"], row["counts"], row["functions"]) for row in found] == [
+        ("heat", "2", 4, 3),
+        ("heat", "1", 3, 3),
+        (None, None, 3, 3),
+    ]
+
+
+def test_an_empty_warehouse_has_nothing_to_list(run, tmp_path):
+    run("ingest", profile(tmp_path / "1.csv", app="heat"))
+    run("forget", "run2")
+    run("forget", "run4")
+    run("forget", "run8")
+    code, out, err = run("scale")
+    assert (code, out) == (5, "")
+    assert "there are no function times at known counts" in err
+
+
+def test_the_newest_of_several_sets_is_predicted_and_the_others_are_listed(several):
+    _, out, err = several("scale", "heat")
+    assert out.startswith("* heat version 2 was measured at 4 counts from 2 to 16")
+    title, _, _, *lines = out.split("\n\n")[-1].splitlines()
+    assert title == "Other sets of runs of heat: choose by --version and --machine"
+    assert [" ".join(line.split()) for line in lines] == ["heat 1 - strong 3 (2 to 8) 3 3 a2"]
+    assert err == ""
+
+
+def test_a_run_chooses_its_own_set(several):
+    _, out, _ = several("scale", "a4")
+    assert out.startswith("* heat version 1 was measured at 3 counts from 2 to 8")
+    _, out, _ = several("scale", "a4", "--version", "2")
+    assert out.startswith("* heat version 2 was measured at 4 counts")
+
+
+def test_runs_without_an_application_are_chosen_by_one_of_them(several):
+    code, out, err = several("scale", "unnamed4")
+    assert code == 0
+    assert out.startswith("* (no application) was measured at 3 counts from 2 to 8")
+    assert "to name runs without an application: pwh ingest FILES --app NAME --replace" in err
+    _, rows, _ = several("scale", "unnamed4", "--at", "16", "--format", "json")
+    (row,) = json.loads(rows)
+    assert row["predicted"] == pytest.approx(111 / 16, rel=0.05)
+
+
+def test_runs_get_a_name_by_ingesting_them_again(several, tmp_path):
+    code, _, _ = several("ingest", tmp_path / "3.csv", "--app", "named", "--replace")
+    assert code == 0
+    _, out, _ = several("scale", "named")
+    assert out.startswith("* named was measured at 3 counts from 2 to 8")
+
+
+def test_an_unknown_name_is_refused_with_a_way_to_the_list(several):
+    code, out, err = several("scale", "cold")
+    assert (code, out) == (5, "")
+    assert "pwh scale lists all sets of runs" in err
