@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def ingest(
     context: typer.Context,
-    paths: Annotated[list[str], typer.Argument(help="Files, folders or globs.", metavar="PATH...")],
+    paths: Annotated[list[str], typer.Argument(help="Files, folders or globs.", metavar="PATH")],
     reader: Annotated[str | None, typer.Option(help="Read as this format (pwh readers).")] = None,
     run: Annotated[str | None, typer.Option(help="Land in the run of this name.")] = None,
     app: Annotated[str | None, typer.Option(help="Application.")] = None,
