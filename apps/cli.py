@@ -1,4 +1,4 @@
-"""The command line: `pwh`. Commands parse, ask and print; errors become exit codes here."""
+"""The command line `pwh`: its commands, and the exit codes of errors."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="A performance data warehouse: land counters, profiles and traces; ask SQL of them all.",
-    epilog="Exit codes: 0 fine, 1 a gate says no, 2 usage, 3 input rejected, 4 warehouse busy or "
+    help="A performance data warehouse: ingest counters, profiles and traces, and query them with "
+    "SQL.",
+    epilog="Exit codes: 0 success, 1 a gate failed, 2 usage, 3 input rejected, 4 warehouse busy or "
     "unusable, 5 nothing to analyse.",
 )
 
@@ -64,8 +65,8 @@ for command in COMMANDS:
 app.add_typer(fit.app)
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"pwh {__version__}")
         raise typer.Exit
 
@@ -80,26 +81,26 @@ def options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Keep what all commands share."""
+    """Set what all commands share."""
     context.obj = db
 
 
 def main() -> None:
-    """Run `pwh`: every error on purpose is a message on stderr and an exit code."""
+    """Run `pwh`; every `PwhError` becomes a message on stderr and an exit code."""
     try:
         app()
     except PwhError as error:
         note(str(error))
         sys.exit(error.exit_code)
     except BrokenPipeError:
-        # Whoever read our output has gone (`| head`); keep Python from complaining at its exit.
+        # The reader of the output has gone (`| head`); keep Python from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except RuntimeError as error:
-        # What DuckDB makes of a Ctrl-C during a query; typer sees to it elsewhere.
+        # DuckDB turns a Ctrl-C during a query into this; typer handles it elsewhere.
         if str(error) != "Query interrupted":
             raise
-        note("stopped; what had not been reported as landed has not landed")
+        note("stopped; files not reported as landed have not landed")
         sys.exit(130)
 
 

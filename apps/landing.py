@@ -1,4 +1,4 @@
-"""Landing many recordings: the warehouse is held briefly, progress is shown on a terminal."""
+"""Landing many recordings: the warehouse is open briefly, progress is shown on a terminal."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from ingest.recording import Recording
     from ingest.walk import Found
 
-HOLD_SECONDS = 1.0
+OPEN_SECONDS = 1.0
 _SHOW_AFTER = 1.0
 
 
 class Lander:
     """Lands recordings one by one.
 
-    Opening a warehouse and closing it costs some ten milliseconds, so it stays open over small
-    files; after a second it is let go before the next file, so that others get their turn.
+    Opening and closing a warehouse takes some ten milliseconds, so it stays open over small files;
+    after a second it is closed before the next file, so that other processes can open it.
     """
 
     def __init__(self, db: Path, wait: float, dry_run: bool) -> None:
@@ -44,14 +44,14 @@ class Lander:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._let_go()
+        self._close()
 
     def land(self, found: Found, options: Options) -> Landed:
-        """Land one recording. A dry run lands it in memory, where it is forgotten."""
+        """Land one recording; a dry run lands it in memory, which is discarded."""
         if found.reader is None:
             raise ValueError("land() needs a recording with a reader")
-        if time.monotonic() - self._opened > HOLD_SECONDS:
-            self._let_go()
+        if time.monotonic() - self._opened > OPEN_SECONDS:
+            self._close()
         recording = found.recording()
         try:
             con = self._connection()
@@ -60,22 +60,22 @@ class Lander:
             forget_rejection(con, found.path)
             return landed
         except BaseException:
-            # Some damaged files leave DuckDB unable to go on; the next file gets a new connection.
-            self._let_go()
+            # Some damaged files leave DuckDB unusable; the next file gets a new connection.
+            self._close()
             raise
         finally:
             recording.close()
 
     def reject(self, found: Found, error: InputError) -> None:
-        """Remember why a recording was rejected. No warehouse is made for that alone."""
+        """Store why a recording was rejected; no warehouse is created only for that."""
         if self.dry_run or not self.db.exists():
             return
         reader = None if found.reader is None else found.reader.NAME
         try:
             remember_rejection(self._connection(), found.path, reader, error)
         except WarehouseError as trouble:
-            # The rejection itself is what the user has to hear of.
-            note(f"the rejection could not be written down: {trouble.problem}")
+            # The rejection itself matters more to the user.
+            note(f"the rejection could not be stored: {trouble.problem}")
 
     def _connection(self) -> DuckDBPyConnection:
         if self._con is None:
@@ -84,7 +84,7 @@ class Lander:
             self._opened = time.monotonic()
         return self._con
 
-    def _let_go(self) -> None:
+    def _close(self) -> None:
         if self._con is not None:
             self._con.close()
             self._con = None
@@ -121,5 +121,5 @@ def _show(recording: Recording, con: DuckDBPyConnection, done: threading.Event) 
         task = bar.add_task(recording.path.name, total=1.0)
         while not done.wait(0.2):
             read = recording.bytes_read / max(recording.bytes_total, 1)
-            # DuckDB tells -1 where no query runs that it reads the file by.
+            # DuckDB returns -1 where no query is reading the file.
             bar.update(task, completed=max(read, con.query_progress() / 100))

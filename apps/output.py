@@ -1,7 +1,8 @@
-"""Rows out: tables for people, CSV, JSON, JSON Lines and Parquet for programs; exit codes."""
+"""Output: rows as tables, CSV, JSON, JSON Lines and Parquet; formats of numbers and names."""
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import sys
@@ -52,7 +53,7 @@ def emit(
     if relation is None:
         return
     if style is Format.table:
-        write_text(as_text(relation), target)
+        write_text(relation_text(relation), target)
         return
     if target is None and style is Format.parquet and sys.stdout.isatty():
         raise UsageError("Parquet is not for the terminal", hint="Name a file: -o FILE")
@@ -73,7 +74,7 @@ def emit(
 
 @contextmanager
 def _stdout_as_path() -> Iterator[str]:
-    """Return a path that leads to stdout.
+    """Yield a path that leads to stdout.
 
     Not /dev/stdout itself: opening that anew would cut off what `>>` is to be appended to.
     """
@@ -94,7 +95,7 @@ def _stdout_as_path() -> Iterator[str]:
     try:
         yield f"/dev/fd/{write_end}"
     except Exception:
-        # DuckDB fails when the reader of stdout has gone, as `head` does; that is no error.
+        # DuckDB fails when the reader of stdout has gone, as `head` does; that is not an error.
         os.close(write_end)
         thread.join()
         if broken:
@@ -106,8 +107,8 @@ def _stdout_as_path() -> Iterator[str]:
         raise broken[0]
 
 
-def as_text(relation: DuckDBPyRelation, limit: int = TABLE_ROWS) -> str:
-    """Return the rows as aligned columns, numbers to the right; says so if there are more."""
+def relation_text(relation: DuckDBPyRelation, limit: int = TABLE_ROWS) -> str:
+    """Return the first rows as an aligned table, and note on stderr where there are more."""
     names = relation.columns
     rows = relation.limit(limit + 1).fetchall()
     text = table_text(names, rows[:limit])
@@ -117,12 +118,12 @@ def as_text(relation: DuckDBPyRelation, limit: int = TABLE_ROWS) -> str:
 
 
 def dicts(relation: DuckDBPyRelation) -> list[Row]:
-    """Return the rows by column name; for few rows."""
+    """Return the rows as dictionaries by column name; for few rows."""
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
 def table_text(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Align rows under their names, two blanks apart; long text is cut, but in the last column."""
+    """Return rows aligned under their names; long text is shortened, except in the last column."""
     last = len(names) - 1
     cells = [
         [cell(value, None if i == last else _CELL) for i, value in enumerate(row)] for row in rows
@@ -160,7 +161,18 @@ def cell(value: Any, limit: int | None = _CELL) -> str:
         case _:
             text = str(value)
     text = printable(text).replace("\n", " ")
-    return text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
+    return text if limit is None else short_name(text, limit)
+
+
+def short_name(text: str, limit: int) -> str:
+    """Return text shortened in the middle to a number of characters.
+
+    Paths, mangled names and template arguments differ at their ends, so more of the end is kept.
+    """
+    if len(text) <= limit:
+        return text
+    start = (limit - 1) // 3
+    return f"{text[:start]}…{text[start + 1 - limit :]}"
 
 
 def printable(text: str) -> str:
@@ -200,50 +212,71 @@ def note(text: str) -> None:
     sys.stderr.flush()
 
 
+def three_digits(value: float | None) -> float | None:
+    """Return a fraction to three significant digits; whole and large numbers stay whole."""
+    if value is None or isinstance(value, int) or not math.isfinite(value):
+        return value
+    return round(value) if value == round(value) or abs(value) >= 1000 else float(f"{value:.3g}")
+
+
+def amount(value: float | None, unit: str | None = None) -> str:
+    """Return a value to three significant digits with its unit; shares and counts have none."""
+    digits = three_digits(value)
+    number = f"{digits:,}" if isinstance(digits, int) else cell(digits)
+    return number if unit in (None, "1") else f"{number} {cell(unit)}"
+
+
+def counted(number: int, singular: str, plural: str | None = None) -> str:
+    """Return a number of things: 1 run, 2 runs; `plural` where it is not the singular with an s."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def short_count(number: float) -> str:
+    """Return a count to three significant digits, with k, M or G from ten thousand on."""
+    for least, size, prefix in ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
+        if number >= least:
+            return f"{number / size:.3g} {prefix}"
+    return f"{number:,}"
+
+
+def percent(share: float | None) -> str | None:
+    """Return a share as per cent with one decimal: 12.3%; None where it is unknown."""
+    return None if share is None else f"{share:.1%}"
+
+
 def signed_percent(change: float | None) -> str | None:
-    """Write a relative change: +12.3 %; None where it is unknown."""
+    """Return a relative change: +12.3 %; None where it is unknown."""
     if change is None:
         return None
     return f"{100 * change:+.3g} %" if abs(change) < 10 else f"{1 + change:.3g} times"
 
 
 def ratio_percent(ratio: float | None) -> str | None:
-    """Write the relative change that a ratio is."""
+    """Return a ratio as a relative change: 1.05 is +5 %."""
     return None if ratio is None else signed_percent(ratio - 1)
 
 
 def interval(low: float | None, high: float | None) -> str | None:
-    """Write an interval of ratios as one of changes; None where there is none."""
+    """Return an interval of ratios as one of relative changes; None where there is none."""
     if low is None and high is None:
         return None
     return f"{ratio_percent(low) or '?'} to {ratio_percent(high) or '?'}"
 
 
-def amount(value: float | None, unit: str | None) -> str:
-    """Write a value with its unit; shares and plain numbers have none."""
-    known = unit if unit not in (None, "1") else None
-    return cell(None if value is None else float(f"{value:.4g}")) + (f" {known}" if known else "")
+def exponent_text(exponent: float) -> str:
+    """Return how a time depends on the number of processes p: falls as p^-0.70."""
+    if round(exponent, 2) == 0:
+        return "is constant"
+    return f"{'grows' if exponent > 0 else 'falls'} as p^{exponent:.2f}"
 
 
-def chance(p_value: float | None) -> str:
-    """Write a probability of being wrong: small ones only as an upper bound."""
+def p_value_text(p_value: float | None) -> str:
+    """Return the p-value of a change: small ones only as an upper bound."""
     if p_value is None:
         return "p unknown"
     return f"p = {p_value:.2g}" if p_value >= 1e-6 else "p < 1e-6"
 
 
 def day(row: Mapping[str, Any]) -> str:
-    """Write the date that a row's run started on."""
+    """Return the date on which a row's run started."""
     return f"{row['started_at']:%Y-%m-%d}"
-
-
-def three_digits(value: float | None) -> float | None:
-    """Keep three digits of a fraction; large numbers stay whole."""
-    if value is None or isinstance(value, int):
-        return value
-    return round(value) if value == round(value) or abs(value) >= 1000 else float(f"{value:.3g}")
-
-
-def percent_text(value: float | None) -> str | None:
-    """Write a share with one digit after the point."""
-    return None if value is None else f"{value:.1%}"

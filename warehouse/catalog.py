@@ -1,4 +1,4 @@
-"""What a warehouse holds: tables, views, macros and columns with their comments."""
+"""The landing tables of a warehouse and their columns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RUN_COLUMNS = (
 )
 _COMMENT = re.compile(r"^COMMENT ON [^;]*(?:'(?:[^']|'')*');$", re.MULTILINE)
 _FROM_A_FILE = {"run_id", "source_id"}
-# They have a file's number too, but no file can hold their rows.
+# They have a source_id too, but no file can contain their rows.
 _NO_LANDING = {"run_facts", "segment_features"}
 
 
@@ -40,9 +40,9 @@ class Column:
 
 @cache
 def landing() -> dict[str, tuple[Column, ...]]:
-    """Return the landing tables and their columns, without run_id and source_id, which all have.
+    """Return the landing tables and their columns, except run_id and source_id, which all have.
 
-    Taken from the migrations themselves, applied to a database in memory.
+    They are read from the migrations, applied to a database in memory.
     """
     con = _scratch()
     found: dict[str, list[Column]] = {}
@@ -61,6 +61,6 @@ def _scratch() -> DuckDBPyConnection:
 
     con = duckdb.connect()
     for path in sqlfiles.files("migrations"):
-        # Comments take most of the time and are not asked for here.
+        # Comments take most of the time and are not used here.
         con.execute(_COMMENT.sub("", path.read_text(encoding="utf-8")))
     return con

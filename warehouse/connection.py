@@ -1,4 +1,4 @@
-"""Open a warehouse: wait for it where it is busy, make it where it is new, check its age."""
+"""Open a warehouse: wait while it is busy, create it where missing, check its version."""
 
 from __future__ import annotations
 
@@ -32,12 +32,11 @@ def connect(
     wait: float = DEFAULT_WAIT,
     on_wait: Callable[[str], None] | None = None,
 ) -> DuckDBPyConnection:
-    """Open a warehouse and give a DuckDB connection with the UDFs registered.
+    """Open a warehouse and return a DuckDB connection with the UDFs registered.
 
-    A file that is not there is made, unless `read_only` or not `create`; ":memory:" makes one in
-    memory. While
-    another process holds the file, this tries again for `wait` seconds; `on_wait` is told once
-    who holds it.
+    A missing file is created, unless `read_only` or not `create`; ":memory:" creates one in memory.
+    While another process has the file open, this tries again for `wait` seconds; `on_wait` is
+    called once with a message that names that process.
 
     Raises `WarehouseBusy` after `wait` seconds, `WarehouseMissing`, `NotAWarehouse`,
     `WarehouseOutdated` (run `pwh migrate`) and `WarehouseTooNew` (update pwh).
@@ -72,7 +71,7 @@ def open_unchecked(
     wait: float = DEFAULT_WAIT,
     on_wait: Callable[[str], None] | None = None,
 ) -> DuckDBPyConnection:
-    """Open a warehouse of any age, as `pwh migrate` and `pwh doctor` must."""
+    """Open a warehouse of any version, as `pwh migrate` and `pwh doctor` must."""
     if str(path) == MEMORY:
         con = _prepared(MEMORY, read_only=False)
         fill(con)
@@ -82,42 +81,42 @@ def open_unchecked(
         if read_only or not create:
             raise WarehouseMissing(
                 f"there is no warehouse at {file}",
-                hint="Fill one: pwh ingest FILES, or pwh demo. Another place: --db or PWH_DB.",
+                hint="Create one: pwh ingest FILES, or pwh demo. Name another: --db or PWH_DB.",
             )
-        _must_have_no_orphan(file)
-        _make(file)
+        check_orphaned_wal(file)
+        _create(file)
     return _open_waiting(file, read_only, wait, on_wait)
 
 
 def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
-    """Bring a database to this pwh's tables, views and rows; give the migrations applied."""
+    """Bring a database to this pwh's tables, views and rows; return the migrations applied."""
     done = migrations.migrate(con)
     modules.refresh(con)
     shipped.refresh(con)
     return done
 
 
-def _must_have_no_orphan(file: Path) -> None:
-    """Refuse to make a warehouse beside the write-ahead log of one that has gone."""
+def check_orphaned_wal(file: Path) -> None:
+    """Raise where the write-ahead log of a missing warehouse is next to its path."""
     log = file.with_name(f"{file.name}.wal")
-    # In this order: a warehouse that another process has just made is there before its log.
+    # In this order: a warehouse that another process is creating exists before its log.
     if log.exists() and not file.exists():
         raise WarehouseError(
-            f"{log} lies there without {file.name}",
-            hint="It holds the last changes of a warehouse that was moved or deleted. "
-            "Put that back, or delete the log.",
+            f"there is a write-ahead log {log} without {file.name}",
+            hint="It contains the last changes of a warehouse that was moved or deleted. "
+            "Restore that file, or delete the log.",
         )
 
 
-def _make(file: Path) -> None:
-    """Make a new warehouse under another name and link it into place whole.
+def _create(file: Path) -> None:
+    """Create a new warehouse under another name and link it into place when complete.
 
-    A process killed on the way leaves no half-made warehouse, and of two that start at once one
-    finds the other's.
+    A killed process leaves no incomplete warehouse, and of two that start at once one uses the
+    other's.
     """
     import duckdb
 
-    # The number of a process may come again, in another container or after a crash.
+    # Process ids repeat, in another container or after a crash.
     draft = file.with_name(f".{file.name}.{os.getpid()}-{os.urandom(4).hex()}.new")
     try:
         if not file.parent.is_dir():
@@ -125,7 +124,7 @@ def _make(file: Path) -> None:
         con = _prepared(str(draft), read_only=False)
         try:
             fill(con)
-            # Closing would write the tables too, but not say so where it fails.
+            # Closing would write the tables too, but without an error where that fails.
             con.execute("CHECKPOINT")
         finally:
             con.close()
@@ -133,20 +132,20 @@ def _make(file: Path) -> None:
     except (OSError, duckdb.Error) as error:
         first = str(error).split("\n", 1)[0]
         reason = getattr(error, "strerror", None) or first.rpartition(": ")[2]
-        raise WarehouseError(f"cannot make a warehouse at {file}: {reason}") from None
+        raise WarehouseError(f"cannot create a warehouse at {file}: {reason}") from None
     finally:
         draft.unlink(missing_ok=True)
         draft.with_name(f"{draft.name}.wal").unlink(missing_ok=True)
 
 
 def _place(draft: Path, file: Path) -> None:
-    """Return the draft its name, unless another process was first."""
+    """Link the draft to its final name, unless another process was first."""
     try:
         os.link(draft, file)
     except FileExistsError:
         pass
     except OSError:
-        # Some file systems have no hard links; there a rename has to do.
+        # Some file systems have no hard links.
         if not file.exists():
             draft.rename(file)
 
@@ -157,7 +156,7 @@ def _open_waiting(
     import duckdb
 
     deadline = time.monotonic() + wait
-    told = False
+    notified = False
     while True:
         try:
             return _prepared(str(file), read_only=read_only)
@@ -167,25 +166,25 @@ def _open_waiting(
             holder = _HOLDER.search(str(error))
         except duckdb.Error as error:
             raise _unusable(file, error) from None
-        # One that let go between DuckDB's two questions is not named.
+        # A process that closes the file between two checks of DuckDB is not named.
         who = f"{Path(holder[1]).name}, process {holder[2]}" if holder else "another process"
         if time.monotonic() >= deadline:
             raise WarehouseBusy(
                 f"{file} is in use by {who}; gave up after {wait:g} s",
                 hint="Try again when it is done, or wait longer with --wait SECONDS.",
             )
-        if on_wait is not None and not told:
+        if on_wait is not None and not notified:
             on_wait(f"{file} is in use by {who}; waiting up to {wait:g} s")
-            told = True
-        # Uneven pauses, so that processes that queue up do not try in step.
+            notified = True
+        # Random pauses, so that waiting processes do not retry in step.
         time.sleep(random.uniform(0.01, 0.06))  # noqa: S311
 
 
 def _prepared(path: str, *, read_only: bool) -> DuckDBPyConnection:
     import duckdb
 
-    # The newest storage format packs the columns that are the same in every row of a file
-    # (run_id, source_id) several times faster; pwh pins DuckDB, so no older one has to read it.
+    # The newest storage format compresses columns that are equal in every row of a file (run_id,
+    # source_id) several times faster; pwh pins DuckDB, so no older version has to read it.
     config = {"storage_compatibility_version": "latest"}
     con = duckdb.connect(path, read_only=read_only, config=config)
     _set_session(con)
@@ -205,7 +204,7 @@ def cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
 
 def _set_session(con: DuckDBPyConnection) -> None:
     con.execute("SET TimeZone = 'UTC'")
-    # Where DuckDB takes the process for interactive it would draw a bar on stdout, which is data.
+    # In an interactive process DuckDB would draw a bar on stdout, which is for data.
     con.execute("SET enable_progress_bar = false")
 
 

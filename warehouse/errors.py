@@ -1,15 +1,15 @@
-"""One tree of errors. Each says what is wrong and what to do, in the user's words.
+"""The tree of errors. Each states what is wrong and what to do, in the user's terms.
 
 PwhError
-├── UsageError            exit 2  the question itself is off
-├── InputError            exit 3  a file is not what it should be
+├── UsageError            exit 2  the command or its options are wrong
+├── InputError            exit 3  a file is not as expected
 ├── WarehouseError        exit 4
-│   ├── WarehouseMissing          there is no such file
-│   ├── WarehouseBusy             another process holds it
-│   ├── WarehouseOutdated         it was written by an older pwh
-│   ├── WarehouseTooNew           it was written by a newer pwh
+│   ├── WarehouseMissing          the file does not exist
+│   ├── WarehouseBusy             another process has it open
+│   ├── WarehouseOutdated         an older pwh wrote it
+│   ├── WarehouseTooNew           a newer pwh wrote it
 │   └── NotAWarehouse             it is some other file
-└── NothingToAnalyse      exit 5  the warehouse has no data for this
+└── NothingToAnalyse      exit 5  the warehouse has no data for the question
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class PwhError(Exception):
 
 
 class UsageError(PwhError):
-    """The command or its options cannot be carried out as asked."""
+    """The command or its options cannot be carried out."""
 
     exit_code = 2
 
@@ -39,7 +39,7 @@ class InputError(PwhError):
     """A file is not what its reader expects.
 
     `where` is the place inside the file ("line 3", "record 17", "byte 4096"), `expected` what
-    should stand there. The loader fills in `path`, so readers need not repeat it.
+    was expected there. The loader fills in `path`, so readers need not.
     """
 
     exit_code = 3
@@ -79,7 +79,7 @@ class WarehouseMissing(WarehouseError):
 
 
 class WarehouseBusy(WarehouseError):
-    """Another process holds the file open."""
+    """Another process has the file open."""
 
 
 class WarehouseOutdated(WarehouseError):
@@ -91,10 +91,10 @@ class WarehouseTooNew(WarehouseError):
 
 
 class NotAWarehouse(WarehouseError):
-    """The file is not a DuckDB file, or holds something else."""
+    """The file is not a DuckDB file, or contains something else."""
 
 
 class NothingToAnalyse(PwhError):
-    """The question is fine, but the warehouse has no data for it."""
+    """The question is valid, but the warehouse has no data for it."""
 
     exit_code = 5

@@ -1,8 +1,8 @@
-"""SQL of people who may read the warehouse and nothing else: no writing, no files, no network.
+"""SQL of users who may only read the warehouse: no writing, no files, no network.
 
-The query runs in a process of its own. DuckDB's settings keep it from files and from changing the
-settings; the process can be stopped at any moment, and when it takes too much memory or falls, it
-falls alone.
+The query runs in a separate process. DuckDB's settings deny it files and changes of the settings;
+the process can be stopped at any time, and where it uses too much memory or crashes, it does so
+alone.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 _WAIT = 5.0
-# Beyond the time limit: for starting, waiting for the file, and stopping in good order.
+# Beyond the time limit: for starting, waiting for the file, and stopping cleanly.
 _GRACE = 10.0
 _START = "import sys; sys.path.append(sys.argv[1]); from warehouse import guarded; guarded.serve()"
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(ANALYZE\s+)?", re.IGNORECASE)
-# What Arrow or its readers do not know is given as text.
+# Types that Arrow or its readers do not know are returned as text.
 _AS_TEXT = re.compile(r"INTERVAL|\bBIT\b|BIGNUM|UNION|TIME WITH TIME ZONE|VARIANT|GEOMETRY|POINTER")
-_SHUT = (
+_RESTRICTIONS = (
     "SET temp_directory = ''",
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",
     "SET python_enable_replacements = false",
     "SET enable_external_access = false",
-    # The file of the warehouse and its log stay open to SQL otherwise.
+    # Otherwise SQL could read the file of the warehouse and its log.
     "SET disabled_filesystems = 'LocalFileSystem'",
     "SET lock_configuration = true",
 )
@@ -48,7 +48,7 @@ _SHUT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a query may use, and how much it may give."""
+    """What a query may use, and how much it may return."""
 
     seconds: float = 30.0
     memory_mib: int = 2048
@@ -58,7 +58,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The rows, whether there were more than the limit, and what it took."""
+    """The rows, whether there were more than the limit, and the time it took."""
 
     table: pa.Table
     more: bool
@@ -68,14 +68,14 @@ class Result:
 def ask_guarded(path: Path, sql: str, limits: Limits | None = None) -> Result:
     """Return the rows of one SELECT over a warehouse.
 
-    Raises `UsageError` for SQL that is wrong, does more than read, or passes the limits;
+    Raises `UsageError` for SQL that is wrong, does more than read, or exceeds the limits;
     `WarehouseError` where the warehouse cannot be opened.
     """
     import pyarrow as pa
 
     limits = limits or Limits()
     request = json.dumps({"path": str(path), "sql": sql, "limits": asdict(limits)})
-    # -P: a file in the working directory must not pass for a module of Python.
+    # -P: a file in the working directory must not be imported as a module.
     command = [sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().parents[1])]
     with subprocess.Popen(  # noqa: S603
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -88,32 +88,32 @@ def ask_guarded(path: Path, sql: str, limits: Limits | None = None) -> Result:
             child.kill()
     head, _, data = out.partition(b"\n")
     try:
-        said = json.loads(head)
+        answer = json.loads(head)
     except ValueError:
         raise UsageError(
-            "the query broke off: most likely it needed more memory than it may have",
-            hint="Ask for less at a time: fewer rows or columns, smaller lists.",
+            "the query failed: most likely it needed more memory than it may use",
+            hint="Query less at a time: fewer rows or columns, smaller lists.",
         ) from None
-    if "problem" in said:
-        raise getattr(errors, said["error"])(said["problem"], hint=said["hint"])
-    return Result(pa.ipc.open_stream(data).read_all(), said["more"], said["seconds"])
+    if "problem" in answer:
+        raise getattr(errors, answer["error"])(answer["problem"], hint=answer["hint"])
+    return Result(pa.ipc.open_stream(data).read_all(), answer["more"], answer["seconds"])
 
 
 def serve() -> None:
     """Answer the request on stdin; runs in the process of the query."""
     import os
 
-    # What libraries print must not get between the rows.
+    # Output of libraries must not be mixed with the rows.
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     request = json.load(sys.stdin)
     limits = Limits(**request["limits"])
-    _hold_to(limits)
+    _limit_memory(limits)
     try:
         table, more, seconds = _answer(Path(request["path"]), request["sql"], limits)
     except PwhError as error:
-        said = {"error": type(error).__name__, "problem": error.problem, "hint": error.hint}
-        channel.write(json.dumps(said).encode() + b"\n")
+        failure = {"error": type(error).__name__, "problem": error.problem, "hint": error.hint}
+        channel.write(json.dumps(failure).encode() + b"\n")
     else:
         import pyarrow as pa
 
@@ -124,8 +124,8 @@ def serve() -> None:
     os._exit(0)
 
 
-def _hold_to(limits: Limits) -> None:
-    """Limit the memory of the whole process, which DuckDB's own limit is only a part of."""
+def _limit_memory(limits: Limits) -> None:
+    """Limit the memory of the whole process, of which DuckDB limits only a part."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -140,35 +140,35 @@ def _answer(path: Path, sql: str, limits: Limits) -> tuple[pa.Table, bool, float
 
     con = connect(path, read_only=True, wait=_WAIT)
     con.execute(f"SET memory_limit = '{int(limits.memory_mib)}MiB'")
-    for setting in _SHUT:
+    for setting in _RESTRICTIONS:
         con.execute(setting)
     timer = threading.Timer(limits.seconds, con.interrupt)
     timer.daemon = True
     began = time.monotonic()
     timer.start()
     try:
-        _must_only_read(con, sql)
+        check_read_only(con, sql)
         relation = con.sql(sql)
         if relation is None:
-            raise UsageError("the statement gives no rows", hint="Ask with SELECT.")
+            raise UsageError("the statement returns no rows", hint="Use SELECT.")
         table = _rows(relation, limits)
     except duckdb.Error as error:
-        raise _in_words(error, limits) from None
+        raise _usage_error(error, limits) from None
     except MemoryError:
         raise _too_large(limits) from None
     except RuntimeError as error:
-        # What DuckDB makes of an interruption during a function of Python.
+        # DuckDB raises this for an interruption during a Python function.
         raise _too_long(limits) if "interrupt" in str(error).lower() else error from None
     if table.nbytes > limits.result_mib * 2**20:
         raise UsageError(
             f"the answer is larger than {limits.result_mib} MiB",
-            hint="Ask for fewer columns or rows, or use pwh sql with --format parquet.",
+            hint="Select fewer columns or rows, or use pwh sql with --format parquet.",
         )
     return table.slice(0, limits.rows), table.num_rows > limits.rows, time.monotonic() - began
 
 
-def _must_only_read(con: DuckDBPyConnection, sql: str) -> None:
-    """Refuse what is not one statement that reads."""
+def check_read_only(con: DuckDBPyConnection, sql: str) -> None:
+    """Raise `UsageError` unless the SQL is one statement that reads."""
     import duckdb
 
     explained = _EXPLAIN.match(sql)
@@ -177,14 +177,14 @@ def _must_only_read(con: DuckDBPyConnection, sql: str) -> None:
         raise UsageError("there is no statement", hint="Try: FROM runs")
     if len(statements) > 1:
         raise UsageError(
-            "one statement at a time, please",
-            hint="A PIVOT counts as one where it names its values: ON column IN (...).",
+            "there is more than one statement",
+            hint="Run one at a time. PIVOT is one where it names its values: ON column IN (...).",
         )
     if statements[0].type != duckdb.StatementType.SELECT:
         kind = str(statements[0].type).rpartition(".")[2].replace("_", " ")
         raise UsageError(
             f"{kind} is not possible here: this page only reads",
-            hint="Ask with SELECT or FROM. pwh sql --write changes the warehouse.",
+            hint="Use SELECT or FROM. pwh sql --write changes the warehouse.",
         )
 
 
@@ -196,17 +196,17 @@ def _rows(relation: DuckDBPyRelation, limits: Limits) -> pa.Table:
     ]
     limited = relation.limit(limits.rows + 1)
     table = limited.project(", ".join(f"{part} AS c{i}" for i, part in enumerate(parts)))
-    return table.to_arrow_table().rename_columns(_apart(names))
+    return table.to_arrow_table().rename_columns(_unique(names))
 
 
-def _apart(names: list[str]) -> list[str]:
-    """Number the later ones of columns that have the same name."""
+def _unique(names: list[str]) -> list[str]:
+    """Return names of columns with a number appended to duplicates."""
     seen: Counter[str] = Counter()
-    apart = []
+    unique = []
     for name in names:
         seen[name] += 1
-        apart.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
-    return apart if len(set(apart)) == len(apart) else [f"{n}_{i}" for i, n in enumerate(names)]
+        unique.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return unique if len(set(unique)) == len(unique) else [f"{n}_{i}" for i, n in enumerate(names)]
 
 
 def _too_long(limits: Limits) -> UsageError:
@@ -218,12 +218,12 @@ def _too_long(limits: Limits) -> UsageError:
 
 def _too_large(limits: Limits) -> UsageError:
     return UsageError(
-        f"the query needs more memory than the {limits.memory_mib} MiB it may have here",
+        f"the query needs more memory than the {limits.memory_mib} MiB it may use here",
         hint="Narrow it with WHERE, or run it in a terminal: pwh sql.",
     )
 
 
-def _in_words(error: Any, limits: Limits) -> UsageError:
+def _usage_error(error: Any, limits: Limits) -> UsageError:
     import duckdb
 
     match error:
@@ -233,7 +233,7 @@ def _in_words(error: Any, limits: Limits) -> UsageError:
             return _too_large(limits)
         case duckdb.PermissionException():
             return UsageError(
-                "files and the network are out of reach here: this page reads the warehouse only",
+                "files and the network are not available here: this page only reads the warehouse",
                 hint="pwh sql in a terminal can read them; pwh ingest lands them.",
             )
     return UsageError(str(error).strip())

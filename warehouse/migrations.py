@@ -18,7 +18,7 @@ def names() -> tuple[str, ...]:
 
 
 def applied(con: DuckDBPyConnection) -> tuple[str, ...] | None:
-    """Return the names of the migrations a database has had; None where it is no warehouse."""
+    """Return the names of the applied migrations; None where the database is not a warehouse."""
     # Other programs have tables of that name too.
     known = con.execute(
         "SELECT count(*) FROM duckdb_columns() WHERE table_name = 'migrations' AND NOT internal "
@@ -31,10 +31,10 @@ def applied(con: DuckDBPyConnection) -> tuple[str, ...] | None:
 
 
 def migrate(con: DuckDBPyConnection) -> tuple[str, ...]:
-    """Apply what is missing, each migration in a transaction of its own; give what was applied."""
+    """Apply what is missing, each migration in its own transaction; return what was applied."""
     con.execute(sqlfiles.read("bookkeeping"))
-    had = applied(con) or ()
-    missing = [path for path in sqlfiles.files("migrations") if path.stem not in had]
+    done = applied(con) or ()
+    missing = [path for path in sqlfiles.files("migrations") if path.stem not in done]
     for path in missing:
         con.execute("BEGIN")
         con.execute(path.read_text(encoding="utf-8"))
@@ -45,18 +45,18 @@ def migrate(con: DuckDBPyConnection) -> tuple[str, ...]:
 
 def check(con: DuckDBPyConnection, path: str) -> None:
     """Raise unless the database has exactly the migrations that this pwh knows."""
-    had = applied(con)
-    if had is None:
+    done = applied(con)
+    if done is None:
         raise NotAWarehouse(
             f"{path} is a DuckDB file, but not a pwh warehouse",
-            hint="Name another file with --db; pwh makes a new one by itself.",
+            hint="Name another file with --db; pwh creates a missing one.",
         )
-    if unknown := [name for name in had if name not in names()]:
+    if unknown := [name for name in done if name not in names()]:
         raise WarehouseTooNew(
             f"{path} was written by a newer pwh (it has {', '.join(unknown)})",
             hint=f"Update pwh; this is {__version__}.",
         )
-    if set(names()) - set(had):
+    if set(names()) - set(done):
         raise WarehouseOutdated(
             f"{path} was written by an older pwh", hint=f"Run: pwh --db {path} migrate"
         )

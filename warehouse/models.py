@@ -1,7 +1,7 @@
-"""Fitted models: kept as versioned rows, handed over as one Parquet file, chosen for use.
+"""Fitted models: stored as versioned rows, exported as one Parquet file, chosen for use.
 
 A model is a kind ("bottlenecks") and a version number; its weights are rows of numbers, so no
-pickle is ever read. Which one is in force for a subject: the one a person chose, else the newest
+pickle is ever read. In use for a subject is the manually chosen model, else the newest
 that was fitted here, else the newest that came with pwh (the view `models_in_force`).
 """
 
@@ -31,7 +31,7 @@ _PARTS = {
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A fitted model, and how it came about.
+    """A fitted model, and how it was trained.
 
     `arrays` are the weights by name, of any shape; `inputs` the names of the inputs in order.
     `scores` are rows (algorithm, split, measure, value), `history` (stage, iteration, measure,
@@ -51,7 +51,10 @@ class Fit:
 
 
 def store(con: DuckDBPyConnection, fit: Fit) -> int:
-    """Keep a model that was fitted here; give its version. The caller keeps the transaction."""
+    """Store a model that was fitted here; return its version.
+
+    The caller handles the transaction.
+    """
     version = _next_version(con, fit.kind)
     con.execute(
         "INSERT INTO models VALUES (?, ?, ?, ?, ?, ?, ?, now(), false, ?)",
@@ -94,20 +97,20 @@ def in_force(con: DuckDBPyConnection, kind: str, subject: str | None = None) -> 
     return int(row[0]) if row else None
 
 
-def choose(con: DuckDBPyConnection, kind: str, version: int, said_by: str | None = None) -> None:
-    """Have a model used for its subject from now on, whatever is fitted later.
+def choose(con: DuckDBPyConnection, kind: str, version: int, chosen_by: str | None = None) -> None:
+    """Choose a model for its subject, also over models that are fitted later.
 
     Raises `NothingToAnalyse` where there is no such model.
     """
     done = con.execute(
         "INSERT INTO model_choice "
         "SELECT kind, subject, version, ?, now() FROM models WHERE kind = ? AND version = ?",
-        [said_by, kind, version],
+        [chosen_by, kind, version],
     ).fetchone()
     if not done or not done[0]:
         raise NothingToAnalyse(
             f"there is no model {kind}/{version}",
-            hint="The table models lists them: pwh sql 'FROM models'",
+            hint="List them: pwh sql 'FROM models'",
         )
 
 
@@ -132,9 +135,9 @@ def export(con: DuckDBPyConnection, kind: str, version: int, path: Path) -> None
 
 
 def land(con: DuckDBPyConnection, path: Path, *, shipped: bool = True) -> int:
-    """Keep a model from a file that `export` wrote; give its version here.
+    """Store a model from a file that `export` wrote; return its version here.
 
-    The caller keeps the transaction.
+    The caller handles the transaction.
     """
     kind = con.execute("SELECT kind FROM read_parquet(?)", [str(path)]).fetchall()[0][0]
     version = _next_version(con, kind)

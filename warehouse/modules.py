@@ -1,4 +1,4 @@
-"""Views: modules in sql/views, created in the order that their `-- requires:` headers ask for."""
+"""Views: modules in sql/views, created in the order of their `-- requires:` headers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CREATES = re.compile(r"^CREATE OR REPLACE (VIEW|MACRO) (\w+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """One file of views: its name, the modules it builds on, its text and what it makes."""
+    """One file of views: its name, the modules it requires, its text and what it creates."""
 
     name: str
     requires: tuple[str, ...]
@@ -33,7 +33,7 @@ class Module:
         """SHA-256 of the text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
-    def makes(self, kind: str) -> list[str]:
+    def creates(self, kind: str) -> list[str]:
         """Return the names of the module's objects of a kind, VIEW or MACRO."""
         return [name for found, name in _CREATES.findall(self.text) if found == kind]
 
@@ -49,14 +49,16 @@ def parse(path: Path) -> Module:
 def ordered(modules: tuple[Module, ...] | None = None) -> tuple[Module, ...]:
     """Return all modules so that each comes after those it requires.
 
-    Raises ValueError where a header names no module, or where modules require each other.
+    Raises ValueError where a header names an unknown module, or where modules require each other.
     """
     if modules is None:
         modules = tuple(parse(path) for path in sqlfiles.files("views"))
     by_name = {module.name: module for module in modules}
     for module in modules:
         if unknown := set(module.requires) - set(by_name):
-            raise ValueError(f"sql/views/{module.name}.sql requires {unknown}, which is no module")
+            raise ValueError(
+                f"sql/views/{module.name}.sql requires {unknown}, which does not exist"
+            )
     try:
         order = TopologicalSorter({m.name: m.requires for m in modules}).static_order()
         return tuple(by_name[name] for name in order)
@@ -65,22 +67,22 @@ def ordered(modules: tuple[Module, ...] | None = None) -> tuple[Module, ...]:
 
 
 def stale(con: DuckDBPyConnection) -> bool:
-    """Say whether the views in the database differ from those of this pwh."""
-    held = dict(con.execute("SELECT name, sha256 FROM view_modules").fetchall())
-    return held != {module.name: module.sha256 for module in ordered()}
+    """Return whether the views in the database differ from those of this pwh."""
+    known = dict(con.execute("SELECT name, sha256 FROM view_modules").fetchall())
+    return known != {module.name: module.sha256 for module in ordered()}
 
 
 def check(con: DuckDBPyConnection, path: str) -> None:
-    """Raise where the database holds other views than this pwh knows."""
+    """Raise where the views in the database differ from those of this pwh."""
     if stale(con):
         raise WarehouseOutdated(
-            f"the views of {path} were made by another version of pwh",
+            f"another version of pwh created the views of {path}",
             hint=f"Run: pwh --db {path} migrate",
         )
 
 
 def refresh(con: DuckDBPyConnection) -> bool:
-    """Make the views anew where they differ from this pwh's; say whether they did."""
+    """Create the views again where they differ from this pwh's; return whether they did."""
     if not stale(con):
         return False
     con.execute("BEGIN")
@@ -92,8 +94,8 @@ def refresh(con: DuckDBPyConnection) -> bool:
             [
                 module.name,
                 module.sha256,
-                module.makes("VIEW"),
-                module.makes("MACRO"),
+                module.creates("VIEW"),
+                module.creates("MACRO"),
                 __version__,
             ],
         )
@@ -102,9 +104,9 @@ def refresh(con: DuckDBPyConnection) -> bool:
 
 
 def _drop_all(con: DuckDBPyConnection) -> None:
-    """Drop what earlier modules made, and only that: users may have views of their own."""
+    """Drop only what earlier modules created: users may have views of their own."""
     for views, macros in con.execute("SELECT views, macros FROM view_modules").fetchall():
-        # The names were taken from pwh's own files by a pattern that admits only \w.
+        # The names come from pwh's own files, by a pattern that matches only \w.
         for view in views:
             con.execute(f"DROP VIEW IF EXISTS {view}")
         for macro in macros:

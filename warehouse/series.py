@@ -1,6 +1,6 @@
-"""What makes a series of runs, and what counts as a change in it: rows of the warehouse.
+"""Which runs form a series, and what counts as a change in it: rows of the warehouse.
 
-Each can be set for good, or for one connection: then a temporary table stands before the
+Both can be set permanently, or for one connection: then a temporary table shadows the
 warehouse's own, and every view reads that.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What counts as a change in the series that match; None leaves it to other rows.
+    """What counts as a change in matching series; None: as other rows define it.
 
     smallest_change is relative (0.05 is 5 %), significance a probability, better is lower, higher
     or neither. app, machine and metric are names or patterns with * and ?.
@@ -31,9 +31,9 @@ class Threshold:
 
 
 def set_fields(con: DuckDBPyConnection, fields: Sequence[str], *, keep: bool) -> None:
-    """Let runs be one series where they agree in exactly these fields.
+    """Group runs with equal values of exactly these fields into one series.
 
-    `keep` writes it into the warehouse, which has to be open for writing.
+    `keep` stores that in the warehouse, which has to be open for writing.
     """
     if keep:
         con.execute("BEGIN")
@@ -47,7 +47,7 @@ def set_fields(con: DuckDBPyConnection, fields: Sequence[str], *, keep: bool) ->
 
 
 def add_thresholds(con: DuckDBPyConnection, thresholds: Sequence[Threshold], *, keep: bool) -> None:
-    """Add rows that say what counts as a change; `keep` as of `set_fields`."""
+    """Add rules of what counts as a change; `keep` is that of `set_fields`."""
     if not keep:
         con.execute("CREATE TEMP TABLE change_thresholds AS FROM change_thresholds")
     for row in thresholds:

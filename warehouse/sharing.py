@@ -1,7 +1,7 @@
-"""One reading connection per file for a process of many threads, open only while it is used.
+"""One read-only connection per file for a process of many threads, open only while in use.
 
-DuckDB keeps one instance of a file per process and every function of Python once in it, so
-threads cannot each connect by themselves; they take cursors of one connection instead.
+DuckDB has one instance of a file per process and registers each Python function once in it, so
+threads cannot connect separately; they use cursors of one connection instead.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Shared:
-    """A connection and the number of those who read through it."""
+    """A connection and the number of its readers."""
 
     con: DuckDBPyConnection
     readers: int = 0
@@ -33,7 +33,7 @@ _OPEN: dict[Path, _Shared] = {}
 
 @contextmanager
 def shared_reading(path: Path, *, wait: float) -> Iterator[DuckDBPyConnection]:
-    """Return a read-only connection of one's own; the last one to leave closes the file.
+    """Yield a cursor of a shared read-only connection; the last reader closes the file.
 
     Raises what `warehouse.connect` does.
     """

@@ -1,8 +1,8 @@
 """Rows that come with pwh: metric sets and rules (sql/reference), fitted models (sql/models).
 
-They are rows like any others, so that a person can add to them. A newer pwh brings newer ones: of
-a table, its own rows in place of those it brought before; of a model, another version beside the
-old. What people put there stays.
+They are ordinary rows, so that users can add to them. A newer pwh updates them: in a table, its
+rows replace those that it added before; of a model, it adds another version. Rows added by users
+remain.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ def files() -> tuple[Path, ...]:
 
 
 def check(con: DuckDBPyConnection, path: str) -> None:
-    """Raise where the database holds other shipped rows than this pwh brings."""
+    """Raise where the shipped rows in the database differ from those of this pwh."""
     if _missing(con):
         raise WarehouseOutdated(
-            f"{path} lacks metric sets or models that this version of pwh brings",
+            f"{path} lacks metric sets or models of this version of pwh",
             hint=f"Run: pwh --db {path} migrate",
         )
 
 
 def refresh(con: DuckDBPyConnection) -> bool:
-    """Bring in what the database lacks of the files that ship; say whether it lacked any."""
+    """Add what the database lacks of the shipped files; return whether it lacked any."""
     missing = _missing(con)
     if not missing:
         return False
     con.execute("BEGIN")
     for file, (name, digest) in missing.items():
         if file.suffix == ".csv":
-            _renew_table(con, file)
+            _replace_rows(con, file)
         else:
             models.land(con, file)
         con.execute("DELETE FROM shipped_files WHERE path = ?", [name])
@@ -54,7 +54,7 @@ def refresh(con: DuckDBPyConnection) -> bool:
 
 def _missing(con: DuckDBPyConnection) -> dict[Path, tuple[str, str]]:
     """Return the files whose content is not in the database, with name and SHA-256."""
-    held = dict(con.execute("SELECT path, sha256 FROM shipped_files").fetchall())
+    known = dict(con.execute("SELECT path, sha256 FROM shipped_files").fetchall())
     found = {
         file: (
             file.relative_to(sqlfiles.SQL).as_posix(),
@@ -63,11 +63,11 @@ def _missing(con: DuckDBPyConnection) -> dict[Path, tuple[str, str]]:
         for file in files()
     }
     return {
-        file: (name, digest) for file, (name, digest) in found.items() if held.get(name) != digest
+        file: (name, digest) for file, (name, digest) in found.items() if known.get(name) != digest
     }
 
 
-def _renew_table(con: DuckDBPyConnection, file: Path) -> None:
+def _replace_rows(con: DuckDBPyConnection, file: Path) -> None:
     # The name of the table is that of pwh's own file.
     con.execute(f"DELETE FROM {file.stem} WHERE shipped")
     con.execute(

@@ -1,4 +1,4 @@
-"""Where the SQL of the warehouse lies: the folder `sql`, beside this package."""
+"""The SQL files of the warehouse: the folder `sql` next to this package."""
 
 from __future__ import annotations
 

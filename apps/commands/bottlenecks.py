@@ -1,4 +1,4 @@
-"""Commands on bottlenecks: diagnose, label."""
+"""The commands diagnose and label: bottlenecks of runs, and manual labels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
-from apps.output import Format, as_text, cell, emit, note, print_data, write_text
+from apps.output import Format, cell, counted, emit, note, print_data, relation_text, write_text
 from apps.queries.base import narrowed
 from apps.queries.bottlenecks import (
     bottleneck_classes,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Place(StrEnum):
-    """What verdicts are given by."""
+    """What verdicts are listed by."""
 
     rank = "rank"
     region = "region"
@@ -39,15 +39,18 @@ def diagnose(
     name: Annotated[
         str, typer.Argument(metavar="RUN|APP", help="A run, latest, or an application.")
     ] = LATEST,
-    by: Annotated[Place | None, typer.Option(help="A verdict for each of these.")] = None,
+    by: Annotated[
+        Place | None, typer.Option(help="List a verdict for each rank or region.")
+    ] = None,
     history: Annotated[
-        bool, typer.Option("--history", help="Version by version: class, time, gain.")
+        bool, typer.Option("--history", help="List class, time and gain version by version.")
     ] = False,
     glyphs: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Draw a star for each run, process, region or sample, a ray a metric: .svg.",
+            help="Draw a star glyph for each run, process, region or sample, one ray per metric: "
+            ".svg.",
         ),
     ] = None,
     style: FormatOption = Format.table,
@@ -66,10 +69,10 @@ def diagnose(
                 emit(of_app, tuning_history(of_app, app), style, output)
             return
         runs = diagnosed_runs(con, name)
-        about = f"Run {runs[0]}" if len(runs) == 1 else f"{len(runs)} runs of {name}"
+        title = f"Run {runs[0]}" if len(runs) == 1 else f"{len(runs)} runs of {name}"
         with narrowed(con, counters_of(runs, "bottlenecks", "pmu_standardised")) as of_runs:
             if glyphs is not None:
-                _draw(of_runs, runs, by.value if by else None, about, glyphs)
+                _draw(of_runs, runs, by.value if by else None, title, glyphs)
             if style is not Format.table:
                 rows = (
                     bottlenecks_by(of_runs, runs, by.value)
@@ -78,26 +81,26 @@ def diagnose(
                 )
                 emit(of_runs, rows, style, output)
                 return
-            said = [f"* {sentence}" for sentence in bottleneck_sentences(of_runs, runs)]
+            sentences = [f"* {sentence}" for sentence in bottleneck_sentences(of_runs, runs)]
             tables = bottleneck_tables(of_runs, runs, by.value if by else None)
-        write_text("\n\n".join(["\n".join([about, "", *said]), *tables]), output)
+        write_text("\n\n".join(["\n".join([title, "", *sentences]), *tables]), output)
 
 
 def _draw(
-    con: DuckDBPyConnection, runs: list[str], by: str | None, about: str, target: Path
+    con: DuckDBPyConnection, runs: list[str], by: str | None, title: str, target: Path
 ) -> None:
     from apps.reports.pictures import save_picture
     from apps.reports.star_glyphs import read_stars, stars_svg
 
     by, drawn = read_stars(con, runs, by)
-    save_picture(target, stars_svg(drawn, f"{cell(about)}, by {by}").encode())
-    shown = len(drawn.stars)
-    of = "" if shown == drawn.places else f" of {drawn.places}"
-    note(f"drew {shown}{of} stars, one a {by}, in {target}")
+    save_picture(target, stars_svg(drawn, f"{cell(title)}, by {by}").encode())
+    shown = counted(len(drawn.stars), "star")
+    total = "" if len(drawn.stars) == drawn.places else f" of {drawn.places}"
+    note(f"{target}: {shown}{total}, one per {by}")
 
 
 def _application(con: DuckDBPyConnection, name: str) -> str:
-    """Return the application that `name` is, or that the run of that name is of."""
+    """Return the application of that name, or that of the run of that name."""
     runs = diagnosed_runs(con, name)
     app = run_facts(con, runs[0]).get("app")
     if app is None:
@@ -116,17 +119,17 @@ def label(
     thread: Annotated[int | None, typer.Option(help="Only this thread.")] = None,
     region: Annotated[str | None, typer.Option(help="Only this code region.")] = None,
     sample: Annotated[int | None, typer.Option(help="Only this sample.")] = None,
-    said_by: Annotated[str | None, typer.Option("--by", help="Who says so.")] = None,
+    labelled_by: Annotated[str | None, typer.Option("--by", help="Who assigns the label.")] = None,
     wait: WaitOption = 60.0,
 ) -> None:
-    """Record a person's word on the bottleneck of a run; it overrules every model."""
+    """Label the bottleneck of a run manually; the label overrules every model."""
     from apps.fitting.labels import add_label
 
     place = {"rank": rank, "thread": thread, "region": region, "sample": sample}
     with writing(context, wait) as con:
         run_id = resolve_run(con, run)
-        known = add_label(con, run_id, what, said_by, place)
-        shown = as_text(bottleneck_classes(con, [run_id]).project("class, samples, share"))
+        known = add_label(con, run_id, what, labelled_by, place)
+        shown = relation_text(bottleneck_classes(con, [run_id]).project("class, samples, share"))
     note(f"{run_id} is {known}" + "".join(f", {k} {v}" for k, v in place.items() if v is not None))
     print_data(shown)
 

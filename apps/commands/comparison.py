@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from apps.commands.options import FormatOption, LevelOption, MetricOption, OutputOption, reading
-from apps.output import Format, dicts, emit, write_text
+from apps.output import Format, counted, dicts, emit, write_text
 from apps.queries.comparison import resolve_runs, run_comparison
 from apps.queries.trend import EVERY_METRIC
 from warehouse.errors import NothingToAnalyse, UsageError
-
-if TYPE_CHECKING:
-    pass
 
 
 def compare(
@@ -31,7 +28,7 @@ def compare(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Say what got slower from A to B, by how much, and what of it is beyond the noise."""
+    """Show what got slower from A to B, by how much, and what of it is beyond the noise."""
     from apps.reports.comparison import both_sides, comparison_text
 
     with reading(context) as con:
@@ -45,11 +42,11 @@ def compare(
         found = dicts(rows)
     if not both_sides(found):
         raise NothingToAnalyse(
-            f"{before} and {after} have nothing that can be compared",
+            f"{before} and {after} have nothing in common to compare",
             hint="They share no metric or no configuration; pwh report RUN shows what a run has.",
         )
     sides = ((before, len(first)), (after, len(second)))
-    title = " to ".join(f"{name} ({runs} {'run' if runs == 1 else 'runs'})" for name, runs in sides)
+    title = " to ".join(f"{name} ({counted(runs, 'run')})" for name, runs in sides)
     write_text(comparison_text(title, found, level), output)
 
 

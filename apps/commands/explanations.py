@@ -33,7 +33,7 @@ def explain(
         list[str] | None,
         typer.Option(
             metavar="RUN",
-            help="A run to compare with; can be given several times. By default the runs before "
+            help="A run to compare with; repeatable. By default the runs before "
             "the last change of its series, else those of the version before.",
         ),
     ] = None,
@@ -43,7 +43,7 @@ def explain(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Say why a run is slower than those before: functions, bottlenecks, scaling, idle time ..."""
+    """Explain why a run is slower than those before: functions, bottlenecks, idle time ..."""
     from apps.reports.explanations import explanation_text
 
     with reading(context) as con:
@@ -65,17 +65,17 @@ def explain(
 
 
 def _compared(con: DuckDBPyConnection, run_id: str, against: list[str]) -> Comparison:
-    """Choose the runs of both sides; raises `NothingToAnalyse` where there is nothing to choose."""
+    """Return the runs of both sides; raises `NothingToAnalyse` where there are none to compare."""
     if against:
         named = list(dict.fromkeys(resolve_run(con, name) for name in against))
         if run_id in named:
-            raise UsageError(f"{run_id} is to be compared with itself")
+            raise UsageError(f"--against names {run_id} itself", hint="Name another run.")
         return Comparison([run_id], named)
     which = explained_against(con, run_id)
     if which is None:
         raise NothingToAnalyse(
             f"there is no run to compare {run_id} with",
-            hint="None before it has its application, and its machine and sizes (series_fields). "
+            hint="No earlier run has the same application, machine and sizes (series_fields). "
             "Name one: --against RUN",
         )
     return which

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +13,7 @@ import typer
 from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
 from apps.output import Format, emit, note, write_text
 from apps.queries.base import ask
+from apps.queries.runs import resolve_run
 from apps.queries.threads import behaviour_thresholds
 from warehouse.errors import UsageError
 
@@ -26,10 +28,10 @@ app = typer.Typer(
 def bottlenecks(
     context: typer.Context,
     metric_set: Annotated[
-        str | None, typer.Option(help="The metrics; by default those with most labelled samples.")
+        str | None, typer.Option(help="Metric set; by default the one with most labelled samples.")
     ] = None,
     k: Annotated[
-        str, typer.Option(metavar="auto|N", help="How many clusters; auto: gap statistic.")
+        str, typer.Option(metavar="auto|N", help="Number of clusters; auto: by the gap statistic.")
     ] = "auto",
     labels: Annotated[
         Path | None,
@@ -39,34 +41,36 @@ def bottlenecks(
             "program, family, who, frac_mem, frac_dtb, frac_icache, frac_dma.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of all random choices.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     overrule: Annotated[
         list[str] | None,
-        typer.Option(metavar="CLUSTER=CLASS", help="A person's word on a cluster; it stays."),
+        typer.Option(
+            metavar="CLUSTER=CLASS", help="Label a cluster manually, also for later fits."
+        ),
     ] = None,
-    said_by: Annotated[str | None, typer.Option("--by", help="Who says so.")] = None,
+    labelled_by: Annotated[str | None, typer.Option("--by", help="Who assigns the label.")] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
     wait: WaitOption = 60.0,
 ) -> None:
-    """Learn to name bottlenecks from counters: clusters, labels, classifiers side by side."""
-    from apps.fitting.bottlenecks import gather, learn, store
+    """Train a model that classifies bottlenecks from counters; compare classifiers."""
+    from apps.fitting.bottlenecks import read_training_data, store_model, train
     from apps.reports.fit import bottleneck_fit_report
     from ingest.load import transaction
 
     clusters, overruled = _clusters(k), _overruled(overrule or ())
     # Others can ingest while this computes, so the warehouse is open at the ends only.
     with reading(context, wait) as con:
-        gathered = gather(con, metric_set, labels, overruled, note)
-    learned = learn(gathered, clusters, seed, note)
+        data = read_training_data(con, metric_set, labels, overruled, note)
+    model = train(data, clusters, seed, note)
     with writing(context, wait) as con:
         with transaction(con):
-            version = store(con, gathered, learned, said_by)
+            version = store_model(con, data, model, labelled_by)
         if style is not Format.table:
-            scores = ask(con, "fit/scores", kind=learned.fit.kind, version=version)
+            scores = ask(con, "fit/scores", kind=model.fit.kind, version=version)
             emit(con, scores, style, output)
             return
-        text = bottleneck_fit_report(con, learned, version)
+        text = bottleneck_fit_report(con, model, version)
     write_text(text, output)
 
 
@@ -74,7 +78,9 @@ def behaviour(
     context: typer.Context,
     run: Annotated[
         str | None,
-        typer.Argument(help="A run whose behaviour is known; without one, what is known so far."),
+        typer.Argument(
+            help="A run whose behaviour is known; without one, show the thresholds so far."
+        ),
     ] = None,
     behaviours: Annotated[
         list[str] | None,
@@ -84,28 +90,37 @@ def behaviour(
             "'not synchronising'.",
         ),
     ] = None,
-    launch: Annotated[int | None, typer.Option(min=0, help="Which launch of the run.")] = None,
+    launch: Annotated[int | None, typer.Option(min=0, help="Launch of the run.")] = None,
     program: Annotated[
-        str | None, typer.Option(help="A name for it; RUN, launch N by default.")
+        str | None, typer.Option(help="Name of the program; RUN, launch N by default.")
     ] = None,
-    said_by: Annotated[str | None, typer.Option("--by", help="Who says so, and from what.")] = None,
+    labelled_by: Annotated[
+        str | None, typer.Option("--by", help="Who assigns the label, and why.")
+    ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
     wait: WaitOption = 60.0,
 ) -> None:
-    """Learn over which rates threads diverge or synchronise, from launches known to do so."""
+    """Learn the thresholds of divergence and synchronisation from launches of known behaviour."""
     if run is not None:
-        from apps.fitting.behaviour import keep_reference
+        from apps.fitting.behaviour import add_reference, only_launch
+        from apps.reports.fit import reference_sentence
+        from ingest.load import transaction
 
         with writing(context, wait) as con:
-            said = keep_reference(con, run, behaviours or (), launch, program, said_by)
-        note(said)
+            run_id = resolve_run(con, run)
+            which = only_launch(con, run_id) if launch is None else launch
+            with transaction(con):
+                rows = add_reference(
+                    con, run_id, which, behaviours or (), labelled_by or _user(), program
+                )
+        note(reference_sentence(rows))
     with reading(context, wait) as con:
         emit(con, behaviour_thresholds(con), style, output)
 
 
 class Form(StrEnum):
-    """What segments are recorded as."""
+    """How segments are recorded."""
 
     trace = "trace"
     code = "code"
@@ -117,64 +132,81 @@ def throughput(
         str | None,
         typer.Option(
             metavar="som:N,SHARE",
-            help="Learn from few segments that stand for all: a self-organising map of N "
-            "classes, then k-means in each; som:200,0.15.",
+            help="Train on few representative segments: a self-organising map of N classes, then "
+            "k-means in each; such as som:200,0.15.",
         ),
     ] = None,
     form: Annotated[
         Form | None,
-        typer.Option(help="Traced segments or machine code; by default what is measured most."),
+        typer.Option(
+            help="Traced segments or machine code; by default the form with most measured segments."
+        ),
     ] = None,
     subject: Annotated[
         str | None,
-        typer.Option(help="Machine that it is a model of; by default that of the runs."),
+        typer.Option(help="Machine that the model is of; by default that of the runs."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of all random choices.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     style: FormatOption = Format.table,
     output: OutputOption = None,
     wait: WaitOption = 60.0,
 ) -> None:
-    """Learn what a core sustains from measured segments: network, trees and bounds beside it."""
-    from apps.fitting.throughput import gather, make_fit, parse_reduction, throughput_fit_report
+    """Train a model of a core's throughput on measured segments; compare it with other models."""
+    from apps.fitting.throughput import (
+        choose_form,
+        make_fit,
+        parse_reduction,
+        read_training_segments,
+    )
+    from apps.reports.fit import throughput_fit_report
     from ingest.load import transaction
-    from udfs.throughput.fitting import fit_throughput as fitting
+    from udfs.throughput.fitting import fit_throughput
     from warehouse import models
 
     reduction = parse_reduction(reduce)
     with reading(context, wait) as con:
-        gathered = gather(con, form and form.value)
-    fitted = fitting(gathered.samples, reduction, seed, note)
-    fit = make_fit(gathered, fitted, subject, seed)
+        segments = read_training_segments(con, form.value if form else choose_form(con))
+    fitted = fit_throughput(segments.samples, reduction, seed, note)
+    fit = make_fit(segments, fitted, subject, seed)
     with writing(context, wait) as con:
         with transaction(con):
             version = models.store(con, fit)
         if style is not Format.table:
             emit(con, ask(con, "fit/scores", kind=fit.kind, version=version), style, output)
             return
-        text = throughput_fit_report(con, gathered, fitted, fit, version)
+        text = throughput_fit_report(con, segments, fitted, fit, version)
     write_text(text, output)
 
 
 def _clusters(text: str) -> int | None:
-    """Read --k: None for auto."""
+    """Return the number of clusters from --k, None for auto."""
     if text.lower() == "auto":
         return None
     if not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"--k {text!r} is no number of clusters", hint="--k auto, or --k 6")
+        raise UsageError(f"--k {text!r} is not a number of clusters", hint="--k auto, or --k 6")
     return int(text)
 
 
-def _overruled(words: Sequence[str]) -> dict[int, str]:
-    """Read --overrule: classes by cluster number."""
+def _overruled(pairs: Sequence[str]) -> dict[int, str]:
+    """Return classes by cluster number from --overrule."""
     found = {}
-    for word in words:
-        number, _, kind = word.partition("=")
+    for pair in pairs:
+        number, _, kind = pair.partition("=")
         if not number.strip().isdecimal() or not kind.strip():
             raise UsageError(
-                f"--overrule {word!r} is no cluster and class", hint="Such as --overrule 3=Mem"
+                f"--overrule {pair!r} is not a cluster and a class", hint="Such as --overrule 3=Mem"
             )
         found[int(number)] = kind.strip()
     return found
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        raise UsageError(
+            "the name of the user is unknown", hint="Name who assigns the label: --by NAME"
+        ) from None
 
 
 COMMANDS: tuple[Callable[..., Any], ...] = (bottlenecks, behaviour, throughput)

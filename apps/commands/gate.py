@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -12,14 +12,11 @@ from apps.commands.options import (
     LevelOption,
     MetricOption,
     OutputOption,
+    parse_share,
     reading,
-    relative,
 )
 from apps.output import Format, dicts, emit, write_text
 from apps.queries.runs import LATEST
-
-if TYPE_CHECKING:
-    pass
 
 
 def gate(
@@ -29,17 +26,19 @@ def gate(
         str,
         typer.Option(
             metavar="VERSION|RUN|tag:K=V|last:N",
-            help="What to hold the candidate against; last:N are the N runs before it.",
+            help="What to compare the candidate with; last:N: the N runs before it.",
         ),
     ],
     candidate: Annotated[
         str,
-        typer.Option(metavar="latest|RUN|VERSION", help="latest is the version of the newest run."),
+        typer.Option(
+            metavar="latest|RUN|VERSION", help="What to judge; latest: the newest run's version."
+        ),
     ] = LATEST,
     limit: Annotated[
         str | None,
         typer.Option(
-            metavar="P%", help="Regression that is allowed; 5% where no threshold was kept."
+            metavar="P%", help="Regression that is allowed; by default the stored threshold, or 5%."
         ),
     ] = None,
     metric: MetricOption = None,
@@ -47,18 +46,18 @@ def gate(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """For CI: exit code 1 where a regression beyond a limit is certain; a Markdown summary."""
+    """Fail with exit code 1 where a regression is certain, with a Markdown summary, for CI."""
     from apps.reports.gate import failing_metrics, find_sides, gate_markdown, judge_metrics
 
-    most = None if limit is None else relative(limit, "--limit")
+    most = None if limit is None else parse_share(limit, "--limit")
     with reading(context) as con:
-        of = find_sides(con, app, baseline, candidate)
-        relation = judge_metrics(con, of, metric or [], most, level)
+        sides = find_sides(con, app, baseline, candidate)
+        relation = judge_metrics(con, sides, metric or [], most, level)
         rows = dicts(relation)
         if style is not Format.table:
             emit(con, relation, style, output)
     if style is Format.table:
-        write_text(gate_markdown(app, of, rows, level), output)
+        write_text(gate_markdown(app, sides, rows, level), output)
     if failing_metrics(rows):
         raise typer.Exit(1)
 

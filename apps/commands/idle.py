@@ -1,4 +1,4 @@
-"""Commands that analyse: idle."""
+"""The command idle: why the workers of a task runtime wait."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, reading
-from apps.output import Format, as_text, emit, write_text
+from apps.output import Format, emit, relation_text, write_text
 from apps.queries.idle import idle_by
 from apps.queries.runs import LATEST, resolve_run
 
 
 class Mode(StrEnum):
-    """How deep starvation is followed."""
+    """How far starvation is traced back."""
 
     direct = "direct"
     propagated = "propagated"
@@ -30,7 +30,7 @@ class LatencyRule(StrEnum):
 
 
 class By(StrEnum):
-    """What idle time is added up by."""
+    """What idle time is summed by."""
 
     worker = "worker"
     node = "node"
@@ -44,30 +44,37 @@ def idle(
         LATEST
     ),
     mode: Annotated[
-        Mode, typer.Option(help="Literal, with the producers' overhead, or traced to its root.")
+        Mode,
+        typer.Option(
+            help="direct: literal; propagated: with the producers' overhead; transitive: traced to "
+            "the root cause.",
+        ),
     ] = Mode.direct,
     latency: Annotated[
-        LatencyRule, typer.Option(help="last_arrival is for traces without send times.")
+        LatencyRule,
+        typer.Option(help="What counts as latency; last_arrival is for traces without send times."),
     ] = LatencyRule.union,
-    by: Annotated[By, typer.Option(help="What the table adds up by.")] = By.worker,
+    by: Annotated[By, typer.Option(help="What the table sums idle time by.")] = By.worker,
     window: Annotated[
         tuple[int, int] | None,
-        typer.Option(help="Only this part: from, to, in ns after clock correction."),
+        typer.Option(help="Only this window: from and to, in ns after clock correction."),
     ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Say why the workers of a task runtime idle: starvation, latency, overhead, and whose."""
+    """Explain why the workers of a task runtime idle: starvation, latency, overhead."""
     from apps.reports.idle import idle_sentences
 
     with reading(context) as con:
         run_id = resolve_run(con, run)
-        said = idle_sentences(con, run_id, mode.value, latency.value, window)
+        sentences = idle_sentences(con, run_id, mode.value, latency.value, window)
         rows = idle_by(con, run_id, by.value, mode.value, latency.value, window)
         if style is not Format.table:
             emit(con, rows, style, output)
             return
-        text = "\n".join([f"Run {run_id}", "", *(f"* {line}" for line in said), "", as_text(rows)])
+        text = "\n".join(
+            [f"Run {run_id}", "", *(f"* {line}" for line in sentences), "", relation_text(rows)]
+        )
         write_text(text, output)
 
 

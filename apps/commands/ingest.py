@@ -1,4 +1,4 @@
-"""The command that lands files: ingest."""
+"""The command ingest: files into the warehouse."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from apps.commands.options import WaitOption
-from apps.output import note, print_data
+from apps.output import counted, note, print_data
 from warehouse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 def ingest(
     context: typer.Context,
     paths: Annotated[list[str], typer.Argument(help="Files, folders or globs.", metavar="PATH")],
-    reader: Annotated[str | None, typer.Option(help="Read as this format (pwh readers).")] = None,
-    run: Annotated[str | None, typer.Option(help="Land in the run of this name.")] = None,
+    reader: Annotated[
+        str | None, typer.Option(help="Read all files as this format (pwh readers).")
+    ] = None,
+    run: Annotated[str | None, typer.Option(help="Run that the files belong to.")] = None,
     app: Annotated[str | None, typer.Option(help="Application.")] = None,
     version: Annotated[str | None, typer.Option(help="Version of the application.")] = None,
     machine: Annotated[str | None, typer.Option(help="Machine it ran on.")] = None,
@@ -31,22 +33,24 @@ def ingest(
     ranks: Annotated[int | None, typer.Option(min=1, help="Processes (MPI ranks).")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads per process.")] = None,
     problem_size: Annotated[float | None, typer.Option(help="Size of the problem.")] = None,
-    wall_seconds: Annotated[float | None, typer.Option(help="Time that the run took, s.")] = None,
+    wall_seconds: Annotated[
+        float | None, typer.Option(help="Wall-clock time of the run, s.")
+    ] = None,
     tag: Annotated[
-        list[str] | None, typer.Option(help="Anything else, may be repeated.", metavar="KEY=VALUE")
+        list[str] | None, typer.Option(help="Anything else; repeatable.", metavar="KEY=VALUE")
     ] = None,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Swap what is there already for this.")
+        bool, typer.Option("--replace", help="Replace files that have landed before.")
     ] = False,
     keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="Go on after a file that is rejected.")
+        bool, typer.Option("--keep-going", help="Continue after a rejected file.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would land, and land nothing.")
     ] = False,
     wait: WaitOption = 60.0,
 ) -> None:
-    """Land files: recognise each, read it, and write it whole or not at all."""
+    """Ingest files: recognise the format of each, read it, and store it whole or not at all."""
     from ingest.load import Options
     from ingest.walk import find, reader_named
 
@@ -93,7 +97,7 @@ def _land_all(
     dry_run: bool,
     keep_going: bool,
 ) -> bool:
-    """Land every recording; say whether any was rejected."""
+    """Land every recording; return whether any was rejected."""
     from apps.landing import Lander
 
     readable = [one for one in found if one.reader is not None]
@@ -109,7 +113,7 @@ def _land_all(
                     if one.skipped:
                         continue
                     raise one.error
-                _say(one, lander.land(one, options), dry_run)
+                _report(one, lander.land(one, options), dry_run)
             except InputError as error:
                 failed = True
                 note(f"rejected {error}")
@@ -119,8 +123,8 @@ def _land_all(
     if skipped:
         names = ", ".join(one.path.name for one in skipped[:3])
         more = ", ..." if len(skipped) > 3 else ""
-        files = "file" if len(skipped) == 1 else "files"
-        note(f"skipped {len(skipped)} {files} that no reader recognises ({names}{more})")
+        files = counted(len(skipped), "file")
+        note(f"skipped {files} that no reader recognises ({names}{more})")
     return failed
 
 
@@ -128,20 +132,20 @@ def _nothing(skipped: list[Found]) -> InputError:
     if len(skipped) == 1 and skipped[0].error is not None:
         return skipped[0].error
     return InputError(
-        f"no reader recognises any of the {len(skipped)} files found",
-        hint="pwh readers lists the formats; name files one by one to see why each is not read.",
+        f"no reader recognises any of the {counted(len(skipped), 'file')} found",
+        hint="pwh readers lists the formats; ingest a single file to see why it is not read.",
     )
 
 
-def _say(found: Found, landed: Landed, dry_run: bool) -> None:
-    """Print what came of one recording."""
+def _report(found: Found, landed: Landed, dry_run: bool) -> None:
+    """Print what became of one recording."""
     from ingest.compressed import path_text
 
     path = path_text(found.path)
     reader = found.reader.NAME if found.reader is not None else ""
     runs = landed.runs[0] if len(landed.runs) == 1 else f"{len(landed.runs)} runs"
     if landed.known:
-        print_data(f"known    {path}  {reader}  {runs}  (--replace swaps it)")
+        print_data(f"known    {path}  {reader}  {runs}  (--replace reads it again)")
         return
     rows = ", ".join(f"{table} {count}" for table, count in landed.rows.items())
     verb = "would land" if dry_run else "landed  "

@@ -1,4 +1,4 @@
-"""Commands that look after a warehouse: forget, migrate, doctor, demo."""
+"""The commands forget, migrate and doctor: maintenance of a warehouse."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, WaitOption, writing
-from apps.output import Format, note, print_data
+from apps.output import Format, counted, note, print_data
 
 
 def forget(
@@ -16,7 +16,7 @@ def forget(
     name: Annotated[str, typer.Argument(help="A run, a source, or the path of a source.")],
     wait: WaitOption = 60.0,
 ) -> None:
-    """Take a run or an ingested file out of the warehouse, completely."""
+    """Delete a run or an ingested file and all its rows from the warehouse."""
     from apps.queries.runs import resolve_forgettable
     from ingest.forget import forget_run, forget_source
     from ingest.load import transaction
@@ -32,7 +32,7 @@ def forget(
 
 
 def migrate(context: typer.Context, wait: WaitOption = 60.0) -> None:
-    """Bring a warehouse to the tables, views and shipped rows of this pwh."""
+    """Update the tables, views and shipped rows of a warehouse to this version of pwh."""
     from ingest.derive import decode_outdated
     from ingest.load import transaction
     from ingest.scalars import keep_missing_scalars
@@ -49,19 +49,19 @@ def migrate(context: typer.Context, wait: WaitOption = 60.0) -> None:
             done = migrations.migrate(con)
         for name in done:
             print_data(f"applied {name}")
-        views, brought = modules.refresh(con), shipped.refresh(con)
+        views, added = modules.refresh(con), shipped.refresh(con)
         if views:
-            print_data("made the views anew")
-        if brought:
-            print_data("brought in the metric sets and models that come with pwh")
+            print_data("updated the views")
+        if added:
+            print_data("added the metric sets and models that come with pwh")
         with transaction(con):
             decoded = decode_outdated(con)
             kept = keep_missing_scalars(con)
         if decoded:
-            print_data(f"decoded the machine code of {decoded} file{'s' * (decoded > 1)} anew")
+            print_data(f"decoded the machine code of {counted(decoded, 'file')} again")
         if kept:
-            print_data(f"added up the scalars of {kept} run{'s' * (kept > 1)}")
-        if not (done or views or brought or decoded or kept):
+            print_data(f"computed the scalars of {counted(kept, 'run')}")
+        if not (done or views or added or decoded or kept):
             print_data(f"{context.obj} is up to date")
     finally:
         con.close()
@@ -70,7 +70,7 @@ def migrate(context: typer.Context, wait: WaitOption = 60.0) -> None:
 def doctor(
     context: typer.Context, style: FormatOption = Format.table, output: OutputOption = None
 ) -> None:
-    """Check the installation and the warehouse; exit code 4 if something is wrong."""
+    """Check the installation and the warehouse; exit with code 4 if a check fails."""
     import duckdb
 
     from apps.output import emit

@@ -15,9 +15,9 @@ from warehouse.errors import UsageError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-FormatOption = Annotated[Format, typer.Option("--format", "-f", help="How to write the rows.")]
+FormatOption = Annotated[Format, typer.Option("--format", "-f", help="Format of the rows.")]
 OutputOption = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")
+    Path | None, typer.Option("--output", "-o", help="Write to this file instead of stdout.")
 ]
 WaitOption = Annotated[
     float, typer.Option("--wait", min=0, help="Seconds to wait while another process writes.")
@@ -40,7 +40,7 @@ def reading(context: typer.Context, wait: float = 60.0) -> Iterator[DuckDBPyConn
 def writing(
     context: typer.Context, wait: float = 60.0, *, create: bool = False
 ) -> Iterator[DuckDBPyConnection]:
-    """Open the warehouse for writing; `create` makes it where it is not there."""
+    """Open the warehouse for writing; `create` makes it where it is missing."""
     import warehouse
 
     con = warehouse.connect(context.obj, create=create, wait=wait, on_wait=note)
@@ -57,17 +57,17 @@ MetricOption = Annotated[
 
 
 LevelOption = Annotated[
-    float, typer.Option(min=0.5, max=0.9999, help="Probability that all intervals hold.")
+    float, typer.Option(min=0.5, max=0.9999, help="Probability that all intervals hold together.")
 ]
 
 
-def relative(text: str, option: str) -> float:
-    """Read a share: 5% or 0.05; raises `UsageError` for anything else."""
+def parse_share(text: str, option: str) -> float:
+    """Return the share that text such as 5% or 0.05 states; raises `UsageError` for other text."""
     digits = text.strip().removesuffix("%")
     try:
         value = float(digits) / (100 if text.strip().endswith("%") else 1)
     except ValueError:
         value = -1
     if not 0 <= value < (10 if text.strip().endswith("%") else 1):
-        raise UsageError(f"{option} {text!r} is no share", hint="Such as 5% or 0.05")
+        raise UsageError(f"{option} {text!r} is not a share", hint="Such as 5% or 0.05")
     return value

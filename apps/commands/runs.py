@@ -1,4 +1,4 @@
-"""Commands that ask: runs, sources, readers, schema, sql, report."""
+"""The commands runs, sources and report: what has landed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def report(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Say what is known about a run, the verdicts first."""
+    """Report what is known about a run, the verdicts first."""
     from apps.reports.runs import run_report
 
     with reading(context) as con:

@@ -48,12 +48,14 @@ def scale(
     ] = None,
     weak: Annotated[
         bool | None,
-        typer.Option("--weak/--strong", help="The problem grows with the count, or is fixed."),
+        typer.Option(
+            "--weak/--strong", help="Whether the problem grows with the count or is fixed."
+        ),
     ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Predict how a program scales, and which functions will hold it back."""
+    """Predict how a program scales, and which functions will limit it."""
     counts = _counts(at)
     with reading(context) as con:
         if not words:
@@ -126,11 +128,11 @@ def _predict(
         program = dicts(rows)
         functions = dicts(scaling_functions(of_set, which, question.target))
         imbalance = dicts(scaling_imbalance(of_set, which))
-        said = scaling_sentences(question, dicts(predict_grid(of_set, question)), functions)
-    said += scaling_imbalance_sentences(imbalance)
+        sentences = scaling_sentences(question, dicts(predict_grid(of_set, question)), functions)
+    sentences += scaling_imbalance_sentences(imbalance)
     first, growing = ranking_lines(functions)
     parts = [
-        "\n".join(f"* {sentence}" for sentence in said),
+        "\n".join(f"* {sentence}" for sentence in sentences),
         table_text(PROGRAM, program_lines(program)),
     ]
     if first:
@@ -165,11 +167,11 @@ def _compare(
     style: Format,
     output: Path | None,
 ) -> None:
-    from apps.reports.scaling import choose_set, compared_text
+    from apps.reports.scaling import choose_set, version_comparison_text
 
     if len(words) != 3:
         raise UsageError(
-            "two versions of one application can be compared", hint="pwh scale compare APP V1 V2"
+            "compare needs an application and two versions", hint="pwh scale compare APP V1 V2"
         )
     with narrowed(con, known_counts()) as listed:
         before, _ = choose_set(listed, words[0], words[1], machine)
@@ -179,17 +181,19 @@ def _compare(
     if style is not Format.table:
         emit(con, rows, style, output)
         return
-    write_text(compared_text(before, after, rows, at), output)
+    write_text(version_comparison_text(before, after, rows, at), output)
 
 
 def _counts(text: str) -> list[int]:
-    """Read the counts of --at: 512,1024,4096."""
+    """Return the counts of --at: 512,1024,4096."""
     try:
         counts = [int(word) for word in text.replace(",", " ").split()]
     except ValueError:
         counts = [0]
     if any(not 1 <= count < 2**31 for count in counts):
-        raise UsageError(f"--at {text!r} is no list of counts", hint="Such as --at 512,1024,4096")
+        raise UsageError(
+            f"--at {text!r} is not a list of counts", hint="Such as --at 512,1024,4096"
+        )
     return counts
 
 

@@ -1,4 +1,4 @@
-"""Commands on what there is to ask, and asking it: schema, readers, sql."""
+"""The commands readers, schema and sql: what the warehouse can hold, and queries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
 from apps.output import Format, emit
-from apps.queries.schema import schema_of, schema_objects
+from apps.queries.schema import schema_objects, schema_of
 from warehouse.errors import UsageError
 
 
@@ -36,7 +36,7 @@ def schema(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """List tables, views, macros and functions; or what one of them has, and what it means."""
+    """List tables, views, macros and functions; or describe one of them."""
     with reading(context) as con:
         rows = schema_objects(con) if name is None else schema_of(con, name)
         emit(con, rows, style, output)
@@ -48,11 +48,12 @@ def sql(
     style: FormatOption = Format.table,
     output: OutputOption = None,
     write: Annotated[
-        bool, typer.Option("--write", help="Open for writing; else only reading is possible.")
+        bool,
+        typer.Option("--write", help="Open the warehouse for writing; by default it is read-only."),
     ] = False,
     wait: WaitOption = 60.0,
 ) -> None:
-    """Ask anything in SQL."""
+    """Run a SQL query."""
     import duckdb
 
     text = sys.stdin.read() if query == "-" else query

@@ -1,4 +1,4 @@
-"""The command threads: what the threads of a launch do, as verdicts, groups and pictures."""
+"""The command threads: verdicts on the threads of launches, groups, phases and pictures."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ from warehouse.errors import NothingToAnalyse, UsageError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-_SAID = 10
+_SENTENCES = 10
 _LINES = 40
 _FEW_LINES = 10
 
 
 class Metric(StrEnum):
-    """How far two basic-block vectors are apart."""
+    """The distance of two basic-block vectors."""
 
     euclidean = "euclidean"
     manhattan = "manhattan"
@@ -64,10 +64,10 @@ def threads(
     launch: Annotated[int | None, typer.Option(min=0, help="Only this launch.")] = None,
     block: Annotated[
         int | None,
-        typer.Option(min=0, help="This thread block; its own figures, and what --matrix draws."),
+        typer.Option(min=0, help="Thread block of which to show figures and draw --matrix."),
     ] = None,
     metric: Annotated[
-        Metric, typer.Option(help="Distance of --matrix and of the figures of thread blocks.")
+        Metric, typer.Option(help="Distance for --matrix and the figures of thread blocks.")
     ] = Metric.euclidean,
     cfg: Annotated[
         Path | None,
@@ -80,19 +80,22 @@ def threads(
         ),
     ] = None,
     groups: Annotated[
-        bool, typer.Option("--groups", help="Threads that behave alike, and the worst warps.")
+        bool, typer.Option("--groups", help="List groups of similar threads, and the worst warps.")
     ] = False,
     phases: Annotated[
-        bool, typer.Option("--phases", help="Phases over time, for traces cut into intervals.")
+        bool, typer.Option("--phases", help="List phases over time, for traces with intervals.")
     ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Say whether threads diverge or wait for each other, and draw their likeness and flow."""
+    """Show whether threads diverge or wait for each other; draw their control flow."""
     from apps.reports.pictures import GRAPHS, check_path
 
     if groups and phases and style is not Format.table:
-        raise UsageError(f"--groups and --phases are two tables: ask for one in {style.value}")
+        raise UsageError(
+            f"--groups and --phases are two tables, of which {style.value} can hold one",
+            hint="Run the command once with each.",
+        )
     if cfg is not None:
         check_path(cfg, GRAPHS, "--cfg")
     if matrix is not None:
@@ -173,7 +176,7 @@ def _blocks(
         )
     raise NothingToAnalyse(
         f"launch {launch} of {run_id} has no thread block {block}",
-        hint=f"It has {chosen['blocks']} of them, from 0.",
+        hint=f"It has {chosen['blocks']} thread blocks, numbered from 0.",
     )
 
 
@@ -186,7 +189,7 @@ def _draw_flow(con: DuckDBPyConnection, run_id: str, chosen: Row, path: Path) ->
     if not blocks or (len(blocks) > 1 and not edges):
         raise NothingToAnalyse(
             f"no control flow is recorded for launch {launch} of {run_id}",
-            hint="Vectors of exp-bbv and SimPoint do not tell which block followed which; traces "
+            hint="Vectors of exp-bbv and SimPoint do not record which block followed which; traces "
             "of GPGPU-Sim, NVBit and callgrind (--collect-jumps=yes) do.",
         )
     style = path.suffix.lower()[1:]
@@ -218,15 +221,15 @@ def _draw_matrix(
 def _tables(
     con: DuckDBPyConnection, run_id: str, launch: int | None, groups: bool, phases: bool
 ) -> list[_Table]:
-    """Return the tables asked for; raises `NothingToAnalyse` where one has no rows."""
+    """Return the requested tables; raises `NothingToAnalyse` where one has no rows."""
     found = []
     if groups:
         alike = thread_groups(con, run_id, launch)
         if alike.limit(1).fetchone() is None:
             raise NothingToAnalyse(
-                f"the run {run_id} has no threads to group", hint="Its trace tells only warps."
+                f"the run {run_id} has no threads to group", hint="Its trace records warps only."
             )
-        found.append(_Table("Threads that behave alike", alike, GROUPS, group_line))
+        found.append(_Table("Groups of similar threads", alike, GROUPS, group_line))
         warps = thread_warps(con, run_id, launch)
         if warps.limit(1).fetchone() is not None:
             title = "Warps that lose most to divergence"
@@ -235,7 +238,7 @@ def _tables(
         over_time = thread_phases(con, run_id, launch)
         if over_time.limit(1).fetchone() is None:
             raise NothingToAnalyse(
-                f"the trace of {run_id} is not cut into intervals",
+                f"the trace of {run_id} has no intervals",
                 hint="Phases need vectors over time: valgrind --tool=exp-bbv, SimPoint.",
             )
         found.append(_Table("Phases over time", over_time, PHASES, phase_line))
@@ -252,11 +255,11 @@ def _text(
 ) -> str:
     kinds = similar_launches(rows)
     lines = [f"Run {run_id}", ""]
-    for kind in kinds[:_SAID]:
+    for kind in kinds[:_SENTENCES]:
         first, *others = launch_sentences(kind)
         lines += [f"* {first}", *(f"  {line}" for line in others)]
-    if len(kinds) > _SAID:
-        lines.append(f"* {len(kinds) - _SAID} more kinds of launches: see the table.")
+    if len(kinds) > _SENTENCES:
+        lines.append(f"* {len(kinds) - _SENTENCES} more kinds of launches: see the table.")
     shown = [launch_line(row) for row in rows[:_LINES]]
     lines += ["", "Launches", table_text(FIGURES, shown)]
     if len(rows) > _LINES:

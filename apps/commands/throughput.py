@@ -1,4 +1,4 @@
-"""The command throughput: what a run's code could sustain, what it does, and what limits it."""
+"""The command throughput: what a run's code could sustain, what it reaches, what limits it."""
 
 from __future__ import annotations
 
@@ -63,33 +63,33 @@ def throughput(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Say what the code could sustain on its core, what it reaches, and what limits it."""
+    """Predict what the code could sustain on its core, and show what limits it."""
     with reading(context) as con:
         run_id = resolve_run(con, run)
         with narrowed(con, predictions_of(run_id)) as of_run:
-            said = throughput_sentences(of_run, run_id)
+            sentences = throughput_sentences(of_run, run_id)
             if style is not Format.table:
                 emit(of_run, _QUESTIONS[by](of_run, run_id), style, output)
                 return
-            text = _text(of_run, run_id, said, by, limit)
+            text = _text(of_run, run_id, sentences, by, limit)
     write_text(text, output)
 
 
-def _text(con: DuckDBPyConnection, run_id: str, said: list[str], by: By, limit: int) -> str:
+def _text(con: DuckDBPyConnection, run_id: str, sentences: list[str], by: By, limit: int) -> str:
     effects = dicts(throughput_effects(con, run_id))
     models = dicts(throughput_model(con, run_id))
     sentence = effects_sentence(effects)
-    lines = [f"Run {run_id}", "", *(f"* {sentence}" for sentence in said)]
+    lines = [f"Run {run_id}", "", *(f"* {sentence}" for sentence in sentences)]
     lines += [f"* {sentence}"] if sentence else []
     lines += [
-        f"* By {row['model']} ({row['algorithm']}, of {row['subject']}): {row['description']}."
+        f"* Model: {row['model']} ({row['algorithm']}, of {row['subject']}): {row['description']}."
         for row in models
     ]
     limits = [limit_line(row) for row in dicts(throughput_limits(con, run_id))]
-    lines += ["", "What the predicted cycles go to", table_text(LIMITS, limits)]
+    lines += ["", "What limits the predicted cycles", table_text(LIMITS, limits)]
     if effects:
         shown = [effect_line(row) for row in effects]
-        lines += ["", "What the model holds against a typical segment"]
+        lines += ["", "Feature contributions (Shapley values) relative to a typical segment"]
         lines.append(table_text(EFFECTS, shown))
     return "\n".join([*lines, "", *_rows(con, run_id, by, limit)])
 

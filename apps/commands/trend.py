@@ -1,4 +1,4 @@
-"""Commands on history: trend, compare, gate."""
+"""The command trend: the history of an application's metrics."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from apps.commands.options import (
     MetricOption,
     OutputOption,
     WaitOption,
+    parse_share,
     reading,
-    relative,
     writing,
 )
 from apps.output import Format, emit, note, write_text
@@ -45,32 +45,35 @@ def trend(
         str | None,
         typer.Option(
             metavar="FIELD,...",
-            help="Runs are one series where they agree in these: machine, nodes, ranks, threads, "
-            "problem_size, or tags; none for none.",
+            help="Group runs with equal values of these into one series: machine, nodes, ranks, "
+            "threads, problem_size, or tags; none: all runs.",
         ),
     ] = None,
     threshold: Annotated[
-        str | None, typer.Option(metavar="P%", help="Smallest change that counts.")
+        str | None, typer.Option(metavar="P%", help="Smallest change to detect.")
     ] = None,
     significance: Annotated[
-        float | None, typer.Option(help="Probability of a change in a series without any.")
+        float | None,
+        typer.Option(help="Probability of detecting a change in a series without any."),
     ] = None,
     better: Annotated[Better | None, typer.Option(help="Which values are better.")] = None,
     keep: Annotated[
         bool,
-        typer.Option("--keep", help="Keep --by, and what counts as a change, in the warehouse."),
+        typer.Option("--keep", help="Store --by and the rules of changes in the warehouse."),
     ] = False,
     wait: WaitOption = 60.0,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Say since when metrics of an application are better or worse, how much, how sure."""
+    """Show since when metrics of an application are better or worse, and by how much."""
     from apps.reports.trend import trend_text
     from warehouse.series import Threshold, add_thresholds, set_fields
 
     if significance is not None and not 0 < significance < 1:
-        raise UsageError(f"--significance {significance:g} is no probability", hint="Such as 0.01")
-    smallest = None if threshold is None else relative(threshold, "--threshold")
+        raise UsageError(
+            f"--significance {significance:g} is not a probability", hint="Such as 0.01"
+        )
+    smallest = None if threshold is None else parse_share(threshold, "--threshold")
     rules = [
         Threshold(
             app, machine or "*", one, smallest, significance, better.value if better else None
@@ -80,8 +83,8 @@ def trend(
     ]
     if keep and by is None and not rules:
         raise UsageError(
-            "--keep has nothing to keep",
-            hint="It keeps --by, --threshold, --significance and --better.",
+            "--keep has nothing to store",
+            hint="It stores --by, --threshold, --significance and --better.",
         )
     opened: AbstractContextManager[DuckDBPyConnection] = (
         writing(context, wait) if keep else reading(context, wait)
@@ -92,7 +95,7 @@ def trend(
         if rules:
             add_thresholds(con, rules, keep=keep)
         if keep:
-            note("kept in series_fields and change_thresholds (pwh sql 'FROM series_fields')")
+            note("stored in series_fields and change_thresholds (pwh sql 'FROM series_fields')")
         if style is not Format.table:
             emit(
                 con,
@@ -106,7 +109,7 @@ def trend(
 
 
 def _fields(text: str) -> list[str]:
-    """Read the fields of --by."""
+    """Return the fields of --by."""
     fields = [field.strip() for field in text.split(",") if field.strip()]
     return [] if fields == ["none"] else fields
 

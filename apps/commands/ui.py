@@ -1,4 +1,4 @@
-"""The command that starts the app: ui."""
+"""The command ui: start the app."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ def ui(
     context: typer.Context,
     port: Annotated[
         int | None,
-        typer.Option(min=1, max=65535, help="Port; by default 8501 or the next that is free."),
+        typer.Option(min=1, max=65535, help="Port; by default 8501 or the next free one."),
     ] = None,
     host: Annotated[
         str, typer.Option(help="Address to listen on; by default only this computer can connect.")
     ] = _LOOPBACK,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Open no browser; only say the address.")
+        bool, typer.Option("--no-browser", help="Open no browser; only print the address.")
     ] = False,
 ) -> None:
     """Start the app in the browser: overview, runs, trends, analyses, SQL. Ctrl-C ends it."""
     chosen = _free_port(host, port)
     db = Path(context.obj)
     if not db.exists():
-        note(f"there is no warehouse at {db} yet; the app says how to fill one")
+        note(f"there is no warehouse at {db} yet; the app shows how to fill one")
     if host != _LOOPBACK:
-        note(f"the app listens on {host}: whoever reaches that address can read the warehouse")
+        note(f"the app listens on {host}: anyone who can reach that address can read the warehouse")
     shown = f"[{host}]" if ":" in host else host
     note(f"the app is at http://{shown}:{chosen} (Ctrl-C ends it)")
     settings = _SETTINGS | {
@@ -67,7 +67,7 @@ def ui(
 
 
 def _free_port(host: str, port: int | None) -> int:
-    """Return the port asked for, or the first free one; raises `UsageError` where there is none."""
+    """Return the given port, or the first free one; raises `UsageError` where there is none."""
     tried = [port] if port is not None else range(_PORT, _PORT + _TRIED)
     problem = ""
     for candidate in tried:

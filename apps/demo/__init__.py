@@ -1,4 +1,4 @@
-"""`pwh demo`: a fresh warehouse filled from small recordings, and a tour of what it answers."""
+"""`pwh demo`: a new warehouse filled from small recordings, and a tour of its answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import warehouse
 from apps.demo.entries import ENTRIES, Entry
 from apps.demo.questions import QUESTIONS, Question
 from apps.landing import Lander
-from apps.output import note, print_data, table_text
+from apps.output import counted, note, print_data, table_text
 from ingest.load import Landed, Options
 from ingest.walk import Found, find
 from warehouse.errors import InputError, UsageError
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
 _WAIT = 60.0
 _DEFAULT = Path("pwh.duckdb")
 _INTRODUCTION = """
-Programs that cool a plate down, recorded with perf, cProfile, Dask, valgrind and more; and the
-history of three other programs, generated and tagged so, with a regression planted in it. Each
-command below can be typed as it stands; its answer was computed just now.
+Programs that simulate a cooling plate, recorded with perf, cProfile, Dask, valgrind and more; and
+the generated history (tag generated=true) of three other programs, which contains a regression.
+Each command below can be copied to a shell; its answer was computed just now.
 """
 
 
 def tour(db: Path) -> None:
     """Fill the warehouse from pwh's own recordings and print questions with their answers.
 
-    What has landed before is left alone. Raises `UsageError` where the warehouse holds anything
-    else, which the tour would mix with its own.
+    Recordings that landed before are skipped. Raises `UsageError` where the warehouse contains
+    other runs, which the tour would mix with its own.
     """
     recordings = [(entry, _found(entry)) for entry in ENTRIES]
     if db.exists():
-        _refuse_other_runs(db, [found for _, found in recordings])
+        _check_other_runs(db, [found for _, found in recordings])
     note(_landed(_fill(db, recordings), db))
     pwh = "pwh" if db == _DEFAULT else f"pwh --db {shlex.quote(str(db))}"
     con = warehouse.connect(db, read_only=True, wait=_WAIT, on_wait=note)
     try:
         print_data(_INTRODUCTION)
         for number, question in enumerate(QUESTIONS, 1):
-            print_data(_answered(con, number, question, pwh))
+            print_data(_stop(con, number, question, pwh))
     finally:
         con.close()
-    print_data(_next(pwh))
+    print_data(_next_steps(pwh))
 
 
 def _found(entry: Entry) -> Found:
@@ -56,18 +56,18 @@ def _found(entry: Entry) -> Found:
     return found
 
 
-def _refuse_other_runs(db: Path, recordings: Sequence[Found]) -> None:
+def _check_other_runs(db: Path, recordings: Sequence[Found]) -> None:
     ours = {found.recording().fingerprint() for found in recordings}
     con = warehouse.connect(db, read_only=True, wait=_WAIT, on_wait=note)
     try:
-        there = con.execute("SELECT path, sha256 FROM sources ORDER BY path").fetchall()
+        landed = con.execute("SELECT path, sha256 FROM sources ORDER BY path").fetchall()
     finally:
         con.close()
-    others = [path for path, sha256 in there if sha256 not in ours]
+    others = [path for path, sha256 in landed if sha256 not in ours]
     if others:
-        files = "1 file" if len(others) == 1 else f"{len(others)} files"
         raise UsageError(
-            f"{db} holds other runs than the demo's ({files}, such as {others[0]})",
+            f"{db} contains other runs than the demo's "
+            f"({counted(len(others), 'file')}, such as {others[0]})",
             hint="The demo fills a warehouse of its own: pwh --db demo.duckdb demo",
         )
 
@@ -87,29 +87,33 @@ def _landed(landed: Sequence[Landed], db: Path) -> str:
     rows = sum(sum(one.rows.values()) for one in new)
     runs = len({run for one in new for run in one.runs})
     seconds = sum(one.seconds for one in new)
-    return f"landed {len(new)} recordings in {db}: {runs} runs, {rows} rows, {seconds:.1f} s"
+    recordings = counted(len(new), "recording")
+    return (
+        f"landed {recordings} in {db}: {counted(runs, 'run')}, {counted(rows, 'row')}, "
+        f"{seconds:.1f} s"
+    )
 
 
-def _answered(con: DuckDBPyConnection, number: int, question: Question, pwh: str) -> str:
-    """Return one stop of the tour: question, what the answer says, command, answer."""
+def _stop(con: DuckDBPyConnection, number: int, question: Question, pwh: str) -> str:
+    """Return one stop of the tour: question, summary, command, answer."""
     relation = con.sql(question.sql)
     rows = relation.fetchall()
     names = relation.columns
-    said = question.say([dict(zip(names, row, strict=True)) for row in rows])
+    summary = question.summarise([dict(zip(names, row, strict=True)) for row in rows])
     command = f'{pwh} sql "\n{question.sql}"'
-    return f"{number}. {question.title}\n   {said}\n\n$ {command}\n\n{table_text(names, rows)}\n"
+    return f"{number}. {question.title}\n   {summary}\n\n$ {command}\n\n{table_text(names, rows)}\n"
 
 
-def _next(pwh: str) -> str:
+def _next_steps(pwh: str) -> str:
     steps = (
-        (f"{pwh} report heat-1.3", "all that is known of one run"),
-        (f"{pwh} explain stencil-1.23", "why it is slower, in words, with the SQL behind each"),
+        (f"{pwh} report heat-1.3", "the report of one run"),
+        (f"{pwh} explain stencil-1.23", "why it is slower, with the SQL behind each sentence"),
         (f"{pwh} trend stencil", "its history, with the change marked"),
-        (f"{pwh} runs", "what was run, when and where"),
-        (f"{pwh} schema", "the tables and views there are to ask"),
+        (f"{pwh} runs", "all runs, with date and machine"),
+        (f"{pwh} schema", "tables, views and functions"),
         ("pwh --db mine.duckdb ingest FILES", "your own traces: pwh readers lists the formats"),
-        ("pwh --db mine.duckdb report latest", "what they tell"),
+        ("pwh --db mine.duckdb report latest", "the report on them"),
     )
     width = max(len(command) for command, _ in steps)
     lines = [f"  {command:<{width}}  {meaning}" for command, meaning in steps]
-    return "\n".join(["What to try next:", "", *lines, "", "The README goes on from here."])
+    return "\n".join(["What to try next:", "", *lines, "", "The README continues from here."])

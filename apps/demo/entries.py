@@ -1,7 +1,7 @@
-"""The recordings that pwh carries for its demo, and what is said of each when it is ingested.
+"""The recordings that ship with pwh for its demo, and the options with which each is ingested.
 
 programs/record.sh makes them. The history of `stencil`, `sorter` and `spmv` is generated and tagged
-so; everything else was measured.
+as such; everything else was measured.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ VERSIONS = ("1.0", "1.1", "1.2", "1.3", "1.4", "1.5")
 _HISTORY = "history"
 _MACHINE = "demo-vm"
 _GENERATED = {"generated": "true"}
-# perf and Dask tell when a recording began; the other tools do not.
+# perf and Dask record when a run began; the other tools do not.
 _RECORDED_AT = datetime(2026, 11, 21, 2, 30, tzinfo=UTC)
 
 
@@ -33,12 +33,12 @@ class Entry:
 
     @property
     def path(self) -> Path:
-        """Where the file lies."""
+        """The path of the file."""
         return FOLDER / self.file
 
 
 def _of_heat(version: str, file: str) -> Entry:
-    """Counters and profile of one version were recorded in one run."""
+    """Return the entry of a recording of heat; counters and profile of a version are one run."""
     return Entry(
         file=file,
         run_id=f"heat-{version}",
@@ -51,7 +51,7 @@ def _of_app(app: str, file: str, **facts: Any) -> Entry:
 
 
 def _history() -> Iterator[Entry]:
-    """Return the generated runs; traces and counters name the runs that they are of."""
+    """Yield the generated runs; traces and counters name their runs."""
     with (FOLDER / _HISTORY / "runs.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             run_id = row["run_id"]

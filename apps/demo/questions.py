@@ -1,4 +1,4 @@
-"""The questions of the tour: SQL, and how to put its answer into words."""
+"""The questions of the tour: SQL, and a summary of its answer in a sentence."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SQL = Path(__file__).parent / "sql"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A file of SQL whose first line is a comment with the question, and its answer in words."""
+    """A file of SQL whose first line is a comment with the question, and its summary."""
 
     name: str
-    say: Callable[[Sequence[Row]], str]
+    summarise: Callable[[Sequence[Row]], str]
 
     @property
     def title(self) -> str:
@@ -59,8 +59,8 @@ def _function(rows: Sequence[Row]) -> str:
 def _join(rows: Sequence[Row]) -> str:
     saves, faults = ([float(row[name]) for row in rows] for name in ("saves", "page_faults"))
     return (
-        f"Page faults go with its calls: correlation {correlation(saves, faults):.2f}. perf "
-        "counted the ones, cProfile the others."
+        f"Page faults correlate with its calls: r = {correlation(saves, faults):.2f}. perf "
+        "counted the former, cProfile the latter."
     )
 
 
@@ -90,7 +90,7 @@ def _blocks(rows: Sequence[Row]) -> str:
     top = max(surplus, key=surplus.__getitem__)
     return (
         f"Thread 1 executes {first / second:.1f} times the instructions of thread 2 in these "
-        f"functions;\n   {surplus[top] / (first - second):.0%} of what it has more is in {top}."
+        f"functions;\n   {surplus[top] / (first - second):.0%} of the difference is in {top}."
     )
 
 
@@ -100,7 +100,7 @@ def _since(rows: Sequence[Row]) -> str:
     row = rows[0]
     return (
         f"Only {row['app']}: since {row['version']} it takes {row['percent']:.1f} per cent longer. "
-        "The others' slow runs are none."
+        "The slow runs of the others are noise."
     )
 
 

@@ -1,4 +1,4 @@
-"""`pwh fit bottlenecks`: what there is to learn from, clusters, labels, and the fitted model."""
+"""Training of models of bottlenecks behind `pwh fit bottlenecks`: data, clusters, labels, model."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from apps.fitting.clusters import cluster_namer, label_cluster
+from apps.fitting.clusters import cluster_classifier, label_cluster
 from apps.fitting.label_files import read_labels
 from apps.fitting.labels import check_class
 from apps.fitting.samples import fit_model, metric_sets, training_samples, unmatched_runs
+from apps.output import counted
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.models import Fit
 
@@ -21,33 +22,33 @@ if TYPE_CHECKING:
     from udfs.bottleneck.clusters import Clusters, Namer
     from udfs.bottleneck.training import Arrays, Floats, Training
 
-Tell = Callable[[str], None]
+Progress = Callable[[str], None]
 
-# A fit holds out programs in so many groups, for every classifier.
+# Cross-validation holds out programs in so many groups, for every classifier.
 FOLDS = 10
-# Classifiers compare samples with each other: more labelled ones than these teach little more.
+# Classifiers compare samples with each other: more labelled ones than these add little.
 MOST_LABELLED = 5000
 _CLASSES_NEEDED, _PROGRAMS_NEEDED = 2, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """What a fit learns from: no connection is needed any more.
+class TrainingData:
+    """What a fit learns from; no connection is needed any more.
 
-    `labels_of` says where the labels are from; `overruled` are classes by cluster number.
+    `labels_from` names the origin of the labels; `overruled` are classes by cluster number.
     """
 
     metric_set: str
     samples: Training
     scale: Arrays
-    name: Namer
-    labels_of: str
+    classify: Namer
+    labels_from: str
     from_file: bool
     overruled: Mapping[int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class TrainedModel:
     """The clusters, and the model; `medoids` (k x m) are log10 of metric + log_offset."""
 
     clusters: Clusters
@@ -55,129 +56,133 @@ class Learned:
     fit: Fit
 
 
-def gather(
+def read_training_data(
     con: DuckDBPyConnection,
     metric_set: str | None,
     file: Path | None,
     overruled: Mapping[int, str],
-    tell: Tell,
-) -> Gathered:
+    progress: Progress,
+) -> TrainingData:
     """Read the samples of a metric set and their labels.
 
     Raises `NothingToAnalyse`, `UsageError` or, of the file of labels, `InputError`.
     """
     from udfs.bottleneck.training import scale
 
-    given, who = read_labels(con, file) if file is not None else (None, "")
-    found = metric_sets(con, given)
-    chosen = _chosen(con, metric_set, found, tell)
-    if given is not None and (strangers := unmatched_runs(con, given)):
-        tell(f"{file} speaks of {len(strangers)} runs without counters here: {strangers[0]} ...")
-    tell(f"reading the samples of the metric set {chosen}")
-    samples = training_samples(con, chosen, given)
+    labels, labelled_by = read_labels(con, file) if file is not None else (None, "")
+    found = metric_sets(con, labels)
+    chosen = _choose_metric_set(con, metric_set, found, progress)
+    if labels is not None and (unmatched := unmatched_runs(con, labels)):
+        runs = counted(len(unmatched), "run")
+        progress(f"{file} has labels of {runs} without counters: {unmatched[0]} ...")
+    progress(f"reading the samples of the metric set {chosen}")
+    samples = training_samples(con, chosen, labels)
     if file is not None and not (samples.labelled.any() or samples.costed.any()):
         raise NothingToAnalyse(
-            f"no label of {file} speaks of a sample of the metric set {chosen}",
-            hint="Its run_id are those of `pwh runs`; rank, thread, region and sample may be left "
-            "out, or empty, for any.",
+            f"no label of {file} matches a sample of the metric set {chosen}",
+            hint="run_id is that of `pwh runs`; rank, thread, region and sample may be left out, "
+            "or empty, for any.",
         )
     arrays = scale(samples.names, samples.metrics)
-    return Gathered(
+    return TrainingData(
         metric_set=chosen,
         samples=samples,
         scale=arrays,
-        name=cluster_namer(con, chosen, samples.names, arrays),
-        labels_of=(f"labels of {file.name}" + (f" by {who}" if who else ""))
+        classify=cluster_classifier(con, chosen, samples.names, arrays),
+        labels_from=(f"labels of {file.name}" + (f" by {labelled_by}" if labelled_by else ""))
         if file is not None
-        else "what people said",
+        else "manual labels",
         from_file=file is not None,
         overruled={number: check_class(con, kind) for number, kind in overruled.items()},
     )
 
 
-def _chosen(
-    con: DuckDBPyConnection, wanted: str | None, found: list[tuple[str, int, int]], tell: Tell
+def _choose_metric_set(
+    con: DuckDBPyConnection,
+    requested: str | None,
+    found: list[tuple[str, int, int]],
+    progress: Progress,
 ) -> str:
-    """Return the metric set whose models are meant; without a wish the one with most labels."""
-    if wanted is not None:
+    """Return the metric set whose models serve `requested`; by default the one with most labels."""
+    if requested is not None:
         known = dict(con.execute("SELECT metric_set, models_of FROM metric_sets").fetchall())
-        if wanted not in known:
+        if requested not in known:
             raise UsageError(
-                f"there is no metric set {wanted!r}", hint=f"There are {', '.join(sorted(known))}."
+                f"there is no metric set {requested!r}", hint=f"Known: {', '.join(sorted(known))}."
             )
-        if known[wanted] != wanted:
-            tell(f"the models of {known[wanted]} serve the metric set {wanted} too")
-        found = [one for one in found if one[0] == known[wanted]]
+        if known[requested] != requested:
+            progress(f"the models of {known[requested]} serve the metric set {requested} too")
+        found = [one for one in found if one[0] == known[requested]]
     if not found:
         raise NothingToAnalyse(
-            f"there are no samples of {'a known metric set' if wanted is None else wanted}",
+            f"there are no samples of {'a known metric set' if requested is None else requested}",
             hint="Ingest counters first: perf stat, PAPI, LIKWID, Caliper, gem5 ...",
         )
     if len(found) > 1:
         others = ", ".join(f"{name} ({samples} samples)" for name, samples, _ in found[1:])
-        tell(f"taking the metric set {found[0][0]}; --metric-set chooses another: {others}")
+        progress(f"taking the metric set {found[0][0]}; --metric-set chooses another: {others}")
     return found[0][0]
 
 
-def learn(gathered: Gathered, k: int | None, seed: int, tell: Tell) -> Learned:
-    """Cluster the samples, see to labels, and fit; nothing is stored yet.
+def train(data: TrainingData, k: int | None, seed: int, progress: Progress) -> TrainedModel:
+    """Cluster the samples, complete the labels, and fit a model; nothing is stored yet.
 
     Raises `NothingToAnalyse` where there is too little to learn from.
     """
     import numpy as np
 
-    samples = gathered.samples
-    found = _clustered(gathered, k, seed, tell)
-    labels_of = gathered.labels_of
-    if not gathered.from_file and not _enough(samples):
-        samples, labels_of = _labelled_by(found, samples), _by_clusters(samples)
-        tell(f"labels: {labels_of}")
-    samples, left_out = _capped(samples, seed)
+    samples = data.samples
+    found = _cluster(data, k, seed, progress)
+    labels_from = data.labels_from
+    if not data.from_file and not _has_enough_labels(samples):
+        samples, labels_from = _label_by_clusters(found, samples), _cluster_label_origin(samples)
+        progress(f"labels: {labels_from}")
+    samples, left_out = _limit_labels(samples, seed)
     if left_out:
-        tell(f"learning from {MOST_LABELLED} labelled samples, drawn at random of "
+        progress(f"training on {MOST_LABELLED} labelled samples, chosen at random from "
              f"{MOST_LABELLED + left_out}")  # fmt: skip
     fit = fit_model(
-        samples, gathered.metric_set, seed=seed, about=labels_of, progress=tell, folds=FOLDS
+        samples, data.metric_set, seed=seed, about=labels_from, progress=progress, folds=FOLDS
     )
-    medoids = np.log10(np.maximum(samples.metrics[found.medoids], 0) + gathered.scale["log_offset"])
-    return Learned(found, medoids, _with_clusters(fit, found, medoids))
+    medoids = np.log10(np.maximum(samples.metrics[found.medoids], 0) + data.scale["log_offset"])
+    return TrainedModel(found, medoids, _with_clusters(fit, found, medoids))
 
 
-def store(
-    con: DuckDBPyConnection, gathered: Gathered, learned: Learned, said_by: str | None
+def store_model(
+    con: DuckDBPyConnection, data: TrainingData, model: TrainedModel, labelled_by: str | None
 ) -> int:
-    """Keep the model, and what was said of its clusters; give its version."""
+    """Store the model, and the manual labels of its clusters; return its version."""
     from warehouse import models
 
-    for number, kind in gathered.overruled.items():
-        medoid = learned.medoids[number - 1]
-        label_cluster(con, gathered.metric_set, medoid, kind, said_by)
-    return models.store(con, learned.fit)
+    for number, kind in data.overruled.items():
+        medoid = model.medoids[number - 1]
+        label_cluster(con, data.metric_set, medoid, kind, labelled_by)
+    return models.store(con, model.fit)
 
 
-def _clustered(gathered: Gathered, k: int | None, seed: int, tell: Tell) -> Clusters:
+def _cluster(data: TrainingData, k: int | None, seed: int, progress: Progress) -> Clusters:
     from udfs.bottleneck.clusters import clustered
     from udfs.bottleneck.training import standardised
     from udfs.clustering.points import InsufficientData
 
-    tell(f"clustering {len(gathered.samples.metrics)} samples")
-    points = standardised(gathered.samples.metrics, gathered.scale)
+    progress(f"clustering {len(data.samples.metrics)} samples")
+    points = standardised(data.samples.metrics, data.scale)
     try:
-        found = clustered(points, k, gathered.name, seed)
+        found = clustered(points, k, data.classify, seed)
     except InsufficientData as error:
         raise NothingToAnalyse(
-            f"the samples of {gathered.metric_set} cannot be clustered: {error}",
+            f"the samples of {data.metric_set} cannot be clustered: {error}",
             hint="Ingest more samples of different programs.",
         ) from None
     classes = list(found.classes)
-    for number, kind in gathered.overruled.items():
+    for number, kind in data.overruled.items():
         if not 1 <= number <= len(classes):
             raise UsageError(f"there is no cluster {number}: they are 1 to {len(classes)}")
         classes[number - 1] = kind
     return replace(found, classes=classes)
 
 
-def _enough(samples: Training) -> bool:
+def _has_enough_labels(samples: Training) -> bool:
     known = samples.labelled
     return (
         len(set(samples.labels[known].tolist())) >= _CLASSES_NEEDED
@@ -185,8 +190,8 @@ def _enough(samples: Training) -> bool:
     )
 
 
-def _labelled_by(found: Clusters, samples: Training) -> Training:
-    """Label what people said nothing of by its cluster's class."""
+def _label_by_clusters(found: Clusters, samples: Training) -> Training:
+    """Return the samples, each without a manual label with the class of its cluster."""
     import numpy as np
 
     from udfs.bottleneck.training import CLASSES
@@ -196,16 +201,17 @@ def _labelled_by(found: Clusters, samples: Training) -> Training:
     return replace(samples, labels=np.where(samples.labelled, samples.labels, by_rule))
 
 
-def _by_clusters(samples: Training) -> str:
-    said = int(samples.labelled.sum())
+def _cluster_label_origin(samples: Training) -> str:
+    labelled = int(samples.labelled.sum())
+    programs = len(set(samples.programs[samples.labelled].tolist()))
     return (
-        f"the rules' classes of clusters, for people said too little ({said} samples of "
-        f"{len(set(samples.programs[samples.labelled].tolist()))} programs)"
+        "classes of clusters by the rules, as there are too few manual labels "
+        f"({counted(labelled, 'sample')} of {counted(programs, 'program')})"
     )
 
 
-def _capped(samples: Training, seed: int) -> tuple[Training, int]:
-    """Leave out labels at random where there are too many; give how many."""
+def _limit_labels(samples: Training, seed: int) -> tuple[Training, int]:
+    """Drop labels at random where there are too many; return the samples and how many."""
     import numpy as np
 
     known = np.flatnonzero(samples.labelled)
@@ -218,7 +224,7 @@ def _capped(samples: Training, seed: int) -> tuple[Training, int]:
 
 
 def _with_clusters(fit: Fit, found: Clusters, medoids: Floats) -> Fit:
-    """Put the clusters among the arrays, and the gap statistic into the history."""
+    """Return the model with the clusters in its arrays and the gap statistic in its history."""
     import numpy as np
 
     from udfs.bottleneck.training import CLASSES

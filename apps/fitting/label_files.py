@@ -1,4 +1,4 @@
-"""Files of labels: what samples are, for one fit."""
+"""Files of labels: the classes of samples, for one fit."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _UNLABELLED = "unknown"
 
 
 def read_labels(con: DuckDBPyConnection, path: Path) -> tuple[pa.Table, str]:
-    """Return the labels of a CSV or Parquet file (LABEL_COLUMNS), and who said them.
+    """Return the labels in a CSV or Parquet file (LABEL_COLUMNS), and who assigned them.
 
-    Raises `InputError`, with the row, where something is not what it should be.
+    Raises `InputError`, with the row, where a value is not as expected.
     """
     import duckdb
 
@@ -42,7 +42,7 @@ def read_labels(con: DuckDBPyConnection, path: Path) -> tuple[pa.Table, str]:
             if head.startswith(_PARQUET)
             else ask(con, "fit/labels_csv", **_csv(path, head))
         )
-        return _checked(table.to_arrow_table())
+        return _checked_labels(table.to_arrow_table())
     except InputError as error:
         error.path = str(path)
         raise
@@ -59,11 +59,11 @@ def read_labels(con: DuckDBPyConnection, path: Path) -> tuple[pa.Table, str]:
 
 
 def _csv(path: Path, head: bytes) -> dict[str, Any]:
-    """Return the parameters by which DuckDB reads a CSV file, all columns as text."""
+    """Return the parameters for reading a CSV file with DuckDB, all columns as text."""
     plain_csv.check_text(path)
     names = plain_csv.column_names(head)
     if len(set(names)) < len(names):
-        raise InputError("two columns have one name", where="the header")
+        raise InputError("two columns have the same name", where="the header")
     header = head.split(b"\n", 1)[0].decode()
     return {
         "path": str(path),
@@ -72,7 +72,7 @@ def _csv(path: Path, head: bytes) -> dict[str, Any]:
     }
 
 
-def _checked(table: pa.Table) -> tuple[pa.Table, str]:
+def _checked_labels(table: pa.Table) -> tuple[pa.Table, str]:
     import pyarrow as pa
 
     table = table.rename_columns([name.strip().lower() for name in table.column_names])
@@ -94,8 +94,10 @@ def _checked(table: pa.Table) -> tuple[pa.Table, str]:
     columns["class"] = _classes(columns["class"])
     labels = pa.table(columns)
     if labels["run_id"].null_count:
-        raise _wrong(labels["run_id"].is_null(), "there is no run_id", "the run that it speaks of")
-    _must_agree(labels)
+        raise _row_error(
+            labels["run_id"].is_null(), "there is no run_id", "the run that the label is of"
+        )
+    _check_duplicates(labels)
     who = _column(table, _WHO, "string").unique() if _WHO in table.column_names else pa.array([])
     return labels, ", ".join(sorted(name for name in who.to_pylist() if name is not None))
 
@@ -113,18 +115,20 @@ def _column(table: pa.Table, name: str, kind: str) -> pa.ChunkedArray:
     wrong = pc.invert(pc.match_substring_regex(text, _WHOLE if whole else _NUMBER))
     if pc.any(wrong).as_py():
         expected = "a whole number" if whole else "a share of the cycles, up to 1"
-        raise _wrong(wrong, f"{name} is {_first(text, wrong)!r}", expected)
+        raise _row_error(wrong, f"{name} is {_first(text, wrong)!r}", expected)
     if whole:
         return pc.replace_substring_regex(text, r"^\+|\.0*$", "").cast(pa.int64())
     share = text.cast(pa.float64())
     above = pc.greater(share, 1)
     if pc.any(above).as_py():
-        raise _wrong(above, f"{name} is {_first(text, above)}", "a share of the cycles, up to 1")
+        raise _row_error(
+            above, f"{name} is {_first(text, above)}", "a share of the cycles, up to 1"
+        )
     return pc.if_else(pc.is_nan(share), None, share)
 
 
 def _classes(given: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return classes as models spell them; NULL for Unknown, which teaches nothing."""
+    """Return classes in the spelling of models; NULL for Unknown, from which nothing is learned."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -134,24 +138,24 @@ def _classes(given: pa.ChunkedArray) -> pa.ChunkedArray:
     place = pc.index_in(lower, value_set=pa.array([name.lower() for name in CLASSES]))
     wrong = pc.and_(pc.is_null(place), pc.not_equal(lower, _UNLABELLED))
     if pc.any(wrong).as_py():
-        raise _wrong(wrong, f"there is no class {_first(given, wrong)!r}", ", ".join(CLASSES))
+        raise _row_error(wrong, f"there is no class {_first(given, wrong)!r}", ", ".join(CLASSES))
     return pa.chunked_array([pa.array(CLASSES).take(place.combine_chunks())])
 
 
-def _must_agree(labels: pa.Table) -> None:
-    """Refuse two classes for one place."""
+def _check_duplicates(labels: pa.Table) -> None:
+    """Raise `InputError` where one place has two classes."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
     rows = labels.append_column("row", pa.array(np.arange(1, len(labels) + 1)))
-    said = rows.filter(pc.is_valid(rows["class"])).group_by(list(_PLACE))
-    found = said.aggregate([("class", "count_distinct"), ("row", "min"), ("row", "max")])
-    twice = found.filter(pc.greater(found["class_count_distinct"], 1))
-    if len(twice):
+    by_place = rows.filter(pc.is_valid(rows["class"])).group_by(list(_PLACE))
+    found = by_place.aggregate([("class", "count_distinct"), ("row", "min"), ("row", "max")])
+    duplicates = found.filter(pc.greater(found["class_count_distinct"], 1))
+    if len(duplicates):
         raise InputError(
             "one place has several classes",
-            where=f"rows {twice['row_min'][0]} to {twice['row_max'][0]} after the header",
+            where=f"rows {duplicates['row_min'][0]} to {duplicates['row_max'][0]} after the header",
             expected="one class for a run, rank, thread, region and sample",
         )
 
@@ -160,6 +164,6 @@ def _first(column: pa.ChunkedArray, wrong: pa.ChunkedArray) -> str:
     return str(column.filter(wrong)[0].as_py())
 
 
-def _wrong(wrong: pa.ChunkedArray, problem: str, expected: str) -> InputError:
+def _row_error(wrong: pa.ChunkedArray, problem: str, expected: str) -> InputError:
     row = wrong.index(True).as_py() + 1
     return InputError(problem, where=f"row {row} after the header", expected=expected)

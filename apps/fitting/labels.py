@@ -1,4 +1,4 @@
-"""A person's word on bottlenecks, which overrules every model."""
+"""Manual labels of bottlenecks, which overrule every model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SAMPLES = (
 
 
 def label_classes(con: DuckDBPyConnection) -> list[str]:
-    """Return the classes there are, in the order of the rules."""
+    """Return all classes, in the order of the rules."""
     found = con.execute(
         "SELECT class FROM bottleneck_rules GROUP BY class ORDER BY min(position)"
     ).fetchall()
@@ -36,7 +36,7 @@ def check_class(con: DuckDBPyConnection, name: str) -> str:
     close = difflib.get_close_matches(name, known, 1)
     raise UsageError(
         f"there is no class {name!r}",
-        hint=(f"Did you mean {close[0]}? " if close else "") + f"There are {', '.join(known)}.",
+        hint=(f"Did you mean {close[0]}? " if close else "") + f"Known: {', '.join(known)}.",
     )
 
 
@@ -44,10 +44,10 @@ def add_label(
     con: DuckDBPyConnection,
     run_id: str,
     name: str,
-    said_by: str | None,
+    labelled_by: str | None,
     place: Mapping[str, int | str | None],
 ) -> str:
-    """Keep a word on the samples of a run at a place; give the class.
+    """Store a manual label of the samples of a run at a place; return the class.
 
     `place` has the keys of `PLACE`; what is None there is any. Raises `UsageError` where there is
     no such class or no such sample.
@@ -56,10 +56,10 @@ def add_label(
     where = {"run_id": run_id, **{key: place.get(key) for key in PLACE}}
     if con.execute(f"SELECT 1 {_SAMPLES} LIMIT 1", where).fetchone() is None:
         raise UsageError(
-            f"the run {run_id} has no counters there",
+            f"the run {run_id} has no counters at that place",
             hint="pwh diagnose RUN --by rank, or --by region, lists its places.",
         )
-    # A word on one sample is kept with the whole place of that sample, told or not.
+    # The label of one sample is stored with the full place of that sample.
     rows = (
         "VALUES ($run_id, $rank, $thread, $region, $sample, $class, $said_by)"
         if place.get("sample") is None
@@ -68,6 +68,6 @@ def add_label(
     con.execute(
         "INSERT INTO bottleneck_labels (run_id, rank, thread, region, sample, class, said_by) "
         + rows,
-        {**where, "class": known, "said_by": said_by},
+        {**where, "class": known, "said_by": labelled_by},
     )
     return known

@@ -1,4 +1,4 @@
-"""Models of bottlenecks, fitted to the samples of a warehouse."""
+"""Samples to train models of bottlenecks on, and the fit of a model to them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LABEL_COLUMNS = {
     "frac_dma": "double",
 }
 
-# The family of programs of which no family is known.
+# The family of programs without a known one.
 _NO_FAMILY = "other programs"
 
 
@@ -49,7 +49,7 @@ def fit_model(
 ) -> Fit:
     """Fit a model of a metric set, ready for `models.store`, which puts it in force.
 
-    `about` says in the description where the labels are from; `options` are the others of
+    `about` names the origin of the labels in the description; `options` are those of
     `udfs.bottleneck.fit.fit`. Raises `NothingToAnalyse` where there are too few labelled samples
     or programs.
     """
@@ -59,7 +59,7 @@ def fit_model(
         fitted = fitting.fit(samples, seed=seed, progress=progress, **options)
     except ValueError as error:
         raise NothingToAnalyse(
-            str(error), hint="Say what samples are: pwh label, or pwh fit bottlenecks --labels FILE"
+            str(error), hint="Label samples: pwh label, or pwh fit bottlenecks --labels FILE"
         ) from None
     return Fit(
         kind=KIND,
@@ -78,18 +78,18 @@ def fit_model(
 def metric_sets(
     con: DuckDBPyConnection, labels: pa.Table | None = None
 ) -> list[tuple[str, int, int]]:
-    """Return the metric sets that have samples: set, samples, and those that can be learned from.
+    """Return the metric sets that have samples: set, samples, and samples usable for training.
 
-    The set of which most is labelled comes first.
+    The set with most labelled samples comes first.
     """
-    with _at_hand(con, labels):
+    with _label_table(con, labels):
         found = con.execute(sqlfiles.read("queries/fit/bottleneck_sets")).fetchall()
     return [(name, samples, usable) for name, samples, usable, _ in found]
 
 
 def unmatched_runs(con: DuckDBPyConnection, labels: pa.Table) -> list[str]:
-    """Return the runs of which labels speak and that have no counters."""
-    with _at_hand(con, labels):
+    """Return the labelled runs that have no counters."""
+    with _label_table(con, labels):
         return [
             name
             for (name,) in con.execute(sqlfiles.read("queries/fit/bottleneck_unmatched")).fetchall()
@@ -102,14 +102,14 @@ def training_samples(
     """Return the samples of a metric set that have all its metrics, with labels and measured costs.
 
     `labels` has the columns LABEL_COLUMNS; without it, labels are the rows of bottleneck_labels.
-    Cost shares are those of `labels`, else of bottleneck_costs; what does not happen in a sample
-    costs nothing there. Raises `NothingToAnalyse` where there is no such sample.
+    Cost shares are those of `labels`, else of bottleneck_costs; events that do not happen in a
+    sample cost nothing there. Raises `NothingToAnalyse` where there is no such sample.
     """
     import numpy as np
 
     from udfs.bottleneck.training import CLASSES, Training
 
-    with _at_hand(con, labels):
+    with _label_table(con, labels):
         found = con.execute(
             sqlfiles.read("queries/fit/bottleneck_training"),
             {"metric_set": metric_set, "by_people": labels is None},
@@ -117,7 +117,7 @@ def training_samples(
     if not found.num_rows:
         raise NothingToAnalyse(
             f"there are no samples with all metrics of the set {metric_set!r}",
-            hint=_missing(con, metric_set),
+            hint=_missing_metrics(con, metric_set),
         )
     names = tuple(found["names"][0].as_py())
     metrics = _matrix(found["metrics"], len(names))
@@ -128,13 +128,13 @@ def training_samples(
         labels=np.array([number.get(name, -1) for name in found["label"].to_pylist()], np.int64),
         programs=np.array(found["program"].to_pylist(), np.str_),
         families=np.array(found["family"].fill_null(_NO_FAMILY).to_pylist(), np.str_),
-        shares=_costless(_matrix(found["shares"], 4), names, metrics),
+        shares=_with_zero_costs(_matrix(found["shares"], 4), names, metrics),
     )
 
 
 @contextmanager
-def _at_hand(con: DuckDBPyConnection, labels: pa.Table | None) -> Iterator[None]:
-    """Have the labels as the table _training_labels; without them it is empty."""
+def _label_table(con: DuckDBPyConnection, labels: pa.Table | None) -> Iterator[None]:
+    """Register the labels as the table _training_labels, empty without labels."""
     import pyarrow as pa
 
     schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in LABEL_COLUMNS.items()])
@@ -145,12 +145,12 @@ def _at_hand(con: DuckDBPyConnection, labels: pa.Table | None) -> Iterator[None]
         con.unregister("_training_labels")
 
 
-def _missing(con: DuckDBPyConnection, metric_set: str) -> str:
+def _missing_metrics(con: DuckDBPyConnection, metric_set: str) -> str:
     rows = con.execute(
         sqlfiles.read("queries/fit/bottleneck_missing"), {"metric_set": metric_set}
     ).fetchall()
     if not rows:
-        return "The view sample_metrics says of each sample why it cannot be judged."
+        return "The view sample_metrics gives the reason for each sample."
     return f"Not measured: {', '.join(name for (name,) in rows)} (see the view metric_coverage)."
 
 
@@ -162,7 +162,7 @@ def _matrix(lists: pa.ChunkedArray, wide: int) -> Floats:
     return np.asarray(flat, np.float64).reshape(-1, wide)
 
 
-def _costless(shares: Floats, names: Sequence[str], metrics: Floats) -> Floats:
+def _with_zero_costs(shares: Floats, names: Sequence[str], metrics: Floats) -> Floats:
     """Return cost shares (n x 4), 0 where one is not known but none of its events happened."""
     import numpy as np
 

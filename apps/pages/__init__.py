@@ -1,4 +1,4 @@
-"""The pages of the app: which there are, and where each is found."""
+"""The pages of the app, and the module of each."""
 
 from __future__ import annotations
 

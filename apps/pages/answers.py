@@ -1,7 +1,7 @@
-"""Answers of the warehouse, kept until its file changes.
+"""Answers of the warehouse, cached until its file changes.
 
-The file is opened only for questions that have no answer yet, and only while they are computed,
-so that `pwh ingest` finds it free.
+The file is opened only for questions without a cached answer, and only while they are computed,
+so that `pwh ingest` can open it in between.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 WAIT_SECONDS = 5.0
 LIMIT_SECONDS = 120.0
-_KEPT_ANSWERS = 500
-_KEPT_SIZE = "256MB"
+_CACHED_ANSWERS = 500
+_CACHE_SIZE = "256MB"
 
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """What tells one content of a warehouse from another: path, and time and size of its files."""
+    """The state of a warehouse's files: path, modification times and sizes."""
 
     path: str
     files: tuple[tuple[int, int], ...]
 
 
 def file_state(path: Path) -> FileState:
-    """Look at the file and at its write-ahead log; either may be missing."""
+    """Return the state of the file and its write-ahead log; either may be missing."""
     files = []
     for file in (path, path.with_name(f"{path.name}.wal")):
         try:
@@ -50,7 +50,7 @@ def file_state(path: Path) -> FileState:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A value, and the questions that were put to the warehouse for it."""
+    """A value, and the questions that the warehouse answered for it."""
 
     value: Any
     asked: tuple[Asked, ...]
@@ -75,13 +75,13 @@ class Answers:
         return self._con
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         self._con = None
         self._stack.close()
 
     @contextmanager
     def narrowed(self, narrowing: Narrowing) -> Iterator[None]:
-        """Put the questions inside to a narrowed cursor, made for the first without an answer."""
+        """Answer the questions inside on a narrowed cursor, made for the first uncached one."""
         self._narrowing = narrowing
         try:
             yield
@@ -94,7 +94,7 @@ class Answers:
     def get(
         self, question: str, params: Any, compute: Callable[[DuckDBPyConnection], Any]
     ) -> Answer:
-        """Return what `compute` makes of the warehouse; kept by file state, question and params.
+        """Return what `compute` returns; cached by file state, question and params.
 
         Raises duckdb.InterruptException after `LIMIT_SECONDS`.
         """
@@ -107,7 +107,7 @@ class Answers:
                 value = compute(con)
             return Answer(value, tuple(asked))
 
-        return self.keep(question, params, ask)
+        return self.cached(question, params, ask)
 
     def _narrow(self, narrowing: Narrowing) -> DuckDBPyConnection:
         own = cursor(self.con)
@@ -119,9 +119,9 @@ class Answers:
             raise
         return own
 
-    def keep(self, question: str, params: Any, ask: Callable[[], Answer]) -> Answer:
-        """Return what `ask` answers, which opens the file itself; kept in the same way."""
-        answer: Answer = _kept(self._state, question, params, ask)
+    def cached(self, question: str, params: Any, ask: Callable[[], Answer]) -> Answer:
+        """Return what `ask` returns, which opens the file itself; cached in the same way."""
+        answer: Answer = _cached(self._state, question, params, ask)
         return answer
 
 
@@ -137,6 +137,6 @@ def _limited(con: DuckDBPyConnection) -> Iterator[None]:
         timer.cancel()
 
 
-@st.cache_data(show_spinner=False, max_entries=_KEPT_ANSWERS, max_size=_KEPT_SIZE)
-def _kept(state: FileState, question: str, params: Any, _ask: Callable[[], Answer]) -> Answer:  # noqa: ARG001
+@st.cache_data(show_spinner=False, max_entries=_CACHED_ANSWERS, max_size=_CACHE_SIZE)
+def _cached(state: FileState, question: str, params: Any, _ask: Callable[[], Answer]) -> Answer:  # noqa: ARG001
     return _ask()

@@ -1,7 +1,7 @@
-"""What a page is given: answers of the warehouse, filters kept in the URL, tables, empty states.
+"""What a page works with: cached answers, filters kept in the URL, tables, empty states.
 
-A page is a function `page(view: View) -> None`. It asks through the view, so that answers are
-kept, the file is let go and the SQL can be shown.
+A page is a function `page(view: View) -> None`. It queries through the view, so that answers are
+cached, the file is closed and the SQL can be shown.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import polars as pl
 import streamlit as st
 
+from apps.output import counted
 from apps.pages.answers import Answer, Answers
 from apps.pages.filters import Filters
 from apps.pages.tables import show_rows
@@ -50,17 +51,17 @@ class View(Filters):
 
     @property
     def con(self) -> DuckDBPyConnection:
-        """The warehouse, opened for reading; free again at the end of the run."""
+        """The warehouse, opened for reading, and closed at the end of the run."""
         return self._answers.con
 
     def close(self) -> None:
-        """Let the warehouse's file go."""
+        """Close the warehouse's file."""
         self._answers.close()
 
-    # Asking
+    # Querying
 
     def narrowed(self, narrowing: Narrowing) -> AbstractContextManager[None]:
-        """Put the questions inside to a part of the warehouse that they have in common."""
+        """Answer the questions inside from a part of the warehouse that they have in common."""
         return self._answers.narrowed(narrowing)
 
     def rows(
@@ -74,14 +75,16 @@ class View(Filters):
         return frame
 
     def value(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> T:
-        """Return what `function(con, *args, **kwargs)` says, where that is no relation."""
+        """Return `function(con, *args, **kwargs)`, where that is not a relation."""
         name = f"{function.__module__}.{function.__qualname__}"
         value: T = self._get(name, (args, kwargs), lambda con: function(con, *args, **kwargs))
         return value
 
     def guarded(self, sql: str) -> Result:
-        """Return the rows of SQL that a person wrote; raises `UsageError` with what is wrong."""
-        answer = self._answers.keep("guarded", sql, lambda: Answer(ask_guarded(self.path, sql), ()))
+        """Return the rows of a user's SQL; raises `UsageError` with what is wrong."""
+        answer = self._answers.cached(
+            "guarded", sql, lambda: Answer(ask_guarded(self.path, sql), ())
+        )
         result: Result = answer.value
         return result
 
@@ -90,34 +93,34 @@ class View(Filters):
         self._asked += answer.asked
         return answer.value
 
-    def wanted(self, label: str, *, key: str, rows: int, most: int) -> bool:
-        """Say whether to go on with what reads so many rows: beyond `most` only if asked to."""
+    def confirmed(self, label: str, *, key: str, rows: int, most: int) -> bool:
+        """Return whether to read so many rows: beyond `most` only if the user switches it on."""
         if rows <= most:
             return True
-        asked = st.toggle(
+        is_on = st.toggle(
             plain(label),
             key=key,
             bind="query-params",
             help=f"Reads up to {rows:,} rows, which may take long.",
         )
-        self._params[key] = "true" if asked else None
-        return asked
+        self._params[key] = "true" if is_on else None
+        return is_on
 
     # Showing
 
     def verdicts(self, sentences: Sequence[str]) -> None:
-        """Show what the analysis says, a sentence a line, as text."""
+        """Show the sentences of an analysis, one per line."""
         with st.container(border=True, gap=None):
             for sentence in sentences:
                 st.markdown(plain(sentence))
 
     def empty(self, what: str, command: str) -> None:
-        """Say that there is nothing to show yet, and the command that brings it."""
+        """Show that there is no data yet, and the command that ingests it."""
         st.info(plain(what), icon=":material/inbox:")
         st.code(command, language="bash")
 
     def link(self, label: str, page: str, *, icon: str | None = None, **params: Any) -> None:
-        """Put a link to another page (its path in PAGES) with filters set."""
+        """Show a link to another page (its path in PAGES) with filters set."""
         symbol = None if icon is None else f":material/{icon}:"
         given = {key: str(value) for key, value in params.items() if value is not None}
         st.page_link(self.pages[page], label=plain(label), icon=symbol, query_params=given)
@@ -130,7 +133,7 @@ class View(Filters):
         percent: Sequence[str] = (),
         height: int | None = None,
     ) -> None:
-        """Show rows; `units` go behind the names of columns, `percent` names shares (0.1: 10 %)."""
+        """Show rows; `units` follow the names of columns, `percent` names shares (0.1: 10 %)."""
         show_rows(frame, units or {}, percent, height)
 
     def count(self, question: Question) -> int:
@@ -143,7 +146,7 @@ class View(Filters):
     def paged(
         self, question: Question, *, key: str, units: Mapping[str, str] | None = None
     ) -> pl.DataFrame:
-        """Show the rows of a question, of which only one page is ever computed."""
+        """Show the rows of a question; only the visible page is computed."""
         total = self.count(question)
         place, bottom = st.container(), st.container(horizontal=True, vertical_alignment="center")
         page = 1
@@ -151,8 +154,8 @@ class View(Filters):
             if total > ROWS_OF_A_PAGE:
                 pages = ceil(total / ROWS_OF_A_PAGE)
                 page = st.pagination(pages, key=key, bind="query-params")
-                self._noted(key, page)
-            st.caption("1 row" if total == 1 else f"{total:,} rows")
+                self._remember(key, page)
+            st.caption(counted(total, "row"))
         offset = (page - 1) * ROWS_OF_A_PAGE
         frame: pl.DataFrame = self._get(
             f"{question.name} paged",
@@ -164,7 +167,7 @@ class View(Filters):
         return frame
 
     def sql_expander(self) -> None:
-        """Show, on demand, the link that reproduces the view and the SQL asked for it."""
+        """Show, on demand, the SQL behind the view."""
         asked = list({(one.name, repr(one.params)): one for one in self._asked}.values())
         self._asked = []
         if asked:
@@ -174,5 +177,5 @@ class View(Filters):
 
 
 def _with_parameters(one: Asked) -> str:
-    said = [f"-- ${name} = {value!r}" for name, value in one.params.items()]
-    return "\n".join([one.sql.strip(), *said])
+    params = [f"-- ${name} = {value!r}" for name, value in one.params.items()]
+    return "\n".join([one.sql.strip(), *params])

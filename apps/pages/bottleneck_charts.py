@@ -8,6 +8,7 @@ from typing import Literal
 import altair as alt
 import polars as pl
 
+from apps.output import short_name
 from apps.pages.charts import BLUE, GREY, axis, legend, scale
 from apps.pages.sizes import FIT
 from apps.reports.star_glyphs import CLASS_COLOURS, Star, Stars, corners
@@ -30,16 +31,16 @@ def _class_colour(kinds: list[str]) -> alt.Color:
 
 
 def star_chart(drawn: Stars) -> alt.LayerChart | alt.FacetChart:
-    """Draw stars in rows of eight; the first, two places wide, names the rays."""
+    """Draw stars in rows of eight; the first, two places wide, labels the rays."""
     points, spokes, centres = [], [], []
     for i, star in enumerate(drawn.stars, 2):
         x, y = (i % _COLUMNS + 0.5) * _WIDE, -(i // _COLUMNS) * _HIGH
-        told = _told(drawn, star)
+        values = _values(drawn, star)
         for order, ((dx, dy), ray) in enumerate(zip(corners(star.rays), star.rays, strict=True)):
-            points.append((star.label, star.kind, told, order, x + dx, y + dy))
+            points.append((star.label, star.kind, values, order, x + dx, y + dy))
             if ray is not None:
                 spokes.append((x, y, x + dx, y + dy))
-        centres.append((x, y, star.label[:_NAME], star.kind))
+        centres.append((x, y, short_name(star.label, _NAME), star.kind))
     ways = corners([1.0] * len(drawn.metrics))
     spokes += [(_WIDE, 0.0, _WIDE + dx, dy) for dx, dy in ways]
     low = -((len(centres) + 1) // _COLUMNS) * _HIGH - 1.75
@@ -60,7 +61,7 @@ def star_chart(drawn: Stars) -> alt.LayerChart | alt.FacetChart:
     )
 
 
-def _told(drawn: Stars, star: Star) -> str:
+def _values(drawn: Stars, star: Star) -> str:
     pairs = zip(drawn.metrics, star.values, strict=True)
     return ", ".join(f"{name} {'-' if v is None else f'{v:.3g}'}" for name, v in pairs)
 
@@ -83,7 +84,7 @@ def _spokes(spokes: list[tuple[float, float, float, float]]) -> alt.Chart:
 
 
 def _bodies(points: list[tuple[str, str, str, int, float, float]]) -> alt.Chart:
-    frame = _frame(points, "label", "class", "told", "order", "x", "y")
+    frame = _frame(points, "label", "class", "values", "order", "x", "y")
     colours = _class_scale(frame["class"].unique().to_list())
     drawn: alt.Chart = (
         alt.Chart(frame)
@@ -102,7 +103,7 @@ def _bodies(points: list[tuple[str, str, str, int, float, float]]) -> alt.Chart:
             tooltip=[
                 alt.Tooltip("label:N", title="place"),
                 alt.Tooltip("class:N"),
-                alt.Tooltip("told:N", title="per cycle"),
+                alt.Tooltip("values:N", title="per cycle"),
             ],
         )
     )
@@ -110,7 +111,7 @@ def _bodies(points: list[tuple[str, str, str, int, float, float]]) -> alt.Chart:
 
 
 def _names(centres: list[tuple[float, float, str, str]]) -> list[alt.Chart]:
-    frame = _frame([(x, y - 1.3, *words) for x, y, *words in centres], "x", "y", "label", "class")
+    frame = _frame([(x, y - 1.3, *texts) for x, y, *texts in centres], "x", "y", "label", "class")
     return [
         alt.Chart(frame)
         .mark_text(color=GREY, align="center", baseline="middle", fontSize=size, dy=dy)
@@ -168,7 +169,7 @@ def share_chart(frame: pl.DataFrame) -> alt.Chart:
 
 
 def cost_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
-    """Draw what a cure can bring at most, with its band: component, share, low and high."""
+    """Draw what a cure could save at most, with its band: component, share, low and high."""
     base = alt.Chart(frame).encode(
         y=alt.Y("component:N", sort=None, axis=axis(None, labelFlush=False)),
         tooltip=[
@@ -179,7 +180,7 @@ def cost_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     bars = base.mark_bar(color=BLUE, size=18).encode(
         x=alt.X(
             "share:Q",
-            axis=axis("cycles that would go, with the 90 % band", format="%"),
+            axis=axis("cycles saved, with the 90 % band", format="%"),
             scale=alt.Scale(domain=[0, 1]),
         )
     )

@@ -1,4 +1,4 @@
-"""Bottlenecks: what holds runs back by their counters, what a cure can bring, what it was."""
+"""Bottlenecks: what limits runs by their counters, what a cure could save, the history."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from warehouse.errors import NothingToAnalyse
 _BY = {"process": "rank", "region": "region", "sample": "sample", "run": "run"}
 _NEWEST = 40
 _MOST_ROWS = 100_000
-# All the runs of an application are judged for its history; more counters take seconds.
+# The history classifies all runs of an application; more counters take seconds.
 _HISTORY_ROWS = 1_000_000
 
 
@@ -45,7 +45,7 @@ def page(view: View) -> None:
         )
         return
     runs, app = _chosen(view, known)
-    by = view.select("Stars by", list(_BY), key="by", every="what tells them apart")
+    by = view.select("Stars by", list(_BY), key="by", every="automatic")
     with view.narrowed(counters_of(runs, "bottlenecks", "pmu_standardised")):
         view.verdicts(view.value(bottleneck_sentences, runs))
         _stars(view, runs, None if by is None else _BY[by])
@@ -62,11 +62,13 @@ def page(view: View) -> None:
     if rows[-1] <= _HISTORY_ROWS or view.toggle("Tuning history", key="history", value=False):
         _history(view, app)
     else:
-        st.caption("The tuning history judges every run of the application: switch it on above.")
+        st.caption(
+            "The tuning history classifies every run of the application: switch it on above."
+        )
 
 
 def _chosen(view: View, known: pl.DataFrame) -> tuple[list[str], str | None]:
-    """Let the user choose an application and a run; of all runs the newest are looked at."""
+    """Return the runs that the user chooses, of all runs the newest, and their application."""
     apps = known["app"].drop_nulls().unique(maintain_order=True).to_list()
     app = view.select("Application", apps, key="app") if apps else None
     of_app = known.filter(pl.col("app").eq_missing(app)) if app else known
@@ -75,10 +77,10 @@ def _chosen(view: View, known: pl.DataFrame) -> tuple[list[str], str | None]:
     if run is not None:
         return [run], app
     few = of_app.filter(pl.col("rows_so_far") <= _MOST_ROWS).height
-    looked_at = min(max(few, 1), _NEWEST)
-    if looked_at < len(found):
-        st.caption(f"Of {len(found)} runs the newest {looked_at} are looked at.")
-    return found[:looked_at], app
+    newest = min(max(few, 1), _NEWEST)
+    if newest < len(found):
+        st.caption(f"Shown: the newest {newest} of {len(found)} runs.")
+    return found[:newest], app
 
 
 def _stars(view: View, runs: list[str], by: str | None) -> None:
@@ -91,7 +93,7 @@ def _stars(view: View, runs: list[str], by: str | None) -> None:
     st.altair_chart(
         charts.star_chart(drawn),
         width="content",
-        alt=f"{len(drawn.stars)} star glyphs, one ray a metric, coloured by class",
+        alt=f"{len(drawn.stars)} star glyphs, one ray per metric, coloured by class",
     )
     st.caption(plain(scale_sentence(drawn)))
 
@@ -106,15 +108,15 @@ def _shares(view: View, runs: list[str]) -> None:
 
 
 def _costs(view: View, runs: list[str]) -> None:
-    st.subheader("What a cure can bring at most", anchor=False)
+    st.subheader("What a cure could save at most", anchor=False)
     costs = view.rows(bottleneck_costs, runs)
     if costs.is_empty():
         st.caption(
-            "Unknown: no model that has learned costs judges these counters. pwh fit bottlenecks "
-            "--labels FILE learns them from shares that were measured (frac_mem, frac_dtb ...)."
+            "Unknown: the model for these counters was trained without costs. pwh fit bottlenecks "
+            "--labels FILE learns them from measured shares (frac_mem, frac_dtb ...)."
         )
         return
-    show(charts.cost_chart(costs), "Share of the cycles that curing each component can bring")
+    show(charts.cost_chart(costs), "Share of the cycles that curing each component could save")
 
 
 def _classes(view: View, runs: list[str]) -> None:
@@ -143,11 +145,11 @@ def _classes(view: View, runs: list[str]) -> None:
 
 def _clusters(view: View, runs: list[str]) -> None:
     clusters = view.rows(model_clusters, runs)
-    st.subheader("Clusters of the model in force", anchor=False)
+    st.subheader("Clusters of the model in use", anchor=False)
     if clusters.is_empty():
         st.caption(
-            "None are kept: the model that judges these runs, if any, came with pwh. "
-            "pwh fit bottlenecks finds clusters in this warehouse's own runs."
+            "None: the model for these runs, if any, came with pwh. pwh fit bottlenecks finds "
+            "clusters in the runs of this warehouse."
         )
         return
     named = clusters.with_columns(
@@ -161,7 +163,9 @@ def _history(view: View, app: str) -> None:
         history = view.rows(tuning_history, app)
     st.subheader("Tuning history", anchor=False)
     if len(history) < 2:
-        st.caption("Fewer than two versions have counters: pwh ingest --version tells them apart.")
+        st.caption(
+            "Fewer than two versions have counters; pwh ingest --version states the version."
+        )
         return
     timed = history.filter(pl.col("seconds").is_not_null() & pl.col("version").is_not_null())
     if not timed.is_empty():
@@ -169,7 +173,7 @@ def _history(view: View, app: str) -> None:
         series = pl.concat_str(*fields, separator=", ", ignore_nulls=True).alias("series")
         show(charts.history_chart(timed.with_columns(series)), "Time of each version by class")
     else:
-        st.caption("No version has a known time: neither its runs nor its samples tell one.")
+        st.caption("No version has a known time: neither its runs nor its samples contain one.")
     view.link("Since when? The trends of this application", "trends", icon="trending_up", app=app)
     view.table(
         history,

@@ -1,4 +1,4 @@
-"""Why a run is slower than those before: what changed with it in the other kinds of trace."""
+"""Why a run is slower than those before: what changed in the other kinds of trace."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ _FIGURES = (
 
 
 def show(view: View, run_id: str) -> None:
-    """Show what changed between a run and those before it, the best founded first."""
+    """Show what changed between a run and those before it, the strongest evidence first."""
     st.subheader(f"What changed with {plain(run_id)}", anchor=False)
     which = view.value(explained_against, run_id)
     if which is None:
-        st.caption("There are no runs before it to compare it with.")
+        st.caption("There are no earlier runs to compare it with.")
         return
-    with st.spinner("Looking through its traces ..."):
+    with st.spinner("Comparing its traces ..."):
         rows = view.rows(explanation, which)
         runs = view.rows(compared_runs, which)
         coverage = view.rows(explanation_coverage, which)
-    said = explanation_sentences(which, runs.to_dicts(), rows.to_dicts(), coverage.to_dicts())
+    sentences = explanation_sentences(which, runs.to_dicts(), rows.to_dicts(), coverage.to_dicts())
     with st.container(border=True):
-        for one in said:
+        for sentence in sentences:
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(plain(one.words))
-                if one.query is not None:
-                    view.link("SQL", "sql", icon="terminal", sql=one.query)
+                st.markdown(plain(sentence.text))
+                if sentence.query is not None:
+                    view.link("SQL", "sql", icon="terminal", sql=sentence.query)
     with st.expander("Figures"):
         view.table(rows.select(_FIGURES), percent=("change", "share"))

@@ -1,7 +1,7 @@
-"""Charts: one palette, labels with units, nothing cut off.
+"""Charts: one palette, labels with units, no truncated text.
 
-Columns of frames that are charted have names of ours, never names from traces; those are values
-only, so that Vega takes them for text.
+Columns of charted frames have fixed names, never names from traces; those are values only, so
+that Vega treats them as text.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import altair as alt
 import streamlit as st
 from altair.typing import ChartType
 
-# Okabe and Ito (2008), without black and yellow: apart for the colour-blind, and each stands out
-# from a white and from a black ground.
+# Okabe and Ito (2008), without black and yellow: distinct for the colour-blind, and visible on
+# white and on black.
 BLUE, ORANGE, GREEN = "#2f86c9", "#e69f00", "#009e73"
 RED, PINK, SKY, GREY = "#d55e00", "#cc79a7", "#56b4e9", "#8e8e93"
 PALETTE = (BLUE, ORANGE, GREEN, PINK, RED, SKY, GREY)
@@ -22,7 +22,7 @@ BETTER, WORSE, NEUTRAL = GREEN, RED, GREY
 
 
 def scale(values: Sequence[str], fixed: Mapping[str, str] | None = None) -> alt.Scale:
-    """Return each value its colour: that of `fixed`, else the next of the palette."""
+    """Return the colours of values: those of `fixed`, else the next of the palette."""
     known = dict(fixed or {})
     free = [colour for colour in PALETTE if colour not in known.values()] or list(PALETTE)
     others = [value for value in values if value not in known]
@@ -31,7 +31,7 @@ def scale(values: Sequence[str], fixed: Mapping[str, str] | None = None) -> alt.
 
 
 def legend(title: str | None = None, columns: int = 4) -> alt.Legend:
-    """Return a legend above the chart whose labels are not cut off."""
+    """Return a legend above the chart with full labels."""
     return alt.Legend(title=title, orient="top", labelLimit=0, columns=columns)
 
 
@@ -41,6 +41,6 @@ def axis(title: str | None, unit: str | None = None, **options: Any) -> alt.Axis
     return alt.Axis(title=named, labelLimit=320, **options)
 
 
-def show(chart: ChartType, said: str) -> None:
-    """Show a chart as wide as the page; `said` is what it says, for those who cannot see it."""
-    st.altair_chart(chart, width="stretch", alt=said)
+def show(chart: ChartType, description: str) -> None:
+    """Show a chart as wide as the page; `description` is for screen readers."""
+    st.altair_chart(chart, width="stretch", alt=description)

@@ -1,4 +1,4 @@
-"""The app: which page the URL names, shown over the warehouse in PWH_DB."""
+"""The app: shows the page named in the URL for the warehouse in PWH_DB."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import streamlit as st
 
 from apps.pages import PAGES, Entry
 from apps.pages.base import View
-from apps.pages.failures import in_words
+from apps.pages.failures import show_errors
 from apps.pages.text import plain
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _SIDEBAR = 220  # pixels
 
 def main() -> None:
     """Show the page that the URL names."""
-    # Streamlit has the browser fetch the icons of pages from the network otherwise.
+    # Otherwise Streamlit makes the browser fetch the icons of pages from the network.
     st.set_page_config(page_icon=str(_ICON), layout="wide", initial_sidebar_state=_SIDEBAR)
     path = Path(os.environ.get("PWH_DB", "pwh.duckdb"))
     pages: dict[str, Page] = {}
@@ -39,7 +39,9 @@ def main() -> None:
     chosen = st.navigation(list(pages.values()), expanded=True)
     with st.sidebar:
         st.caption(plain(f"Warehouse {path.name}"))
-        st.button("Refresh", icon=":material/refresh:", help="Show what has landed since.")
+        st.button(
+            "Refresh", icon=":material/refresh:", help="Show what has landed in the meantime."
+        )
     chosen.run()
 
 
@@ -48,7 +50,7 @@ def _runner(entry: Entry, path: Path, pages: dict[str, Page]) -> Callable[[], No
         st.title(entry.title, anchor=False)
         view = View(path, pages)
         try:
-            with in_words(view):
+            with show_errors(view):
                 import_module(entry.module).page(view)
             view.sql_expander()
             view.share()

@@ -1,4 +1,4 @@
-"""What went wrong on a page, as a person would say it."""
+"""Errors on a page, shown as messages."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _LOG = logging.getLogger(__name__)
 
 
 @contextmanager
-def in_words(view: View) -> Iterator[None]:
-    """Show errors of what is inside in words, where they happen."""
+def show_errors(view: View) -> Iterator[None]:
+    """Show errors raised inside as messages in their place on the page."""
     try:
         yield
     except WarehouseMissing:
         view.empty(f"There is no warehouse at {view.path} yet.", f"{view.pwh} ingest FILES")
     except WarehouseBusy as error:
-        st.warning(plain(f"{error.problem}. It is most likely taking in new runs."))
+        st.warning(plain(f"{error.problem}. Most likely new runs are being ingested."))
         st.button("Try again", key="_retry")
     except NothingToAnalyse as error:
         st.info(plain(error.problem), icon=":material/inbox:")
@@ -39,7 +39,9 @@ def in_words(view: View) -> Iterator[None]:
         # Streamlit would show its own advice, or the whole stack.
         _LOG.exception("a page over %s failed", view.path)
         st.error(plain(f"This page failed ({type(error).__name__}: {error})."))
-        st.caption("That is a mistake in pwh. What led to it is where pwh ui was started.")
+        st.caption(
+            "This is a bug in pwh. The terminal in which pwh ui was started shows the stack trace."
+        )
 
 
 def _hint(error: PwhError) -> None:

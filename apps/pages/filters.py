@@ -1,4 +1,4 @@
-"""Widgets that choose what a page shows; each stands in the URL under its key."""
+"""Widgets that choose what a page shows; each is kept in the URL under its key."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Filters:
         index: int = 0,
         help: str | None = None,  # noqa: A002
     ) -> str | None:
-        """Let the user choose one of `options`; `every` is the words for no choice.
+        """Return the choice among `options`; `every` is the text for no choice.
 
         Returns None where there is nothing to choose or `every` was chosen.
         """
@@ -42,10 +42,10 @@ class Filters:
             disabled=not shown,
             bind="query-params",
         )
-        return self._noted(key, None if chosen == every else chosen)
+        return self._remember(key, None if chosen == every else chosen)
 
     def pick(self, label: str, options: Sequence[str], *, key: str, placeholder: str) -> str | None:
-        """Let the user choose one of `options` or type another; stands where it is called."""
+        """Return the choice among `options` or a typed one; shown where it is called."""
         given = st.session_state.get(key) or st.query_params.get(key)
         chosen = st.selectbox(
             label,
@@ -56,7 +56,7 @@ class Filters:
             accept_new_options=True,
             bind="query-params",
         )
-        return self._noted(key, chosen)
+        return self._remember(key, chosen)
 
     def multi(
         self,
@@ -66,11 +66,11 @@ class Filters:
         key: str,
         placeholder: str = "All",
     ) -> list[str]:
-        """Let the user choose any of `options`; the empty list is no choice."""
+        """Return the choices among `options`; the empty list is no choice."""
         chosen = self._filters.multiselect(
             label, options, key=key, placeholder=placeholder, bind="query-params"
         )
-        return self._noted(key, chosen)
+        return self._remember(key, chosen)
 
     def number(
         self,
@@ -83,7 +83,7 @@ class Filters:
         step: T | None = None,
         help: str | None = None,  # noqa: A002
     ) -> T:
-        """Let the user give a number; int or float as `value` is."""
+        """Return the number that the user sets; int or float as `value` is."""
         given: T = self._filters.number_input(  # type: ignore[call-overload]
             label,
             min_value=low,
@@ -94,31 +94,31 @@ class Filters:
             help=help,
             bind="query-params",
         )
-        return self._noted(key, given)
+        return self._remember(key, given)
 
     def text(self, label: str, *, key: str, placeholder: str = "") -> str:
-        """Let the user give a text; the empty one is no choice."""
+        """Return the text that the user types; the empty one is no choice."""
         given = self._filters.text_input(
             label, key=key, placeholder=placeholder, bind="query-params"
         )
-        return self._noted(key, given or "")
+        return self._remember(key, given or "")
 
     def toggle(self, label: str, *, key: str, value: bool = False) -> bool:
-        """Let the user switch something on."""
-        return self._noted(
+        """Return whether the user switched something on."""
+        return self._remember(
             key, self._filters.toggle(label, value=value, key=key, bind="query-params")
         )
 
-    def _noted(self, key: str, value: T) -> T:
+    def _remember(self, key: str, value: T) -> T:
         self._params[key] = value
         return value
 
     def share_also(self, key: str, value: str | None) -> None:
-        """Make a widget of the page's own, bound to the URL, part of the link."""
+        """Add a widget of the page itself, bound to the URL, to the link."""
         self._params[key] = value
 
     def share(self) -> None:
-        """Show, on demand, the link to just this view; the browser's own leaves out defaults."""
+        """Show, on demand, the link to this view; the browser's address leaves out defaults."""
         given = [
             (key, part)
             for key, value in self._params.items()

@@ -1,4 +1,4 @@
-"""Idle time: what workers did when, why they waited, for whom, and what could be gained."""
+"""Idle time: what workers did when, why they waited, for what, and what could be gained."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def page(view: View) -> None:
             "pwh ingest trace.rec prof_files/ --app program",
         )
         return
-    mode = view.select("Reading", _MODES, key="mode", help=_MODE_HELP) or _MODES[0]
+    mode = view.select("Mode", _MODES, key="mode", help=_MODE_HELP) or _MODES[0]
     rule = view.select("Latency", _RULES, key="rule", help=_RULE_HELP) or _RULES[0]
     span = view.value(timeline_span, run)
     if span is None:
-        st.info("The run's workers have no time to look at: no task has a start and an end.")
+        st.info("The run's workers have no recorded time: no task has a start and an end.")
         return
     begin = view.number("From (%)", key="from", value=0.0, low=0.0, high=100.0, step=5.0)
     end = view.number("To (%)", key="to", value=100.0, low=0.0, high=100.0, step=5.0)
@@ -43,7 +43,7 @@ def page(view: View) -> None:
     view.verdicts(view.value(idle_sentences, run, mode, rule, None if whole else window))
     _timeline(view, run, span, window, first, mode, rule)
     if not whole:
-        st.caption("What follows is of the whole run.")
+        st.caption("The charts below are of the whole run.")
     left, right = st.columns(2)
     with left:
         _sums(view, run, mode, rule)
@@ -57,7 +57,7 @@ def page(view: View) -> None:
 
 
 def _window(span: Span, begin: float, end: float) -> tuple[int, int]:
-    """Return the window in ns from per cent of the span; where it is empty, the whole span."""
+    """Return the window in ns for per cent of the span; where it is empty, the whole span."""
     length = span.t_end - span.t_begin
     t0, t1 = (span.t_begin + round(length * share / 100) for share in (begin, end))
     return (t0, t1) if t0 < t1 else (span.t_begin, span.t_end)
@@ -69,17 +69,17 @@ def _timeline(
     st.subheader("Workers by time", anchor=False)
     rows = view.rows(timeline, run, span, window, first, mode, rule)
     if rows.is_empty():
-        st.caption("No worker was there in this window.")
+        st.caption("No worker was active in this window.")
         return
     show(charts.timeline_chart(rows), "What each worker did when, coloured by cause")
-    said = []
+    notes = []
     if span.workers > LANES:
         last = min(first + LANES - 1, span.workers)
-        said.append(f"Workers {first} to {last} of {span.workers}.")
+        notes.append(f"Workers {first} to {last} of {span.workers}.")
     if rows["is_binned"][0]:
-        said.append("There are many pieces: each column adds up a stretch of time.")
-    if said:
-        st.caption(" ".join(said))
+        notes.append("There are many tasks and waits, so they are summed in bins of time.")
+    if notes:
+        st.caption(" ".join(notes))
 
 
 def _sums(view: View, run: str, mode: str, rule: str) -> None:
@@ -91,10 +91,10 @@ def _sums(view: View, run: str, mode: str, rule: str) -> None:
 
 
 def _blame(view: View, run: str, mode: str, rule: str) -> None:
-    st.subheader("Who was waited for", anchor=False)
+    st.subheader("What workers waited for", anchor=False)
     blame = view.rows(idle_blame, run, mode, rule)
     if blame.is_empty():
-        st.caption("No wait is known to be for another task's data.")
+        st.caption("No wait for another task's data is known.")
         return
     for by, title in (("type", "waits for tasks of the type"), ("worker", "waits for the worker")):
         part = blame.filter(pl.col("waits_by") == by)
@@ -105,25 +105,25 @@ def _path(view: View, run: str) -> None:
     st.subheader("Critical path", anchor=False)
     path = view.rows(path_parts, run)
     if path.is_empty():
-        st.caption("The run has no tasks that follow each other.")
+        st.caption("The run has no dependent tasks.")
         return
     show(charts.bars_by_cause(path, "on the critical path"), "Critical path by type and cause")
-    st.caption("The chain of tasks and waits that the run's end hangs on.")
+    st.caption("The chain of tasks and waits that determines the end of the run.")
 
 
 def _gains(view: View, run: str) -> None:
     st.subheader("What could be gained at most", anchor=False)
     gains = view.rows(idle_what_if, run).filter(pl.col("percent").is_not_null())
     if gains.is_empty():
-        st.caption("Unknown: the run has no workers with time.")
+        st.caption("Unknown: the run has no workers with recorded time.")
         return
     show(charts.gain_chart(gains), "How much shorter the run could be at most")
 
 
 _MODE_HELP = (
-    "direct: the literal reading. propagated: overhead of the producer's waits is passed on. "
-    "transitive: latency too, so that the root cause is blamed."
+    "direct: each wait by itself. propagated: with the overhead of the producer's waits. "
+    "transitive: with its latency too, back to the root cause."
 )
 _RULE_HELP = (
-    "union: latency while any input was on the wire. last_arrival: until the last one arrived."
+    "union: latency while any input was in transit. last_arrival: until the last one arrived."
 )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
+from apps.output import counted
 from apps.pages.base import View
 from apps.pages.text import plain
 from apps.queries.ingest import rejection_list, rejections, source_list, used_readers
 
 
 def page(view: View) -> None:
-    """Show files by reader and one by one, the rejected ones first."""
+    """Show rejected files, then landed ones by reader and one by one."""
     readers = view.rows(used_readers)
     reader = view.select("Reader", readers["reader"].to_list(), key="reader", every="All")
     text = view.text("File name", key="text", placeholder="part of the path")
@@ -25,14 +26,15 @@ def page(view: View) -> None:
         [_verdict(int(readers["files"].sum()), int(readers["rows"].sum()), len(rejected))]
     )
     if not rejected.is_empty():
-        st.subheader("Rejected, and not landed since", anchor=False)
+        st.subheader("Rejected, and not landed later", anchor=False)
         for row in rejected.head(_DETAILED).iter_rows(named=True):
             with st.container(border=True, gap=None):
                 place = f", {row['place']}" if row["place"] else ""
                 st.markdown(f"**{plain(row['path'])}**{plain(place)}: {plain(row['problem'])}")
-                for word, said in (("expected", row["expected"]), ("", row["hint"])):
-                    if said:
-                        st.caption(plain(f"{word} {said}"))
+                if row["expected"]:
+                    st.caption(plain(f"expected {row['expected']}"))
+                if row["hint"]:
+                    st.caption(plain(row["hint"]))
         if len(rejected) > _DETAILED:
             view.paged(rejection_list(), key="rejected")
     st.subheader("Landed", anchor=False)
@@ -45,6 +47,6 @@ _UNITS = {"bytes": "B"}
 
 
 def _verdict(files: int, rows: int, rejected: int) -> str:
-    landed = "1 file has" if files == 1 else f"{files:,} files have"
-    gone = "none was" if not rejected else "1 was" if rejected == 1 else f"{rejected:,} were"
-    return f"{landed} landed with {rows:,} rows; {gone} rejected."
+    landed = counted(files, "file has", "files have")
+    refused = counted(rejected, "was", "were") if rejected else "none was"
+    return f"{landed} landed with {counted(rows, 'row')}; {refused} rejected."

@@ -1,4 +1,4 @@
-"""Overview: what there is, what changed for the worse, what the latest traces say."""
+"""Overview: what the warehouse contains, what got worse, and what the latest traces show."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from typing import Any
 
 import streamlit as st
 
-from apps.output import signed_percent
+from apps.output import counted, short_count, signed_percent
 from apps.pages.base import View
-from apps.pages.failures import in_words
-from apps.pages.text import plain
-from apps.pages.words import brief, since
+from apps.pages.failures import show_errors
+from apps.pages.text import plain, run_label
 from apps.queries.overview import latest_regressions, latest_runs, latest_traces, warehouse_counts
 from apps.reports.runs import trace_sentences
 
 _RUNS = 8
 _UNITS = {"wall_seconds": "s"}
 _REGRESSIONS = 5
-# What takes about a second; beyond that a page waits until it is asked to.
+# What takes about a second; beyond that the page waits for the user to request it.
 _SCALARS_AT_ONCE = 200_000
 _ROWS_AT_ONCE = 20_000_000
 _SENTENCES = 2
@@ -31,7 +30,7 @@ _TOPICS = (
 
 
 def page(view: View) -> None:
-    """Show the counts first: they come from small tables, whatever the warehouse holds."""
+    """Show the counts first: they come from small tables, however large the warehouse is."""
     counts = view.rows(warehouse_counts).row(0, named=True)
     if not counts["runs"]:
         view.empty(
@@ -52,17 +51,17 @@ def page(view: View) -> None:
         view.link("All runs", "runs", icon="list_alt")
     with regressions:
         st.subheader("Changes for the worse", anchor=False)
-        every = view.wanted(
-            "Look for changes in every series, not only in the times of whole runs",
+        every = view.confirmed(
+            "Detect changes in every series, not only in the total times",
             key="changes",
             rows=counts["scalars"],
             most=_SCALARS_AT_ONCE,
         )
-        with st.spinner("Looking for changes ..."):
+        with st.spinner("Detecting changes ..."):
             _regressions(view, every)
     with left:
-        st.subheader("What the latest traces say", anchor=False)
-        if view.wanted(
+        st.subheader("What the latest traces show", anchor=False)
+        if view.confirmed(
             "Analyse the latest traces", key="latest", rows=counts["rows"], most=_ROWS_AT_ONCE
         ):
             with st.spinner("Analysing the latest traces ..."):
@@ -78,29 +77,28 @@ def _counts(counts: dict[str, Any]) -> None:
         ("Rows", counts["rows"]),
     )
     for place, (label, number) in zip(st.columns(len(shown)), shown, strict=True):
-        place.metric(label, brief(number), help=f"{number:,}", border=True)
+        place.metric(label, short_count(number), help=f"{number:,}", border=True)
 
 
 def _rejected(view: View, counts: dict[str, Any]) -> None:
     if counts["rejected"]:
-        files = "1 file was" if counts["rejected"] == 1 else f"{counts['rejected']} files were"
+        files = counted(counts["rejected"], "file was", "files were")
         view.link(f"{files} rejected: see why", "ingest", icon="error")
 
 
 def _regressions(view: View, every: bool) -> None:
     found = view.rows(latest_regressions, _REGRESSIONS, every=every)
     if found.is_empty():
-        st.caption("None is certain. Changes are looked for in series of 10 runs or more.")
+        st.caption("None is certain. Changes are detected in series of 10 runs or more.")
     for row in found.iter_rows(named=True):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            more = "1 more metric" if row["others"] == 1 else f"{row['others']} more metrics"
-            others = f" and {more}" if row["others"] else ""
+            others = f" and {counted(row['others'], 'more metric')}" if row["others"] else ""
             size = plain(signed_percent(row["change"]) or "from 0")
             st.markdown(
                 f":red[:material/trending_up:] **{plain(row['app'])}** "
                 f"on {plain(row['machine'] or 'an unknown machine')}: "
                 f"{plain(row['metric'])} {size}{others} since "
-                f"{plain(since(row['version'], row['run_id'], row['started_at']))}"
+                f"{plain(run_label(row['version'], row['run_id'], row['started_at']))}"
             )
             view.link(
                 "See the trend",
@@ -119,10 +117,10 @@ def _verdicts(view: View) -> None:
         if row is None:
             continue
         with st.container(border=True, gap="small"):
-            of = " ".join(part for part in (row["app"], row["version"]) if part)
-            st.markdown(f"**{title}** of {plain(of or row['run_id'])}")
-            # One analysis that fails must not take the others along.
-            with in_words(view):
+            name = " ".join(part for part in (row["app"], row["version"]) if part)
+            st.markdown(f"**{title}** of {plain(name or row['run_id'])}")
+            # One analysis that fails must not stop the others.
+            with show_errors(view):
                 for sentence in view.value(trace_sentences, row["run_id"], kind)[:_SENTENCES]:
                     st.markdown(plain(sentence))
             view.link(f"{title} of {row['run_id']}", page_path, icon=icon, run=row["run_id"])

@@ -1,4 +1,4 @@
-"""A chart of any answer, of the columns that the user picked."""
+"""A chart of the columns of an answer that the user picked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COLOURS = 30
 def picked(frame: pl.DataFrame, kind: str, x: str, y: str, colour: str | None) -> ChartType:
     """Draw column `y` over column `x`, coloured by a third one.
 
-    The columns get names of our own: a name from SQL may mean something to Vega.
+    The columns get fixed names: a name from SQL may have a meaning in Vega.
     """
     columns = {"x": x, "y": y} | ({} if colour is None else {"colour": colour})
     data = frame.select(_drawable(frame, name).alias(to) for to, name in columns.items())

@@ -1,4 +1,4 @@
-"""Runs: what was run, when and where; one in words, two side by side."""
+"""Runs: what was run, when and where; the report of one, two compared."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from apps.output import ratio_percent
+from apps.output import cell, counted, ratio_percent
 from apps.pages.base import View
 from apps.pages.text import plain
-from apps.pages.words import as_text
 from apps.queries.comparison import run_comparison
 from apps.queries.overview import warehouse_counts
 from apps.queries.runs import resolve_run, row_counts, run_choices, run_facts, run_list, run_metrics
@@ -18,7 +17,7 @@ from apps.reports.runs import trace_sentences
 
 _UNITS = {"wall_seconds": "s"}
 _VERDICTS = ("worse", "better", "changed")
-_COMPARED = (
+_COLUMNS = (
     "metric",
     "verdict",
     "before",
@@ -50,16 +49,16 @@ def page(view: View) -> None:
     }
     text = view.text("Search", key="text", placeholder="in names and tags")
     shown = view.paged(run_list(app, **given, text=text.strip() or None), key="page", units=_UNITS)
-    st.subheader("Look closer", anchor=False)
-    _closer(view, shown["run_id"].to_list())
+    st.subheader("Details", anchor=False)
+    _details(view, shown["run_id"].to_list())
 
 
-def _closer(view: View, runs: list[str]) -> None:
+def _details(view: View, runs: list[str]) -> None:
     with st.container(horizontal=True):
-        run = view.pick("Run", runs, key="run", placeholder="its name, or the beginning of it")
+        run = view.pick("Run", runs, key="run", placeholder="its id, or the beginning of it")
         other = view.pick("Compare with", runs, key="other", placeholder="another run")
     if run is None:
-        st.caption("Choose a run to see what its traces say, and a second one to compare.")
+        st.caption("Choose a run to see its report, and a second one to compare it with.")
         return
     run_id = view.value(resolve_run, run)
     if other is None:
@@ -69,15 +68,15 @@ def _closer(view: View, runs: list[str]) -> None:
 
 
 def _one(view: View, run_id: str) -> None:
-    """Say what is known of a run, kind of trace by kind of trace."""
+    """Show what is known of a run, kind of trace by kind of trace."""
     facts = view.value(run_facts, run_id)
-    said = [f"{name} {as_text(value)}" for name, value in facts.items() if name != "run_id"]
-    st.markdown(f"**{plain(run_id)}**  {plain(', '.join(said))}")
+    known = [f"{name} {cell(value, None)}" for name, value in facts.items() if name != "run_id"]
+    st.markdown(f"**{plain(run_id)}**  {plain(', '.join(known))}")
     counts = view.value(row_counts, run_id)
     with st.spinner("Reading its traces ..."):
-        said = [one for table in counts for one in view.value(trace_sentences, run_id, table)]
-    if said:
-        view.verdicts(said)
+        sentences = [one for table in counts for one in view.value(trace_sentences, run_id, table)]
+    if sentences:
+        view.verdicts(sentences)
     landed = ", ".join(f"{table} {count:,}" for table, count in counts.items())
     st.caption(plain(f"Rows: {landed or 'none'}"))
     view.table(view.rows(run_metrics, run_id).select("metric", "value", "unit"))
@@ -89,16 +88,19 @@ def _two(view: View, run_id: str, other: str) -> None:
     if rows.is_empty():
         st.caption("The two have no metric in common.")
         return
-    told = [
-        f"{len(found)} of {len(rows)} metrics are {verdict}: {_named(found)}."
+    sentences = [
+        f"{len(found)} of {counted(len(rows), 'metric')} {verdict}: {_named(found)}."
         for verdict in _VERDICTS
         if len(found := rows.filter(verdict=verdict))
     ]
     unknown = len(rows.filter(verdict="unknown"))
     if unknown:
-        told.append(f"Of {unknown} metrics the noise is unknown: repeat the runs to know it.")
-    view.verdicts([f"From {run_id} to {other}:", *(told or ["Nothing changed beyond the noise."])])
-    view.table(rows.select(_COMPARED))
+        metrics = counted(unknown, "metric")
+        sentences.append(f"The noise of {metrics} is unknown: repeat the runs to measure it.")
+    view.verdicts(
+        [f"From {run_id} to {other}:", *(sentences or ["Nothing changed beyond the noise."])]
+    )
+    view.table(rows.select(_COLUMNS))
 
 
 def _named(rows: pl.DataFrame) -> str:

@@ -1,4 +1,4 @@
-"""Scaling: how programs scale, how far they can go, and which functions hold them back."""
+"""Scaling: how programs scale, up to which count, and which functions limit them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DRAWN = 3
 
 
 def page(view: View) -> None:
-    """Show how one set of runs scales: words, points with fits, speed-up, ranking, models."""
+    """Show how one set of runs scales: verdict, points with fits, speed-up, ranking, models."""
     with view.narrowed(known_counts()):
         apps = view.value(scaling_apps)
         app = view.select("Application", apps, key="app")
@@ -48,15 +48,15 @@ def page(view: View) -> None:
     which = known[view.select("Runs", list(known), key="set") or next(iter(known))]
     target = view.number("At count (0: auto)", key="at", value=0, low=0, step=1, help=_AT_HELP)
     scaling = view.select("Scaling", ("strong", "weak"), key="scaling", every="as measured")
-    asked_for = complete_question(which, (target,) if target else (), scaling, None)
+    question = complete_question(which, (target,) if target else (), scaling, None)
     with view.narrowed(times_of(which)):
-        ranking = view.rows(scaling_functions, which, asked_for.target)
-        predicted = view.rows(predict_grid, asked_for)
-        said = scaling_sentences(asked_for, predicted.to_dicts(), ranking.to_dicts())
-        view.verdicts(said)
-        _times(view, asked_for, ranking, predicted)
-        _program(view, asked_for, predicted)
-        _ranking(view, asked_for, ranking)
+        ranking = view.rows(scaling_functions, which, question.target)
+        predicted = view.rows(predict_grid, question)
+        sentences = scaling_sentences(question, predicted.to_dicts(), ranking.to_dicts())
+        view.verdicts(sentences)
+        _times(view, question, ranking, predicted)
+        _program(view, question, predicted)
+        _ranking(view, question, ranking)
         _models(view, which)
 
 
@@ -67,9 +67,9 @@ def _label(one: ScalingSet) -> str:
 
 
 def _nothing(view: View, apps: list[str]) -> None:
-    what = (
+    text = (
         "Scaling models need function times at three counts at least (ranks, threads or nodes); "
-        "no such set of runs is here yet. "
+        "there is no such set of runs yet. "
         + (
             "Ingest runs at other counts."
             if apps
@@ -77,23 +77,23 @@ def _nothing(view: View, apps: list[str]) -> None:
         )
     )
     view.empty(
-        what,
+        text,
         "pwh ingest profile_8/ --app program --ranks 8\n"
         "pwh ingest profile_16/ --app program --ranks 16\n"
         "pwh ingest profile_32/ --app program --ranks 32",
     )
 
 
-def _times(view: View, asked_for: Question, ranking: pl.DataFrame, predicted: pl.DataFrame) -> None:
-    which = asked_for.which
+def _times(view: View, question: Question, ranking: pl.DataFrame, predicted: pl.DataFrame) -> None:
+    which = question.which
     st.subheader("Measured and predicted time", anchor=False)
     names = ranking["function"].to_list()
     chosen = view.multi("Functions", names, key="function", placeholder="the largest")
     functions = (
         chosen or ranking.filter(pl.col("share").is_not_null())["function"].to_list()[:_DRAWN]
     )
-    counts = counts_between(which.smallest, max(asked_for.target, which.largest))
-    program = _drawn(asked_for, predicted)
+    counts = counts_between(which.smallest, max(question.target, which.largest))
+    program = _drawn(question, predicted)
     fitted = view.rows(scaling_fitted, which, functions, counts)
     columns = ("what", "parallelism", "predicted", "low", "high")
     lines = pl.concat(
@@ -113,24 +113,24 @@ def _times(view: View, asked_for: Question, ranking: pl.DataFrame, predicted: pl
         "Measured times as points, predicted times as lines with 90 % bands",
     )
     st.caption(
-        "Points are measured, lines predicted, bands the 90 % interval; right of the dashed line "
+        "Points: measured; lines: predicted; bands: 90 % interval. To the right of the dashed line "
         "nothing was measured."
     )
 
 
-def _drawn(asked_for: Question, predicted: pl.DataFrame) -> pl.DataFrame:
-    which = asked_for.which
-    reach = max(asked_for.target, which.largest)
+def _drawn(question: Question, predicted: pl.DataFrame) -> pl.DataFrame:
+    which = question.which
+    reach = max(question.target, which.largest)
     return predicted.filter(pl.col("parallelism").is_between(which.smallest, reach))
 
 
-def _program(view: View, asked_for: Question, predicted: pl.DataFrame) -> None:
-    which = asked_for.which
-    told = _drawn(asked_for, predicted).drop_nulls(["predicted", "low", "high"])
-    if told.is_empty():
+def _program(view: View, question: Question, predicted: pl.DataFrame) -> None:
+    which = question.which
+    predictions = _drawn(question, predicted).drop_nulls(["predicted", "low", "high"])
+    if predictions.is_empty():
         return
-    # Speed-up and efficiency go with one over the time, so their bands do too.
-    banded = told.with_columns(
+    # Speed-up and efficiency are inversely proportional to the time, and so are their bands.
+    banded = predictions.with_columns(
         (pl.col(name) * pl.col("predicted") / pl.col(other)).alias(f"{name}_{end}")
         for name in ("speedup", "efficiency")
         for end, other in (("low", "high"), ("high", "low"))
@@ -140,7 +140,7 @@ def _program(view: View, asked_for: Question, predicted: pl.DataFrame) -> None:
         st.subheader("Speed-up", anchor=False)
         show(
             charts.speedup_chart(banded, which.smallest, which.largest),
-            "Predicted speed-up by parallelism, with its band, beside the ideal one",
+            "Predicted speed-up by parallelism, with its band, and the ideal one",
         )
     with right:
         st.subheader("Efficiency", anchor=False)
@@ -149,21 +149,21 @@ def _program(view: View, asked_for: Question, predicted: pl.DataFrame) -> None:
             "Predicted efficiency by parallelism, with its band",
         )
     view.table(
-        predicted.filter(pl.col("parallelism").is_in(asked_for.counts)),
+        predicted.filter(pl.col("parallelism").is_in(question.counts)),
         units={"predicted": "s", "low": "s", "high": "s"},
     )
 
 
-def _ranking(view: View, asked_for: Question, ranking: pl.DataFrame) -> None:
-    target, largest = asked_for.target, asked_for.which.largest
+def _ranking(view: View, question: Question, ranking: pl.DataFrame) -> None:
+    target, largest = question.target, question.which.largest
     st.subheader(f"Functions at {target}", anchor=False)
-    told = ranking.drop_nulls("share").head(_RANKED)
-    if told.is_empty():
-        st.caption("No function has a prediction there.")
+    ranked = ranking.drop_nulls("share").head(_RANKED)
+    if ranked.is_empty():
+        st.caption("No function has a prediction at this count.")
         return
     tall = pl.concat(
         [
-            told.select("function", pl.lit(when).alias("when"), pl.col(name).alias("share"))
+            ranked.select("function", pl.lit(when).alias("when"), pl.col(name).alias("share"))
             for when, name in (
                 (f"predicted at {target}", "share"),
                 (f"at {largest}, the largest measured", "share_measured"),
@@ -178,11 +178,11 @@ def _ranking(view: View, asked_for: Question, ranking: pl.DataFrame) -> None:
 def _models(view: View, which: ScalingSet) -> None:
     st.subheader("Models", anchor=False)
     models = view.rows(scaling_models_of, which)
-    said = [growth(row) for row in models.to_dicts()]
+    growths = [growth(row) for row in models.to_dicts()]
     view.table(
         models.select(
             "function",
-            pl.Series("beyond the largest count its time", said, pl.String),
+            pl.Series("beyond the largest count its time", growths, pl.String),
             "kind",
             "formula",
             "points",

@@ -15,7 +15,7 @@ _LEGEND = alt.Legend(title=None, orient="top", labelLimit=0, columns=4, symbolOp
 def time_chart(
     measured: pl.DataFrame, fitted: pl.DataFrame, largest: int
 ) -> alt.LayerChart | alt.FacetChart:
-    """Draw measured and predicted times on logarithmic axes; a rule where measuring ended.
+    """Draw measured and predicted times on logarithmic axes; a rule at the largest measured count.
 
     `measured` has what, parallelism, seconds; `fitted` what, parallelism, predicted, low, high (s).
     """
@@ -88,7 +88,7 @@ def _measured_to(largest: int) -> alt.Chart:
 def speedup_chart(
     frame: pl.DataFrame, smallest: int, largest: int
 ) -> alt.LayerChart | alt.FacetChart:
-    """Draw the predicted speed-up with its band beside the ideal one, on logarithmic axes.
+    """Draw the predicted speed-up with its band, and the ideal one, on logarithmic axes.
 
     `frame` has parallelism, speedup, speedup_low and speedup_high.
     """
@@ -154,8 +154,7 @@ def efficiency_chart(
 
 
 def ranking_chart(frame: pl.DataFrame, target: int, largest: int) -> alt.Chart:
-    """Draw functions' shares of the time at the target beside those measured: function, when,
-    share."""
+    """Draw functions' shares of the time, predicted and measured: function, when, share."""
     order = frame["function"].unique(maintain_order=True).to_list()
     when = [f"predicted at {target}", f"at {largest}, the largest measured"]
     drawn: alt.Chart = (

@@ -9,7 +9,7 @@ FIT = alt.AutoSizeParams(type="fit-x", contains="padding")
 
 
 def time_unit(longest: float) -> tuple[float, str]:
-    """Return the factor from seconds to the unit that suits times up to `longest` s, and its name."""
+    """Return the unit for times up to `longest` s: its factor from seconds, and its name."""
     for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
         if longest * factor >= 1:
             return factor, unit

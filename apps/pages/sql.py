@@ -1,4 +1,4 @@
-"""SQL: ask anything of the warehouse, see it as a table or a chart, take it along."""
+"""SQL: query the warehouse; the answer as a table, a chart and a download."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 import polars as pl
 import streamlit as st
 
+from apps.output import counted
 from apps.pages import charts
 from apps.pages.base import View
 from apps.pages.picked_chart import KINDS, picked
@@ -19,7 +20,7 @@ from warehouse.guarded import Limits, Result
 
 
 def page(view: View) -> None:
-    """Show the schema beside the editor, and the answer below it."""
+    """Show the schema next to the editor, and the answer below it."""
     limits = Limits()
     left, right = st.columns([1, 1.9], gap="large")
     with left:
@@ -30,7 +31,7 @@ def page(view: View) -> None:
             st.caption("Write a query and run it.")
             return
         try:
-            with st.spinner("Asking ..."):
+            with st.spinner("Running the query ..."):
                 result = view.guarded(sql)
         except UsageError as error:
             _wrong(error)
@@ -67,7 +68,7 @@ def _wrong(error: UsageError) -> None:
 
 
 def _schema(view: View) -> None:
-    """Show what there is to ask, from the comments of the catalogue."""
+    """Show tables, views, macros and functions, with the comments of the catalogue."""
     objects = view.rows(schema_objects)
     names = objects["name"].to_list()
     name = st.selectbox(
@@ -92,9 +93,9 @@ def _schema(view: View) -> None:
 
 def _answer(view: View, result: Result, limits: Limits) -> None:
     frame = pl.DataFrame(pl.from_arrow(result.table))
-    rows = "1 row" if len(frame) == 1 else f"{len(frame):,} rows"
+    rows = counted(len(frame), "row")
     if result.more:
-        rows = f"The first {limits.rows:,} rows; there are more, which pwh sql --format csv gives"
+        rows = f"The first {limits.rows:,} rows; pwh sql --format csv returns all"
     show_rows(frame, {}, null="NULL")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{rows}. {result.seconds:.2f} s.")
@@ -127,7 +128,7 @@ def _parquet(result: Result) -> bytes:
 
 
 def _chart(view: View, frame: pl.DataFrame) -> None:
-    """Let the user choose what to draw of the answer."""
+    """Show a chart of the columns that the user chooses."""
     with st.container(horizontal=True):
         kind = st.selectbox("Chart", ["None", *KINDS], key="chart", bind="query-params")
         view.share_also("chart", None if kind == "None" else kind)

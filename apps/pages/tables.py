@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from apps.pages.words import as_text
+from apps.output import cell
 
 
 def show_rows(
@@ -18,7 +18,7 @@ def show_rows(
     height: int | None = None,
     null: str = "",
 ) -> None:
-    """Show rows; `units` are put behind the names of columns, `percent` names shares."""
+    """Show rows; `units` are appended to the names of columns, `percent` names shares."""
     st.dataframe(
         as_shown(frame, lists=False),
         hide_index=True,
@@ -29,7 +29,7 @@ def show_rows(
 
 
 def as_shown(frame: pl.DataFrame, *, lists: bool = True) -> pl.DataFrame:
-    """Put maps and structures into words, and lists unless they may stay; other columns stay."""
+    """Return the frame with maps, structures and binary as text, and lists too unless excluded."""
     nested = [
         name
         for name, kind in frame.schema.items()
@@ -37,19 +37,19 @@ def as_shown(frame: pl.DataFrame, *, lists: bool = True) -> pl.DataFrame:
         or kind == pl.Binary
         or (lists and isinstance(kind, pl.List | pl.Array))
     ]
-    words = [
+    texts = [
         pl.Series(
-            name, [None if v is None else as_text(v) for v in frame[name].to_list()], pl.String
+            name, [None if v is None else cell(v, None) for v in frame[name].to_list()], pl.String
         )
         for name in nested
     ]
-    return frame.with_columns(words)
+    return frame.with_columns(texts)
 
 
 def _columns(
     frame: pl.DataFrame, units: Mapping[str, str], percent: Sequence[str]
 ) -> dict[str, Any]:
-    """Six significant digits for floats: the default of four decimals makes a microsecond 0."""
+    """Return the formats of columns: by default a microsecond would be shown as 0."""
     config: dict[str, Any] = {}
     for name, kind in frame.schema.items():
         label = f"{name} ({units[name]})" if name in units else name

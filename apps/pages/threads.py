@@ -1,4 +1,4 @@
-"""Threads: whether those of a launch diverge or wait for each other, their flow and likeness."""
+"""Threads: whether they diverge or wait for each other, their control flow and similarity."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _METRICS = ("euclidean", "manhattan")
 _LAST = 2**31 - 1
 _MOST_EXECUTED = 12
 _LISTS = {
-    "groups": ("Threads that behave alike", group_list),
+    "groups": ("Groups of similar threads", group_list),
     "warps": ("Warps that lose most to divergence", warp_list),
     "phases": ("Phases over time", phase_list),
 }
 
 
 def page(view: View) -> None:
-    """Show the verdict on a run's launches, and the flow and likeness of one of them."""
+    """Show the verdict on a run's launches, and control flow and similarity of one of them."""
     runs = view.rows(traced_runs)["run_id"].to_list()
     run = view.select("Run", runs, key="run")
     if run is None:
@@ -61,7 +61,7 @@ def page(view: View) -> None:
     with left:
         _flow(view, run, drawn)
     with right:
-        _likeness(view, run, drawn, metric)
+        _similarity(view, run, drawn, metric)
     _groups(view, run, launch)
 
 
@@ -80,14 +80,14 @@ def _flow(view: View, run: str, launch: int) -> None:
     known = blocks.to_dicts()
     shown = largest_blocks(known)
     st.graphviz_chart(graph_dot(f"{run}, launch {launch}", shown, edges))
-    said = "The darker a block, the more instructions ran in it; edges bear their probability."
+    text = "The darker a block, the more instructions it executed; edges show their probability."
     if len(shown) < len(known):
-        said += f" {len(shown)} of {len(known)} blocks are drawn, those that execute most."
-    st.caption(said)
+        text += f" {len(shown)} of {len(known)} blocks are drawn, those that execute most."
+    st.caption(text)
 
 
-def _likeness(view: View, run: str, launch: int, metric: str) -> None:
-    st.subheader("Likeness of threads", anchor=False)
+def _similarity(view: View, run: str, launch: int, metric: str) -> None:
+    st.subheader("Similarity of threads", anchor=False)
     blocks = view.rows(fluctuating_blocks, run, launch, metric)
     known = blocks["block"].to_list()
     block = known[0] if known else None
@@ -108,7 +108,7 @@ def _likeness(view: View, run: str, launch: int, metric: str) -> None:
         return
     st.image(grey_png([pixels for _, pixels in rows]), width="stretch")
     st.caption(
-        f"{len(rows)} threads by {len(rows)}: black is alike, white the farthest apart "
+        f"{len(rows)} threads by {len(rows)}: black is equal, white the largest distance "
         f"({metric} distance of their basic-block vectors)."
     )
 

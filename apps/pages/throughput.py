@@ -9,8 +9,8 @@ from apps.pages import throughput_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
 from apps.queries.throughput import (
-    drawn_segments,
     largest_threads,
+    plotted_segments,
     predictions_of,
     segment_list,
     streamed_runs,
@@ -55,7 +55,7 @@ def _run(view: View, run: str) -> None:
 def _limits(view: View, run: str) -> None:
     limits = view.rows(throughput_limits, run)
     if not limits.is_empty():
-        st.subheader("What the cycles go to", anchor=False)
+        st.subheader("What limits the cycles", anchor=False)
         show(charts.limits(limits), "Share of the predicted cycles by what limits them")
 
 
@@ -63,23 +63,25 @@ def _effects(view: View, run: str) -> None:
     effects = view.rows(throughput_effects, run)
     if effects.is_empty():
         return
-    st.subheader("What the model holds against a typical segment", anchor=False)
+    st.subheader(
+        "Feature contributions (Shapley values) relative to a typical segment", anchor=False
+    )
     show(charts.effects(effects), "Factors on the cycles of an instruction by group of features")
-    said = effects_sentence(effects.to_dicts()) or ""
-    st.caption(f"{said} The typical segment is that of what the model learned from.")
+    text = effects_sentence(effects.to_dicts()) or ""
+    st.caption(f"{text} The typical segment is that of the training data.")
 
 
 def _segments(view: View, run: str) -> None:
-    st.subheader("Predicted beside measured", anchor=False)
-    segments = view.rows(drawn_segments, run)
+    st.subheader("Predicted and measured", anchor=False)
+    segments = view.rows(plotted_segments, run)
     if segments.is_empty():
-        st.caption("No segment was measured, so there is nothing to hold the predictions against.")
+        st.caption("No segment was measured, so the predictions cannot be compared.")
         return
-    show(charts.scatter(segments), "Predicted beside measured instructions per cycle")
-    said = "On the dashed line a prediction is right; below it the core did better than foretold."
+    show(charts.scatter(segments), "Predicted and measured instructions per cycle")
+    text = "On the dashed line a prediction is exact; below it the core did better than predicted."
     if len(segments) < segments["segments"][0]:
-        said += f" {len(segments)} of {segments['segments'][0]} segments are drawn, spread evenly."
-    st.caption(said)
+        text += f" {len(segments)} of {segments['segments'][0]} segments are drawn, spread evenly."
+    st.caption(text)
 
 
 def _threads(view: View, run: str) -> None:

@@ -1,4 +1,4 @@
-"""Charts of throughput: predicted beside measured, and what bounds it."""
+"""Charts of throughput: predicted and measured rates, and what bounds them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COLOURS = dict(zip(LIMITS, (BLUE, ORANGE, GREEN, PINK, GREY), strict=True))
 
 
 def scatter(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
-    """Draw predicted beside measured instructions per cycle, with intervals and the diagonal.
+    """Draw predicted over measured instructions per cycle, with intervals and the diagonal.
 
     `frame` has thread, segment, measured, predicted, low, high and tightest (one of LIMITS).
     """
@@ -77,7 +77,7 @@ def by_thread(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
 
 
 def limits(frame: pl.DataFrame) -> alt.Chart:
-    """Draw what the predicted cycles go to: component, segments, share."""
+    """Draw what limits the predicted cycles: component, segments, share."""
     drawn: alt.Chart = (
         alt.Chart(frame)
         .mark_bar(size=18)
@@ -101,7 +101,7 @@ def limits(frame: pl.DataFrame) -> alt.Chart:
 def effects(frame: pl.DataFrame) -> alt.Chart:
     """Draw the factors of groups of features: feature_group, factor, largest_in, segments.
 
-    Bars go from 1, on a logarithmic scale: twice as long is as far as half as long.
+    Bars start at 1 on a logarithmic scale, so factors of 2 and 1/2 are equally long.
     """
     colour = alt.condition("datum.factor > 1", alt.value(WORSE), alt.value(BETTER))
     drawn: alt.Chart = (

@@ -26,7 +26,7 @@ def _colour(causes: list[str], colours: dict[str, str], columns: int = 3) -> alt
 
 
 def timeline_chart(frame: pl.DataFrame) -> alt.LayerChart:
-    """Draw what each worker did when, a lane a worker: the rows of `queries.timeline`."""
+    """Draw what each worker did when, one lane per worker: the rows of `queries.timeline`."""
     lane = pl.col("lane").rank("dense") - 1
     extent = frame.select(pl.min("t_start"), pl.max("t_end")).row(0)
     factor, unit = time_unit(extent[1])
@@ -39,7 +39,7 @@ def timeline_chart(frame: pl.DataFrame) -> alt.LayerChart:
     )
     lanes = frame.select("lane", "worker", "node").unique().sort("lane")
     height = _LANE * len(lanes)
-    # Two scales of the same extent: numbers place the pieces, names stand at the lanes' middles.
+    # Two scales of the same extent: numbers place the pieces, names label the middles of lanes.
     names = (
         alt.Chart(lanes)
         .mark_point(opacity=0)

@@ -8,15 +8,15 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from apps.output import amount, chance, signed_percent
+from apps.output import amount, cell, counted, p_value_text, signed_percent
 from apps.pages import causes, charts
 from apps.pages.base import View
+from apps.pages.text import run_label
 from apps.pages.trend_chart import history
-from apps.pages.words import as_text, since
 from apps.queries.runs import run_choices
 from apps.queries.trend import trend_choices, trend_points
 
-# As many as there are colours that can be told apart.
+# As many as there are distinct colours.
 _SERIES = len(charts.PALETTE)
 _LEAST = 10
 
@@ -27,14 +27,14 @@ def page(view: View) -> None:
     app = view.select("Application", apps, key="app")
     if app is None:
         view.empty(
-            "There is no history yet. Runs need an application and a start: most files say them.",
+            "There is no history yet. Runs need an application and a start, which most files have.",
             f"{view.pwh} ingest FILES --app NAME --version V --started-at 2026-01-31",
         )
         return
     series = view.rows(trend_choices, app)
     if series.is_empty():
         view.empty(
-            f"No run of {app} says when it started, so there is no order in time.",
+            f"The start of every run of {app} is unknown, so they have no order in time.",
             f"{view.pwh} ingest FILES --app {shlex.quote(app)} --started-at 2026-01-31 --replace",
         )
         return
@@ -46,7 +46,7 @@ def page(view: View) -> None:
     of_metric = series.filter(metric=metric)
     machines = of_metric["machine"].drop_nulls().unique(maintain_order=True).to_list()
     machine = view.select("Machine", machines, key="machine", every="All")
-    with st.spinner("Looking for changes ..."):
+    with st.spinner("Detecting changes ..."):
         points = _points(view, app, metric, machine)
     changes = points.drop_nulls("after").sort("started_at", descending=True)
     runs = changes["run_id"].unique(maintain_order=True).to_list()
@@ -58,7 +58,7 @@ def page(view: View) -> None:
         causes.show(view, why)
     elif runs:
         for row in changes.head(3).iter_rows(named=True):
-            named = since(row["version"], row["run_id"], row["started_at"])
+            named = run_label(row["version"], row["run_id"], row["started_at"])
             view.link(
                 f"Why did it change at {named}?",
                 "trends",
@@ -79,7 +79,7 @@ def _points(view: View, app: str, metric: str, machine: str | None) -> pl.DataFr
         if machine is None
         else rows.filter(metric=metric, machine=machine)
     )
-    named = [as_text(fields) or "all runs" for fields in rows["fields"].to_list()]
+    named = [cell(fields, None) or "all runs" for fields in rows["fields"].to_list()]
     longest = pl.Series("series", named, pl.String)
     rows = rows.with_columns(longest, direction=pl.col("direction").fill_null("changed"))
     kept = (
@@ -88,28 +88,28 @@ def _points(view: View, app: str, metric: str, machine: str | None) -> pl.DataFr
     return rows.filter(pl.col("series").is_in(kept["series"].implode()))
 
 
-def _verdicts(metric: str, points: pl.DataFrame, changes: pl.DataFrame, of: int) -> list[str]:
-    said = [_change(row) for row in changes.iter_rows(named=True)]
-    if not said:
+def _verdicts(metric: str, points: pl.DataFrame, changes: pl.DataFrame, total: int) -> list[str]:
+    sentences = [_change(row) for row in changes.iter_rows(named=True)]
+    if not sentences:
         longest = max(points.group_by("series").len()["len"].to_list(), default=0)
-        said = [
-            f"{metric} has not changed for good: {longest} runs in the longest series."
+        sentences = [
+            f"{metric} has no lasting change: {counted(longest, 'run')} in the longest series."
             if longest >= _LEAST
-            else f"{longest} runs are too few to look for changes; {_LEAST} are needed."
+            else f"{counted(longest, 'run')}, of {_LEAST} that are needed to detect changes."
         ]
     shown = points["series"].n_unique()
-    if shown < of and shown == _SERIES:
-        said.append(f"The {shown} longest of {of} series are shown.")
-    return said
+    if shown < total and shown == _SERIES:
+        sentences.append(f"The {shown} longest of {total} series are shown.")
+    return sentences
 
 
 def _change(row: dict[str, Any]) -> str:
     direction = f", {row['direction']}" if row["direction"] != "changed" else ""
     return (
         f"{row['metric']} {signed_percent(row['change']) or 'from 0'}{direction} since "
-        f"{since(row['version'], row['run_id'], row['started_at'])}: "
+        f"{run_label(row['version'], row['run_id'], row['started_at'])}: "
         f"{amount(row['before'], row['unit'])} before, {amount(row['after'], row['unit'])} after "
-        f"({chance(row['p_value'])})."
+        f"({p_value_text(row['p_value'])})."
     )
 
 

@@ -13,7 +13,7 @@ _TINTS = {"worse": WORSE, "better": BETTER, "changed": NEUTRAL}
 
 
 def history(points: pl.DataFrame, name: str, unit: str | None) -> ChartType:
-    """Draw a line a series, its levels, and a rule at each change.
+    """Draw one line per series, its levels, and a rule at each change.
 
     `points` are rows of one metric: series, run_id, version, started_at, value, and before, after,
     change and direction where the level changed there.
@@ -60,7 +60,7 @@ def history(points: pl.DataFrame, name: str, unit: str | None) -> ChartType:
 
 
 def _format(times: pl.Series) -> str:
-    """Write times as finely as their span asks for."""
+    """Return the date format for the span of the times."""
     days = (times.max() - times.min()).days  # type: ignore[operator, union-attr]
     return "%Y-%m" if days > 900 else "%Y-%m-%d" if days > 2 else "%m-%d %H:%M"
 

@@ -1,4 +1,4 @@
-"""Asking: the rows of a query in sql/queries, and cursors that see only what a question is about."""
+"""Questions: queries of sql/queries, and cursors narrowed to the rows that they share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 _NUMBER = count()
-# Rows that are copied for the questions of a page or command; about 150 bytes each.
+# Rows copied at most for the questions of a page or command; about 150 bytes each.
 MOST_COPIED = 2_000_000
 
 
@@ -35,7 +35,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that was put to the warehouse: its name, SQL and parameters."""
+    """A question that the warehouse answered: its name, SQL and parameters."""
 
     name: str
     sql: str
@@ -47,7 +47,7 @@ _REMEMBERED: ContextVar[list[Asked] | None] = ContextVar("_REMEMBERED", default=
 
 @contextmanager
 def remembering() -> Iterator[list[Asked]]:
-    """Yield a list that takes up every question asked inside, for those who show them."""
+    """Yield a list to which every question asked inside is added, to be shown."""
     asked: list[Asked] = []
     token = _REMEMBERED.set(asked)
     try:
@@ -60,9 +60,9 @@ def remembering() -> Iterator[list[Asked]]:
 class Narrowing:
     """What several questions have in common: a part of some tables, and views computed from it.
 
-    `rows` are the rows that are left of tables or views, by name; `views` are computed once on top
-    of them, in this order. Rows are copied, which takes memory: where the first of the tables would
-    keep more than `most` rows (None: no limit), nothing is narrowed.
+    `rows` are the remaining rows of tables or views, by name; `views` are computed once from them,
+    in this order. Rows are copied, which takes memory: where the first table would have more than
+    `most` rows (None: no limit), nothing is narrowed.
     """
 
     rows: Mapping[str, Question]
@@ -72,9 +72,9 @@ class Narrowing:
 
 @contextmanager
 def narrowed(con: DuckDBPyConnection, narrowing: Narrowing) -> Iterator[DuckDBPyConnection]:
-    """Yield a cursor of its own on which tables have only the rows of the narrowing.
+    """Yield a separate cursor on which tables have only the rows of the narrowing.
 
-    Questions give the same answers there, faster where they stand on the same rows.
+    Questions have the same answers there, and are faster where they share rows.
     """
     own = cursor(con)
     try:
@@ -107,10 +107,10 @@ def _rows(con: DuckDBPyConnection, question: Question) -> int:
 
 
 def ask(con: DuckDBPyConnection, name: str, /, **params: Any) -> DuckDBPyRelation:
-    """Return the rows of `sql/queries/<name>.sql`, computed now.
+    """Return the rows of `sql/queries/<name>.sql`, computed at once.
 
-    They are kept in a temporary table: DuckDB's `sql` with parameters holds Python's lock while
-    it computes, for which a function of Python in another thread would wait for ever.
+    They are stored in a temporary table: DuckDB's `sql` with parameters holds Python's lock while
+    it computes, for which a Python function in another thread would wait for ever.
     """
     return _computed(con, name, Question(name).sql, params)
 
@@ -118,7 +118,7 @@ def ask(con: DuckDBPyConnection, name: str, /, **params: Any) -> DuckDBPyRelatio
 def ask_page(
     con: DuckDBPyConnection, question: Question, limit: int, offset: int
 ) -> DuckDBPyRelation:
-    """Return `limit` rows of a question from row `offset` on, and compute no more of it than that.
+    """Return `limit` rows of a question from row `offset` on, and compute only those.
 
     Parameters of the query may not be named limit or offset.
     """

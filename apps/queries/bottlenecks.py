@@ -1,4 +1,4 @@
-"""Questions about what holds runs back, by their counters."""
+"""Questions about the bottlenecks of runs, by their counters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def diagnosed_runs(con: DuckDBPyConnection, name: str) -> list[str]:
-    """Return the runs that `name` means: an application's that have counters, or one run.
+    """Return the runs of that name: an application's that have counters, or one run.
 
     Raises `NothingToAnalyse` where there are none.
     """
@@ -62,7 +62,7 @@ def bottleneck_classes(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPy
 
 
 def bottleneck_costs(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
-    """Return what curing each component can bring the runs at most, with bands."""
+    """Return the share of cycles that curing each component could save, with bands."""
     return ask(con, "bottlenecks/costs", **_runs(runs))
 
 
@@ -97,12 +97,12 @@ def counted_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
 def class_shares(
     con: DuckDBPyConnection, runs: Sequence[str], most: int = MOST_PLACES
 ) -> DuckDBPyRelation:
-    """Return the class shares of each process of runs; of more than `most`, `most` spread evenly."""
+    """Return the class shares of each process; of more than `most`, `most` spread evenly."""
     return ask(con, "bottlenecks/class_shares", **_runs(runs), most=most)
 
 
 def model_clusters(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
-    """Return the clusters of the models that judge runs, one row a cluster and metric."""
+    """Return the clusters of the models used for runs, one row per cluster and metric."""
     return ask(con, "bottlenecks/clusters", **_runs(runs))
 
 
@@ -114,7 +114,7 @@ def bottleneck_glyphs(
 ) -> DuckDBPyRelation:
     """Return the metrics of each run, process, region or sample (`by`) of runs, and its class.
 
-    One row a glyph: its place, class, samples, metric_set, and the lists metrics and values
+    One row per glyph: its place, class, samples, metric_set, and the lists metrics and values
     (medians, counts per cycle or shares). Of more than `most` places, `most` spread evenly.
     """
     return ask(con, "bottlenecks/glyphs", **_runs(runs), by=by, most=most)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def resolve_runs(con: DuckDBPyConnection, name: str, app: str | None = None) -> list[str]:
-    """Return the runs that `name` means: APP@VERSION, a run, the beginning of its id, or latest.
+    """Return the runs of that name: APP@VERSION, a run, the beginning of its id, or latest.
 
     With `app` a version of it, or one of its runs. Raises `NothingToAnalyse` where there is none,
-    `UsageError` where several runs begin so.
+    `UsageError` where several ids begin with it.
     """
     found = [run_id for (run_id,) in ask(con, "comparison/runs", name=name, app=app).fetchall()]
     if found:
@@ -34,7 +34,7 @@ def resolve_runs(con: DuckDBPyConnection, name: str, app: str | None = None) -> 
         if name == LATEST:
             raise
         raise NothingToAnalyse(
-            f"there is no run {name!r}, and no application and version written so",
+            f"there is no run {name!r}, and no APP@VERSION of that name",
             hint=f"A run, APP@VERSION, or {LATEST}; pwh runs lists them.",
         ) from None
 

@@ -28,7 +28,7 @@ class Comparison:
 
 
 def explained_against(con: DuckDBPyConnection, run_id: str) -> Comparison | None:
-    """Return what a run is to be compared with; None where there is no other run like it."""
+    """Return what a run is compared with by default; None where there is no comparable run."""
     found = ask(con, "explanations/baseline", run_id=run_id).fetchone()
     if found is None:
         return None
@@ -42,17 +42,17 @@ def compared_runs(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelatio
 
 
 def run_in_history(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return a run's main metric beside those of its series; no row for fewer than five runs."""
+    """Return a run's main metric and those of its series; no row for fewer than five runs."""
     return ask(con, "explanations/series", run_id=run_id)
 
 
 def explanation(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
-    """Return what changed between the two sides, the best founded first."""
+    """Return what changed between the two sides, the strongest evidence first."""
     return ask(con, "explanations/findings", explaining=which.named, **_runs(which))
 
 
 def explanation_coverage(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
-    """Return of how many runs on both sides each kind of trace could be examined."""
+    """Return how many runs of either side have each kind of trace."""
     return ask(con, "explanations/coverage", **_runs(which))
 
 

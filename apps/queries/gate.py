@@ -28,9 +28,9 @@ def gate_metrics(
     default_limit: float,
     undirected: bool,
 ) -> DuckDBPyRelation:
-    """Return what is worse than a limit (0.05 is 5 %) for certain, the worst first.
+    """Return the verdict on each metric against a limit (0.05 is 5 %), the worst first.
 
-    `undirected` takes metrics along of which it is not known what is better.
+    `undirected` includes metrics without a known direction.
     """
     return ask(
         con,

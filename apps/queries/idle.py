@@ -29,7 +29,7 @@ def idle_by(
     latency_rule: str,
     window: Window | None = None,
 ) -> DuckDBPyRelation:
-    """Return idle time by worker, node, type (of task) or blamed (type), most of it first."""
+    """Return idle time by worker, node, type (of task) or blamed (type), the largest first."""
     params = {"run_id": run_id, "by": by, "mode": mode, "latency_rule": latency_rule}
     if window is None:
         return ask(con, "idle/by", **params)
@@ -44,12 +44,12 @@ def idle_what_if(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
 def idle_flags(
     con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str
 ) -> DuckDBPyRelation:
-    """Return what is odd in a run's recording, with the number of idle intervals it touches."""
+    """Return the flags of a run's recording, with the number of idle intervals of each."""
     return ask(con, "idle/flags", run_id=run_id, mode=mode, latency_rule=latency_rule)
 
 
 def critical_path(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return the chain that a run's end hangs on, by type of task and cause."""
+    """Return the critical path of a run, by type of task and cause."""
     return ask(con, "idle/critical_path", run_id=run_id)
 
 
@@ -60,7 +60,7 @@ _MOST = 12
 def idle_workers(
     con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str
 ) -> DuckDBPyRelation:
-    """Return where the time of the workers that idled most went, one row a worker and cause."""
+    """Return the time shares of the workers that idled most, one row per worker and cause."""
     params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule}
     return ask(con, "idle/workers", **params, most=MOST_WORKERS)
 
@@ -68,7 +68,7 @@ def idle_workers(
 def idle_blame(
     con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str
 ) -> DuckDBPyRelation:
-    """Return the types of tasks and the workers that were waited for most, by cause."""
+    """Return the types of tasks and the workers that others waited for most, by cause."""
     params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule}
     return ask(con, "idle/blame", **params, most=_MOST)
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def used_readers(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Return the readers by which files landed, with their number."""
+    """Return the readers that landed files, with the number of files."""
     return ask(con, "ingest/readers")
 
 

@@ -1,4 +1,4 @@
-"""Questions about the warehouse as a whole: what landed last, and what changed."""
+"""Questions about the whole warehouse: what landed last, and what changed."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ def latest_traces(con: DuckDBPyConnection) -> DuckDBPyRelation:
 
 
 def latest_regressions(con: DuckDBPyConnection, number: int, *, every: bool) -> DuckDBPyRelation:
-    """Return the newest changes for the worse; without `every` only of the times of whole runs."""
+    """Return the newest regressions; without `every` only those of total times."""
     return ask(con, "overview/regressions", number=number, every=every)

@@ -1,4 +1,4 @@
-"""Questions about what there is: runs, files, tables, and the rows of one run."""
+"""Questions about runs, files, tables, and the rows of one run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def list_sources(con: DuckDBPyConnection, run_id: str | None = None) -> DuckDBPy
 
 
 def resolve_run(con: DuckDBPyConnection, name: str) -> str:
-    """Return the run's id: `name` itself, the one run it is the beginning of, or `latest`.
+    """Return the id of a run: `name` itself, the only id that begins with it, or `latest`.
 
     Raises `NothingToAnalyse` where there is no such run, `UsageError` where there are several.
     """
@@ -56,7 +56,10 @@ def run_metrics(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
 
 
 def resolve_forgettable(con: DuckDBPyConnection, name: str) -> tuple[str, list[str]]:
-    """Say what `name` names: ("run", [id]) or ("source", ids); raises `NothingToAnalyse`."""
+    """Return the run or sources of that name: ("run", [id]) or ("source", ids).
+
+    Raises `NothingToAnalyse` where there are none.
+    """
     from ingest.compressed import path_text
 
     path = path_text(Path(name).resolve())

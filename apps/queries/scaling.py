@@ -34,7 +34,7 @@ class ScalingSet:
 
     @property
     def keys(self) -> dict[str, Any]:
-        """What tells the set from others."""
+        """What identifies the set."""
         return {"app": self.app, "version": self.version, "machine": self.machine}
 
 
@@ -45,7 +45,7 @@ def times_of(which: ScalingSet) -> Narrowing:
 
 
 def known_counts() -> Narrowing:
-    """Return what the questions have in common that list applications and sets of runs."""
+    """Return what questions about all applications and sets of runs have in common."""
     return Narrowing({"fn_timings": Question("scaling/counts")}, most=None)
 
 
@@ -61,8 +61,8 @@ def scaling_sets(
     machine: str | None = None,
 ) -> list[ScalingSet]:
     """Return an application's sets of runs (of all applications: `latest`), the newest first."""
-    asked = {"app": app, "latest": LATEST, "version": version, "machine": machine}
-    found = ask(con, "scaling/sets", **asked)
+    params = {"app": app, "latest": LATEST, "version": version, "machine": machine}
+    found = ask(con, "scaling/sets", **params)
     return [ScalingSet(*row[:-1]) for row in found.fetchall()]
 
 
@@ -95,7 +95,7 @@ def scaling_functions(con: DuckDBPyConnection, which: ScalingSet, target: int) -
 def scaling_comparison(
     con: DuckDBPyConnection, before: ScalingSet, after: ScalingSet, at: int
 ) -> DuckDBPyRelation:
-    """Return functions of two versions and whose exponent got worse, those first."""
+    """Return functions of two versions, those whose exponent got worse first."""
     return ask(
         con,
         "scaling/comparison",
@@ -111,7 +111,7 @@ _POINTS = 32
 
 
 def counts_between(smallest: int, largest: int) -> list[int]:
-    """Return about 32 counts from the smallest to the largest, evenly on a log scale, both in."""
+    """Return about 32 counts from the smallest to the largest, evenly on a log scale."""
     if largest <= smallest:
         return [smallest]
     step = math.log(largest / smallest) / _POINTS

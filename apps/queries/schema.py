@@ -1,4 +1,4 @@
-"""Questions about what there is to ask: tables, views, macros, functions and their columns."""
+"""Questions about the schema: tables, views, macros, functions and their columns."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _LAST = 2**31 - 1
 
 
 def _launches(launch: int | None) -> dict[str, int]:
-    # A range, as a comparison with NULL would keep DuckDB from looking only where it has to.
+    # A range, as a comparison with NULL would keep DuckDB from skipping other launches.
     return {"first": 0, "last": _LAST} if launch is None else {"first": launch, "last": launch}
 
 
@@ -28,7 +28,7 @@ def thread_verdicts(
 
 
 def thread_launches(con: DuckDBPyConnection, run_id: str) -> list[int]:
-    """Return the launches of a run, those without visits too."""
+    """Return the launches of a run, also those without visits."""
     return [launch for (launch,) in ask(con, "threads/launches", run_id=run_id).fetchall()]
 
 
@@ -42,7 +42,7 @@ def thread_blocks(
 def thread_groups(
     con: DuckDBPyConnection, run_id: str, launch: int | None = None
 ) -> DuckDBPyRelation:
-    """Return the groups of threads that behave alike, with one thread that stands for each."""
+    """Return the groups of similar threads, with a representative of each."""
     return ask(con, "threads/groups", run_id=run_id, **_launches(launch))
 
 
@@ -56,12 +56,12 @@ def thread_warps(
 def thread_phases(
     con: DuckDBPyConnection, run_id: str, launch: int | None = None
 ) -> DuckDBPyRelation:
-    """Return the phases of each thread, with one interval that stands for each and its weight."""
+    """Return the phases of each thread, with a representative interval of each and its weight."""
     return ask(con, "threads/phases", run_id=run_id, **_launches(launch))
 
 
 def group_list(run_id: str, launch: int | None) -> Question:
-    """Return the question for the groups of threads that behave alike."""
+    """Return the question for the groups of similar threads."""
     return Question("threads/groups", {"run_id": run_id, **_launches(launch)})
 
 
@@ -98,23 +98,23 @@ def thread_picture(
     try:
         rows: list[tuple[Any, bytes]] = ask(con, "threads/picture", **params).fetchall()
     except duckdb.Error as error:
-        # DuckDB wraps what the function said in lines of Python.
-        said = _TOO_MANY.search(str(error))
-        if said is None:
+        # DuckDB wraps the message of the function in a Python stack trace.
+        message = _TOO_MANY.search(str(error))
+        if message is None:
             raise
         raise UsageError(
-            f"no picture of launch {launch}: {said[1]}",
-            hint="--block chooses one; --groups says which threads behave alike.",
+            f"no picture of launch {launch}: {message[1]}",
+            hint="Choose one with --block; --groups lists groups of similar threads.",
         ) from None
     return rows
 
 
 def behaviour_thresholds(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Return the rates over which a behaviour is prominent, and what they follow from."""
+    """Return the rates over which a behaviour is prominent, and their origin."""
     return ask(con, "threads/thresholds")
 
 
-_OFFERED = 100
+_MOST_BLOCKS = 100
 
 
 def traced_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
@@ -125,5 +125,5 @@ def traced_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
 def fluctuating_blocks(
     con: DuckDBPyConnection, run_id: str, launch: int, metric: str
 ) -> DuckDBPyRelation:
-    """Return the hundred thread blocks of a launch with the most fluctuation, that one first."""
-    return thread_blocks(con, run_id, launch, metric).limit(_OFFERED)
+    """Return the hundred thread blocks of a launch with the most fluctuation, the most first."""
+    return thread_blocks(con, run_id, launch, metric).limit(_MOST_BLOCKS)

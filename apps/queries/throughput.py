@@ -9,8 +9,8 @@ from apps.queries.base import Narrowing, Question, ask
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-# Segments that a summary of effects looks at, about: each is predicted 64 times.
-_LOOKED_AT = 1000
+# About so many segments are in a summary of effects: each is predicted 64 times.
+_MOST_EXPLAINED = 1000
 
 
 def predictions_of(run_id: str) -> Narrowing:
@@ -40,20 +40,20 @@ def segment_list(run_id: str) -> Question:
 
 
 def throughput_limits(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return what the predicted cycles of a run go to."""
+    """Return what limits the predicted cycles of a run."""
     return ask(con, "throughput/limits", run_id=run_id)
 
 
 def throughput_effects(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return what the model holds against a run's segments by group of features, the worst first.
+    """Return feature contributions to a run's cycles by group of features, the largest first.
 
-    Of very many segments some are looked at, spread evenly; column segments says how many.
+    Of many segments some are used, spread evenly; the column segments contains how many.
     """
-    return ask(con, "throughput/effects", run_id=run_id, most=_LOOKED_AT)
+    return ask(con, "throughput/effects", run_id=run_id, most=_MOST_EXPLAINED)
 
 
 def throughput_flags(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return what is flagged of a run's segments, and on how many."""
+    """Return the flags of a run's segments, and the number of segments of each."""
     return ask(con, "throughput/flags", run_id=run_id)
 
 
@@ -63,7 +63,7 @@ def throughput_model(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
 
 
 def counted_ipc(con: DuckDBPyConnection, run_id: str) -> float | None:
-    """Return the instructions per cycle that the run's counters say; None where they do not."""
+    """Return the instructions per cycle by the run's counters; None where not counted."""
     row = ask(con, "throughput/counters", run_id=run_id).fetchone()
     return None if row is None or row[0] is None else float(row[0])
 
@@ -77,12 +77,12 @@ def streamed_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
     return ask(con, "throughput/runs")
 
 
-def drawn_segments(
+def plotted_segments(
     con: DuckDBPyConnection, run_id: str, most: int = MOST_SEGMENTS
 ) -> DuckDBPyRelation:
     """Return a run's measured segments with predicted instructions per cycle and tightest bound.
 
-    Of more than `most` segments, `most` spread evenly; column segments says how many there are.
+    Of more than `most` segments, `most` spread evenly; the column segments contains the total.
     """
     return ask(con, "throughput/drawn_segments", run_id=run_id, most=most)
 

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 LANES = 40
 _MOST_PIECES = 4000
-# Pieces are found one behind the other through the whole run, which takes seconds for large ones.
+# Pieces are found by scanning the whole run, which takes seconds for large ones.
 _MOST_OF_RUN = 100_000
 _BINS = 150
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From when to when a run's workers are known (ns after clock correction), and how many.
+    """The time span of a run's workers (ns after clock correction), and their number.
 
     `pieces` counts their tasks and idle intervals.
     """
@@ -36,7 +36,7 @@ def timeline_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
 
 
 def timeline_span(con: DuckDBPyConnection, run_id: str) -> Span | None:
-    """Return the span of a run's workers; None where it has none with time to look at."""
+    """Return the span of a run's workers; None where none has recorded time."""
     row = ask(con, "timeline/span", run_id=run_id, t0=None, t1=None).fetchone()
     if row is None or row[0] is None or row[1] <= row[0]:
         return None
@@ -52,12 +52,12 @@ def timeline(
     mode: str = "direct",
     latency_rule: str = "union",
 ) -> DuckDBPyRelation:
-    """Return what `LANES` workers from the `first` on did in a window (ns), one row a piece.
+    """Return what `LANES` workers from the `first` on did in a window (ns), one row per piece.
 
     Columns: lane (from 1), worker, node, t_start and t_end (s from the start of the span), cause
     (busy, starvation, latency, overhead, after last task), what (a task's type), low and high
     (place within the lane, 0..1), is_binned. More than 4000 pieces, and those of runs of more
-    than 100 000, are added up in bins.
+    than 100 000, are summed in bins.
     """
     row = ask(con, "timeline/span", run_id=run_id, t0=window[0], t1=window[1]).fetchone()
     shown = min(LANES, span.workers) / max(span.workers, 1)

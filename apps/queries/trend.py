@@ -1,4 +1,4 @@
-"""Questions about the history of an application: series, changes, two sets of runs."""
+"""Questions about the history of an application: series and changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def trend_series(
     metrics: Sequence[str] = EVERY_METRIC,
     machine: str | None = None,
 ) -> DuckDBPyRelation:
-    """Return the series of an application, the times of the whole first."""
+    """Return the series of an application, the total times first."""
     return ask(con, "trend/series", app=app, metrics=json.dumps(list(metrics)), machine=machine)
 
 
@@ -40,12 +40,12 @@ def trend_points(
     metrics: Sequence[str] = EVERY_METRIC,
     machine: str | None = None,
 ) -> DuckDBPyRelation:
-    """Return the series of an application a row a run, with the changes."""
+    """Return the series of an application, one row per run, with the changes."""
     return ask(con, "trend/points", app=app, metrics=json.dumps(list(metrics)), machine=machine)
 
 
 def trend_mixed(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
-    """Return what runs differ in that are in one series of an application."""
+    """Return the fields in which runs of one series of an application differ."""
     return ask(con, "trend/mixed", app=app)
 
 

@@ -1,4 +1,4 @@
-"""What holds a run back: the verdict in sentences, and the figures it stands on."""
+"""Bottlenecks of runs: the verdict in sentences, and the tables behind it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FLAGS = {
 
 
 def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
-    """Say which bottleneck holds the runs back, how sure that is, what drove it, what helps.
+    """Return the verdict on runs: the main bottleneck, its probability, its drivers, what helps.
 
     Raises `NothingToAnalyse` where the runs have no counters.
     """
@@ -42,64 +42,62 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
             hint="Ingest those of perf stat, PAPI, LIKWID, Caliper, gem5, Nsight Compute ...",
         )
     first = classes[0]
-    slots = _topdown(con, runs)
-    said = [*slots, _main(first, classes)]
+    slots = _topdown_sentences(con, runs)
+    sentences = [*slots, _main_class(first, classes)]
     if first["class"] != _UNKNOWN:
-        said += _drivers(first)
-    said += _costs(con, runs)
+        sentences += _driver_sentences(first)
+    sentences += _cost_sentences(con, runs)
     if first["class"] != _UNKNOWN:
-        said.append(f"What usually helps: {_lower(first['advice'])}")
+        advice = first["advice"]
+        sentences.append(f"What usually helps: {advice[:1].lower()}{advice[1:]}")
     flags = sorted({flag for row in classes for flag in row["flags"] or []})
-    said += [f"Mind: {_FLAGS.get(flag, flag)}." for flag in flags]
-    return said
+    sentences += [f"Note: {_FLAGS.get(flag, flag)}." for flag in flags]
+    return sentences
 
 
-def _main(first: dict[str, Any], classes: Sequence[dict[str, Any]]) -> str:
+def _main_class(first: dict[str, Any], classes: Sequence[dict[str, Any]]) -> str:
     total = sum(row["samples"] for row in classes)
     of = f"{first['samples']} of {total} samples" if total > 1 else "the one sample"
     if first["class"] == _UNKNOWN:
         return f"Unknown ({of}): {first['reason'] or 'no reason is known'}."
-    sure = (
-        f"said by {cell(first['said_by'])}"
+    basis = (
+        f"labelled by {cell(first['said_by'])}"
         if first["said_by"]
         else f"mean probability {first['probability']:.0%}"
     )
     rest = ", ".join(f"{row['class']} {row['share']:.0%}" for row in classes[1:4])
-    return f"{first['class']} ({of}, {sure})" + (f"; also {rest}." if rest else ".")
+    return f"{first['class']} ({of}, {basis})" + (f"; also {rest}." if rest else ".")
 
 
-def _drivers(first: dict[str, Any]) -> list[str]:
+def _driver_sentences(first: dict[str, Any]) -> list[str]:
     names = first["drivers"] or []
     return [f"What drove it: {', '.join(map(cell, names))}."] if names else []
 
 
-def _topdown(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
-    """Say where the issue slots of top-down recordings went, region by region of each category."""
+def _topdown_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+    """Return where the issue slots of top-down recordings went, by category and region."""
     rows = dicts(topdown(con, runs))
     by_category: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_category.setdefault(row["category"], []).append(row)
-    said = []
+    sentences = []
     for category, found in sorted(by_category.items(), key=lambda item: -len(item[1])):
         worst = max(found, key=lambda row: row["share"])
-        # Tools give the parts as shares of all slots or of their category: only the order is sure.
-        part = f", mostly {_plain(worst['part'])}" if worst["part_share"] else ""
+        # Tools report parts as shares of all slots or of their category: only the order is certain.
+        part = f", mostly {worst['part'].replace('_', ' ')}" if worst["part_share"] else ""
+        name = category.replace("_", " ")
         slots = f"({worst['share']:.0%}{part})"
         if len(rows) == 1:
-            said.append(f"Top-down: {_plain(category)} takes most issue slots {slots}.")
+            sentences.append(f"Top-down: {name} takes most issue slots {slots}.")
             continue
-        said.append(
-            f"Top-down: {_plain(category)} takes most issue slots in {len(found)} of {len(rows)} "
+        sentences.append(
+            f"Top-down: {name} takes most issue slots in {len(found)} of {len(rows)} "
             f"places, most in {cell(worst['region'])} {slots}."
         )
-    return said
+    return sentences
 
 
-def _plain(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _costs(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+def _cost_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
     rows = [row for row in dicts(bottleneck_costs(con, runs)) if row["share"] >= 0.05]
     if not rows:
         return []
@@ -107,15 +105,11 @@ def _costs(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
         f"{row['component']} {row['share']:.0%} (band {row['low']:.0%} to {row['high']:.0%})"
         for row in sorted(rows, key=lambda row: -row["share"])
     ]
-    return [f"What a cure can bring at most, of the cycles: {', '.join(parts)}."]
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
+    return [f"Cycles that a cure could save at most: {', '.join(parts)}."]
 
 
 def bottleneck_tables(con: DuckDBPyConnection, runs: Sequence[str], by: str | None) -> list[str]:
-    """Return the tables below the verdict: classes and metrics, or the places asked for."""
+    """Return the tables below the verdict: classes and metrics, or a verdict for each place."""
     if by is not None:
         return [_limited(bottlenecks_by(con, runs, by))]
     slots = topdown(con, runs)

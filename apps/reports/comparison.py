@@ -1,4 +1,4 @@
-"""Two sets of runs in words: what got worse, by how much, and what cannot be said."""
+"""Two sets of runs compared: what got worse, by how much, and what is unknown."""
 
 from __future__ import annotations
 
@@ -6,23 +6,45 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from apps.output import Row, amount, cell, interval, ratio_percent, table_text
+from apps.output import (
+    Row,
+    amount,
+    cell,
+    counted,
+    interval,
+    ratio_percent,
+    table_text,
+    three_digits,
+)
 from apps.reports.series import TOTALS, series_name
 
+METRICS = ("metric", "verdict", "before", "after", "change", "interval", "p", "repetitions", "unit")
+_TOPICS = (
+    ("Functions", ("seconds",)),
+    ("Counters", ("counter", "per_cycle")),
+    ("Workers and their idle time", ("tasks", "idle")),
+    ("Blocks and instruction streams", ("blocks", "segments")),
+)
 _NAMED = 3
-_TOTALS_SAID = 4
+_MOST_TOTALS = 4
 _LINES = 15
+_METRIC_WIDTH, _FIELDS_WIDTH = 40, 19
 
 
 def comparison_text(title: str, rows: Sequence[Row], level: float) -> str:
-    """Return the comparison: verdicts first, then a table a topic."""
-    said = [*_totals(rows, level), *_counted(rows), *_differences(rows), *_doubts(rows)]
-    parts = [title, "\n".join(f"* {sentence}" for sentence in said)]
-    apart = _telling(rows)
-    for topic, of in topics(both_sides(rows)):
-        more = len(of) - _LINES
+    """Return the comparison: verdicts first, then one table per topic."""
+    sentences = [
+        *_total_sentences(rows, level),
+        *_verdict_sentences(rows),
+        *_difference_sentences(rows),
+        *_noise_sentences(rows),
+    ]
+    parts = [title, "\n".join(f"* {sentence}" for sentence in sentences)]
+    apart = _distinguishing_fields(rows)
+    for topic, metrics in topics(both_sides(rows)):
+        more = len(metrics) - _LINES
         end = f"\n... and {more} more; --format csv gives all" if more > 0 else ""
-        lines = [metric_line(row, apart) for row in of[:_LINES]]
+        lines = [metric_line(row, apart) for row in metrics[:_LINES]]
         parts.append(f"{topic}\n{table_text(METRICS, lines)}{end}")
     return "\n\n".join(parts)
 
@@ -41,60 +63,64 @@ def _fields(row: Row) -> dict[str, str]:
     return row["fields_before"] if found is None else found
 
 
-def _telling(rows: Sequence[Row]) -> set[str]:
-    """Return the fields by which configurations are told apart."""
+def _distinguishing_fields(rows: Sequence[Row]) -> set[str]:
+    """Return the fields in which the configurations differ."""
     every = [_fields(row) for row in both_sides(rows)]
     names = {name for fields in every for name in fields}
     return {name for name in names if len({fields.get(name) for fields in every}) > 1}
 
 
-def change(row: Row, level: float) -> str:
-    """Say how much a metric changed, with the interval where there is one."""
+def change_text(row: Row, level: float) -> str:
+    """Return how much a metric changed, with its interval where there is one."""
     size = ratio_percent(row["ratio"]) or "no ratio"
     about = f"{amount(row['before'], row['unit'])} to {amount(row['after'], row['unit'])}"
     within = interval(row["low"], row["high"])
     return f"{size} ({about}" + (f"; {within} at {level:.0%})" if within else ")")
 
 
-def _totals(rows: Sequence[Row], level: float) -> list[str]:
-    said = []
+def _total_sentences(rows: Sequence[Row], level: float) -> list[str]:
+    sentences = []
     totals = [row for row in both_sides(rows) if row["metric"] in TOTALS]
-    for row in totals[:_TOTALS_SAID]:
+    for row in totals[:_MOST_TOTALS]:
         verdict = {
             "same": "no change beyond the noise",
             "unknown": "the noise is unknown, so there is no verdict",
         }.get(row["verdict"], row["verdict"])
         name = series_name(row["metric"], _fields(row))
-        said.append(f"{name}: {verdict}: {change(row, level)}.")
-    if len(totals) > _TOTALS_SAID:
-        said.append(f"{len(totals) - _TOTALS_SAID} more times of the whole: see the table.")
-    return said
+        sentences.append(f"{name}: {verdict}: {change_text(row, level)}.")
+    if len(totals) > _MOST_TOTALS:
+        more = counted(len(totals) - _MOST_TOTALS, "more total time")
+        sentences.append(f"{more}: see the table.")
+    return sentences
 
 
-def _counted(rows: Sequence[Row]) -> list[str]:
-    """Say how many metrics got worse or better, and name the first of them."""
+def _verdict_sentences(rows: Sequence[Row]) -> list[str]:
+    """Return how many metrics got worse or better, with the names of the first."""
     counts = Counter(row["verdict"] for row in rows)
     tested = sum(counts[v] for v in ("worse", "better", "changed", "same"))
-    said = []
+    sentences = []
     if tested and not counts["worse"]:
-        said.append(
+        sentences.append(
             f"Nothing got worse beyond the noise; metrics compared: {tested}, corrected for their "
             "number."
         )
-    for verdict, words in (
+    for verdict, outcome in (
         ("worse", "got worse beyond the noise"),
         ("changed", "changed, not known to be better or worse"),
         ("better", "got better"),
     ):
         if found := [row for row in rows if row["verdict"] == verdict]:
-            said.append(f"{len(found)} of {tested} metrics {words}: {_named(found)}.")
-    for verdict, words in (("new", "are new"), ("gone", "are gone")):
+            metrics = counted(tested, "metric")
+            sentences.append(f"{len(found)} of {metrics} {outcome}: {_names(found)}.")
+    for verdict in ("new", "gone"):
         if found := [row for row in both_sides(rows) if row["verdict"] == verdict]:
-            said.append(f"{len(found)} metrics {words}: {_named(found)}.")
-    return said
+            metrics = counted(len(found), "metric")
+            are = "is" if len(found) == 1 else "are"
+            sentences.append(f"{metrics} {are} {verdict}: {_names(found)}.")
+    return sentences
 
 
-def _named(rows: Sequence[Row]) -> str:
+def _names(rows: Sequence[Row]) -> str:
     def one(row: Row) -> str:
         size = ratio_percent(row["ratio"])
         return cell(row["metric"]) + (f" {size}" if size else "")
@@ -103,9 +129,9 @@ def _named(rows: Sequence[Row]) -> str:
     return ", ".join(one(row) for row in rows[:_NAMED]) + more
 
 
-def _differences(rows: Sequence[Row]) -> list[str]:
-    """Say what the two sides differ in beside the version, and what only one of them has."""
-    said = []
+def _difference_sentences(rows: Sequence[Row]) -> list[str]:
+    """Return what the sides differ in besides the version, and what only one of them has."""
+    sentences = []
     apart: dict[str, tuple[str | None, str | None]] = {}
     for row in filter(_paired, rows):
         before, after = row["fields_before"], row["fields_after"]
@@ -113,71 +139,68 @@ def _differences(rows: Sequence[Row]) -> list[str]:
             if before.get(field) != after.get(field):
                 apart[field] = (before.get(field), after.get(field))
     for field, (before, after) in apart.items():
-        said.append(f"Mind: the sides differ in {field}: {cell(before)} and {cell(after)}.")
+        sentences.append(f"Note: the sides differ in {field}: {cell(before)} and {cell(after)}.")
     alone = {(cell(_fields(row)), row["verdict"]) for row in rows if not _paired(row)}
     for fields, verdict in sorted(alone):
-        said.append(f"Only {'after' if verdict == 'new' else 'before'}, so left out: {fields}.")
-    return said
+        sentences.append(
+            f"Left out, as measured only {'after' if verdict == 'new' else 'before'}: {fields}."
+        )
+    return sentences
 
 
-def _doubts(rows: Sequence[Row]) -> list[str]:
+def _noise_sentences(rows: Sequence[Row]) -> list[str]:
     unknown = [row for row in rows if row["verdict"] == "unknown"]
-    said = []
+    sentences = []
     if unknown:
-        said.append(
-            f"The noise of {len(unknown)} metrics is unknown: no verdict. Run each side at least "
-            "twice, or keep a history of 8 runs on the same machine."
+        sentences.append(
+            f"The noise of {counted(len(unknown), 'metric')} is unknown, so there is no verdict. "
+            "Run each side at least twice, or keep a history of 8 runs on the same machine."
         )
     if history := sum(row["noise"] == "history" for row in rows):
-        said.append(f"Of {history} metrics the noise is that of their history: one repetition.")
-    if lent := sum(row["noise"] == "other side" for row in rows):
-        said.append(f"Of {lent} metrics one side has one repetition: its noise is the other's.")
-    return said
-
-
-METRICS = ("metric", "verdict", "before", "after", "change", "interval", "p", "repetitions", "unit")
-_TOPICS = (
-    ("Functions", ("seconds",)),
-    ("Counters", ("counter", "per_cycle")),
-    ("Workers and their idle time", ("tasks", "idle")),
-    ("Blocks and instruction streams", ("blocks", "segments")),
-)
+        sentences.append(
+            f"With one repetition, the noise of {counted(history, 'metric')} is taken from the "
+            "history."
+        )
+    if borrowed := sum(row["noise"] == "other side" for row in rows):
+        sentences.append(
+            f"One side of {counted(borrowed, 'metric')} has one repetition: its noise is taken "
+            "from the other side."
+        )
+    return sentences
 
 
 def topics(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
-    """Put metrics under titles, those without a topic last; empty ones are left out."""
-    found: dict[str, list[Row]] = {"Times of the whole": []}
+    """Return metrics by topic, those without a topic last; empty topics are left out."""
+    found: dict[str, list[Row]] = {"Total times": []}
     found |= {title: [] for title, _ in _TOPICS} | {"Other metrics": []}
     for row in rows:
         found[_topic(row["metric"])].append(row)
-    return [(title, of) for title, of in found.items() if of]
+    return [(title, metrics) for title, metrics in found.items() if metrics]
 
 
 def _topic(metric: str) -> str:
     if metric in TOTALS:
-        return "Times of the whole"
+        return "Total times"
     prefix = metric.partition(":")[0]
     return next((title for title, prefixes in _TOPICS if prefix in prefixes), "Other metrics")
 
 
 def metric_line(row: Row, apart: Collection[str]) -> tuple[Any, ...]:
-    """Return a metric as a line under `METRICS`, with the fields that tell configurations apart."""
+    """Return the line of a metric under `METRICS`, with the fields in which runs differ."""
     fields = row["fields_after"] or row["fields_before"] or {}
-    own = {name: said for name, said in fields.items() if name in apart}
-    name = cell(row["metric"], 40) + (f" ({cell(own, 19)})" if own else "")
+    own = {name: value for name, value in fields.items() if name in apart}
+    name = cell(row["metric"], _METRIC_WIDTH)
+    if own:
+        name += f" ({cell(own, _FIELDS_WIDTH)})"
     p = row["p_value"]
     return (
         name,
         row["verdict"],
-        _short(row["before"]),
-        _short(row["after"]),
+        three_digits(row["before"]),
+        three_digits(row["after"]),
         ratio_percent(row["ratio"]),
         interval(row["low"], row["high"]),
         None if p is None else f"{p:.2g}",
         f"{row['repetitions_before']}, {row['repetitions_after']}",
         row["unit"],
     )
-
-
-def _short(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.4g}")

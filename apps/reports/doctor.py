@@ -1,4 +1,4 @@
-"""Is the installation whole, and the warehouse sound?"""
+"""Checks of the installation and the warehouse, for `pwh doctor`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     check: str
     status: Literal["fine", "wrong", "absent"]
@@ -27,14 +27,14 @@ class Finding:
 
 
 def examine(db: Path) -> list[Finding]:
-    """Look at Python, the packages, and the warehouse."""
+    """Return the findings on Python, the packages, and the warehouse."""
     findings = [Finding("pwh", "fine", f"{__version__} on Python {platform.python_version()}")]
     findings += [_package(name, optional) for name, optional in _packages()]
     return findings + _warehouse(db)
 
 
 def _packages() -> list[tuple[str, bool]]:
-    """Return the packages that pwh names, and whether each is only for an extra."""
+    """Return the packages that pwh requires, and whether each is only for an extra."""
     named = []
     for line in requires("pwh") or []:
         name = line.split(";")[0].split("[")[0]
@@ -58,7 +58,11 @@ def _warehouse(db: Path) -> list[Finding]:
     try:
         con = open_unchecked(db, read_only=True, wait=2.0)
     except WarehouseMissing:
-        return [Finding("warehouse", "absent", f"{db} is not there yet; pwh ingest makes it")]
+        return [
+            Finding(
+                "warehouse", "absent", f"there is no warehouse at {db} yet; pwh ingest creates it"
+            )
+        ]
     except PwhError as error:
         return [Finding("warehouse", "wrong", str(error).replace("\n", ";"))]
     try:
@@ -75,7 +79,7 @@ def _warehouse(db: Path) -> list[Finding]:
 
 
 def _contents(con: DuckDBPyConnection) -> list[Finding]:
-    """Compare what the sources say they brought with what is there."""
+    """Return the checks of the rows, such as of each source's number of rows."""
     findings = []
     for check, found in con.execute(sqlfiles.read("queries/maintenance/doctor")).fetchall():
         findings.append(Finding(check, "wrong" if found else "fine", f"{found} found"))

@@ -1,74 +1,109 @@
-"""What `pwh fit bottlenecks` says: clusters, labels, the search, the scores, what is in force."""
+"""Reports of `pwh fit`: what a model learned from, how it scored, and whether it is in use."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from apps.fitting.samples import KIND
-from apps.output import table_text
+from apps.fitting import samples, throughput
+from apps.output import cell, counted, percent, table_text
 from warehouse import models
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from apps.fitting.bottlenecks import Learned
+    from apps.fitting.bottlenecks import TrainedModel
+    from apps.fitting.throughput import TrainingSegments
     from udfs.bottleneck.clusters import Clusters
+    from udfs.throughput.fitting import Fitted, Thinned
     from warehouse.models import Fit
 
-# A metric of a medoid is worth a word where it lies so many deviations off the mean.
+# A metric of a medoid is named where it is so many deviations off the mean.
 _FAR = 0.5
 _NAMED = 5
-_LEGEND = "Scores: samples judged right (and Unknown, where some are)"
+_BOTTLENECK_SCORES = "Scores: samples classified correctly (and Unknown, where some are)"
+_THROUGHPUT_MEASURES = ("mean error", "median error", "Kendall's tau")
+_REFERENCE_RATES = ("fluctuation", "simt_efficiency", "sync_rate", "memory_share")
 
 
-def bottleneck_fit_report(con: DuckDBPyConnection, learned: Learned, version: int) -> str:
-    """Return the report on a model that was just stored."""
-    fit, found = learned.fit, learned.clusters
+def bottleneck_fit_report(con: DuckDBPyConnection, model: TrainedModel, version: int) -> str:
+    """Return the report on a model of bottlenecks that was just stored."""
+    fit, found = model.fit, model.clusters
     sentences = [
-        f"Model {KIND}/{version} of the metric set {fit.subject}: {fit.algorithm}, "
-        f"{_in_force(con, fit, version)}.",
+        f"Model {samples.KIND}/{version} of the metric set {fit.subject}: {fit.algorithm}, "
+        f"{_in_use(con, fit, version)}.",
         f"* It learned from {fit.description}.",
-        *(f"* {sentence}" for sentence in _clusters_said(found)),
-        *(f"* {sentence}" for sentence in _training_said(fit)),
+        *(f"* {sentence}" for sentence in _cluster_sentences(found)),
+        f"* {_training_sentence(fit)}",
     ]
     return "\n\n".join(
         [
             "\n".join(sentences),
             f"Clusters: medoids in deviations from the mean\n{_cluster_table(found, fit.inputs)}",
             f"Search: accuracy of the autoencoder\n{_search_table(fit)}",
-            f"{_LEGEND}\n{_score_table(fit)}",
+            f"{_BOTTLENECK_SCORES}\n{_bottleneck_scores(fit)}",
         ]
     )
 
 
-def _in_force(con: DuckDBPyConnection, fit: Fit, version: int) -> str:
-    used = models.in_force(con, KIND, fit.subject)
+def throughput_fit_report(
+    con: DuckDBPyConnection, segments: TrainingSegments, fitted: Fitted, fit: Fit, version: int
+) -> str:
+    """Return the report on a model of throughput that was just stored."""
+    lines = [
+        f"Model {throughput.KIND}/{version} of {fit.subject}: {fit.algorithm}, "
+        f"{_in_use(con, fit, version)}.",
+        f"* It learned from {fit.description}, in {fitted.seconds:.0f} s.",
+    ]
+    if segments.left_out:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in segments.left_out.items())
+        lines.append(f"* Left out: {reasons}.")
+    if fitted.thinned is not None:
+        lines.append(f"* {_reduction_sentence(fitted.thinned)}")
+    band = [value for _, _, what, value in fit.scores if what == "in the band"]
+    if band:
+        lines.append(f"* Its 90 % band contained {band[0]:.0%} of the held-out segments.")
+    lines.append(f"* {_network_sentence(fitted)}")
+    table = ["Errors of the predicted cycles", _throughput_scores(fit)]
+    return "\n".join([*lines, "", *table])
+
+
+def reference_sentence(rows: Sequence[tuple[Any, ...]]) -> str:
+    """Return which behaviours of a launch were stored, with its rates."""
+    program, *_ = rows[0]
+    rates = ", ".join(
+        f"{name} {cell(value)}" for name, value in zip(_REFERENCE_RATES, rows[0][3:], strict=True)
+    )
+    return f"stored: {cell(program)} is {', '.join(row[1] for row in rows)} ({rates})"
+
+
+def _in_use(con: DuckDBPyConnection, fit: Fit, version: int) -> str:
+    used = models.in_force(con, fit.kind, fit.subject)
     if used == version:
-        return "in force from now on"
-    return f"not in force, for a person chose {KIND}/{used} (model_choice)"
+        return "in use from now on"
+    return f"not in use, as {fit.kind}/{used} was chosen manually (model_choice)"
 
 
-def _clusters_said(found: Clusters) -> list[str]:
-    sentences = [_number_said(found)]
+def _cluster_sentences(found: Clusters) -> list[str]:
+    sentences = [_cluster_count_sentence(found)]
     if len(found.tried) > 1:
         tried = ", ".join(map(str, found.tried))
         sentences.append(
-            f"A cluster fits no rule there, so {tried} were tried; with {len(found.classes)} the "
-            "fewest samples are in such clusters."
+            f"Some cluster matches no rule then, so {tried} were tried; with {len(found.classes)} "
+            "the fewest samples are in such clusters."
         )
     if found.unknown:
         share = found.unknown / found.sizes.sum()
         sentences.append(
-            f"{share:.0%} of the samples are in clusters that fit no rule: Unknown. "
-            "--overrule CLUSTER=CLASS names one."
+            f"{share:.0%} of the samples are in clusters that match no rule: Unknown. "
+            "--overrule CLUSTER=CLASS labels a cluster."
         )
     return sentences
 
 
-def _number_said(found: Clusters) -> str:
+def _cluster_count_sentence(found: Clusters) -> str:
     if found.gap is None:
-        return f"Number of clusters: {len(found.classes)}, as asked."
+        return f"Number of clusters: {len(found.classes)}, as requested."
     k, reason = found.gap.k, found.gap.reason
     if reason and k == len(found.gap.gap):
         return (
@@ -78,20 +113,20 @@ def _number_said(found: Clusters) -> str:
     return f"The gap statistic finds {first}" + (f" ({reason})." if reason else ".")
 
 
-def _training_said(fit: Fit) -> list[str]:
+def _training_sentence(fit: Fit) -> str:
     layers, nodes, _, right = max(fit.search, key=lambda row: (row[3], -row[0] * row[1]))
     sentence = (
         f"Autoencoder: of {len(fit.search)} shapes {layers} x {nodes} (layers x nodes) is best, "
-        f"{right:.1%} right on programs held out"
+        f"{percent(right)} correct on held-out programs"
     )
     tuned = [row for row in fit.history if row[0] == "fine-tuning"]
     accuracy = [row[3] for row in tuned if row[2] == "validation accuracy"]
     if accuracy:
         sentence += (
-            f"; fine-tuning took {len(accuracy)} epochs, validation accuracy {accuracy[0]:.1%} at "
-            f"first, {max(accuracy):.1%} at best"
+            f"; fine-tuning took {counted(len(accuracy), 'epoch')}, validation accuracy "
+            f"{percent(accuracy[0])} at first, {percent(max(accuracy))} at best"
         )
-    return [f"{sentence}."]
+    return f"{sentence}."
 
 
 def _cluster_table(found: Clusters, names: Sequence[str]) -> str:
@@ -106,29 +141,29 @@ def _cluster_table(found: Clusters, names: Sequence[str]) -> str:
 
 def _profile(profile: Sequence[float], names: Sequence[str]) -> str:
     far = sorted(zip(profile, names, strict=True), key=lambda pair: -abs(pair[0]))
-    words = [f"{name} {value:+.1f}" for value, name in far[:_NAMED] if abs(value) >= _FAR]
-    return ", ".join(words) or "near the mean"
+    parts = [f"{name} {value:+.1f}" for value, name in far[:_NAMED] if abs(value) >= _FAR]
+    return ", ".join(parts) or "near the mean"
 
 
 def _search_table(fit: Fit) -> str:
     nodes = sorted({row[1] for row in fit.search})
     right = {(row[0], row[1]): row[3] for row in fit.search}
     rows = [
-        (layers, *(_share(right.get((layers, n))) for n in nodes))
+        (layers, *(percent(right.get((layers, n))) for n in nodes))
         for layers in sorted({row[0] for row in fit.search})
     ]
     return table_text(("layers", *(f"{n} nodes" for n in nodes)), rows)
 
 
-def _score_table(fit: Fit) -> str:
-    """Return a line for every algorithm, the chosen one marked, and what its columns mean."""
+def _bottleneck_scores(fit: Fit) -> str:
+    """Return the scores of every algorithm, the stored one marked, and a legend of the splits."""
     splits = list(dict.fromkeys(split for _, split, *_ in fit.scores))
     heads = [chr(ord("A") + i) for i in range(len(splits))]
     values = {(a, split, measure): value for a, split, measure, value in fit.scores}
     lines = [
         (
             f"{algorithm}{' *' if algorithm == fit.algorithm else ''}",
-            *(_score(values, algorithm, split) for split in splits),
+            *(_bottleneck_score(values, algorithm, split) for split in splits),
         )
         for algorithm in dict.fromkeys(algorithm for algorithm, *_ in fit.scores)
     ]
@@ -136,14 +171,68 @@ def _score_table(fit: Fit) -> str:
     return "\n".join([table_text(("algorithm", *heads), lines), *legend, "*: the model stored"])
 
 
-def _score(values: dict[tuple[str, str, str], float], algorithm: str, split: str) -> str | None:
+def _bottleneck_score(
+    values: dict[tuple[str, str, str], float], algorithm: str, split: str
+) -> str | None:
     right = values.get((algorithm, split, "accuracy"))
     if right is None:
-        fine = values.get((algorithm, split, "unknown or right"))
-        return None if fine is None else f"{fine:.1%}"
+        return percent(values.get((algorithm, split, "unknown or right")))
     unknown = values.get((algorithm, split, "unknown"), 0.0)
     return f"{right:.1%}" + (f" ({unknown:.0%})" if unknown >= 0.005 else "")
 
 
-def _share(value: float | None) -> str | None:
-    return None if value is None else f"{value:.1%}"
+def _reduction_sentence(thinned: Thinned) -> str:
+    faster = thinned.seconds_all / max(thinned.seconds_kept, 1e-9)
+    return (
+        f"Reduction: {thinned.kept} segments represent {thinned.segments} "
+        f"({thinned.classes} classes of the map). The network's mean error on held-out groups is "
+        f"{percent(thinned.error_kept)}, from all segments {percent(thinned.error_all)}; training "
+        f"took {thinned.seconds_kept:.1f} s, from all {thinned.seconds_all:.1f} s "
+        f"({faster:.1f} times as long)."
+    )
+
+
+def _network_sentence(fitted: Fitted) -> str:
+    error = {
+        name: value
+        for name, split, what, value in fitted.scores
+        if what == "mean error" and split == "groups held out"
+    }
+    better = [n for n, value in error.items() if n != "network" and value <= error["network"]]
+    if better:
+        return f"The network is not better than all others: {', '.join(better)} did as well."
+    return "The network is the best of all on held-out groups."
+
+
+def _throughput_scores(fit: Fit) -> str:
+    """Return the errors of every algorithm: on held-out groups, then on segments at random."""
+    splits = list(dict.fromkeys(split for _, split, *_ in fit.scores))
+    values = {(name, split, what): value for name, split, what, value in fit.scores}
+    rows = [
+        (
+            f"{name}{' *' if name == fit.algorithm else ''}",
+            *(
+                _throughput_score(values.get((name, split, what)), what)
+                for split in splits
+                for what in _THROUGHPUT_MEASURES
+            ),
+        )
+        for name in dict.fromkeys(name for name, *_ in fit.scores)
+    ]
+    heads = [
+        f"{what}{'' if i == 0 else ' (random)'}"
+        for i in range(len(splits))
+        for what in _THROUGHPUT_MEASURES
+    ]
+    legend = [
+        f"Test set: {splits[0]}; (random): {splits[1]}, which is optimistic: near-duplicates of "
+        "the test set are trained on.",
+        "*: the model stored",
+    ]
+    return "\n".join([table_text(("algorithm", *heads), rows), *legend])
+
+
+def _throughput_score(value: float | None, what: str) -> str | None:
+    if value is None:
+        return None
+    return f"{value:.2f}" if what == "Kendall's tau" else percent(value)

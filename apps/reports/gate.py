@@ -1,4 +1,4 @@
-"""Whether a candidate is certainly slower than a baseline: which runs, and the verdicts."""
+"""Whether a candidate is certainly slower than a baseline: the runs, and the verdicts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, amount, cell, dicts, interval, ratio_percent
+from apps.output import Row, amount, cell, counted, dicts, interval, ratio_percent
 from apps.queries.comparison import resolve_runs
 from apps.queries.gate import gate_metrics, gate_runs
 from apps.queries.runs import LATEST
@@ -23,11 +23,20 @@ LIMIT = 0.05
 TIMES = (*TOTALS, "seconds:*")
 _LAST = "last:"
 _TAG = "tag:"
+_LINES = 40
+_SPECIAL = re.compile(r"[\\`*\[\]|$~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "#": "&#35;"}
+_VERDICTS = {
+    "worse": "**worse**",
+    "uncertain": "uncertain",
+    "unknown": "noise unknown",
+    "fine": "fine",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Runs of the baseline and of the candidate that are alike, with the names asked for."""
+    """Runs of the baseline and of the candidate with equal configurations, and their names."""
 
     baseline: list[str]
     candidate: list[str]
@@ -36,7 +45,7 @@ class Sides:
 
 
 def find_sides(con: DuckDBPyConnection, app: str, baseline: str, candidate: str) -> Sides:
-    """Find the runs that are meant; only those of a configuration that both sides have.
+    """Return the runs of both sides, only those of a configuration that both sides have.
 
     Raises `UsageError` for a baseline that cannot be read, `NothingToAnalyse` where a side has no
     runs or no configuration is on both sides.
@@ -46,26 +55,26 @@ def find_sides(con: DuckDBPyConnection, app: str, baseline: str, candidate: str)
         raise NothingToAnalyse(f"there are no runs of {app!r}", hint="pwh runs lists them.")
     named = None if baseline.startswith(_LAST) else _named(con, app, runs, baseline)
     after = _candidate(con, app, runs, candidate, named or [])
-    before = _last(runs, after, baseline) if named is None else named
+    before = _last_runs(runs, after, baseline) if named is None else named
     ids = {row["run_id"] for row in after}
     before = [row for row in before if row["run_id"] not in ids]
     if not before:
         raise NothingToAnalyse(
-            f"the baseline {baseline} of {app} has no runs beside those of the candidate"
+            f"the baseline {baseline} of {app} has no runs other than those of the candidate"
         )
     shared = {str(row["configuration"]) for row in before}
     shared &= {str(row["configuration"]) for row in after}
     if not shared:
         raise NothingToAnalyse(
-            f"the baseline {baseline} of {app} has no run like the candidate: "
+            f"the baseline {baseline} of {app} has no run of the candidate's configuration: "
             f"{cell(before[0]['configuration'])} and {cell(after[0]['configuration'])}",
-            hint="Runs are alike by the fields of series_fields (pwh trend --by ... --keep).",
+            hint="Runs are compared by the fields of series_fields (pwh trend --by ... --keep).",
         )
     return Sides(
         [row["run_id"] for row in before if str(row["configuration"]) in shared],
         [row["run_id"] for row in after if str(row["configuration"]) in shared],
         baseline,
-        _name_of(after, candidate),
+        _candidate_name(after, candidate),
     )
 
 
@@ -74,7 +83,7 @@ def _named(con: DuckDBPyConnection, app: str, runs: Sequence[Row], name: str) ->
     if name.startswith(_TAG):
         key, equals, value = name.removeprefix(_TAG).partition("=")
         if not equals or not key:
-            raise UsageError(f"{name!r} names no tag", hint="Such as --baseline tag:branch=main")
+            raise UsageError(f"{name!r} is not a tag", hint="Such as --baseline tag:branch=main")
         found = [row for row in runs if (row["tags"] or {}).get(key) == value]
         if not found:
             raise NothingToAnalyse(f"no run of {app} has the tag {key}={value}")
@@ -95,14 +104,14 @@ def _candidate(
 ) -> list[Row]:
     """Return the runs of the candidate: latest is all runs of the newest run's version.
 
-    Where that version is all there is, or is the baseline's too, it is the newest run alone.
+    Where there is no other version, or the baseline has the same, it is the newest run alone.
     """
     if name != LATEST:
         return _named(con, app, runs, name)
     taken = {row["run_id"] for row in baseline}
     free = [row for row in runs if row["run_id"] not in taken]
     if not free:
-        raise NothingToAnalyse(f"{app} has no runs beside those of the baseline")
+        raise NothingToAnalyse(f"{app} has no runs other than those of the baseline")
     newest = free[0]
     version = newest["version"]
     others = {row["version"] for row in runs} - {version}
@@ -111,11 +120,11 @@ def _candidate(
     return [row for row in free if row["version"] == version]
 
 
-def _last(runs: Sequence[Row], after: Sequence[Row], baseline: str) -> list[Row]:
-    """Return the last runs before the candidate, so many of each configuration that it has."""
+def _last_runs(runs: Sequence[Row], after: Sequence[Row], baseline: str) -> list[Row]:
+    """Return the last N runs before the candidate of each of its configurations."""
     digits = baseline.removeprefix(_LAST)
     if not digits.isascii() or not digits.isdigit() or int(digits) < 1:
-        raise UsageError(f"{baseline!r} is no number of runs", hint="Such as --baseline last:10")
+        raise UsageError(f"{baseline!r} is not a number of runs", hint="Such as --baseline last:10")
     ids = {row["run_id"] for row in after}
     first = max(i for i, row in enumerate(runs) if row["run_id"] in ids)
     older = [row for row in runs[first + 1 :] if row["run_id"] not in ids]
@@ -126,35 +135,33 @@ def _last(runs: Sequence[Row], after: Sequence[Row], baseline: str) -> list[Row]
     return found
 
 
-def _name_of(after: Sequence[Row], asked: str) -> str:
-    if asked != LATEST:
-        return asked
+def _candidate_name(after: Sequence[Row], name: str) -> str:
+    if name != LATEST:
+        return name
     versions = {row["version"] for row in after if row["version"] is not None}
     return (
-        f"{asked}: {next(iter(versions))}"
-        if len(versions) == 1
-        else f"{asked}: {after[0]['run_id']}"
+        f"{name}: {next(iter(versions))}" if len(versions) == 1 else f"{name}: {after[0]['run_id']}"
     )
 
 
 def judge_metrics(
     con: DuckDBPyConnection,
-    of: Sides,
+    sides: Sides,
     metrics: Sequence[str],
     limit: float | None,
     level: float,
 ) -> DuckDBPyRelation:
     """Judge the metrics, the worst first; raises `NothingToAnalyse` where none is on both sides.
 
-    Without `metrics` these are the times, of the whole and of each function; where there are none,
-    every metric of which it is known what is better. Without `limit` it is the smallest_change
-    that change_thresholds say for a metric, else 5 %.
+    Without `metrics` these are the times, of the whole run and of each function; where there are
+    none, every metric with a known direction. Without `limit` it is the metric's smallest_change
+    in change_thresholds, else 5 %.
     """
     for patterns in [metrics] if metrics else [TIMES, EVERY_METRIC]:
         found = gate_metrics(
             con,
-            of.baseline,
-            of.candidate,
+            sides.baseline,
+            sides.candidate,
             level,
             patterns,
             limit=limit,
@@ -164,44 +171,33 @@ def judge_metrics(
         if found.limit(1).fetchone() is not None:
             return found
     raise NothingToAnalyse(
-        f"{of.baseline_name} and {of.candidate_name} have no metric in common"
+        f"{sides.baseline_name} and {sides.candidate_name} have no metric in common"
         + (f" of {', '.join(metrics)}" if metrics else ""),
-        hint="pwh compare shows what there is on either side.",
+        hint="pwh compare shows the metrics of each side.",
     )
 
 
 def failing_metrics(rows: Sequence[Row]) -> list[Row]:
-    """Return the metrics that close the gate: certainly worse than the limit allows."""
+    """Return the metrics that fail the gate: certainly worse than the limit allows."""
     return [row for row in rows if row["decides"] and row["verdict"] == "worse"]
 
 
-_LINES = 40
-_SPECIAL = re.compile(r"[\\`*\[\]|$~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "#": "&#35;"}
-_WORDS = {
-    "worse": "**worse**",
-    "uncertain": "uncertain",
-    "unknown": "noise unknown",
-    "fine": "fine",
-}
-
-
 def escaped(value: Any) -> str:
-    """Write text so that Markdown takes nothing in it for markup, a mention or a table's edge."""
+    """Return text escaped for a Markdown table: no markup, mention or column separator in it."""
     text = _SPECIAL.sub(lambda found: "\\" + found[0], cell(value, None))
     return "".join(_ENTITIES.get(letter, letter) for letter in text)
 
 
-def gate_markdown(app: str, of: Sides, rows: Sequence[Row], level: float) -> str:
-    """Return the summary: whether the gate is open, why, and a table of the metrics."""
+def gate_markdown(app: str, sides: Sides, rows: Sequence[Row], level: float) -> str:
+    """Return the summary: whether the gate passes, why, and a table of the metrics."""
     failed = failing_metrics(rows)
     title = f"## {escaped(app)}: {'regression' if failed else 'no certain regression'}"
     runs = (
-        f"Baseline {escaped(of.baseline_name)} ({_count(of.baseline)}), candidate "
-        f"{escaped(of.candidate_name)} ({_count(of.candidate)}). Intervals hold for all metrics "
-        f"together with {level:.3g} probability."
+        f"Baseline {escaped(sides.baseline_name)} ({counted(len(sides.baseline), 'run')}), "
+        f"candidate {escaped(sides.candidate_name)} ({counted(len(sides.candidate), 'run')}). "
+        f"The intervals hold for all metrics together with a probability of {level:.3g}."
     )
-    lines = [title, "", _why(rows, failed), "", runs, ""]
+    lines = [title, "", _reason(rows, failed), "", runs, ""]
     lines += [
         "| metric | verdict | baseline | candidate | change | interval | limit |",
         "| --- | --- | ---: | ---: | ---: | --- | ---: |",
@@ -212,30 +208,26 @@ def gate_markdown(app: str, of: Sides, rows: Sequence[Row], level: float) -> str
     return "\n".join(lines)
 
 
-def _count(runs: Sequence[str]) -> str:
-    return "1 run" if len(runs) == 1 else f"{len(runs)} runs"
-
-
-def _why(rows: Sequence[Row], failed: Sequence[Row]) -> str:
+def _reason(rows: Sequence[Row], failed: Sequence[Row]) -> str:
     if failed:
         named = ", ".join(
             f"{_name(one)} {escaped(ratio_percent(one['ratio']))}" for one in failed[:3]
         )
         more = f" and {len(failed) - 3} more" if len(failed) > 3 else ""
-        return f"Worse than the limit allows, for certain: {named}{more}."
+        return f"Certainly worse than the limit allows: {named}{more}."
     counts = Counter(row["verdict"] for row in rows if row["decides"])
-    said = ["Nothing is worse than the limit allows for certain."]
+    sentences = ["Nothing is certainly worse than the limit allows."]
     if counts["uncertain"]:
-        said.append(
-            f"Of {counts['uncertain']} metrics the noise is too large to rule it out: more "
-            "repetitions would tell."
+        sentences.append(
+            f"The noise of {counted(counts['uncertain'], 'metric')} is too large to rule it out: "
+            "run more repetitions."
         )
     if counts["unknown"]:
-        said.append(
-            f"Of {counts['unknown']} metrics the noise is unknown: run each side at least "
-            "twice, or keep a history of 8 runs."
+        sentences.append(
+            f"The noise of {counted(counts['unknown'], 'metric')} is unknown: run each side at "
+            "least twice, or keep a history of 8 runs."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _name(row: Row) -> str:
@@ -243,10 +235,10 @@ def _name(row: Row) -> str:
 
 
 def _line(row: Row) -> str:
-    verdict = _WORDS[row["verdict"]]
+    verdict = _VERDICTS[row["verdict"]]
     if not row["decides"]:
-        why = "direction unknown" if row["better"] is None else "less than 1 % of the time"
-        verdict = f"{verdict.strip('*')} ({why})"
+        reason = "direction unknown" if row["better"] is None else "less than 1 % of the time"
+        verdict = f"{verdict.strip('*')} ({reason})"
     cells = (
         _name(row),
         verdict,

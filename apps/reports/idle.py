@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from apps.output import cell, dicts
+from apps.output import cell, counted, dicts
 from apps.queries.idle import Window, idle_by, idle_flags, idle_readings, idle_what_if
 from warehouse.errors import NothingToAnalyse
 
@@ -21,7 +21,7 @@ def idle_sentences(
     latency_rule: str = "union",
     window: Window | None = None,
 ) -> list[str]:
-    """Say what dominates, how much, whom it is blamed on, and what it would bring to mend it.
+    """Return where the time went, the dominant cause, the tasks to blame, and possible gains.
 
     Raises `NothingToAnalyse` where the run has no workers.
     """
@@ -31,36 +31,38 @@ def idle_sentences(
     chosen = readings.get((mode, latency_rule))
     if chosen is None or not chosen["wall"]:
         raise NothingToAnalyse(
-            f"the run {run_id} has no workers with time to look at",
+            f"the run {run_id} has no workers with recorded time",
             hint="pwh idle is for task runtimes: Dask, StarPU, or the neutral task tables.",
         )
-    said = [_where_it_went(chosen), _dominant(chosen)]
+    sentences = [_shares(chosen), _dominant_cause(chosen)]
     if mode == "direct" and (deep := readings.get(("transitive", latency_rule))):
-        said += _root(chosen, deep)
-    said += _blamed(con, run_id, mode, latency_rule, window, chosen)
+        sentences += _root_causes(chosen, deep)
+    sentences += _blamed(con, run_id, mode, latency_rule, window, chosen)
     if window is None:
-        said += _what_if(con, run_id)
+        sentences += _what_if(con, run_id)
     flags = dicts(idle_flags(con, run_id, mode, latency_rule))
-    said += [f"{row['intervals']} intervals are flagged {row['flag']}." for row in flags]
-    return [sentence for sentence in said if sentence]
+    sentences += [
+        f"{counted(row['intervals'], 'interval')} flagged {row['flag']}." for row in flags
+    ]
+    return [sentence for sentence in sentences if sentence]
 
 
-def _where_it_went(row: dict[str, Any]) -> str:
+def _shares(row: dict[str, Any]) -> str:
     parts = ", ".join(f"{part} {row[f'{part}_percent']:.1f} %" for part in _PARTS)
     return (
-        f"{row['workers']} workers were busy {row['busy_percent']:.1f} % of their time; {parts}; "
-        f"{row['tail_percent']:.1f} % lies after their last task."
+        f"{counted(row['workers'], 'worker was', 'workers were')} busy {row['busy_percent']:.1f} % "
+        f"of their time; {parts}; {row['tail_percent']:.1f} % is after their last task."
     )
 
 
-def _dominant(row: dict[str, Any]) -> str:
+def _dominant_cause(row: dict[str, Any]) -> str:
     if row["dominant"] is None:
         return "No worker waited for anything."
     return f"{row['dominant'].capitalize()} dominates. {row['advice']}"
 
 
-def _root(direct: dict[str, Any], deep: dict[str, Any]) -> list[str]:
-    """Say what the root causes are, where they differ from the literal reading by a per cent."""
+def _root_causes(direct: dict[str, Any], deep: dict[str, Any]) -> list[str]:
+    """Return the root causes, where they differ from the direct mode by a per cent."""
     if all(abs(direct[f"{p}_percent"] - deep[f"{p}_percent"]) < 1 for p in _PARTS):
         return []
     parts = ", ".join(f"{part} {deep[f'{part}_percent']:.1f} %" for part in _PARTS)

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from apps.output import Row, cell
+from apps.output import Row, cell, counted, short_name
 from warehouse.errors import UsageError
 
 GRAPHS = (".dot", ".svg", ".png")
 
-# More blocks than these nobody can read, and Graphviz takes minutes for thousands.
+# More blocks than these are unreadable, and Graphviz takes minutes for thousands.
 _MOST_BLOCKS = 100
 _LEAST_BLOCKS = 16
 _MOST_WORK = 0.99
@@ -25,15 +25,15 @@ def check_path(path: Path, endings: Sequence[str], option: str) -> None:
     """Raise `UsageError` where the path does not end as a picture of this kind does."""
     if path.suffix.lower() not in endings:
         raise UsageError(
-            f"{option} {path}: what kind of picture is that?",
-            hint=f"Its name can end in {', '.join(endings)}.",
+            f"{option} {path}: the kind of picture is unknown",
+            hint=f"End its name in {' or '.join(endings)}.",
         )
     if not path.parent.is_dir():
         raise UsageError(f"{option} {path}: there is no folder {path.parent}")
 
 
 def save_picture(path: Path, data: bytes) -> None:
-    """Write a file; raises `UsageError` where that cannot be."""
+    """Write a picture to a file; raises `UsageError` where it cannot be written."""
     try:
         path.write_bytes(data)
     except OSError as error:
@@ -41,9 +41,9 @@ def save_picture(path: Path, data: bytes) -> None:
 
 
 def grey_png(rows: Sequence[bytes]) -> bytes:
-    """Return a grey picture as PNG (ISO/IEC 15948), small ones enlarged to about 512 pixels.
+    """Return a greyscale PNG (ISO/IEC 15948); small ones are enlarged to about 512 pixels.
 
-    `rows` are the rows of pixels from the top, a byte each: 0 is black, 255 white.
+    `rows` are the rows of pixels from the top, one byte per pixel: 0 is black, 255 white.
     """
     zoom = max(1, _SIDE // len(rows))
     packer = zlib.compressobj(6)
@@ -67,9 +67,9 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def largest_blocks(blocks: Sequence[Row]) -> Sequence[Row]:
-    """Return the blocks to draw: all, or those that execute nearly all where there are many.
+    """Return the blocks to draw: all, or of many those that execute nearly all instructions.
 
-    `blocks` are ordered by the instructions executed in them, the most first.
+    `blocks` are ordered by executed instructions, the most first.
     """
     if len(blocks) <= _MOST_BLOCKS:
         return blocks
@@ -84,7 +84,7 @@ def graph_dot(title: str, blocks: Sequence[Row], edges: Sequence[Row]) -> str:
 
     Blocks have bb, visits, instructions, size, barriers, function, source_file and source_line,
     those executed most are the darkest; edges have src, dst, count and probability, and keep both
-    as attributes. Edges to blocks that are not given are left out.
+    as attributes. Edges to blocks that are not drawn are left out.
     """
     most = max((_work(block) for block in blocks), default=0) or 1
     in_order = sorted(blocks, key=lambda block: int(block["bb"]))
@@ -106,7 +106,7 @@ def graph_dot(title: str, blocks: Sequence[Row], edges: Sequence[Row]) -> str:
 
 
 def draw_graph(dot: str, style: str) -> bytes:
-    """Return a graph as svg or png; raises `UsageError` where Graphviz is not installed or fails."""
+    """Return a graph as svg or png; raises `UsageError` where Graphviz is missing or fails."""
     import subprocess
 
     import graphviz
@@ -115,15 +115,15 @@ def draw_graph(dot: str, style: str) -> bytes:
         return graphviz.Source(dot).pipe(format=style, quiet=True)  # type: ignore[no-any-return]
     except graphviz.ExecutableNotFound:
         raise UsageError(
-            f"a picture in {style.upper()} needs Graphviz, whose program dot is not installed here",
+            f"a picture in {style.upper()} needs Graphviz, whose program dot is not installed",
             hint="Install the package graphviz (apt, dnf, brew, conda: graphviz), or name the "
             "file .dot, which needs nothing.",
         ) from None
     except subprocess.CalledProcessError as error:
-        said = (error.stderr or b"").decode(errors="replace").strip().splitlines()
+        messages = (error.stderr or b"").decode(errors="replace").strip().splitlines()
         raise UsageError(
-            f"Graphviz could not draw the graph: {said[-1] if said else error}",
-            hint="Name the file .dot and try other settings of dot on it.",
+            f"Graphviz could not draw the graph: {messages[-1] if messages else error}",
+            hint="Write a .dot file and run dot on it with other settings.",
         ) from None
 
 
@@ -132,33 +132,30 @@ def _work(block: Row) -> int:
 
 
 def _block(block: Row, most: int) -> str:
-    lines = [f"block {block['bb']}", _facts(block)]
+    lines = [f"block {block['bb']}", _counts(block)]
     if place := _place(block):
         lines.append(place)
     shade = 0.6 * _work(block) / most
-    around = ", peripheries=2" if block["barriers"] else ""
-    return f'label={_quoted(*lines)}, fillcolor="0.08 {shade:.3f} 1.0"{around}'
+    border = ", peripheries=2" if block["barriers"] else ""
+    return f'label={_quoted(*lines)}, fillcolor="0.08 {shade:.3f} 1.0"{border}'
 
 
-def _facts(block: Row) -> str:
-    facts = [_counted(block["size"], "instruction"), _counted(block["visits"], "visit")]
+def _counts(block: Row) -> str:
+    known = [("size", "instruction"), ("visits", "visit")]
     if block["visits"] is None:
-        facts.append(_counted(block["instructions"], "executed instruction"))
+        known.append(("instructions", "executed instruction"))
     if block["barriers"]:
-        facts.append(_counted(block["barriers"], "barrier"))
-    return ", ".join(fact for fact in facts if fact)
-
-
-def _counted(number: int | None, what: str) -> str:
-    return "" if number is None else f"{number} {what}{'' if number == 1 else 's'}"
+        known.append(("barriers", "barrier"))
+    return ", ".join(
+        counted(block[column], noun) for column, noun in known if block[column] is not None
+    )
 
 
 def _place(block: Row) -> str:
     where = cell(block["source_file"] or block["function"] or "", None)
     if block["source_file"] and block["source_line"] is not None:
         where = f"{where}:{block['source_line']}"
-    # The end of a path says more than its beginning.
-    return where if len(where) <= _NAME else "…" + where[1 - _NAME :]
+    return short_name(where, _NAME)
 
 
 def _edge(edge: Row) -> str:
@@ -171,7 +168,7 @@ def _edge(edge: Row) -> str:
 
 
 def _quoted(*lines: str) -> str:
-    """Return lines of text as a quoted string of DOT; nothing in them has a meaning for Graphviz."""
+    """Return lines of text as a quoted DOT string, with everything special to Graphviz escaped."""
     text = "\\n".join(
         cell(line, None).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
         for line in lines

@@ -1,4 +1,4 @@
-"""What is known about a run: the verdicts first, then the figures they stand on."""
+"""The report of a run: the verdicts first, then the figures behind them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from apps.output import cell, dicts, table_text
+from apps.output import amount, cell, counted, dicts, table_text
 from apps.queries.base import narrowed
 from apps.queries.bottlenecks import counters_of
 from apps.queries.runs import (
@@ -32,12 +32,14 @@ from warehouse.errors import NothingToAnalyse
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-_SHOWN = 10
+_LINES = 10
+# Names of the event of completed instructions: perf, top-down, PAPI, gem5.
+_INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins", "siminsts")
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One kind of trace: what it says in a sentence or two, and its rows."""
+    """One kind of trace: its verdict in sentences, and its rows."""
 
     title: str
     sentences: list[str]
@@ -48,7 +50,7 @@ def run_report(con: DuckDBPyConnection, run_id: str) -> str:
     """Return the report of a run; raises `NothingToAnalyse` where it has no rows."""
     counts = row_counts(con, run_id)
     if not counts:
-        raise NothingToAnalyse(f"nothing has landed for the run {run_id}")
+        raise NothingToAnalyse(f"the run {run_id} has no rows")
     sections = [make(con, run_id) for table, make in _SECTIONS if table in counts]
     lines = [f"Run {run_id}", *_facts(con, run_id), ""]
     lines += [f"* {sentence}" for section in sections for sentence in section.sentences]
@@ -59,7 +61,7 @@ def run_report(con: DuckDBPyConnection, run_id: str) -> str:
 
 
 def trace_sentences(con: DuckDBPyConnection, run_id: str, table: str) -> list[str]:
-    """Return what one kind of trace says of a run in sentences; `table` is its landing table."""
+    """Return the verdict of one kind of trace on a run; `table` is its landing table."""
     make = dict(_SECTIONS).get(table)
     return [] if make is None else make(con, run_id).sentences
 
@@ -73,12 +75,12 @@ def _facts(con: DuckDBPyConnection, run_id: str) -> list[str]:
 
 
 def _rows(relation: DuckDBPyRelation) -> str:
-    rows = relation.limit(_SHOWN + 1).fetchall()
-    shown = table_text(relation.columns, rows[:_SHOWN])
-    if len(rows) <= _SHOWN:
+    rows = relation.limit(_LINES + 1).fetchall()
+    shown = table_text(relation.columns, rows[:_LINES])
+    if len(rows) <= _LINES:
         return shown
     total = (relation.count("*").fetchone() or (0,))[0]
-    return f"{shown}\n... and {total - _SHOWN} more"
+    return f"{shown}\n... and {total - _LINES} more"
 
 
 def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
@@ -94,27 +96,27 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
         sentences.append("Instructions per cycle are unknown: the two were not counted together.")
     if missing:
         names = ", ".join(missing[:4]) + (" ..." if len(missing) > 4 else "")
-        sentences.append(f"{len(missing)} of {len(events)} events were not counted ({names}).")
+        total = counted(len(events), "event")
+        sentences.append(f"{len(missing)} of {total} were not counted ({names}).")
     shared = [e["event"] for e in events if e["running"] is not None and e["running"] < 0.5]
     if shared:
-        sentences.append(f"{shared[0]} was on a counter less than half of the time: an estimate.")
+        sentences.append(
+            f"{shared[0]} was on a counter for less than half of the time, so it is an estimate."
+        )
     with narrowed(con, counters_of([run_id], "bottlenecks", "pmu_standardised")) as of_run:
         sentences += bottleneck_sentences(of_run, [run_id])
     return Section("Counters", sentences, relation)
 
 
-_INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins", "siminsts")
-
-
 def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = run_functions(con, run_id)
-    rows = dicts(relation.limit(_SHOWN))
+    rows = dicts(relation.limit(_LINES))
     sentences = []
     if rows and rows[0]["share"] is not None:
         top = rows[0]
         sentences.append(
             f"{cell(top['function'])} takes {top['share']:.0%} of the time "
-            f"({top['seconds']:.4g} s); the first {len(rows)} functions take "
+            f"({amount(top['seconds'], 's')}); the first {counted(len(rows), 'function')} take "
             f"{sum(row['share'] or 0 for row in rows):.0%}."
         )
     sentences += run_imbalance_sentences(con, run_id)
@@ -129,14 +131,15 @@ def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
         sentences = idle_sentences(con, run_id)
     except NothingToAnalyse as nothing:
         return Section("Workers", [nothing.problem.capitalize() + "."], relation)
-    sentences[0] = f"{sum(row['tasks'] for row in rows)} tasks ran. {sentences[0]}"
+    tasks = counted(sum(row["tasks"] for row in rows), "task")
+    sentences[0] = f"{tasks} ran. {sentences[0]}"
     longest = dicts(run_idle_intervals(con, run_id).limit(1))
     if longest:
         wait = longest[0]
-        until = f"until {cell(wait['task'])} came" if wait["task"] else "to the end"
+        until = f"until {cell(wait['task'])} started" if wait["task"] else "to the end"
         sentences.append(
-            f"The longest wait: {cell(wait['worker'])}, {wait['seconds']:.4g} s from "
-            f"{wait['begin_seconds']:.4g} s on, {until}."
+            f"The longest wait: {cell(wait['worker'])}, {amount(wait['seconds'], 's')} from "
+            f"{amount(wait['begin_seconds'], 's')} on, {until}."
         )
     return Section("Workers", sentences, relation)
 
@@ -144,9 +147,9 @@ def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
 def _launches(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = run_launches(con, run_id)
     kinds = similar_launches(dicts(thread_verdicts(con, run_id)))
-    sentences = [launch_summary(kind) for kind in kinds[:_SHOWN]]
-    if len(kinds) > _SHOWN:
-        sentences.append(f"{len(kinds) - _SHOWN} more kinds of launches: see pwh threads.")
+    sentences = [launch_summary(kind) for kind in kinds[:_LINES]]
+    if len(kinds) > _LINES:
+        sentences.append(f"{len(kinds) - _LINES} more kinds of launches: see pwh threads.")
     return Section("Launches", sentences, relation)
 
 
@@ -154,7 +157,9 @@ def _segments(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = run_segments(con, run_id)
     rows = dicts(relation)
     total, measured = (sum(row[name] for row in rows) for name in ("segments", "measured"))
-    sentences = [f"{total} segments of instruction streams, {measured} with measured cycles."]
+    sentences = [
+        f"{counted(total, 'segment')} of instruction streams, {measured} with measured cycles."
+    ]
     try:
         with narrowed(con, predictions_of(run_id)) as of_run:
             sentences += throughput_sentences(of_run, run_id)[:2]

@@ -1,13 +1,22 @@
-"""How a program scales: the verdict in sentences, and the figures it stands on."""
+"""How a program scales: the verdict in sentences, and the figures behind it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, cell, dicts, table_text
+from apps.output import (
+    Row,
+    amount,
+    cell,
+    counted,
+    dicts,
+    percent,
+    table_text,
+    three_digits,
+)
 from apps.queries.base import narrowed
 from apps.queries.runs import LATEST, resolve_run, run_facts
 from apps.queries.scaling import (
@@ -24,16 +33,31 @@ from warehouse.errors import NothingToAnalyse, UsageError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
+RANKED = ("function", "seconds", "interval", "share", "measured", "flags")
+SETS = ("application", "version", "machine", "scaling", "counts", "functions", "runs", "newest run")
+# How runs without an application name are listed; they are chosen by one of their runs.
+UNNAMED = "(no application)"
+NO_RUNS = (
+    "Ingest profiles (TAU, Score-P, Caliper, mpiP, Extra-P ...) of runs at different "
+    "counts; --app and --ranks state what a file leaves out."
+)
+PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
+_VERSIONS = ("function", "exponent before", "after", "verdict", "share before", "after ")
+# An efficiency below this is not worth its cores.
 FLOOR = 0.5
-# Predictions are looked for no further than this many times the largest count.
+# Predictions are searched up to this many times the largest count.
 _REACH = 64
 _STEPS = 8
+_RANKED_LINES = 10
+_VERSION_LINES = 20
 _NAME = 36
+# Slopes this near to 0 or -1 are called by their name.
+_NEAR = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of a program: which set of runs, at which counts, of which problem."""
+    """A question about a program: which set of runs, at which counts, of which problem size."""
 
     which: ScalingSet
     counts: tuple[int, ...]
@@ -49,7 +73,7 @@ class Question:
 def choose_set(
     con: DuckDBPyConnection, app: str, version: str | None = None, machine: str | None = None
 ) -> tuple[ScalingSet, list[ScalingSet]]:
-    """Return the set of runs that is meant, the newest of several, and the others.
+    """Return the named set of runs, the newest of several, and the others.
 
     `app` is an application, one of its runs, or `latest`. Raises `NothingToAnalyse` where there
     is no such set, or none with three different counts.
@@ -72,8 +96,8 @@ def choose_set(
     best = next((one for one in found if one.counts >= 3), found[0])
     if best.counts < 3:
         raise NothingToAnalyse(
-            f"{_named(best)} was measured at {best.counts} counts",
-            hint="A model needs at least three: ingest runs at other counts.",
+            f"{_set_name(best)} was measured at {counted(best.counts, 'count')}",
+            hint="A model needs at least three counts: ingest runs at others.",
         )
     return best, [one for one in others if one != best and one.app == best.app]
 
@@ -95,7 +119,7 @@ def _of_run(
 
 
 def run_scaling_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
-    """Say how the program of a run scales; nothing where too few counts were measured."""
+    """Return how the program of a run scales; nothing where too few counts were measured."""
     facts = run_facts(con, run_id)
     if "app" not in facts:
         return []
@@ -108,11 +132,11 @@ def run_scaling_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
         ]
     if not found:
         return []
-    asked_for = complete_question(found[0], [], None, None)
-    with narrowed(con, times_of(asked_for.which)) as of_set:
-        rows = dicts(predict_grid(of_set, asked_for))
-        ranking = dicts(scaling_functions(of_set, asked_for.which, asked_for.target))
-    return scaling_sentences(asked_for, rows, ranking)
+    question = complete_question(found[0], [], None, None)
+    with narrowed(con, times_of(question.which)) as of_set:
+        rows = dicts(predict_grid(of_set, question))
+        ranking = dicts(scaling_functions(of_set, question.which, question.target))
+    return scaling_sentences(question, rows, ranking)
 
 
 def complete_question(
@@ -121,148 +145,126 @@ def complete_question(
     scaling: str | None,
     problem_size: float | None,
 ) -> Question:
-    """Fill in what the user left open: two, four and eight times the largest count."""
-    wanted = tuple(sorted(set(counts))) or tuple(which.largest * k for k in (2, 4, 8))
-    if wanted[0] < 1:
+    """Return the question with defaults filled in: 2, 4 and 8 times the largest count."""
+    targets = tuple(sorted(set(counts))) or tuple(which.largest * k for k in (2, 4, 8))
+    if targets[0] < 1:
         raise UsageError("counts of --at must be 1 or more", hint="Such as --at 512,1024,4096")
-    return Question(which, wanted, scaling or which.scaling, problem_size)
+    return Question(which, targets, scaling or which.scaling, problem_size)
 
 
-def predict_program(con: DuckDBPyConnection, asked_for: Question) -> DuckDBPyRelation:
+def predict_program(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelation:
     """Return the program's predicted time, speed-up, efficiency and core hours."""
     return scaling_program(
-        con, asked_for.which, asked_for.counts, asked_for.scaling, asked_for.problem_size
+        con, question.which, question.counts, question.scaling, question.problem_size
     )
 
 
-def predict_grid(con: DuckDBPyConnection, asked_for: Question) -> DuckDBPyRelation:
+def predict_grid(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelation:
     """Return the program's predicted time at the counts of `count_grid`."""
-    counts = count_grid(asked_for)
-    return scaling_program(con, asked_for.which, counts, asked_for.scaling, asked_for.problem_size)
+    counts = count_grid(question)
+    return scaling_program(con, question.which, counts, question.scaling, question.problem_size)
 
 
-def scaling_sentences(
-    asked_for: Question, rows: Sequence[Row], ranking: Sequence[Row]
-) -> list[str]:
+def scaling_sentences(question: Question, rows: Sequence[Row], ranking: Sequence[Row]) -> list[str]:
     """Return how the program scales, where that ends, and which functions hold it back.
 
     `rows` are those of `predict_grid`, `ranking` those of `scaling_functions` at the target.
     """
-    which = asked_for.which
-    said = [_basis(asked_for)]
-    last = next((row for row in rows if row["parallelism"] == asked_for.target), None)
+    which = question.which
+    sentences = [_basis(question)]
+    last = next((row for row in rows if row["parallelism"] == question.target), None)
     if last is None or last["predicted"] is None:
         flags = last["flags"] if last else which.flags
-        return [*said, f"No prediction: {'; '.join(flags) or 'there is no model'}."]
-    said.append(
-        f"At {last['parallelism']} it is predicted to take {_seconds(last['predicted'])} "
-        f"({_seconds(last['low'])} to {_seconds(last['high'])}, 90 %): speed-up "
+        return [*sentences, f"No prediction: {'; '.join(flags) or 'there is no model'}."]
+    sentences.append(
+        f"At {last['parallelism']} it is predicted to take {amount(last['predicted'], 's')} "
+        f"({amount(last['low'], 's')} to {amount(last['high'], 's')}, 90 %): speed-up "
         f"{last['speedup']:.3g}, efficiency {last['efficiency']:.0%}, "
         f"{last['core_hours']:.3g} core hours."
     )
-    said += _limits(asked_for, rows)
-    said += _holding_back(asked_for, ranking)
-    said += [f"Mind: {flag}." for flag in last["flags"]]
-    return said
+    sentences += _limits(question, rows)
+    sentences += _limiting_functions(question, ranking)
+    sentences += [f"Note: {flag}." for flag in last["flags"]]
+    return sentences
 
 
-def _named(which: ScalingSet) -> str:
+def _set_name(which: ScalingSet) -> str:
     parts = [UNNAMED if which.app is None else cell(which.app)]
     parts += [f"version {cell(which.version)}"] if which.version else []
     parts += [f"on {cell(which.machine)}"] if which.machine else []
     return " ".join(parts)
 
 
-def _basis(asked_for: Question) -> str:
-    which = asked_for.which
-    size = asked_for.problem_size if asked_for.problem_size is not None else which.problem_size
-    said = "assumed" if which.assumed and asked_for.scaling == which.scaling else "taken"
-    why = "the runs do not say their problem size" if said == "assumed" else "by the problem sizes"
-    if asked_for.scaling != which.scaling:
-        why = "as asked"
-    about = f", problem size {size:g}" if size is not None else ""
+def _basis(question: Question) -> str:
+    which = question.which
+    size = question.problem_size if question.problem_size is not None else which.problem_size
+    if question.scaling != which.scaling:
+        basis = f"taken as {question.scaling}, as requested"
+    elif which.assumed:
+        basis = f"assumed to be {question.scaling}, as the problem size of the runs is unknown"
+    else:
+        basis = f"{question.scaling}, by the problem sizes"
+    problem = f", problem size {size:g}" if size is not None else ""
     return (
-        f"{_named(which)} was measured at {which.counts} counts from {which.smallest} to "
-        f"{which.largest}{about}; scaling is {said} as {asked_for.scaling} ({why})."
+        f"{_set_name(which)} was measured at {which.counts} counts from {which.smallest} to "
+        f"{which.largest}{problem}; scaling is {basis}."
     )
 
 
-def _limits(asked_for: Question, every: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say where the program is fastest, and up to where its efficiency holds."""
-    reach = asked_for.which.largest * _REACH
+def _limits(question: Question, every: Sequence[Row]) -> list[str]:
+    """Return where the program is fastest, and up to which count it is efficient."""
+    reach = question.which.largest * _REACH
     rows = [r for r in every if r["predicted"] is not None and r["parallelism"] <= reach]
     if not rows:
         return []
-    said = []
+    sentences = []
     fastest = min(rows, key=lambda row: row["predicted"])
-    if asked_for.scaling == "strong":
+    if question.scaling == "strong":
         beyond = f"Adding more than about {fastest['parallelism']} makes it slower."
-        none = f"Up to {rows[-1]['parallelism']} adding more makes it no slower."
-        said.append(none if fastest is rows[-1] else beyond)
-    held = [row for row in rows if row["efficiency"] >= FLOOR]
-    if not held:
-        said.append(f"Its efficiency is over {FLOOR:.0%} nowhere.")
-    elif held[-1] is rows[-1]:
-        said.append(f"Its efficiency stays over {FLOOR:.0%} up to {rows[-1]['parallelism']}.")
+        none = f"Up to {rows[-1]['parallelism']} adding more does not make it slower."
+        sentences.append(none if fastest is rows[-1] else beyond)
+    efficient = [row for row in rows if row["efficiency"] >= FLOOR]
+    if not efficient:
+        sentences.append(f"Its efficiency is over {FLOOR:.0%} nowhere.")
+    elif efficient[-1] is rows[-1]:
+        sentences.append(f"Its efficiency stays over {FLOOR:.0%} up to {rows[-1]['parallelism']}.")
     else:
-        said.append(
+        sentences.append(
             f"The largest count with an efficiency over {FLOOR:.0%} is about "
-            f"{held[-1]['parallelism']}."
+            f"{efficient[-1]['parallelism']}."
         )
-    return said
+    return sentences
 
 
-def count_grid(asked_for: Question) -> list[int]:
-    """Return the counts asked for, and eight to a doubling from the smallest to far beyond."""
-    which = asked_for.which
+def count_grid(question: Question) -> list[int]:
+    """Return the counts of the question, and eight per doubling from the smallest to far beyond."""
+    which = question.which
     steps = math.ceil(_STEPS * math.log2(which.largest * _REACH / which.smallest))
     between = {round(which.smallest * 2 ** (step / _STEPS)) for step in range(steps + 1)}
-    return sorted(between | {which.largest, *asked_for.counts})
+    return sorted(between | {which.largest, *question.counts})
 
 
-def _holding_back(asked_for: Question, ranking: Sequence[Row]) -> list[str]:
+def _limiting_functions(question: Question, ranking: Sequence[Row]) -> list[str]:
     rows = [row for row in ranking if row["share"] is not None]
     if not rows:
         return []
     first = rows[0]
-    said = [
-        f"{short_name(first['function'])} will hold it back most: {first['share']:.0%} of the time at "
-        f"{asked_for.target}, {share_text(first['share_measured'])} at {asked_for.which.largest}."
+    measured = percent(first["share_measured"]) or "unknown"
+    sentences = [
+        f"{_function(first)} will limit it most: {first['share']:.0%} of the time at "
+        f"{question.target}, {measured} at {question.which.largest}."
     ]
     growing = max(rows, key=lambda row: row["growth"] or 0)
     if (growing["growth"] or 0) > 0.01 and growing is not first:
-        said.append(
-            f"The share of {short_name(growing['function'])} grows fastest: from "
-            f"{share_text(growing['share_measured'])} to {growing['share']:.0%}."
+        sentences.append(
+            f"The share of {_function(growing)} grows fastest: from "
+            f"{percent(growing['share_measured']) or 'unknown'} to {growing['share']:.0%}."
         )
-    return said
+    return sentences
 
 
-def short_name(name: str) -> str:
-    """Return a function's name, cut to the width that a table has for it."""
-    name = cell(name)
-    return name if len(name) <= _NAME else f"{name[: _NAME - 3]}..."
-
-
-def share_text(share: float | None) -> str:
-    """Return a share of the time as per cent."""
-    return "unknown" if share is None else f"{share:.1%}"
-
-
-def _seconds(value: float) -> str:
-    return f"{value:.3g} s"
-
-
-_SHOWN = 10
-RANKED = ("function", "seconds", "interval", "share", "measured", "flags")
-SETS = ("application", "version", "machine", "scaling", "counts", "functions", "runs", "newest run")
-# How runs without an application name are listed; they are chosen by one of their runs.
-UNNAMED = "(no application)"
-NO_RUNS = (
-    "Ingest profiles (TAU, Score-P, Caliper, mpiP, Extra-P ...) of runs at different "
-    "counts; --app and --ranks say what a file leaves out."
-)
-PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
+def _function(row: Row) -> str:
+    return cell(row["function"], _NAME)
 
 
 def set_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
@@ -288,67 +290,64 @@ def ranking_lines(rows: Sequence[Row]) -> tuple[list[Any], list[Any]]:
     `rows` are those of `scaling_functions`. Each line is (function, predicted s, interval, share,
     share at the largest count, flags).
     """
-    told = [row for row in rows if row["share"] is not None]
+    known = [row for row in rows if row["share"] is not None]
     growing = sorted(
-        (row for row in told if (row["growth"] or 0) > 0.001),
+        (row for row in known if (row["growth"] or 0) > 0.001),
         key=lambda row: -(row["growth"] or 0),
     )
-    return [_ranked_line(row) for row in told[:_SHOWN]], [
-        _ranked_line(row) for row in growing[:_SHOWN]
+    return [_ranked_line(row) for row in known[:_RANKED_LINES]], [
+        _ranked_line(row) for row in growing[:_RANKED_LINES]
     ]
 
 
-def _ranked_line(row: dict[str, Any]) -> tuple[Any, ...]:
+def _ranked_line(row: Row) -> tuple[Any, ...]:
     return (
-        short_name(row["function"]),
+        _function(row),
         *_figures(row),
-        f"{row['share']:.1%}",
-        share_text(row["share_measured"]),
-        _flag(row["flags"]),
+        percent(row["share"]),
+        percent(row["share_measured"]),
+        _flags(row["flags"]),
     )
 
 
-def program_lines(rows: Sequence[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    """Return the rows of `program` with as many digits as they are good for."""
+def program_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Return the rows of `predict_program` as lines under `PROGRAM`."""
     return [
         (row["parallelism"], None, None, None, None, None)
         if row["predicted"] is None
         else (
             row["parallelism"],
             *_figures(row),
-            f"{row['speedup']:.3g}",
-            f"{row['efficiency']:.1%}",
-            float(f"{row['core_hours']:.3g}"),
+            three_digits(row["speedup"]),
+            percent(row["efficiency"]),
+            three_digits(row["core_hours"]),
         )
         for row in rows
     ]
 
 
-def _figures(row: dict[str, Any]) -> tuple[float, str]:
+def _figures(row: Row) -> tuple[float | None, str]:
     """Return the predicted seconds and their interval, to three digits."""
-    low, high = (cell(float(f"{row[name]:.3g}")) for name in ("low", "high"))
-    return float(f"{row['predicted']:.3g}"), f"{low} - {high}"
+    return three_digits(row["predicted"]), f"{amount(row['low'])} - {amount(row['high'])}"
 
 
-def _flag(flags: list[str] | None) -> str | None:
-    """Return the first word of each flag that is about the function, so that a row fits its line."""
-    about = [flag.split(":")[0] for flag in flags or [] if not flag.startswith("scaling assumed")]
-    return ", ".join(dict.fromkeys(about)) or None
+def _flags(flags: Sequence[str] | None) -> str | None:
+    """Return the kind of each flag of a function, without its explanation, which is too long."""
+    kinds = [flag.split(":")[0] for flag in flags or [] if not flag.startswith("scaling assumed")]
+    return ", ".join(dict.fromkeys(kinds)) or None
 
 
-_COMPARED_SHOWN = 20
-_COMPARED_COLUMNS = ("function", "exponent before", "after", "verdict", "share before", "after ")
-
-
-def compared_text(before: ScalingSet, after: ScalingSet, rows: DuckDBPyRelation, at: int) -> str:
-    """Say which functions scale worse in the later version, with their shares at a count."""
+def version_comparison_text(
+    before: ScalingSet, after: ScalingSet, rows: DuckDBPyRelation, at: int
+) -> str:
+    """Return which functions scale worse in the later version, with their shares at a count."""
     found = dicts(rows)
-    by_verdict: dict[str, list[dict[str, Any]]] = {}
+    by_verdict: dict[str, list[Row]] = {}
     for row in found:
         by_verdict.setdefault(row["verdict"], []).append(row)
     title = f"{cell(before.app)}: {cell(before.version)} to {cell(after.version)}"
-    said = [_worse(by_verdict.get("worse", []), at)]
-    for verdict, words in (
+    sentences = [_worse(by_verdict.get("worse", []), at)]
+    for verdict, outcome in (
         ("better", "scale better"),
         ("new", "are new"),
         ("gone", "are gone"),
@@ -356,49 +355,45 @@ def compared_text(before: ScalingSet, after: ScalingSet, rows: DuckDBPyRelation,
     ):
         if names := [cell(row["function"]) for row in by_verdict.get(verdict, [])]:
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-            said.append(f"{len(names)} {words}: {', '.join(names[:3])}{more}.")
+            sentences.append(f"{len(names)} {outcome}: {', '.join(names[:3])}{more}.")
     if before.counts != after.counts or before.largest != after.largest:
-        said.append(
-            f"The versions were measured differently: {before.counts} counts up to "
+        sentences.append(
+            f"The versions were measured differently: {counted(before.counts, 'count')} up to "
             f"{before.largest}, {after.counts} up to {after.largest}."
         )
-    table = table_text(_COMPARED_COLUMNS, [_compared_line(row) for row in found[:_COMPARED_SHOWN]])
-    return "\n".join([title, "", *(f"* {line}" for line in said), "", table])
+    table = table_text(_VERSIONS, [_version_line(row) for row in found[:_VERSION_LINES]])
+    return "\n".join([title, "", *(f"* {line}" for line in sentences), "", table])
 
 
-def _worse(rows: list[dict[str, Any]], at: int) -> str:
+def _worse(rows: list[Row], at: int) -> str:
     if not rows:
         return "No function's exponent got worse beyond its interval."
     first = rows[0]
     name = cell(first["function"])
     share = first["share_after"]
-    about = f", {share:.1%} of the time at {at}" if share is not None else ""
+    part = f", {percent(share)} of the time at {at}" if share is not None else ""
     return (
         f"{len(rows)} got worse beyond their intervals. Most time is in {name}: its exponent went "
-        f"from {first['exponent_before']:.2f} to {first['exponent_after']:.2f}{about}."
+        f"from {first['exponent_before']:.2f} to {first['exponent_after']:.2f}{part}."
     )
 
 
-def _compared_line(row: dict[str, Any]) -> tuple[Any, ...]:
-    def figure(value: float | None, style: str) -> str | None:
-        return None if value is None else format(value, style)
+def _version_line(row: Row) -> tuple[Any, ...]:
+    def exponent(value: float | None) -> str | None:
+        return None if value is None else f"{value:+.2f}"
 
     return (
         cell(row["function"]),
-        figure(row["exponent_before"], "+.2f"),
-        figure(row["exponent_after"], "+.2f"),
+        exponent(row["exponent_before"]),
+        exponent(row["exponent_after"]),
         row["verdict"],
-        figure(row["share_before"], ".1%"),
-        figure(row["share_after"], ".1%"),
+        percent(row["share_before"]),
+        percent(row["share_after"]),
     )
 
 
-# Slopes this near to 0 or -1 are called by their name.
-_NEAR = 0.1
-
-
 def growth(row: Row) -> str:
-    """Say how a function's time changes beyond the largest count, with its 90 % interval.
+    """Return how a function's time changes beyond the largest count, with its 90 % interval.
 
     `row` has exponent, exponent_low, exponent_high (slope in logarithms), and flags.
     """
@@ -408,8 +403,8 @@ def growth(row: Row) -> str:
         return f"unknown: {cell(why, None)}" if why else "unknown"
     if low is None or high is None:
         return f"{_slope(exponent)} (p^{exponent:.2f})"
-    said = f"{_slope(exponent)} (p^{exponent:.2f}, 90 %: {low:.2f} to {high:.2f})"
-    return f"{said}; it may fall or grow" if low < -_NEAR and high > _NEAR else said
+    text = f"{_slope(exponent)} (p^{exponent:.2f}, 90 %: {low:.2f} to {high:.2f})"
+    return f"{text}; it may fall or grow" if low < -_NEAR and high > _NEAR else text
 
 
 def _slope(exponent: float) -> str:

@@ -1,4 +1,4 @@
-"""How changes of metrics are written: series, sizes, intervals, chances."""
+"""Names of series: a metric, and what its runs have in common."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ TOTALS = ("wall_seconds", "functions:seconds")
 
 
 def series_name(metric: str, fields: Mapping[str, str] | None) -> str:
-    """Name a metric of runs that have something in common: wall_seconds (machine=m1)."""
+    """Return the name of a series: wall_seconds (machine=m1)."""
     inside = f" ({cell(shown_fields(fields))})" if fields else ""
     return f"{cell(metric)}{inside}"
 
 
 def shown_fields(fields: Mapping[str, str] | None) -> dict[str, str]:
-    """Return what runs have in common as people write it: a whole problem size without .0."""
+    """Return the fields of a series, a whole problem size without .0."""
     return {
         name: value.removesuffix(".0") if name == "problem_size" else value
         for name, value in (fields or {}).items()

@@ -20,7 +20,7 @@ from warehouse.errors import NothingToAnalyse
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# Okabe and Ito (2008): told apart by the colour-blind, readable on white and on dark.
+# Okabe and Ito (2008): distinct for the colour-blind, readable on white and on dark.
 CLASS_COLOURS = {
     "Balance": "#009e73",
     "Mem": "#d55e00",
@@ -33,9 +33,9 @@ CLASS_COLOURS = {
 
 # The smallest value of a metric has a ray of this share of the longest, so that zero is shorter.
 _CORE = 0.15
-# Smaller differences are not stretched to the circle, or noise would look like structure.
+# Smaller differences are not stretched to the whole radius: noise would look like structure.
 _LEAST_DECADES = 0.5
-_FINER = ("run", "rank", "region", "sample")
+_LEVELS = ("run", "rank", "region", "sample")
 _COLUMNS = 6
 _CELL, _ROW, _RADIUS, _TOP = 150, 168, 56, 224
 _NAME = 22
@@ -67,23 +67,23 @@ def read_stars(
 ) -> tuple[str, Stars]:
     """Return the stars of runs by run, rank, region or sample, and by which of these.
 
-    Without `by` it is the first of these that has two places, as one star says nothing by itself.
+    Without `by` it is the first of these that has two places, as a single star shows nothing.
     Raises `NothingToAnalyse` where no metric can be made of the runs' counters.
     """
-    for finer in _FINER if by is None else (by,):
-        drawn = stars(dicts(bottleneck_glyphs(con, runs, finer)))
-        if drawn.places > 1 or finer in (by, _FINER[-1]):
+    for level in _LEVELS if by is None else (by,):
+        drawn = stars(dicts(bottleneck_glyphs(con, runs, level)))
+        if drawn.places > 1 or level in (by, _LEVELS[-1]):
             break
     if not drawn.stars:
         raise NothingToAnalyse(
-            "there are no counters of which a metric can be made, so no stars to draw",
-            hint="A metric needs cycles beside the counter: pwh diagnose says what is missing.",
+            "no metric can be computed from the counters, so there are no stars to draw",
+            hint="A metric needs the counter and cycles: pwh diagnose shows what is missing.",
         )
-    return finer, drawn
+    return level, drawn
 
 
 def stars(rows: Sequence[Row]) -> Stars:
-    """Make stars of the rows of `queries.bottleneck_glyphs`; of no rows none."""
+    """Return the stars of the rows of `queries.bottleneck_glyphs`; without rows none."""
     if not rows:
         return Stars((), _LEAST_DECADES, 0, ())
     table = [row["values"] for row in rows]
@@ -97,7 +97,7 @@ def stars(rows: Sequence[Row]) -> Stars:
     longest = max((d for line in over for d in line if d is not None), default=0.0)
     decades = max(longest, _LEAST_DECADES)
     labels = _labels(rows)
-    made = [
+    drawn = [
         Star(
             label,
             row["class"] or "Unknown",
@@ -107,7 +107,7 @@ def stars(rows: Sequence[Row]) -> Stars:
         )
         for label, row, values, line in zip(labels, rows, table, over, strict=True)
     ]
-    return Stars(tuple(rows[0]["metrics"]), decades, rows[0]["places"], tuple(made))
+    return Stars(tuple(rows[0]["metrics"]), decades, rows[0]["places"], tuple(drawn))
 
 
 def _decades(value: float | None, least: float | None) -> float | None:
@@ -121,7 +121,7 @@ def _ray(value: float | None, over: float | None, decades: float) -> float | Non
 
 
 def _labels(rows: Sequence[Row]) -> list[str]:
-    """Name each place by what tells it from the others."""
+    """Return a label for each place: what distinguishes it from the others."""
     version_of = {row["run_id"]: row["version"] for row in rows}
     versions = set(version_of.values())
     by_version = None not in versions and len(versions) == len(version_of)
@@ -139,7 +139,7 @@ def _labels(rows: Sequence[Row]) -> list[str]:
 
 
 def corners(rays: Sequence[float | None]) -> list[tuple[float, float]]:
-    """Return the ends of rays, the first upwards and on clockwise, x to the right and y upwards."""
+    """Return the ends of rays, the first upwards, clockwise; x to the right and y upwards."""
     step = 2 * math.pi / max(len(rays), 1)
     return [
         ((ray or 0) * math.sin(i * step), (ray or 0) * math.cos(i * step))
@@ -148,18 +148,18 @@ def corners(rays: Sequence[float | None]) -> list[tuple[float, float]]:
 
 
 def scale_sentence(drawn: Stars) -> str:
-    """Say what a ray means, and what is not drawn."""
-    said = (
+    """Return what a ray means, and what is not drawn."""
+    text = (
         "A ray is log10 of a metric over its smallest value here: the circle is "
         f"{drawn.decades:.1f} decades above it, zero is the centre."
     )
     if drawn.places > len(drawn.stars):
-        said += f" {len(drawn.stars)} of {drawn.places} are drawn, spread evenly."
-    return said
+        text += f" {len(drawn.stars)} of {drawn.places} are drawn, spread evenly."
+    return text
 
 
 def stars_svg(drawn: Stars, title: str) -> str:
-    """Return the picture as SVG 1.1, with a key to the rays and the classes."""
+    """Return the picture as SVG 1.1, with a legend of the rays and the classes."""
     rows = math.ceil(len(drawn.stars) / _COLUMNS)
     width, height = _COLUMNS * _CELL, _TOP + rows * _ROW
     lines = [
@@ -169,7 +169,7 @@ def stars_svg(drawn: Stars, title: str) -> str:
         f'<rect width="{width}" height="{height}" fill="#fff"/>',
         _text(16, 26, title, 'font-size="16" font-weight="bold"'),
         _text(16, 46, scale_sentence(drawn)),
-        *_key(drawn),
+        *_legend(drawn),
     ]
     for i, star in enumerate(drawn.stars):
         row, column = divmod(i, _COLUMNS)
@@ -177,7 +177,7 @@ def stars_svg(drawn: Stars, title: str) -> str:
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
-def _key(drawn: Stars) -> Iterator[str]:
+def _legend(drawn: Stars) -> Iterator[str]:
     x, y, radius = 160.0, 136.0, 48.0
     yield _circle(x, y, radius)
     for name, (dx, dy) in zip(drawn.metrics, corners([1.0] * len(drawn.metrics)), strict=True):
@@ -197,11 +197,11 @@ def _star(star: Star, x: float, y: float, drawn: Stars) -> Iterator[str]:
     colour = CLASS_COLOURS.get(star.kind, CLASS_COLOURS["Unknown"])
     ends = [(x + _RADIUS * dx, y - _RADIUS * dy) for dx, dy in corners(star.rays)]
     points = " ".join(f"{px:.1f},{py:.1f}" for px, py in ends)
-    told = ", ".join(
+    values = ", ".join(
         f"{cell(name)} {cell(value)}"
         for name, value in zip(drawn.metrics, star.values, strict=True)
     )
-    yield f"<g><title>{escape(f'{star.label}: {star.kind}; {told}')}</title>"
+    yield f"<g><title>{escape(f'{star.label}: {star.kind}; {values}')}</title>"
     yield _circle(x, y, _RADIUS)
     for (px, py), ray in zip(ends, star.rays, strict=True):
         if ray is not None:

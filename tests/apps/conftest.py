@@ -13,21 +13,21 @@ from warehouse import connection
 
 
 @pytest.fixture(autouse=True)
-def quick_to_make(template, monkeypatch):
-    """Let every new warehouse be a copy of one that was made once."""
+def new_warehouses_are_copies(template, monkeypatch):
+    """Copy a template for every new warehouse, which is faster than creating it."""
 
-    def make(file: Path) -> None:
+    def create(file: Path) -> None:
         if not file.parent.is_dir():
             return real(file)
         shutil.copy(template, file)
 
-    real = connection._make
-    monkeypatch.setattr(connection, "_make", make)
+    real = connection._create
+    monkeypatch.setattr(connection, "_create", create)
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capfd):
-    """Run a command in an empty folder; give exit code, stdout and stderr."""
+    """Run a command in an empty folder; return exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PWH_DB", raising=False)
 

@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def filled(samples: int, of_a_run: int) -> DuckDBPyConnection:
-    """Give a warehouse in memory with counters of so many samples."""
+    """Return a warehouse in memory with counters of so many samples."""
     con = pwh.connect(":memory:")
     con.execute("SET enable_progress_bar = false")
     events = [event for (event,) in con.execute(EVENTS).fetchall()]
@@ -79,7 +79,7 @@ def filled(samples: int, of_a_run: int) -> DuckDBPyConnection:
 
 
 def timed(con: DuckDBPyConnection, query: str, runs: int) -> tuple[float, float]:
-    """Give the medians of wall and processor time of a query, s."""
+    """Return the medians of wall and processor time of a query, s."""
     found = []
     for _ in range(runs):
         wall, processor = time.perf_counter(), time.process_time()

@@ -107,18 +107,18 @@ def table(title: str, cases: tuple[Case, ...], told: Told, measure: Any = None) 
 
 
 def share_alarmed(case: Case, found: list[list[int]]) -> float:
-    """Give the share of series in which anything was found."""
+    """Return the share of series in which anything was found."""
     return float(np.mean([bool(row) for row in found]))
 
 
 def share_found(case: Case, found: list[list[int]]) -> float:
-    """Give the share of true changes that were found."""
+    """Return the share of true changes that were found."""
     near = [[any(abs(at - true) <= NEAR for at in row) for true in case.changes] for row in found]
     return float(np.mean(near))
 
 
 def too_many(case: Case, found: list[list[int]]) -> float:
-    """Give how many more changes than there are were found, per series."""
+    """Return how many more changes than there are were found, per series."""
     return float(np.mean([max(len(row) - len(case.changes), 0) for row in found]))
 
 

@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def blobs(seed: int, n: int, d: int, shares: tuple[float, ...] | None = None) -> np.ndarray:
-    """Give n points of unit deviation around six random centres, at least 8 from one another."""
+    """Return n points of unit deviation around six random centres, at least 8 from one another."""
     rng = np.random.default_rng(seed)
     while True:
         centres = rng.uniform(-10, 10, (6, d))
@@ -73,7 +73,7 @@ def blobs(seed: int, n: int, d: int, shares: tuple[float, ...] | None = None) ->
 
 
 def cloud(seed: int, n: int, d: int) -> np.ndarray:
-    """Give n points of one normal distribution."""
+    """Return n points of one normal distribution."""
     return np.random.default_rng(seed).normal(size=(n, d))
 
 
@@ -159,7 +159,7 @@ def million(asked: argparse.Namespace, folder: Path) -> None:
 
 
 def in_sql(points: np.ndarray, runs: int) -> float:
-    """Give the median time of a query that clusters the rows of a table, s."""
+    """Return the median time of a query that clusters the rows of a table, s."""
     con = warehouse.connect(":memory:")
     metrics = pa.FixedSizeListArray.from_arrays(pa.array(points.ravel()), points.shape[1])
     con.register("arrow", pa.table({"metrics": metrics.cast(pa.list_(pa.float64()))}))

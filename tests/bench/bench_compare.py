@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def found(before: Side, after: Side, history: Side | None = None) -> list[int]:
-    """Give the metrics that are said to have changed."""
+    """Return the metrics that are said to have changed."""
     kind = pa.list_(pa.list_(pa.float64()))
     past = pa.array([history or [[] for _ in before]], kind)
     sides = (pa.array([before], kind), pa.array([after], kind), past, past)
@@ -68,7 +68,7 @@ def found(before: Side, after: Side, history: Side | None = None) -> list[int]:
 
 
 def alarms(noise: Noise, count: int, metrics: int, history: bool = False) -> float:
-    """Give the per cent of equal pairs in which something is found."""
+    """Return the per cent of equal pairs in which something is found."""
     if not history:
         every = pairs(noise, seed=1, count=count, metrics=metrics)
         return 100 * float(np.mean([bool(found(*pair)) for pair in every]))

@@ -79,7 +79,7 @@ def run(client: Client, tasks: int) -> tuple[float, float]:
 
 
 def processor_time() -> float:
-    """Give what this process and its children have used so far, s."""
+    """Return what this process and its children have used so far, s."""
     own = psutil.Process()
     times = [process.cpu_times() for process in (own, *own.children(recursive=True))]
     return sum(t.user + t.system for t in times)

@@ -53,7 +53,7 @@ _COUNTERS = """
 
 
 def _noise(kind: str, rows: int, columns: int) -> np.ndarray[Any, Any]:
-    """Give rows of noise of unit standard deviation."""
+    """Return rows of noise of unit standard deviation."""
     values = np.random.default_rng(7).normal(size=(rows, columns + 50))
     if kind == "log-normal":
         values = (np.exp(0.3 * values) - np.exp(0.045)) / 0.3

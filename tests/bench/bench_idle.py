@@ -99,7 +99,7 @@ def main() -> None:
 
 
 def slope(cost: float, other: float, small: int, large: int) -> float:
-    """Give the power of the size that a cost grows with."""
+    """Return the power of the size that a cost grows with."""
     return math.log(other / cost) / math.log(large / small)
 
 

@@ -94,7 +94,7 @@ def line(name: str, some: list[Case]) -> None:
 
 
 def smape(told: np.ndarray, truth: np.ndarray) -> float:
-    """Give the symmetric mean absolute percentage error, 0..2."""
+    """Return the symmetric mean absolute percentage error, 0..2."""
     return float(np.mean(2 * np.abs(told - truth) / (np.abs(told) + np.abs(truth))))
 
 
@@ -130,7 +130,7 @@ def compare(every: list[Case], python: str, weak: list[str]) -> None:
 
 
 def extrap(python: str, some: list[Case], factors: list[np.ndarray]) -> tuple[list[float], float]:
-    """Give Extra-P's predictions and the CPU seconds that its modelling took."""
+    """Return Extra-P's predictions and the CPU seconds that its modelling took."""
     series = [
         {"x": case.x, "y": list(np.array(case.y) * factor), "at": case.target}
         for case, factor in zip(some, factors, strict=True)
@@ -175,7 +175,7 @@ def trial(
     chosen: tuple[float, ...],
     best: dict[tuple[int, str, str], float],
 ) -> list[Case]:
-    """Give the chosen functions as foretold with other constants, intervals of factor 1."""
+    """Return the chosen functions as foretold with other constants, intervals of factor 1."""
     names = ("_PARAMETER_COST", "_WARMTH", "_DAMPING", "_QUANTILE")
     kept = [getattr(ensemble, name) for name in names]
     for name, value in zip(names, (*chosen, 1.0), strict=True):
@@ -189,7 +189,7 @@ def trial(
 
 
 def log_error(some: list[Case]) -> tuple[np.ndarray, np.ndarray]:
-    """Give the errors as logarithms, and the half width of the intervals."""
+    """Return the errors as logarithms, and the half width of the intervals."""
     truth, told, high = arrays(some, "truth", "predicted", "high")
     return np.abs(np.log(told / truth)), np.log(high / told)
 

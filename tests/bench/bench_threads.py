@@ -124,7 +124,7 @@ def verdicts(threads: int) -> None:
 
 
 def ask(db: str, launch: int) -> None:
-    """Give the verdict on one launch."""
+    """Return the verdict on one launch."""
     con = warehouse.connect(db)
     query = "FROM thread_behaviour WHERE run_id = 'bench' AND launch = ?"
     print(con.execute(query, [launch]).fetchall())

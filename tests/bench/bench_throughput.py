@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import warehouse
-from apps.fitting.throughput import KIND, make_fit, read_segments
+from apps.fitting.throughput import KIND, make_fit, read_training_segments
 from tests.bench.bench_plain import fresh
 from tests.helpers.support import SHARED, land
 from udfs.throughput.algorithms import algorithms
@@ -54,7 +54,7 @@ def main() -> None:
 
 def traces(con, ship: Path | None) -> None:
     """Leave one real program out after the other; the lab's kernels are only learned from."""
-    samples = read_segments(con, "trace").samples
+    samples = read_training_segments(con, "trace").samples
     real = [p for p in np.unique(samples.groups) if not p.startswith(KERNELS)]
     print(f"gem5 segments: each of {len(real)} real programs left out in turn, the issue")
     print("distribution not used; errors of the predicted cycles, and of instructions per cycle")
@@ -84,7 +84,7 @@ def traces(con, ship: Path | None) -> None:
     print(f"in the network's band by other programs: {np.concatenate(inside).mean():.1%}")
     fitted = scored("gem5 segments, programs held out by tenths", samples, None)
     if ship is not None:
-        gathered = read_segments(con, "trace")
+        gathered = read_training_segments(con, "trace")
         version = models.store(con, make_fit(gathered, fitted, "gem5-o3", 0))
         models.export(con, KIND, version, ship)
     scored("the same with the reduction", samples, (200, 0.15))
@@ -102,7 +102,7 @@ def blocks(con, count: int) -> None:
     land(con, path)
     print(f"\n{count} blocks landed, decoded and described in {time.perf_counter() - began:.1f} s")
     path.unlink()
-    scored(f"{count} Zen 3 blocks", read_segments(con, "code").samples, (200, 0.15))
+    scored(f"{count} Zen 3 blocks", read_training_segments(con, "code").samples, (200, 0.15))
 
 
 def scored(title: str, samples, reduction) -> Fitted:

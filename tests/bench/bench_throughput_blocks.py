@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 from scipy.stats import kendalltau
 
 import warehouse
-from apps.fitting.throughput import KIND, Gathered, make_fit
+from apps.fitting.throughput import KIND, TrainingSegments, make_fit
 from tests.helpers.support import SHARED
 from udfs.throughput import zen3
 from udfs.throughput.algorithms import Samples, algorithms, train_boosting
@@ -72,7 +72,7 @@ def main() -> None:
             f"{predicted / theirs:.0f} times as many"
         )
     if not asked.no_fit:
-        found = gathered(columns)
+        found = training_segments(columns)
         began = time.perf_counter()
         table(found.samples, asked.seed)
         print(f"{len(found.samples.cycles)} blocks scored in {time.perf_counter() - began:.0f} s")
@@ -114,7 +114,7 @@ def prediction_speed(hexes: list[str], rows: int = 1 << 18) -> float:
 
 
 def moved(text: str, copy: int) -> str:
-    """Give a block with other displacements, so that no instruction with one is known yet."""
+    """Return a block with other displacements, so that no instruction with one is known yet."""
     code = bytearray.fromhex(text)
     decoder, at = ix.Decoder(64, bytes(code)), 0
     for instruction in decoder:
@@ -150,7 +150,7 @@ def mca_speed(hexes: list[str]) -> float | None:
 
 
 def region(number: int, text: str) -> str:
-    """Give a block as a region of assembly."""
+    """Return a block as a region of assembly."""
     formatter = ix.Formatter(ix.FormatterSyntax.GAS)
     lines = [formatter.format(i) for i in ix.Decoder(64, bytes.fromhex(text))]
     body = "\n".join(lines)
@@ -169,7 +169,7 @@ def without_refused(hexes: list[str], assembly: str, complaints: str) -> list[st
     return [text for k, text in enumerate(hexes) if k not in out]
 
 
-def gathered(columns: dict[str, list]) -> Gathered:
+def training_segments(columns: dict[str, list]) -> TrainingSegments:
     """Describe the measured blocks as `pwh fit throughput` takes them, with how far to trust."""
     x, decoded = block_matrix(columns["hex"])
     x = x[decoded].astype(np.float64)
@@ -185,7 +185,7 @@ def gathered(columns: dict[str, list]) -> Gathered:
         is_code=True,
         weights=TRUST[np.clip(np.array(columns["n_agree"])[decoded] - 3, 0, 2)],
     )
-    return Gathered("code", samples, None, {})
+    return TrainingSegments("code", samples, None, {})
 
 
 def table(samples: Samples, seed: int) -> None:
@@ -216,7 +216,7 @@ def tell(what: str) -> None:
     print(what, file=sys.stderr, flush=True)
 
 
-def ship(found: Gathered, seed: int, path: Path) -> None:
+def ship(found: TrainingSegments, seed: int, path: Path) -> None:
     """Fit as `pwh fit throughput` does, and write what every warehouse takes in when it is made."""
     fitted = fit_throughput(found.samples, None, seed, tell)
     fit = make_fit(found, fitted, "zen3", seed)

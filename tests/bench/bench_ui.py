@@ -28,13 +28,13 @@ SCRIPT = Path(dashboard.__file__).with_name("__main__.py")
 
 
 def times_of(db: Path, pages: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Give the times of the first views of pages over a warehouse."""
+    """Return the times of the first views of pages over a warehouse."""
     os.environ["PWH_DB"] = str(db)
     return {page: first_view(page) for page in pages}
 
 
 def first_view(page: str) -> tuple[float, float]:
-    """Give the seconds of a page's script with nothing kept, and with answers kept."""
+    """Return the seconds of a page's script with nothing kept, and with answers kept."""
     answers.st.cache_data.clear()
     app = AppTest.from_file(str(SCRIPT), default_timeout=600)
     app._page_hash = "" if page == PAGES[0].path else calc_hash(page)

@@ -24,7 +24,7 @@ class Case:
     changes: tuple[int, ...] = ()
 
     def series(self, seed: int, count: int) -> Floats:
-        """Give (count, points) values around 100."""
+        """Return (count, points) values around 100."""
         rng = np.random.default_rng(seed)
         return 100 + self.level(self.points) + self.noise(rng, count, self.points)
 
@@ -99,7 +99,7 @@ def steps(*changes: tuple[int, float]) -> Callable[[int], Floats]:
 
 
 def drift(total: float) -> Callable[[int], Floats]:
-    """Give a straight line that rises by so much over the series."""
+    """Return a straight line that rises by so much over the series."""
     return lambda points: np.linspace(0, total, points)
 
 

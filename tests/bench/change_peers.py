@@ -18,21 +18,21 @@ import numpy as np
 
 
 def otava() -> Callable[[list[float]], list[int]]:
-    """Give Otava's detection with its defaults: window 50, p = 0.001."""
+    """Return Otava's detection with its defaults: window 50, p = 0.001."""
     from otava.analysis import compute_change_points
 
     return lambda values: [change.index for change in compute_change_points(values)[0]]
 
 
 def asv_steps() -> Callable[[list[float]], list[int]]:
-    """Give asv's step detection: every boundary, up or down."""
+    """Return asv's step detection: every boundary, up or down."""
     from asv.step_detect import detect_steps
 
     return lambda values: [step[0] for step in detect_steps(values)[1:]]
 
 
 def asv_regressions() -> Callable[[list[float]], list[int]]:
-    """Give what asv raises an alarm for: steps up that last."""
+    """Return what asv raises an alarm for: steps up that last."""
     from asv.step_detect import detect_regressions, detect_steps
 
     def detect(values: list[float]) -> list[int]:

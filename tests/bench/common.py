@@ -38,5 +38,5 @@ def fresh(path: Path) -> Path:
 
 
 def peak_child_mib() -> float:
-    """Give the largest resident size of any finished child process so far, MiB."""
+    """Return the largest resident size of any finished child process so far, MiB."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

@@ -26,7 +26,7 @@ class Noise:
     outliers: float = 0.0
 
     def draw(self, rng: np.random.Generator, metrics: int, points: int) -> Floats:
-        """Give (metrics, points) logarithms around 0; sigma differs by metric with `spread`."""
+        """Return (metrics, points) logarithms around 0; sigma differs by metric with `spread`."""
         every = _series(rng, metrics, points, self.memory)
         shared = _series(rng, 1, points, self.memory)
         sigma = self.sigma * np.exp(self.spread * rng.standard_normal((metrics, 1)))
@@ -56,7 +56,7 @@ def _series(rng: np.random.Generator, metrics: int, points: int, memory: float) 
 def pairs(
     noise: Noise, *, seed: int, count: int, metrics: int, repetitions: int | None = None
 ) -> Iterator[tuple[Side, Side]]:
-    """Give equal versions, 3 to 10 repetitions each; their metrics are of very different size."""
+    """Return equal versions, 3 to 10 repetitions each; their metrics are of very different size."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         n = repetitions or int(rng.integers(3, 11))

@@ -93,7 +93,7 @@ class Case:
 
 
 def landed(folder: Path) -> DuckDBPyConnection:
-    """Give a warehouse that holds the public sets."""
+    """Return a warehouse that holds the public sets."""
     con = warehouse.connect(":memory:")
     for statement in LAND.replace("$file", f"'{folder / 'tidy_scaling.csv'}'").split(";")[:-1]:
         con.execute(statement)
@@ -104,10 +104,10 @@ def landed(folder: Path) -> DuckDBPyConnection:
 
 
 def cases(con: DuckDBPyConnection, out: int, share: float) -> list[Case]:
-    """Give all functions with the largest `out` counts left out, and what is predicted there."""
+    """Return all functions with the largest `out` counts left out, and what is predicted there."""
     return [Case(*row) for row in con.execute(CASES, {"out": out, "share": share}).fetchall()]
 
 
 def arrays(some: list[Case], *names: str) -> list[np.ndarray]:
-    """Give columns of cases."""
+    """Return columns of cases."""
     return [np.array([getattr(case, name) for case in some], float) for name in names]

@@ -82,7 +82,7 @@ def generate(folder: Path, tasks: int, workers: int) -> dict[str, int]:
 
 
 def named(prefix: str, numbers: np.ndarray) -> pa.Array:
-    """Give names of eight digits behind a prefix."""
+    """Return names of eight digits behind a prefix."""
     digits = pc.utf8_lpad(pc.cast(pa.array(numbers), pa.string()), 8, "0")
     return pc.binary_join_element_wise(prefix, digits, "")
 

@@ -26,7 +26,7 @@ Ends = dict[int, Connection]
 
 
 def work(rank: int, processes: int, ends: Ends, report: Connection) -> None:
-    """Be one process."""
+    """Run one process."""
     strip = start(SIZE, SIZE)[rank * SIZE // processes : (rank + 1) * SIZE // processes]
     times: Times = {"sweep": 0.0, "exchange": 0.0, "save": 0.0}
     for number in range(1, SWEEPS + 1):
@@ -45,7 +45,7 @@ def work(rank: int, processes: int, ends: Ends, report: Connection) -> None:
 
 
 def exchange(rank: int, strip: Plate, ends: Ends) -> tuple[Plate, Plate]:
-    """Return the neighbours' edge rows, and them ours."""
+    """Exchange edge rows with the neighbours; return theirs."""
     up, down = ends.get(rank - 1), ends.get(rank + 1)
     if up is not None:
         up.send(strip[0])
@@ -55,7 +55,7 @@ def exchange(rank: int, strip: Plate, ends: Ends) -> tuple[Plate, Plate]:
 
 
 def collect(rank: int, processes: int, strip: Plate, ends: Ends) -> None:
-    """Hand strips up to the first process, which saves the plate while the others wait."""
+    """Send strips up to the first process, which saves the plate while the others wait."""
     below = ends[rank + 1].recv() if rank + 1 < processes else []
     if rank:
         ends[rank - 1].send([*strip, *below])

@@ -71,7 +71,7 @@ def cool(client: Client) -> list[Future]:
 
 
 def without_places(value: Any) -> Any:
-    """Return the same dump without what tells of the machine it was made on."""
+    """Return the dump without what identifies the machine it was made on."""
     match value:
         case dict():
             kept = {name: v for name, v in value.items() if name not in PLACES}
