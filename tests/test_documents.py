@@ -13,7 +13,7 @@ import typer
 
 from apps.cli import app
 from apps.queries.schema import schema_objects
-from apps.reference import DOCUMENTS, current_text
+from apps.reference import BEGIN, DOCUMENTS, current_text
 from tests.helpers.support import rows
 from warehouse.catalog import landing
 
@@ -39,6 +39,7 @@ COMMAND = re.compile(r"""(?:^|(?<=[\s/]))pwh((?: [^\s"'&|<>][^\s"'&|<>]*)*)""")
 OPTION = re.compile(r"--?[a-z][a-z-]*")
 REDIRECTED = re.compile(r"< (\S+\.sql)")
 MODULE = re.compile(r"python -m (tests\.[\w.]+|apps\.[\w.]+)")
+SQL_NAME = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
 BOX = re.compile(r"^  (\w+) \{\n((?:    \S+ \w+\n)*)  \}$", re.MULTILINE)
 JOIN = re.compile(r'^  (\w+) \|\|--o\{ (\w+) : "([^"]+)"$', re.MULTILINE)
 
@@ -147,6 +148,24 @@ def test_modules_that_are_to_be_run_exist(name):
 )
 def test_examples_of_contributing_are_where_it_looks_for_them(file, name):
     assert f"{name}(" in (PROJECT / file).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [name for name in DOCS if name.endswith("README.md")])
+def test_names_in_the_schema_exist(name, warehouse):
+    known = {
+        name
+        for (name,) in rows(
+            warehouse,
+            """
+            SELECT table_name FROM duckdb_tables()
+            UNION ALL SELECT view_name FROM duckdb_views()
+            UNION ALL SELECT column_name FROM duckdb_columns()
+            UNION ALL SELECT function_name FROM duckdb_functions()
+            """,
+        )
+    }
+    own_text, _, _ = DOCS[name].partition(BEGIN)
+    assert set(SQL_NAME.findall(own_text)) <= known
 
 
 def test_picture_of_the_schema_has_only_what_exists_and_every_landing_table(warehouse):
