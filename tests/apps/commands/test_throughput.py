@@ -6,13 +6,13 @@ import csv
 import io
 import shutil
 
-import numpy as np
 import pytest
 
 import warehouse
 from apps.output import dicts
 from apps.queries.throughput import throughput_effects
 from apps.reports.throughput import effects_sentence
+from tests.helpers.segments import segments
 from tests.helpers.support import given
 from tests.ingest.case import SAMPLES
 
@@ -32,24 +32,6 @@ def run_of(pwh, app, machine):
     query = f"SELECT run_id FROM runs WHERE app = '{app}' AND machine = '{machine}'"
     _, out, _ = pwh("sql", query, "--format", "csv")
     return out.splitlines()[1]
-
-
-def made_up(path, programs=6, each=20):
-    """Write segments of programs whose cycles follow from front end and chains."""
-    random = np.random.default_rng(0)
-    names = "program,insts,uops,cycles,n_int,n_load,cp_1,cp_2,cp_3,fe_0,fe_1,fe_2"
-    lines = [names]
-    for program in range(programs):
-        share = random.uniform(0.1, 0.4)
-        for _ in range(each):
-            uops = int(random.integers(3000, 6000))
-            loads = int(uops * share)
-            chains = random.multinomial(uops // 40, [0.2, 0.3, 0.5])
-            idle = int(random.integers(50, 500))
-            cycles = int((uops / 2 + idle) * random.uniform(1.1, 1.15))
-            fields = (uops - loads, loads, *chains, idle, 0, uops // 2)
-            lines.append(f"p{program},{uops},{uops},{cycles},{','.join(map(str, fields))}")
-    path.write_text("\n".join(lines) + "\n")
 
 
 def test_verdict_comes_first_with_what_limits_and_what_was_reached(pwh):
@@ -161,7 +143,7 @@ def test_too_little_to_learn_from(pwh):
 
 
 def test_fit_stores_scores_and_reports_the_reduction(run, tmp_path):
-    made_up(tmp_path / "made.csv")
+    segments(tmp_path / "made.csv")
     assert run("ingest", tmp_path / "made.csv")[0] == 0
     asked = ("fit", "throughput", "--reduce", "som:12,0.5", "--subject", "made")
     code, out, err = run(*asked)
