@@ -33,7 +33,7 @@ def scale(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[APP | compare APP V1 V2]",
+            metavar="APP | compare APP V1 V2",
             help="An application, a run, or latest; or two versions to compare. "
             "Without it the sets of runs are listed.",
         ),
