@@ -103,6 +103,7 @@ CASES = (
         escapes=(RUN, "Mem"),
         writes=True,
     ),
+    Case(command="scale", escapes=()),
     Case(command="scale", arguments=("stencil",), unknown=("nope",), escapes=(APP,)),
     Case(
         command="scale",
@@ -288,7 +289,7 @@ def test_help_has_a_summary_and_explains_every_option(name, run):
     code, out, err = run(*name.split(), "--help")
     assert (code, err) == (0, "")
     summary = (command.help or "").strip()
-    assert re.fullmatch(r"[A-Z].{15,98}\.", summary), f"summary of pwh {name}: {summary!r}"
+    assert re.fullmatch(r"[A-Z].{10,98}\.", summary), f"summary of pwh {name}: {summary!r}"
     assert not AVOIDED.search(summary), f"pwh {name}: {summary!r}: see STYLE.md"
     shown = "".join(out.split())
     assert "".join(summary.split()) in shown
@@ -315,10 +316,9 @@ def test_help_of_groups(run):
 def test_missing_warehouse(case, run, tmp_path):
     code, _, err = result = run("--db", "none.duckdb", *case.call)
     if case.missing:
-        assert refused(result, case.missing) == (
-            "pwh: there is no warehouse at none.duckdb\n"
-            "  Fill one: pwh ingest FILES, or pwh demo. Another place: --db or PWH_DB.\n"
-        )
+        problem, hint = refused(result, case.missing).splitlines()
+        assert problem == "pwh: there is no warehouse at none.duckdb"
+        assert all(what in hint for what in ("pwh ingest", "pwh demo", "--db", "PWH_DB"))
     else:
         assert code == 0
         check_notes(err)

@@ -33,14 +33,14 @@ def profiles(tmp_path):
 def test_the_report_names_the_slow_rank_and_what_balance_would_save(run, profiles):
     run("ingest", profiles)
     _, out, _ = run("report", "p4")
-    # Work is 11, 12.6, 11, 11 s: mean 11.4; waiting 8, 7.6, 8, 8 s: mean 7.9; 1.2 / 19.3 = 6.2 %.
+    # Work is 11, 12.6, 11, 11 s, mean 11.4; waiting 8, 7.6, 8, 8 s, mean 7.9; 1.2 / 19.3 is 6.2 %.
     assert (
         "* The 4 ranks work 11.4 s on average, calls that wait for others left out; the slowest is "
         "rank 1 with 12.6 s: perfect balance would save at most 1.2 s (6.2% of the time)." in out
     )
     assert (
-        "* Most seconds to save by balance are in relax: 1.2 s, with 11.6 s on the slowest rank and "
-        "10.4 s on average (imbalance 12%); rank 1 is slow." in out
+        "* Most seconds to save by balance are in relax: 1.2 s, with 11.6 s on the slowest rank "
+        "and 10.4 s on average (imbalance 12%); rank 1 is slow." in out
     )
 
 
