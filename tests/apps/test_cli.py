@@ -180,13 +180,6 @@ def test_forget_a_run_and_a_source_by_path(pwh):
     assert pwh("forget", "r1")[0] == 5
 
 
-def test_no_warehouse_is_4_and_makes_none(pwh, tmp_path):
-    for command in (("runs",), ("forget", "x"), ("migrate",), ("sql", "SELECT 1")):
-        code, _, err = pwh(*command)
-        assert code == 4 and "no warehouse at pwh.duckdb" in err
-    assert not (tmp_path / "pwh.duckdb").exists()
-
-
 def test_the_warehouse_is_named_by_option_or_environment(pwh, tmp_path, monkeypatch):
     pwh("--db", "a.duckdb", "ingest", "counters.csv")
     monkeypatch.setenv("PWH_DB", "a.duckdb")

@@ -122,12 +122,6 @@ def test_rows_for_programs(pwh):
     assert worst["share"] == pytest.approx(0.866, abs=0.001)
 
 
-def test_text_goes_to_a_file(pwh, tmp_path):
-    code, out, _ = pwh("explain", "stencil-1.23", "-o", "why.txt")
-    assert (code, out) == (0, "")
-    assert "87% of the loss is in sweep" in (tmp_path / "why.txt").read_text()
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
