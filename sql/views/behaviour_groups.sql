@@ -2,10 +2,11 @@
 --
 -- Threads of a launch grouped by behaviour.
 --
--- Threads with equal vectors are one. The 2048 commonest vectors are grouped; a launch whose
+-- Threads with equal vectors are grouped first. The 2048 commonest vectors are grouped; a launch whose
 -- threads have more different ones has a group NULL of the rest.
 
--- One row is one of the commonest vectors of a launch; vector 0 stands for all others.
+-- One row is one of the commonest vectors of a launch; those without a number are all others. A
+-- view, because a CTE that is used twice keeps a condition on the run from the visits.
 CREATE OR REPLACE VIEW _common_vectors AS
 WITH
   vectors AS (
@@ -67,9 +68,16 @@ LEFT JOIN members
 
 CREATE OR REPLACE VIEW thread_groups AS
 WITH
-  kernels AS (
+  launched AS (
     SELECT run_id, launch, any_value(kernel) AS kernel
     FROM bb_launches
+    GROUP BY run_id, launch
+  ),
+
+  -- for launches that no row of bb_launches describes
+  visited AS (
+    SELECT run_id, launch, any_value(kernel) AS kernel
+    FROM bb_visits
     GROUP BY run_id, launch
   ),
 
@@ -85,11 +93,12 @@ WITH
   )
 
 SELECT
-  g.run_id, g.launch, k.kernel, g.behaviour_group, g.threads,
+  g.run_id, g.launch, coalesce(l.kernel, v.kernel) AS kernel, g.behaviour_group, g.threads,
   g.threads / sum(g.threads) OVER (PARTITION BY g.run_id, g.launch) AS share,
   g.distinct_vectors, g.sample.block AS block, g.sample.thread AS thread, g.radius
 FROM groups AS g
-LEFT JOIN kernels AS k ON g.run_id = k.run_id AND g.launch = k.launch;
+LEFT JOIN launched AS l ON g.run_id = l.run_id AND g.launch = l.launch
+LEFT JOIN visited AS v ON g.run_id = v.run_id AND g.launch = v.launch;
 
 COMMENT ON VIEW thread_groups IS 'One row is a group of threads of a launch that behave alike, with one thread that stands for it. No two vectors of a group are further apart than a quarter of the largest distance in the launch.';
 COMMENT ON COLUMN thread_groups.run_id IS 'Run (runs.run_id).';

@@ -1,54 +1,57 @@
 -- requires: standardised
 --
--- One named bottleneck for every sample: the model's verdict, or a person's.
+-- One named bottleneck for every sample: the manual label, else the model's verdict.
 --
--- The model is handed over once a query (load_model), so that samples stream through
+-- The model is loaded once a query (load_model), so that samples stream through
 -- classify_bottleneck and a condition on the run reaches the counters.
-
--- The latest word on single samples.
-CREATE OR REPLACE VIEW _sample_labels AS
-SELECT
-  run_id, rank, thread, region, sample, arg_max(class, said_at) AS class,
-  arg_max(coalesce(said_by, 'a person'), said_at) AS said_by
-FROM bottleneck_labels
-WHERE sample IS NOT NULL
-GROUP BY run_id, rank, thread, region, sample;
-
--- Words on all samples of a place: the narrowest first, of equally narrow ones the latest.
-CREATE OR REPLACE VIEW _place_labels AS
-SELECT
-  run_id,
-  list(
-    {'rank': rank, 'thread': thread, 'region': region, 'class': class, 'said_by': said_by}
-    ORDER BY narrowness DESC, said_at DESC
-  ) AS labels
-FROM (
-  SELECT
-    * REPLACE (coalesce(said_by, 'a person') AS said_by),
-    CASE WHEN region IS NULL THEN 0 ELSE 4 END + CASE WHEN thread IS NULL THEN 0 ELSE 2 END
-      + CASE WHEN rank IS NULL THEN 0 ELSE 1 END AS narrowness
-  FROM bottleneck_labels
-  WHERE sample IS NULL
-)
-GROUP BY run_id;
-
--- A person's advice for a class comes before pwh's.
-CREATE OR REPLACE VIEW _class_advice AS
-SELECT class, arg_min(advice, shipped) AS advice
-FROM bottleneck_rules
-GROUP BY class;
 
 CREATE OR REPLACE VIEW bottlenecks AS
 WITH
+  -- manual labels of single samples, the latest of each
+  sample_labels AS (
+    SELECT
+      run_id, rank, thread, region, sample, arg_max(class, said_at) AS class,
+      arg_max(coalesce(said_by, 'a person'), said_at) AS said_by
+    FROM bottleneck_labels
+    WHERE sample IS NOT NULL
+    GROUP BY run_id, rank, thread, region, sample
+  ),
+
+  -- manual labels of all samples of a place: the narrowest first, of equally narrow ones the latest
+  place_labels AS (
+    SELECT
+      run_id,
+      list(
+        {'rank': rank, 'thread': thread, 'region': region, 'class': class, 'said_by': said_by}
+        ORDER BY narrowness DESC, said_at DESC
+      ) AS labels
+    FROM (
+      SELECT
+        * REPLACE (coalesce(said_by, 'a person') AS said_by),
+        CASE WHEN region IS NULL THEN 0 ELSE 4 END + CASE WHEN thread IS NULL THEN 0 ELSE 2 END
+          + CASE WHEN rank IS NULL THEN 0 ELSE 1 END AS narrowness
+      FROM bottleneck_labels
+      WHERE sample IS NULL
+    )
+    GROUP BY run_id
+  ),
+
+  -- the user's advice for a class comes before pwh's
+  class_advice AS (
+    SELECT class, arg_min(advice, shipped) AS advice
+    FROM bottleneck_rules
+    GROUP BY class
+  ),
+
   judged AS (
     SELECT
       s.*, m.model,
-      classify_bottleneck(CASE WHEN s.reason IS NULL THEN s.metrics END, m.held) AS verdict
+      classify_bottleneck(CASE WHEN s.reason IS NULL THEN s.metrics END, m.model_number) AS verdict
     FROM sample_metrics AS s
     LEFT JOIN _bottleneck_models AS m USING (metric_set)
   ),
 
-  told AS (
+  labelled AS (
     SELECT
       j.*,
       CASE
@@ -59,40 +62,40 @@ WITH
             AND (l.thread IS NULL OR l.thread = j.thread)
             AND (l.region IS NULL OR l.region = j.region)
         )[1]
-      END AS said
+      END AS label
     FROM judged AS j
-    LEFT JOIN _sample_labels AS one
+    LEFT JOIN sample_labels AS one
       ON j.run_id = one.run_id
       AND j.rank IS NOT DISTINCT FROM one.rank
       AND j.thread IS NOT DISTINCT FROM one.thread
       AND j.region IS NOT DISTINCT FROM one.region
       AND j.sample IS NOT DISTINCT FROM one.sample
-    LEFT JOIN _place_labels AS p ON j.run_id = p.run_id
+    LEFT JOIN place_labels AS p ON j.run_id = p.run_id
   ),
 
   named AS (
-    SELECT *, coalesce(said.class, verdict.class, 'Unknown') AS class
-    FROM told
+    SELECT *, coalesce(label.class, verdict.class, 'Unknown') AS class
+    FROM labelled
   )
 
 SELECT
   n.run_id, n.source_id, n.rank, n.thread, n.cpu, n.region, n.sample,
   n.class,
-  CASE WHEN n.said IS NULL THEN n.verdict.probability END AS probability,
-  CASE WHEN n.said IS NULL AND n.reason IS NULL THEN n.model END AS model,
+  CASE WHEN n.label IS NULL THEN n.verdict.probability END AS probability,
+  CASE WHEN n.label IS NULL AND n.reason IS NULL THEN n.model END AS model,
   list_transform(
     n.verdict.drivers,
     lambda d: {'metric': n.names[d.metric + 1], 'contribution': d.contribution}
   ) AS drivers,
   a.advice,
   CASE
-    WHEN n.said IS NOT NULL THEN NULL
+    WHEN n.label IS NOT NULL THEN NULL
     WHEN n.reason IS NOT NULL THEN n.reason
     WHEN n.model IS NULL THEN 'no model is fitted for the metrics of the set ' || n.metric_set
     ELSE n.verdict.reason
   END AS reason,
   n.flags,
-  n.said.said_by,
+  n.label.said_by,
   n.metric_set,
   list_filter(n.names, lambda name, i: n.metrics[i] IS NOT NULL) AS metrics_used,
   n.cycles,
@@ -105,7 +108,7 @@ SELECT
   n.verdict.cost[4] AS frac_dma, n.verdict.cost_low[4] AS frac_dma_low,
   n.verdict.cost_high[4] AS frac_dma_high
 FROM named AS n
-LEFT JOIN _class_advice AS a ON n.class = a.class;
+LEFT JOIN class_advice AS a ON n.class = a.class;
 
 COMMENT ON VIEW bottlenecks IS 'One row is the verdict on one sample: the class of its bottleneck, how sure that is, what drove it, and what curing each component can bring at most.';
 COMMENT ON COLUMN bottlenecks.run_id IS 'Run (runs.run_id).';

@@ -74,17 +74,17 @@ CREATE OR REPLACE MACRO _first_said(list_of) AS
 
 CREATE OR REPLACE MACRO _matches(name, pattern) AS name = pattern OR coalesce(name, '') GLOB pattern;
 
+-- All rows of change_thresholds in one list, the strongest first.
+CREATE OR REPLACE VIEW _threshold_rows AS
+SELECT
+  list(
+    t ORDER BY t.shipped, length(regexp_replace(concat(app, machine, metric), '[*?]', '', 'g')) DESC,
+      t.rowid DESC
+  ) AS every
+FROM change_thresholds AS t;
+
 CREATE OR REPLACE VIEW change_points AS
 WITH
-  thresholds AS (
-    SELECT
-      list(
-        t ORDER BY t.shipped, length(regexp_replace(concat(app, machine, metric), '[*?]', '', 'g')) DESC,
-          t.rowid DESC
-      ) AS every
-    FROM change_thresholds AS t
-  ),
-
   matched AS (
     SELECT
       s.*,
@@ -94,7 +94,7 @@ WITH
           AND _matches(s.metric, t.metric)
       ) AS ours
     FROM metric_series AS s
-    CROSS JOIN thresholds AS t
+    CROSS JOIN _threshold_rows AS t
     WHERE s.points >= 10
   ),
 

@@ -5,11 +5,6 @@
 -- A change is certain where its bound (explanations_noise.sql), times the number of subjects of its
 -- topic that were looked at (Bonferroni), is at most 0.01.
 
--- Whether more of a metric is better or worse (change_thresholds.better).
-CREATE OR REPLACE MACRO _better_of(rows, metric) AS list_filter(
-  rows, lambda t: metric = t.metric OR metric GLOB t.metric
-)[1].better;
-
 CREATE OR REPLACE MACRO _explained(pairs) AS TABLE
 WITH
   found AS (
@@ -51,7 +46,8 @@ WITH
       f.*, list_median(b) AS "before", list_median(a) AS "after",
       CASE
         WHEN topic IN ('scaling', 'bottleneck', 'idle') THEN 'lower'
-        ELSE _better_of(d.every, metric)
+        -- the strongest row of change_thresholds that matches
+        ELSE list_filter(d.every, lambda t: metric = t.metric OR metric GLOB t.metric)[1].better
       END AS better,
       _p_bound(a, b) * count(*) OVER (PARTITION BY id, topic) AS p_value
     FROM measured AS f

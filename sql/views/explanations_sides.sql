@@ -59,35 +59,6 @@ FROM placed AS p
 JOIN metric_series AS s ON p.app = s.app AND p.fields = s.fields AND p.metric = s.metric
 JOIN _main_metrics AS m ON p.run_id = m.run_id AND p.metric = m.metric;
 
--- The runs that can be compared with one: of its application, alike in every field of a series.
-CREATE OR REPLACE MACRO _comparable(of_run) AS TABLE
-WITH
-  asked AS (
-    SELECT r.app, s.fields
-    FROM runs AS r
-    JOIN _series_of_runs AS s USING (run_id)
-    WHERE r.run_id = of_run
-  ),
-
-  alike AS (
-    SELECT r.run_id, r.version, r.started_at
-    FROM runs AS r
-    JOIN _series_of_runs AS s USING (run_id)
-    JOIN asked AS a ON r.app = a.app AND s.fields = a.fields
-  )
-
-SELECT
-  run_id, version,
-  row_number() OVER (
-    ORDER BY
-      CASE WHEN is_dated THEN started_at END,
-      list_transform(
-        regexp_extract_all(version, '\d+'), lambda digits: TRY_CAST(digits AS HUGEINT)
-      ),
-      version, run_id
-  ) AS place
-FROM (SELECT *, bool_and(started_at IS NOT NULL) OVER () AS is_dated FROM alike);
-
 CREATE OR REPLACE MACRO explain_baseline(of_run) AS TABLE
 WITH
   asked AS (
@@ -103,8 +74,33 @@ WITH
     LIMIT 1
   ),
 
+  -- the runs that can be compared with it: of its application, alike in every field of a series
+  own AS (
+    SELECT r.app, s.fields
+    FROM runs AS r
+    JOIN _series_of_runs AS s USING (run_id)
+    WHERE r.run_id = of_run
+  ),
+
+  alike AS (
+    SELECT r.run_id, r.version, r.started_at
+    FROM runs AS r
+    JOIN _series_of_runs AS s USING (run_id)
+    JOIN own AS a ON r.app = a.app AND s.fields = a.fields
+  ),
+
   ordered AS (
-    FROM _comparable(of_run)
+    SELECT
+      run_id, version,
+      row_number() OVER (
+        ORDER BY
+          CASE WHEN is_dated THEN started_at END,
+          list_transform(
+            regexp_extract_all(version, '\d+'), lambda digits: TRY_CAST(digits AS HUGEINT)
+          ),
+          version, run_id
+      ) AS place
+    FROM (SELECT *, bool_and(started_at IS NOT NULL) OVER () AS is_dated FROM alike)
   ),
 
   -- the runs of its version and of the one before, or run by run where versions are not known

@@ -5,38 +5,6 @@
 -- Per cent are of workers x window: of the worker's window, or of all workers' together. Sums over
 -- workers are 128-bit whole numbers: ten thousand workers pass 64 bits in eleven days.
 
-CREATE OR REPLACE VIEW _idle_worker_sums AS
-WITH
-  sums AS (
-    SELECT
-      run_id, mode, latency_rule, worker,
-      count(*) FILTER (kind <> 'tail') AS intervals,
-      CAST(sum(t_end - t_start) AS BIGINT) AS idle,
-      CAST(sum(starvation) FILTER (kind <> 'tail') AS BIGINT) AS starvation,
-      CAST(sum(latency) AS BIGINT) AS latency,
-      CAST(sum(overhead) AS BIGINT) AS overhead,
-      CAST(sum(ov_unsubmitted) AS BIGINT) AS unsubmitted,
-      CAST(sum(t_end - t_start) FILTER (kind = 'tail') AS BIGINT) AS tail
-    FROM idle_attribution
-    GROUP BY run_id, mode, latency_rule, worker
-  )
-
-SELECT
-  w.run_id, r.mode, r.latency_rule, w.worker, w.node,
-  coalesce(s.intervals, 0) AS intervals,
-  w.t_end - w.t_begin AS wall,
-  w.t_end - w.t_begin - coalesce(s.idle, 0) AS busy,
-  coalesce(s.starvation, 0) AS starvation,
-  coalesce(s.latency, 0) AS latency,
-  coalesce(s.overhead, 0) AS overhead,
-  coalesce(s.unsubmitted, 0) AS unsubmitted,
-  coalesce(s.tail, 0) AS tail
-FROM _worker_windows AS w
-CROSS JOIN _idle_readings AS r
-LEFT JOIN sums AS s
-  ON w.run_id = s.run_id AND w.worker = s.worker AND r.mode = s.mode
-  AND r.latency_rule = s.latency_rule;
-
 CREATE OR REPLACE MACRO _percent(part, whole) AS 100 * CAST(part AS DOUBLE) / nullif(whole, 0);
 
 -- The largest of the three, if there is any.
@@ -60,6 +28,39 @@ CREATE OR REPLACE MACRO _advice(dominant, overhead, unsubmitted) AS CASE
 END;
 
 CREATE OR REPLACE VIEW slo_by_worker AS
+WITH
+  sums AS (
+    SELECT
+      run_id, mode, latency_rule, worker,
+      count(*) FILTER (kind <> 'tail') AS intervals,
+      CAST(sum(t_end - t_start) AS BIGINT) AS idle,
+      CAST(sum(starvation) FILTER (kind <> 'tail') AS BIGINT) AS starvation,
+      CAST(sum(latency) AS BIGINT) AS latency,
+      CAST(sum(overhead) AS BIGINT) AS overhead,
+      CAST(sum(ov_unsubmitted) AS BIGINT) AS unsubmitted,
+      CAST(sum(t_end - t_start) FILTER (kind = 'tail') AS BIGINT) AS tail
+    FROM idle_attribution
+    GROUP BY run_id, mode, latency_rule, worker
+  ),
+
+  worker_sums AS (
+    SELECT
+      w.run_id, r.mode, r.latency_rule, w.worker, w.node,
+      coalesce(s.intervals, 0) AS intervals,
+      w.t_end - w.t_begin AS wall,
+      w.t_end - w.t_begin - coalesce(s.idle, 0) AS busy,
+      coalesce(s.starvation, 0) AS starvation,
+      coalesce(s.latency, 0) AS latency,
+      coalesce(s.overhead, 0) AS overhead,
+      coalesce(s.unsubmitted, 0) AS unsubmitted,
+      coalesce(s.tail, 0) AS tail
+    FROM _worker_windows AS w
+    CROSS JOIN _idle_readings AS r
+    LEFT JOIN sums AS s
+      ON w.run_id = s.run_id AND w.worker = s.worker AND r.mode = s.mode
+      AND r.latency_rule = s.latency_rule
+  )
+
 SELECT
   *,
   _percent(busy, wall) AS busy_percent,
@@ -70,7 +71,7 @@ SELECT
   _percent(unsubmitted, wall) AS unsubmitted_percent,
   _dominant(starvation, latency, overhead) AS dominant,
   _advice(dominant, overhead, unsubmitted) AS advice
-FROM _idle_worker_sums;
+FROM worker_sums;
 
 COMMENT ON VIEW slo_by_worker IS 'One row is one worker in one reading: wall = busy + starvation + latency + overhead + tail, to the nanosecond.';
 COMMENT ON COLUMN slo_by_worker.run_id IS 'Run (runs.run_id).';
@@ -95,13 +96,43 @@ COMMENT ON COLUMN slo_by_worker.unsubmitted_percent IS 'Unsubmitted, % of the wi
 COMMENT ON COLUMN slo_by_worker.dominant IS 'The largest of starvation, latency and overhead; NULL where the worker did not idle before its tail.';
 COMMENT ON COLUMN slo_by_worker.advice IS 'What that usually means, and what to look at.';
 
-CREATE OR REPLACE VIEW _idle_node_sums AS
+CREATE OR REPLACE VIEW idle_by_node AS
+WITH
+  sums AS (
+    SELECT
+      run_id, mode, latency_rule, node, count(*) AS workers, sum(intervals) AS intervals,
+      sum(wall) AS wall, sum(busy) AS busy, sum(starvation) AS starvation, sum(latency) AS latency,
+      sum(overhead) AS overhead, sum(unsubmitted) AS unsubmitted, sum(tail) AS tail
+    FROM slo_by_worker
+    GROUP BY run_id, mode, latency_rule, node
+  )
+
 SELECT
-  run_id, mode, latency_rule, node, count(*) AS workers, sum(intervals) AS intervals,
-  sum(wall) AS wall, sum(busy) AS busy, sum(starvation) AS starvation, sum(latency) AS latency,
-  sum(overhead) AS overhead, sum(unsubmitted) AS unsubmitted, sum(tail) AS tail
-FROM _idle_worker_sums
-GROUP BY run_id, mode, latency_rule, node;
+  *,
+  _percent(starvation, wall) AS starvation_percent,
+  _percent(latency, wall) AS latency_percent,
+  _percent(overhead, wall) AS overhead_percent,
+  _dominant(starvation, latency, overhead) AS dominant
+FROM sums;
+
+COMMENT ON VIEW idle_by_node IS 'One row is one node of a run in one reading.';
+COMMENT ON COLUMN idle_by_node.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN idle_by_node.mode IS 'direct, propagated or transitive.';
+COMMENT ON COLUMN idle_by_node.latency_rule IS 'union or last_arrival.';
+COMMENT ON COLUMN idle_by_node.node IS 'Node; NULL for workers whose node is unknown.';
+COMMENT ON COLUMN idle_by_node.workers IS 'Workers on it.';
+COMMENT ON COLUMN idle_by_node.intervals IS 'Idle intervals, tails left out.';
+COMMENT ON COLUMN idle_by_node.wall IS 'Sum of their windows, ns.';
+COMMENT ON COLUMN idle_by_node.busy IS 'Time in which they ran tasks, ns.';
+COMMENT ON COLUMN idle_by_node.starvation IS 'Starvation, ns; tails left out.';
+COMMENT ON COLUMN idle_by_node.latency IS 'Latency, ns.';
+COMMENT ON COLUMN idle_by_node.overhead IS 'Overhead, ns.';
+COMMENT ON COLUMN idle_by_node.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
+COMMENT ON COLUMN idle_by_node.tail IS 'Tails, ns.';
+COMMENT ON COLUMN idle_by_node.starvation_percent IS 'Starvation, % of the node''s workers x window.';
+COMMENT ON COLUMN idle_by_node.latency_percent IS 'Latency, % of the node''s workers x window.';
+COMMENT ON COLUMN idle_by_node.overhead_percent IS 'Overhead, % of the node''s workers x window.';
+COMMENT ON COLUMN idle_by_node.dominant IS 'The largest of the three; NULL where there is none.';
 
 CREATE OR REPLACE VIEW slo_by_run AS
 WITH
@@ -111,7 +142,7 @@ WITH
       CAST(sum(intervals) AS BIGINT) AS intervals, sum(wall) AS wall, sum(busy) AS busy,
       sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
       sum(unsubmitted) AS unsubmitted, sum(tail) AS tail
-    FROM _idle_node_sums
+    FROM idle_by_node
     GROUP BY run_id, mode, latency_rule
   )
 
@@ -148,31 +179,3 @@ COMMENT ON COLUMN slo_by_run.tail_percent IS 'Tails, % of workers x window.';
 COMMENT ON COLUMN slo_by_run.unsubmitted_percent IS 'Unsubmitted, % of workers x window.';
 COMMENT ON COLUMN slo_by_run.dominant IS 'The largest of starvation, latency and overhead; NULL where there is none.';
 COMMENT ON COLUMN slo_by_run.advice IS 'What that usually means, and what to look at.';
-
-CREATE OR REPLACE VIEW idle_by_node AS
-SELECT
-  *,
-  _percent(starvation, wall) AS starvation_percent,
-  _percent(latency, wall) AS latency_percent,
-  _percent(overhead, wall) AS overhead_percent,
-  _dominant(starvation, latency, overhead) AS dominant
-FROM _idle_node_sums;
-
-COMMENT ON VIEW idle_by_node IS 'One row is one node of a run in one reading.';
-COMMENT ON COLUMN idle_by_node.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN idle_by_node.mode IS 'direct, propagated or transitive.';
-COMMENT ON COLUMN idle_by_node.latency_rule IS 'union or last_arrival.';
-COMMENT ON COLUMN idle_by_node.node IS 'Node; NULL for workers whose node is unknown.';
-COMMENT ON COLUMN idle_by_node.workers IS 'Workers on it.';
-COMMENT ON COLUMN idle_by_node.intervals IS 'Idle intervals, tails left out.';
-COMMENT ON COLUMN idle_by_node.wall IS 'Sum of their windows, ns.';
-COMMENT ON COLUMN idle_by_node.busy IS 'Time in which they ran tasks, ns.';
-COMMENT ON COLUMN idle_by_node.starvation IS 'Starvation, ns; tails left out.';
-COMMENT ON COLUMN idle_by_node.latency IS 'Latency, ns.';
-COMMENT ON COLUMN idle_by_node.overhead IS 'Overhead, ns.';
-COMMENT ON COLUMN idle_by_node.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
-COMMENT ON COLUMN idle_by_node.tail IS 'Tails, ns.';
-COMMENT ON COLUMN idle_by_node.starvation_percent IS 'Starvation, % of the node''s workers x window.';
-COMMENT ON COLUMN idle_by_node.latency_percent IS 'Latency, % of the node''s workers x window.';
-COMMENT ON COLUMN idle_by_node.overhead_percent IS 'Overhead, % of the node''s workers x window.';
-COMMENT ON COLUMN idle_by_node.dominant IS 'The largest of the three; NULL where there is none.';

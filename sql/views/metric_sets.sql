@@ -19,39 +19,42 @@ CREATE OR REPLACE MACRO _event_name(event) AS regexp_replace(
   '::(?:processor\.)?(?:cpu|switch|cores)\w*\.(inst|data)$', '::core.\1'
 );
 
--- Events as they stand in the files, and in how many samples they were counted.
-CREATE OR REPLACE VIEW _counted_events AS
-SELECT
-  *,
-  _event_name(event) AS name,
-  CASE
-    WHEN starts_with(event, 'cpu_atom/') THEN 2
-    WHEN regexp_matches(event, '/|[^:]:[a-zA-Z]+$') THEN 1
-    ELSE 0
-  END AS form
-FROM (
-  SELECT run_id, source_id, event, count(*) FILTER (isfinite(value)) AS samples
-  FROM pmu_samples
-  GROUP BY run_id, source_id, event
-);
-
-CREATE OR REPLACE VIEW _set_events AS
+-- The events of each file that its metrics are computed from.
+CREATE OR REPLACE VIEW _used_events AS
 WITH
+  -- events as the files write them, and in how many samples they were counted
+  counted AS (
+    SELECT
+      *,
+      _event_name(event) AS name,
+      CASE
+        WHEN starts_with(event, 'cpu_atom/') THEN 2
+        WHEN regexp_matches(event, '/|[^:]:[a-zA-Z]+$') THEN 1
+        ELSE 0
+      END AS form
+    FROM (
+      SELECT run_id, source_id, event, count(*) FILTER (isfinite(value)) AS samples
+      FROM pmu_samples
+      GROUP BY run_id, source_id, event
+    )
+  ),
+
   names AS (
     SELECT event, alias, preference, factor FROM event_aliases
     UNION ALL
     SELECT DISTINCT event, event, 0, 1 FROM metric_definitions
+  ),
+
+  set_events AS (
+    SELECT DISTINCT metric_set, event, alias, preference, factor
+    FROM metric_definitions
+    JOIN names USING (event)
   )
 
-SELECT DISTINCT metric_set, event, alias, preference, factor
-FROM metric_definitions
-JOIN names USING (event);
-
-CREATE OR REPLACE VIEW _used_events AS
 SELECT
   c.run_id, c.source_id, s.metric_set, s.event, c.event AS written, c.samples, s.factor
-FROM _counted_events AS c
-JOIN _set_events AS s ON c.name = s.alias
+FROM counted AS c
+JOIN set_events AS s ON c.name = s.alias
 WHERE c.samples > 0
 QUALIFY rank() OVER (
   PARTITION BY c.run_id, c.source_id, s.metric_set, s.event ORDER BY s.preference, c.form
@@ -65,8 +68,9 @@ SELECT
     AS bit
 FROM (SELECT DISTINCT metric_set, event FROM metric_definitions WHERE role <> 'divisor');
 
--- What each metric cannot do without: the events, and all their bits.
-CREATE OR REPLACE VIEW _metric_needs AS
+-- One row is a metric set: its metrics in their order and, for each, the bits of all events that it
+-- cannot do without.
+CREATE OR REPLACE VIEW _set_layout AS
 WITH
   own AS (
     SELECT metric_set, position, event, role, absent_is_zero
@@ -81,39 +85,66 @@ WITH
     FROM own
     JOIN metric_definitions AS d USING (metric_set)
     WHERE own.role = 'numerator' AND d.role = 'denominator'
+  ),
+
+  needs AS (
+    SELECT metric_set, list(needs ORDER BY position) AS needs
+    FROM (
+      SELECT metric_set, position, bit_or(bit) AS needs
+      FROM needed
+      JOIN _event_bits USING (metric_set, event)
+      GROUP BY metric_set, position
+    )
+    GROUP BY metric_set
+  ),
+
+  metrics AS (
+    SELECT
+      metric_set, CAST(count(*) AS INTEGER) AS metrics, list(metric ORDER BY position) AS names
+    FROM (
+      SELECT DISTINCT metric_set, position, metric
+      FROM metric_definitions
+      WHERE role IN ('numerator', 'share')
+    )
+    GROUP BY metric_set
+  ),
+
+  roles AS (
+    SELECT
+      metric_set,
+      coalesce(bit_or(CAST(1 AS INTEGER) << position) FILTER (role = 'share'), 0) AS shares,
+      coalesce(bit_or(CAST(1 AS INTEGER) << position) FILTER (role = 'divisor'), 0) AS divided,
+      min(position) FILTER (role = 'divisor') + 1 AS ipc,
+      bool_or(role = 'denominator') AS has_denominator
+    FROM metric_definitions
+    GROUP BY metric_set
   )
 
 SELECT
-  metric_set, position, event, bit,
-  bit_or(bit) OVER (PARTITION BY metric_set, position) AS needs
-FROM needed
-JOIN _event_bits USING (metric_set, event);
-
-CREATE OR REPLACE VIEW _metric_names AS
-SELECT
-  metric_set, CAST(count(*) AS INTEGER) AS metrics, list(metric ORDER BY position) AS names,
-  list(indicates ORDER BY position) AS indicates
-FROM (
-  SELECT DISTINCT metric_set, position, metric, indicates
-  FROM metric_definitions
-  WHERE role IN ('numerator', 'share')
-)
-GROUP BY metric_set;
+  s.metric_set, s.models_of, s.whole, s.assumed_width, m.metrics, m.names, roles.shares,
+  roles.divided, roles.ipc, roles.has_denominator, needs.needs
+FROM metric_sets AS s
+JOIN metrics AS m USING (metric_set)
+JOIN roles USING (metric_set)
+JOIN needs USING (metric_set);
 
 CREATE OR REPLACE VIEW metric_coverage AS
 WITH
-  had AS (
-    SELECT u.run_id, u.source_id, u.metric_set, n.position
+  counted AS (
+    SELECT u.run_id, u.source_id, u.metric_set, bit_or(b.bit) AS mask
     FROM _used_events AS u
-    JOIN _metric_needs AS n USING (metric_set, event)
-    GROUP BY u.run_id, u.source_id, u.metric_set, n.position
-    HAVING bit_or(n.bit) = any_value(n.needs)
+    JOIN _event_bits AS b USING (metric_set, event)
+    GROUP BY u.run_id, u.source_id, u.metric_set
   ),
 
   covered AS (
-    SELECT run_id, source_id, metric_set, list(position ORDER BY position) AS positions
-    FROM had
-    GROUP BY run_id, source_id, metric_set
+    SELECT
+      c.run_id, c.source_id, c.metric_set, l.names,
+      list_filter(
+        range(len(l.needs)), lambda p: c.mask & l.needs[p + 1] = l.needs[p + 1]
+      ) AS positions
+    FROM counted AS c
+    JOIN _set_layout AS l USING (metric_set)
   ),
 
   wanted AS (
@@ -124,16 +155,16 @@ WITH
 
 SELECT
   c.run_id, c.source_id, c.metric_set,
-  list_transform(c.positions, lambda p: n.names[p + 1]) AS metrics,
-  list_filter(n.names, lambda name, i: NOT list_contains(c.positions, i - 1)) AS missing,
+  list_transform(c.positions, lambda p: c.names[p + 1]) AS metrics,
+  list_filter(c.names, lambda name, i: NOT list_contains(c.positions, i - 1)) AS missing,
   row_number() OVER (
     PARTITION BY c.run_id, c.source_id
     ORDER BY w.is_wanted NULLS LAST, len(c.positions) DESC, s.preference, c.metric_set
   ) = 1 AS is_used
 FROM covered AS c
 JOIN metric_sets AS s USING (metric_set)
-JOIN _metric_names AS n USING (metric_set)
-LEFT JOIN wanted AS w ON c.run_id = w.run_id AND c.metric_set = w.metric_set;
+LEFT JOIN wanted AS w ON c.run_id = w.run_id AND c.metric_set = w.metric_set
+WHERE len(c.positions) > 0;
 
 COMMENT ON VIEW metric_coverage IS 'One row is a metric set of which a file has at least one metric of a run.';
 COMMENT ON COLUMN metric_coverage.run_id IS 'Run (runs.run_id).';

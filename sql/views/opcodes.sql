@@ -2,29 +2,28 @@
 --
 -- Opcodes and dependence distances of launches: what a program does, and what it waits for.
 
--- What opcodes do, by the beginning of their names: those of PTX (ld.global.f32) and of the machine
--- code of NVIDIA's GPUs (LDG.E.64). The first pattern that fits counts.
-CREATE OR REPLACE VIEW _opcode_classes AS
-FROM (
-  VALUES
-    (1, 'barrier', 'bar|barrier|membar|fence|depbar|errbar|warpsync'),
-    (2, 'on-core memory', '(ld|ldu|st|atom|red|cp|prefetch)\..*\b(shared|param|const).*'),
-    (2, 'on-core memory', 'lds|sts|ldsm|stsm|atoms|ldc|uldc'),
-    (3, 'memory', 'ld|ldu|ldg|ldl|st|stg|stl|ldgsts|atom|atomg|red|cp|cctl|prefetchu?'),
-    (3, 'memory', 'texs?|tlds?|tld4s?|txq|suld|sust|sured'),
-    (4, 'control', 'bra|brx|ret|retp|exit|callp?|cal|jmp|jmx|jcal|brk|cont|pbk|pcnt|pret'),
-    (4, 'control', 'ssy|sync|bssy|bsync|break|bpt|trap|kill'),
-    (5, 'move', 'u?mov[0-9a-z]*|cvta|u?sel|selp|prmt|shfl|vote|voteu|activemask|nop'),
-    (5, 'move', 's2u?r|cs2r|p2r|r2p|r2ur|b2r|r2b'),
-    (6, 'arithmetic', '[ufidhqv]?(add|sub|mul|mad|fma|min|max|set|cmp|mnmx|abs|neg)[0-9a-z]*'),
-    (6, 'arithmetic', 'xmad|div|rem|rcp|r?sqrt|sin|cos|lg2|ex2|tanh|mufu|rro|frnd|sad|isad'),
-    (6, 'arithmetic', 'and|or|xor|c?not|u?lop[0-9a-z]*|plop3|psetp?|testp|copysign|slct|iscadd'),
-    (6, 'arithmetic', 'shl|shr|u?shf|u?lea|bfe|bfi|bfind|brev|clz|popc|flo|bmsk|sgxt|dp[24]a'),
-    (6, 'arithmetic', 'cvt|[fi]2[fi][0-9a-z]*|[hidbw]?mma')
-) AS t (rank, class, pattern);
-
 CREATE OR REPLACE VIEW opcode_mix AS
 WITH
+  -- what opcodes do, by the beginning of their names: those of PTX (ld.global.f32) and of the
+  -- machine code of NVIDIA's GPUs (LDG.E.64); the first pattern that matches counts
+  patterns (rank, class, pattern) AS (
+    VALUES
+      (1, 'barrier', 'bar|barrier|membar|fence|depbar|errbar|warpsync'),
+      (2, 'on-core memory', '(ld|ldu|st|atom|red|cp|prefetch)\..*\b(shared|param|const).*'),
+      (2, 'on-core memory', 'lds|sts|ldsm|stsm|atoms|ldc|uldc'),
+      (3, 'memory', 'ld|ldu|ldg|ldl|st|stg|stl|ldgsts|atom|atomg|red|cp|cctl|prefetchu?'),
+      (3, 'memory', 'texs?|tlds?|tld4s?|txq|suld|sust|sured'),
+      (4, 'control', 'bra|brx|ret|retp|exit|callp?|cal|jmp|jmx|jcal|brk|cont|pbk|pcnt|pret'),
+      (4, 'control', 'ssy|sync|bssy|bsync|break|bpt|trap|kill'),
+      (5, 'move', 'u?mov[0-9a-z]*|cvta|u?sel|selp|prmt|shfl|vote|voteu|activemask|nop'),
+      (5, 'move', 's2u?r|cs2r|p2r|r2p|r2ur|b2r|r2b'),
+      (6, 'arithmetic', '[ufidhqv]?(add|sub|mul|mad|fma|min|max|set|cmp|mnmx|abs|neg)[0-9a-z]*'),
+      (6, 'arithmetic', 'xmad|div|rem|rcp|r?sqrt|sin|cos|lg2|ex2|tanh|mufu|rro|frnd|sad|isad'),
+      (6, 'arithmetic', 'and|or|xor|c?not|u?lop[0-9a-z]*|plop3|psetp?|testp|copysign|slct|iscadd'),
+      (6, 'arithmetic', 'shl|shr|u?shf|u?lea|bfe|bfi|bfind|brev|clz|popc|flo|bmsk|sgxt|dp[24]a'),
+      (6, 'arithmetic', 'cvt|[fi]2[fi][0-9a-z]*|[hidbw]?mma')
+  ),
+
   sums AS (
     SELECT run_id, launch, kernel, opcode, CAST(sum(count) AS BIGINT) AS count
     FROM bb_opcodes
@@ -37,10 +36,10 @@ WITH
   ),
 
   classes AS (
-    SELECT n.opcode, arg_min(c.class, c.rank) AS class
+    SELECT n.opcode, arg_min(p.class, p.rank) AS class
     FROM names AS n
-    JOIN _opcode_classes AS c
-      ON regexp_full_match(lower(n.opcode), '@?!?(' || c.pattern || ')(\..*)?')
+    JOIN patterns AS p
+      ON regexp_full_match(lower(n.opcode), '@?!?(' || p.pattern || ')(\..*)?')
     GROUP BY n.opcode
   )
 

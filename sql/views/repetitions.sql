@@ -87,12 +87,3 @@ FROM (
   ON starvation, latency, overhead
   INTO NAME cause VALUE per_cent
 );
-
--- What the rows of change_thresholds that match a metric say of it, strongest first.
-CREATE OR REPLACE VIEW _threshold_rows AS
-SELECT
-  list(
-    t ORDER BY t.shipped, length(regexp_replace(concat(app, machine, metric), '[*?]', '', 'g')) DESC,
-      t.rowid DESC
-  ) AS every
-FROM change_thresholds AS t;

@@ -6,100 +6,6 @@
 -- denominator, -2 for the issue width) and a bit; a metric is known where the bits of all that it
 -- needs are set. At most 16 metrics and 63 events to a set.
 
-CREATE OR REPLACE VIEW _set_layout AS
-WITH
-  needs AS (
-    SELECT metric_set, list(needs ORDER BY position) AS needs
-    FROM (SELECT DISTINCT metric_set, position, needs FROM _metric_needs)
-    GROUP BY metric_set
-  ),
-
-  roles AS (
-    SELECT
-      metric_set,
-      coalesce(bit_or(CAST(1 AS INTEGER) << position) FILTER (role = 'share'), 0) AS shares,
-      coalesce(bit_or(CAST(1 AS INTEGER) << position) FILTER (role = 'divisor'), 0) AS divided,
-      min(position) FILTER (role = 'divisor') + 1 AS ipc,
-      bool_or(role = 'denominator') AS has_denominator
-    FROM metric_definitions
-    GROUP BY metric_set
-  )
-
-SELECT
-  s.metric_set, s.models_of, s.whole, s.assumed_width, m.metrics, m.names, roles.shares,
-  roles.divided, roles.ipc, roles.has_denominator, needs.needs
-FROM metric_sets AS s
-JOIN _metric_names AS m USING (metric_set)
-JOIN roles USING (metric_set)
-JOIN needs USING (metric_set);
-
-CREATE OR REPLACE VIEW _sample_events AS
-SELECT
-  u.run_id, u.source_id, u.written AS event, u.metric_set, u.samples,
-  CASE d.role WHEN 'denominator' THEN -1 WHEN 'divisor' THEN -2 ELSE d.position END AS slot,
-  u.factor * d.coefficient AS weight,
-  coalesce(b.bit, 0) AS bit,
-  row_number() OVER (
-    PARTITION BY u.run_id, u.source_id, u.written ORDER BY d.position NULLS FIRST
-  ) = 1 AS is_first
-FROM _used_events AS u
-JOIN metric_coverage AS c USING (run_id, source_id, metric_set)
-JOIN metric_definitions AS d USING (metric_set, event)
-LEFT JOIN _event_bits AS b USING (metric_set, event)
-WHERE c.is_used;
-
--- The issue width that is said of a run or its machine, where no event tells it.
-CREATE OR REPLACE VIEW _said_width AS
-SELECT
-  run_id,
-  coalesce(TRY_CAST(tags['issue_width'] AS DOUBLE), m.issue_width) AS issue_width
-FROM runs
-LEFT JOIN (
-  SELECT machine, max(issue_width) AS issue_width FROM machine_settings GROUP BY machine
-) AS m USING (machine);
-
-CREATE OR REPLACE VIEW _sample_sums AS
-WITH
-  counted AS (
-    SELECT
-      s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.slot,
-      e.bit, e.is_first, e.weight, e.samples, s.running,
-      CASE WHEN isfinite(s.value) THEN s.value END AS value
-    FROM pmu_samples AS s
-    JOIN _sample_events AS e USING (run_id, source_id, event)
-  )
-
-SELECT
-  run_id, source_id, rank, thread, cpu, region, sample, metric_set,
-  sum(value * weight) FILTER (slot = 0) AS s0,
-  sum(value * weight) FILTER (slot = 1) AS s1,
-  sum(value * weight) FILTER (slot = 2) AS s2,
-  sum(value * weight) FILTER (slot = 3) AS s3,
-  sum(value * weight) FILTER (slot = 4) AS s4,
-  sum(value * weight) FILTER (slot = 5) AS s5,
-  sum(value * weight) FILTER (slot = 6) AS s6,
-  sum(value * weight) FILTER (slot = 7) AS s7,
-  sum(value * weight) FILTER (slot = 8) AS s8,
-  sum(value * weight) FILTER (slot = 9) AS s9,
-  sum(value * weight) FILTER (slot = 10) AS s10,
-  sum(value * weight) FILTER (slot = 11) AS s11,
-  sum(value * weight) FILTER (slot = 12) AS s12,
-  sum(value * weight) FILTER (slot = 13) AS s13,
-  sum(value * weight) FILTER (slot = 14) AS s14,
-  sum(value * weight) FILTER (slot = 15) AS s15,
-  sum(value * weight) FILTER (slot = -1) AS denominator,
-  max(value) FILTER (slot = -2 AND value > 0) AS counted_width,
-  coalesce(bit_or(bit) FILTER (value IS NOT NULL), 0) AS mask,
-  count(value) FILTER (is_first AND bit > 0 AND value <> 0) > bit_count(mask) AS is_summed,
-  max(samples) AS samples,
-  min(running) AS running,
-  min(value) AS least,
-  max(value) FILTER (slot >= 0) AS most_counted,
-  bool_or(value BETWEEN 4290672328 AND 4294967295) AS is_near_32_bits,
-  bool_or(value BETWEEN 281200099000000 AND 281474976710655) AS is_near_48_bits
-FROM counted
-GROUP BY run_id, source_id, rank, thread, cpu, region, sample, metric_set;
-
 CREATE OR REPLACE MACRO _metric(sum, i, mask, layout, denominator, width) AS CASE
   WHEN mask & layout.needs[i + 1] = layout.needs[i + 1] THEN coalesce(sum, 0) / CASE
     WHEN layout.shares >> i & 1 = 1 THEN 1
@@ -108,16 +14,86 @@ CREATE OR REPLACE MACRO _metric(sum, i, mask, layout, denominator, width) AS CAS
   END
 END;
 
-CREATE OR REPLACE VIEW _judged_samples AS
+CREATE OR REPLACE VIEW sample_metrics AS
 WITH
+  -- the events that count in each file, with their slots and bits
+  events AS (
+    SELECT
+      u.run_id, u.source_id, u.written AS event, u.metric_set, u.samples,
+      CASE d.role WHEN 'denominator' THEN -1 WHEN 'divisor' THEN -2 ELSE d.position END AS slot,
+      u.factor * d.coefficient AS weight,
+      coalesce(b.bit, 0) AS bit,
+      row_number() OVER (
+        PARTITION BY u.run_id, u.source_id, u.written ORDER BY d.position NULLS FIRST
+      ) = 1 AS is_first
+    FROM _used_events AS u
+    JOIN metric_coverage AS c USING (run_id, source_id, metric_set)
+    JOIN metric_definitions AS d USING (metric_set, event)
+    LEFT JOIN _event_bits AS b USING (metric_set, event)
+    WHERE c.is_used
+  ),
+
+  -- the issue width that a tag of the run or its machine states, where no event counts it
+  widths AS (
+    SELECT
+      run_id,
+      coalesce(TRY_CAST(tags['issue_width'] AS DOUBLE), m.issue_width) AS issue_width
+    FROM runs
+    LEFT JOIN (
+      SELECT machine, max(issue_width) AS issue_width FROM machine_settings GROUP BY machine
+    ) AS m USING (machine)
+  ),
+
+  counted AS (
+    SELECT
+      s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.slot,
+      e.bit, e.is_first, e.weight, e.samples, s.running,
+      CASE WHEN isfinite(s.value) THEN s.value END AS value
+    FROM pmu_samples AS s
+    JOIN events AS e USING (run_id, source_id, event)
+  ),
+
   sums AS (
+    SELECT
+      run_id, source_id, rank, thread, cpu, region, sample, metric_set,
+      sum(value * weight) FILTER (slot = 0) AS s0,
+      sum(value * weight) FILTER (slot = 1) AS s1,
+      sum(value * weight) FILTER (slot = 2) AS s2,
+      sum(value * weight) FILTER (slot = 3) AS s3,
+      sum(value * weight) FILTER (slot = 4) AS s4,
+      sum(value * weight) FILTER (slot = 5) AS s5,
+      sum(value * weight) FILTER (slot = 6) AS s6,
+      sum(value * weight) FILTER (slot = 7) AS s7,
+      sum(value * weight) FILTER (slot = 8) AS s8,
+      sum(value * weight) FILTER (slot = 9) AS s9,
+      sum(value * weight) FILTER (slot = 10) AS s10,
+      sum(value * weight) FILTER (slot = 11) AS s11,
+      sum(value * weight) FILTER (slot = 12) AS s12,
+      sum(value * weight) FILTER (slot = 13) AS s13,
+      sum(value * weight) FILTER (slot = 14) AS s14,
+      sum(value * weight) FILTER (slot = 15) AS s15,
+      sum(value * weight) FILTER (slot = -1) AS denominator,
+      max(value) FILTER (slot = -2 AND value > 0) AS counted_width,
+      coalesce(bit_or(bit) FILTER (value IS NOT NULL), 0) AS mask,
+      count(value) FILTER (is_first AND bit > 0 AND value <> 0) > bit_count(mask) AS is_summed,
+      max(samples) AS samples,
+      min(running) AS running,
+      min(value) AS least,
+      max(value) FILTER (slot >= 0) AS most_counted,
+      bool_or(value BETWEEN 4290672328 AND 4294967295) AS is_near_32_bits,
+      bool_or(value BETWEEN 281200099000000 AND 281474976710655) AS is_near_48_bits
+    FROM counted
+    GROUP BY run_id, source_id, rank, thread, cpu, region, sample, metric_set
+  ),
+
+  placed AS (
     SELECT
       s.*, l AS layout, nullif(s.denominator, 0) AS per,
       coalesce(s.counted_width, w.issue_width, l.assumed_width, 1) AS issue_width,
       l.divided > 0 AND s.counted_width IS NULL AND w.issue_width IS NULL AS is_width_assumed
-    FROM _sample_sums AS s
+    FROM sums AS s
     JOIN _set_layout AS l USING (metric_set)
-    LEFT JOIN _said_width AS w USING (run_id)
+    LEFT JOIN widths AS w USING (run_id)
   ),
 
   measured AS (
@@ -141,41 +117,43 @@ WITH
         _metric(s14, 14, mask, layout, per, issue_width),
         _metric(s15, 15, mask, layout, per, issue_width)
       ][1:layout.metrics] AS metrics
-    FROM sums
+    FROM placed
+  ),
+
+  judged AS (
+    SELECT
+      *,
+      CASE
+        WHEN least < 0 AND layout.shares > 0
+          THEN 'a share is negative: a group of regions with hardly any time of its own'
+        WHEN least < 0 THEN 'a counter is negative: it wrapped, or was read the wrong way round'
+        WHEN layout.has_denominator AND denominator IS NULL THEN 'the cycles were not counted'
+        WHEN denominator = 0 THEN 'the cycles are zero'
+        WHEN is_near_48_bits THEN 'a counter is just below 2^48: it wrapped'
+        WHEN layout.shares = 0 AND most_counted > 1000 * denominator
+          THEN 'a counter has more than 1000 counts in a cycle: it, or the cycles, wrapped'
+        WHEN NOT is_width_assumed AND metrics[layout.ipc] > 2
+          THEN 'more than twice the instructions that the core can issue: a counter wrapped'
+        WHEN layout.shares > 0 AND is_summed THEN 'a share stands several times in one sample'
+        WHEN layout.whole > 0 AND NOT abs(list_sum(metrics[1:layout.whole]) - 1) < 0.05
+          THEN 'the top-level shares add up to ' || round(list_sum(metrics[1:layout.whole]), 2)
+            || ', not 1: a group of regions, or several samples in one'
+      END AS reason
+    FROM measured
+  ),
+
+  -- runs of whose events no set has a metric; written so that a condition on the run gets through
+  unfit AS (
+    SELECT run_id
+    FROM (
+      SELECT DISTINCT run_id, false AS fits FROM pmu_samples
+      UNION ALL
+      SELECT run_id, true FROM metric_coverage
+    )
+    GROUP BY run_id
+    HAVING NOT bool_or(fits)
   )
 
-SELECT
-  *,
-  CASE
-    WHEN least < 0 AND layout.shares > 0
-      THEN 'a share is negative: a group of regions with hardly any time of its own'
-    WHEN least < 0 THEN 'a counter is negative: it wrapped, or was read the wrong way round'
-    WHEN layout.has_denominator AND denominator IS NULL THEN 'the cycles were not counted'
-    WHEN denominator = 0 THEN 'the cycles are zero'
-    WHEN is_near_48_bits THEN 'a counter is just below 2^48: it wrapped'
-    WHEN layout.shares = 0 AND most_counted > 1000 * denominator
-      THEN 'a counter has more than 1000 counts in a cycle: it, or the cycles, wrapped'
-    WHEN NOT is_width_assumed AND metrics[layout.ipc] > 2
-      THEN 'more than twice the instructions that the core can issue: a counter wrapped'
-    WHEN layout.shares > 0 AND is_summed THEN 'a share stands several times in one sample'
-    WHEN layout.whole > 0 AND NOT abs(list_sum(metrics[1:layout.whole]) - 1) < 0.05
-      THEN 'the top-level shares add up to ' || round(list_sum(metrics[1:layout.whole]), 2)
-        || ', not 1: a group of regions, or several samples in one'
-  END AS reason
-FROM measured;
-
--- Runs of whose events no set gives a metric. Written so that a condition on the run gets through.
-CREATE OR REPLACE VIEW _unfit_runs AS
-SELECT run_id
-FROM (
-  SELECT DISTINCT run_id, false AS fits FROM pmu_samples
-  UNION ALL
-  SELECT run_id, true FROM metric_coverage
-)
-GROUP BY run_id
-HAVING NOT bool_or(fits);
-
-CREATE OR REPLACE VIEW sample_metrics AS
 SELECT
   run_id, source_id, rank, thread, cpu, region, sample, metric_set,
   layout.names AS names, metrics, denominator AS cycles, issue_width, running, reason,
@@ -190,7 +168,7 @@ SELECT
     ],
     lambda flag: flag IS NOT NULL
   ) AS flags
-FROM _judged_samples
+FROM judged
 UNION ALL
 SELECT
   run_id, source_id, rank, thread, cpu, region, sample, NULL, NULL, NULL, NULL, NULL, NULL,
@@ -198,7 +176,7 @@ SELECT
 FROM (
   SELECT DISTINCT run_id, source_id, rank, thread, cpu, region, sample
   FROM pmu_samples
-  JOIN _unfit_runs USING (run_id)
+  JOIN unfit USING (run_id)
 );
 
 COMMENT ON VIEW sample_metrics IS 'One row is one sample and its metrics, by the metric set that fits its file best (metric_coverage).';

@@ -28,42 +28,40 @@ LEFT JOIN _bb_barriers AS b
 WHERE v.thread IS NOT NULL
 GROUP BY v.run_id, v.launch, v.block, v.thread;
 
--- One row is one thread block. sync_groups: numbers of threads with equal vectors of barriers.
-CREATE OR REPLACE VIEW _block_marks AS
-SELECT
-  t.run_id, t.launch, t.block,
-  count(*) AS threads,
-  bool_and(t.counted) AS counted,
-  list(t.mark ORDER BY t.thread) AS marks,
-  CASE WHEN bool_and(t.counted AND t.synchronised)
-    THEN CAST(map_values(histogram(t.sync_mark)) AS DOUBLE[]) END AS sync_groups
-FROM _thread_marks AS t
-GROUP BY t.run_id, t.launch, t.block;
-
--- One row is a kind of thread block: those whose threads have the same vectors in the same order.
--- `sample` is one of them.
-CREATE OR REPLACE VIEW _block_kinds AS
-SELECT
-  b.run_id, b.launch, b.counted, b.marks,
-  min(b.block) AS sample,
-  list(
-    {
-      'block': b.block,
-      'threads': b.threads,
-      -- pairs of threads with equal vectors of barriers, over all pairs
-      'sync_consistency': (list_dot_product(b.sync_groups, b.sync_groups) - b.threads)
-        / nullif(b.threads * (b.threads - 1), 0)
-    }
-  ) AS members
-FROM _block_marks AS b
-GROUP BY b.run_id, b.launch, b.counted, b.marks;
-
 -- One row is a kind of thread block, with the elements of its sample's vectors. The other columns
 -- come in by a second join: no element has to carry them along.
 CREATE OR REPLACE VIEW _block_elements AS
 WITH
+  -- one row is one thread block; sync_groups: numbers of threads with equal vectors of barriers
+  blocks AS (
+    SELECT
+      t.run_id, t.launch, t.block,
+      count(*) AS threads,
+      bool_and(t.counted) AS counted,
+      list(t.mark ORDER BY t.thread) AS marks,
+      CASE WHEN bool_and(t.counted AND t.synchronised)
+        THEN CAST(map_values(histogram(t.sync_mark)) AS DOUBLE[]) END AS sync_groups
+    FROM _thread_marks AS t
+    GROUP BY t.run_id, t.launch, t.block
+  ),
+
+  -- one row is a kind of thread block: those whose threads have the same vectors in the same order;
+  -- `sample` is one of them
   kinds AS (
-    FROM _block_kinds
+    SELECT
+      b.run_id, b.launch, b.counted, b.marks,
+      min(b.block) AS sample,
+      list(
+        {
+          'block': b.block,
+          'threads': b.threads,
+          -- pairs of threads with equal vectors of barriers, over all pairs
+          'sync_consistency': (list_dot_product(b.sync_groups, b.sync_groups) - b.threads)
+            / nullif(b.threads * (b.threads - 1), 0)
+        }
+      ) AS members
+    FROM blocks AS b
+    GROUP BY b.run_id, b.launch, b.counted, b.marks
   ),
 
   elements AS (

@@ -10,7 +10,7 @@ WITH
       f.subject, f.inputs, 'bottlenecks/' || f.version AS model,
       load_model(
         map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}}))
-      ) AS held,
+      ) AS model_number,
       any_value(a."values") FILTER (a.name = 'mean') AS means,
       any_value(a."values") FILTER (a.name = 'deviation') AS deviations,
       any_value(a."values") FILTER (a.name = 'log_offset') AS offsets
@@ -20,7 +20,7 @@ WITH
     GROUP BY f.subject, f.version, f.inputs
   )
 
-SELECT l.metric_set, w.model, w.held, w.means, w.deviations, w.offsets
+SELECT l.metric_set, w.model, w.model_number, w.means, w.deviations, w.offsets
 FROM _set_layout AS l
 JOIN weights AS w ON l.models_of = w.subject AND l.names = w.inputs;
 

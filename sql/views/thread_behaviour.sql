@@ -2,8 +2,7 @@
 --
 -- Verdicts on the threads of a launch: dominated by branch divergence, by synchronisation, neither.
 
--- Sums of a launch over all that it visited, with or without threads.
-CREATE OR REPLACE VIEW _launch_sums AS
+CREATE OR REPLACE VIEW thread_behaviour AS
 WITH
   visited AS (
     SELECT
@@ -13,25 +12,25 @@ WITH
       count(*) - count(block) AS without_block
     FROM bb_visits
     GROUP BY run_id, launch, kernel, bb
-  )
+  ),
 
-SELECT
-  v.run_id, v.launch,
-  any_value(v.kernel) AS kernel,
-  count(DISTINCT v.bb) AS basic_blocks,
-  CASE WHEN count(v.visits) = count(*) THEN CAST(sum(v.visits) AS BIGINT) END AS visits,
-  CASE WHEN count(v.visits * b.barriers) = count(*)
-    THEN CAST(sum(v.visits * b.barriers) AS BIGINT) END AS barriers,
-  sum(v.without_thread) = 0 AS threads_known,
-  sum(v.without_block) = 0 AS blocks_known
-FROM visited AS v
-LEFT JOIN _bb_barriers AS b
-  ON v.run_id = b.run_id AND v.kernel IS NOT DISTINCT FROM b.kernel AND v.bb = b.bb
-GROUP BY v.run_id, v.launch;
+  -- sums of a launch over all that it visited, with or without threads
+  sums AS (
+    SELECT
+      v.run_id, v.launch,
+      any_value(v.kernel) AS kernel,
+      count(DISTINCT v.bb) AS basic_blocks,
+      CASE WHEN count(v.visits) = count(*) THEN CAST(sum(v.visits) AS BIGINT) END AS visits,
+      CASE WHEN count(v.visits * b.barriers) = count(*)
+        THEN CAST(sum(v.visits * b.barriers) AS BIGINT) END AS barriers,
+      sum(v.without_thread) = 0 AS threads_known,
+      sum(v.without_block) = 0 AS blocks_known
+    FROM visited AS v
+    LEFT JOIN _bb_barriers AS b
+      ON v.run_id = b.run_id AND v.kernel IS NOT DISTINCT FROM b.kernel AND v.bb = b.bb
+    GROUP BY v.run_id, v.launch
+  ),
 
--- Means over the thread blocks of a launch.
-CREATE OR REPLACE VIEW _launch_similarity AS
-WITH
   kinds AS (
     SELECT
       e.run_id, e.launch, e.marks, e.members,
@@ -41,26 +40,27 @@ WITH
       len(list_filter(e.members, lambda m: m.sync_consistency IS NOT NULL)) AS sync_blocks,
       thread_similarity(e.threads, e.bbs, e.weights, NOT e.counted, 'euclidean') AS s
     FROM _block_elements AS e
-  )
+  ),
 
-SELECT
-  run_id, launch,
-  CAST(sum(blocks) AS BIGINT) AS blocks,
-  CAST(sum(threads) AS BIGINT) AS threads,
-  len(list_distinct(flatten(list(marks)))) AS distinct_vectors,
-  -- Thread blocks of one thread have no picture; where one is too large there is no mean.
-  CASE WHEN count(s) = count(*)
-    THEN sum(s.fluctuation * blocks) / sum(blocks) FILTER (s.fluctuation IS NOT NULL)
-  END AS fluctuation,
-  sum(s.mean_distance * blocks) / sum(blocks) FILTER (s.mean_distance IS NOT NULL)
-    AS mean_distance,
-  sum(s.brightness * blocks) / sum(blocks) FILTER (s.brightness IS NOT NULL) AS brightness,
-  sum(sync_consistency) / nullif(sum(sync_blocks), 0) AS sync_consistency
-FROM kinds
-GROUP BY run_id, launch;
+  -- means over the thread blocks of a launch
+  similarity AS (
+    SELECT
+      run_id, launch,
+      CAST(sum(blocks) AS BIGINT) AS blocks,
+      CAST(sum(threads) AS BIGINT) AS threads,
+      len(list_distinct(flatten(list(marks)))) AS distinct_vectors,
+      -- Thread blocks of one thread have no picture; where one is too large there is no mean.
+      CASE WHEN count(s) = count(*)
+        THEN sum(s.fluctuation * blocks) / sum(blocks) FILTER (s.fluctuation IS NOT NULL)
+      END AS fluctuation,
+      sum(s.mean_distance * blocks) / sum(blocks) FILTER (s.mean_distance IS NOT NULL)
+        AS mean_distance,
+      sum(s.brightness * blocks) / sum(blocks) FILTER (s.brightness IS NOT NULL) AS brightness,
+      sum(sync_consistency) / nullif(sum(sync_blocks), 0) AS sync_consistency
+    FROM kinds
+    GROUP BY run_id, launch
+  ),
 
-CREATE OR REPLACE VIEW thread_behaviour AS
-WITH
   keys AS (
     SELECT run_id, launch FROM bb_launches
     UNION
@@ -113,8 +113,8 @@ WITH
       l.simt_efficiency IS NULL AND w.lanes / nullif(l.warp_size, 0) IS NOT NULL AS simt_is_bound
     FROM keys AS k
     LEFT JOIN launches AS l ON k.run_id = l.run_id AND k.launch = l.launch
-    LEFT JOIN _launch_sums AS v ON k.run_id = v.run_id AND k.launch = v.launch
-    LEFT JOIN _launch_similarity AS s ON k.run_id = s.run_id AND k.launch = s.launch
+    LEFT JOIN sums AS v ON k.run_id = v.run_id AND k.launch = v.launch
+    LEFT JOIN similarity AS s ON k.run_id = s.run_id AND k.launch = s.launch
     LEFT JOIN warps AS w ON k.run_id = w.run_id AND k.launch = w.launch
   )
 

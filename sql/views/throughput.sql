@@ -2,33 +2,35 @@
 --
 -- What each segment of an instruction stream could reach, by the model in force.
 --
--- The model is handed over once a query (load_model), so that segments stream through
+-- The model is loaded once a query (load_model), so that segments stream through
 -- predict_throughput and a condition on the run reaches the tables.
-
--- Models in force: for traced segments (form trace) and for machine code (form code).
-CREATE OR REPLACE VIEW _throughput_models AS
-SELECT
-  CASE WHEN any_value(f.inputs)[1] = 'log_bound' THEN 'trace' ELSE 'code' END AS form,
-  f.subject, 'throughput/' || f.version AS model, len(any_value(f.inputs)) AS inputs,
-  load_model(
-    map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}}))
-  ) AS held,
-  -- of several, a person's choice, then one that was fitted here, then the newest
-  {'a': any_value(f.is_chosen), 'b': NOT any_value(f.shipped), 'c': any_value(f.fitted_at)} AS rank
-FROM models_in_force AS f
-JOIN model_arrays AS a USING (kind, version)
-WHERE f.kind = 'throughput'
-GROUP BY f.subject, f.version;
 
 -- For each run the model of its machine, else the first by rank.
 CREATE OR REPLACE VIEW _run_models AS
+WITH
+  -- models in force: for traced segments (form trace) and for machine code (form code)
+  fitted AS (
+    SELECT
+      CASE WHEN any_value(f.inputs)[1] = 'log_bound' THEN 'trace' ELSE 'code' END AS form,
+      f.subject, 'throughput/' || f.version AS model, len(any_value(f.inputs)) AS inputs,
+      load_model(
+        map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}}))
+      ) AS model_number,
+      -- of several, the chosen one, then one that was fitted here, then the newest
+      {'a': any_value(f.is_chosen), 'b': NOT any_value(f.shipped), 'c': any_value(f.fitted_at)} AS rank
+    FROM models_in_force AS f
+    JOIN model_arrays AS a USING (kind, version)
+    WHERE f.kind = 'throughput'
+    GROUP BY f.subject, f.version
+  )
+
 SELECT
   r.run_id, m.form,
   arg_max(m.model, {'own': m.subject IS NOT DISTINCT FROM r.machine, 'rank': m.rank}) AS model,
-  arg_max(m.held, {'own': m.subject IS NOT DISTINCT FROM r.machine, 'rank': m.rank}) AS held,
+  arg_max(m.model_number, {'own': m.subject IS NOT DISTINCT FROM r.machine, 'rank': m.rank}) AS model_number,
   arg_max(m.inputs, {'own': m.subject IS NOT DISTINCT FROM r.machine, 'rank': m.rank}) AS inputs
 FROM runs AS r
-CROSS JOIN _throughput_models AS m
+CROSS JOIN fitted AS m
 GROUP BY r.run_id, m.form;
 
 CREATE OR REPLACE VIEW throughput_predictions AS
@@ -39,7 +41,7 @@ WITH
       s.*, m.model AS fitted,
       NOT is_described AND s.form = 'trace' AND coalesce(list_sum(s.issued), 0) > 0 AS by_issue,
       -- segments that another pwh described fit no model of this one
-      predict_throughput(CASE WHEN len(s.features) = m.inputs THEN s.features END, m.held)
+      predict_throughput(CASE WHEN len(s.features) = m.inputs THEN s.features END, m.model_number)
         AS estimate
     FROM segment_inputs AS s
     LEFT JOIN _run_models AS m ON s.run_id = m.run_id AND s.form = m.form
@@ -216,7 +218,7 @@ WITH
     SELECT
       s.run_id, s.thread, s.segment, s.instructions,
       unnest(
-        throughput_effects(CASE WHEN len(s.features) = m.inputs THEN s.features END, m.held),
+        throughput_effects(CASE WHEN len(s.features) = m.inputs THEN s.features END, m.model_number),
         recursive := true
       )
     FROM segment_inputs AS s

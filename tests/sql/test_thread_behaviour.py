@@ -192,6 +192,11 @@ def test_groups_have_one_representative_each(warehouse):
     ) == [(1, 40), (2, 24)]
 
 
+def test_groups_name_the_kernel_of_a_launch_that_only_visits_describe(warehouse):
+    given(warehouse, "bb_visits", "launch kernel block thread bb visits\n0 k 0 0 0 4\n0 k 0 1 0 4")
+    assert rows(warehouse, "SELECT launch, kernel, threads FROM thread_groups") == [(0, "k", 2)]
+
+
 def test_opcodes_have_classes_and_launches_a_balance(warehouse):
     given(
         warehouse,

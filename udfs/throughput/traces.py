@@ -1,7 +1,7 @@
 """Models of traced segments: their inputs, and training data with missing values.
 
-The features are made in SQL (sql/views/throughput_traces.sql), per micro-operation. The first is
-the logarithm of the tightest bound on cycles per micro-operation, above which models predict the
+The features are computed in SQL (sql/views/throughput_inputs.sql), per micro-operation. The first
+is the logarithm of the tightest bound on cycles per micro-operation, above which models predict the
 excess; the second is the logarithm of the micro-operations.
 """
 
@@ -41,7 +41,7 @@ TRACE_FEATURES = (
 # Features that traces may lack.
 _FLOWS = ("flow_64", "flow_unlimited")
 _FINE = ("front_end", "chain_latency", "taken", "n_nonspeculative", "n_mul", "n_div", "n_fp_div")
-# As in the view _trace_measures.
+# As in the view segment_inputs.
 _WINDOW, _LATENCY = 0.75, 1.4
 
 
