@@ -104,7 +104,6 @@ CASES = (
         writes=True,
     ),
     Case(command="scale", escapes=()),
-    Case(command="scale", escapes=()),
     Case(command="scale", arguments=("stencil",), unknown=("nope",), escapes=(APP,)),
     Case(
         command="scale",
