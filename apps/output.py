@@ -76,7 +76,7 @@ def emit(
 def _stdout_as_path() -> Iterator[str]:
     """Yield a path that leads to stdout.
 
-    Not /dev/stdout itself: opening that anew would cut off what `>>` is to be appended to.
+    Not /dev/stdout itself: opening that again would truncate the file that `>>` appends to.
     """
     sys.stdout.flush()
     read_end, write_end = os.pipe()

@@ -92,10 +92,10 @@ def _draw(
     from apps.reports.pictures import save_picture
     from apps.reports.star_glyphs import read_stars, stars_svg
 
-    by, drawn = read_stars(con, runs, by)
-    save_picture(target, stars_svg(drawn, f"{cell(title)}, by {by}").encode())
-    shown = counted(len(drawn.stars), "star")
-    total = "" if len(drawn.stars) == drawn.places else f" of {drawn.places}"
+    by, glyphs = read_stars(con, runs, by)
+    save_picture(target, stars_svg(glyphs, f"{cell(title)}, by {by}").encode())
+    shown = counted(len(glyphs.stars), "star")
+    total = "" if len(glyphs.stars) == glyphs.places else f" of {glyphs.places}"
     note(f"{target}: {shown}{total}, one per {by}")
 
 

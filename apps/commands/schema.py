@@ -1,4 +1,4 @@
-"""The commands readers, schema and sql: what the warehouse can hold, and queries."""
+"""The commands readers, schema and sql: what the warehouse can contain, and queries."""
 
 from __future__ import annotations
 

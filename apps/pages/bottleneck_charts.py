@@ -30,18 +30,18 @@ def _class_colour(kinds: list[str]) -> alt.Color:
     return alt.Color("class:N", scale=_class_scale(kinds), legend=legend("Class", 4))
 
 
-def star_chart(drawn: Stars) -> alt.LayerChart | alt.FacetChart:
+def star_chart(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
     """Draw stars in rows of eight; the first, two places wide, labels the rays."""
     points, spokes, centres = [], [], []
-    for i, star in enumerate(drawn.stars, 2):
+    for i, star in enumerate(glyphs.stars, 2):
         x, y = (i % _COLUMNS + 0.5) * _WIDE, -(i // _COLUMNS) * _HIGH
-        values = _values(drawn, star)
+        values = _values(glyphs, star)
         for order, ((dx, dy), ray) in enumerate(zip(corners(star.rays), star.rays, strict=True)):
             points.append((star.label, star.kind, values, order, x + dx, y + dy))
             if ray is not None:
                 spokes.append((x, y, x + dx, y + dy))
         centres.append((x, y, short_name(star.label, _NAME), star.kind))
-    ways = corners([1.0] * len(drawn.metrics))
+    ways = corners([1.0] * len(glyphs.metrics))
     spokes += [(_WIDE, 0.0, _WIDE + dx, dy) for dx, dy in ways]
     low = -((len(centres) + 1) // _COLUMNS) * _HIGH - 1.75
     xs = alt.X("x:Q", scale=alt.Scale(domain=[0, _COLUMNS * _WIDE], nice=False), axis=None)
@@ -51,7 +51,7 @@ def star_chart(drawn: Stars) -> alt.LayerChart | alt.FacetChart:
         _spokes(spokes),
         _bodies(points),
         *_names(centres),
-        *_rays(drawn.metrics, ways),
+        *_rays(glyphs.metrics, ways),
     ]
     # Not fitted to the page: a star keeps its shape only where both axes have one scale.
     return alt.layer(*(layer.encode(x=xs, y=ys) for layer in layers)).properties(
@@ -61,32 +61,32 @@ def star_chart(drawn: Stars) -> alt.LayerChart | alt.FacetChart:
     )
 
 
-def _values(drawn: Stars, star: Star) -> str:
-    pairs = zip(drawn.metrics, star.values, strict=True)
+def _values(glyphs: Stars, star: Star) -> str:
+    pairs = zip(glyphs.metrics, star.values, strict=True)
     return ", ".join(f"{name} {'-' if v is None else f'{v:.3g}'}" for name, v in pairs)
 
 
 def _circles(places: list[tuple[float, float]]) -> alt.Chart:
     area = 3.1416 * (_CELL / _WIDE) ** 2
-    drawn: alt.Chart = alt.Chart(_frame(places, "x", "y")).mark_point(
+    chart: alt.Chart = alt.Chart(_frame(places, "x", "y")).mark_point(
         shape="circle", size=area, stroke=GREY, strokeOpacity=0.35, filled=False, strokeWidth=1
     )
-    return drawn
+    return chart
 
 
 def _spokes(spokes: list[tuple[float, float, float, float]]) -> alt.Chart:
-    drawn: alt.Chart = (
+    chart: alt.Chart = (
         alt.Chart(_frame(spokes, "x", "y", "x2", "y2"))
         .mark_rule(stroke=GREY, strokeOpacity=0.5, strokeWidth=0.7)
         .encode(x2="x2:Q", y2="y2:Q")
     )
-    return drawn
+    return chart
 
 
 def _bodies(points: list[tuple[str, str, str, int, float, float]]) -> alt.Chart:
     frame = _frame(points, "label", "class", "values", "order", "x", "y")
     colours = _class_scale(frame["class"].unique().to_list())
-    drawn: alt.Chart = (
+    chart: alt.Chart = (
         alt.Chart(frame)
         .mark_line(
             interpolate="linear-closed",
@@ -107,7 +107,7 @@ def _bodies(points: list[tuple[str, str, str, int, float, float]]) -> alt.Chart:
             ],
         )
     )
-    return drawn
+    return chart
 
 
 def _names(centres: list[tuple[float, float, str, str]]) -> list[alt.Chart]:
@@ -145,7 +145,7 @@ def share_chart(frame: pl.DataFrame) -> alt.Chart:
     `frame` has place, position (order of the places), class, samples and share.
     """
     kinds = frame["class"].unique().to_list()
-    drawn: alt.Chart = (
+    chart: alt.Chart = (
         alt.Chart(frame)
         .mark_bar()
         .encode(
@@ -165,7 +165,7 @@ def share_chart(frame: pl.DataFrame) -> alt.Chart:
         )
         .properties(height=alt.Step(18), autosize=FIT)
     )
-    return drawn
+    return chart
 
 
 def cost_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
@@ -192,7 +192,7 @@ def cost_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
 
 def cluster_chart(frame: pl.DataFrame) -> alt.Chart:
     """Draw clusters by metric, in deviations from the mean: cluster, metric, deviations."""
-    drawn: alt.Chart = (
+    chart: alt.Chart = (
         alt.Chart(frame)
         .mark_rect()
         .encode(
@@ -207,7 +207,7 @@ def cluster_chart(frame: pl.DataFrame) -> alt.Chart:
         )
         .properties(height=alt.Step(24), autosize=FIT)
     )
-    return drawn
+    return chart
 
 
 def history_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:

@@ -86,25 +86,25 @@ def _chosen(view: View, known: pl.DataFrame) -> tuple[list[str], str | None]:
 def _stars(view: View, runs: list[str], by: str | None) -> None:
     st.subheader("Stars of metrics", anchor=False)
     try:
-        _, drawn = view.value(read_stars, runs, by)
+        _, glyphs = view.value(read_stars, runs, by)
     except NothingToAnalyse as error:
         st.caption(plain(str(error)))
         return
     st.altair_chart(
-        charts.star_chart(drawn),
+        charts.star_chart(glyphs),
         width="content",
-        alt=f"{len(drawn.stars)} star glyphs, one ray per metric, coloured by class",
+        alt=f"{len(glyphs.stars)} star glyphs, one ray per metric, coloured by class",
     )
-    st.caption(plain(scale_sentence(drawn)))
+    st.caption(plain(scale_sentence(glyphs)))
 
 
 def _shares(view: View, runs: list[str]) -> None:
     st.subheader("Classes of processes", anchor=False)
     shares = view.rows(class_shares, runs)
     show(charts.share_chart(shares), "Share of the samples of each process in each class")
-    drawn, places = shares["position"].n_unique(), shares["places"].to_list()[0]
-    if drawn < places:
-        st.caption(f"{drawn} of {places} are drawn, spread evenly.")
+    shown, places = shares["position"].n_unique(), shares["places"].to_list()[0]
+    if shown < places:
+        st.caption(f"{shown} of {places} are drawn, spread evenly.")
 
 
 def _costs(view: View, runs: list[str]) -> None:

@@ -48,8 +48,8 @@ def picked(frame: pl.DataFrame, kind: str, x: str, y: str, colour: str | None) -
         "Bars": tinted.mark_bar(),
         "Points": tinted.mark_circle(size=60),
     }
-    drawn: alt.Chart = marks[kind].properties(height=_HEIGHT)
-    return drawn
+    marked: alt.Chart = marks[kind].properties(height=_HEIGHT)
+    return marked
 
 
 def _drawable(frame: pl.DataFrame, name: str) -> pl.Expr:

@@ -74,7 +74,7 @@ def time_chart(
 
 def _measured_to(largest: int) -> alt.Chart:
     frame = pl.DataFrame({"parallelism": [largest]})
-    drawn: alt.Chart = (
+    chart: alt.Chart = (
         alt.Chart(frame)
         .mark_rule(strokeDash=[4, 4], color=GREY)
         .encode(
@@ -82,7 +82,7 @@ def _measured_to(largest: int) -> alt.Chart:
             tooltip=[alt.Tooltip("parallelism:Q", title="largest count measured")],
         )
     )
-    return drawn
+    return chart
 
 
 def speedup_chart(
@@ -157,7 +157,7 @@ def ranking_chart(frame: pl.DataFrame, target: int, largest: int) -> alt.Chart:
     """Draw functions' shares of the time, predicted and measured: function, when, share."""
     order = frame["function"].unique(maintain_order=True).to_list()
     when = [f"predicted at {target}", f"at {largest}, the largest measured"]
-    drawn: alt.Chart = (
+    chart: alt.Chart = (
         alt.Chart(frame)
         .mark_bar()
         .encode(
@@ -173,4 +173,4 @@ def ranking_chart(frame: pl.DataFrame, target: int, largest: int) -> alt.Chart:
         )
         .properties(height=alt.Step(14), autosize=FIT)
     )
-    return drawn
+    return chart

@@ -78,7 +78,7 @@ def by_thread(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
 
 def limits(frame: pl.DataFrame) -> alt.Chart:
     """Draw what limits the predicted cycles: component, segments, share."""
-    drawn: alt.Chart = (
+    chart: alt.Chart = (
         alt.Chart(frame)
         .mark_bar(size=18)
         .encode(
@@ -95,7 +95,7 @@ def limits(frame: pl.DataFrame) -> alt.Chart:
         )
         .properties(height=alt.Step(26), autosize=FIT)
     )
-    return drawn
+    return chart
 
 
 def effects(frame: pl.DataFrame) -> alt.Chart:
@@ -104,7 +104,7 @@ def effects(frame: pl.DataFrame) -> alt.Chart:
     Bars start at 1 on a logarithmic scale, so factors of 2 and 1/2 are equally long.
     """
     colour = alt.condition("datum.factor > 1", alt.value(WORSE), alt.value(BETTER))
-    drawn: alt.Chart = (
+    chart: alt.Chart = (
         alt.Chart(frame.with_columns(pl.lit(1.0).alias("as_typical")))
         .mark_bar(size=18)
         .encode(
@@ -125,7 +125,7 @@ def effects(frame: pl.DataFrame) -> alt.Chart:
         )
         .properties(height=alt.Step(26), autosize=FIT)
     )
-    return drawn
+    return chart
 
 
 def _around_one(factors: list[float]) -> list[float]:

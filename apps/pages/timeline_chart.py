@@ -68,12 +68,12 @@ def timeline_chart(frame: pl.DataFrame) -> alt.LayerChart:
             tooltip=_tips(bool(frame["is_binned"].any())),
         )
     )
-    drawn: alt.LayerChart = (
+    chart: alt.LayerChart = (
         alt.layer(names, pieces)
         .resolve_scale(y="independent")
         .properties(height=height, autosize=FIT)
     )
-    return drawn
+    return chart
 
 
 def _tips(binned: bool) -> list[alt.Tooltip]:
@@ -94,7 +94,7 @@ def _tips(binned: bool) -> list[alt.Tooltip]:
 
 def sums_chart(frame: pl.DataFrame) -> alt.Chart:
     """Draw where the time of each worker went, %: worker, position, cause, seconds, percent."""
-    drawn: alt.Chart = (
+    chart: alt.Chart = (
         alt.Chart(frame)
         .mark_bar()
         .encode(
@@ -120,14 +120,14 @@ def sums_chart(frame: pl.DataFrame) -> alt.Chart:
         )
         .properties(height=alt.Step(20), autosize=FIT)
     )
-    return drawn
+    return chart
 
 
 def bars_by_cause(frame: pl.DataFrame, title: str) -> alt.Chart:
     """Draw seconds by what and cause, the largest first: what, cause, seconds, percent."""
     longest = frame.group_by("what").agg(pl.sum("seconds"))["seconds"].to_list()
     factor, unit = time_unit(max(longest, default=0.0))
-    drawn: alt.Chart = (
+    chart: alt.Chart = (
         alt.Chart(frame.with_columns(time=pl.col("seconds") * factor))
         .mark_bar()
         .encode(
@@ -143,12 +143,12 @@ def bars_by_cause(frame: pl.DataFrame, title: str) -> alt.Chart:
         )
         .properties(height=alt.Step(22), autosize=FIT)
     )
-    return drawn
+    return chart
 
 
 def gain_chart(frame: pl.DataFrame) -> alt.Chart:
     """Draw how much shorter the run could be at most: change, percent."""
-    drawn: alt.Chart = (
+    chart: alt.Chart = (
         alt.Chart(frame)
         .mark_bar(color=GREY)
         .encode(
@@ -158,4 +158,4 @@ def gain_chart(frame: pl.DataFrame) -> alt.Chart:
         )
         .properties(height=alt.Step(26), autosize=FIT)
     )
-    return drawn
+    return chart

@@ -1,1 +1,1 @@
-"""Sentences and tables in words, by topic: no SQL, no printing."""
+"""Sentences and tables of each topic: no SQL, no printing."""

@@ -99,7 +99,7 @@ def _title(which: Comparison, runs: Sequence[Row]) -> str:
     how = {
         "change": "the last change of its series",
         "version": "the version before it",
-        "asked": "as asked",
+        "asked": "as requested",
     }[which.chosen_by]
     return f"{names}: {after} against {before} ({how})"
 

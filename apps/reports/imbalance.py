@@ -38,7 +38,7 @@ def imbalance_sentences(work: Row, functions: Sequence[Row]) -> list[str]:
     """
     mean, most = work["mean_seconds"], work["max_seconds"]
     part = (most - mean) / (mean + work["waiting_seconds"])
-    said = [
+    sentences = [
         f"The {work['ranks']} ranks work {amount(mean, 's')} on average, calls that wait for "
         f"others left out; the slowest is rank {work['slowest_rank']} with {amount(most, 's')}: "
         f"perfect balance would save at most {amount(most - mean, 's')} ({part:.1%} of the time)."
@@ -48,13 +48,13 @@ def imbalance_sentences(work: Row, functions: Sequence[Row]) -> list[str]:
     ]
     first = next((row for row in functions if _part(row) >= _SENTENCE), None)
     if first is not None:
-        said.append(
+        sentences.append(
             f"Most seconds to save by balance are in {cell(first['function'])}: "
             f"{amount(first['saved_seconds'], 's')}, with {amount(first['max_seconds'], 's')} on "
             f"the slowest rank and {amount(first['mean_seconds'], 's')} on average (imbalance "
             f"{first['imbalance']:.0%}){_called_on(first)}; {_slow(first['slow_ranks'])}."
         )
-    return said
+    return sentences
 
 
 def scaling_imbalance_sentences(rows: Sequence[Row]) -> list[str]:

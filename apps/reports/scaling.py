@@ -166,7 +166,7 @@ def predict_grid(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelatio
 
 
 def scaling_sentences(question: Question, rows: Sequence[Row], ranking: Sequence[Row]) -> list[str]:
-    """Return how the program scales, where that ends, and which functions hold it back.
+    """Return how the program scales, up to which count, and which functions limit it.
 
     `rows` are those of `predict_grid`, `ranking` those of `scaling_functions` at the target.
     """

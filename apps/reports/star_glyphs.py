@@ -71,15 +71,15 @@ def read_stars(
     Raises `NothingToAnalyse` where no metric can be made of the runs' counters.
     """
     for level in _LEVELS if by is None else (by,):
-        drawn = stars(dicts(bottleneck_glyphs(con, runs, level)))
-        if drawn.places > 1 or level in (by, _LEVELS[-1]):
+        glyphs = stars(dicts(bottleneck_glyphs(con, runs, level)))
+        if glyphs.places > 1 or level in (by, _LEVELS[-1]):
             break
-    if not drawn.stars:
+    if not glyphs.stars:
         raise NothingToAnalyse(
             "no metric can be computed from the counters, so there are no stars to draw",
             hint="A metric needs the counter and cycles: pwh diagnose shows what is missing.",
         )
-    return level, drawn
+    return level, glyphs
 
 
 def stars(rows: Sequence[Row]) -> Stars:
@@ -97,7 +97,7 @@ def stars(rows: Sequence[Row]) -> Stars:
     longest = max((d for line in over for d in line if d is not None), default=0.0)
     decades = max(longest, _LEAST_DECADES)
     labels = _labels(rows)
-    drawn = [
+    glyphs = [
         Star(
             label,
             row["class"] or "Unknown",
@@ -107,7 +107,7 @@ def stars(rows: Sequence[Row]) -> Stars:
         )
         for label, row, values, line in zip(labels, rows, table, over, strict=True)
     ]
-    return Stars(tuple(rows[0]["metrics"]), decades, rows[0]["places"], tuple(drawn))
+    return Stars(tuple(rows[0]["metrics"]), decades, rows[0]["places"], tuple(glyphs))
 
 
 def _decades(value: float | None, least: float | None) -> float | None:
@@ -147,20 +147,20 @@ def corners(rays: Sequence[float | None]) -> list[tuple[float, float]]:
     ]
 
 
-def scale_sentence(drawn: Stars) -> str:
+def scale_sentence(glyphs: Stars) -> str:
     """Return what a ray means, and what is not drawn."""
     text = (
         "A ray is log10 of a metric over its smallest value here: the circle is "
-        f"{drawn.decades:.1f} decades above it, zero is the centre."
+        f"{glyphs.decades:.1f} decades above it, zero is the centre."
     )
-    if drawn.places > len(drawn.stars):
-        text += f" {len(drawn.stars)} of {drawn.places} are drawn, spread evenly."
+    if glyphs.places > len(glyphs.stars):
+        text += f" {len(glyphs.stars)} of {glyphs.places} are drawn, spread evenly."
     return text
 
 
-def stars_svg(drawn: Stars, title: str) -> str:
+def stars_svg(glyphs: Stars, title: str) -> str:
     """Return the picture as SVG 1.1, with a legend of the rays and the classes."""
-    rows = math.ceil(len(drawn.stars) / _COLUMNS)
+    rows = math.ceil(len(glyphs.stars) / _COLUMNS)
     width, height = _COLUMNS * _CELL, _TOP + rows * _ROW
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -168,24 +168,24 @@ def stars_svg(drawn: Stars, title: str) -> str:
         'font-size="12" fill="#222">',
         f'<rect width="{width}" height="{height}" fill="#fff"/>',
         _text(16, 26, title, 'font-size="16" font-weight="bold"'),
-        _text(16, 46, scale_sentence(drawn)),
-        *_legend(drawn),
+        _text(16, 46, scale_sentence(glyphs)),
+        *_legend(glyphs),
     ]
-    for i, star in enumerate(drawn.stars):
+    for i, star in enumerate(glyphs.stars):
         row, column = divmod(i, _COLUMNS)
-        lines += _star(star, (column + 0.5) * _CELL, _TOP + row * _ROW + _RADIUS + 8, drawn)
+        lines += _star(star, (column + 0.5) * _CELL, _TOP + row * _ROW + _RADIUS + 8, glyphs)
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
-def _legend(drawn: Stars) -> Iterator[str]:
+def _legend(glyphs: Stars) -> Iterator[str]:
     x, y, radius = 160.0, 136.0, 48.0
     yield _circle(x, y, radius)
-    for name, (dx, dy) in zip(drawn.metrics, corners([1.0] * len(drawn.metrics)), strict=True):
+    for name, (dx, dy) in zip(glyphs.metrics, corners([1.0] * len(glyphs.metrics)), strict=True):
         yield _line(x, y, x + radius * dx, y - radius * dy)
         side = "middle" if abs(dx) < 0.1 else "start" if dx > 0 else "end"
         place = f'text-anchor="{side}" font-size="10" dominant-baseline="middle"'
         yield _text(x + (radius + 9) * dx, y - (radius + 9) * dy, cell(name, _NAME), place)
-    seen = {star.kind for star in drawn.stars}
+    seen = {star.kind for star in glyphs.stars}
     for i, kind in enumerate(kind for kind in CLASS_COLOURS if kind in seen):
         column, row = divmod(i, 4)
         left, top = 330 + 130 * column, 92 + 22 * row
@@ -193,13 +193,13 @@ def _legend(drawn: Stars) -> Iterator[str]:
         yield _text(left + 22, top + 11, kind)
 
 
-def _star(star: Star, x: float, y: float, drawn: Stars) -> Iterator[str]:
+def _star(star: Star, x: float, y: float, glyphs: Stars) -> Iterator[str]:
     colour = CLASS_COLOURS.get(star.kind, CLASS_COLOURS["Unknown"])
     ends = [(x + _RADIUS * dx, y - _RADIUS * dy) for dx, dy in corners(star.rays)]
     points = " ".join(f"{px:.1f},{py:.1f}" for px, py in ends)
     values = ", ".join(
         f"{cell(name)} {cell(value)}"
-        for name, value in zip(drawn.metrics, star.values, strict=True)
+        for name, value in zip(glyphs.metrics, star.values, strict=True)
     )
     yield f"<g><title>{escape(f'{star.label}: {star.kind}; {values}')}</title>"
     yield _circle(x, y, _RADIUS)

@@ -129,7 +129,7 @@ def _change_sentence(name: str, row: Row) -> str:
 
 def _mixed_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
     return [
-        f"Note: a series has {row['most']} values of {row['field']} ({cell(row['said'])}), "
+        f"Note: a series has {row['most']} values of {row['field']} ({cell(row['texts'])}), "
         "which is not among the fields by which series are grouped."
         for row in dicts(trend_mixed(con, app))
     ]

@@ -192,7 +192,7 @@ def test_migrate_says_what_it_did(pwh):
     pwh("sql", "--write", "UPDATE view_modules SET sha256 = ''")
     code, _, err = pwh("runs")
     assert code == 4 and "migrate" in err
-    assert pwh("migrate")[1] == "made the views anew\n"
+    assert pwh("migrate")[1] == "updated the views\n"
     assert pwh("runs")[0] == 0
 
 

@@ -12,7 +12,7 @@ from warehouse.guarded import Limits, ask_guarded
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    """Give a warehouse with one run."""
+    """Return a warehouse with one run."""
     path = tmp_path_factory.mktemp("guarded") / "w.duckdb"
     con = pwh.connect(path)
     given(con, "runs", "run_id app\nr1 heat")

@@ -1,4 +1,4 @@
-"""`pwh diagnose` and `pwh label`: verdicts in words, a person's word, what is refused."""
+"""`pwh diagnose` and `pwh label`: verdicts, manual labels, and what is refused."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_persons_word_counts_and_says_who(pwh):
         ["Unknown", "1", "0.5"],
     ]
     _, out, _ = pwh("diagnose", "r1")
-    assert "* Mem (1 of 2 samples, said by Ada); also Unknown 50%." in out
+    assert "* Mem (1 of 2 samples, labelled by Ada); also Unknown 50%." in out
     assert "* What usually helps: use on-chip memory, blocking, reuse, prefetch." in out
 
 
@@ -92,7 +92,7 @@ def test_history_needs_versions_with_counters(pwh, tmp_path):
     [
         (("diagnose", "nobody"), 5, "there is no run 'nobody', and no application"),
         (("label", "r1", "Memory"), 2, "there is no class 'Memory'"),
-        (("label", "r1", "Mem", "--rank", "7"), 2, "the run r1 has no counters there"),
+        (("label", "r1", "Mem", "--rank", "7"), 2, "the run r1 has no counters at that place"),
         (("label", "nobody", "Mem"), 5, "there is no run 'nobody'"),
     ],
 )

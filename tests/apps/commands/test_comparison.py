@@ -31,8 +31,8 @@ def test_verdicts_come_first(pwh):
     assert lines[2].startswith("* functions:seconds (machine=m1): worse: +23")
     assert "at 95%)." in lines[2]
     assert lines[3].startswith("* 2 of 3 metrics got worse beyond the noise: functions:seconds +23")
-    assert "* 1 metrics are new: seconds:young." in out
-    assert "* 1 metrics are gone: seconds:old." in out
+    assert "* 1 metric is new: seconds:young." in out
+    assert "* 1 metric is gone: seconds:old." in out
     table = out[out.index("Functions\n") :].splitlines()
     assert table[3].split()[:2] == ["seconds:stencil", "worse"]
 
@@ -40,7 +40,7 @@ def test_verdicts_come_first(pwh):
 def test_equal_versions_show_nothing(pwh):
     _, out, _ = pwh("compare", "--app", "heat", "v2", "v3", "--metric", "seconds:*")
     assert "Nothing got worse beyond the noise; metrics compared: 3" in out
-    assert "Only after, so left out: machine=m2." in out
+    assert "Left out, as measured only after: machine=m2." in out
     assert "worse  " not in out
 
 
@@ -53,19 +53,20 @@ def test_rows_for_programs(pwh):
 
 def test_single_runs_take_their_noise_from_history(pwh):
     _, out, _ = pwh("compare", "v1-m1-0", "v2-m1-0", "--metric", "seconds:*")
-    assert "* Of 2 metrics the noise is that of their history: one repetition." in out
+    assert "* With one repetition, the noise of 2 metrics is taken from the history." in out
 
 
 def test_without_a_noise_there_is_no_verdict(pwh):
     code, out, _ = pwh("compare", "v3-m2-0", "v3-m2-1", "--metric", "seconds:*")
     assert code == 0
-    assert "The noise of 2 metrics is unknown: no verdict. Run each side at least twice" in out
+    assert "The noise of 2 metrics is unknown, so there is no verdict." in out
+    assert "Run each side at least twice" in out
     assert "worse" not in out
 
 
 def test_machines_that_differ_are_said(pwh):
     _, out, _ = pwh("compare", "v3-m1-0", "v3-m2-0")
-    assert "* Mind: the sides differ in machine: m1 and m2." in out
+    assert "* Note: the sides differ in machine: m1 and m2." in out
 
 
 def test_a_wider_level_gives_a_wider_interval(pwh):
@@ -80,11 +81,11 @@ def test_a_wider_level_gives_a_wider_interval(pwh):
 @pytest.mark.parametrize(
     ("names", "code", "message"),
     [
-        (("nope", "heat@v1"), 5, "there is no run 'nope', and no application and version"),
+        (("nope", "heat@v1"), 5, "there is no run 'nope', and no APP@VERSION"),
         (("--app", "heat", "v1", "v9"), 5, "heat has no version and no run 'v9'"),
         (("heat@v1", "v1-m1-0"), 2, "heat@v1 and v1-m1-0 are both the run v1-m1-0"),
         (("heat@v1", "v2"), 2, "5 runs begin with 'v2'"),
-        (("heat@v1", "heat@v2", "--metric", "x"), 5, "have nothing that can be compared"),
+        (("heat@v1", "heat@v2", "--metric", "x"), 5, "have nothing in common to compare"),
         (("heat@v1", "heat@v2", "--level", "2"), 2, "--level"),
     ],
 )

@@ -11,23 +11,13 @@ import shutil
 import pytest
 
 import warehouse
-from apps.demo import _fill, _found
-from apps.demo.entries import ENTRIES
 from tests.helpers.support import rows
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory):
-    """The history of the demo's warehouse."""
-    path = tmp_path_factory.mktemp("demo") / "pwh.duckdb"
-    _fill(path, [(e, _found(e)) for e in ENTRIES if e.file.startswith("history/")])
-    return path
-
-
 @pytest.fixture
-def pwh(demo, run, tmp_path):
+def pwh(demo_warehouse, run, tmp_path):
     """Run a command over the demo's warehouse."""
-    shutil.copy(demo, tmp_path / "pwh.duckdb")
+    shutil.copy(demo_warehouse, tmp_path / "pwh.duckdb")
     return run
 
 
@@ -48,17 +38,17 @@ def test_names_the_planted_cause_with_its_figures(name, pwh):
         "stencil-1.22 (the last change of its series)"
     )
     assert sentences(out) == [
-        "wall_seconds rose 18.0% at stencil-1.23 (version 1.23, 2026-11-02): 11.9 s -> 14.05 s, "
+        "wall_seconds rose 18.0% at stencil-1.23 (version 1.23, 2026-11-02): 11.9 s -> 14.1 s, "
         "medians of 14 runs before and 8 from then on; beyond noise (p < 1e-06).",
-        "87% of the loss is in sweep: 7.184 s -> 9.044 s, it rose 25.9%.",
-        "13% of the loss is in exchange: 1.348 s -> 1.632 s, it rose 21.1%.",
+        "87% of the loss is in sweep: 7.18 s -> 9.04 s, it rose 25.9%.",
+        "13% of the loss is in exchange: 1.35 s -> 1.63 s, it rose 21.1%.",
         "The bottleneck of sweep moved from Balance to Mem: main memory costs 3% -> 28% of its "
         "cycles at most.",
-        "mem_writes per cycle rose to 21.4 times as much: 0.000126 -> 0.002693.",
-        "l3_misses per cycle rose to 21.1 times as much: 0.0001592 -> 0.003363.",
-        "mem_reads per cycle rose to 21.1 times as much: 0.0001599 -> 0.003374.",
-        "instructions per cycle fell 17.3%: 1.712 -> 1.416.",
-        "sweep scales worse: its time goes with p^-0.97 -> p^-0.72 "
+        "mem_writes per cycle rose to 21.4 times as much: 0.000126 -> 0.00269.",
+        "l3_misses per cycle rose to 21.1 times as much: 0.000159 -> 0.00336.",
+        "mem_reads per cycle rose to 21.1 times as much: 0.00016 -> 0.00337.",
+        "instructions per cycle fell 17.3%: 1.71 -> 1.42.",
+        "sweep scales worse: its time falls as p^-0.97, now falls as p^-0.72 "
         "(0.09146 + 27.58*p^-1 -> 22.9*p^-0.7 s).",
         "Idle workers: starvation went from 9.6% to 15.6% of their time.",
         "No clear change in threads (3 and 3 runs).",
@@ -83,9 +73,9 @@ def test_two_runs_are_compared_as_asked(pwh):
     _, out, _ = pwh("explain", "stencil-1.29", "--against", "stencil-1.21", "--no-queries")
     assert sentences(out)[:2] == [
         "wall_seconds rose 17.6% in stencil-1.29 (version 1.29, 2026-11-08) against stencil-1.21 "
-        "(version 1.21, 2026-10-31): 11.92 s -> 14.03 s, one run on each side; too few runs to "
-        "tell this, or what follows, from noise.",
-        "88% of the loss is in sweep: 7.188 s -> 9.041 s, it rose 25.8%.",
+        "(version 1.21, 2026-10-31): 11.9 s -> 14 s, one run on each side; too few runs to "
+        "distinguish this, or what follows, from noise.",
+        "88% of the loss is in sweep: 7.19 s -> 9.04 s, it rose 25.8%.",
     ]
     assert sentences(out)[-1] == (
         "Not examined: scaling (no version measured on three counts on either side); idle time (no "
@@ -106,10 +96,10 @@ def test_several_runs_to_compare_with(pwh):
         *("explain", "stencil-1.12", "--no-queries", "--against", "stencil-1.10"),
         *("--against", "stencil-1.11"),
     )
-    assert "against 2 runs, stencil-1.10 to stencil-1.11 (as asked)" in out
-    assert "Mind: compiler" not in out
+    assert "against 2 runs, stencil-1.10 to stencil-1.11 (as requested)" in out
+    assert "Note: compiler" not in out
     _, out, _ = pwh("explain", "stencil-1.18", "--no-queries", "--against", "stencil-1.12")
-    assert "Mind: compiler changed too, from gcc-13.2 to gcc-13.3." in sentences(out)
+    assert "Note: compiler changed too, from gcc-13.2 to gcc-13.3." in sentences(out)
 
 
 def test_rows_for_programs(pwh):
@@ -145,7 +135,7 @@ def test_runs_with_nothing_in_common_are_no_explanation(run, tmp_path):
     code, out, err = run("explain", "b", "--against", "a")
     assert (code, err) == (0, "")
     assert sentences(out)[0] == (
-        "How much slower cannot be said: neither wall_seconds nor function times are known on both "
+        "It is unknown how much slower: neither wall_seconds nor function times are known on both "
         "sides."
     )
     assert sentences(out)[1].startswith(

@@ -59,9 +59,9 @@ def test_a_labels_file_gives_a_model_that_is_in_force(pwh, tmp_path):
     assert code == 0
     version = before + 1
     assert out.startswith(f"Model bottlenecks/{version} of the metric set gem5: ")
-    assert "in force from now on." in out
+    assert "in use from now on." in out
     assert "240 labelled samples of 24 programs" in out and "labels of labels.csv" in out
-    assert "Number of clusters: 6, as asked." in out
+    assert "Number of clusters: 6, as requested." in out
     assert "pwh: holding out programs: decision tree" in err
     assert asked(
         pwh, "SELECT DISTINCT model FROM bottlenecks"
@@ -86,7 +86,7 @@ def test_clusters_have_classes_by_their_profiles(pwh):
     assert "* The gap statistic finds " in out
     table = out.split("profile\n")[1].split("\n\n")[0].splitlines()[1:]
     assert {line.split()[2] for line in table} == set(CLASSES)
-    assert "the rules' classes of clusters, for people said too little (0 samples" in out
+    assert "classes of clusters by the rules, as there are too few manual labels (0 samples" in out
     verdicts = "SELECT count(*) AS n FROM bottlenecks WHERE NOT starts_with(run_id, class)"
     assert asked(pwh, verdicts) == [{"n": 0}]
 
@@ -97,7 +97,7 @@ def test_what_people_said_is_learned_from(pwh):
             pwh("label", f"{kind}{program} 64", kind)
     code, out, _ = pwh("fit", "bottlenecks", "--k", "6")
     assert code == 0
-    assert "80 labelled samples of 8 programs" in out and "what people said" in out
+    assert "80 labelled samples of 8 programs" in out and "manual labels" in out
 
 
 def test_a_word_on_a_cluster_survives_refits(pwh):
@@ -129,12 +129,12 @@ def test_the_same_seed_gives_the_same_model_and_scores_are_rows(pwh, tmp_path):
 @pytest.mark.parametrize(
     ("options", "code", "problem"),
     [
-        (("--k", "x"), 2, "--k 'x' is no number of clusters"),
-        (("--k", "0"), 2, "--k '0' is no number of clusters"),
+        (("--k", "x"), 2, "--k 'x' is not a number of clusters"),
+        (("--k", "0"), 2, "--k '0' is not a number of clusters"),
         (("--k", "10000"), 5, "cannot be clustered"),
         (("--metric-set", "foo"), 2, "there is no metric set 'foo'"),
         (("--metric-set", "papi"), 5, "there are no samples of papi"),
-        (("--overrule", "3"), 2, "--overrule '3' is no cluster and class"),
+        (("--overrule", "3"), 2, "--overrule '3' is not a cluster and a class"),
         (("--overrule", "3=Memory"), 2, "there is no class 'Memory'"),
         (("--overrule", "9=Mem", "--k", "6"), 2, "there is no cluster 9"),
     ],

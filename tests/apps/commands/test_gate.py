@@ -29,12 +29,12 @@ def test_a_certain_regression_closes_it(pwh):
     lines = out.splitlines()
     assert lines[0] == "## heat: regression"
     assert lines[2].startswith(
-        "Worse than the limit allows, for certain: functions:seconds (machine=m1) +16"
+        "Certainly worse than the limit allows: functions:seconds (machine=m1) +16"
     )
     assert "Baseline v2 (5 runs), candidate latest: v3 (5 runs)." in out
     table = [line for line in lines if line.startswith("|")]
     assert table[0].count("|") == table[2].count("|") == 8
-    assert table[2].startswith("| functions:seconds (machine=m1) | **worse** | 11.99 s | 13.99 s |")
+    assert table[2].startswith("| functions:seconds (machine=m1) | **worse** | 12 s | 14 s |")
     assert any(line.startswith("| seconds:main (machine=m1) | fine |") for line in table)
 
 
@@ -135,10 +135,10 @@ def test_names_mean_nothing_in_markdown():
             5,
             "the baseline v3 of heat has no runs beside",
         ),
-        (("--baseline", "last:0"), 2, "'last:0' is no number of runs"),
+        (("--baseline", "last:0"), 2, "'last:0' is not a number of runs"),
         (("--baseline", "tag:x"), 2, "'tag:x' names no tag"),
         (("--baseline", "tag:x=y"), 5, "no run of heat has the tag x=y"),
-        (("--baseline", "v1", "--limit", "5"), 2, "--limit '5' is no share"),
+        (("--baseline", "v1", "--limit", "5"), 2, "--limit '5' is not a share"),
         (("--baseline", "v1", "--metric", "x"), 5, "have no metric in common of x"),
     ],
 )

@@ -33,11 +33,11 @@ def test_the_verdict_comes_first(pwh):
     assert (code, err) == (0, "")
     first, second, *_ = out.splitlines()
     assert first == (
-        "* heat version 1 on m was measured at 6 counts from 2 to 64; scaling is assumed as strong "
-        "(the runs do not say their problem size)."
+        "* heat version 1 on m was measured at 6 counts from 2 to 64; scaling is assumed to be "
+        "strong, as the problem size of the runs is unknown."
     )
     assert second.startswith("* At 1024 it is predicted to take ")
-    assert "* MPI_Allreduce will hold it back most" in out
+    assert "* MPI_Allreduce will limit it most" in out
     assert "Largest shares at 1024" in out
 
 
@@ -67,9 +67,9 @@ def test_counts_default_to_multiples_of_the_largest(pwh):
 def test_weak_scaling_is_told_by_the_problem_size(run, tmp_path):
     run("ingest", profile(tmp_path / "w.csv", size=lambda p: 1000 * p))
     _, out, _ = run("scale", "heat")
-    assert "scaling is taken as weak (by the problem sizes)" in out
+    assert "scaling is weak, by the problem sizes" in out
     _, out, _ = run("scale", "heat", "--strong")
-    assert "scaling is taken as strong (as asked)" in out
+    assert "scaling is taken as strong, as requested" in out
 
 
 def test_weak_on_demand_gives_the_scaled_speedup(pwh):
@@ -116,8 +116,8 @@ def test_two_versions_compared(pwh, tmp_path):
     [
         (("scale", "heaT"), 5, "there are no function times at known counts for 'heaT'"),
         (("scale", "heat", "--version", "9"), 5, "for 'heat', version '9'"),
-        (("scale", "heat", "--at", "3,x"), 2, "'3,x' is no list of counts"),
-        (("scale", "heat", "--at", "0"), 2, "is no list of counts"),
+        (("scale", "heat", "--at", "3,x"), 2, "'3,x' is not a list of counts"),
+        (("scale", "heat", "--at", "0"), 2, "is not a list of counts"),
         (("scale", "heat", "other"), 2, "is more than one application"),
         (("scale", "compare", "heat", "1"), 2, "pwh scale compare APP V1 V2"),
     ],

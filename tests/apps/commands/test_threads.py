@@ -65,13 +65,13 @@ def test_verdicts_come_first_with_figures_and_their_meaning(pwh):
     assert lines[2:7] == [
         "* loop, launch 0: branch divergence and synchronisation are both prominent.",
         "  Fluctuation rate 0.333 (prominent over 0.171): neighbouring threads take different "
-        "ways.",
+        "paths.",
         "  SIMT efficiency 0.613, at most (divergence is expected below 0.797): the mean share of "
-        "a warp's lanes at work.",
-        "  Synchronisation rate 0.833 (prominent over 0.0707): barriers for each visit of a basic "
-        "block; 33.3% of thread pairs meet the same ones equally often.",
-        "  2 different basic-block vectors among 4 threads; two threads are 5.33 visits apart at "
-        "the mean.",
+        "active lanes in a warp.",
+        "  Synchronisation rate 0.833 (prominent over 0.0707): barriers per visit of a basic "
+        "block; 33.3% of thread pairs execute the same barriers equally often.",
+        "  2 different basic-block vectors among 4 threads; two threads are 5.33 visits apart on "
+        "average.",
     ]
     assert "Thread blocks of launch 0, euclidean distances" in out
 
@@ -103,7 +103,7 @@ def test_rows_for_programs(pwh):
 
 def test_groups_and_the_worst_warps(pwh):
     _, out, _ = pwh("threads", "r", "--launch", "0", "--groups")
-    _, _, after = out.partition("Threads that behave alike")
+    _, _, after = out.partition("Groups of similar threads")
     assert [line.split() for line in after.splitlines()[3:5]] == [
         ["0", "1", "2", "50.0%", "1", "block", "0,", "thread", "0", "0"],
         ["0", "2", "2", "50.0%", "1", "block", "0,", "thread", "2", "0"],
@@ -126,7 +126,7 @@ def test_phases_are_those_of_threads_over_time(run, tmp_path):
 
 
 def pixels(path):
-    """Give the pixels of a grey PNG as rows, by what the standard says of it."""
+    """Return the pixels of a grey PNG as rows, by what the standard says of it."""
     data = path.read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     chunks, at = {}, 8
@@ -298,15 +298,15 @@ def test_thresholds_follow_from_what_people_say(pwh):
     before = threshold("fluctuation")
     code, _, err = pwh("fit", "behaviour", "r", "divergent", "--launch", "1", "--by", "me")
     assert code == 0
-    assert err.startswith("pwh: kept: r, launch 1 is divergent (fluctuation 0, ")
+    assert err.startswith("pwh: stored: r, launch 1 is divergent (fluctuation 0, ")
     assert threshold("fluctuation") < before
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("r", "divergent"), 2, "the run r has 2 launches: which one?"),
-        (("r",), 2, "what is r known to show?"),
+        (("r", "divergent"), 2, "the run r has 2 launches"),
+        (("r", "--launch", "1"), 2, "no behaviour of r is named"),
         (("r", "slow", "--launch", "0"), 2, "there is no behaviour 'slow'"),
         (("r", "divergent", "--launch", "9"), 5, "has no launch 9"),
         (("s", "divergent"), 5, "there is no run 's'"),

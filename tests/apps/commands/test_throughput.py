@@ -48,9 +48,9 @@ def test_verdict_comes_first_with_what_limits_and_what_was_reached(pwh):
 def test_what_the_model_holds_against_a_run_is_told_by_groups_of_features(pwh):
     _, out, _ = pwh("throughput", run_of(pwh, "stencil", "gem5-E"))
     lines = out.splitlines()
-    (said,) = (line for line in lines if line.startswith("* By the model an instruction takes "))
-    assert "times as long as in a typical segment" in said
-    at = lines.index("What the model holds against a typical segment")
+    (said,) = (line for line in lines if line.startswith("* The model predicts "))
+    assert "times the cycles per instruction of a typical segment" in said
+    at = lines.index("Feature contributions (Shapley values) relative to a typical segment")
     table = "\n".join(lines[at + 1 : lines.index("Instructions per cycle by thread")])
     for group in ("dependence chains", "division and ports", "memory", "serialising instructions"):
         assert group in table
@@ -62,7 +62,7 @@ def test_groups_that_stand_out_are_named_the_furthest_first():
 
     rows = [row("memory", 2.0), row("instruction mix", 1.01), row("dependence chains", 0.25)]
     assert effects_sentence(rows) == (
-        "By the model an instruction takes 0.51 times as long as in a typical segment "
+        "The model predicts 0.51 times the cycles per instruction of a typical segment "
         "(geometric mean): dependence chains x0.25, memory x2.00."
     )
     assert "no group of features stands out" in str(effects_sentence(rows[1:2]))
@@ -148,8 +148,8 @@ def test_fit_stores_scores_and_reports_the_reduction(run, tmp_path):
     asked = ("fit", "throughput", "--reduce", "som:12,0.5", "--subject", "made")
     code, out, err = run(*asked)
     assert code == 0, err
-    assert ": network, in force from now on." in out.splitlines()[0]
-    assert "segments stand for" in out
+    assert ": network, in use from now on." in out.splitlines()[0]
+    assert "segments represent" in out
     for name in ("constant", "tightest bound", "linear regression", "network *", "boosting"):
         assert name in out
     _, stored, _ = run(
@@ -172,6 +172,6 @@ def test_migrate_decodes_anew_what_another_pwh_described(run, tmp_path):
 
     code, _, err = run("throughput", "blocks")
     assert code == 5 and "pwh migrate" in err
-    assert run("migrate")[1] == "decoded the machine code of 1 file anew\n"
+    assert run("migrate")[1] == "decoded the machine code of 1 file again\n"
     assert run("sql", query, "--format", "csv")[1] == before
     assert run("migrate")[1] == "pwh.duckdb is up to date\n"

@@ -31,7 +31,7 @@ def test_the_verdict_comes_first_then_chart_and_tables(pwh):
     assert lines[2].startswith("* functions:seconds: +25 %, worse, since run v2-m1-0, version v2")
     assert lines[3].startswith(
         "* seconds:stencil: +30 %, worse, since run v2-m1-0, version v2, 2026-01-11: "
-        "10.01 s before, 13.01 s after (p "
+        "10 s before, 13 s after (p "
     )
     assert "seconds:main" not in out
     chart = lines.index(next(line for line in lines if "a block a run" in line))
@@ -42,8 +42,8 @@ def test_the_verdict_comes_first_then_chart_and_tables(pwh):
 
 def test_a_metric_can_be_asked_for(pwh):
     _, out, _ = pwh("trend", "heat", "--metric", "seconds:m*")
-    assert "* seconds:main (machine=m1): no change in 20 runs; the median is 2.00" in out
-    assert "* seconds:main (machine=m2): no change in 10 runs; the median is 5.0" in out
+    assert "* seconds:main (machine=m1): no change in 20 runs; the median is 2 s." in out
+    assert "* seconds:main (machine=m2): no change in 10 runs; the median is 5 s." in out
     assert "stencil" not in out
 
 
@@ -57,11 +57,11 @@ def test_rows_for_programs_are_the_points(pwh):
 def test_fields_are_for_one_question_or_kept(pwh):
     _, out, _ = pwh("trend", "heat", "--by", "none", "--metric", "seconds:main")
     assert "seconds:main: " in out and "30 runs" in out
-    assert "Mind: a series holds 2 values of machine (m1, m2)" in out
+    assert "Note: a series has 2 values of machine (m1, m2)" in out
     _, out, _ = pwh("trend", "heat", "--metric", "seconds:main")
-    assert "(machine=m1)" in out and "Mind" not in out
+    assert "(machine=m1)" in out and "Note" not in out
     code, _, err = pwh("trend", "heat", "--by", "none", "--keep", "--metric", "seconds:main")
-    assert (code, "kept in series_fields" in err) == (0, True)
+    assert (code, "stored in series_fields" in err) == (0, True)
     _, out, _ = pwh("trend", "heat", "--metric", "seconds:main")
     assert "(machine=m1)" not in out
 
@@ -84,7 +84,7 @@ def test_thresholds_are_for_one_question_or_kept(pwh):
 def test_short_series_say_so(run, tmp_path):
     run("ingest", write(tmp_path / "t.csv", runs("v1", {"f": 1}, first_day=1, count=4)))
     _, out, _ = run("trend", "heat")
-    assert "4 runs are too few to look for changes; 10 are needed." in out
+    assert "4 runs, of 10 that are needed to detect changes." in out
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_short_series_say_so(run, tmp_path):
         (("nope",), 5, "there are no runs of 'nope'"),
         (("heat", "--metric", "counter:*"), 5, "heat has no series of counter:*"),
         (("heat", "--machine", "m9"), 5, "heat has no series on m9"),
-        (("heat", "--threshold", "x"), 2, "--threshold 'x' is no share"),
-        (("heat", "--significance", "2"), 2, "--significance 2 is no probability"),
+        (("heat", "--threshold", "x"), 2, "--threshold 'x' is not a share"),
+        (("heat", "--significance", "2"), 2, "--significance 2 is not a probability"),
         (("heat", "--keep"), 2, "--keep has nothing to keep"),
     ],
 )
@@ -108,4 +108,4 @@ def test_runs_without_a_date_have_no_order(run, tmp_path):
     (tmp_path / "t.csv").write_text("run_id,app,function,seconds\nr,heat,f,1\n")
     run("ingest", "t.csv")
     code, _, err = run("trend", "heat")
-    assert (code, "no run of heat says when it started" in err) == (5, True)
+    assert (code, "the start of every run of heat is unknown" in err) == (5, True)

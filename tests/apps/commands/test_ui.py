@@ -1,4 +1,4 @@
-"""pwh ui: what it starts, where it listens, and what it says. The app itself: tests/apps/pages."""
+"""pwh ui: what it starts, where it listens, and its messages. The app itself: tests/apps/pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture
 def started(monkeypatch):
-    """Give the command line and environment that pwh ui would become."""
+    """Return the command line and environment that pwh ui would become."""
     seen = {}
 
     def execve(program, command, environment):
@@ -47,7 +47,7 @@ def test_it_takes_the_next_port_where_the_first_is_taken(run, started):
 
 def test_another_address_is_warned_of(run, started):
     _, _, err = run("ui", "--host", "0.0.0.0", "--no-browser")
-    assert "whoever reaches that address can read the warehouse" in err
+    assert "anyone who can reach that address can read the warehouse" in err
     assert "--server.address=0.0.0.0" in started["command"]
 
 

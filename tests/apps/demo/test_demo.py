@@ -204,7 +204,7 @@ def test_finds_the_changes_that_are_known(tour):
         "(save): it took 0.2",
         "sweep is 2.",
         "of it all after a save.",
-        "of what it has more is in write_number.",
+        "of the difference is in write_number.",
         "Only stencil: since 1.23 it takes 18.0 per cent longer.",
         "87 per cent of the loss is in sweep, whose bottleneck moved from Balance to Mem.",
         "in 1.23, which reads 21 times as often from main memory",
@@ -238,7 +238,7 @@ def test_leaves_a_warehouse_with_other_runs_alone(tmp_path, run):
     code, out, err = run("--db", db, "demo")
     assert (code, out) == (2, "")
     assert err == (
-        f"pwh: {db} holds other runs than the demo's (1 file, such as {counters})\n"
+        f"pwh: {db} contains other runs than the demo's (1 file, such as {counters})\n"
         "  The demo fills a warehouse of its own: pwh --db demo.duckdb demo\n"
     )
     assert run("--db", db, "sql", "SELECT count(*) AS n FROM sources", "-f", "csv")[1] == "n\n1\n"

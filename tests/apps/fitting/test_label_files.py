@@ -28,7 +28,7 @@ def pwh(run, tmp_path):
         ("run_id,class\na,Mem\na,DTB\n", 3, "one place has several classes"),
         ("run_id,class\na,Mem\nb\n", 3, "line 3: the row does not have the header's columns"),
         ("", 3, "cannot be read"),
-        ("run_id,class\nelsewhere,Mem\n", 5, "no label of labels.csv speaks of a sample"),
+        ("run_id,class\nelsewhere,Mem\n", 5, "no label of labels.csv matches a sample"),
         ("run_id,class\nMem0 64,Mem\nMem1 64,Mem\n", 5, "labels of at least two classes"),
         ("run_id,class\nMem0 64,Mem\nDTB0 64,DTB\n", 5, "at least three programs"),
     ],

@@ -14,17 +14,9 @@ from apps import demo
 SCRIPT = Path(demo.__file__).parents[1] / "pages" / "__main__.py"
 
 
-@pytest.fixture(scope="session")
-def demo_warehouse(tmp_path_factory):
-    """Give the demo's warehouse; tests must not change it."""
-    path = tmp_path_factory.mktemp("demo") / "demo.duckdb"
-    demo.tour(path)
-    return path
-
-
 @pytest.fixture
 def empty_warehouse(tmp_path):
-    """Give a warehouse in which nothing has landed."""
+    """Return a warehouse in which nothing has landed."""
     path = tmp_path / "empty.duckdb"
     pwh.connect(path).close()
     return path
@@ -49,7 +41,7 @@ def open_page(monkeypatch):
 
 
 def texts(app):
-    """Give all that a page says in words, one string."""
+    """Return all that a page says in words, one string."""
     kinds = (app.markdown, app.caption, app.info, app.warning, app.error, app.code, app.subheader)
     links = [link.proto.label for link in app.get("page_link")]
     said = [*(str(element.value) for kind in kinds for element in kind), *links]

@@ -46,24 +46,24 @@ def counters(warehouse):
 
 
 def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
-    said = texts(open_page("bottlenecks", empty_warehouse))
-    assert "No run has hardware counters yet" in said
-    assert "pwh ingest counters.csv --app program --version 1.0" in said
+    text = texts(open_page("bottlenecks", empty_warehouse))
+    assert "No run has hardware counters yet" in text
+    assert "pwh ingest counters.csv --app program --version 1.0" in text
 
 
 def test_the_demo_gets_a_verdict_stars_shares_and_a_history(open_page, demo_warehouse):
     app = open_page("bottlenecks", demo_warehouse)
-    said = texts(app)
-    assert "Balance (" in said and "What a cure can bring at most" in said
+    text = texts(app)
+    assert "Balance (" in text and "What a cure could save at most" in text
     assert [heading.value for heading in app.subheader] == [
         "Stars of metrics",
         "Classes of processes",
-        "What a cure can bring at most",
+        "What a cure could save at most",
         "Classes, what drove them, what helps",
-        "Clusters of the model in force",
+        "Clusters of the model in use",
         "Tuning history",
     ]
-    assert "A ray is log10 of a metric over its smallest value here" in said
+    assert "A ray is log10 of a metric over its smallest value here" in text
 
 
 def test_a_link_reproduces_the_view(open_page, demo_warehouse):
@@ -75,9 +75,9 @@ def test_a_link_reproduces_the_view(open_page, demo_warehouse):
 
 
 def test_counters_without_cycles_get_the_reason_and_no_stars(open_page, demo_warehouse):
-    said = texts(open_page("bottlenecks", demo_warehouse, app="heat"))
-    assert "cycles, or what they divide, were not counted" in said
-    assert "so no stars to draw" in said
+    text = texts(open_page("bottlenecks", demo_warehouse, app="heat"))
+    assert "cycles, or what they divide, were not counted" in text
+    assert "so no stars to draw" in text
 
 
 def test_the_application_with_most_runs_comes_first(counters):
@@ -143,8 +143,8 @@ def test_a_cluster_is_its_medoid_in_deviations_from_the_mean(warehouse):
 def test_a_star_is_a_closed_line_around_its_rays():
     star = Star("rank 0", "Mem", 3, (0.5, None), (1.0, None))
     drawn = json.loads(charts.star_chart(Stars(("IPC", "MEMAPC"), 1.0, 1, (star,))).to_json())
-    data = [rows for rows in drawn["datasets"].values() if "told" in rows[0]]
-    assert data[0][0]["told"] == "IPC 0.5, MEMAPC -"
+    data = [rows for rows in drawn["datasets"].values() if "values" in rows[0]]
+    assert data[0][0]["values"] == "IPC 0.5, MEMAPC -"
     marks = [layer["mark"] for layer in drawn["layer"]]
     assert {"interpolate": "linear-closed"}.items() <= marks[2].items()
 

@@ -1,4 +1,4 @@
-"""What all pages share: answers kept by file state, the file let go, words for what goes wrong."""
+"""What all pages share: answers cached by file state, the file closed, messages of errors."""
 
 from __future__ import annotations
 

@@ -137,19 +137,19 @@ def test_a_run_without_time_has_no_span(warehouse):
 
 
 def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
-    said = texts(open_page("idle", empty_warehouse))
-    assert "No run of a task runtime has landed yet" in said
-    assert "pwh ingest" in said
+    text = texts(open_page("idle", empty_warehouse))
+    assert "No run of a task runtime has landed yet" in text
+    assert "pwh ingest" in text
 
 
 def test_the_demo_is_explained(open_page, demo_warehouse):
     app = open_page("idle", demo_warehouse)
-    said = texts(app)
-    assert "workers were busy" in said and "dominates." in said
+    text = texts(app)
+    assert "workers were busy" in text and "dominates." in text
     assert [heading.value for heading in app.subheader] == [
         "Workers by time",
         "Where the time went",
-        "Who was waited for",
+        "What workers waited for",
         "Critical path",
         "What could be gained at most",
     ]

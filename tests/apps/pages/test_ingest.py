@@ -31,10 +31,10 @@ def rejected(run, tmp_path, empty_warehouse):
 
 
 def test_a_rejected_file_is_shown_with_the_reason(open_page, empty_warehouse, rejected):
-    said = texts(open_page("ingest", empty_warehouse))
-    assert "broken.csv" in said
-    assert "many" in said
-    assert "1 was rejected" in said
+    text = texts(open_page("ingest", empty_warehouse))
+    assert "broken.csv" in text
+    assert "many" in text
+    assert "1 was rejected" in text
     assert "1 file was rejected" in texts(open_page("overview", empty_warehouse))
 
 

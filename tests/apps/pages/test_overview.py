@@ -8,7 +8,7 @@ from tests.helpers.support import given
 
 
 def links(app):
-    """Give the links of a page: label, page and parameters."""
+    """Return the links of a page: label, page and parameters."""
     return {
         link.proto.label.replace("\\", ""): (link.proto.page, link.proto.query_string)
         for link in app.get("page_link")
@@ -38,9 +38,9 @@ def test_the_planted_regression_leads_to_its_trend_and_to_its_cause(open_page, d
 
 
 def test_the_latest_traces_are_summed_up_kind_by_kind(open_page, demo_warehouse):
-    said = texts(open_page("overview", demo_warehouse))
+    text = texts(open_page("overview", demo_warehouse))
     for kind in ("Counters", "Functions", "Idle time", "Threads", "Throughput"):
-        assert f"**{kind}** of" in said
+        assert f"**{kind}** of" in text
 
 
 def test_an_empty_warehouse_says_how_to_fill_it(open_page, empty_warehouse):

@@ -1,4 +1,4 @@
-"""Runs: filtered and paged in SQL, one told in words, two compared."""
+"""Runs: filtered and paged in SQL, the report of one, two compared."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def test_long_lists_are_paged_in_sql(open_page, empty_warehouse):
 
 
 def test_a_run_is_told_in_words(open_page, demo_warehouse):
-    said = texts(open_page("runs", demo_warehouse, run="heat-1.3"))
-    assert "instructions per cycle" in said or "of the time" in said
-    assert "version 1.3" in said
+    text = texts(open_page("runs", demo_warehouse, run="heat-1.3"))
+    assert "instructions per cycle" in text or "of the time" in text
+    assert "version 1.3" in text
 
 
 def test_the_beginning_of_a_name_will_do_and_a_wrong_one_is_said(open_page, demo_warehouse):

@@ -84,15 +84,15 @@ def test_the_largest_count_measured_is_marked():
 
 
 def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
-    said = texts(open_page("scaling", empty_warehouse))
-    assert "three counts at least" in said
-    assert "--ranks 32" in said
+    text = texts(open_page("scaling", empty_warehouse))
+    assert "three counts at least" in text
+    assert "--ranks 32" in text
 
 
 def test_the_demo_scales(open_page, demo_warehouse):
     app = open_page("scaling", demo_warehouse, app="stencil")
-    said = texts(app)
-    assert "stencil version" in said and "will hold it back most" in said
+    text = texts(app)
+    assert "stencil version" in text and "will limit it most" in text
     assert [heading.value for heading in app.subheader] == [
         "Measured and predicted time",
         "Speed-up",
@@ -104,5 +104,5 @@ def test_the_demo_scales(open_page, demo_warehouse):
 
 def test_a_link_reproduces_count_and_assumption(open_page, demo_warehouse):
     app = open_page("scaling", demo_warehouse, app="stencil", at="100", scaling="weak")
-    assert "taken as weak (as asked)" in texts(app)
+    assert "taken as weak, as requested" in texts(app)
     assert "Functions at 100" in texts(app)

@@ -10,23 +10,23 @@ from tests.helpers.support import given
 
 
 def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
-    said = texts(open_page("threads", empty_warehouse))
-    assert "No run has traces of basic blocks yet" in said
-    assert "valgrind --tool=exp-bbv" in said
+    text = texts(open_page("threads", empty_warehouse))
+    assert "No run has traces of basic blocks yet" in text
+    assert "valgrind --tool=exp-bbv" in text
 
 
 def test_the_demo_gets_a_verdict_and_its_control_flow(open_page, demo_warehouse):
     app = open_page("threads", demo_warehouse)
-    said = texts(app)
-    assert "launch 0" in said and "different basic-block vectors among" in said
+    text = texts(app)
+    assert "launch 0" in text and "different basic-block vectors among" in text
     (graph,) = app.get("graphviz_chart")
     assert "stencil.cu:13" in graph.proto.spec
 
 
 def test_without_edges_blocks_are_a_table(open_page, demo_warehouse):
-    said = texts(open_page("threads", demo_warehouse, run="heat-ac919fe8"))
-    assert "The trace has no edges, so no control flow can be drawn." in said
-    assert "Threads that behave alike" in said
+    text = texts(open_page("threads", demo_warehouse, run="heat-ac919fe8"))
+    assert "The trace has no edges, so no control flow can be drawn." in text
+    assert "Groups of similar threads" in text
 
 
 def test_edges_make_a_graph(open_page, tmp_path):
@@ -44,10 +44,10 @@ def test_edges_make_a_graph(open_page, tmp_path):
 
 def test_threads_that_differ_get_a_picture(open_page, demo_warehouse):
     app = open_page("threads", demo_warehouse, run="heat-ac919fe8", metric="manhattan")
-    said = texts(app)
-    assert "visits are not known, only instructions" in said
+    text = texts(app)
+    assert "visits are not known, only instructions" in text
     assert len(app.get("image")) == 1
-    assert "3 threads by 3: black is alike" in said and "manhattan distance" in said
+    assert "3 threads by 3: black is equal" in text and "manhattan distance" in text
 
 
 def test_threads_that_are_all_alike_get_none(open_page, demo_warehouse):

@@ -59,9 +59,9 @@ def test_the_diagonal_reaches_the_largest_value():
 
 
 def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
-    said = texts(open_page("throughput", empty_warehouse))
-    assert "No run has segments of instruction streams yet" in said
-    assert "pwh ingest blocks.csv --app program" in said
+    text = texts(open_page("throughput", empty_warehouse))
+    assert "No run has segments of instruction streams yet" in text
+    assert "pwh ingest blocks.csv --app program" in text
 
 
 def test_the_demo_is_told_or_said_why_not(open_page, demo_warehouse):
@@ -96,5 +96,6 @@ def test_factors_are_drawn_from_one_on_both_sides():
 def test_what_the_model_holds_against_the_demo_is_shown(open_page, demo_warehouse):
     app = open_page("throughput", demo_warehouse)
     if "could sustain" in texts(app):
-        assert "What the model holds against a typical segment" in [h.value for h in app.subheader]
-        assert "By the model an instruction takes" in texts(app)
+        heading = "Feature contributions (Shapley values) relative to a typical segment"
+        assert heading in [h.value for h in app.subheader]
+        assert "The model predicts" in texts(app)

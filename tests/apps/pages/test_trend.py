@@ -33,7 +33,8 @@ def test_runs_without_a_start_are_in_no_order(open_page, empty_warehouse):
     con = pwh.connect(empty_warehouse)
     given(con, "runs", "run_id app wall_seconds\nr1 heat 1.5")
     con.close()
-    assert "No run of heat says when it started" in texts(open_page("trends", empty_warehouse))
+    text = texts(open_page("trends", empty_warehouse))
+    assert "The start of every run of heat is unknown" in text
 
 
 def test_nothing_landed(open_page, empty_warehouse):
@@ -41,7 +42,7 @@ def test_nothing_landed(open_page, empty_warehouse):
 
 
 def points():
-    """Give one series of four days whose level changes on the third."""
+    """Return one series of four days whose level changes on the third."""
     return pl.DataFrame(
         {
             "series": ["m"] * 4,

@@ -44,8 +44,8 @@ def test_a_ray_is_the_logarithm_over_the_smallest_value_of_the_set(warehouse):
 
 def star_row(label, **values):
     place = {"run_id": label, "version": None, "rank": None, "thread": None, "region": None}
-    told = {"metrics": list(values), "values": list(values.values())}
-    return place | {"sample": None, "class": "Mem", "samples": 1, "places": 2} | told
+    measured = {"metrics": list(values), "values": list(values.values())}
+    return place | {"sample": None, "class": "Mem", "samples": 1, "places": 2} | measured
 
 
 def test_a_metric_that_was_not_measured_has_no_ray():
@@ -119,7 +119,7 @@ def pwh(run, tmp_path):
 
 def test_the_command_draws_a_picture_beside_its_words(pwh, tmp_path):
     code, out, err = pwh("diagnose", "r1", "--glyphs", "stars.svg")
-    assert (code, err) == (0, "pwh: drew 3 stars, one a rank, in stars.svg\n")
+    assert (code, err) == (0, "pwh: stars.svg: 3 stars, one per rank\n")
     assert out.startswith("Run r1\n")
     root = ET.fromstring((tmp_path / "stars.svg").read_text())
     assert len(root.findall("{*}g")) == 3
