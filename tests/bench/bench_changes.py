@@ -46,7 +46,7 @@ GENERATE = """
       10 + hash(i, f) % 1000 / 1000.0 + CASE WHEN f % 10 = 0 AND i >= {runs} // 2 THEN 1 ELSE 0 END
     FROM range({runs}) t(i), range({metrics}) u(f);
 """
-Told = dict[str, dict[str, dict[str, Any]]]
+Results = dict[str, dict[str, dict[str, Any]]]
 
 
 def main() -> None:
@@ -58,11 +58,11 @@ def main() -> None:
     parser.add_argument("--metrics", type=int, default=1000)
     asked = parser.parse_args()
     cases = (*NULLS, *HARD_NULLS, *CHANGES)
-    told = every_tool({case.name: case.series(1, asked.series) for case in cases}, asked.otava)
+    results = every_tool({case.name: case.series(1, asked.series) for case in cases}, asked.otava)
     print(f"{asked.series} series a case")
-    table("series with a false alarm, %", (*NULLS, *HARD_NULLS), told)
-    table(f"changes found within {NEAR} points, %", CHANGES, told)
-    table("changes too many, in 100 series", CHANGES, told, too_many)
+    table("series with a false alarm, %", (*NULLS, *HARD_NULLS), results)
+    table(f"changes found within {NEAR} points, %", CHANGES, results)
+    table("changes too many, in 100 series", CHANGES, results, too_many)
     timed = every_tool({case.name: case.series(2, 1000) for case in SPEED}, asked.otava, TIMED)
     print(f"\n{'CPU s, 1000 series of 500':30}" + "".join(f"{name:>12}" for name in timed))
     for case in SPEED:
@@ -73,17 +73,17 @@ def main() -> None:
     view(asked.runs, asked.metrics)
 
 
-def every_tool(series: dict[str, Floats], python: str | None, most: int | None = None) -> Told:
-    """Run all tools over all series, the others over the first so many: tool -> case -> told."""
+def every_tool(series: dict[str, Floats], python: str | None, most: int | None = None) -> Results:
+    """Run all tools over all series, the others over the first so many: tool -> case -> results."""
     detect_changes(pa.array([[0.0]]))
-    told: Told = {"pwh": {name: ours(values) for name, values in series.items()}}
+    results: Results = {"pwh": {name: ours(values) for name, values in series.items()}}
     if python:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "cases.npz"
             np.savez(file, **{name: values[:most] for name, values in series.items()})
             said = subprocess.run([python, PEERS, file], check=True, capture_output=True)
-        told |= json.loads(said.stdout)
-    return told
+        results |= json.loads(said.stdout)
+    return results
 
 
 def ours(values: Floats) -> dict[str, Any]:
@@ -95,14 +95,16 @@ def ours(values: Floats) -> dict[str, Any]:
     return {"found": [[c["index"] for c in row] for row in changes.to_pylist()], "cpu": cpu}
 
 
-def table(title: str, cases: tuple[Case, ...], told: Told, measure: Any = None) -> None:
+def table(title: str, cases: tuple[Case, ...], results: Results, measure: Any = None) -> None:
     """Print a line a case, a column a tool."""
-    print(f"\n{title:36}" + "".join(f"{name:>12}" for name in told))
+    print(f"\n{title:36}" + "".join(f"{name:>12}" for name in results))
     for case in cases:
         of = measure or (share_found if case.changes else share_alarmed)
         print(
             f"{case.name:36}"
-            + "".join(f"{100 * of(case, tool[case.name]['found']):12.1f}" for tool in told.values())
+            + "".join(
+                f"{100 * of(case, tool[case.name]['found']):12.1f}" for tool in results.values()
+            )
         )
 
 

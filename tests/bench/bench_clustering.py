@@ -78,7 +78,7 @@ def cloud(seed: int, n: int, d: int) -> np.ndarray:
 
 
 def r(script: str, points: np.ndarray, folder: Path) -> tuple[float, float]:
-    """Run R over some points; give the two numbers that it prints: seconds, and its answer."""
+    """Run R over some points; return the two numbers that it prints: seconds, and its answer."""
     file = folder / "points.bin"
     points.tofile(file)
     command = ["Rscript", "-e", READ + script, file, *map(str, points.shape)]

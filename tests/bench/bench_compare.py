@@ -1,4 +1,4 @@
-"""pwh compare: how often two equal versions are told apart, what is found, and how long it takes.
+"""pwh compare: false alarms between equal versions, what is found, and how long it takes.
 
 python -m tests.bench.bench_compare [--pairs 1000] [--metrics 50] [--runs 100] [--functions 1000]
 
@@ -73,12 +73,12 @@ def alarms(noise: Noise, count: int, metrics: int, history: bool = False) -> flo
         every = pairs(noise, seed=1, count=count, metrics=metrics)
         return 100 * float(np.mean([bool(found(*pair)) for pair in every]))
     every = pairs(noise, seed=2, count=count, metrics=metrics, repetitions=HISTORY)
-    told = []
+    verdicts = []
     for before, after in every:
         past = [[*a, *b[:-1]][-HISTORY:] for a, b in zip(before, after, strict=True)]
         single = ([[values[i]] for values in after] for i in (-6, -1))
-        told.append(bool(found(*single, [v[:-5] + v[-4:] for v in past])))
-    return 100 * float(np.mean(told))
+        verdicts.append(bool(found(*single, [v[:-5] + v[-4:] for v in past])))
+    return 100 * float(np.mean(verdicts))
 
 
 def power(noise: Noise, count: int, metrics: int) -> None:
@@ -90,14 +90,14 @@ def power(noise: Noise, count: int, metrics: int) -> None:
             cells = []
             for slower in SLOWER:
                 quiet = replace(noise, sigma=sigma)
-                told = []
+                verdicts = []
                 for before, after in pairs(
                     quiet, seed=3, count=count, metrics=metrics, repetitions=n
                 ):
                     after[0] = [(1 + slower) * value for value in after[0]]
-                    told.append(found(before, after))
-                hit = 100 * np.mean([0 in row for row in told])
-                more = 100 * np.mean([bool(set(row) - {0}) for row in told])
+                    verdicts.append(found(before, after))
+                hit = 100 * np.mean([0 in row for row in verdicts])
+                more = 100 * np.mean([bool(set(row) - {0}) for row in verdicts])
                 cells.append(f"{hit:9.1f} ({more:4.1f})")
             print(f"{f'{100 * sigma:.0f} %, {n} each':24}" + "".join(f"{c:>16}" for c in cells))
 

@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def pair(client: Client, tasks: int, folder: Path, ours_first: bool) -> tuple[float, float]:
-    """Time one run with the plugin and one without; give the ratios of wall and processor time."""
+    """Time a run with the plugin and one without; return the ratios of wall and CPU time."""
     plain = (0.0, 0.0) if ours_first else run(client, tasks)
     client.register_plugin(TraceRecorder(folder))
     ours = run(client, tasks)
@@ -67,7 +67,7 @@ def pair(client: Client, tasks: int, folder: Path, ours_first: bool) -> tuple[fl
 
 
 def run(client: Client, tasks: int) -> tuple[float, float]:
-    """Run the tasks; give wall and processor time from submission to the last result, s."""
+    """Run the tasks; return wall and processor time from submission to the last result, s."""
     began, used = time.perf_counter(), processor_time()
     futures = client.map(work, range(tasks), pure=False)
     client.gather(futures)

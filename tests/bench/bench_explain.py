@@ -64,7 +64,7 @@ def _noise(kind: str, rows: int, columns: int) -> np.ndarray[Any, Any]:
 
 
 def _certain(con: Any, values: np.ndarray[Any, Any], before: int) -> np.ndarray[Any, Any]:
-    """Say of each row whether the difference between its sides is called certain."""
+    """Return of each row whether the difference between its sides is called certain."""
     sides = {"b": list(values[:, :before]), "a": list(values[:, before:])}
     con.register("sides", pa.table({name: pa.array(side) for name, side in sides.items()}))
     found = con.execute("SELECT _p_bound(a, b) FROM sides").fetchnumpy()

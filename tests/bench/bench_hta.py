@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def has_hta(python: str | None) -> bool:
-    """Say whether an interpreter can import HolisticTraceAnalysis."""
+    """Return whether an interpreter can import HolisticTraceAnalysis."""
     check = [python, "-c", "import hta.trace_analysis"]
     return python is not None and subprocess.run(check, capture_output=True).returncode == 0
 
@@ -97,14 +97,14 @@ def compare(folder: Path, hta: str, tasks: int, runs: int) -> None:
 
 
 def said(command: list[object]) -> str:
-    """Run a command; give what it printed."""
+    """Run a command; return what it printed."""
     return subprocess.run(
         [str(word) for word in command], check=True, capture_output=True, text=True
     ).stdout
 
 
 def generate(folder: Path, tasks: int) -> tuple[Path, Path]:
-    """Write one schedule as a Kineto trace and as neutral tables; give both places."""
+    """Write one schedule as a Kineto trace and as neutral tables; return both places."""
     rng = np.random.default_rng(1)
     shape = (WORKERS, tasks // WORKERS)
     length = rng.integers(5, 200, shape) * 1000

@@ -104,7 +104,7 @@ def slope(cost: float, other: float, small: int, large: int) -> float:
 
 
 def measured(folder: Path, tasks: int, workers: int, runs: int) -> Cost:
-    """Print what a schedule of that size takes; give the best with all readings."""
+    """Print what a schedule of that size takes; return the best with all readings."""
     source = folder / str(tasks)
     rows = generate(source, tasks, workers)
     print(f"{tasks} tasks, {sum(rows.values())} rows, {workers} workers; best of {runs} in turn")

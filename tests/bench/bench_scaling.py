@@ -53,8 +53,8 @@ def main() -> None:
     parser.add_argument("--left-out", action="store_true")
     asked = parser.parse_args()
     con = landed(asked.data)
-    told = {out: cases(con, out, asked.share) for out in (1, 2)}
-    for out, every in told.items():
+    fitted = {out: cases(con, out, asked.share) for out in (1, 2)}
+    for out, every in fitted.items():
         if asked.extrap:
             compare(every, asked.extrap, asked.weak.split(","))
         chosen = [case for case in every if case.chosen]
@@ -63,8 +63,8 @@ def main() -> None:
         print("all functions, whatever their share:")
         table(every, [])
     if asked.left_out:
-        left_out(con, asked.share, told)
-    speed(told[1], asked.extrap, asked.functions)
+        left_out(con, asked.share, fitted)
+    speed(fitted[1], asked.extrap, asked.functions)
 
 
 def table(chosen: list[Case], every: list[Case]) -> None:
@@ -80,22 +80,22 @@ def table(chosen: list[Case], every: list[Case]) -> None:
 
 def line(name: str, some: list[Case]) -> None:
     """Print one line of a table."""
-    truth, told, low, high, plain, best = arrays(
+    truth, fitted, low, high, plain, best = arrays(
         some, "truth", "predicted", "low", "high", "extrap", "extrap_best"
     )
-    error, best_error = np.abs(told - truth) / truth, np.abs(best - truth) / truth
+    error, best_error = np.abs(fitted - truth) / truth, np.abs(best - truth) / truth
     held = np.mean((low <= truth) & (truth <= high))
     print(
         f"{name:16} {len(some):4} {np.median(error):7.3f} {np.quantile(error, 0.9):6.2f} "
-        f"{smape(told, truth):7.3f} {held:7.2f}   {np.median(np.abs(plain - truth) / truth):6.3f}"
+        f"{smape(fitted, truth):7.3f} {held:7.2f}   {np.median(np.abs(plain - truth) / truth):6.3f}"
         f"  {np.median(best_error):6.3f}/{smape(best, truth):5.3f}"
         f" {np.mean(error < best_error):6.2f}"
     )
 
 
-def smape(told: np.ndarray, truth: np.ndarray) -> float:
+def smape(fitted: np.ndarray, truth: np.ndarray) -> float:
     """Return the symmetric mean absolute percentage error, 0..2."""
-    return float(np.mean(2 * np.abs(told - truth) / (np.abs(told) + np.abs(truth))))
+    return float(np.mean(2 * np.abs(fitted - truth) / (np.abs(fitted) + np.abs(truth))))
 
 
 def programs(every: list[Case]) -> None:
@@ -103,13 +103,13 @@ def programs(every: list[Case]) -> None:
     won, errors = 0, []
     names = sorted({case.app for case in every})
     for name in names:
-        truth, told, best = arrays(
+        truth, fitted, best = arrays(
             [case for case in every if case.app == name and case.in_program],
             "truth",
             "predicted",
             "extrap_best",
         )
-        ours, theirs = (abs(one.sum() - truth.sum()) / truth.sum() for one in (told, best))
+        ours, theirs = (abs(one.sum() - truth.sum()) / truth.sum() for one in (fitted, best))
         won += ours <= theirs
         errors.append((ours, theirs))
     ours, theirs = np.median(errors, axis=0)
@@ -142,21 +142,21 @@ def extrap(python: str, some: list[Case], factors: list[np.ndarray]) -> tuple[li
     return answer["seconds"], answer["cpu"]
 
 
-def left_out(con: object, share: float, told: dict[int, list[Case]]) -> None:
+def left_out(con: object, share: float, fitted: dict[int, list[Case]]) -> None:
     """Print errors and coverage of each data set with constants chosen on all the others."""
     print("\nconstants chosen without the data set (cost of a letter, warmth, damping, factor)")
-    best = {(out, c.app, c.function): c.extrap_best for out in told for c in told[out]}
+    best = {(out, c.app, c.function): c.extrap_best for out in fitted for c in fitted[out]}
     trials = {chosen: trial(con, share, chosen, best) for chosen in itertools.product(*CONSTANTS)}
     first = next(iter(trials.values()))
     names = np.array([case.dataset for case in first])
-    told_left: list[Case] = []
+    fitted_left: list[Case] = []
     for name in sorted(set(names)):
         rest = names != name
         chosen = min(trials, key=lambda one: np.mean(log_error(trials[one])[0][rest]))
         error, width = log_error(trials[chosen])
         factor = np.quantile((error / width)[rest], 0.9)
         print(f"{name:16} {chosen} {factor:5.2f}  n {np.sum(~rest)}")
-        told_left += [
+        fitted_left += [
             replace(
                 case,
                 low=case.predicted * (case.low / case.predicted) ** factor,
@@ -164,9 +164,9 @@ def left_out(con: object, share: float, told: dict[int, list[Case]]) -> None:
             )
             for case in np.array(trials[chosen])[~rest]
         ]
-    for out in told:
+    for out in fitted:
         print(f"\n{out} step{'s' * (out > 1)} out, each data set left out:")
-        table([case for case in told_left if case.steps == out], [])
+        table([case for case in fitted_left if case.steps == out], [])
 
 
 def trial(
@@ -175,7 +175,7 @@ def trial(
     chosen: tuple[float, ...],
     best: dict[tuple[int, str, str], float],
 ) -> list[Case]:
-    """Return the chosen functions as foretold with other constants, intervals of factor 1."""
+    """Return the chosen functions as predicted with other constants, intervals of factor 1."""
     names = ("_PARAMETER_COST", "_WARMTH", "_DAMPING", "_QUANTILE")
     kept = [getattr(ensemble, name) for name in names]
     for name, value in zip(names, (*chosen, 1.0), strict=True):
@@ -190,8 +190,8 @@ def trial(
 
 def log_error(some: list[Case]) -> tuple[np.ndarray, np.ndarray]:
     """Return the errors as logarithms, and the half width of the intervals."""
-    truth, told, high = arrays(some, "truth", "predicted", "high")
-    return np.abs(np.log(told / truth)), np.log(high / told)
+    truth, fitted, high = arrays(some, "truth", "predicted", "high")
+    return np.abs(np.log(fitted / truth)), np.log(high / fitted)
 
 
 def speed(every: list[Case], python: str | None, functions: int) -> None:

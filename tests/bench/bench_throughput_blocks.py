@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def speed(hexes: list[str], copies: int) -> float:
-    """Time the features of blocks that differ; give blocks a second."""
+    """Time the features of blocks that differ; return blocks a second."""
     blocks = hexes + [moved(text, copy) for copy in range(1, copies) for text in hexes]
     wall = time.perf_counter()
     found = describe_blocks(pa.array([blocks])).flatten()
@@ -96,7 +96,7 @@ def speed(hexes: list[str], copies: int) -> float:
 
 
 def prediction_speed(hexes: list[str], rows: int = 1 << 18) -> float:
-    """Time the shipped model on features at hand, as after ingest; give blocks a second."""
+    """Time the shipped model on features at hand, as after ingest; return blocks a second."""
     file = next(path for path in models.shipped_files() if path.stem == "throughput-zen3")
     arrays = {
         array["name"]: np.reshape(array["values"], array["shape"])
@@ -128,7 +128,7 @@ def moved(text: str, copy: int) -> str:
 
 
 def mca_speed(hexes: list[str]) -> float | None:
-    """Time llvm-mca on blocks, all in one file; give blocks a second, None without llvm-mca."""
+    """Time llvm-mca on blocks, all in one file; return blocks a second, None without llvm-mca."""
     tool = next((found for name in MCA if (found := shutil.which(name))), None)
     if tool is None or not hexes:
         print("llvm-mca is not installed" if hexes else "llvm-mca: not asked for")

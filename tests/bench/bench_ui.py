@@ -20,8 +20,7 @@ from unittest import mock
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from apps.pages import dashboard
-from apps.pages import PAGES, answers
+from apps.pages import PAGES, answers, dashboard
 from tests.bench.large_warehouse import fill
 
 SCRIPT = Path(dashboard.__file__).with_name("__main__.py")

@@ -52,17 +52,17 @@ TOOLS = {
 def main() -> None:
     """Run every tool that is there over every case."""
     cases = np.load(Path(sys.argv[1]), allow_pickle=False)
-    told: dict[str, dict[str, object]] = {}
+    results: dict[str, dict[str, object]] = {}
     for name, (package, make) in TOOLS.items():
         if find_spec(package) is None:
             continue
         detect = make()
-        told[name] = {}
+        results[name] = {}
         for case in cases.files:
             began = time.process_time()
             found = [[int(at) for at in detect(row)] for row in cases[case].tolist()]
-            told[name][case] = {"found": found, "cpu": time.process_time() - began}
-    json.dump(told, sys.stdout)
+            results[name][case] = {"found": found, "cpu": time.process_time() - began}
+    json.dump(results, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def timed(command: Sequence[str | os.PathLike[str]]) -> float:
 def in_turn(
     ours: Callable[[], float], theirs: Callable[[], float], runs: int
 ) -> tuple[float, float, float]:
-    """Time two things in turn; give the medians and the median of the ratios pair by pair."""
+    """Time two things in turn; return the medians and the median of the ratios pair by pair."""
     pairs = [(ours(), theirs()) for _ in range(runs)]
     a, b = (statistics.median(times) for times in zip(*pairs, strict=True))
     return a, b, statistics.median(x / y for x, y in pairs)

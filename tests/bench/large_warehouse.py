@@ -108,7 +108,7 @@ def _copy(con: DuckDBPyConnection, kind: str, source: int, copies: int, first: i
 
 
 def _recording(folder: Path, kind: str, rows: int) -> Path:
-    """Write a recording of a kind with about so many rows; give what is to be ingested."""
+    """Write a recording of a kind with about so many rows; return what is to be ingested."""
     path = folder / f"{kind}.csv"
     if kind == "tasks":
         generate(folder / kind, max(64, rows * 2 // 15), 16)

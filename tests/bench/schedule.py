@@ -11,7 +11,7 @@ import pyarrow.csv
 
 
 def generate(folder: Path, tasks: int, workers: int) -> dict[str, int]:
-    """Write a schedule of neutral tables; give the rows by table.
+    """Write a schedule of neutral tables; return the rows by table.
 
     Every worker runs tasks one after the other; a task reads two data that were made before it
     began, lately, anywhere; data of other nodes are sent once to each node that reads them.
@@ -88,7 +88,7 @@ def named(prefix: str, numbers: np.ndarray) -> pa.Array:
 
 
 def write(path: Path, columns: dict[str, np.ndarray | pa.Array]) -> int:
-    """Write a table as CSV; give its number of rows."""
+    """Write a table as CSV; return its number of rows."""
     table = pa.table(columns)
     pyarrow.csv.write_csv(table, path, pyarrow.csv.WriteOptions(quoting_style="none"))
     return len(table)

@@ -37,7 +37,7 @@ class _Awkward:
         self.free = dict.fromkeys(self.home, 0)
 
     def some(self) -> int:
-        """Give a length, often none at all."""
+        """Return a length, often none at all."""
         return self.rng.choice([0, 0, 1, self.rng.randint(0, self.span)])
 
     def schedule(self) -> Schedule:
@@ -91,7 +91,7 @@ class _Awkward:
             self.work(start)
 
     def read(self, task: str, worker: str, datum: str, made: int, source: str | None) -> None:
-        """Let a task read a datum, once or twice, and let that come by some hops."""
+        """Add a task's input, once or twice, and its transfer over some hops."""
         rng = self.rng
         for _ in range(rng.choice([0, 1, 1, 1, 2])):
             self.tables["inputs"].append({"fragment_id": task, "data_id": datum})

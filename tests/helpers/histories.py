@@ -18,7 +18,7 @@ def runs(
     count: int = 10,
     machine: str = "m1",
 ) -> list[str]:
-    """Give lines of fn_timings: a run a day, each function at about its level."""
+    """Return lines of fn_timings: a run a day, each function at about its level."""
     return [
         f"{version}-{machine}-{i},heat,{version},{machine},2026-01-{first_day + i:02}T06:00:00Z,"
         f"{name},{level * SHAKE[(i + 3 * place) % len(SHAKE)]}"

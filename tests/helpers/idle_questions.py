@@ -1,4 +1,4 @@
-"""What is asked of attributed idle time, as its definition words it: slow, for tests only."""
+"""The questions about idle time, computed literally by definition: slow, for tests only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Part = tuple[str, str, int]
 
 
 def cut_to(reference: Reference, rows: list[Row], t0: int, t1: int) -> list[Row]:
-    """Give the rows of one reading within [t0, t1)."""
+    """Return the rows of one reading within [t0, t1)."""
     out = []
     for row in rows:
         a, b = max(row["t_start"], t0), min(row["t_end"], t1)
@@ -47,7 +47,7 @@ def _parts(reference: Reference, row: Row, a: int, b: int) -> dict[str, Any]:
 
 
 def _uniform_until(reference: Reference, row: Row, moment: int) -> int:
-    """Give what the uniform share would be if the starvation ended at a moment."""
+    """Return what the uniform share would be if the starvation ended at a moment."""
     maker = row["blamed_worker"]
     if maker is None or moment <= row["t_start"]:
         return 0
@@ -60,7 +60,7 @@ def _uniform_until(reference: Reference, row: Row, moment: int) -> int:
 
 
 def critical_path(reference: Reference, direct: list[Row]) -> list[Part] | None:
-    """Give task, cause and ns of the parts of the path; None where it comes to a task twice."""
+    """Return task, cause and ns of the parts of the path; None where it comes to a task twice."""
     idle = {row["task"]: row for row in direct if row["task"] is not None}
     tasks = reference.tasks
     task = min(tasks.values(), key=lambda t: (-t["t_end"], t["fragment_id"].encode()), default=None)
@@ -90,7 +90,7 @@ def critical_path(reference: Reference, direct: list[Row]) -> list[Part] | None:
 
 
 def _held_before(reference: Reference, task: Row) -> Row | None:
-    """Give the task that held the worker last before this one."""
+    """Return the task that ran on the worker last before this one."""
     mine = sorted(
         (t for t in reference.tasks.values() if t["worker_id"] == task["worker_id"]),
         key=lambda t: (t["t_start"], t["fragment_id"].encode()),

@@ -1,4 +1,4 @@
-"""The idle attribution as its definition words it: slow, interval by interval, for tests only."""
+"""The idle attribution, computed literally by definition: slow, for tests only."""
 
 from __future__ import annotations
 

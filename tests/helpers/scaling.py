@@ -20,7 +20,7 @@ def measured(
     size: Callable[[int], float | None] = lambda count: 1.0,
     kind: str | None = None,
 ) -> None:
-    """Put a set of runs into a warehouse: per function the seconds by count, or repetitions."""
+    """Insert a set of runs: per function the seconds by count, or repetitions."""
     runs: dict[str, int] = {}
     for function, times in functions.items():
         for count, seconds in times.items():
@@ -42,5 +42,5 @@ def measured(
 
 
 def law(*terms: tuple[float, float], counts: Sequence[int] = (2, 4, 8, 16, 32)) -> dict[int, float]:
-    """Give the sum of factor * p^exponent at some counts."""
+    """Return the sum of factor * p^exponent at some counts."""
     return {p: sum(factor * p**exponent for factor, exponent in terms) for p in counts}

@@ -120,7 +120,7 @@ def read_schedule(folder: Path) -> Schedule:
 
 
 def random_schedule(seed: int) -> Schedule:
-    """Make a small schedule in which anything may happen that the format can say.
+    """Make a small schedule with anything that the format can express.
 
     Tasks overlap and have no length, windows and times are missing, producers, homes and nodes are
     unknown, clocks differ, data take detours, several transfers go the same way or backwards in

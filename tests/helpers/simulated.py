@@ -79,7 +79,7 @@ class _Run:
         self.free[worker] = after
 
     def bring(self, name: str, node: str) -> int:
-        """Send a task's result to a node unless it is there; give when it arrives."""
+        """Send a task's result to a node unless it is there; return when it arrives."""
         made = next(t for t in self.tasks if t["task"] == name)
         home = self.home[made["worker"]]
         if node == home:
@@ -96,7 +96,7 @@ class _Run:
         return self.arrived[name, node]
 
     def recorded(self, ahead: dict[str, int], total: set[str]) -> Schedule:
-        """Give what a trace would say, each time on the clock of its node."""
+        """Return what a trace would say, each time on the clock of its node."""
         end = max(self.free.values())
         exact = [r for r in self.runtime if r["worker"] not in total]
         sums = {w: sum(r["q"] - r["p"] for r in self.runtime if r["worker"] == w) for w in total}
@@ -147,7 +147,7 @@ class _Run:
         }
 
     def truth(self) -> list[Row]:
-        """Give every idle interval with its parts in the direct mode, by asking every ns."""
+        """Return every idle interval with its parts in the direct mode, by asking every ns."""
         end = max(self.free.values())
         rows = []
         for worker in self.home:
@@ -178,7 +178,7 @@ class _Run:
         return (worker, a, b, task, parts["S"], parts["L"], parts["O"])
 
     def flies(self, name: str, node: str, t: int) -> bool:
-        """Say whether a datum is under way to a node, on any leg of its route."""
+        """Return whether a datum is in transit to a node, on any leg of its route."""
         hop = next((h for h in self.hops if (h["data"], h["dst"]) == (name, node)), None)
         if hop is None:
             return False

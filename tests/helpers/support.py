@@ -18,20 +18,20 @@ SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 
 def shared(name: str) -> Path:
-    """Give a real recording, or skip the test where the recordings are not at hand."""
+    """Return a real recording, or skip the test where the recordings are not at hand."""
     path = SHARED / name
     if not path.exists():
-        pytest.skip(f"the real recording {name} is not here; it lies beside the project")
+        pytest.skip(f"the real recording {name} is missing; it is kept next to the project")
     return path
 
 
 def rows(con: DuckDBPyConnection, sql: str, *params: Any) -> list[tuple[Any, ...]]:
-    """Give the rows of a query."""
+    """Return the rows of a query."""
     return con.execute(sql, list(params)).fetchall()
 
 
 def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> None:
-    """Put rows into a table: a header line, then a line a row, columns apart by blanks.
+    """Insert rows into a table: a header line, then one line per row, columns separated by blanks.
 
     `NULL` is NULL; run_id and source_id are r1 and 1 where the header leaves them out.
     """
@@ -47,7 +47,7 @@ def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> N
 
 
 def keep(con: DuckDBPyConnection) -> None:
-    """Keep the scalars of all runs, also of those whose rows `given` wrote."""
+    """Store the scalars of all runs, also of those whose rows `given` wrote."""
     con.execute("DELETE FROM kept_runs")
     keep_missing_scalars(con)
 

@@ -69,7 +69,7 @@ def con(tour):
 
 @pytest.fixture
 def run(monkeypatch, capfd):
-    """Run a command; give exit code, stdout and stderr."""
+    """Run a command; return exit code, stdout and stderr."""
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["pwh", *map(str, arguments)])

@@ -13,7 +13,7 @@ EVENTS = ("TOT_INS", "L3_TCM", "LD_INS", "SR_INS", "TLB_DM", "L2_ICA", "L2_ICM",
 
 
 def counted(con, run, sample, *values):
-    """Put one sample with the events of the set papi there: 100 cycles and these counts."""
+    """Write one sample with the events of the set papi: 100 cycles and these counts."""
     lines = [f"PAPI_{event} {value}" for event, value in zip(EVENTS, values, strict=False)]
     text = "event value\nPAPI_TOT_CYC 100\n" + "\n".join(lines)
     given(con, "pmu_samples", text, run_id=run, sample=sample)

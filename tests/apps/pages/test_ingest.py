@@ -22,7 +22,7 @@ def test_a_part_of_the_path_is_searched(open_page, demo_warehouse):
 
 @pytest.fixture
 def rejected(run, tmp_path, empty_warehouse):
-    """Have a file rejected; give it."""
+    """Ingest a file that is rejected; return it."""
     file = tmp_path / "broken.csv"
     file.write_text(BROKEN)
     code, _, _ = run("--db", empty_warehouse, "ingest", file)
