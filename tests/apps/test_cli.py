@@ -21,7 +21,7 @@ def pwh(tmp_path, run):
     return run
 
 
-def test_ingest_tells_reader_run_rows_and_time(pwh):
+def test_ingest_prints_reader_run_rows_and_time(pwh):
     code, out, err = pwh("ingest", "counters.csv", "--app", "stencil", "--tag", "a=b")
     assert (code, err) == (0, "")
     first, second = out.splitlines()
@@ -67,7 +67,7 @@ def test_one_name_for_several_runs_is_refused(pwh):
     assert pwh("runs")[1].splitlines()[-1] == "(no rows)"
 
 
-def test_keep_going_lands_the_rest_and_still_says_3(pwh, tmp_path):
+def test_keep_going_lands_the_rest_and_still_exits_with_3(pwh, tmp_path):
     (tmp_path / "bad.csv").write_text("event,value\ncycles,many\n")
     code, out, err = pwh("ingest", "bad.csv", "counters.csv")
     assert code == 3 and "landed" not in out
@@ -76,7 +76,7 @@ def test_keep_going_lands_the_rest_and_still_says_3(pwh, tmp_path):
     assert code == 3 and "landed   counters.csv" in out
 
 
-def test_a_folder_passes_over_what_no_reader_knows(pwh, tmp_path):
+def test_a_folder_skips_what_no_reader_recognises(pwh, tmp_path):
     (tmp_path / "notes.md").write_text("# notes\n")
     code, out, err = pwh("ingest", tmp_path)
     assert code == 0 and out.count("landed") == 2 and "skipped 1 file" in err
@@ -126,7 +126,7 @@ def test_sql_reads_stdin_and_appends_where_the_shell_appends(pwh, tmp_path):
     assert target.read_text() == "kept\nx\n1\n"
 
 
-def test_sql_cannot_write_unless_told(pwh):
+def test_sql_cannot_write_without_the_option(pwh):
     pwh("ingest", "counters.csv")
     code, _, err = pwh("sql", "DELETE FROM pmu_samples")
     assert code == 2 and "--write" in err
@@ -140,7 +140,7 @@ def test_a_mistake_in_sql_is_a_message(pwh):
     assert (code, out) == (2, "") and "nope" in err and "Traceback" not in err
 
 
-def test_report_speaks_first_and_shows_after(pwh):
+def test_report_begins_with_sentences_then_tables(pwh):
     pwh("ingest", "counters.csv", "--run", "r1", "--app", "stencil")
     code, out, _ = pwh("report", "r")
     assert code == 0
@@ -186,7 +186,7 @@ def test_the_warehouse_is_named_by_option_or_environment(pwh, tmp_path, monkeypa
     assert pwh("sql", "SELECT count(*) AS n FROM runs", "-f", "csv")[1] == "n\n1\n"
 
 
-def test_migrate_says_what_it_did(pwh):
+def test_migrate_prints_what_it_did(pwh):
     pwh("ingest", "counters.csv")
     assert pwh("migrate")[1] == "pwh.duckdb is up to date\n"
     pwh("sql", "--write", "UPDATE view_modules SET sha256 = ''")
@@ -196,7 +196,7 @@ def test_migrate_says_what_it_did(pwh):
     assert pwh("runs")[0] == 0
 
 
-def test_doctor_finds_it_fine_and_says_what_is_wrong(pwh, tmp_path):
+def test_doctor_reports_a_sound_and_a_broken_warehouse(pwh, tmp_path):
     pwh("ingest", "counters.csv")
     code, out, _ = pwh("doctor", "-f", "json")
     assert code == 0 and {row["status"] for row in json.loads(out)} <= {"fine", "absent"}
@@ -205,12 +205,12 @@ def test_doctor_finds_it_fine_and_says_what_is_wrong(pwh, tmp_path):
     assert code == 4 and "not a DuckDB file" in out
 
 
-def test_usage_is_2_and_version_is_told(pwh):
+def test_usage_is_2_and_version_is_printed(pwh):
     assert pwh("nonsense")[0] == 2
     assert pwh("--version")[1].startswith("pwh ")
 
 
-def test_output_that_nobody_reads_is_no_error(pwh):
+def test_a_closed_stdout_is_not_an_error(pwh):
     pwh("ingest", "counters.csv")
     command = f"{sys.executable} -m apps.cli sql 'FROM range(3000000)' --format csv | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
@@ -224,7 +224,7 @@ def test_the_command_line_does_not_import_what_it_does_not_need():
     assert done.stdout == "[]\n"
 
 
-def test_idle_says_why_and_adds_up(pwh, tmp_path):
+def test_idle_explains_and_sums_up(pwh, tmp_path):
     (tmp_path / "run").mkdir()
     tables = {
         "nodes": "node_id,clock_offset_ns\nn0,0\nn1,0\n",

@@ -27,7 +27,7 @@ def test_read_only_cannot_write(tmp_path):
             con.execute("DELETE FROM runs")
 
 
-def test_missing_says_what_to_do(tmp_path):
+def test_a_missing_warehouse_has_a_hint(tmp_path):
     with pytest.raises(errors.WarehouseMissing, match="pwh ingest"):
         pwh.connect(tmp_path / "none.duckdb", read_only=True)
     with pytest.raises(errors.WarehouseMissing):
@@ -40,7 +40,7 @@ def test_missing_folder_is_named(tmp_path):
         pwh.connect(tmp_path / "nowhere" / "w.duckdb")
 
 
-def test_older_schema_says_what_to_run(tmp_path):
+def test_an_older_schema_has_a_hint(tmp_path):
     path = tmp_path / "old.duckdb"
     with pwh.connect(path) as con:
         con.execute("DELETE FROM migrations WHERE name = ?", [migrations.names()[-1]])

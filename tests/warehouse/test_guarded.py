@@ -146,6 +146,6 @@ def test_the_warehouse_stays_usable_meanwhile(path):
     con.close()
 
 
-def test_a_missing_warehouse_is_said(tmp_path):
+def test_a_missing_warehouse_is_reported(tmp_path):
     with pytest.raises(WarehouseMissing, match="there is no warehouse"):
         ask_guarded(tmp_path / "none.duckdb", "FROM runs")

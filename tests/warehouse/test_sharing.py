@@ -50,6 +50,6 @@ def test_an_error_on_the_way_lets_go_too(path):
     pwh.connect(path, wait=0).close()
 
 
-def test_what_is_missing_is_said(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(WarehouseMissing), shared_reading(tmp_path / "none.duckdb", wait=0):
         pass

@@ -27,7 +27,7 @@ def pwh(run, tmp_path):
     return run
 
 
-def test_top_down_shares_are_told_by_region(pwh):
+def test_top_down_shares_are_listed_by_region(pwh):
     code, out, err = pwh("diagnose", "r1")
     assert (code, err) == (0, "")
     assert out.splitlines()[:5] == [
@@ -52,7 +52,7 @@ def test_verdicts_by_region_as_rows(pwh):
     ]
 
 
-def test_a_persons_word_counts_and_says_who(pwh):
+def test_a_manual_label_counts_and_names_its_author(pwh):
     code, out, err = pwh("label", "r1", "mem", "--region", "copy", "--by", "Ada")
     assert code == 0 and err.strip() == "pwh: r1 is Mem, region copy"
     assert [line.split() for line in out.splitlines()[2:]] == [
@@ -64,7 +64,7 @@ def test_a_persons_word_counts_and_says_who(pwh):
     assert "* What usually helps: use on-chip memory, blocking, reuse, prefetch." in out
 
 
-def test_a_word_on_a_sample_need_not_say_whose_it_is(pwh):
+def test_a_manual_label_of_a_sample_needs_no_author(pwh):
     code, out, _ = pwh("label", "r1", "Mem", "--sample", "0", "--region", "copy")
     assert code == 0
     assert [line.split()[:2] for line in out.splitlines()[2:]] == [["Mem", "1"], ["Unknown", "1"]]

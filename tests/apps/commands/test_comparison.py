@@ -64,7 +64,7 @@ def test_without_a_noise_there_is_no_verdict(pwh):
     assert "worse" not in out
 
 
-def test_machines_that_differ_are_said(pwh):
+def test_machines_that_differ_are_noted(pwh):
     _, out, _ = pwh("compare", "v3-m1-0", "v3-m2-0")
     assert "* Note: the sides differ in machine: m1 and m2." in out
 

@@ -83,7 +83,7 @@ def test_two_runs_are_compared_as_asked(pwh):
     )
 
 
-def test_a_single_slow_run_is_told_from_a_change(pwh):
+def test_a_single_slow_run_is_distinguished_from_a_change(pwh):
     _, out, _ = pwh("explain", "sorter-2.6", "--no-queries")
     assert sentences(out)[1] == (
         "No lasting change up to this run: the 9 others of its series have 4.583 s to 4.659 s, "

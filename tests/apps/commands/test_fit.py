@@ -91,7 +91,7 @@ def test_clusters_have_classes_by_their_profiles(pwh):
     assert asked(pwh, verdicts) == [{"n": 0}]
 
 
-def test_what_people_said_is_learned_from(pwh):
+def test_manual_labels_are_learned_from(pwh):
     for kind in ("Mem", "DTB"):
         for program in range(4):
             pwh("label", f"{kind}{program} 64", kind)
@@ -100,7 +100,7 @@ def test_what_people_said_is_learned_from(pwh):
     assert "80 labelled samples of 8 programs" in out and "manual labels" in out
 
 
-def test_a_word_on_a_cluster_survives_refits(pwh):
+def test_the_label_of_a_cluster_survives_refits(pwh):
     code, out, _ = pwh("fit", "bottlenecks", "--k", "6", "--overrule", "2=other", "--by", "ann")
     assert code == 0
     said = asked(pwh, "SELECT metric_set, class, said_by FROM cluster_classes")

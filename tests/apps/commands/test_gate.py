@@ -23,7 +23,7 @@ def pwh(run, tmp_path):
     return run
 
 
-def test_a_certain_regression_closes_it(pwh):
+def test_a_certain_regression_fails_the_gate(pwh):
     code, out, err = pwh("gate", "heat", "--baseline", "v2")
     assert (code, err) == (1, "")
     lines = out.splitlines()

@@ -64,7 +64,7 @@ def test_counts_default_to_multiples_of_the_largest(pwh):
     assert [row["parallelism"] for row in csv.DictReader(io.StringIO(out))] == ["128", "256", "512"]
 
 
-def test_weak_scaling_is_told_by_the_problem_size(run, tmp_path):
+def test_weak_scaling_is_recognised_by_the_problem_size(run, tmp_path):
     run("ingest", profile(tmp_path / "w.csv", size=lambda p: 1000 * p))
     _, out, _ = run("scale", "heat")
     assert "scaling is weak, by the problem sizes" in out

@@ -76,7 +76,7 @@ def test_verdicts_come_first_with_figures_and_their_meaning(pwh):
     assert "Thread blocks of launch 0, euclidean distances" in out
 
 
-def test_launches_of_one_kernel_and_verdict_are_said_together(run, tmp_path):
+def test_launches_of_one_kernel_and_verdict_are_grouped(run, tmp_path):
     path = tmp_path / "v.csv"
     lines = [f"r,{launch},k,0,{t},0,1" for launch in range(9) for t in range(4)]
     path.write_text("run_id,launch,kernel,block,thread,bb,visits\n" + "\n".join(lines) + "\n")
@@ -272,7 +272,7 @@ def test_vectors_without_edges_have_no_control_flow(run, tmp_path):
     assert (code, "in no thread block" in err) == (5, True)
 
 
-def test_too_many_threads_for_a_picture_are_refused_in_plain_words(run, tmp_path):
+def test_too_many_threads_for_a_picture_are_refused_with_a_message(run, tmp_path):
     rows = [f"r,0,{t},0,5" for t in range(9000)]
     (tmp_path / "v.csv").write_text("run_id,launch,thread,bb,visits\n" + "\n".join(rows) + "\n")
     run("ingest", "v.csv")
@@ -312,7 +312,7 @@ def test_thresholds_follow_from_what_people_say(pwh):
         (("s", "divergent"), 5, "there is no run 's'"),
     ],
 )
-def test_what_cannot_be_said(arguments, code, message, pwh):
+def test_behaviours_that_are_refused(arguments, code, message, pwh):
     found, _, err = pwh("fit", "behaviour", *arguments)
     assert found == code
     assert message in err

@@ -45,7 +45,7 @@ def test_verdict_comes_first_with_what_limits_and_what_was_reached(pwh):
     assert "Instructions per cycle by thread" in out
 
 
-def test_what_the_model_holds_against_a_run_is_told_by_groups_of_features(pwh):
+def test_feature_contributions_are_listed_by_group(pwh):
     _, out, _ = pwh("throughput", run_of(pwh, "stencil", "gem5-E"))
     lines = out.splitlines()
     (said,) = (line for line in lines if line.startswith("* The model predicts "))
@@ -101,7 +101,7 @@ def test_rows_for_programs(pwh):
     assert all(float(r["low"]) < float(r["predicted"]) < float(r["high"]) for r in found)
 
 
-def test_limit_says_what_is_left_out(pwh):
+def test_limit_states_what_is_left_out(pwh):
     name = run_of(pwh, "stencil", "gem5-E")
     _, out, _ = pwh("throughput", name, "--by", "segment", "--limit", "1")
     assert "... and 1 more; --limit shows more, --format csv all" in out
@@ -120,7 +120,7 @@ def test_a_run_without_segments_is_nothing_to_analyse(run, tmp_path):
     assert "the run r has no segments of instruction streams" in err
 
 
-def test_nothing_decodable_says_why(run, tmp_path):
+def test_undecodable_code_is_reported_with_the_reason(run, tmp_path):
     (tmp_path / "segments.csv").write_text("run_id,segment,cycles\nr,0,2000\nr,1,3000\n")
     run("ingest", tmp_path / "segments.csv")
     code, _, err = run("throughput", "r")

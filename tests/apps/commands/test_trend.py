@@ -81,7 +81,7 @@ def test_thresholds_are_for_one_question_or_kept(pwh):
     assert out.splitlines()[1:] == ["heat,m1,seconds:stencil,higher"]
 
 
-def test_short_series_say_so(run, tmp_path):
+def test_short_series_are_reported(run, tmp_path):
     run("ingest", write(tmp_path / "t.csv", runs("v1", {"f": 1}, first_day=1, count=4)))
     _, out, _ = run("trend", "heat")
     assert "4 runs, of 10 that are needed to detect changes." in out

@@ -21,7 +21,7 @@ def started(monkeypatch):
     return seen
 
 
-def test_it_listens_on_loopback_and_tells_nobody(run, started, tmp_path):
+def test_it_listens_on_loopback_and_reports_to_nobody(run, started, tmp_path):
     code, out, err = run("--db", "w.duckdb", "ui", "--no-browser")
     assert (code, out) == (0, "")
     assert "the app is at http://127.0.0.1:" in err
@@ -45,12 +45,12 @@ def test_it_takes_the_next_port_where_the_first_is_taken(run, started):
     assert not started
 
 
-def test_another_address_is_warned_of(run, started):
+def test_another_address_is_warned_about(run, started):
     _, _, err = run("ui", "--host", "0.0.0.0", "--no-browser")
     assert "anyone who can reach that address can read the warehouse" in err
     assert "--server.address=0.0.0.0" in started["command"]
 
 
-def test_it_opens_a_browser_unless_told_not_to(run, started):
+def test_it_opens_a_browser_by_default(run, started):
     run("ui")
     assert "--server.headless=false" in started["command"]

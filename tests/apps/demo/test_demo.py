@@ -81,7 +81,7 @@ def run(monkeypatch, capfd):
     return run
 
 
-def test_takes_less_than_a_minute_and_says_on_stderr_what_landed(tour):
+def test_takes_less_than_a_minute_and_notes_on_stderr_what_landed(tour):
     assert tour.seconds < 60
     assert re.fullmatch(
         rf"pwh: landed {len(ENTRIES)} recordings in pwh.duckdb: \d+ runs, \d+ rows, \d+\.\d s\n",

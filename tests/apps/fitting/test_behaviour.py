@@ -24,7 +24,7 @@ def two_threads(warehouse):
     return warehouse
 
 
-def test_what_is_said_of_a_launch_is_kept_with_its_rates(two_threads):
+def test_the_behaviour_of_a_launch_is_stored_with_its_rates(two_threads):
     assert add_reference(two_threads, "r1", 0, ["divergent", "synchronising"], "Kim", "mine") == [
         ("mine", "divergent", "Kim", 1.0, None, 1.0, None),
         ("mine", "synchronising", "Kim", 1.0, None, 1.0, None),
@@ -47,7 +47,7 @@ def test_thresholds_follow_at_once_and_a_change_of_mind_counts(two_threads):
 
 
 @pytest.mark.parametrize("said", [["odd"], ["divergent", "not divergent"]])
-def test_what_makes_no_sense_is_refused(two_threads, said):
+def test_contradictory_behaviours_are_refused(two_threads, said):
     with pytest.raises(UsageError):
         add_reference(two_threads, "r1", 0, said, "Kim")
 

@@ -41,7 +41,7 @@ def test_training_takes_samples_labels_and_measured_costs(warehouse):
     np.testing.assert_allclose(found.shares[1], [0.5, 0, 0, 0])
 
 
-def test_too_little_to_learn_from_is_said(warehouse):
+def test_too_few_labelled_samples_are_refused(warehouse):
     with pytest.raises(NothingToAnalyse, match="no samples with all metrics of the set 'papi'"):
         training_samples(warehouse, "papi")
     counted(warehouse, "a1", 0, 80, 1, 2, 3, 4, 5, 6, 7)

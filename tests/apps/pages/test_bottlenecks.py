@@ -45,7 +45,7 @@ def counters(warehouse):
     return warehouse
 
 
-def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
+def test_an_empty_warehouse_shows_what_to_ingest(open_page, empty_warehouse):
     text = texts(open_page("bottlenecks", empty_warehouse))
     assert "No run has hardware counters yet" in text
     assert "pwh ingest counters.csv --app program --version 1.0" in text

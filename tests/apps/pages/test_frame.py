@@ -29,7 +29,7 @@ def test_every_page_opens_full_and_empty(open_page, demo_warehouse, empty_wareho
         assert not app.error
 
 
-def test_a_missing_warehouse_is_said_with_the_command_that_fills_one(open_page, tmp_path):
+def test_a_missing_warehouse_is_reported_with_the_command_that_fills_one(open_page, tmp_path):
     app = open_page("runs", tmp_path / "none.duckdb")
     assert "There is no warehouse at" in texts(app)
     assert "none.duckdb ingest FILES" in texts(app)
@@ -63,14 +63,16 @@ def test_a_page_shows_its_sql_and_a_link_to_itself(open_page, demo_warehouse):
     assert "?app=heat" in shown
 
 
-def test_a_warehouse_of_another_version_says_what_to_do(open_page, empty_warehouse):
+def test_a_warehouse_of_another_version_shows_what_to_do(open_page, empty_warehouse):
     con = pwh.connect(empty_warehouse)
     con.execute("DELETE FROM view_modules WHERE name = 'counters'")
     con.close()
     assert "migrate" in texts(open_page("overview", empty_warehouse))
 
 
-def test_a_failure_is_said_in_words_and_logged(open_page, empty_warehouse, monkeypatch, caplog):
+def test_a_failure_is_shown_as_a_message_and_logged(
+    open_page, empty_warehouse, monkeypatch, caplog
+):
     def fail(view):
         raise ZeroDivisionError("by <zero>")
 
@@ -97,7 +99,7 @@ def test_emoji_names_and_addresses_stay_text():
         assert plain(text).replace("\\", "").replace("\u2060", "") == text
 
 
-def test_maps_are_put_into_words():
+def test_maps_are_shown_as_text():
     frame = pl.DataFrame(
         {"tags": [{"a": 1.5}, None]}, schema={"tags": pl.Struct({"a": pl.Float64})}
     )

@@ -136,7 +136,7 @@ def test_a_run_without_time_has_no_span(warehouse):
     assert timeline.timeline_span(warehouse, "nobody") is None
 
 
-def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
+def test_an_empty_warehouse_shows_what_to_ingest(open_page, empty_warehouse):
     text = texts(open_page("idle", empty_warehouse))
     assert "No run of a task runtime has landed yet" in text
     assert "pwh ingest" in text

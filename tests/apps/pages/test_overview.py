@@ -43,7 +43,7 @@ def test_the_latest_traces_are_summed_up_kind_by_kind(open_page, demo_warehouse)
         assert f"**{kind}** of" in text
 
 
-def test_an_empty_warehouse_says_how_to_fill_it(open_page, empty_warehouse):
+def test_an_empty_warehouse_shows_how_to_fill_it(open_page, empty_warehouse):
     app = open_page("overview", empty_warehouse)
     assert "Nothing has landed yet" in texts(app)
     assert "ingest FILES" in texts(app)

@@ -48,13 +48,13 @@ def test_long_lists_are_paged_in_sql(open_page, empty_warehouse):
     assert "1,050 rows" in texts(app)
 
 
-def test_a_run_is_told_in_words(open_page, demo_warehouse):
+def test_a_run_has_its_report(open_page, demo_warehouse):
     text = texts(open_page("runs", demo_warehouse, run="heat-1.3"))
     assert "instructions per cycle" in text or "of the time" in text
     assert "version 1.3" in text
 
 
-def test_the_beginning_of_a_name_will_do_and_a_wrong_one_is_said(open_page, demo_warehouse):
+def test_the_beginning_of_an_id_suffices_and_a_wrong_one_is_reported(open_page, demo_warehouse):
     assert "heat_tasks-" in texts(open_page("runs", demo_warehouse, run="heat_ta"))
     assert "there is no run 'nope'" in texts(open_page("runs", demo_warehouse, run="nope"))
 

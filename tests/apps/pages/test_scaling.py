@@ -46,7 +46,7 @@ def test_predictions_have_their_intervals(measured):
     assert found[1]["predicted"] == pytest.approx(100 / 32, rel=0.05)
 
 
-def test_models_say_their_growth(measured):
+def test_models_state_their_growth(measured):
     models = {row["function"]: row for row in dicts(scaling_models_of(*measured))}
     assert growth(models["work"]).startswith("falls in proportion (p^-1.0")
 
@@ -62,7 +62,7 @@ def test_models_say_their_growth(measured):
         (None, None, None, "unknown: no model: fewer than three counts"),
     ],
 )
-def test_growth_in_words(exponent, low, high, said):
+def test_growth_as_text(exponent, low, high, said):
     flags = ["noise", "no model: fewer than three counts"]
     row = {"exponent": exponent, "exponent_low": low, "exponent_high": high, "flags": flags}
     assert growth(row) == said
@@ -83,7 +83,7 @@ def test_the_largest_count_measured_is_marked():
     assert [layer["mark"]["type"] for layer in drawn["layer"]] == ["area", "line", "point", "rule"]
 
 
-def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
+def test_an_empty_warehouse_shows_what_to_ingest(open_page, empty_warehouse):
     text = texts(open_page("scaling", empty_warehouse))
     assert "three counts at least" in text
     assert "--ranks 32" in text

@@ -26,7 +26,7 @@ def test_it_opens_with_an_answer_even_where_there_is_nothing(open_page, empty_wa
     assert "0 rows" in texts(app)
 
 
-def test_mistakes_are_said_in_words(open_page, demo_warehouse):
+def test_mistakes_are_shown_as_messages(open_page, demo_warehouse):
     app = open_page("sql", demo_warehouse, sql="SELECT vresion FROM runs")
     assert 'Referenced column "vresion" not found' in app.error[0].value.replace("\\", "")
     app = open_page("sql", demo_warehouse, sql="DELETE FROM runs")
@@ -39,7 +39,7 @@ def test_the_schema_is_shown_with_its_comments(open_page, demo_warehouse):
     assert "direction" in app.dataframe[0].value["column"].to_list()
 
 
-def test_long_answers_are_cut_and_that_is_said(open_page, demo_warehouse):
+def test_long_answers_are_cut_and_that_is_stated(open_page, demo_warehouse):
     app = open_page("sql", demo_warehouse, sql="FROM range(10001)")
     assert len(app.dataframe[-1].value) == 10_000
     assert "The first 10,000 rows" in texts(app)

@@ -9,7 +9,7 @@ from tests.apps.pages.conftest import texts
 from tests.helpers.support import given
 
 
-def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
+def test_an_empty_warehouse_shows_what_to_ingest(open_page, empty_warehouse):
     text = texts(open_page("threads", empty_warehouse))
     assert "No run has traces of basic blocks yet" in text
     assert "valgrind --tool=exp-bbv" in text

@@ -58,13 +58,13 @@ def test_the_diagonal_reaches_the_largest_value():
     assert drawn["datasets"][ends][-1] == {"measured": 4.0, "predicted": 4.0}
 
 
-def test_an_empty_warehouse_says_what_to_ingest(open_page, empty_warehouse):
+def test_an_empty_warehouse_shows_what_to_ingest(open_page, empty_warehouse):
     text = texts(open_page("throughput", empty_warehouse))
     assert "No run has segments of instruction streams yet" in text
     assert "pwh ingest blocks.csv --app program" in text
 
 
-def test_the_demo_is_told_or_said_why_not(open_page, demo_warehouse):
+def test_the_demo_has_a_verdict_or_the_reason_why_not(open_page, demo_warehouse):
     app = open_page("throughput", demo_warehouse)
     assert "could sustain" in texts(app) or "nothing can be predicted" in texts(app)
     headings = [heading.value for heading in app.subheader]

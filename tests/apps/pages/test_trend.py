@@ -12,7 +12,7 @@ from tests.apps.pages.conftest import texts
 from tests.helpers.support import given
 
 
-def test_the_planted_change_is_said_and_drawn(open_page, demo_warehouse):
+def test_the_planted_change_is_named_and_drawn(open_page, demo_warehouse):
     app = open_page("trends", demo_warehouse, app="stencil", metric="wall_seconds")
     assert "wall_seconds +18" in texts(app)
     assert "since version 1.23" in texts(app)
@@ -24,7 +24,7 @@ def test_a_noisy_metric_has_not_changed(open_page, demo_warehouse):
     assert "has not changed for good" in texts(app)
 
 
-def test_too_few_runs_are_said(open_page, demo_warehouse):
+def test_too_few_runs_are_reported(open_page, demo_warehouse):
     app = open_page("trends", demo_warehouse, app="heat")
     assert "6 runs are too few" in texts(app)
 

@@ -65,7 +65,7 @@ def test_the_first_ray_points_up_and_the_others_follow_clockwise():
     assert [(round(x, 9), round(y, 9)) for x, y in found] == [(0, 1), (0.5, 0), (0, -1), (0, 0)]
 
 
-def test_of_many_places_some_are_drawn_evenly_and_that_is_said(warehouse):
+def test_of_many_places_some_are_drawn_evenly_and_that_is_stated(warehouse):
     lines = [
         f"{rank} 0 {event} {value}"
         for rank in range(10)
@@ -78,7 +78,7 @@ def test_of_many_places_some_are_drawn_evenly_and_that_is_said(warehouse):
     assert "1 of 2 are drawn" in scale_sentence(drawn)
 
 
-def test_versions_name_runs_where_they_tell_them_apart(warehouse):
+def test_versions_label_runs_where_they_differ(warehouse):
     given(warehouse, "runs", "run_id app version\nr1 a 1.0\nr2 a 1.1")
     for run in ("r1", "r2"):
         given(warehouse, "pmu_samples", COUNTERS, run_id=run)
@@ -117,7 +117,7 @@ def pwh(run, tmp_path):
     return run
 
 
-def test_the_command_draws_a_picture_beside_its_words(pwh, tmp_path):
+def test_the_command_draws_a_picture_and_prints_its_report(pwh, tmp_path):
     code, out, err = pwh("diagnose", "r1", "--glyphs", "stars.svg")
     assert (code, err) == (0, "pwh: stars.svg: 3 stars, one per rank\n")
     assert out.startswith("Run r1\n")
