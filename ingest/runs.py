@@ -100,7 +100,7 @@ class RunBook:
             for position, (run_id, facts) in enumerate(zip(self.run_ids, known_facts, strict=True))
         ]
         # As one JSON text: DuckDB takes long Python lists entry by entry.
-        params = {"said": json.dumps(runs, default=str)}
+        params = {"facts": json.dumps(runs, default=str)}
         con.execute(
             sqlfiles.read("derived/run_facts"),
             params | {"source_id": source_id, "stated_by": stated_by},

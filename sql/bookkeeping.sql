@@ -1,4 +1,4 @@
--- What pwh remembers of the warehouse itself: which migrations and view modules it holds.
+-- What pwh records of the warehouse itself: its migrations and view modules.
 
 CREATE TABLE IF NOT EXISTS migrations (
     name VARCHAR NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS view_modules (
     macros VARCHAR[] NOT NULL,
     pwh_version VARCHAR NOT NULL
 );
-COMMENT ON TABLE view_modules IS 'One row is one module of views as it stands in this warehouse.';
+COMMENT ON TABLE view_modules IS 'One row is one module of views, as created in this warehouse.';
 COMMENT ON COLUMN view_modules.name IS 'File in sql/views, without .sql.';
 COMMENT ON COLUMN view_modules.sha256 IS 'SHA-256 of its text.';
 COMMENT ON COLUMN view_modules.views IS 'Views it made.';

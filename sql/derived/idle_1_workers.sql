@@ -1,11 +1,11 @@
 -- Nodes, workers, and hops between nodes, of the runs in _idle_run, by number and on one clock.
 --
--- Rows of an open transaction have no statistics: the planner takes every table for empty. So no
--- query leaves it two large tables to join by the run alone; small tables are joined with LEFT JOIN,
+-- Rows of an open transaction have no statistics: the planner assumes that every table is empty. So
+-- no query makes it join two large tables by the run alone; small tables are joined with LEFT JOIN,
 -- which hashes them and never the large one; and because it would scan tables with one thread, they
--- are first read into MATERIALIZED expressions, which are scanned with all. What is large and made on
--- the way (_idle_task, _idle_datum, _idle_gap) are Arrow tables, which are scanned with all as they
--- are.
+-- are first read into MATERIALIZED expressions, which are scanned with all. What is large and made
+-- on the way (_idle_task, _idle_datum, _idle_gap) are Arrow tables, which are scanned with all as
+-- they are.
 --
 -- Corrected time = local time - offset of the node whose clock it was taken with.
 
@@ -30,10 +30,10 @@ FROM named
 WHERE node IS NOT NULL
 GROUP BY r, node;
 
--- Workers that only tasks speak of have no node and no window of their own.
+-- Workers that are found only in tasks have no node and no window of their own.
 CREATE TEMP TABLE _idle_worker AS
 WITH
-  told AS (
+  recorded AS (
     SELECT r, worker, node, t_begin, t_end
     FROM workers
     JOIN _idle_run USING (run_id)
@@ -43,9 +43,9 @@ WITH
     JOIN _idle_run USING (run_id)
   ),
 
-  one AS (
+  merged AS (
     SELECT r, worker, min(node) AS node, min(t_begin) AS t_begin, max(t_end) AS t_end
-    FROM told
+    FROM recorded
     GROUP BY r, worker
   )
 
@@ -54,7 +54,7 @@ SELECT
   r, worker, x, coalesce(ahead, 0) AS ahead,
   t_begin - coalesce(ahead, 0) AS t_begin,
   t_end - coalesce(ahead, 0) AS t_end
-FROM one
+FROM merged
 LEFT JOIN _idle_node USING (r, node);
 
 -- Hops of data between nodes.

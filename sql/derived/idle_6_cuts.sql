@@ -1,6 +1,7 @@
 -- Idle intervals by worker and time, with the cuts that attribution makes in them: [a, s1)
--- starvation, then latency and rest up to b. `la` is where latency ends in the reading last_arrival,
--- `u` where the time before submission does, v the worker of the last input's producer (-1: none).
+-- starvation, then latency and rest up to b. `la` is where latency ends in the reading
+-- last_arrival, `u` where the time before submission does, v the worker of the last input's
+-- producer (-1: none).
 SELECT
   gap.i, gap.w, gap.a, gap.b,
   greatest(gap.a, least(gap.b, coalesce(gap.c, gap.a))) AS s1,

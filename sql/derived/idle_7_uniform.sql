@@ -1,5 +1,5 @@
 -- Runtime work known as a total is spread evenly over what exact runtime leaves of its window, in
--- all at most over the starvation there is. In 128 bits: the products pass 64.
+-- all at most over the starvation there is. In 128 bits, because the products exceed 64.
 WITH
   spread AS (
     SELECT *, CAST(least(total, y) AS HUGEINT) AS work

@@ -1,5 +1,5 @@
--- The rows of idle_intervals and idle_latency. Those that can be many are taken as they come, without
--- a join, so that they are stored in their order of worker and time.
+-- The rows of idle_intervals and idle_latency. Those that can be many are taken as they come,
+-- without a join, so that they are stored in their order of worker and time.
 
 INSERT INTO idle_latency BY NAME
 SELECT run_id, source_id, worker, p AS t_start, q AS t_end

@@ -1,4 +1,4 @@
--- What the attribution worked with.
+-- Drop the temporary tables of the attribution.
 DROP VIEW _idle_hop;
 DROP TABLE _idle_window;
 DROP TABLE _idle_worker;

@@ -1,6 +1,6 @@
--- Inputs of the tasks that end idle intervals, without what a task makes itself, each with every hop
--- of it to the task's node where it was made elsewhere. Data that only inputs speak of have no d.
--- (In this order of joins the planner hashes the data and the intervals, not their inputs.)
+-- Inputs of the tasks that end idle intervals, without what a task makes itself, each with every
+-- hop of it to the task's node where it was made elsewhere. Data that are found only in inputs have
+-- no d. (In this order of joins the planner hashes the data and the intervals, not their inputs.)
 WITH
   input AS MATERIALIZED (
     SELECT task_inputs.rowid AS n, r, task, data FROM task_inputs JOIN _idle_run USING (run_id)

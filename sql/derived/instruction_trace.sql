@@ -1,5 +1,5 @@
 -- A trace of instructions cut into segments; `trace` is what the reader found in the file.
-    -- a segment ends where another thread runs on
+    -- a segment ends where another thread continues
     changed AS (
         SELECT
             *,
@@ -15,7 +15,7 @@
         FROM changed
     ),
 
-    told AS MATERIALIZED (
+    classified AS MATERIALIZED (
         SELECT
             place, segment, coalesce(thread, 0) AS thread, reads, writes, producers, cycle, taken,
             row_number() OVER (PARTITION BY segment ORDER BY place) - 1 AS step,
@@ -49,13 +49,13 @@
 
     read AS (
         SELECT segment, step, unnest(regexp_extract_all(lower(reads), '[^\s,;]+')) AS register
-        FROM told
+        FROM classified
         WHERE reads IS NOT NULL
     ),
 
     written AS (
         SELECT segment, step, unnest(regexp_extract_all(lower(writes), '[^\s,;]+')) AS register
-        FROM told
+        FROM classified
         WHERE writes IS NOT NULL
     ),
 
@@ -69,7 +69,7 @@
         SELECT
             segment, step,
             CAST(unnest(regexp_extract_all(producers, '[0-9]+')) AS BIGINT) AS distance
-        FROM told
+        FROM classified
         WHERE producers IS NOT NULL
     ),
 
@@ -86,7 +86,7 @@
         SELECT
             segment,
             longest_chain(list(coalesce(distances, CAST([] AS INTEGER[])) ORDER BY step)) AS longest
-        FROM told
+        FROM classified
         LEFT JOIN sources USING (segment, step)
         GROUP BY segment, step // 40
     ),
@@ -98,7 +98,7 @@
                 range(1, 41), lambda k: len(list_filter(list(longest), lambda l: l = k))
             ) AS critical_path
         FROM groups
-        WHERE (SELECT count(reads) + count(producers) FROM told) > 0
+        WHERE (SELECT count(reads) + count(producers) FROM classified) > 0
         GROUP BY segment
     ),
 
@@ -118,7 +118,7 @@
 
     issue AS (
         SELECT segment, cycle, count(*) AS issued
-        FROM told
+        FROM classified
         WHERE cycle IS NOT NULL
         GROUP BY segment, cycle
     ),
@@ -153,7 +153,7 @@
             count(*) FILTER (kind = 'other') AS n_other,
             count(*) FILTER (kind = 'serialising') AS serialising,
             CAST(sum(taken) AS BIGINT) AS taken
-        FROM told
+        FROM classified
         GROUP BY segment
     )
 

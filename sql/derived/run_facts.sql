@@ -1,12 +1,13 @@
--- What one file, or the options given with it, say of its runs: $said is a JSON list of them.
+-- Insert the facts of runs that one file, or the options given with it, state: $facts is a JSON
+-- list.
 
 INSERT INTO run_facts BY NAME
-SELECT $source_id AS source_id, $stated_by AS stated_by, said.*
+SELECT $source_id AS source_id, $stated_by AS stated_by, fact.*
 FROM (
-  SELECT unnest(from_json($said, '[{
+  SELECT unnest(from_json($facts, '[{
     "run_id": "VARCHAR", "position": "INTEGER", "app": "VARCHAR", "version": "VARCHAR",
     "machine": "VARCHAR", "started_at": "TIMESTAMPTZ", "nodes": "INTEGER", "ranks": "INTEGER",
     "threads": "INTEGER", "problem_size": "DOUBLE", "wall_seconds": "DOUBLE",
     "tags": "MAP(VARCHAR, VARCHAR)"
-  }]')) AS said
+  }]')) AS fact
 );

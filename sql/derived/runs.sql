@@ -1,9 +1,9 @@
--- The runs named in $run_ids (a JSON list), made of what files and options said of them.
+-- Insert the runs $run_ids (a JSON list), combined from what files and options state.
 -- Options win over files; among options the latest wins, among files the first.
 
 INSERT INTO runs BY NAME
 WITH
-  said AS (
+  stated AS (
     SELECT
       run_facts.*,
       row_number() OVER (
@@ -20,7 +20,7 @@ WITH
 
   tag AS (
     SELECT run_id, entry.key AS name, first(entry.value ORDER BY turn) AS value
-    FROM (SELECT run_id, turn, unnest(map_entries(tags)) AS entry FROM said)
+    FROM (SELECT run_id, turn, unnest(map_entries(tags)) AS entry FROM stated)
     GROUP BY run_id, entry.key
   ),
 
@@ -42,7 +42,7 @@ WITH
       first(threads ORDER BY turn) FILTER (threads IS NOT NULL) AS threads,
       first(problem_size ORDER BY turn) FILTER (problem_size IS NOT NULL) AS problem_size,
       first(wall_seconds ORDER BY turn) FILTER (wall_seconds IS NOT NULL) AS wall_seconds
-    FROM said
+    FROM stated
     GROUP BY run_id
   )
 

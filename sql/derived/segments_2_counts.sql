@@ -1,4 +1,4 @@
--- What decoded machine code says of segments where the file did not.
+-- Counts of segments from their decoded machine code, where the file has none.
 UPDATE segments AS s
 SET
     instructions = coalesce(s.instructions, c.code.instructions),

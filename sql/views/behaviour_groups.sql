@@ -2,11 +2,11 @@
 --
 -- Threads of a launch grouped by behaviour.
 --
--- Threads with equal vectors are grouped first. The 2048 commonest vectors are grouped; a launch whose
--- threads have more different ones has a group NULL of the rest.
+-- Threads with equal vectors are taken together. The 2048 commonest vectors are grouped; where a
+-- launch has more, the threads of the rest are in group NULL.
 
--- One row is one of the commonest vectors of a launch; those without a number are all others. A
--- view, because a CTE that is used twice keeps a condition on the run from the visits.
+-- One row is a vector of a launch; the 2048 commonest have a number. A view, because a condition on
+-- the run does not pass through a CTE that is used twice.
 CREATE OR REPLACE VIEW _common_vectors AS
 WITH
   vectors AS (
@@ -100,7 +100,7 @@ FROM groups AS g
 LEFT JOIN launched AS l ON g.run_id = l.run_id AND g.launch = l.launch
 LEFT JOIN visited AS v ON g.run_id = v.run_id AND g.launch = v.launch;
 
-COMMENT ON VIEW thread_groups IS 'One row is a group of threads of a launch that behave alike, with one thread that stands for it. No two vectors of a group are further apart than a quarter of the largest distance in the launch.';
+COMMENT ON VIEW thread_groups IS 'One row is a group of threads of a launch that behave alike, with a representative thread. No two vectors of a group are further apart than a quarter of the largest distance in the launch.';
 COMMENT ON COLUMN thread_groups.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN thread_groups.launch IS 'Launch within the run; a CPU program is launch 0.';
 COMMENT ON COLUMN thread_groups.kernel IS 'Kernel; NULL for a CPU program.';

@@ -1,10 +1,10 @@
--- What rates are prominent: thresholds from programs whose behaviour is known.
+-- Which rates are prominent: thresholds from programs whose behaviour is known.
 --
 -- A threshold lies midway between the mean rate of the programs that show a behaviour and the mean
 -- rate of those that do not. Means are of square roots, the scale on which rates of counted events
--- scatter alike where they are low and where they are high (Bartlett, The square root
--- transformation in analysis of variance, 1936). Where nobody is known not to show it, the
--- threshold is the mean rate of those that do.
+-- scatter equally where they are low and where they are high (Bartlett, The square root
+-- transformation in analysis of variance, 1936). Where no program is known not to show it,
+-- the threshold is the mean rate of those that do.
 
 CREATE OR REPLACE VIEW behaviour_thresholds AS
 WITH
@@ -36,7 +36,7 @@ WITH
   thresholds AS (
     SELECT
       *,
-      -- Where the others have the higher rate, the rate says nothing.
+      -- Where the others have the higher rate, the rate shows nothing.
       CASE WHEN coalesce(root_others < root_showing, true)
         THEN pow((root_showing + coalesce(root_others, root_showing)) / 2, 2) END AS threshold
     FROM means

@@ -66,10 +66,10 @@ COMMENT ON COLUMN bottleneck_by_region.samples IS 'Samples of that class.';
 COMMENT ON COLUMN bottleneck_by_region.share IS 'Share of all samples of the region, 0..1.';
 COMMENT ON COLUMN bottleneck_by_region.probability IS 'Mean probability of those samples by the model.';
 COMMENT ON COLUMN bottleneck_by_region.cycles IS 'Cycles of all samples of the region.';
-COMMENT ON COLUMN bottleneck_by_region.frac_mem IS 'Share of its cycles that would go if main memory cost nothing, 0..1.';
-COMMENT ON COLUMN bottleneck_by_region.frac_dtb IS 'Share that would go without data-TLB misses.';
-COMMENT ON COLUMN bottleneck_by_region.frac_icache IS 'Share that would go without instruction-cache misses.';
-COMMENT ON COLUMN bottleneck_by_region.frac_dma IS 'Share that would go if DMA cost nothing.';
+COMMENT ON COLUMN bottleneck_by_region.frac_mem IS 'Share of its cycles that would be saved if main memory cost nothing, 0..1.';
+COMMENT ON COLUMN bottleneck_by_region.frac_dtb IS 'Share that would be saved without data-TLB misses.';
+COMMENT ON COLUMN bottleneck_by_region.frac_icache IS 'Share that would be saved without instruction-cache misses.';
+COMMENT ON COLUMN bottleneck_by_region.frac_dma IS 'Share that would be saved if DMA cost nothing.';
 COMMENT ON COLUMN bottleneck_by_region.advice IS 'What usually helps (bottleneck_rules).';
 
 CREATE OR REPLACE VIEW bottleneck_summary AS
@@ -77,7 +77,7 @@ SELECT run_id, class, count(*) AS processes
 FROM bottleneck_by_process
 GROUP BY run_id, class;
 
-COMMENT ON VIEW bottleneck_summary IS 'One row is a class and the number of processes of a run that fall in it.';
+COMMENT ON VIEW bottleneck_summary IS 'One row is a class and the number of processes of a run in it.';
 COMMENT ON COLUMN bottleneck_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN bottleneck_summary.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown.';
 COMMENT ON COLUMN bottleneck_summary.processes IS 'Processes (ranks) with that verdict.';

@@ -110,7 +110,7 @@ SELECT
 FROM named AS n
 LEFT JOIN class_advice AS a ON n.class = a.class;
 
-COMMENT ON VIEW bottlenecks IS 'One row is the verdict on one sample: the class of its bottleneck, how sure that is, what drove it, and what curing each component can bring at most.';
+COMMENT ON VIEW bottlenecks IS 'One row is the verdict on one sample: the class of its bottleneck, how sure that is, what drove it, and the largest possible gain from each component.';
 COMMENT ON COLUMN bottlenecks.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN bottlenecks.source_id IS 'File it came from (sources.source_id).';
 COMMENT ON COLUMN bottlenecks.rank IS 'MPI rank.';
@@ -118,9 +118,9 @@ COMMENT ON COLUMN bottlenecks.thread IS 'Thread.';
 COMMENT ON COLUMN bottlenecks.cpu IS 'Processor, where counts are per processor.';
 COMMENT ON COLUMN bottlenecks.region IS 'Code region or function.';
 COMMENT ON COLUMN bottlenecks.sample IS 'Number of the sample within its rank, thread and region.';
-COMMENT ON COLUMN bottlenecks.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; what a person said (bottleneck_labels) comes first.';
-COMMENT ON COLUMN bottlenecks.probability IS 'Probability of the class by the model, 0..1; NULL where a person said it or no model was applied.';
-COMMENT ON COLUMN bottlenecks.model IS 'Model that said so (kind/version); NULL where a person did or none was applied.';
+COMMENT ON COLUMN bottlenecks.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; a manual label (bottleneck_labels) comes first.';
+COMMENT ON COLUMN bottlenecks.probability IS 'Probability of the class by the model, 0..1; NULL where it is a manual label or no model was applied.';
+COMMENT ON COLUMN bottlenecks.model IS 'Model that classified it (kind/version); NULL where it is a manual label or none was applied.';
 COMMENT ON COLUMN bottlenecks.drivers IS 'Metrics that drove the model''s verdict, the strongest first, each with its contribution.';
 COMMENT ON COLUMN bottlenecks.advice IS 'What usually helps (bottleneck_rules).';
 COMMENT ON COLUMN bottlenecks.reason IS 'Why it is Unknown; NULL where it is not.';
@@ -129,15 +129,15 @@ COMMENT ON COLUMN bottlenecks.said_by IS 'Person who said the class; NULL where 
 COMMENT ON COLUMN bottlenecks.metric_set IS 'Metric set.';
 COMMENT ON COLUMN bottlenecks.metrics_used IS 'Metrics of the set that were measured.';
 COMMENT ON COLUMN bottlenecks.cycles IS 'Cycles of the sample.';
-COMMENT ON COLUMN bottlenecks.frac_mem IS 'Share of the cycles that would go if main memory cost nothing, 0..1: what curing it can bring at most.';
+COMMENT ON COLUMN bottlenecks.frac_mem IS 'Share of the cycles that would be saved if main memory cost nothing, 0..1: the largest possible gain.';
 COMMENT ON COLUMN bottlenecks.frac_mem_low IS 'Lower end of its 90 % band.';
 COMMENT ON COLUMN bottlenecks.frac_mem_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottlenecks.frac_dtb IS 'Share of the cycles that would go if data-TLB misses cost nothing, 0..1: what curing it can bring at most.';
+COMMENT ON COLUMN bottlenecks.frac_dtb IS 'Share of the cycles that would be saved if data-TLB misses cost nothing, 0..1: the largest possible gain.';
 COMMENT ON COLUMN bottlenecks.frac_dtb_low IS 'Lower end of its 90 % band.';
 COMMENT ON COLUMN bottlenecks.frac_dtb_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottlenecks.frac_icache IS 'Share of the cycles that would go if instruction-cache misses cost nothing, 0..1: what curing it can bring at most.';
+COMMENT ON COLUMN bottlenecks.frac_icache IS 'Share of the cycles that would be saved if instruction-cache misses cost nothing, 0..1: the largest possible gain.';
 COMMENT ON COLUMN bottlenecks.frac_icache_low IS 'Lower end of its 90 % band.';
 COMMENT ON COLUMN bottlenecks.frac_icache_high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN bottlenecks.frac_dma IS 'Share of the cycles that would go if DMA cost nothing, 0..1: what curing it can bring at most.';
+COMMENT ON COLUMN bottlenecks.frac_dma IS 'Share of the cycles that would be saved if DMA cost nothing, 0..1: the largest possible gain.';
 COMMENT ON COLUMN bottlenecks.frac_dma_low IS 'Lower end of its 90 % band.';
 COMMENT ON COLUMN bottlenecks.frac_dma_high IS 'Upper end of its 90 % band.';

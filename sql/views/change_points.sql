@@ -1,9 +1,9 @@
 -- requires: run_metrics
 --
--- Change points: where a metric of an application on a machine changed for good.
+-- Change points: where the level of a metric of an application on a machine changed permanently.
 --
--- Runs make one series where they are of one application and agree in every field that is named in
--- series_fields. What counts as a change is said by the rows of change_thresholds that match.
+-- Runs of one application with equal values of every field in series_fields are one series. The
+-- rows of change_thresholds that match a series define what counts as a change.
 
 CREATE OR REPLACE VIEW _series_of_runs AS
 WITH
@@ -15,18 +15,18 @@ WITH
       FROM runs
     )
     ON machine, nodes, ranks, threads, problem_size
-    INTO NAME field VALUE said
+    INTO NAME field VALUE text
   ),
 
   tags AS (
-    SELECT run_id, unnest(map_keys(tags)) AS field, unnest(map_values(tags)) AS said
+    SELECT run_id, unnest(map_keys(tags)) AS field, unnest(map_values(tags)) AS text
     FROM runs
   ),
 
   facts AS (
     FROM columns
     UNION ALL
-    -- A tag that is named like a column would be a second answer.
+    -- A tag with the name of a column would be a second value.
     FROM tags WHERE field NOT IN ('machine', 'nodes', 'ranks', 'threads', 'problem_size')
   )
 
@@ -34,7 +34,7 @@ SELECT
   r.run_id,
   map_from_entries(
     coalesce(
-      list({'k': f.field, 'v': f.said} ORDER BY f.field) FILTER (f.said IS NOT NULL), []
+      list({'k': f.field, 'v': f.text} ORDER BY f.field) FILTER (f.text IS NOT NULL), []
     )
   ) AS fields
 FROM runs AS r
@@ -59,18 +59,18 @@ JOIN _series_of_runs AS s USING (run_id)
 WHERE m.started_at IS NOT NULL AND m.app IS NOT NULL
 GROUP BY m.app, s.fields, m.metric;
 
-COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application that agree in the fields of series_fields, in order of time. Runs whose application or start is unknown are in none.';
+COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in order of time. Runs whose application or start is unknown are left out.';
 COMMENT ON COLUMN metric_series.app IS 'Application.';
 COMMENT ON COLUMN metric_series.machine IS 'Machine; several, with commas, where machine is no field of series_fields; NULL where unknown.';
-COMMENT ON COLUMN metric_series.fields IS 'What its runs have in common: field -> value. What no run says is left out.';
+COMMENT ON COLUMN metric_series.fields IS 'What its runs have in common: field -> value. Fields that are unknown are left out.';
 COMMENT ON COLUMN metric_series.metric IS 'Metric (run_metrics.metric).';
 COMMENT ON COLUMN metric_series.unit IS 'Unit of the values.';
 COMMENT ON COLUMN metric_series.points IS 'Values; changes are looked for from 10 on.';
 COMMENT ON COLUMN metric_series.series IS 'The values and the runs they are of, ordered by started_at, then run_id.';
 
--- The first that is said by the rows that match a series, strongest first.
-CREATE OR REPLACE MACRO _first_said(list_of) AS
-  list_filter(list_of, lambda said: said IS NOT NULL)[1];
+-- The first that is not NULL, of values of the rows that match a series, the strongest first.
+CREATE OR REPLACE MACRO _first_set(list_of) AS
+  list_filter(list_of, lambda setting: setting IS NOT NULL)[1];
 
 CREATE OR REPLACE MACRO _matches(name, pattern) AS name = pattern OR coalesce(name, '') GLOB pattern;
 
@@ -101,10 +101,10 @@ WITH
   judged AS (
     SELECT
       *,
-      _first_said(list_transform(ours, lambda t: t.significance)) AS significance,
-      _first_said(list_transform(ours, lambda t: t.smallest_change)) AS smallest_change,
+      _first_set(list_transform(ours, lambda t: t.significance)) AS significance,
+      _first_set(list_transform(ours, lambda t: t.smallest_change)) AS smallest_change,
       coalesce(
-        _first_said(list_transform(ours, lambda t: t.better)),
+        _first_set(list_transform(ours, lambda t: t.better)),
         CASE WHEN unit IN ('s', 'ms', 'us', 'ns') THEN 'lower' WHEN unit LIKE '%/s' THEN 'higher' END
       ) AS better
     FROM matched
@@ -145,7 +145,7 @@ SELECT
 FROM placed
 WHERE abs(coalesce(change, 'infinity')) >= coalesce(smallest_change, 0);
 
-COMMENT ON VIEW change_points IS 'One row is a place where the level of a metric of an application on a machine changed for good, in the series of metric_series. A change lasts at least 5 runs at an end of the series and 8 within; series of fewer than 10 runs have none, and a steady drift is none.';
+COMMENT ON VIEW change_points IS 'One row is a place where the level of a metric of an application on a machine changed permanently, in the series of metric_series. A change lasts at least 5 runs at an end of the series and 8 within; series of fewer than 10 runs have none, and a steady drift is not a change.';
 COMMENT ON COLUMN change_points.app IS 'Application.';
 COMMENT ON COLUMN change_points.machine IS 'Machine (metric_series.machine).';
 COMMENT ON COLUMN change_points.fields IS 'What the runs of the series have in common (series_fields).';
@@ -162,5 +162,5 @@ COMMENT ON COLUMN change_points."before" IS 'Median from the change before to th
 COMMENT ON COLUMN change_points."after" IS 'Median from this change to the next one.';
 COMMENT ON COLUMN change_points.change IS 'Relative change: 0.1 is 10 % more; NULL where it was 0 before.';
 COMMENT ON COLUMN change_points.direction IS 'worse or better, by what is better for the metric (change_thresholds.better, else its unit); NULL where that is not known.';
-COMMENT ON COLUMN change_points.p_value IS 'Probability that a series without a change shows one as clear anywhere.';
+COMMENT ON COLUMN change_points.p_value IS 'Probability that a series without a change shows one as clear as this anywhere.';
 COMMENT ON COLUMN change_points.significance IS 'The largest p_value that counts, as set for the series (change_thresholds).';

@@ -2,10 +2,10 @@
 --
 -- Two sets of runs side by side: what changed, by how much, and whether that is beyond the noise.
 --
--- Where a side has several configurations (fields of series_fields, and the parallelism), like is
--- compared with like. Where both have one, these are compared even if they differ: who asks for
--- two runs means those. The run is the repetition, except where a side has only one run: then
--- these are the repetitions within it (fn_timings.repetition).
+-- Where a side has several configurations (fields of series_fields, and the parallelism), equal
+-- configurations are compared. Where both have one, these are compared even if they differ. Each
+-- run is a repetition, except where a side has only one run: then the repetitions within it are
+-- taken (fn_timings.repetition).
 
 CREATE OR REPLACE MACRO comparison(a, b, level := 0.95, metrics := ['*']) AS TABLE
 WITH
@@ -86,16 +86,16 @@ WITH
     GROUP BY configuration, metric
   ),
 
-  -- Only what was measured once needs the noise of its history: of the other runs.
+  -- Only what was measured once needs the noise of its history, that of the other runs.
   histories AS (
     SELECT
       app, fields, metric,
       list_transform(
-        list_filter(series, lambda point: NOT list_contains(asked, point.run_id)),
+        list_filter(series, lambda point: NOT list_contains(compared, point.run_id)),
         lambda point: point.value
       ) AS history
     FROM metric_series
-    CROSS JOIN (SELECT list_concat(a, b) AS asked)
+    CROSS JOIN (SELECT list_concat(a, b) AS compared)
     WHERE app IN (SELECT unnest([app, app_before]) FROM pairs)
       AND metric IN (SELECT metric FROM pairs WHERE len(before) = 1 OR len(after) = 1)
   ),
@@ -150,13 +150,13 @@ WITH
     SELECT
       p, c,
       coalesce(
-        _first_said(list_transform(ours, lambda t: t.better)),
+        _first_set(list_transform(ours, lambda t: t.better)),
         CASE
           WHEN p.metric LIKE 'idle:%' OR p.unit IN ('s', 'ms', 'us', 'ns') THEN 'lower'
           WHEN p.unit LIKE '%/s' THEN 'higher'
         END
       ) AS better,
-      coalesce(_first_said(list_transform(ours, lambda t: t.smallest_change)), 0) AS smallest
+      coalesce(_first_set(list_transform(ours, lambda t: t.smallest_change)), 0) AS smallest
     FROM ruled
   )
 
@@ -187,4 +187,4 @@ SELECT
   END AS share_after
 FROM judged;
 
-COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, or less than smallest_change; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (an interval that holds for all rows together with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Holm''s method), repetitions_before and repetitions_after, noise (repetitions, history: of 6 other runs at least, other side, NULL: unknown), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1).';
+COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, or less than smallest_change; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Holm''s method), repetitions_before and repetitions_after, noise (repetitions, history: of 6 other runs at least, other side, NULL: unknown), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1).';

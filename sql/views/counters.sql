@@ -3,7 +3,7 @@
 -- The cycles of every sample that counted them.
 CREATE OR REPLACE VIEW _sample_cycles AS
 WITH
-  -- what the tools call the cycles in which a core was running
+  -- names in tools of the cycles in which a core was running
   cycle_event (event) AS (
     VALUES
       ('cycles'), ('cycles:u'), ('cpu-cycles'), ('cpu-cycles:u'), ('cpu_cycles'),
@@ -83,7 +83,7 @@ COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its 
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
 COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples; the mean where the unit is a ratio, rate or per cent.';
-COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool gives one.';
+COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
 COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of all counted cycles of the run.';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';
 COMMENT ON COLUMN counter_summary.not_counted IS 'Samples in which the event was not counted.';

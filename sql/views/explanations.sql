@@ -3,7 +3,7 @@
 -- Explanations: what changed together with a regression in the other kinds of trace.
 --
 -- A change is certain where its bound (explanations_noise.sql), times the number of subjects of its
--- topic that were looked at (Bonferroni), is at most 0.01.
+-- topic that were examined (Bonferroni), is at most 0.01.
 
 CREATE OR REPLACE MACRO _explained(pairs) AS TABLE
 WITH
@@ -61,7 +61,7 @@ WITH
         WHEN sure IS NOT NULL THEN sure
         -- moved classes, of too few runs
         WHEN topic IN ('bottleneck', 'threads') AND before_label <> after_label THEN NULL
-        -- the scatter of two values says too little
+        -- two values do not show the scatter
         WHEN len(b) < 3 OR len(a) < 3 THEN NULL
         ELSE p_value <= 0.01
       END AS certain
@@ -94,7 +94,7 @@ CREATE OR REPLACE MACRO explain_run(runs, against, explaining := NULL) AS TABLE
 SELECT * EXCLUDE (id)
 FROM _explained(_sides(0, _as_list(runs), _as_list(against), CAST(explaining AS VARCHAR)));
 
-COMMENT ON MACRO TABLE explain_run IS 'One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, flags, query, as in explanations. The row of topic metric is there in any case. Where the runs are those that explain_baseline gives for a run, `explaining := run` makes the queries shorter.';
+COMMENT ON MACRO TABLE explain_run IS 'One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, flags, query, as in explanations. There is always a row of topic metric. Where the runs are those that explain_baseline returns for a run, `explaining := run` makes the queries shorter.';
 
 CREATE OR REPLACE MACRO explain_coverage(runs, against) AS TABLE
 WITH
@@ -109,7 +109,7 @@ WITH
     GROUP BY run_id
   ),
 
-  -- what has nothing in common with the other side cannot be compared
+  -- runs that have nothing in common with the other side cannot be compared
   counted AS (
     SELECT
       run_id,
@@ -177,7 +177,7 @@ WITH
     WHERE direction = 'worse'
   ),
 
-  asked AS MATERIALIZED (
+  sides AS MATERIALIZED (
     SELECT coalesce(flatten(list(_sides(id, runs, against, run_id))), []) AS pairs
     FROM regressions
   )
@@ -188,7 +188,7 @@ SELECT
   -- change_points is certain of the main metric itself
   e.* EXCLUDE (id) REPLACE (e.certain OR e.topic = 'metric' AS certain)
 FROM regressions AS r
-JOIN _explained((SELECT pairs FROM asked)) AS e ON r.id = e.id;
+JOIN _explained((SELECT pairs FROM sides)) AS e ON r.id = e.id;
 
 COMMENT ON VIEW explanations IS 'One row is one thing that changed together with a regression: a change for the worse of the metric that runs are judged by (the tag main_metric, else wall_seconds, else functions:seconds) in change_points. For any two runs: explain_run.';
 COMMENT ON COLUMN explanations.run_id IS 'First run after the change.';
@@ -210,9 +210,9 @@ COMMENT ON COLUMN explanations.before_label IS 'In words: class of bottleneck, f
 COMMENT ON COLUMN explanations.after_label IS 'The same after the change.';
 COMMENT ON COLUMN explanations.share IS 'Share of the loss: of the time that all functions together take more, or of the cycles that all counted regions take more. Negative where it took less. NULL where there is no such sum.';
 COMMENT ON COLUMN explanations.direction IS 'worse or better; NULL where that is not known.';
-COMMENT ON COLUMN explanations.certain IS 'Whether it is beyond noise: of numbers by a bound of p_value at 0.01, of exponents where their 90 % intervals do not meet, of classes where nine of ten runs on both sides agree. NULL: too few runs to tell (flags); what is within noise has no row.';
-COMMENT ON COLUMN explanations.p_value IS 'Bound of the probability of such a difference without a change, over all subjects of the topic; NULL where there are too few runs, or intervals say it.';
+COMMENT ON COLUMN explanations.certain IS 'Whether it is beyond noise: of numbers by a bound of p_value at 0.01, of exponents where their 90 % intervals do not overlap, of classes where nine of ten runs on both sides agree. NULL: too few runs (flags); changes within noise have no row.';
+COMMENT ON COLUMN explanations.p_value IS 'Bound of the probability of such a difference without a change, over all subjects of the topic; NULL where there are too few runs, or intervals decide.';
 COMMENT ON COLUMN explanations.values_before IS 'Values (of runs, or of launches) that before is the median of.';
 COMMENT ON COLUMN explanations.values_after IS 'Values that after is the median of.';
-COMMENT ON COLUMN explanations.flags IS 'single_run, few_runs (too few to tell from noise), new, gone (a function of one side only), same_count (an event per cycle moved because the cycles did, not its count), flags of scaling models.';
+COMMENT ON COLUMN explanations.flags IS 'single_run, few_runs (too few to distinguish from noise), new, gone (a function of one side only), same_count (an event per cycle moved because the cycles did, not its count), flags of scaling models.';
 COMMENT ON COLUMN explanations.query IS 'SQL that shows the values behind it.';

@@ -36,7 +36,7 @@ WITH
     HAVING count(*) FILTER (is_after) > 0 AND count(*) FILTER (NOT is_after) > 0
   ),
 
-  -- the cost that goes with the class after the change, else with the one before
+  -- the cost of the class after the change, else of the class before
   priced AS (
     SELECT
       *,

@@ -20,8 +20,8 @@ CREATE OR REPLACE MACRO _as_list(runs) AS CASE json_type(to_json(runs))
   ELSE []
 END;
 
--- The runs of a comparison, each with its side and its place there. `id` tells comparisons apart;
--- `named` is the run whose explain_baseline they are, if they are that.
+-- The runs of a comparison, each with its side and its place there. `id` is that of the comparison;
+-- `named` is the run whose explain_baseline they are, if any.
 CREATE OR REPLACE MACRO _sides(id, runs, against, named) AS
   list_transform(
     runs,
@@ -34,7 +34,7 @@ CREATE OR REPLACE MACRO _sides(id, runs, against, named) AS
 
 CREATE OR REPLACE MACRO _run_ids(sides) AS list_transform(sides, lambda side: side.run_id);
 
--- Whether a row is of these runs. The range is there for DuckDB: unlike the list it gets to both
+-- Whether a row is of these runs. The range is for DuckDB: unlike the list it is pushed to both
 -- sides of a join.
 CREATE OR REPLACE MACRO _is_of(run_id, ids) AS
   run_id BETWEEN list_min(ids) AND list_max(ids) AND list_contains(ids, run_id);
@@ -61,7 +61,7 @@ JOIN _main_metrics AS m ON p.run_id = m.run_id AND p.metric = m.metric;
 
 CREATE OR REPLACE MACRO explain_baseline(of_run) AS TABLE
 WITH
-  asked AS (
+  main AS (
     FROM _main_metrics WHERE run_id = of_run
   ),
 
@@ -69,12 +69,12 @@ WITH
   changed AS (
     SELECT r.run_id AS changed, r.runs, r.against
     FROM _changes AS r
-    JOIN asked AS a ON r.app = a.app AND r.metric = a.metric
+    JOIN main AS a ON r.app = a.app AND r.metric = a.metric
     WHERE list_contains(r.runs, of_run)
     LIMIT 1
   ),
 
-  -- the runs that can be compared with it: of its application, alike in every field of a series
+  -- the runs that can be compared with it: of its application, with equal values of series_fields
   own AS (
     SELECT r.app, s.fields
     FROM runs AS r
@@ -120,15 +120,15 @@ WITH
     WHERE list_contains(runs, of_run) AND against IS NOT NULL AND NOT EXISTS (FROM changed)
   )
 
--- many runs say no more than the 30 nearest
+-- more runs than the 30 nearest add nothing
 SELECT chosen_by, changed, runs[:30] AS runs, against[-30:] AS against
 FROM chosen;
 
-COMMENT ON MACRO TABLE explain_baseline IS 'The runs that explain_run(runs, against) is to be asked about for of_run: chosen_by (change: the last change of the run''s main metric up to it; version: its version and the one before, of the same application and alike in the fields of series_fields), changed (first run after the change), runs and against, 30 at most. No row where there is nothing to compare with.';
+COMMENT ON MACRO TABLE explain_baseline IS 'The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run''s main metric up to it; version: its version and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, 30 at most. No row where there is nothing to compare with.';
 
--- Text and lists of texts as they stand in SQL, for the queries that explanations show.
-CREATE OR REPLACE MACRO _quoted(word) AS
-  coalesce('''' || replace(word, '''', '''''') || '''', 'NULL');
+-- Text and lists of texts as SQL literals, for the queries that explanations show.
+CREATE OR REPLACE MACRO _quoted(text) AS
+  coalesce('''' || replace(text, '''', '''''') || '''', 'NULL');
 
 CREATE OR REPLACE MACRO _of_runs(ids, named) AS 'run_id IN (' || CASE
   WHEN named IS NULL OR len(ids) <= 4

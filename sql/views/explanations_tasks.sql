@@ -1,7 +1,7 @@
 -- requires: explanations_sides, idle_sums, thread_behaviour
 --
 -- What changed between two groups of runs in how their workers idle, what their threads do, and
--- what was set. Rows as in explanations_times.sql.
+-- what was set. Rows are as in explanations_times.sql.
 
 CREATE OR REPLACE MACRO _explain_idle(pairs) AS TABLE
 WITH
@@ -127,7 +127,7 @@ WITH
     SELECT unnest(pairs, recursive := true)
   ),
 
-  said AS (
+  settings AS (
     SELECT
       s.id, s.is_after, s.run_id,
       map_concat(
@@ -145,7 +145,7 @@ WITH
   each AS (
     SELECT id, is_after, run_id, unnest(map_keys(settings)) AS field,
       unnest(map_values(settings)) AS "value"
-    FROM said
+    FROM settings
   ),
 
   fields AS (
@@ -156,7 +156,7 @@ WITH
       list(DISTINCT run_id ORDER BY run_id) AS ids
     FROM each
     WHERE "value" IS NOT NULL
-      -- some tools tell times as tags
+      -- some tools record times as tags
       AND field NOT LIKE '%seconds'
     GROUP BY id, field
     HAVING count(*) FILTER (is_after) > 0 AND count(*) FILTER (NOT is_after) > 0

@@ -2,10 +2,10 @@
 --
 -- What changed between two groups of runs in sums: the main metric, functions and counters.
 --
--- Each macro gives a row a subject, with its values on both sides (b: before, a: after; in the
--- order of the runs), for
--- explanations.sql to judge: `relevant` ones where the change is certain, `notable` ones too where
--- there are too few runs to tell. `query` lacks its last condition, on the runs `ids`.
+-- Each macro returns a row for each subject, with its values on both sides (b: before, a: after; in
+-- the order of the runs). explanations.sql keeps `relevant` rows where the change is certain, and
+-- `notable` rows also where there are too few runs. `query` lacks its last condition, on the runs
+-- `ids`.
 
 CREATE OR REPLACE MACRO _explain_metric(pairs) AS TABLE
 WITH
@@ -72,7 +72,7 @@ WITH
     HAVING runs_before > 0 AND runs_after > 0
   ),
 
-  -- a run in which a function did not show up spent no time in it
+  -- a run without a function spent no time in it
   functions AS (
     SELECT
       t.id, t.function, any_value(n) AS total,
@@ -108,7 +108,7 @@ SELECT
   id, 'function' AS topic, function AS subject,
   coalesce('seconds:' || function, 'functions:seconds') AS metric, 's' AS unit, b, a,
   CAST(NULL AS VARCHAR) AS before_label, CAST(NULL AS VARCHAR) AS after_label,
-  -- where the total hardly changed its parts are shares of nothing
+  -- where the total hardly changed, shares of the change mean nothing
   CASE
     WHEN abs(loss) >= 0.01 * total."before" AND function IS NOT NULL THEN more / loss
   END AS share,
@@ -137,7 +137,7 @@ WITH
     WHERE _is_of(c.run_id, _run_ids(pairs)) AND c.value IS NOT NULL
   ),
 
-  -- cycles per cycle say nothing
+  -- cycles per cycle are no rate
   rated AS (
     SELECT
       *,

@@ -1,6 +1,7 @@
 -- Why workers idle: every idle interval's starvation, latency and overhead, in every reading.
 --
--- Stored per run is the direct reading with union latency, and what the others need (idle_intervals).
+-- Stored per run is the direct reading with union latency, and what the others need
+-- (idle_intervals).
 
 CREATE OR REPLACE VIEW _idle_readings AS
 SELECT *
@@ -12,7 +13,7 @@ FROM (
 
 CREATE OR REPLACE VIEW idle_attribution AS
 WITH
-  -- own: where the interval's own latency ends, if it is one stretch behind the starvation
+  -- own: where the interval's own latency ends, if it is one stretch after the starvation
   cuts AS (
     SELECT
       i.*, r.mode, r.latency_rule,
@@ -79,4 +80,4 @@ COMMENT ON COLUMN idle_attribution.lat_inherited IS 'Of starvation1: latency in 
 COMMENT ON COLUMN idle_attribution.starvation IS 'No task was ready, ns; a tail is all starvation.';
 COMMENT ON COLUMN idle_attribution.latency IS 'Data were on the wire, ns.';
 COMMENT ON COLUMN idle_attribution.overhead IS 'The runtime was in the way, ns.';
-COMMENT ON COLUMN idle_attribution.flags IS 'What does not fit: causality (the last input was made after the task began), late_arrival (an input arrived after), missing_transfer (an input of another node never arrived; no latency then), neg_transfer (one arrived before it left or was made).';
+COMMENT ON COLUMN idle_attribution.flags IS 'Inconsistencies in the trace: causality (the last input was made after the task began), late_arrival (an input arrived after), missing_transfer (an input of another node never arrived; no latency then), neg_transfer (one arrived before it left or was made).';

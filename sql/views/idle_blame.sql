@@ -1,8 +1,8 @@
 -- requires: idle, idle_sums
 --
--- Idle time by what it ended with, and by whom it is blamed on.
+-- Idle time by the type of task that ended it, and by the task and worker that caused it.
 
--- A task's type, by its name; where files repeat a task, any of its types.
+-- A task's type, by its name; where files repeat a task, any one of its types.
 CREATE OR REPLACE VIEW _task_types AS
 SELECT run_id, task, any_value(name) AS name
 FROM tasks

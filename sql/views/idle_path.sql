@@ -1,9 +1,10 @@
 -- requires: workers
 --
--- The chain of tasks and waits that a run's end hangs on, what it consists of, and what it bounds.
+-- The critical path: the chain of tasks and waits that determines a run's end, what it consists of,
+-- and how much shorter the run could be.
 
--- The path is found by doubling: after k rounds every task knows the 2^k-th one before it on its
--- own path, and the tasks known to lie on the run's path double too.
+-- The path is found by doubling: after k rounds each task has the 2^k-th one before it on its
+-- own path, and the tasks found on the run's path double too.
 CREATE OR REPLACE MACRO critical_path(run) AS TABLE
 WITH RECURSIVE
   task AS MATERIALIZED (
@@ -13,7 +14,7 @@ WITH RECURSIVE
     WHERE run_id = run
   ),
 
-  -- the one that held the worker last
+  -- the task that occupied the worker last
   turn AS (
     SELECT
       n,
@@ -51,7 +52,7 @@ WITH RECURSIVE
     WHERE walk.round < 40 AND EXISTS (SELECT 1 FROM walk WHERE next IS NOT NULL)
   ),
 
-  -- until: when the path comes to a task, from its end
+  -- until: when the path reaches a task, from its end
   path AS (
     SELECT
       task.*, edge.leaves, edge.idle_from, edge.starvation, edge.latency, edge.overhead,
@@ -86,7 +87,7 @@ SELECT row_number() OVER (ORDER BY t_end DESC, t_start DESC, cause) AS step, *
 FROM part
 WHERE ns > 0;
 
-COMMENT ON MACRO TABLE critical_path IS 'One row is a part of the chain that the end of `run` hangs on, from the end backwards: step, t_start and t_end (ns), worker, task and name (its type), cause (compute: the task ran; latency, overhead: the worker waited before it; starvation: for data without a known producer) and ns, how much of that time.';
+COMMENT ON MACRO TABLE critical_path IS 'One row is a part of the chain that determines the end of `run`, from the end backwards: step, t_start and t_end (ns), worker, task and name (its type), cause (compute: the task ran; latency, overhead: the worker waited before it; starvation: for data without a known producer) and ns, how much of that time.';
 
 CREATE OR REPLACE MACRO critical_path_shares(run) AS TABLE
 SELECT
@@ -97,7 +98,7 @@ GROUP BY name, cause;
 
 COMMENT ON MACRO TABLE critical_path_shares IS 'One row is a type of task and a cause (compute, latency, overhead, starvation) on the critical path of `run`: its parts, their time in ns, and their share of the path in per cent.';
 
--- With its latency or overhead gone the path is a chain of constraints still, so a run with the same
+-- Without its latency or overhead the path is still a chain of constraints, so a run with the same
 -- placement and order cannot gain more. One more worker helps only while none starves, and then at
 -- best in proportion.
 CREATE OR REPLACE MACRO idle_what_if(run) AS TABLE

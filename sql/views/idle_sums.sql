@@ -1,9 +1,9 @@
 -- requires: workers, idle
 --
--- Idle attribution added up: by worker, run, node, type of task, and whom it is blamed on.
+-- Idle attribution added up by worker, node and run.
 --
--- Per cent are of workers x window: of the worker's window, or of all workers' together. Sums over
--- workers are 128-bit whole numbers: ten thousand workers pass 64 bits in eleven days.
+-- Percentages are of workers x window: of the worker's window, or of the sum of all windows. Sums
+-- over workers are 128-bit integers: ten thousand workers exceed 64 bits in eleven days.
 
 CREATE OR REPLACE MACRO _percent(part, whole) AS 100 * CAST(part AS DOUBLE) / nullif(whole, 0);
 

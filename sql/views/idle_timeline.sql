@@ -4,7 +4,7 @@
 --
 -- At any one moment an idle worker waits for one other worker. If that one was in its runtime then,
 -- the moment is overhead; if it idled behind its own starvation, latency or rest; if it starved
--- itself, the question goes on to the worker that it waited for.
+-- itself, the worker that it waited for is examined in turn.
 
 -- Pieces of the idle intervals of some runs that meet [t0, t1), whole; with `only_cut` those of the
 -- intervals that do not lie wholly within it. NULL is no bound.
@@ -27,7 +27,7 @@ WITH RECURSIVE
       AND (NOT only_cut OR a < t0 OR b > t1)
   ),
 
-  -- nothing outside matters: what happens at a moment depends on that moment alone
+  -- nothing outside matters: the class of a moment depends on that moment alone
   hull AS MATERIALIZED (
     SELECT min(a) AS lo, max(b) AS hi FROM owner GROUP BY only_cut AND a < t0
   ),
@@ -101,9 +101,9 @@ WITH RECURSIVE
     WHERE state.is_exact OR state.is_starved OR state.is_behind
   ),
 
-  -- open stretches have no class: they still wait for v, in an interval that ends at b. E is exact
-  -- runtime of the worker waited for itself, C that of others and the rest of their intervals, X
-  -- their latency
+  -- unresolved stretches have no class: they still wait for v, in an interval that ends at b. E is
+  -- exact runtime of the worker waited for itself, C that of others and the rest of their
+  -- intervals, X their latency
   chain (run_id, i, v, p, q, b, depth, class_u, class_l) AS (
     SELECT run_id, i, v, a, s1, b, 0, CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR)
     FROM owner
@@ -163,7 +163,7 @@ WITH RECURSIVE
     WHERE p < q
   ),
 
-  -- pieces of one class that follow each other are one
+  -- adjacent pieces of one class are merged
   marked AS (
     SELECT
       *,
@@ -202,4 +202,4 @@ SELECT
 FROM _idle_pieces([run], t0, t1, false)
 WHERE t_end > coalesce(t0, t_end - 1) AND t_start < coalesce(t1, t_start + 1);
 
-COMMENT ON MACRO TABLE idle_timeline IS 'One row is one piece of an idle interval of `run` within [t0, t1) (NULL: no bound), as in idle_segments: mode, latency_rule, worker, t_start, t_end, class. For a whole large run it is slow; ask for a window.';
+COMMENT ON MACRO TABLE idle_timeline IS 'One row is one piece of an idle interval of `run` within [t0, t1) (NULL: no bound), as in idle_segments: mode, latency_rule, worker, t_start, t_end, class. It is slow for the whole of a large run: pass a window.';

@@ -2,15 +2,15 @@
 --
 -- Idle attribution within a window of time.
 --
--- Intervals that lie wholly within it are taken as they are. Those that it cuts are added up from
--- their pieces. The uniform share of overhead has no place on the time axis; up to a moment it is
--- what it would be if the starvation ended there, so that windows side by side add up.
+-- Intervals wholly within the window are taken as they are; those that it cuts are added up from
+-- their pieces. The uniform share of overhead has no place on the time axis: up to a moment it is
+-- computed as if the starvation ended there, so that adjacent windows add up.
 
 -- Exact runtime work of a run's workers that meets [lo, hi), merged where it overlaps, on one
 -- clock.
 CREATE OR REPLACE MACRO _runtime_exact(run, lo, hi) AS TABLE
 WITH
-  told AS (
+  recorded AS (
     SELECT r.worker, r.t_start - w.ahead AS p, r.t_end - w.ahead AS q
     FROM runtime_intervals AS r
     JOIN _worker_clocks AS w ON r.run_id = w.run_id AND r.worker = w.worker
@@ -27,7 +27,7 @@ WITH
         ),
         true
       ) AS is_first
-    FROM told
+    FROM recorded
   ),
 
   numbered AS (
@@ -43,8 +43,8 @@ SELECT worker, min(p) AS p, max(q) AS q
 FROM numbered
 GROUP BY worker, island;
 
--- Runtime totals that the intervals cut by [t0, t1) wait within, with what exact runtime leaves of
--- their windows.
+-- Runtime totals that overlap the waits of the intervals cut by [t0, t1), with the part of their
+-- windows that exact runtime leaves free.
 CREATE OR REPLACE MACRO _totals_met(run, t0, t1) AS TABLE
 WITH
   met AS MATERIALIZED (

@@ -8,8 +8,8 @@
 
 CREATE OR REPLACE VIEW rank_times AS
 WITH
-  -- what a tool may call a kind whose calls wait
-  waiting_kinds (said) AS (
+  -- names in tools of the kinds whose calls wait
+  waiting_kinds (name) AS (
     VALUES
       ('blocking point-to-point'), ('p2p_b'), ('n-to-n collective'), ('n2n'),
       ('n-to-1 and 1-to-n collective'), ('n2one'), ('n-to-1'), ('1-to-n')
@@ -35,7 +35,7 @@ WITH
       run_id, parallelism, repetition, rank, thread, function,
       sum(seconds) AS seconds,
       count(seconds) > 0 AND bool_and(seconds >= 0 AND isfinite(seconds)) AS valid,
-      any_value(kind) AS said
+      any_value(kind) AS tool_kind
     FROM fn_timings
     WHERE rank IS NOT NULL
     GROUP BY ALL
@@ -48,18 +48,18 @@ WITH
       coalesce(max(seconds) FILTER (thread IS NOT NULL), 0)
         + coalesce(max(seconds) FILTER (thread IS NULL), 0) AS seconds,
       bool_and(valid) AS valid,
-      any_value(said) AS said
+      any_value(tool_kind) AS tool_kind
     FROM of_threads
     GROUP BY ALL
   )
 
 SELECT
   r.run_id, r.parallelism, r.repetition, r.rank, r.function,
-  c.waiting OR coalesce(r.said IN (SELECT said FROM waiting_kinds), false) AS waiting,
+  c.waiting OR coalesce(r.tool_kind IN (SELECT name FROM waiting_kinds), false) AS waiting,
   CASE WHEN r.valid THEN r.seconds END AS seconds
 FROM of_ranks AS r
 JOIN classes AS c ON r.function = c.function
-WHERE NOT c.is_total AND r.said IS DISTINCT FROM 'total';
+WHERE NOT c.is_total AND r.tool_kind IS DISTINCT FROM 'total';
 
 COMMENT ON VIEW rank_times IS 'One row is one function on one rank in one measurement (run, parallelism and repetition). A rank on which a function did not run has no row; times of whole runs (kind total) are left out.';
 COMMENT ON COLUMN rank_times.run_id IS 'Run (runs.run_id).';
@@ -192,7 +192,7 @@ COMMENT ON COLUMN rank_imbalance.ranks IS 'Ranks that are compared: all that wer
 COMMENT ON COLUMN rank_imbalance.min_seconds IS 'Shortest own (exclusive) time of a rank, s.';
 COMMENT ON COLUMN rank_imbalance.mean_seconds IS 'Mean over the ranks, s; where ranks are unknown the one time that there is.';
 COMMENT ON COLUMN rank_imbalance.max_seconds IS 'Longest time of a rank, s.';
-COMMENT ON COLUMN rank_imbalance.imbalance IS 'max / mean - 1: 0 is balanced, 0.5 is a slowest rank that takes 1.5 times the mean, ranks - 1 is all time on one rank. NULL where there are no two ranks to compare or no time was spent; flags say which.';
+COMMENT ON COLUMN rank_imbalance.imbalance IS 'max / mean - 1: 0 is balanced, 0.5 is a slowest rank that takes 1.5 times the mean, ranks - 1 is all time on one rank. NULL where there are no two ranks to compare or no time was spent (see flags).';
 COMMENT ON COLUMN rank_imbalance.saved_seconds IS 'Time that perfect balance would save at most: max - mean, s. NULL also for waiting calls, which become shorter when others are balanced.';
 COMMENT ON COLUMN rank_imbalance.slowest_ranks IS 'Up to five ranks whose time is nearer to the longest than to the mean (over mean + (max - mean) / 2), the slowest first. Empty where all are equal; NULL for waiting calls.';
 COMMENT ON COLUMN rank_imbalance.share IS 'Share of the own time of all functions in the measurement, mean over the ranks, 0..1.';

@@ -1,7 +1,7 @@
--- Which metric set fits the events that a run has, and which of its metrics they give.
+-- Which metric set fits the events of a run, and which of its metrics can be computed from them.
 --
 -- Tools write the same event in several ways: cycles, cycles:u, cpu_core/cycles/, CPU_CYCLES. A
--- name is first put in lower case and freed of processor and modifier, then looked up among the
+-- name is first put in lower case and stripped of processor and modifier, then looked up among the
 -- events of the sets and their aliases. Of several names of one event in one file the most
 -- preferred is used; those equally preferred (the same statistic of several cores) are added up.
 
@@ -19,7 +19,7 @@ CREATE OR REPLACE MACRO _event_name(event) AS regexp_replace(
   '::(?:processor\.)?(?:cpu|switch|cores)\w*\.(inst|data)$', '::core.\1'
 );
 
--- The events of each file that its metrics are computed from.
+-- The events of each file that metrics are computed from.
 CREATE OR REPLACE VIEW _used_events AS
 WITH
   -- events as the files write them, and in how many samples they were counted
@@ -69,7 +69,7 @@ SELECT
 FROM (SELECT DISTINCT metric_set, event FROM metric_definitions WHERE role <> 'divisor');
 
 -- One row is a metric set: its metrics in their order and, for each, the bits of all events that it
--- cannot do without.
+-- requires.
 CREATE OR REPLACE VIEW _set_layout AS
 WITH
   own AS (
@@ -170,6 +170,6 @@ COMMENT ON VIEW metric_coverage IS 'One row is a metric set of which a file has 
 COMMENT ON COLUMN metric_coverage.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN metric_coverage.source_id IS 'File the events came from (sources.source_id).';
 COMMENT ON COLUMN metric_coverage.metric_set IS 'Metric set (metric_sets.metric_set).';
-COMMENT ON COLUMN metric_coverage.metrics IS 'Metrics that the events give.';
+COMMENT ON COLUMN metric_coverage.metrics IS 'Metrics that can be computed from the events.';
 COMMENT ON COLUMN metric_coverage.missing IS 'Metrics for which events are missing; they are NULL.';
 COMMENT ON COLUMN metric_coverage.is_used IS 'Whether this set is used: the one that machine_settings names, else the one with the most metrics, else the preferred one.';

@@ -23,7 +23,7 @@ FROM own_or_newest AS o
 LEFT JOIN chosen AS c ON o.kind = c.kind AND o.subject IS NOT DISTINCT FROM c.subject
 JOIN models AS m ON o.kind = m.kind AND m.version = coalesce(c.version, o.version);
 
-COMMENT ON VIEW models_in_force IS 'One row is the model that is used for a kind of question and a subject: the one a person chose (model_choice), else the newest that was fitted here, else the newest that came with pwh.';
+COMMENT ON VIEW models_in_force IS 'One row is the model that is used for a kind of question and a subject: the one chosen by hand (model_choice), else the newest that was fitted here, else the newest that came with pwh.';
 COMMENT ON COLUMN models_in_force.kind IS 'What it is for: bottlenecks, ...';
 COMMENT ON COLUMN models_in_force.subject IS 'What it is a model of: for bottlenecks the metric set.';
 COMMENT ON COLUMN models_in_force.version IS 'Number of the model within its kind.';
@@ -32,4 +32,4 @@ COMMENT ON COLUMN models_in_force.inputs IS 'Names of its inputs, in their order
 COMMENT ON COLUMN models_in_force.description IS 'What it was trained on.';
 COMMENT ON COLUMN models_in_force.fitted_at IS 'When it was fitted.';
 COMMENT ON COLUMN models_in_force.shipped IS 'Whether it came with pwh.';
-COMMENT ON COLUMN models_in_force.is_chosen IS 'Whether a person chose it.';
+COMMENT ON COLUMN models_in_force.is_chosen IS 'Whether it was chosen by hand (model_choice).';

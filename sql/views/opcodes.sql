@@ -133,7 +133,7 @@ LEFT JOIN waits AS w
   ON s.run_id = w.run_id AND s.launch = w.launch AND s.kernel IS NOT DISTINCT FROM w.kernel
 LEFT JOIN visits AS v ON s.run_id = v.run_id AND s.launch = v.launch;
 
-COMMENT ON VIEW launch_balance IS 'One row is one launch: what its instructions do, how long they wait for each other, and whether it leans to computing or to data. Static figures: they compare programs, and know nothing of caches and bandwidths.';
+COMMENT ON VIEW launch_balance IS 'One row is one launch: what its instructions do, how long they wait for each other, and whether it is rather compute-bound or data-bound. Static figures: they compare programs and do not take caches and bandwidths into account.';
 COMMENT ON COLUMN launch_balance.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN launch_balance.launch IS 'Launch within the run, from 0.';
 COMMENT ON COLUMN launch_balance.kernel IS 'Kernel; NULL for a CPU program.';

@@ -41,7 +41,7 @@ SELECT
 FROM _thread_phases
 GROUP BY run_id, launch, block, thread, p.phase;
 
-COMMENT ON VIEW phase_representatives IS 'One row is one phase of a thread, with the interval that stands for it: simulate these intervals, weigh them, and the whole thread is estimated (SimPoint).';
+COMMENT ON VIEW phase_representatives IS 'One row is one phase of a thread, with its representative interval: simulating these intervals and weighting them estimates the whole thread (SimPoint).';
 COMMENT ON COLUMN phase_representatives.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN phase_representatives.launch IS 'Launch within the run; a CPU program is launch 0.';
 COMMENT ON COLUMN phase_representatives.block IS 'Thread block; NULL for CPU threads.';

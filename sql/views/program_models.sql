@@ -5,8 +5,7 @@
 -- Functions without a model keep their share of the time at the largest count. Whole-run rows
 -- (kind total) count only where nothing else was measured, so that no time counts twice.
 
--- One row a set: what was measured of the program, and what is foretold of it. `ats` is a list
--- of counts.
+-- One row is a set: the measured times of the program, and those predicted at the counts `ats`.
 CREATE OR REPLACE MACRO _program_sums(ats) AS TABLE
 WITH
   functions AS (
@@ -24,7 +23,7 @@ WITH
     WHERE in_program
   ),
 
-  -- measured and foretold times below each other
+  -- measured and predicted times, one below the other
   parts AS (
     SELECT
       app, version, machine, modelled, repetitions,
@@ -33,11 +32,11 @@ WITH
       unnest(
         list_transform(
           list_zip(x, y),
-          lambda point: {'told': false, 'count': point[1], 'seconds': point[2], 'half': 0.0}
+          lambda point: {'is_predicted': false, 'count': point[1], 'seconds': point[2], 'half': 0.0}
         ) || list_transform(
           list_zip(ats, forecast['seconds'], forecast['low'], forecast['high']),
           lambda point: {
-            'told': true,
+            'is_predicted': true,
             'count': CAST(point[1] AS DOUBLE),
             'seconds': point[2],
             'half': ln(point[4] / point[3]) / 2 * point[2]
@@ -47,10 +46,10 @@ WITH
     FROM functions
   ),
 
-  -- errors of functions go together in part: half way between all and none
+  -- errors of functions are partly correlated: half way between fully and not at all
   summed AS (
     SELECT
-      app, version, machine, part['told'] AS told, part['count'] AS count,
+      app, version, machine, part['is_predicted'] AS is_predicted, part['count'] AS count,
       sum(part['seconds']) AS seconds,
       sum(part['seconds']) FILTER (modelled) / sum(part['seconds']) AS covered,
       sum(part['seconds']) FILTER (unstable) / sum(part['seconds']) AS unstable,
@@ -66,23 +65,23 @@ WITH
 
 SELECT
   app, version, machine,
-  list(count ORDER BY count) FILTER (NOT told) AS x,
-  list(seconds ORDER BY count) FILTER (NOT told) AS y,
-  coalesce(arg_max(covered, count) FILTER (NOT told), 0) AS covered,
-  arg_max(functions, count) FILTER (NOT told) AS functions,
-  arg_max(modelled, count) FILTER (NOT told) AS modelled,
+  list(count ORDER BY count) FILTER (NOT is_predicted) AS x,
+  list(seconds ORDER BY count) FILTER (NOT is_predicted) AS y,
+  coalesce(arg_max(covered, count) FILTER (NOT is_predicted), 0) AS covered,
+  arg_max(functions, count) FILTER (NOT is_predicted) AS functions,
+  arg_max(modelled, count) FILTER (NOT is_predicted) AS modelled,
   max(repetitions) AS repetitions,
   map_from_entries(
     coalesce(
       list({'key': count, 'value': {'seconds': seconds, 'half': half, 'unstable': unstable}})
-        FILTER (told),
+        FILTER (is_predicted),
       []
     )
-  ) AS told
+  ) AS predictions
 FROM summed
 GROUP BY app, version, machine;
 
--- The same with the model of the measured sum, the facts of the set and what is to be minded.
+-- The same with the model of the measured sum, the facts of the set and what to keep in mind.
 CREATE OR REPLACE MACRO _programs(ats) AS TABLE
 SELECT
   u.*,
@@ -151,16 +150,16 @@ COMMENT ON COLUMN program_models.formula IS 'Best single formula of the sum, sec
 COMMENT ON COLUMN program_models.parameters IS 'Its parameters: a*p^-b + c*p^d + e.';
 COMMENT ON COLUMN program_models.r2 IS 'Coefficient of determination of the formula.';
 COMMENT ON COLUMN program_models.smape IS 'Symmetric mean absolute percentage error of the formula, 0..2.';
-COMMENT ON COLUMN program_models.cv_error IS 'Relative error with which the sum''s last counts are foretold from the ones in front.';
+COMMENT ON COLUMN program_models.cv_error IS 'Relative error with which the sum''s last counts are predicted from those before.';
 COMMENT ON COLUMN program_models.points IS 'Counts that were used.';
 COMMENT ON COLUMN program_models.repetitions IS 'Most repetitions at a count.';
 COMMENT ON COLUMN program_models.exponent IS 'Slope of the sum from the largest count to twice that, in logarithms.';
-COMMENT ON COLUMN program_models.flags IS 'What to mind, in words.';
+COMMENT ON COLUMN program_models.flags IS 'What to keep in mind, in words.';
 
 -- Up to the largest count the measured times are joined; beyond it predictions are added up.
 CREATE OR REPLACE MACRO program_predict(p) AS TABLE
 WITH
-  asked AS (
+  wanted AS (
     SELECT coalesce(list_sort(list(DISTINCT CAST(count AS BIGINT))), []) AS counts
     FROM (SELECT unnest([p], recursive := true) AS count)
     WHERE count >= 1
@@ -169,9 +168,9 @@ WITH
   joined AS (
     SELECT
       *,
-      scaling_forecast('computation', x, y, 0.0, (SELECT counts FROM asked)) AS forecast,
-      (SELECT counts FROM asked) AS counts
-    FROM _programs((SELECT counts FROM asked))
+      scaling_forecast('computation', x, y, 0.0, (SELECT counts FROM wanted)) AS forecast,
+      (SELECT counts FROM wanted) AS counts
+    FROM _programs((SELECT counts FROM wanted))
   ),
 
   each AS (
@@ -188,7 +187,7 @@ WITH
     SELECT
       *,
       parallelism > largest AS beyond,
-      told[CAST(parallelism AS DOUBLE)] AS sum,
+      predictions[CAST(parallelism AS DOUBLE)] AS sum,
       CASE WHEN beyond THEN sum['seconds'] / nullif(covered, 0) ELSE seconds END AS predicted,
       CASE WHEN beyond THEN exp(-sum['half']) ELSE low / seconds END AS least,
       CASE WHEN beyond THEN exp(sum['half']) ELSE high / seconds END AS most,

@@ -1,4 +1,4 @@
--- Regions with counters: where each stands in the call tree, groups told from leaves.
+-- Regions with counters: the place of each in the call tree, and whether it is a group or a leaf.
 
 CREATE OR REPLACE VIEW pmu_regions AS
 WITH

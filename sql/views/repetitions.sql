@@ -1,6 +1,6 @@
 -- requires: change_points, functions, idle_sums
 --
--- Repetitions: the values that comparisons of runs stand on, and which runs are alike.
+-- Repetitions: the values that comparisons of runs are based on, and which runs are comparable.
 
 CREATE OR REPLACE VIEW run_configurations AS
 WITH
@@ -28,18 +28,18 @@ COMMENT ON COLUMN run_configurations.app IS 'Application.';
 COMMENT ON COLUMN run_configurations.version IS 'Version of the application.';
 COMMENT ON COLUMN run_configurations.machine IS 'Machine.';
 COMMENT ON COLUMN run_configurations.started_at IS 'When it started.';
-COMMENT ON COLUMN run_configurations.tags IS 'Anything else that was said of it.';
-COMMENT ON COLUMN run_configurations.fields IS 'Its values of the fields of series_fields; what it does not say is left out.';
+COMMENT ON COLUMN run_configurations.tags IS 'Anything else that is known of it.';
+COMMENT ON COLUMN run_configurations.fields IS 'Its values of the fields of series_fields; unknown ones are left out.';
 COMMENT ON COLUMN run_configurations.parallelism IS 'fn_timings.parallelism, where the run has one.';
 COMMENT ON COLUMN run_configurations.configuration IS 'fields, and the parallelism where the run has one.';
 
 -- Every scalar of some runs: functions by repetition, in seconds per rank.
-CREATE OR REPLACE MACRO _repetitions(asked) AS TABLE
+CREATE OR REPLACE MACRO _repetitions(selected) AS TABLE
 WITH
   timings AS (
     SELECT run_id, parallelism, coalesce(repetition, 0) AS repetition, rank, function, seconds
     FROM fn_timings
-    WHERE list_contains(asked, run_id)
+    WHERE list_contains(selected, run_id)
   ),
 
   ranks AS (
@@ -72,7 +72,7 @@ GROUP BY run_id, parallelism, repetition
 UNION ALL BY NAME
 SELECT run_id, 0 AS repetition, metric, value, unit
 FROM run_metrics
-WHERE list_contains(asked, run_id)
+WHERE list_contains(selected, run_id)
   AND metric <> 'functions:seconds' AND NOT starts_with(metric, 'seconds:')
 UNION ALL BY NAME
 SELECT run_id, 0 AS repetition, 'idle:' || cause AS metric, per_cent AS value, '%' AS unit
@@ -82,7 +82,7 @@ FROM (
       run_id, starvation_percent AS starvation, latency_percent AS latency,
       overhead_percent AS overhead
     FROM slo_by_run
-    WHERE list_contains(asked, run_id) AND mode = 'direct' AND latency_rule = 'union'
+    WHERE list_contains(selected, run_id) AND mode = 'direct' AND latency_rule = 'union'
   )
   ON starvation, latency, overhead
   INTO NAME cause VALUE per_cent

@@ -1,6 +1,6 @@
 -- requires: metric_sets
 --
--- The metrics of every sample: counts put together as its metric set says, over its cycles.
+-- The metrics of every sample: counts combined by its metric set, over its cycles.
 --
 -- One pass over the counters: each event of a set has a slot (the metric it belongs to, -1 for the
 -- denominator, -2 for the issue width) and a bit; a metric is known where the bits of all that it
@@ -134,7 +134,7 @@ WITH
           THEN 'a counter has more than 1000 counts in a cycle: it, or the cycles, wrapped'
         WHEN NOT is_width_assumed AND metrics[layout.ipc] > 2
           THEN 'more than twice the instructions that the core can issue: a counter wrapped'
-        WHEN layout.shares > 0 AND is_summed THEN 'a share stands several times in one sample'
+        WHEN layout.shares > 0 AND is_summed THEN 'a share is found more than once in one sample'
         WHEN layout.whole > 0 AND NOT abs(list_sum(metrics[1:layout.whole]) - 1) < 0.05
           THEN 'the top-level shares add up to ' || round(list_sum(metrics[1:layout.whole]), 2)
             || ', not 1: a group of regions, or several samples in one'
@@ -142,7 +142,7 @@ WITH
     FROM measured
   ),
 
-  -- runs of whose events no set has a metric; written so that a condition on the run gets through
+  -- runs without a metric of any set; written so that a condition on the run is pushed down
   unfit AS (
     SELECT run_id
     FROM (
@@ -187,7 +187,7 @@ COMMENT ON COLUMN sample_metrics.thread IS 'Thread.';
 COMMENT ON COLUMN sample_metrics.cpu IS 'Processor, where counts are per processor.';
 COMMENT ON COLUMN sample_metrics.region IS 'Code region or function.';
 COMMENT ON COLUMN sample_metrics.sample IS 'Number of the sample within its rank, thread and region.';
-COMMENT ON COLUMN sample_metrics.metric_set IS 'Metric set; NULL where no set knows any of the run''s events.';
+COMMENT ON COLUMN sample_metrics.metric_set IS 'Metric set; NULL where no set has a metric of the run''s events.';
 COMMENT ON COLUMN sample_metrics.names IS 'Names of the metrics.';
 COMMENT ON COLUMN sample_metrics.metrics IS 'The metrics, counts per cycle or shares, in that order; NULL where an event is missing.';
 COMMENT ON COLUMN sample_metrics.cycles IS 'Cycles of the sample (slots where the set counts those); NULL where they were not counted.';

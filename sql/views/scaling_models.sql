@@ -42,34 +42,34 @@ COMMENT ON COLUMN scaling_models.formula IS 'Best single formula, seconds by p, 
 COMMENT ON COLUMN scaling_models.parameters IS 'Parameters of the formula, by the letters of the kind''s basis. computation and non-blocking point-to-point: a*p^-b + c*p^d + e; blocking point-to-point: a*p^b + c*log2(p) + d; n-to-n: a*log2(p) + b*p^c + d; n-to-1 and 1-to-n: (a*p^b + c)*log2(p) + d; the last three may have g*p^-h too.';
 COMMENT ON COLUMN scaling_models.r2 IS 'Coefficient of determination of the formula; NULL where all times are the same.';
 COMMENT ON COLUMN scaling_models.smape IS 'Symmetric mean absolute percentage error of the formula at the measured points, 0..2.';
-COMMENT ON COLUMN scaling_models.cv_error IS 'Relative error with which the ensemble''s members foretell the last counts from the ones in front.';
+COMMENT ON COLUMN scaling_models.cv_error IS 'Relative error with which the ensemble''s members predict the last counts from those before.';
 COMMENT ON COLUMN scaling_models.points IS 'Counts that were used.';
 COMMENT ON COLUMN scaling_models.repetitions IS 'Most repetitions at a count.';
 COMMENT ON COLUMN scaling_models.exponent IS 'Slope of the prediction from the largest count to twice that, in logarithms: -1 is perfect strong scaling, 0 a constant.';
 COMMENT ON COLUMN scaling_models.exponent_low IS 'Lower end of the exponent''s 90 % interval.';
 COMMENT ON COLUMN scaling_models.exponent_high IS 'Upper end of the exponent''s 90 % interval.';
 COMMENT ON COLUMN scaling_models.scaling IS 'strong or weak (scaling_sets.scaling).';
-COMMENT ON COLUMN scaling_models.flags IS 'What to mind, in words: no model, too few points, outlier, zero times dropped, missing counts, noise, repetitions differ tenfold, not extrapolatable, scaling assumed.';
+COMMENT ON COLUMN scaling_models.flags IS 'What to keep in mind, in words: no model, too few points, outlier, zero times dropped, missing counts, noise, repetitions differ tenfold, not extrapolatable, scaling assumed.';
 
 -- p is a count or a list of counts.
 CREATE OR REPLACE MACRO scaling_predict(p) AS TABLE
 WITH
-  asked AS (
+  wanted AS (
     SELECT coalesce(list_sort(list(DISTINCT CAST(count AS BIGINT))), []) AS counts
     FROM (SELECT unnest([p], recursive := true) AS count)
     WHERE count >= 1
   ),
 
-  told AS (
+  forecasts AS (
     SELECT
       *,
-      (SELECT counts FROM asked) AS counts,
+      (SELECT counts FROM wanted) AS counts,
       scaling_forecast(
         kind,
         CASE WHEN seen_last THEN x ELSE [] END,
         CASE WHEN seen_last THEN y ELSE [] END,
         noise,
-        (SELECT counts FROM asked)
+        (SELECT counts FROM wanted)
       ) AS forecast
     FROM scaling_series
   ),
@@ -83,7 +83,7 @@ WITH
       unnest(forecast['high']) AS high,
       flags || CASE WHEN seen_last THEN forecast['flags'] ELSE [] END AS flags,
       list_max(x) AS largest
-    FROM told
+    FROM forecasts
   )
 
 SELECT
@@ -102,4 +102,4 @@ SELECT
   ELSE flags END AS flags
 FROM each;
 
-COMMENT ON MACRO TABLE scaling_predict IS 'One row is the time that one function of a set of runs is predicted to take at a parallelism: scaling_predict(512) or scaling_predict([512, 1024]); app, version, machine, function, kind, parallelism, predicted (s, at the set''s own problem size), low and high (90 % interval), share (of all functions'' predicted time), flags. NULL where there is no model; flags say why.';
+COMMENT ON MACRO TABLE scaling_predict IS 'One row is the time that one function of a set of runs is predicted to take at a parallelism: scaling_predict(512) or scaling_predict([512, 1024]); app, version, machine, function, kind, parallelism, predicted (s, at the set''s own problem size), low and high (90 % interval), share (of all functions'' predicted time), flags. NULL where there is no model, for the reason in flags.';

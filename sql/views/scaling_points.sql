@@ -1,4 +1,4 @@
--- Kinds of functions, and their measured times by parallelism: what scaling models are made of.
+-- Kinds of functions, and their measured times by parallelism: the input of scaling models.
 --
 -- Runs of the same application, version and machine are one set.
 
@@ -49,7 +49,7 @@ LEFT JOIN matched AS m ON n.function = m.function;
 
 COMMENT ON VIEW function_classes IS 'One row is one function that was measured, and its kind by the table function_kinds.';
 COMMENT ON COLUMN function_classes.function IS 'Function (fn_timings.function).';
-COMMENT ON COLUMN function_classes.kind IS 'Kind, as in function_kinds; computation where no row says otherwise. A name wins over a pattern, a user''s row over one that pwh brings.';
+COMMENT ON COLUMN function_classes.kind IS 'Kind, as in function_kinds; computation where no row matches. A name wins over a pattern, a user''s row over one that pwh brings.';
 
 CREATE OR REPLACE VIEW scaling_runs AS
 WITH
@@ -92,8 +92,8 @@ COMMENT ON COLUMN scaling_runs.cores IS 'Cores it ran on: ranks times threads; N
 
 CREATE OR REPLACE VIEW scaling_points AS
 WITH
-  -- what a tool may call a kind
-  spelling (said, kind) AS (
+  -- names of the kinds in tools
+  spelling (name, kind) AS (
     VALUES
       ('computation', 'computation'), ('comp', 'computation'),
       ('blocking point-to-point', 'blocking point-to-point'),
@@ -112,7 +112,7 @@ WITH
       run_id, parallelism, repetition, rank, thread, function,
       sum(seconds) FILTER (seconds >= 0 AND isfinite(seconds)) AS seconds,
       bool_or(NOT (seconds >= 0 AND isfinite(seconds))) AS dropped,
-      any_value(kind) AS said
+      any_value(kind) AS tool_kind
     FROM fn_timings
     WHERE seconds IS NOT NULL AND thread IS NOT NULL
     GROUP BY ALL
@@ -121,7 +121,7 @@ WITH
   of_processes AS (
     SELECT
       run_id, parallelism, repetition, function, max(seconds) AS seconds,
-      bool_or(dropped) AS dropped, any_value(said) AS said
+      bool_or(dropped) AS dropped, any_value(tool_kind) AS tool_kind
     FROM of_threads
     GROUP BY run_id, parallelism, repetition, rank, function
     UNION ALL
@@ -133,7 +133,7 @@ WITH
     WHERE seconds IS NOT NULL AND thread IS NULL
   ),
 
-  -- a rank in which a function did not run spent no time in it
+  -- a rank without a function spent no time in it
   ranks AS (
     SELECT run_id, parallelism, repetition, count(DISTINCT coalesce(rank, -1)) AS ranks
     FROM fn_timings
@@ -144,14 +144,14 @@ WITH
   of_functions AS (
     SELECT
       run_id, parallelism, repetition, function,
-      sum(seconds) AS seconds, bool_or(dropped) AS dropped, any_value(said) AS said
+      sum(seconds) AS seconds, bool_or(dropped) AS dropped, any_value(tool_kind) AS tool_kind
     FROM of_processes
     GROUP BY ALL
   ),
 
   measured AS (
     SELECT
-      m.run_id, m.parallelism, m.function, m.seconds / r.ranks AS seconds, m.dropped, m.said
+      m.run_id, m.parallelism, m.function, m.seconds / r.ranks AS seconds, m.dropped, m.tool_kind
     FROM of_functions AS m
     JOIN ranks AS r
       ON m.run_id = r.run_id AND m.parallelism IS NOT DISTINCT FROM r.parallelism
@@ -172,7 +172,7 @@ SELECT
 FROM measured AS m
 JOIN scaling_runs AS u USING (run_id)
 JOIN function_classes AS c ON m.function = c.function
-LEFT JOIN spelling AS s ON m.said = s.said
+LEFT JOIN spelling AS s ON m.tool_kind = s.name
 WHERE coalesce(m.parallelism, u.parallelism) IS NOT NULL
 GROUP BY
   u.app, u.version, u.machine, m.function, coalesce(m.parallelism, u.parallelism), u.problem_size;
@@ -182,7 +182,7 @@ COMMENT ON COLUMN scaling_points.app IS 'Application.';
 COMMENT ON COLUMN scaling_points.version IS 'Version.';
 COMMENT ON COLUMN scaling_points.machine IS 'Machine.';
 COMMENT ON COLUMN scaling_points.function IS 'Function.';
-COMMENT ON COLUMN scaling_points.kind IS 'Kind: what the tool said where that is one of the kinds, else by function_classes.';
+COMMENT ON COLUMN scaling_points.kind IS 'Kind: what the tool states where that is one of the kinds, else by function_classes.';
 COMMENT ON COLUMN scaling_points.parallelism IS 'fn_timings.parallelism; where that is unknown what varies between the set''s runs: ranks, threads per rank, their product where both vary, or nodes.';
 COMMENT ON COLUMN scaling_points.problem_size IS 'Problem size of the runs.';
 COMMENT ON COLUMN scaling_points.seconds IS 'Own (exclusive) time, s: added up over call paths, the longest of the threads, mean over the ranks, median of the repetitions.';

@@ -81,7 +81,7 @@ COMMENT ON COLUMN scaling_sets.app IS 'Application.';
 COMMENT ON COLUMN scaling_sets.version IS 'Version.';
 COMMENT ON COLUMN scaling_sets.machine IS 'Machine.';
 COMMENT ON COLUMN scaling_sets.scaling IS 'strong: the work of the whole problem is fixed; weak: the problem grows with the parallelism, so the work of each process is fixed. strong where the sizes are unknown.';
-COMMENT ON COLUMN scaling_sets.assumed IS 'Whether scaling is the default, because no run says its problem size.';
+COMMENT ON COLUMN scaling_sets.assumed IS 'Whether scaling is the default, because no run states its problem size.';
 COMMENT ON COLUMN scaling_sets.crossed IS 'Whether several problem sizes were run at the same parallelism, so that both parameters can be modelled.';
 COMMENT ON COLUMN scaling_sets.problem_size IS 'The set''s own problem size: the only one, or of several the one run at most counts (the largest of these); NULL where it is unknown or grows with the parallelism.';
 COMMENT ON COLUMN scaling_sets.problem_sizes IS 'Different problem sizes.';
@@ -89,11 +89,11 @@ COMMENT ON COLUMN scaling_sets.counts IS 'Different counts (parallelism).';
 COMMENT ON COLUMN scaling_sets.smallest IS 'Smallest parallelism measured.';
 COMMENT ON COLUMN scaling_sets.largest IS 'Largest parallelism measured.';
 COMMENT ON COLUMN scaling_sets.growth IS 'Exponent with which the problem size grows with the parallelism; 1 is weak scaling proper.';
-COMMENT ON COLUMN scaling_sets.cores_each IS 'Cores that one unit of parallelism stands for (threads of a rank).';
+COMMENT ON COLUMN scaling_sets.cores_each IS 'Cores for each unit of parallelism (threads of a rank).';
 COMMENT ON COLUMN scaling_sets.flags IS 'What was assumed.';
 
--- The series that is modelled: a function's times at the set's own problem size, with what is
--- amiss.
+-- The series that is modelled: a function's times at the set's own problem size, with what is wrong
+-- with it.
 CREATE OR REPLACE VIEW scaling_series AS
 WITH
   series AS (
@@ -162,6 +162,6 @@ COMMENT ON COLUMN scaling_series.x IS 'Parallelism of the points with a time abo
 COMMENT ON COLUMN scaling_series.y IS 'Their times, s.';
 COMMENT ON COLUMN scaling_series.noise IS 'Scatter of the repetitions: median over the counts of standard deviation over mean; 0 where there is only one.';
 COMMENT ON COLUMN scaling_series.repetitions IS 'Most repetitions at a count.';
-COMMENT ON COLUMN scaling_series.seen_last IS 'Whether it was measured at the largest count of the set. If not it may have stopped being called, so nothing is foretold of it.';
+COMMENT ON COLUMN scaling_series.seen_last IS 'Whether it was measured at the largest count of the set. If not it may have stopped being called, so nothing is predicted of it.';
 COMMENT ON COLUMN scaling_series.in_program IS 'Whether its time is a part of the program''s: whole-run rows (kind total) are only where nothing else was measured.';
 COMMENT ON COLUMN scaling_series.flags IS 'What is amiss with the measurements.';

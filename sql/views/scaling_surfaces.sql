@@ -44,13 +44,13 @@ COMMENT ON COLUMN scaling_surfaces.flags IS 'Why there is no model.';
 
 CREATE OR REPLACE MACRO scaling_predict_at(p, n) AS TABLE
 WITH
-  asked AS (
+  wanted AS (
     SELECT coalesce(list_sort(list(DISTINCT CAST(count AS BIGINT))), []) AS counts
     FROM (SELECT unnest([p], recursive := true) AS count)
     WHERE count >= 1
   ),
 
-  -- sets of one problem size foretell only that
+  -- sets of one problem size predict only that size
   plain AS (
     SELECT
       t.*, s.problem_size IS NOT DISTINCT FROM CAST(n AS DOUBLE) AS same,
@@ -75,7 +75,7 @@ WITH
         CASE WHEN o.seen_last THEN u.x ELSE [] END,
         CASE WHEN o.seen_last THEN u.n ELSE [] END,
         CASE WHEN o.seen_last THEN u.y ELSE [] END,
-        o.noise, s.problem_size, (SELECT counts FROM asked), CAST(n AS DOUBLE)
+        o.noise, s.problem_size, (SELECT counts FROM wanted), CAST(n AS DOUBLE)
       ) AS forecast,
       list_min(u.n) AS least, list_max(u.n) AS most
     FROM _surface_series AS u
@@ -98,7 +98,7 @@ WITH
     UNION ALL
     SELECT
       app, version, machine, function, kind,
-      unnest((SELECT counts FROM asked)) AS parallelism,
+      unnest((SELECT counts FROM wanted)) AS parallelism,
       unnest(forecast['seconds']), unnest(forecast['low']), unnest(forecast['high']),
       flags || CASE WHEN seen_last THEN forecast['flags'] ELSE [] END || list_filter(
         [
@@ -123,4 +123,4 @@ SELECT
   flags
 FROM each;
 
-COMMENT ON MACRO TABLE scaling_predict_at IS 'One row is the time that one function of a set of runs is predicted to take at a parallelism (a count or a list) and a problem size n: scaling_predict_at(512, 6000); columns as scaling_predict, and problem_size. Sets that were not run at several sizes per count foretell only their own size.';
+COMMENT ON MACRO TABLE scaling_predict_at IS 'One row is the time that one function of a set of runs is predicted to take at a parallelism (a count or a list) and a problem size n: scaling_predict_at(512, 6000); columns as scaling_predict, and problem_size. Sets that were not run at several sizes per count predict only their own size.';

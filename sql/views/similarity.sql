@@ -1,14 +1,14 @@
 -- Similarity of the threads of a thread block, by their basic-block vectors.
 --
--- A vector counts the visits of each basic block. Where visits are not known, it holds the share of
--- the thread's instructions in each block, so that threads that differ only in length are equal.
+-- A vector counts the visits of each basic block. Where visits are not known, it contains the share
+-- of the thread's instructions in each block, so that threads that differ only in length are equal.
 -- Equal vectors are found by a mark: the sum of weight x hash of the block, in 128 bits (of the
 -- block + 1, as the hash of 0 is 0). Parts of a vector add up to the mark of the whole. Thread
--- blocks whose threads have the same marks in the same order have the same matrix, made once.
+-- blocks whose threads have the same marks in the same order have the same matrix, computed once.
 --
 -- Columns of the views are qualified: a parameter of a macro would take the place of a bare one.
 
--- Barriers of each basic block, once, whatever sources name it.
+-- Barriers of each basic block, once, however many sources describe it.
 CREATE OR REPLACE VIEW _bb_barriers AS
 SELECT run_id, kernel, bb, max(barriers) AS barriers
 FROM bb_blocks
@@ -29,7 +29,7 @@ WHERE v.thread IS NOT NULL
 GROUP BY v.run_id, v.launch, v.block, v.thread;
 
 -- One row is a kind of thread block, with the elements of its sample's vectors. The other columns
--- come in by a second join: no element has to carry them along.
+-- are added by a second join, so that the elements do not carry them.
 CREATE OR REPLACE VIEW _block_elements AS
 WITH
   -- one row is one thread block; sync_groups: numbers of threads with equal vectors of barriers
@@ -122,7 +122,7 @@ WITH
 SELECT thread_a, thread_b, distance, brightness
 FROM pairs;
 
-COMMENT ON MACRO TABLE thread_distances IS 'One row is an ordered pair of threads of thread block `block` (NULL: the threads of a CPU program) in launch `launch` of `run`: thread_a, thread_b, distance between their basic-block vectors by `metric` (euclidean, or manhattan), and brightness, that distance as a pixel: over the largest one, or over a tenth of the longest vector where that is more. Vectors count visits; where visits are not known they hold shares of instructions.';
+COMMENT ON MACRO TABLE thread_distances IS 'One row is an ordered pair of threads of thread block `block` (NULL: the threads of a CPU program) in launch `launch` of `run`: thread_a, thread_b, distance between their basic-block vectors by `metric` (euclidean, or manhattan), and brightness, that distance as a pixel: over the largest one, or over a tenth of the longest vector where that is more. Vectors count visits; where visits are not known they contain shares of instructions.';
 
 CREATE OR REPLACE MACRO thread_picture(run, launch, block, metric := 'euclidean') AS TABLE
 WITH

@@ -1,8 +1,8 @@
 -- requires: sample_metrics, models
 --
--- The metrics as pictures and models want them: on a log scale, and standardised.
+-- The metrics as pictures and models use them: on a log scale, and standardised.
 
--- The model of each metric set: it must have been fitted to just the metrics of the set.
+-- The model of each metric set: only one that was fitted to exactly the metrics of the set.
 CREATE OR REPLACE VIEW _bottleneck_models AS
 WITH
   weights AS (

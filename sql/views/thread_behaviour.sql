@@ -14,7 +14,7 @@ WITH
     GROUP BY run_id, launch, kernel, bb
   ),
 
-  -- sums of a launch over all that it visited, with or without threads
+  -- sums of a launch over all visits, with or without threads
   sums AS (
     SELECT
       v.run_id, v.launch,
@@ -101,7 +101,7 @@ WITH
       coalesce(l.kernel, v.kernel) AS kernel,
       coalesce(l.granularity, 'thread') AS granularity,
       v.* EXCLUDE (run_id, launch, kernel),
-      -- A few threads without identity make every figure on threads wrong.
+      -- A few threads without a number make every figure on threads wrong.
       CASE WHEN v.threads_known THEN s.threads END AS threads,
       CASE WHEN v.threads_known AND v.blocks_known THEN s.blocks END AS blocks,
       CASE WHEN v.threads_known THEN nullif(s.distinct_vectors, 0) END AS distinct_vectors,
@@ -145,9 +145,9 @@ SELECT
   END AS contradiction,
   CASE
     WHEN f.visits IS NULL AND f.basic_blocks IS NULL THEN
-      'no visits of basic blocks are recorded: nothing can be said of threads'
+      'no visits of basic blocks are recorded: the behaviour of threads is unknown'
     WHEN NOT f.threads_known THEN
-      'the trace tells warps, not threads: nothing can be said of their similarity'
+      'the trace records warps, not threads: their similarity is unknown'
     WHEN f.visits IS NULL AND f.distinct_vectors IS NULL THEN
       'neither visits nor instructions of basic blocks are known'
     WHEN f.visits IS NULL THEN
@@ -158,16 +158,16 @@ SELECT
       'a thread block has one thread: there are no pairs to compare'
     WHEN f.fluctuation IS NULL THEN 'a thread block is too large for a matrix'
     WHEN t.fluctuation IS NULL THEN 'no threshold: see behaviour_thresholds'
-    WHEN f.barriers IS NULL THEN 'barriers are not known: nothing can be said of synchronisation'
+    WHEN f.barriers IS NULL THEN 'barriers are not known: synchronisation is unknown'
   END AS note
 FROM figures AS f
 CROSS JOIN thresholds AS t;
 
-COMMENT ON VIEW thread_behaviour IS 'One row is one launch with the verdict on its threads: prominent branch divergence, synchronisation, both, neither; NULL where that cannot be said, with the reason in note.';
+COMMENT ON VIEW thread_behaviour IS 'One row is one launch with the verdict on its threads: prominent branch divergence, synchronisation, both, neither; NULL where unknown, with the reason in note.';
 COMMENT ON COLUMN thread_behaviour.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN thread_behaviour.launch IS 'Launch within the run, from 0; a CPU program is launch 0.';
 COMMENT ON COLUMN thread_behaviour.kernel IS 'Kernel; NULL for a CPU program.';
-COMMENT ON COLUMN thread_behaviour.granularity IS 'What the trace tells apart: thread or warp.';
+COMMENT ON COLUMN thread_behaviour.granularity IS 'What the trace distinguishes: threads or only warps (thread or warp).';
 COMMENT ON COLUMN thread_behaviour.threads IS 'Threads that executed anything; NULL where threads are not known.';
 COMMENT ON COLUMN thread_behaviour.blocks IS 'Thread blocks; NULL where threads are in none, as those of a CPU program.';
 COMMENT ON COLUMN thread_behaviour.basic_blocks IS 'Basic blocks that any thread visited.';
@@ -176,7 +176,7 @@ COMMENT ON COLUMN thread_behaviour.barriers IS 'Executed barrier instructions, o
 COMMENT ON COLUMN thread_behaviour.sync_rate IS 'Synchronisation rate: barriers over visits. May pass 1.';
 COMMENT ON COLUMN thread_behaviour.fluctuation IS 'Fluctuation rate, 0..1: share of horizontally neighbouring pixels of the picture (Euclidean distances over the largest, or over a tenth of the longest vector where that is more) that differ by more than 0.05; mean over thread blocks.';
 COMMENT ON COLUMN thread_behaviour.simt_efficiency IS 'Thread instructions over warp size x warp instructions, 0..1.';
-COMMENT ON COLUMN thread_behaviour.simt_is_bound IS 'The trace does not tell warp instructions: simt_efficiency comes from the vectors and is an upper bound.';
+COMMENT ON COLUMN thread_behaviour.simt_is_bound IS 'The trace has no warp instructions: simt_efficiency comes from the vectors and is an upper bound.';
 COMMENT ON COLUMN thread_behaviour.distinct_vectors IS 'Different basic-block vectors among all threads.';
 COMMENT ON COLUMN thread_behaviour.mean_distance IS 'Mean Euclidean distance between two threads of a thread block, in visits (shares of instructions where visits is NULL); mean over thread blocks.';
 COMMENT ON COLUMN thread_behaviour.brightness IS 'Mean brightness of a pair of threads in the picture, 0..1; mean over thread blocks.';
@@ -186,5 +186,5 @@ COMMENT ON COLUMN thread_behaviour.synchronising IS 'Synchronisation is prominen
 COMMENT ON COLUMN thread_behaviour.fluctuation_threshold IS 'Threshold of fluctuation (behaviour_thresholds).';
 COMMENT ON COLUMN thread_behaviour.sync_threshold IS 'Threshold of sync_rate.';
 COMMENT ON COLUMN thread_behaviour.simt_threshold IS 'SIMT efficiency below which divergence is expected.';
-COMMENT ON COLUMN thread_behaviour.contradiction IS 'What fluctuation rate, distances and SIMT efficiency say against each other; NULL where they agree.';
-COMMENT ON COLUMN thread_behaviour.note IS 'Why a figure or verdict is missing, or what it rests on; NULL where nothing is to be said.';
+COMMENT ON COLUMN thread_behaviour.contradiction IS 'How fluctuation rate, distances and SIMT efficiency contradict each other; NULL where they agree.';
+COMMENT ON COLUMN thread_behaviour.note IS 'Why a figure or verdict is missing, or what it is based on; NULL where there is nothing to note.';

@@ -35,12 +35,12 @@ GROUP BY r.run_id, m.form;
 
 CREATE OR REPLACE VIEW throughput_predictions AS
 WITH
-  -- where a trace says nothing but what was issued, that is all there is to go by
+  -- where a trace records only what was issued, nothing else can be used
   applied AS (
     SELECT
       s.*, m.model AS fitted,
       NOT is_described AND s.form = 'trace' AND coalesce(list_sum(s.issued), 0) > 0 AS by_issue,
-      -- segments that another pwh described fit no model of this one
+      -- features of another version of pwh do not match the models of this one
       predict_throughput(CASE WHEN len(s.features) = m.inputs THEN s.features END, m.model_number)
         AS estimate
     FROM segment_inputs AS s
@@ -93,16 +93,16 @@ COMMENT ON VIEW throughput_predictions IS 'One row is one segment: the instructi
 COMMENT ON COLUMN throughput_predictions.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN throughput_predictions.thread IS 'Thread.';
 COMMENT ON COLUMN throughput_predictions.segment IS 'Segment, from 0 in file order.';
-COMMENT ON COLUMN throughput_predictions.predicted IS 'Predicted instructions per cycle; NULL where the flags say why.';
-COMMENT ON COLUMN throughput_predictions.low IS 'Lower end of its 90 % band; NULL where the model gives none.';
+COMMENT ON COLUMN throughput_predictions.predicted IS 'Predicted instructions per cycle; NULL for the reason in flags.';
+COMMENT ON COLUMN throughput_predictions.low IS 'Lower end of its 90 % band; NULL where the model has none.';
 COMMENT ON COLUMN throughput_predictions.high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN throughput_predictions.width_bound IS 'Instructions per cycle by the front end alone: its width, and where the trace gives it an ideal front end.';
+COMMENT ON COLUMN throughput_predictions.width_bound IS 'Instructions per cycle by the front end alone: its width, or an ideal front end where the trace records one.';
 COMMENT ON COLUMN throughput_predictions.critical_path_bound IS 'Instructions per cycle by the dependence chains alone.';
 COMMENT ON COLUMN throughput_predictions.unit_bound IS 'Instructions per cycle by the busiest functional unit alone.';
 COMMENT ON COLUMN throughput_predictions.measured IS 'Measured instructions per cycle; NULL where not measured.';
 COMMENT ON COLUMN throughput_predictions.cycles IS 'Predicted cycles of one pass.';
 COMMENT ON COLUMN throughput_predictions.model IS 'Model that predicted (kind/version); issued where the measured issue distribution is all there was.';
-COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, empty, no_features, no_model. Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not say it).';
+COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, empty, no_features, no_model. Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not record it).';
 
 CREATE OR REPLACE VIEW throughput_by_thread AS
 WITH
@@ -200,7 +200,7 @@ SELECT
 FROM tall
 WHERE alone IS NOT NULL;
 
-COMMENT ON VIEW throughput_contributions IS 'One row is one limit of one segment: what the front end, the dependence chains or the functional units alone would cost, and what the model adds to the tightest of them (interplay: limits that do not overlap perfectly, and what no bound knows of). The tightest bound and the interplay add up to the prediction where it is above the bound.';
+COMMENT ON VIEW throughput_contributions IS 'One row is one limit of one segment: what the front end, the dependence chains or the functional units alone would cost, and what the model adds to the tightest of them (interplay: limits that do not overlap perfectly, and costs that no bound covers). The tightest bound and the interplay add up to the prediction where it is above the bound.';
 COMMENT ON COLUMN throughput_contributions.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN throughput_contributions.thread IS 'Thread.';
 COMMENT ON COLUMN throughput_contributions.segment IS 'Segment.';
@@ -211,10 +211,10 @@ COMMENT ON COLUMN throughput_contributions.is_tightest IS 'Whether it is the tig
 COMMENT ON COLUMN throughput_contributions.cycles IS 'Predicted cycles of one pass of the segment.';
 COMMENT ON COLUMN throughput_contributions.flags IS 'What to keep in mind of the segment (throughput_predictions.flags).';
 
--- Apart from the predictions, which are not to wait for it: each segment is predicted 64 times.
+-- Separate from the predictions, which it would slow down: each segment is predicted 64 times.
 CREATE OR REPLACE MACRO throughput_effects_sample(step) AS TABLE
 WITH
-  told AS (
+  effects AS (
     SELECT
       s.run_id, s.thread, s.segment, s.instructions,
       unnest(
@@ -227,14 +227,14 @@ WITH
   )
 
 SELECT run_id, thread, segment, feature_group, factor, instructions
-FROM told;
+FROM effects;
 
 COMMENT ON MACRO TABLE throughput_effects_sample IS 'throughput_effects of one segment in `step`.';
 
 CREATE OR REPLACE VIEW throughput_effects AS
 FROM throughput_effects_sample(1);
 
-COMMENT ON VIEW throughput_effects IS 'One row is one group of features of one segment: how much longer the model holds an instruction of it to take than one of a typical segment of those it learned from, because of this group. The factors of a segment multiply to the model''s cycles per instruction over those of the typical segment (baseline Shapley values of the logarithm, exact). No rows without a model, and of models that were fitted before they kept a typical segment.';
+COMMENT ON VIEW throughput_effects IS 'One row is one group of features of one segment: the feature contribution of the group (Shapley value), as a factor on the cycles that the model predicts for an instruction, against a typical segment of those it was trained on. The factors of a segment multiply to the model''s cycles per instruction over those of the typical segment (baseline Shapley values of the logarithm, exact). No rows without a model, or with a model that was fitted before models recorded a typical segment.';
 COMMENT ON COLUMN throughput_effects.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN throughput_effects.thread IS 'Thread.';
 COMMENT ON COLUMN throughput_effects.segment IS 'Segment.';

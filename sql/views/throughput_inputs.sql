@@ -19,7 +19,7 @@ WITH
     GROUP BY core
   ),
 
-  -- what is known of the core that a run was on, else what throughput_settings say
+  -- what is known of the core that a run was on, else throughput_settings
   run_cores AS (
     SELECT
       r.run_id, r.machine, r.app, m.issue_width, s.width, s."window", s.shortest,
@@ -63,7 +63,7 @@ WITH
         0
       )) AS chain_spread,
       greatest(ops / width, front_cycles) AS width_bound,
-      -- A chain in a group of 40 goes on in the next, as far as the window reaches.
+      -- A chain in a group of 40 continues in the next, as far as the window reaches.
       coalesce(flow, ops * coalesce(chain_latency, 1.4 * chain_mean) / (0.75 * entries))
         AS critical_path_bound,
       greatest(
@@ -142,11 +142,11 @@ COMMENT ON COLUMN segment_inputs.instructions IS 'Instructions.';
 COMMENT ON COLUMN segment_inputs.width_bound IS 'Cycles by the front end alone.';
 COMMENT ON COLUMN segment_inputs.critical_path_bound IS 'Cycles by the dependence chains alone.';
 COMMENT ON COLUMN segment_inputs.unit_bound IS 'Cycles by the busiest functional unit alone.';
-COMMENT ON COLUMN segment_inputs.features IS 'Inputs of the models of this form, in their order; NULL where there is nothing to go by.';
+COMMENT ON COLUMN segment_inputs.features IS 'Inputs of the models of this form, in their order; NULL where the segment has none.';
 COMMENT ON COLUMN segment_inputs.form IS 'trace: counts and distributions; code: machine code.';
-COMMENT ON COLUMN segment_inputs.is_described IS 'Whether there is anything that a model can go by.';
+COMMENT ON COLUMN segment_inputs.is_described IS 'Whether the segment has what a model needs.';
 COMMENT ON COLUMN segment_inputs.issued IS 'Cycles in which 0, 1, 2 ... were issued, measured.';
 COMMENT ON COLUMN segment_inputs.shortest IS 'Segments of fewer cycles are left out of threads and of training.';
 COMMENT ON COLUMN segment_inputs.width IS 'Instructions a cycle that the core can take at most: micro-operations for traces that count these.';
 COMMENT ON COLUMN segment_inputs.fewest IS 'Fewer cycles than these cannot be.';
-COMMENT ON COLUMN segment_inputs.lacking IS 'What the trace does not say: no_front_end, no_dependences, assumed_window.';
+COMMENT ON COLUMN segment_inputs.lacking IS 'What the trace does not record: no_front_end, no_dependences, assumed_window.';

@@ -8,7 +8,7 @@
 
 CREATE OR REPLACE VIEW tuning_history AS
 WITH
-  -- the class that most processes of a version's runs fall in
+  -- the class of most processes of a version's runs
   verdict AS (
     SELECT
       app, machine, problem_size, nodes, ranks, threads, version,
@@ -24,7 +24,7 @@ WITH
     GROUP BY ALL
   ),
 
-  -- from the first sample to the last, for runs whose wall time nothing tells
+  -- from the first sample to the last, for runs whose wall time is unknown
   sampled AS (
     SELECT run_id, (max(t_end) - min(t_start)) / 1e9 AS seconds
     FROM pmu_samples
@@ -84,7 +84,7 @@ WINDOW
   steps AS (whole ORDER BY p.step)
 QUALIFY count(v.class) OVER whole > 0;
 
-COMMENT ON VIEW tuning_history IS 'One row is a version of an application on one machine at one size: its bottleneck, its time and the gain. Applications without counters are not there.';
+COMMENT ON VIEW tuning_history IS 'One row is a version of an application on one machine at one size: its bottleneck, its time and the gain. Applications without counters have no rows.';
 COMMENT ON COLUMN tuning_history.app IS 'Application.';
 COMMENT ON COLUMN tuning_history.machine IS 'Machine.';
 COMMENT ON COLUMN tuning_history.problem_size IS 'Size of the problem.';

@@ -5,7 +5,7 @@
 
 CREATE OR REPLACE VIEW _warp_sums AS
 WITH
-  -- A block's lanes are rows here; where rows are cut into intervals they are not.
+  -- Rows are the lanes of a block; not where rows are cut into intervals, which are left out.
   lanes AS (
     SELECT
       v.run_id, v.launch, v.kernel, v.block, v.warp, v.bb,

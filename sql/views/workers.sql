@@ -1,18 +1,18 @@
 -- Workers of task runtimes: when they ran tasks, and every interval in which they did not.
 
--- One row for each worker, those that only tasks speak of included; ahead is by how much the
--- clock of its node is (local time - ahead = corrected time).
+-- One row for each worker, including those that are found only in tasks. ahead is the clock offset
+-- of its node (corrected time = local time - ahead).
 CREATE OR REPLACE VIEW _worker_clocks AS
 WITH
-  told AS (
+  recorded AS (
     SELECT run_id, worker, node, t_begin, t_end FROM workers
     UNION ALL
     SELECT DISTINCT run_id, worker, NULL, NULL, NULL FROM tasks
   ),
 
-  one AS (
+  merged AS (
     SELECT run_id, worker, min(node) AS node, min(t_begin) AS t_begin, max(t_end) AS t_end
-    FROM told
+    FROM recorded
     GROUP BY run_id, worker
   ),
 
@@ -23,10 +23,10 @@ WITH
   )
 
 SELECT
-  one.run_id, one.worker, one.node, coalesce(clock.ahead, 0) AS ahead,
-  one.t_begin - coalesce(clock.ahead, 0) AS t_begin, one.t_end - coalesce(clock.ahead, 0) AS t_end
-FROM one
-LEFT JOIN clock ON one.run_id = clock.run_id AND one.node = clock.node;
+  merged.run_id, merged.worker, merged.node, coalesce(clock.ahead, 0) AS ahead,
+  merged.t_begin - coalesce(clock.ahead, 0) AS t_begin, merged.t_end - coalesce(clock.ahead, 0) AS t_end
+FROM merged
+LEFT JOIN clock ON merged.run_id = clock.run_id AND merged.node = clock.node;
 
 -- The workers of a run in the order in which they are drawn: by node, then by the numbers in their
 -- names.

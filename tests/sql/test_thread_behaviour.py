@@ -119,7 +119,7 @@ def test_warps_without_threads_give_rates_but_no_similarity(warehouse):
     given(warehouse, "bb_blocks", "bb size barriers\n0 5 1")
     ((divergent, synchronising, _, note),) = rows(warehouse, FIGURES)
     assert (divergent, synchronising) == (None, True)
-    assert note == "the trace tells warps, not threads: nothing can be said of their similarity"
+    assert note == "the trace records warps, not threads: their similarity is unknown"
 
 
 def test_threads_without_thread_blocks_are_compared_but_not_judged(warehouse):
@@ -146,7 +146,12 @@ def test_threads_without_thread_blocks_are_compared_but_not_judged(warehouse):
 def test_a_launch_without_visits_says_so(warehouse):
     given(warehouse, "bb_launches", "launch granularity\n3 thread")
     assert rows(warehouse, FIGURES) == [
-        (None, None, None, "no visits of basic blocks are recorded: nothing can be said of threads")
+        (
+            None,
+            None,
+            None,
+            "no visits of basic blocks are recorded: the behaviour of threads is unknown",
+        )
     ]
 
 
@@ -154,7 +159,7 @@ def test_barriers_that_are_not_known_are_no_zero(warehouse):
     given(warehouse, "bb_visits", "launch block thread bb visits\n0 0 0 0 1\n0 0 1 0 1")
     assert rows(
         warehouse, "SELECT barriers, sync_rate, synchronising, note FROM thread_behaviour"
-    ) == [(None, None, None, "barriers are not known: nothing can be said of synchronisation")]
+    ) == [(None, None, None, "barriers are not known: synchronisation is unknown")]
 
 
 def test_without_references_there_is_no_verdict(warehouse):

@@ -1,6 +1,7 @@
--- Keeps the scalars of counters of the runs in _keep (run_id, source_id), in place of earlier ones.
--- For this session the landing tables shrink to these files of these runs; source_id is stored in
--- the order of landing, so that the rest of a large warehouse is skipped unread.
+-- Store the scalars of counters of the runs in _keep (run_id, source_id), in place of earlier ones.
+-- For this session temporary views narrow the landing tables to these files of these runs;
+-- source_id is in the order of landing, so that DuckDB skips the rest of a large warehouse without
+-- reading it.
 
 CREATE TEMP VIEW pmu_samples AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.pmu_samples')

@@ -1,4 +1,4 @@
--- Notes the runs in _keep as those whose scalars are kept.
+-- Record that the scalars of the runs in _keep are stored.
 DELETE FROM kept_runs
 WHERE run_id IN (SELECT run_id FROM _keep);
 

@@ -1,4 +1,4 @@
--- The files that speak of the runs $run_ids.
+-- The files with facts of the runs $run_ids.
 CREATE TEMP TABLE _keep AS
 SELECT DISTINCT run_id, source_id
 FROM run_facts

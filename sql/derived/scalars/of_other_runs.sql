@@ -5,7 +5,7 @@ WITH
     SELECT run_id FROM runs ANTI JOIN kept_runs USING (run_id)
   ),
 
-  told AS (
+  files AS (
     SELECT run_id, source_id FROM run_facts
     UNION
     SELECT run_id, source_id FROM pmu_samples
@@ -29,4 +29,4 @@ WITH
 
 SELECT run_id, coalesce(source_id, 0) AS source_id
 FROM missing
-LEFT JOIN told USING (run_id);
+LEFT JOIN files USING (run_id);

@@ -1,5 +1,5 @@
--- The verdict on each process of runs.
--- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
+-- The verdict on each process of runs. Runs are selected by bounds and a list: that condition is
+-- pushed down to the counters, a subquery is not.
 SELECT run_id, rank, class, samples, share, probability
 FROM bottleneck_by_process
 WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))

@@ -1,5 +1,5 @@
--- The verdict on each code region of runs, those with the most cycles first.
--- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
+-- The verdict on each code region of runs, those with the most cycles first. Runs are selected by
+-- bounds and a list: that condition is pushed down to the counters, a subquery is not.
 SELECT
   run_id, region, class, samples, share, probability, cycles,
   frac_mem, frac_dtb, frac_icache, frac_dma

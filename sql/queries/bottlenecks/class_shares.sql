@@ -1,6 +1,6 @@
--- Class shares of the processes of runs, or of the runs where these do not tell processes apart;
--- of more than $most, $most spread evenly.
--- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
+-- Class shares of the processes of runs, or of the runs where processes are unknown; of more than
+-- $most, $most spread evenly. Runs are selected by bounds and a list: that condition is pushed down
+-- to the counters, a subquery is not.
 WITH
   judged AS (
     SELECT run_id, rank, class, count(*) AS samples
@@ -14,7 +14,7 @@ WITH
   several AS (
     SELECT
       count(DISTINCT run_id) > 1 AS runs,
-      count(DISTINCT version) = count(DISTINCT run_id) AS versions_tell
+      count(DISTINCT version) = count(DISTINCT run_id) AS versions_differ
     FROM judged
     JOIN runs USING (run_id)
   ),
@@ -37,7 +37,7 @@ SELECT
   concat_ws(
     ', ',
     CASE WHEN s.runs OR p.rank IS NULL
-      THEN CASE WHEN s.versions_tell THEN 'version ' || p.version ELSE p.run_id END END,
+      THEN CASE WHEN s.versions_differ THEN 'version ' || p.version ELSE p.run_id END END,
     'rank ' || p.rank
   ) AS place,
   p.position, c.places, p.run_id, p.rank, p.class, p.samples, p.share

@@ -1,5 +1,6 @@
--- Classes of the samples of runs, the commonest first: how many, how sure, what drove them.
--- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
+-- Classes of the samples of runs, the commonest first: number, probability and drivers.
+-- Runs are selected by bounds and a list: that condition is pushed down to the counters, a subquery
+-- is not.
 WITH
   judged AS (
     FROM bottlenecks

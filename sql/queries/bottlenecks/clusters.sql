@@ -1,6 +1,6 @@
 -- Clusters of the models in force that judge runs, one row a cluster and metric: the medoid's
--- metric in deviations from the mean of the training.
--- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
+-- metric in deviations from the mean of the training. Runs are selected by bounds and a list: that
+-- condition is pushed down to the counters, a subquery is not.
 WITH
   used AS (
     SELECT DISTINCT model

@@ -1,5 +1,6 @@
--- What curing each component can bring the runs at most: shares of their cycles, with bands.
--- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
+-- The largest possible gain of the runs from each component: shares of their cycles, with bands.
+-- Runs are selected by bounds and a list: that condition is pushed down to the counters, a subquery
+-- is not.
 WITH
   judged AS (
     SELECT coalesce(cycles, 0) AS cycles, * EXCLUDE (cycles)

@@ -1,7 +1,7 @@
 -- Metrics for star glyphs: one row a run, process, region or sample ($by), with its class and the
 -- medians of its metrics. Only of the metric set that most samples have, as others do not compare;
--- of more than $most glyphs, $most spread evenly.
--- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
+-- of more than $most glyphs, $most spread evenly. Runs are selected by bounds and a list: that
+-- condition is pushed down to the counters, a subquery is not.
 WITH
   tall AS (
     SELECT
@@ -63,7 +63,7 @@ WITH
     WHERE glyph * $most // places > (glyph - 1) * $most // places
   ),
 
-  told AS (
+  stars AS (
     SELECT
       c.glyph, any_value(c) AS place, any_value(r.metric_set) AS metric_set,
       list(r.metric ORDER BY r.position) AS metrics,
@@ -99,7 +99,7 @@ SELECT
   arg_max(j.class, (j.samples, j.class)) AS class,
   CAST(sum(j.samples) AS BIGINT) AS samples,
   any_value(t.place.places) AS places, t.metric_set, t.metrics, t."values"
-FROM told AS t
+FROM stars AS t
 JOIN runs AS r ON t.place.run_id = r.run_id
 LEFT JOIN judged AS j
   ON t.place.run_id = j.run_id AND t.place.rank IS NOT DISTINCT FROM j.rank

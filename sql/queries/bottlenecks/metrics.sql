@@ -1,5 +1,6 @@
 -- Metrics of runs: the median over their samples, and how far that is from the training's mean.
--- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
+-- Runs are selected by bounds and a list: that condition is pushed down to the counters, a subquery
+-- is not.
 SELECT
   s.metric_set, s.metric, count(s.value) AS samples, median(s.value) AS value,
   median(s.standardised) AS standardised

@@ -1,6 +1,7 @@
 -- Top-down shares of runs by region: the level-1 category with the most issue slots, and the part
 -- of it that takes most (Yasin 2014). Groups of regions are left out: theirs are no shares.
--- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
+-- Runs are selected by bounds and a list: that condition is pushed down to the counters, a subquery
+-- is not.
 WITH
   tall AS (
     SELECT s.run_id, s.region, s.metric, avg(s.value) AS value

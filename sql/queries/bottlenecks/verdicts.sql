@@ -1,5 +1,5 @@
--- What a history needs of the view bottlenecks, of the runs $runs.
--- Runs are told by bounds and a list: such a condition reaches the counters, a subquery does not.
+-- The columns of bottlenecks that a tuning history needs, of the runs $runs. Runs are selected by
+-- bounds and a list: that condition is pushed down to the counters, a subquery is not.
 SELECT run_id, rank, class, probability, cycles
 FROM bottlenecks
 WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))

@@ -1,4 +1,4 @@
--- Runs that $name means: a run, APP@VERSION, or a version of the application $app.
+-- Runs selected by $name: a run, APP@VERSION, or a version of the application $app.
 SELECT run_id
 FROM runs
 WHERE CASE

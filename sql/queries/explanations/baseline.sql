@@ -1,2 +1,2 @@
--- What a run is explained against where nobody says it.
+-- The runs that a run is explained against by default.
 FROM explain_baseline($run_id);

@@ -1,4 +1,4 @@
--- What changed between two groups of runs, the best founded first.
+-- What changed between two groups of runs, the most certain first.
 FROM explain_run($runs, $against, explaining := $explaining)
 ORDER BY
   topic <> 'metric', topic = 'setting', certain DESC NULLS LAST,

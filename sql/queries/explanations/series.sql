@@ -1,6 +1,6 @@
 -- The main metric in the history of a run: its value, and those of the others of its series.
 WITH
-  asked AS (
+  wanted AS (
     SELECT
       app, machine, started_at,
       coalesce(
@@ -13,7 +13,7 @@ WITH
   points AS (
     SELECT s.metric, s.unit, unnest(s.series, recursive := true)
     FROM metric_series AS s
-    JOIN asked AS a ON s.app = a.app AND s.metric = a.metric
+    JOIN wanted AS a ON s.app = a.app AND s.metric = a.metric
     WHERE list_contains(list_transform(s.series, lambda p: p.run_id), $run_id)
   )
 

@@ -1,4 +1,4 @@
--- Keep what somebody says of a launch, with its rates; what they said of it before gives way.
+-- Store a manual label of a launch with its rates, in place of an earlier one by the same author.
 INSERT OR REPLACE INTO behaviour_references
 SELECT
   $program, unnest(CAST($behaviours AS VARCHAR[])), $said_by,

@@ -1,5 +1,5 @@
 -- Metric sets of which there are samples, those with labelled runs first: how many samples, how
--- many of them a model can learn from, and how many are in runs of which a label speaks.
+-- many of them a model can learn from, and how many are in labelled runs.
 SELECT
   t.models_of AS metric_set,
   count(*) AS samples,

@@ -1,8 +1,8 @@
 -- What models of the metric set $metric_set can learn from: its samples with their labels and
--- measured cost shares, where there are. Labels are the rows of the table _training_labels, in
+-- measured cost shares, where there are any. Labels are the rows of the table _training_labels, in
 -- which NULL is any rank, thread, region or sample and the narrowest row counts; with $by_people
--- they are what people said (bottleneck_labels) instead. Samples of one program belong together;
--- the tag family of a run says which programs are of one kind.
+-- they are the manual labels (bottleneck_labels) instead. Samples of one program belong together;
+-- the tag family of a run groups programs of one kind.
 WITH
   samples AS MATERIALIZED (
     SELECT
@@ -15,7 +15,7 @@ WITH
     WHERE t.models_of = $metric_set AND m.reason IS NULL AND list_count(m.metrics) = len(m.names)
   ),
 
-  told AS (
+  manual AS (
     SELECT *
     FROM bottlenecks
     WHERE $by_people AND said_by IS NOT NULL
@@ -43,7 +43,7 @@ WITH
       AND (f.any_region OR s.region IS NOT NULL) AND (f.any_sample OR s.sample IS NOT NULL)
   ),
 
-  given AS (
+  matched AS (
     SELECT
       p.n,
       arg_max(
@@ -73,7 +73,7 @@ WITH
   )
 
 SELECT
-  s.names, s.metrics, coalesce(told.class, g.label.class) AS label,
+  s.names, s.metrics, coalesce(manual.class, g.label.class) AS label,
   coalesce(g.label.program, r.app, split_part(s.run_id, ' ', 1)) AS program,
   coalesce(g.label.family, r.tags['family']) AS family,
   [
@@ -84,15 +84,15 @@ SELECT
   ] AS shares
 FROM samples AS s
 LEFT JOIN runs AS r ON s.run_id = r.run_id
-LEFT JOIN given AS g ON s.n = g.n
-LEFT JOIN told
-  ON s.run_id = told.run_id
-  AND s.source_id = told.source_id
-  AND s.rank IS NOT DISTINCT FROM told.rank
-  AND s.thread IS NOT DISTINCT FROM told.thread
-  AND s.cpu IS NOT DISTINCT FROM told.cpu
-  AND s.region IS NOT DISTINCT FROM told.region
-  AND s.sample IS NOT DISTINCT FROM told.sample
+LEFT JOIN matched AS g ON s.n = g.n
+LEFT JOIN manual
+  ON s.run_id = manual.run_id
+  AND s.source_id = manual.source_id
+  AND s.rank IS NOT DISTINCT FROM manual.rank
+  AND s.thread IS NOT DISTINCT FROM manual.thread
+  AND s.cpu IS NOT DISTINCT FROM manual.cpu
+  AND s.region IS NOT DISTINCT FROM manual.region
+  AND s.sample IS NOT DISTINCT FROM manual.sample
 LEFT JOIN costs
   ON s.run_id = costs.run_id
   AND s.rank IS NOT DISTINCT FROM costs.rank

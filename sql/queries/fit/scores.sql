@@ -1,4 +1,4 @@
--- Scores of a model and of the algorithms that were tried beside it.
+-- Scores of the model $kind/$version and of the algorithms that were tried beside it.
 SELECT
   s.algorithm, s.split, s.measure, s.value, s.algorithm = m.algorithm AS is_chosen
 FROM model_scores AS s

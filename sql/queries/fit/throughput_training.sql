@@ -1,4 +1,4 @@
--- Measured segments of one form ($form), and why others are not learned from.
+-- Measured segments of one form ($form), and why others are left out of training.
 SELECT
     i.features, i.cycles, i.instructions, i.width,
     [i.width_bound, i.critical_path_bound, i.unit_bound] AS bounds,

@@ -1,5 +1,6 @@
 -- Candidate against baseline: which metrics are worse than a limit for certain, the worst first.
--- $limit may be NULL: then it is what change_thresholds say for the metric, else $default_limit.
+-- $limit may be NULL: then it is that of change_thresholds for the metric, else $default_limit.
+-- With $undirected also metrics of which neither direction is better.
 WITH
   compared AS (
     SELECT
@@ -33,7 +34,7 @@ SELECT
     WHEN loss_high <= allowed THEN 'fine'
     ELSE 'uncertain'
   END AS verdict,
-  -- Functions that hardly take time do not close the gate, nor what has no better direction.
+  -- Functions that hardly take time do not fail the gate, nor metrics without a better direction.
   better IS NOT NULL AND coalesce(share >= 0.01, true) AS decides,
   "before" AS baseline, "after" AS candidate, ratio, low, high, p_value, allowed AS "limit",
   repetitions_before AS repetitions_baseline, repetitions_after AS repetitions_candidate,

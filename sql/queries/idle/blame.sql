@@ -1,5 +1,5 @@
--- Whom the waits of one run are blamed on in one reading: types of tasks and workers waited for,
--- one row each and cause, the $most with the longest waits.
+-- What the workers of one run waited for in one reading: types of tasks and workers, one row each
+-- and cause, the $most with the longest waits.
 WITH
   sums AS (
     SELECT

@@ -1,4 +1,5 @@
--- Idle time of one run within [$t0, $t1) in one reading, added up by worker, node, type of task or blamed type.
+-- Idle time of one run within [$t0, $t1) in one reading, added up by worker, node, type of task or
+-- blamed type.
 WITH
   idle AS (
     SELECT

@@ -1,4 +1,4 @@
--- What is odd in the recording of one run, in one reading.
+-- Inconsistencies in the recording of one run, in one reading.
 SELECT flag, count(*) AS intervals
 FROM (
   SELECT unnest(flags) AS flag

@@ -1,4 +1,4 @@
--- Ingested files of a reader whose path contains a text, the latest first; both may be NULL.
+-- Ingested files of $reader whose path contains $text, the latest first; both may be NULL.
 SELECT s.ingested_at, s.path, s.reader, s.rows, s.bytes, s.pwh_version, s.source_id
 FROM sources AS s
 WHERE ($reader IS NULL OR s.reader = $reader)

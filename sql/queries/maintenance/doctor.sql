@@ -1,4 +1,4 @@
--- Signs of a warehouse that does not agree with itself: each should be found 0 times.
+-- Inconsistencies of a warehouse: each should be found 0 times.
 SELECT 'sources without a run' AS "check", count(*) AS found
 FROM sources
 WHERE source_id NOT IN (SELECT source_id FROM run_facts)

@@ -1,4 +1,4 @@
--- How much there is, told from the small tables alone.
+-- Numbers of runs, files and rows, from the small tables alone.
 SELECT
   (SELECT count(*) FROM runs) AS runs,
   (SELECT count(DISTINCT app) FROM runs) AS apps,

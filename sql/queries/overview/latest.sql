@@ -1,4 +1,4 @@
--- The runs that landed last.
+-- The $number runs that landed last.
 WITH
   latest AS (
     SELECT f.run_id, max(s.ingested_at) AS landed_at

@@ -1,5 +1,5 @@
--- For each kind of trace, by its landing table, the run that landed last. Looked for among the last
--- runs of each reader and application.
+-- For each kind of trace, by its landing table, the run that landed last, among the last runs of
+-- each reader and application.
 WITH
   landed AS (
     SELECT f.run_id, s.ingested_at AS landed_at, f.position

@@ -1,5 +1,5 @@
--- Changes for the worse, the latest first: one row a run, with the metric that tells it best.
--- Unless $every, only in the times of whole runs.
+-- The latest $number changes for the worse: one row a run, with its clearest metric. Unless $every,
+-- only in the times of whole runs.
 WITH
   worse AS (
     SELECT

@@ -1,4 +1,5 @@
--- What runs can be chosen by, the most frequent values first: kind is app, version, machine or tag.
+-- Values that runs can be filtered by, the most frequent values first: kind is app, version,
+-- machine or tag.
 WITH
   facts AS (
     SELECT 'app' AS kind, app AS choice FROM runs

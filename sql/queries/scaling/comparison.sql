@@ -1,5 +1,6 @@
--- Functions of two versions: how fast their time grows with the parallelism, the worse ones first.
--- An exponent got worse for sure where the intervals of the two do not meet.
+-- Functions of two versions, $before and $after: how fast their time grows with the parallelism,
+-- and their shares of the predicted time at $at; the worse ones first. An exponent is certainly
+-- worse where the intervals of the two do not overlap.
 WITH
   models AS (
     SELECT

@@ -1,6 +1,6 @@
 -- Functions by their share of the predicted time at $target, with their share at $largest.
 WITH
-  told AS (
+  predictions AS (
     FROM scaling_predict([CAST($target AS BIGINT), CAST($largest AS BIGINT)])
     WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
       AND machine IS NOT DISTINCT FROM $machine AND kind <> 'total'
@@ -18,7 +18,7 @@ SELECT
     - any_value(share) FILTER (parallelism = $largest) AS growth,
   any_value(m.formula) AS formula,
   any_value(m.flags) AS flags
-FROM told
+FROM predictions
 LEFT JOIN (
   SELECT function, formula, flags
   FROM scaling_models

@@ -1,6 +1,7 @@
--- A program's time, speed-up, efficiency and core hours at each of $counts.
+-- A program's time, speed-up, efficiency and core hours at each of $counts; speed-up and efficiency
+-- are those of $scaling (weak or strong).
 WITH
-  told AS (
+  predictions AS (
     SELECT
       t.*, s.smallest,
       t.speedup / CASE WHEN s.scaling = 'weak' THEN t.parallelism / s.smallest ELSE 1 END AS faster
@@ -19,5 +20,5 @@ SELECT
   faster * CASE WHEN $scaling = 'weak' THEN parallelism / smallest ELSE 1 END AS speedup,
   faster * CASE WHEN $scaling = 'weak' THEN 1 ELSE smallest / parallelism END AS efficiency,
   core_hours, flags
-FROM told
+FROM predictions
 ORDER BY parallelism;

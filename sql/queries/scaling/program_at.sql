@@ -1,7 +1,8 @@
--- The same at a problem size: the sum of the functions' predictions there, against the sum at the
--- smallest count. Errors of functions go together in part: half way between all and none.
+-- A program's time, speed-up, efficiency and core hours at each of $counts and problem size $size:
+-- the sum of the functions' predictions there, against the sum at the smallest count. Errors of
+-- functions are partly correlated: half way between fully and not at all.
 WITH
-  told AS (
+  predictions AS (
     SELECT t.*, ln(t.high / t.low) / 2 * t.predicted AS half
     FROM scaling_predict_at(list_append(CAST($counts AS BIGINT[]), CAST($smallest AS BIGINT)), $size)
       AS t
@@ -17,7 +18,7 @@ WITH
       list_sort(list_distinct(flatten(list(list_filter(
         flags, lambda flag: flag LIKE 'no model of%' OR flag LIKE 'extrapolating far%'
       ))))) AS flags
-    FROM told
+    FROM predictions
     GROUP BY parallelism
   )
 

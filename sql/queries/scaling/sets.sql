@@ -1,4 +1,5 @@
--- Sets of runs of an application that are modelled together, the newest first.
+-- Sets of runs of an application that are modelled together, the newest first: of $app, or of every
+-- application where $app is $latest. $version and $machine may be NULL.
 SELECT
   s.app, s.version, s.machine, s.scaling, s.assumed, s.problem_size, s.problem_sizes, s.crossed,
   s.counts, s.smallest, s.largest, s.flags,

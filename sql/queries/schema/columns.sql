@@ -1,4 +1,4 @@
--- Columns of one table or view.
+-- Columns of the table or view $name.
 SELECT column_name AS "column", lower(data_type) AS type, NOT is_nullable AS required,
   comment AS description
 FROM duckdb_columns()

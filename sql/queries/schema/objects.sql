@@ -1,5 +1,5 @@
--- What there is to ask: tables, views, table macros, and the functions $functions of pwh; all of
--- it, or what has the name $name.
+-- What can be queried: tables, views, table macros, and the functions $functions of pwh; all, or
+-- those of the name $name.
 FROM (
   SELECT 'table' AS kind, table_name AS name, NULL AS parameters, comment AS description
   FROM duckdb_tables()

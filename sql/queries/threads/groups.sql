@@ -1,4 +1,4 @@
--- Groups of threads that behave alike.
+-- Groups of threads that behave alike, of launches $first to $last.
 SELECT
   launch, kernel, behaviour_group, threads, share, distinct_vectors, block, thread, radius
 FROM thread_groups

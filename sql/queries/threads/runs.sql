@@ -1,5 +1,5 @@
--- Runs with traces of basic blocks, the latest first; those that count visits, of which more can be
--- said, before those that count instructions only.
+-- Runs with traces of basic blocks, the latest first; those that count visits, which allow more
+-- analyses, before those that count instructions only.
 WITH
   traced AS (
     SELECT run_id, false AS counts_visits FROM bb_launches

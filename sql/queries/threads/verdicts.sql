@@ -1,4 +1,4 @@
--- The verdict on the threads of launches of one run.
+-- The verdict on the threads of launches $first to $last of one run.
 SELECT
   t.launch, t.kernel,
   CASE

@@ -1,4 +1,4 @@
--- Warps, those that lose most to divergence first.
+-- Warps of launches $first to $last, those that lose most to divergence first.
 SELECT
   launch, kernel, block, warp, threads, instructions, warp_instructions, simt_efficiency,
   idle_lanes, rank

@@ -1,4 +1,4 @@
--- Instructions per cycle that the counters of a run say, misses and all.
+-- Instructions per cycle by the counters of a run, including misses.
 SELECT max(per_cycle) AS ipc
 FROM counter_summary
 WHERE run_id = $run_id

@@ -1,7 +1,7 @@
 -- Segments of one run with what they could reach and which bound is the tightest; of more than
 -- $most, $most spread evenly.
 WITH
-  told AS (
+  numbered AS (
     SELECT
       thread, segment, predicted, low, high, width_bound, critical_path_bound, unit_bound, measured,
       least(width_bound, critical_path_bound, unit_bound) AS least_bound,
@@ -19,6 +19,6 @@ SELECT
     WHEN width_bound THEN 'front end'
     ELSE 'unknown'
   END AS tightest
-FROM told
+FROM numbered
 WHERE n * $most // greatest(segments, $most) > (n - 1) * $most // greatest(segments, $most)
 ORDER BY thread, segment;

@@ -1,9 +1,9 @@
--- What the model holds against a run's segments, by group of features: the factor on the cycles of
--- one instruction, a geometric mean weighted by instructions, and in how many segments it slows
--- down the most. Segments that are short or implausible are left out, as in threads; of more than
--- twice $most, about $most are looked at, spread evenly.
+-- Feature contributions (Shapley values) to the predictions of a run's segments, by group of
+-- features: the factor on the cycles of one instruction, a geometric mean weighted by instructions,
+-- and in how many segments it slows down the most. Segments that are short or implausible are left
+-- out, as in threads; of more than twice $most, about $most are examined, spread evenly.
 WITH
-  told AS (
+  effects AS (
     SELECT
       feature_group, factor, instructions,
       factor > 1 AND factor = max(factor) OVER (PARTITION BY thread, segment) AS is_largest
@@ -24,6 +24,6 @@ SELECT
   exp(sum(instructions * ln(factor)) / sum(instructions)) AS factor,
   count(*) FILTER (is_largest) AS largest_in,
   count(*) AS segments
-FROM told
+FROM effects
 GROUP BY feature_group
 ORDER BY factor DESC, feature_group;

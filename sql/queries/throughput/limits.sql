@@ -1,4 +1,5 @@
--- What the predicted cycles of a run go to: the tightest bound of each segment, and the interplay.
+-- What the predicted cycles of a run are spent on: the tightest bound of each segment, and the
+-- interplay.
 SELECT
   component,
   sum(cycles * least(share, 1)) / sum(sum(cycles * least(share, 1))) OVER () AS share,

@@ -1,4 +1,4 @@
--- Runs of task runtimes, whose workers can be looked at, the latest first.
+-- Runs of task runtimes, whose workers can be examined, the latest first.
 SELECT run_id, app, version, machine, started_at
 FROM runs
 WHERE run_id IN (SELECT run_id FROM workers UNION SELECT run_id FROM idle_intervals)

@@ -1,5 +1,5 @@
--- From when to when the workers of one run are known, ns after clock correction, how many there
--- are, and how many tasks and idle intervals meet [$t0, $t1) (NULL: no bound).
+-- First and last moment of the workers of one run, ns after clock correction, the number of
+-- workers, and the number of tasks and idle intervals that overlap [$t0, $t1) (NULL: no bound).
 WITH
   clock AS (
     SELECT w.worker, max(n.clock_offset_ns) AS ahead

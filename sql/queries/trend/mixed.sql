@@ -15,14 +15,14 @@ WITH
       WHERE app = $app
     )
     ON machine, nodes, ranks, threads, problem_size
-    INTO NAME field VALUE said
+    INTO NAME field VALUE text
   )
 
 SELECT
-  f.field, count(DISTINCT f.said) AS most, string_agg(DISTINCT f.said, ', ' ORDER BY f.said) AS said
+  f.field, count(DISTINCT f.text) AS most, string_agg(DISTINCT f.text, ', ' ORDER BY f.text) AS texts
 FROM members AS m
 JOIN facts AS f USING (run_id)
 GROUP BY m.series, f.field
-HAVING count(DISTINCT f.said) > 1
+HAVING count(DISTINCT f.text) > 1
 QUALIFY row_number() OVER (PARTITION BY f.field ORDER BY most DESC) = 1
 ORDER BY f.field;
