@@ -19,14 +19,15 @@ def names() -> tuple[str, ...]:
 
 def applied(con: DuckDBPyConnection) -> tuple[str, ...] | None:
     """Return the names of the applied migrations; None where the database is not a warehouse."""
-    # Other programs have tables of that name too.
-    known = con.execute(
-        "SELECT count(*) FROM duckdb_columns() WHERE table_name = 'migrations' AND NOT internal "
-        "AND column_name IN ('name', 'applied_at', 'pwh_version')"
-    ).fetchone()
-    if not known or known[0] != 3:
+    import duckdb
+
+    try:
+        rows = con.execute(
+            "SELECT name FROM (SELECT name, applied_at, pwh_version FROM migrations) ORDER BY name"
+        ).fetchall()
+    except (duckdb.BinderException, duckdb.CatalogException):
+        # No such table, or that of another program.
         return None
-    rows = con.execute("SELECT name FROM migrations ORDER BY name").fetchall()
     return tuple(name for (name,) in rows)
 
 

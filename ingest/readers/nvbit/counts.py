@@ -21,7 +21,9 @@ Masks = NDArray[np.uint32]
 
 _LANES = 32
 _CELLS = 1 << 16
-_ONES = np.array([bin(k).count("1") for k in range(1 << 16)], np.int64)
+_ONES = np.zeros(1 << 16, np.int64)
+for _bit in range(16):
+    _ONES += np.arange(1 << 16) >> _bit & 1
 
 
 def lanes(mask: Masks) -> Integers:

@@ -33,7 +33,7 @@ RUNTIME_STATES = {
     "Sc": "Scheduling",
 }
 _SHORT = list(RUNTIME_STATES)
-_WRITTEN = pa.array([*_SHORT, *(f'"{name}"' for name in _SHORT)])
+_WRITTEN = [*_SHORT, *(f'"{name}"' for name in _SHORT)]
 _STATE = ["Time", "Container", "Type", "Value"]
 _LINK = ["Time", "Type", "Container", "Value"]
 _FIELDS = {
@@ -173,7 +173,8 @@ def _states(lines: pa.Array, numbers: pa.Array, codes: _Codes, part: Path) -> pa
     )
     nameless = pc.and_(pc.greater_equal(step, 0), pc.is_null(value))
     refuse_first(nameless, code, tokens.numbers, "an event of a state", part, "the state's name")
-    state = pc.index_in(value, _WRITTEN)
+    # Not made at import: the first array looks for pandas, which takes long to import.
+    state = pc.index_in(value, pa.array(_WRITTEN))
     # A task may be called like a state of the runtime; the event with its JobId decides.
     state = pc.if_else(pc.is_in(code, pa.array(codes.with_task, _TEXT)), None, state)
     state = pc.if_else(pc.greater_equal(state, len(_SHORT)), pc.subtract(state, len(_SHORT)), state)
