@@ -29,7 +29,7 @@ each_case = pytest.mark.parametrize("case", CASES, ids=name_of)
 SEEN = (OSError, duckdb.Error)
 BROKEN = (duckdb.FatalException, duckdb.InternalException)
 fuzzed = settings(
-    max_examples=int(EXAMPLES or 60),
+    max_examples=int(EXAMPLES or 30),
     derandomize=EXAMPLES is None,
     database=None,
     deadline=None,
@@ -38,9 +38,9 @@ fuzzed = settings(
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def warehouse():
-    """Yield an empty warehouse in memory, faster than one on disk for thousands of files."""
+    """Yield a warehouse in memory, faster than one on disk, which is empty after every file."""
     con = pwh.connect(":memory:")
     yield con
     con.close()
