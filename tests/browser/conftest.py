@@ -20,7 +20,7 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 @pytest.fixture(scope="session")
 def screenshots():
-    """Give the folder that screenshots are kept in: PWH_SCREENSHOTS, else build/screenshots."""
+    """Return the folder that screenshots are kept in: PWH_SCREENSHOTS, else build/screenshots."""
     folder = Path(os.environ.get("PWH_SCREENSHOTS", PROJECT / "build" / "screenshots"))
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -41,16 +41,16 @@ def chromium():
 
 
 def pwh(*arguments):
-    """Give the command line of pwh and its environment."""
+    """Return the command line of pwh and its environment."""
     environment = os.environ | {"PYTHONPATH": str(PROJECT)}
     return {"args": [sys.executable, "-m", "apps.cli", *map(str, arguments)], "env": environment}
 
 
 @pytest.fixture(scope="session")
-def served(tmp_path_factory, chromium):
-    """Run `pwh demo` and `pwh ui`; give the warehouse and the address."""
+def served(tmp_path_factory, chromium, demo_warehouse):
+    """Run `pwh ui` over a copy of the demo's warehouse; yield the copy and the address."""
     db = tmp_path_factory.mktemp("served") / "demo.duckdb"
-    subprocess.run(**pwh("--db", db, "demo"), check=True, capture_output=True)
+    shutil.copy(demo_warehouse, db)
     # Others may test at the same time: two apps that look for a free port find the same one.
     command = pwh("--db", db, "ui", "--no-browser", "--port", _free_port())
     with subprocess.Popen(
@@ -83,7 +83,7 @@ def _wait_for(url):
 
 @pytest.fixture
 def tab(chromium):
-    """Give a new tab, which must not ask any other computer for anything."""
+    """Return a new tab, which must not ask any other computer for anything."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     elsewhere = []
