@@ -106,7 +106,7 @@ def test_machines_are_not_mixed(pwh, tmp_path):
     pwh("ingest", write(tmp_path / "more.csv", lines))
     code, out, err = pwh("gate", "heat", "--baseline", "v3")
     assert (code, out) == (5, "")
-    assert "has no run like the candidate: machine=m1 and machine=m2" in err
+    assert "has no run of the candidate's configuration: machine=m1 and machine=m2" in err
 
 
 def test_rows_for_programs(pwh):
@@ -133,10 +133,10 @@ def test_names_mean_nothing_in_markdown():
         (
             ("--baseline", "v3", "--candidate", "v3"),
             5,
-            "the baseline v3 of heat has no runs beside",
+            "the baseline v3 of heat has no runs other than",
         ),
         (("--baseline", "last:0"), 2, "'last:0' is not a number of runs"),
-        (("--baseline", "tag:x"), 2, "'tag:x' names no tag"),
+        (("--baseline", "tag:x"), 2, "'tag:x' is not a tag"),
         (("--baseline", "tag:x=y"), 5, "no run of heat has the tag x=y"),
         (("--baseline", "v1", "--limit", "5"), 2, "--limit '5' is not a share"),
         (("--baseline", "v1", "--metric", "x"), 5, "have no metric in common of x"),

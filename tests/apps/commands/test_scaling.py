@@ -1,4 +1,4 @@
-"""`pwh scale`: predictions in words, the tables, two versions compared, and what is refused."""
+"""`pwh scale`: predictions in sentences, the tables, two versions compared, and what is refused."""
 
 from __future__ import annotations
 

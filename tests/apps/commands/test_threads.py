@@ -1,4 +1,4 @@
-"""`pwh threads` and `pwh fit behaviour`: verdicts in words, tables, pictures, what is refused."""
+"""`pwh threads` and `pwh fit behaviour`: verdicts, tables, pictures, and what is refused."""
 
 from __future__ import annotations
 
@@ -236,11 +236,11 @@ def test_probabilities_near_one_are_not_rounded_to_it():
     [
         (("--launch", "7"), 5, "the run r has no launch 7"),
         (("--launch", "0", "--block", "3"), 5, "launch 0 of r has no thread block 3"),
-        (("--cfg", "flow.pdf"), 2, "Its name can end in .dot, .svg, .png."),
-        (("--matrix", "m.jpg"), 2, "Its name can end in .png."),
+        (("--cfg", "flow.pdf"), 2, "End its name in .dot or .svg or .png."),
+        (("--matrix", "m.jpg"), 2, "End its name in .png."),
         (("--matrix", "nowhere/m.png"), 2, "there is no folder nowhere"),
-        (("--phases",), 5, "the trace of r is not cut into intervals"),
-        (("--groups", "--phases", "-f", "csv"), 2, "ask for one in csv"),
+        (("--phases",), 5, "the trace of r has no intervals"),
+        (("--groups", "--phases", "-f", "csv"), 2, "of which csv can hold one"),
         (("--metric", "cosine"), 2, "cosine"),
     ],
 )
@@ -290,7 +290,7 @@ def test_report_gives_the_verdict(pwh):
     ) in out
 
 
-def test_thresholds_follow_from_what_people_say(pwh):
+def test_thresholds_follow_from_known_behaviours(pwh):
     def threshold(rate):
         rows = json.loads(pwh("fit", "behaviour", "-f", "json")[1])
         return next(row["threshold"] for row in rows if row["rate"] == rate)

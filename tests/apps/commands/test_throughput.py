@@ -41,7 +41,7 @@ def test_verdict_comes_first_with_what_limits_and_what_was_reached(pwh):
     assert lines[2].startswith("* The code could sustain ")
     assert "limited by" in lines[2]
     assert lines[3].startswith("* It reaches 2.33 where that was measured: ")
-    assert "What the predicted cycles go to" in out
+    assert "What limits the predicted cycles" in out
     assert "Instructions per cycle by thread" in out
 
 
@@ -90,7 +90,7 @@ def test_effects_leave_out_what_threads_leave_out(warehouse):
 def test_short_segments_are_counted(pwh):
     _, out, _ = pwh("throughput", run_of(pwh, "sort", "gem5-E"), "--by", "segment")
     assert "1 segment: they are shorter than throughput_settings.shortest" in out
-    assert "1 segment: they were measured faster than the core is wide" in out
+    assert "1 segment: they were measured to be faster than the width of the core" in out
 
 
 def test_rows_for_programs(pwh):

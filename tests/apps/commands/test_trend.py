@@ -95,7 +95,7 @@ def test_short_series_are_reported(run, tmp_path):
         (("heat", "--machine", "m9"), 5, "heat has no series on m9"),
         (("heat", "--threshold", "x"), 2, "--threshold 'x' is not a share"),
         (("heat", "--significance", "2"), 2, "--significance 2 is not a probability"),
-        (("heat", "--keep"), 2, "--keep has nothing to keep"),
+        (("heat", "--keep"), 2, "--keep has nothing to store"),
     ],
 )
 def test_what_is_refused(options, code, message, pwh):

@@ -159,4 +159,4 @@ def test_a_link_reproduces_mode_and_window(open_page, demo_warehouse):
     app = open_page("idle", demo_warehouse, mode="transitive", **{"from": "25", "to": "50"})
     assert app.selectbox[1].value == "transitive"
     assert [box.value for box in app.number_input] == [25.0, 50.0]
-    assert "What follows is of the whole run." in texts(app)
+    assert "The charts below are of the whole run." in texts(app)

@@ -39,7 +39,7 @@ def test_edges_make_a_graph(open_page, tmp_path):
     (graph,) = app.get("graphviz_chart")
     assert graph.proto.spec.startswith("digraph cfg {")
     assert 'block 1\\n4 visits"' in graph.proto.spec
-    assert "edges bear their probability" in texts(app)
+    assert "edges show their probability" in texts(app)
 
 
 def test_threads_that_differ_get_a_picture(open_page, demo_warehouse):

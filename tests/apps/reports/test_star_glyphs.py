@@ -128,5 +128,5 @@ def test_the_command_draws_a_picture_and_prints_its_report(pwh, tmp_path):
 def test_only_svg_is_drawn(pwh):
     code, _, err = pwh("diagnose", "r1", "--glyphs", "stars.gif")
     assert code == 2
-    assert "--glyphs stars.gif: what kind of picture is that?" in err
-    assert "Its name can end in .svg." in err
+    assert "--glyphs stars.gif: the kind of picture is unknown" in err
+    assert "End its name in .svg." in err
