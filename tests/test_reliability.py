@@ -42,7 +42,7 @@ def start(db, *arguments, **options):
 
 
 def command(db, *arguments, **options):
-    """Run a command to its end; give exit code, stdout and stderr."""
+    """Run a command to its end; return exit code, stdout and stderr."""
     process = start(db, *arguments, **options)
     out, err = process.communicate(timeout=120)
     assert "Traceback" not in err
@@ -348,7 +348,7 @@ def test_files_that_are_no_warehouse(tmp_path):
         cut: f"cannot open {cut}: ",
         tmp_path: f"cannot open {tmp_path}: ",
         tmp_path / "no" / "w.duckdb": "does not exist",
-        Path("/proc/w.duckdb"): "cannot make a warehouse at /proc/w.duckdb: No such file",
+        Path("/proc/w.duckdb"): "cannot create a warehouse at /proc/w.duckdb: No such file",
     }
     for db, message in messages.items():
         code, out, err = command(db, "ingest", file)
