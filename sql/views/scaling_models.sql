@@ -38,18 +38,18 @@ COMMENT ON COLUMN scaling_models.version IS 'Version.';
 COMMENT ON COLUMN scaling_models.machine IS 'Machine.';
 COMMENT ON COLUMN scaling_models.function IS 'Function.';
 COMMENT ON COLUMN scaling_models.kind IS 'Kind, which decides the terms that the model may have.';
-COMMENT ON COLUMN scaling_models.formula IS 'Best single formula, seconds by p, scaled through the last measured point. Predictions come from an ensemble (scaling_predict). NULL where there is no model.';
-COMMENT ON COLUMN scaling_models.parameters IS 'Parameters of the formula, by the letters of the kind''s basis. computation and non-blocking point-to-point: a*p^-b + c*p^d + e; blocking point-to-point: a*p^b + c*log2(p) + d; n-to-n: a*log2(p) + b*p^c + d; n-to-1 and 1-to-n: (a*p^b + c)*log2(p) + d; the last three may have g*p^-h too.';
-COMMENT ON COLUMN scaling_models.r2 IS 'Coefficient of determination of the formula; NULL where all times are the same.';
+COMMENT ON COLUMN scaling_models.formula IS 'The law by which scaling_predict predicts beyond the largest count, seconds by p. Where no law is carried by the points a mixture of models predicts: then it is the formula nearest to that, and formula_disagrees is among the flags if it is more than 10 % off up to eight times the largest count. NULL where there is no model.';
+COMMENT ON COLUMN scaling_models.parameters IS 'Parameters of the formula, by the letters of the kind''s basis. computation and non-blocking point-to-point: a*p^-b + c*p^d + e; blocking point-to-point: a*p^b + c*log2(p) + d; n-to-n: a*log2(p) + b*p^c + d; n-to-1 and 1-to-n: (a*p^b + c)*log2(p) + d; the last three may have g*p^-h too. log_exponent is the power of log2(p) in the growing term; limit and half are those of limit*p/(p + half).';
+COMMENT ON COLUMN scaling_models.r2 IS 'Coefficient of determination of the formula at the measured points; NULL where all times are the same.';
 COMMENT ON COLUMN scaling_models.smape IS 'Symmetric mean absolute percentage error of the formula at the measured points, 0..2.';
-COMMENT ON COLUMN scaling_models.cv_error IS 'Relative error with which the ensemble''s members predict the last counts from those before.';
+COMMENT ON COLUMN scaling_models.cv_error IS 'Relative error of the last counts as the model predicts them from those before.';
 COMMENT ON COLUMN scaling_models.points IS 'Counts that were used.';
 COMMENT ON COLUMN scaling_models.repetitions IS 'Most repetitions at a count.';
 COMMENT ON COLUMN scaling_models.exponent IS 'Slope of the prediction from the largest count to twice that, in logarithms: -1 is perfect strong scaling, 0 a constant.';
 COMMENT ON COLUMN scaling_models.exponent_low IS 'Lower end of the exponent''s 90 % interval.';
 COMMENT ON COLUMN scaling_models.exponent_high IS 'Upper end of the exponent''s 90 % interval.';
 COMMENT ON COLUMN scaling_models.scaling IS 'strong or weak (scaling_sets.scaling).';
-COMMENT ON COLUMN scaling_models.flags IS 'What to keep in mind, in words: no model, too few points, outlier, zero times dropped, missing counts, noise, repetitions differ tenfold, not extrapolatable, scaling assumed.';
+COMMENT ON COLUMN scaling_models.flags IS 'What to keep in mind, in words: no model, too few points, outlier, zero times dropped, missing counts, noise, repetitions differ tenfold, poor fit (no smooth law comes within 20 % of the points), formula_disagrees, not extrapolatable, scaling assumed.';
 
 -- p is a count or a list of counts.
 CREATE OR REPLACE MACRO scaling_predict(p) AS TABLE

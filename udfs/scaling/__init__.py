@@ -1,8 +1,9 @@
 """Scaling models: how the time of a function changes with the number of processes.
 
-From a few measured counts of a function come one readable formula, and predictions by an ensemble
-of small models for any other count, with intervals. See `bases` for the terms,
-`least_squares` for the fit, `ensemble` for the prediction, `surface` for two parameters.
+From a few measured counts of a function come one readable formula and predictions for any other
+count, with intervals. See `forecast` for which model predicts: a law (`laws`) where the points
+carry one, else an ensemble of small models (`ensemble`, with `bases` and `least_squares`). `surface`
+is for two parameters.
 """
 
 from udfs.scaling.models import scaling_forecast, scaling_model

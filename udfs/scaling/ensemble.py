@@ -5,7 +5,7 @@ previous ones (rolling-origin evaluation: Tashman, Int. J. Forecasting 16, 2000)
 distance from the points that it was fitted to. Weights are a soft-max of these errors times prior
 odds: few points can be fitted by any law with enough parameters, so each fitted parameter costs
 (Jefferys and Berger, American Scientist 80, 1992). The prediction is the weighted geometric mean;
-slopes of members are limited to those of real programs.
+slopes of members are limited to those of real programs, or of the last points.
 
 Members are scaled through the last points, with most weight on the last one (exponential smoothing
 of the level: Gardner, J. Forecasting 4, 1985). Growth with a fitted exponent is damped unless it
@@ -105,7 +105,10 @@ def forecast(basis: Basis, x: Array, y: Array, at: Array) -> Forecast:
     error = _joint_error(weights, misses)
 
     up, down = np.log(at / x[:, -1:]), np.log(at / x[:, :1])
-    above = np.clip(wanted + _level(at_points, log_y), _SLOPES[0] * up, _SLOPES[1] * up)
+    # No steeper than real programs are, or than the last points were.
+    last = ((log_y[:, -1] - log_y[:, -2]) / np.log(x[:, -1] / x[:, -2]))[:, None]
+    flattest, steepest = np.minimum(_SLOPES[0], last), np.maximum(_SLOPES[1], last)
+    above = np.clip(wanted + _level(at_points, log_y), flattest * up, steepest * up)
     below = np.clip(wanted - at_points[..., :1], _SLOPES[1] * down, _SLOPES[0] * down)
     after, spread_after = _mean(weights, _damp(names, above, error))
     before, spread_before = _mean(weights, below)

@@ -1,61 +1,142 @@
-"""The best single formula of a function: its text, parameters and goodness."""
+"""The formula of a function, which is its prediction where a law predicts: text and parameters."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from udfs.scaling.bases import DECAY, DECAYS, GROWTH, GROWTHS, Array, Basis, Index, Names
-from udfs.scaling.ensemble import Forecast
+from udfs.scaling.bases import DECAY, DECAYS, GROWTH, GROWTHS, Array, Basis, Index, Names, Truth
+from udfs.scaling.forecast import Forecast
+from udfs.scaling.laws import AHEAD, LawForecast, Term, laws
 from udfs.scaling.least_squares import Fit
 from udfs.scaling.members import relative_values
 
-_TERM_COST = 0.005
-"""The least improvement of a formula's error by a further term, as a logarithm."""
+_SHOWN, _FLAT = 1e-6, 5e-4
+_INFINITE = 100.0
+APART: Final = 0.1
+"""Relative distance from the prediction beyond which a formula is said to differ from it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Formulas:
-    """Best single formulas of n functions; `r2` is NaN where all times are the same."""
+    """Formulas of n functions: the law that predicts, or the formula nearest to the prediction.
+
+    `apart` (n) is how far a formula is from the prediction at most, relative, up to eight times the
+    largest count: 0 where it is the prediction. `r2` is NaN where all times are the same.
+    """
 
     texts: list[str]
     parameters: list[dict[str, float]]
     r2: Array
     smape: Array
+    apart: Array
 
 
-def formulas(basis: Basis, names: list[Names], x: Array, y: Array, predicted: Forecast) -> Formulas:
-    """Return for each function the formula of the family that predicts and fits it best.
-
-    The formula is scaled through the last point.
+def formulas(
+    basis: Basis, names: list[Names], mpi: Truth, x: Array, y: Array, predicted: Forecast
+) -> Formulas:
+    """Return the formula of each function.
 
     Args:
         basis: terms of the functions.
         names: names of the parameters, for each function.
+        mpi: whether each function is a call of MPI (n).
         x: counts, ascending, n x m.
         y: times of n functions, n x m, s.
-        predicted: their forecast, with the fitted families and their errors.
+        predicted: their forecast.
     """
-    fits = predicted.fits
-    each = relative_values(fits, basis, x, x[:, -1]) * y[:, -1:]
-    misfit = np.sqrt((np.log(np.maximum(each, np.finfo(float).tiny) / y) ** 2).mean(2))
-    size = _TERM_COST * np.array([[len(fit.name)] for fit in fits])
-    costs = np.nan_to_num(predicted.fit_errors + misfit + size, nan=np.inf)
-    chosen = np.argmin(costs, axis=0)
-    fitted = np.empty_like(y)
+    fits = predicted.ensemble.fits
+    ahead = np.concatenate([x, x[:, -1:] * np.array(AHEAD)], axis=1)
+    with np.errstate(divide="ignore"):
+        each = np.log(relative_values(fits, basis, ahead, x[:, -1])) + np.log(y[:, -1:])
+    each = np.concatenate(
+        [each, np.concatenate([predicted.law.fitted, predicted.law_ahead], axis=1)[None]]
+    )
+    wanted = np.concatenate([np.log(y), predicted.log_ahead], axis=1)
+    distance = np.nan_to_num(np.abs(each - wanted), nan=_INFINITE).clip(max=_INFINITE)
+    m = x.shape[1]
+    far = np.sqrt((distance[..., m:] ** 2).mean(2)) + 0.3 * np.sqrt(
+        (distance[..., :m] ** 2).mean(2)
+    )
+    chosen = np.where(predicted.rules, len(fits), np.argmin(far, axis=0))
+    everyone = np.arange(len(y))
+    fitted = np.exp(each[chosen, everyone, :m])
+    apart = np.where(
+        predicted.rules, 0.0, np.expm1(distance[chosen, everyone, m:].max(1, initial=0.0))
+    )
     texts, parameters = [""] * len(y), [dict[str, float]()] * len(y)
     for place in np.unique(chosen):
-        rows, fit = np.flatnonzero(chosen == place), fits[place]
-        fitted[rows] = each[place][rows]
+        rows = np.flatnonzero(chosen == place)
+        if place == len(fits):
+            for row in rows:
+                law = _law(predicted.law, int(row), bool(mpi[row]), x[row, -1])
+                texts[row] = " + ".join(_law_text(*term) for term in law)
+                parameters[row] = _law_parameters(names[row], law)
+            continue
+        fit = fits[place]
         raw = _unscaled(basis, fit, rows, x[rows, -1], y[rows, -1])
         for row, values, places in zip(rows, raw.tolist(), fit.terms[rows].tolist(), strict=True):
-            known = [(v, p) for v, p in zip(values, places, strict=True) if v > 0]
+            # Terms that no measured time shows are left out.
+            size = fit.coefficients[row] > _SHOWN * fit.coefficients[row].sum()
+            known = [
+                (v, p) for v, p, is_shown in zip(values, places, size, strict=True) if is_shown
+            ]
             texts[row] = " + ".join(_text(basis, value, term) for value, term in known)
             parameters[row] = dict(
                 pair for value, term in known for pair in _parameters(names[row], value, term)
             )
-    return Formulas(texts, parameters, _r2(y, fitted), _smape(y, fitted))
+    return Formulas(texts, parameters, _r2(y, fitted), _smape(y, fitted), apart)
+
+
+Part = tuple[float, Term, float]
+
+
+def _law(forecast: LawForecast, row: int, mpi: bool, last: float) -> list[Part]:
+    """Return the factors and terms of a function's law, and the largest count, for its text."""
+    one, two = forecast.factors[row].tolist()
+    if forecast.place[row] < 0:
+        return [(one / last**two, Term(two if abs(two) > _FLAT else 0.0), last)]
+    law = laws(mpi)[0][forecast.place[row]]
+    parts = []
+    for factor, term in zip((one, two), law, strict=False):
+        size = last**term.exponent * np.log2(last) ** term.logs / (1 + term.half)
+        parts.append((float(factor / size), term, last))
+    return parts
+
+
+def _law_text(factor: float, term: Term, last: float) -> str:
+    """Return one term of a law as text; p is the parallelism."""
+    text = f"{factor:.4g}"
+    if term.half:
+        return f"{text}*p/(p + {term.half * last:.4g})"
+    exponent = f"{term.exponent:.3g}"
+    if term.exponent:
+        text += "*p" if exponent == "1" else f"*p^{exponent}"
+    if term.logs:
+        text += "*log2(p)" if term.logs == 1 else f"*log2(p)^{term.logs}"
+    return text
+
+
+def _law_parameters(names: Names, law: list[Part]) -> dict[str, float]:
+    """Return the named parameters of a law."""
+    constant, decay, decay_exponent, growth, growth_exponent, log = names
+    found: dict[str, float] = {}
+    for factor, term, last in law:
+        if term.half:
+            found |= {"limit": factor, "half": term.half * last}
+        elif term.exponent == 0 and term.logs == 0:
+            found[constant] = factor
+        elif term.exponent == 0 and term.logs == 1 and log:
+            found[log] = factor
+        elif term.exponent < 0:
+            found |= {decay: factor, decay_exponent: -term.exponent}
+        else:
+            found |= {growth: factor, growth_exponent: term.exponent}
+            if term.logs:
+                found["log_exponent"] = float(term.logs)
+    return found
 
 
 def _unscaled(basis: Basis, fit: Fit, rows: Index, last: Array, seconds: Array) -> Array:

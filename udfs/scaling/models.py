@@ -13,12 +13,12 @@ import pyarrow as pa
 from udfs.arrow import contiguous
 from udfs.scaling.bases import KINDS, OTHER
 from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs, texts
-from udfs.scaling.ensemble import forecast
-from udfs.scaling.formula import formulas
+from udfs.scaling.forecast import POOR_FIT, Forecast, forecast
+from udfs.scaling.formula import APART, formulas
 from udfs.scaling.series import Series
 
 if TYPE_CHECKING:
-    from udfs.scaling.bases import Array
+    pass
 
 _UNSTABLE = 0.5
 """Error on the last counts, as a logarithm, above which a function is not extrapolatable."""
@@ -37,9 +37,9 @@ def scaling_model(
         noise: relative scatter of the repetitions, 0 where unknown.
 
     Returns:
-        Structs: formula, parameters (named as in `bases`) and r2 and smape of the formula;
-        cv_error, the relative error of the ensemble on the last counts, predicted from the
-        earlier ones; exponent, the slope (in logarithms) from the largest count to twice that,
+        Structs: formula, parameters (named as in `bases`) and r2 and smape of the formula, which
+        is the prediction unless a flag says formula_disagrees; cv_error, the relative error of the
+        model on the last counts, predicted from the earlier ones; exponent, the slope (in logarithms) from the largest count to twice that,
         and its 90 % interval; points, the counts used; flags. All but points and flags are NULL
         where there is no model.
     """
@@ -52,16 +52,22 @@ def scaling_model(
     formula: list[str | None] = [None] * size
     parameters: list[dict[str, float] | None] = [None] * size
     for basis, p, times, rows in series.groups():
-        predicted = forecast(basis, p, times, p[:, -1:] * _AHEAD)
+        mpi = series.is_mpi(rows)
+        predicted = forecast(basis, p, times, scatter[rows], p[:, -1:] * _AHEAD, mpi)
         names = [KINDS.get(series.kinds[row], OTHER)[1] for row in rows]
-        best = formulas(basis, names, p, times, predicted)
-        low, high = predicted.interval(scatter[rows])
-        slopes = (predicted.log_seconds[:, 0], np.log(low[:, 0]), np.log(high[:, 0]))
+        best = formulas(basis, names, mpi, p, times, predicted)
+        slopes = (predicted.log_seconds, predicted.log_low, predicted.log_high)
+        last = np.where(predicted.rules, predicted.law.fitted[:, -1], np.log(times[:, -1]))
         for name, slope in zip(("exponent", "exponent_low", "exponent_high"), slopes, strict=True):
-            values[name][rows] = (slope - np.log(times[:, -1])) / np.log(_AHEAD)
+            values[name][rows] = (slope[:, 0] - last) / np.log(_AHEAD)
         values["r2"][rows], values["smape"][rows] = best.r2, best.smape
         values["cv_error"][rows] = np.expm1(predicted.error)
-        flag_unstable(series, rows, predicted.error)
+        flag_doubts(series, rows, predicted)
+        for place in np.flatnonzero(best.apart > APART):
+            series.flags[rows[place]].append(
+                f"formula_disagrees: up to {best.apart[place]:.0%} off the prediction, which is a "
+                "mixture of models"
+            )
         for row, text, values_by_name in zip(rows, best.texts, best.parameters, strict=True):
             formula[row], parameters[row] = text, values_by_name
     return structs(
@@ -97,18 +103,23 @@ def scaling_forecast(
     at = lists(at_counts[:1])[0] if size else np.zeros(0)
     values = {name: np.full((size, len(at)), np.nan) for name in ("seconds", "low", "high")}
     for basis, p, times, rows in series.groups():
-        predicted = forecast(basis, p, times, np.tile(at, (len(rows), 1)))
+        wanted = np.tile(at, (len(rows), 1))
+        predicted = forecast(basis, p, times, scatter[rows], wanted, series.is_mpi(rows))
         values["seconds"][rows] = np.exp(predicted.log_seconds)
-        values["low"][rows], values["high"][rows] = predicted.interval(scatter[rows])
-        flag_unstable(series, rows, predicted.error)
+        values["low"][rows], values["high"][rows] = predicted.interval()
+        flag_doubts(series, rows, predicted)
     columns = {name: double_lists(value) for name, value in values.items()}
     return structs({**columns, "flags": texts(series.flags)})
 
 
-def flag_unstable(series: Series, rows: np.ndarray, error: Array) -> None:
-    """Flag functions whose last counts were not predicted by the earlier ones."""
-    for place in np.flatnonzero(error > _UNSTABLE):
+def flag_doubts(series: Series, rows: np.ndarray, predicted: Forecast) -> None:
+    """Flag functions that no law fits, and those whose last counts were not predicted."""
+    for place in np.flatnonzero(predicted.misfit > POOR_FIT):
+        series.flags[rows[place]].append(
+            f"poor fit: the points lie {np.expm1(predicted.misfit[place]):.0%} off any smooth law"
+        )
+    for place in np.flatnonzero((predicted.error > _UNSTABLE) & ~predicted.rules):
         series.flags[rows[place]].append(
             "not extrapolatable: the last counts are a factor "
-            f"{np.exp(error[place]):.1f} off the prediction from the earlier ones"
+            f"{np.exp(predicted.error[place]):.1f} off the prediction from the earlier ones"
         )

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from udfs.arrow import contiguous
 from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, structs, texts
-from udfs.scaling.ensemble import forecast
-from udfs.scaling.models import flag_unstable
+from udfs.scaling.forecast import forecast
+from udfs.scaling.models import flag_doubts
 from udfs.scaling.series import Series
 from udfs.scaling.surface import MIN_POINTS, N_TERMS, P_TERMS, Surface, fit_surface
 
@@ -110,11 +110,12 @@ def scaling_forecast_at(
         octaves = np.abs(np.log2(target / np.unique(n))).min()
         error[rows] = model.error * np.sqrt(1 + octaves)
     for basis, p, times, rows in series.groups():
-        predicted = forecast(basis, p, times, np.tile(at, (len(rows), 1)))
+        wanted_counts = np.tile(at, (len(rows), 1))
+        predicted = forecast(basis, p, times, scatter[rows], wanted_counts, series.is_mpi(rows))
         predicted = predicted.shifted(ratio[rows], error[rows])
         values["seconds"][rows] = np.exp(predicted.log_seconds)
-        values["low"][rows], values["high"][rows] = predicted.interval(scatter[rows])
-        flag_unstable(series, rows, predicted.error)
+        values["low"][rows], values["high"][rows] = predicted.interval()
+        flag_doubts(series, rows, predicted)
     both = [a + b for a, b in zip(series.flags, flags, strict=True)]
     columns = {name: double_lists(value) for name, value in values.items()}
     return structs({**columns, "flags": texts(both)})

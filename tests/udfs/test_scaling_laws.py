@@ -1,0 +1,112 @@
+"""Clean laws are followed, formula and prediction are one, and bands contain what is measured."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from udfs.scaling import scaling_forecast, scaling_model
+
+COUNTS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+LAWS = {
+    "constant": lambda p: 3 + 0 * p,
+    "square": lambda p: 0.001 * p**2,
+    "cube": lambda p: 1e-5 * p**3,
+    "any power": lambda p: 0.02 * p**1.37,
+    "superlinear decay": lambda p: 50 * p**-2,
+    "even division with a rest": lambda p: 3 / p + 2,
+    "line with a base": lambda p: 1 + 0.05 * p,
+    "power with a base": lambda p: 1 + 0.3 * p**0.7,
+    "p log p": lambda p: 0.1 * p * np.log2(p),
+    "log squared": lambda p: 1 + 0.2 * np.log2(p) ** 2,
+    "U-shape": lambda p: 100 / p + 0.1 * p,
+    "saturation": lambda p: 9 * p / (p + 20),
+}
+
+
+def column(values):
+    return pa.array([list(map(float, one)) for one in values], pa.list_(pa.float64()))
+
+
+def predict(x, y, at, noise=0.0):
+    """Return the structs of scaling_forecast for rows of times at the same counts."""
+    n = len(y)
+    return scaling_forecast(
+        pa.array(["computation"] * n), column([x] * n), column(y), pa.array([noise] * n),
+        column([at] * n),
+    ).to_pylist()  # fmt: skip
+
+
+def model(x, y, noise=0.0):
+    n = len(y)
+    return scaling_model(
+        pa.array(["computation"] * n), column([x] * n), column(y), pa.array([noise] * n)
+    ).to_pylist()
+
+
+def formula_at(formula, p):
+    return eval(formula.replace("^", "**"), {"p": p, "log2": np.log2}) + 0 * p
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_clean_laws_are_followed(name):
+    x = np.array(COUNTS)
+    (found,) = predict(x, [LAWS[name](x)], [128, 256, 512])
+    truth = LAWS[name](np.array([128.0, 256.0, 512.0]))
+    assert found["seconds"] == pytest.approx(truth, rel=0.05)
+    assert (np.array(found["low"]) <= truth).all()
+    assert (truth <= np.array(found["high"])).all()
+    assert found["flags"] == []
+
+
+@pytest.mark.parametrize("counts", [3, 4, 5])
+@pytest.mark.parametrize("power", [-2.0, 1.37, 2.0, 3.0])
+def test_no_power_is_too_steep_for_few_points(counts, power):
+    x = np.array(COUNTS[:counts])
+    (found,) = predict(x, [10 * x**power], [8 * x[-1]])
+    assert found["seconds"][0] == pytest.approx(10 * (8 * x[-1]) ** power, rel=0.02)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01, 0.05])
+def test_the_formula_is_the_prediction_or_says_that_it_is_not(noise):
+    chance = np.random.default_rng(5)
+    x, ahead = np.array(COUNTS), np.array([128.0, 256.0, 512.0])
+    times = [law(x) * np.exp(noise * chance.standard_normal(6)) for law in LAWS.values()]
+    predicted = predict(x, times, ahead, noise)
+    for found, told in zip(model(x, times, noise), predicted, strict=True):
+        if any(flag.startswith("formula_disagrees") for flag in found["flags"]):
+            continue
+        assert formula_at(found["formula"], ahead) == pytest.approx(told["seconds"], rel=0.1)
+
+
+def test_smooth_laws_with_noise_carry_few_warnings_and_their_bands_contain_what_is_measured():
+    chance = np.random.default_rng(7)
+    x, at = np.array(COUNTS), np.array([128.0, 512.0])
+    laws = [law for law in LAWS.values() for _ in range(12)]
+
+    def measured(law, p):
+        return np.median(law(p) * np.exp(0.05 * chance.standard_normal((3, len(p)))), axis=0)
+
+    found = predict(x, [measured(law, x) for law in laws], at, 0.05)
+    again = np.array([measured(law, at) for law in laws])
+    low, high = (np.array([one[name] for one in found]) for name in ("low", "high"))
+    assert 0.82 <= ((low <= again) & (again <= high)).mean() <= 0.99
+    assert np.mean([bool(one["flags"]) for one in found]) <= 0.1
+
+
+@pytest.mark.parametrize("factor", [0.1, 8.0])
+def test_a_step_is_flagged_and_has_a_wide_band(factor):
+    x = np.array(COUNTS)
+    (found,) = predict(x, [np.where(x < 16, 1.0, factor)], [512])
+    assert any(flag.startswith("poor fit") for flag in found["flags"])
+    assert found["high"][0] / found["low"][0] > 2
+
+
+def test_a_prediction_does_not_depend_on_what_else_is_asked():
+    x = np.array(COUNTS)
+    y = [law(x) * (1 + 0.03 * np.cos(7 * x)) for law in LAWS.values()]
+    alone, together = predict(x, y, [512]), predict(x, y, [70, 128, 512, 100_000])
+    for one, other in zip(alone, together, strict=True):
+        assert one["seconds"][0] == pytest.approx(other["seconds"][2])
+        assert one["high"][0] == pytest.approx(other["high"][2])

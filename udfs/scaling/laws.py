@@ -1,0 +1,401 @@
+"""Prediction by smooth laws of scaling, each weighted by how well the points support it.
+
+A law is a constant, a power a*p^c, a constant or a decaying term plus one further term (a power or
+a power times a logarithm), or saturation a*p/(p + k); factors are positive. For fixed exponents a
+law is linear in its factors, so that every law of a grid has a closed-form likelihood: relative
+errors are Gaussian, their variance is unknown (conjugate inverse gamma prior, informed by the
+scatter of repetitions) and factors have wide priors (Bayesian linear regression: Bishop, Pattern
+Recognition and Machine Learning, 2006, chapter 3). All laws are weighted by their posterior
+probability, and the interval comes from the quantiles of their predictions (Bayesian model
+averaging: Hoeting et al., Statistical Science 14, 1999). Where few points leave the law open, laws
+that differ beyond the points share the weight, and the interval is wide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from udfs.scaling.bases import Array, Index
+
+ROUND: Final = (-2.0, -1.5, -1.0, -0.5, 1 / 3, 0.5, 2 / 3, 1.0, 1.5, 2.0, 2.5, 3.0)
+"""Exponents that laws of algorithms have: more probable than those between them."""
+_LOGS: Final = tuple((a, b) for b in (1, 2) for a in (0.0, 0.5, 1.0, 1.5, 2.0))
+_STEEPEST: Final = 3.2
+_DECAYS: Final = (-2.0, -1.5, -1.0, -0.8, -2 / 3, -0.5, -0.3)
+_HALVES: Final = np.exp(np.linspace(np.log(0.01), np.log(4.0), 20))
+"""Counts at which saturation reaches half its limit, over the largest count."""
+
+# Logarithms of prior probabilities.
+_CLASS_ODDS: Final = np.log([0.20, 0.22, 0.31, 0.14, 0.05, 0.08])
+"""Of a constant, a power, a constant and a term, two terms, saturation, a power of any exponent."""
+_BETWEEN: Final = -1.0
+"""Of exponents between the round ones."""
+_WITH_LOG: Final = -0.4
+_EVEN: Final = 0.8
+"""Of the exponents 1 and -1: work for each process, and work that is divided evenly."""
+_STEEP: Final = -0.2
+"""For each unit of growth."""
+_COLLECTIVE_LOG: Final = 1.0
+"""Further odds of logarithms in MPI functions, whose trees have log2(p) levels."""
+
+_NOISE_WEIGHT: Final = 1.0
+_NOISE: Final = 0.02
+"""Prior of the relative noise: worth so many degrees of freedom, around this."""
+_EXACT: Final = 3e-4
+_EXACT_ODDS: Final = np.log(0.1)
+"""Times that come from a simulator or a formula have hardly any noise."""
+_REPEATED: Final = 3
+"""Repetitions of a count, where their scatter is known: laws hardly depend on their number."""
+_KEPT: Final = 32
+_LIKELY: Final = 0.003
+"""How far, as a squared logarithm, a law may be from the median for e times the probability."""
+_LEAST: Final = 0.002
+"""The least weight of a law that predicts."""
+_HALVINGS: Final = 11
+AHEAD: Final = (2.0, 4.0, 8.0)
+"""Counts over the largest one at which the law is chosen that predicts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """p^exponent * log2(p)^logs, or with `half` saturation p/(p + half * largest count)."""
+
+    exponent: float
+    logs: int = 0
+    half: float = 0.0
+
+    def values(self, p: Array, last: float) -> Array:
+        """Return the term at counts, over its value at the last one."""
+        if self.half:
+            ratio: Array = p * (1 + self.half) / (p + self.half * last)
+            return ratio
+        values: Array = (p / last) ** self.exponent
+        return values * (np.log2(p) / np.log2(last)) ** self.logs if self.logs else values
+
+
+CONSTANT: Final = Term(0.0)
+Law = tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LawForecast:
+    """Times of n functions at t counts, as one law predicts them, and how sure that is.
+
+    The law is the one nearest to the median of all laws at twice, four and eight times the largest
+    count, so that prediction and formula are the same. `log_seconds`, `log_low` and `log_high`
+    (n x t) are the logarithms of its times and of the 90 % interval, by all laws, of a measurement
+    there; `fitted` (n x m) those of its times at the measured counts; `misfit` (n) is their root
+    mean square distance from the measured ones.
+
+    `place` (n) is the place of the law in `laws`, or -1 for a power of any exponent; `factors`
+    (n x 2) are its terms at the largest count, or the power's time there and its exponent.
+    """
+
+    log_seconds: Array
+    log_low: Array
+    log_high: Array
+    fitted: Array
+    misfit: Array
+    place: Index
+    factors: Array
+
+
+def _between(step: float, low: float, high: float) -> list[float]:
+    grid = np.arange(low, high + step / 2, step)
+    return [
+        float(a) for a in grid if abs(a) > step / 2 and np.abs(np.array(ROUND) - a).min() > 0.03
+    ]
+
+
+def _log_prior(term: Term) -> float:
+    if term.half:
+        return 0.0
+    odds = 0.0 if term.logs or any(abs(term.exponent - a) < 1e-9 for a in ROUND) else _BETWEEN
+    odds += _EVEN * (abs(term.exponent) == 1.0 and not term.logs)
+    return odds + _WITH_LOG * bool(term.logs) + _STEEP * max(term.exponent, 0.0)
+
+
+@cache
+def laws(collective: bool) -> tuple[tuple[Law, ...], Array]:
+    """Return all laws, those of one term first, and the logarithms of their prior probabilities."""
+    powers = [Term(a) for a in ROUND] + [Term(a, b) for a, b in _LOGS]
+    grown = [Term(a) for a in (*ROUND, *_between(0.1, 0.1, _STEEPEST))]
+    grown += [Term(a, b) for a, b in _LOGS]
+    further = [term for term in grown if term.exponent > 0 or term.logs]
+    two = [
+        (Term(d), term)
+        for d in _DECAYS
+        for term in further
+        if d == -1.0 or term.logs or _coarse(term)
+    ]
+    classes: list[list[Law]] = [
+        [(CONSTANT,)],
+        [(term,) for term in powers],
+        [(CONSTANT, term) for term in (*grown, *(Term(a) for a in _between(0.1, -2.2, -0.1)))],
+        list(two),
+        [(Term(0.0, half=float(half)),) for half in _HALVES],
+    ]
+    found, odds = [], []
+    for members, of_class in zip(classes, _CLASS_ODDS, strict=False):
+        prior = np.array([sum(map(_log_prior, law)) for law in members])
+        if collective:
+            prior += _COLLECTIVE_LOG * np.array([any(t.logs for t in law) for law in members])
+        found += members
+        odds.append(of_class + prior - np.log(np.exp(prior).sum()))
+    alone = np.argsort([len(law) for law in found], kind="stable")
+    return tuple(found[i] for i in alone), np.concatenate(odds)[alone]
+
+
+def _coarse(term: Term) -> bool:
+    return term.exponent in ROUND or abs(term.exponent * 5 - round(term.exponent * 5)) < 1e-9
+
+
+def law_forecast(x: Array, y: Array, noise: Array, at: Array, *, collective: bool) -> LawForecast:
+    """Predict the times of functions that were measured at the same counts.
+
+    Args:
+        x: the counts, ascending (m), three at least, the last above 1.
+        y: times of n functions, n x m, s, above zero.
+        noise: relative scatter of the repetitions, n; 0 where unknown.
+        at: counts to predict, t.
+        collective: whether these are MPI functions.
+    """
+    m, first = len(x), len(x) + len(AHEAD)
+    places = np.concatenate([x, x[-1] * np.array(AHEAD), at])
+    believed = _Noise.known(noise, m)
+    linear = _linear(laws(collective), places, x, y, believed)
+    power = _power(x, y, believed, places)
+    odds = np.concatenate([linear.evidence, power.evidence[None]])
+    weight = np.exp(odds - odds.max(0))
+    kept = np.argpartition(-weight, _KEPT, axis=0)[:_KEPT]
+    weight = np.take_along_axis(weight, kept, 0)
+    weight /= weight.sum(0)
+    sigma = believed.deviation(
+        np.take_along_axis(np.concatenate([linear.scale, power.scale[None]]), kept, 0)
+    )
+    members = [_members(linear, power, kept, sigma, place) for place in range(len(places))]
+    value = np.stack([mean for mean, _ in members])  # places x kept laws x n
+    medians = [_quantiles(*members[m + i], weight, (0.5,))[0] for i in range(len(AHEAD))]
+    low, high = np.stack(
+        [
+            _quantiles(mean, np.hypot(error, sigma), weight, (0.05, 0.95))
+            for mean, error in members[m:]
+        ],
+        axis=2,
+    )
+    apart = ((value[m:first] - np.stack(medians)[:, None]) ** 2).mean(0)
+    apart += ((value[:m] - np.log(y).T[:, None]) ** 2).mean(0)
+    with np.errstate(divide="ignore"):
+        apart -= _LIKELY * np.log(weight)
+    chosen = np.argmin(np.where(weight > _LEAST, apart, np.inf), axis=0)
+    everyone = np.arange(len(y))
+    seconds = value[:, chosen, everyone].T
+    place = kept[chosen, everyone]
+    is_power = place == len(linear.evidence)
+    law = np.where(is_power, 0, place)
+    factors = np.where(
+        is_power,
+        [np.exp(power.log_seconds[:, m - 1]), power.slope],
+        [linear.first[law, everyone], linear.second[law, everyone]],
+    )
+    return LawForecast(
+        log_seconds=seconds[:, first:],
+        log_low=low[:, len(AHEAD) :],
+        log_high=high[:, len(AHEAD) :],
+        fitted=seconds[:, :m],
+        misfit=np.sqrt(((seconds[:, :m] - np.log(y)) ** 2).mean(1)),
+        place=np.where(is_power, -1, place),
+        factors=factors.T,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Noise:
+    """What is known of the relative noise of n functions before laws are fitted.
+
+    `share` is the variance of a point over that of one measurement; `shape` and `scales` are those
+    of the inverse gamma distribution of that variance, with the m points counted in: one for
+    measurements and one for times without noise, with the logarithms of their `odds`.
+    """
+
+    share: Array
+    shape: Array
+    scales: tuple[Array, Array]
+    odds: tuple[Array, Array]
+
+    @classmethod
+    def known(cls, noise: Array, points: int) -> _Noise:
+        """Return the prior, informed by the scatter of repetitions where there are any."""
+        freedom = np.where(noise > 0, points * (_REPEATED - 1.0), 0.0)
+        measured, exact = ((_NOISE_WEIGHT * one**2) / 2 for one in (_NOISE, _EXACT))
+        known = freedom * noise**2 / 2
+        shape = (_NOISE_WEIGHT + freedom) / 2
+
+        return cls(
+            # the variance of a median of few repetitions
+            np.where(noise > 0, 1.4 / _REPEATED, 1.0),
+            shape + points / 2,
+            (measured + known, exact + known),
+            (shape * np.log(measured + known), _EXACT_ODDS + shape * np.log(exact + known)),
+        )
+
+    def evidence(self, left: Array, letters: Array | float) -> tuple[Array, Array]:
+        """Return the logarithm of the evidence of laws, and the scale of their variance.
+
+        `left` (k x n, or n) are their sums of squared relative residuals, `letters` half the
+        number of their factors.
+        """
+        scales = [scale + left / (2 * self.share) for scale in self.scales]
+        power = self.shape - letters
+        first, second = (
+            odds - power * np.log(scale) for odds, scale in zip(self.odds, scales, strict=True)
+        )
+        total = np.logaddexp(first, second)
+        exact = np.exp(second - total)
+        return total, (1 - exact) * scales[0] + exact * scales[1]
+
+    def deviation(self, scale: Array) -> Array:
+        """Return the relative standard deviation of a point by the scale of laws (k x n)."""
+        deviation: Array = np.sqrt(scale / (self.shape - 0.5) * self.share)
+        return deviation
+
+
+@dataclass(frozen=True, slots=True)
+class _Linear:
+    """Fits of k laws of fixed exponents to n functions, in closed form.
+
+    `evidence`, `scale`, the factors `first` and `second`, and `g11`, `g12`, `g22` (of the normal
+    equations), k x n; `terms` their values at all places, 2 x k x places. Laws of one term come
+    first: `singles` of them.
+    """
+
+    evidence: Array
+    scale: Array
+    first: Array
+    second: Array
+    g11: Array
+    g12: Array
+    g22: Array
+    terms: Array
+    singles: int
+
+
+def _linear(
+    known: tuple[tuple[Law, ...], Array], places: Array, x: Array, y: Array, noise: _Noise
+) -> _Linear:
+    found, prior = known
+    m, singles = len(x), sum(len(law) == 1 for law in found)
+    terms = np.zeros((2, len(found), len(places)))
+    for k, law in enumerate(found):
+        for j, term in enumerate(law):
+            terms[j, k] = term.values(places, x[-1])
+    inverse = 1 / y.T
+    one, two = terms[0, :, :m], terms[1, singles:, :m]
+    square, g22 = inverse**2, np.zeros((len(found), len(y)))
+    g12, second = g22.copy(), g22.copy()
+    g11, r1 = (one * one) @ square, one @ inverse
+    g22[singles:], g12[singles:] = (two * two) @ square, (one[singles:] * two) @ square
+    first, r2 = r1 / g11, two @ inverse
+    evidence = np.empty_like(g11)
+    # The prior width of a factor is that with which its term makes up the measured times.
+    evidence[:singles] = -0.5 * np.log(m / noise.share)
+    left = m - first * r1
+    a, b, c = g11[singles:], g12[singles:], g22[singles:]
+    with np.errstate(all="ignore"):
+        det = a * c - b * b
+        first[singles:] = (c * r1[singles:] - b * r2) / det
+        second[singles:] = (a * r2 - b * r1[singles:]) / det
+        evidence[singles:] = 0.5 * np.log(a * c / det) - np.log(m / noise.share)
+    left[singles:] = m - first[singles:] * r1[singles:] - second[singles:] * r2
+    letters = np.where(np.arange(len(found)) < singles, 0.5, 1.0)[:, None]
+    of_points, scale = noise.evidence(np.maximum(left, 0), letters)
+    evidence += prior[:, None] + of_points
+    fits = (first > 0) & ((second > 0) | (letters < 1)) & np.isfinite(evidence)
+    fits[singles:] &= det > 1e-9 * a * c
+    return _Linear(
+        np.where(fits, evidence, -np.inf), scale, first, second, g11, g12, g22, terms, singles
+    )
+
+
+def _members(
+    linear: _Linear, power: _Power, kept: Index, sigma: Array, place: int
+) -> tuple[Array, Array]:
+    """Return the logarithms of the kept laws' times at a place, and their errors: k x n each."""
+    column = np.arange(kept.shape[1])[None]
+    is_power = kept == len(linear.evidence)
+    law = np.where(is_power, 0, kept)
+    f1, f2 = linear.terms[0, law, place], linear.terms[1, law, place]
+    a, b, c = (one[law, column] for one in (linear.g11, linear.g12, linear.g22))
+    value = linear.first[law, column] * f1 + linear.second[law, column] * f2
+    with np.errstate(all="ignore"):
+        variance = np.where(
+            law < linear.singles,
+            f1 * f1 / a,
+            (f1 * f1 * c - 2 * f1 * f2 * b + f2 * f2 * a) / (a * c - b * b),
+        )
+        error = np.sqrt(np.maximum(variance, 0)) / value
+        mean = np.log(np.maximum(value, 1e-300))
+    mean = np.where(is_power, power.log_seconds[:, place], mean)
+    error = np.where(is_power, np.sqrt(power.variance[place]), np.nan_to_num(error, nan=2.0))
+    return mean, np.minimum(error * sigma, 2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Power:
+    """The power law of any exponent: by linear regression of logarithms.
+
+    `evidence`, `scale` and `slope` (n), `log_seconds` (n x places), and the `variance` (places) of
+    these over that of a point.
+    """
+
+    evidence: Array
+    scale: Array
+    slope: Array
+    log_seconds: Array
+    variance: Array
+
+
+def _power(x: Array, y: Array, noise: _Noise, places: Array) -> _Power:
+    log_x, log_y = np.log(x), np.log(y)
+    m, centred = len(x), log_x - log_x.mean()
+    size, level = (centred**2).sum(), log_y.mean(1)
+    slope = np.clip(log_y @ centred / size, -_STEEPEST, _STEEPEST)
+    left = log_y - level[:, None] - slope[:, None] * centred
+    of_points, scale = noise.evidence((left**2).sum(1), 1.0)
+    # The exponent's prior is as wide as the range of exponents.
+    evidence = _CLASS_ODDS[5] - 0.5 * np.log(m * size / (2 * np.pi)) - np.log(2 * _STEEPEST)
+    evidence = evidence + np.log(noise.share) + of_points
+    evidence = evidence + _STEEP * np.maximum(slope, 0)
+    away = np.log(places) - log_x.mean()
+    return _Power(
+        evidence,
+        scale,
+        slope,
+        level[:, None] + slope[:, None] * away,
+        1 / m + away**2 / size,
+    )
+
+
+def _quantiles(mean: Array, sigma: Array, weight: Array, at: tuple[float, ...]) -> Array:
+    """Return quantiles of mixtures of Gaussians: len(at) x n, of k x n members.
+
+    By bisection, with the logistic curve in place of the Gaussian's: at most .01 apart.
+    """
+    steep = 1.702 / np.maximum(sigma, 1e-9)
+    lowest = (mean - 2.6 * sigma).min(0)
+    highest = (mean + 2.6 * sigma).max(0)
+    found = np.empty((len(at), mean.shape[1]))
+    for i, level in enumerate(at):
+        low, high = lowest.copy(), highest.copy()
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            with np.errstate(over="ignore"):
+                below = (weight / (1 + np.exp((mean - middle) * steep))).sum(0) < level
+            np.copyto(low, middle, where=below)
+            np.copyto(high, middle, where=~below)
+        found[i] = (low + high) / 2
+    return found
