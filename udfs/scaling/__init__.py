@@ -2,8 +2,8 @@
 
 From a few measured counts of a function come one readable formula and predictions for any other
 count, with intervals. See `forecast` for which model predicts: a law (`laws`) where the points
-carry one, else an ensemble of small models (`ensemble`, with `bases` and `least_squares`). `surface`
-is for two parameters.
+carry one, else an ensemble of small models (`ensemble`, with `bases` and `least_squares`).
+`surface` is for two parameters.
 """
 
 from udfs.scaling.models import scaling_forecast, scaling_model

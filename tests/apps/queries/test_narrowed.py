@@ -33,7 +33,7 @@ from apps.queries.scaling import (
     times_of,
 )
 from apps.queries.throughput import (
-    drawn_segments,
+    plotted_segments,
     predictions_of,
     throughput_effects,
     throughput_flags,
@@ -92,7 +92,7 @@ def throughput(con, how):
         yield throughput_limits(own, run).fetchall()
         yield throughput_effects(own, run).fetchall()
         yield throughput_model(own, run).fetchall()
-        yield drawn_segments(own, run).fetchall()
+        yield plotted_segments(own, run).fetchall()
 
 
 @pytest.fixture
