@@ -89,7 +89,11 @@ for line in sys.stdin:
         for number, path in enumerate(streams, 1):
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
         sys.argv = ["pwh", *arguments]
-        main()
+        try:
+            main()
+        except SystemExit as end:
+            # Threads of libraries are not in the fork, so an ordinary exit would wait for them.
+            os._exit(end.code or 0)
     print(pid, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 """
