@@ -21,6 +21,28 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
+# First, so that no process is left with a long one at the end.
+_LONG = (
+    "tests/browser/",
+    "tests/test_reliability.py",
+    "tests/udfs/test_bottleneck_fit.py",
+    "tests/apps/commands/test_fit.py",
+    "tests/sql/test_idle_",
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Let a process of pytest-xdist that is done take tests from another, unless told otherwise."""
+    if getattr(config.option, "dist", None) == "load":
+        config.option.dist = "worksteal"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run tests that take long first."""
+    items.sort(key=lambda item: not item.nodeid.startswith(_LONG))
+
+
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give an empty warehouse to copy, which takes a tenth of making one."""

@@ -73,9 +73,13 @@ def assert_as_reference(con, schedule):
 
 
 def lands_anew(con, schedule):
-    for (table,) in rows(con, "SELECT table_name FROM duckdb_tables() WHERE NOT internal"):
+    con.execute("BEGIN")
+    for (table,) in rows(
+        con, "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND estimated_size > 0"
+    ):
         if table not in ("migrations", "view_modules"):
             con.execute(f"DELETE FROM {table}")
+    con.execute("COMMIT")
     land_schedule(con, schedule)
 
 
