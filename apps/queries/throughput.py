@@ -84,7 +84,7 @@ def plotted_segments(
 
     Of more than `most` segments, `most` spread evenly; the column segments contains the total.
     """
-    return ask(con, "throughput/drawn_segments", run_id=run_id, most=most)
+    return ask(con, "throughput/plotted_segments", run_id=run_id, most=most)
 
 
 def largest_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:

@@ -34,7 +34,7 @@ def test_the_verdict_comes_first_then_chart_and_tables(pwh):
         "10 s before, 13 s after (p "
     )
     assert "seconds:main" not in out
-    chart = lines.index(next(line for line in lines if "a block a run" in line))
+    chart = lines.index(next(line for line in lines if "one block per run" in line))
     assert lines[chart + 1].strip()[:2] in ("▁▂", "▁▁") and len(lines[chart + 1].strip()) == 20
     assert lines[chart + 2] == "  " + " " * 10 + "^"
     assert "Changes\nmetric" in out and "Series\nmetric" in out

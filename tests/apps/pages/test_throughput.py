@@ -7,7 +7,7 @@ import pytest
 
 from apps.output import dicts
 from apps.pages import throughput_charts as charts
-from apps.queries.throughput import drawn_segments, streamed_runs
+from apps.queries.throughput import plotted_segments, streamed_runs
 from tests.apps.pages.conftest import texts
 from tests.helpers.support import given
 
@@ -27,7 +27,7 @@ PREDICTIONS = """
 
 def test_segments_that_were_measured_are_drawn_with_their_tightest_bound(warehouse):
     warehouse.execute(PREDICTIONS)
-    found = dicts(drawn_segments(warehouse, "r1"))
+    found = dicts(plotted_segments(warehouse, "r1"))
     assert [(row["segment"], row["tightest"]) for row in found[:3]] == [
         (0, "front end"),
         (1, "critical path"),
@@ -38,7 +38,7 @@ def test_segments_that_were_measured_are_drawn_with_their_tightest_bound(warehou
 
 def test_of_many_segments_some_are_drawn_evenly(warehouse):
     warehouse.execute(PREDICTIONS)
-    assert [row["segment"] for row in dicts(drawn_segments(warehouse, "r1", 3))] == [1, 3, 5]
+    assert [row["segment"] for row in dicts(plotted_segments(warehouse, "r1", 3))] == [1, 3, 5]
 
 
 def test_runs_with_segments_are_offered(warehouse):
