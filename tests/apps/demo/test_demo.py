@@ -8,7 +8,6 @@ import re
 import shlex
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,14 +38,12 @@ class Tour:
     db: Path
     out: str
     err: str
-    seconds: float
 
 
 @pytest.fixture(scope="module")
 def tour(tmp_path_factory) -> Tour:
     """The demo as a new user runs it: in an empty folder, in a process of its own."""
     folder = tmp_path_factory.mktemp("demo")
-    began = time.monotonic()
     environment = {name: value for name, value in os.environ.items() if name != "PWH_DB"}
     done = subprocess.run(
         [sys.executable, "-m", "apps.cli", "demo"],
@@ -57,7 +54,7 @@ def tour(tmp_path_factory) -> Tour:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    return Tour(folder / "pwh.duckdb", done.stdout, done.stderr, time.monotonic() - began)
+    return Tour(folder / "pwh.duckdb", done.stdout, done.stderr)
 
 
 @pytest.fixture
@@ -81,10 +78,9 @@ def run(monkeypatch, capfd):
     return run
 
 
-def test_takes_less_than_a_minute_and_notes_on_stderr_what_landed(tour):
-    assert tour.seconds < 60
+def test_notes_on_stderr_what_landed(tour):
     assert re.fullmatch(
-        rf"pwh: landed {len(ENTRIES)} recordings in pwh.duckdb: \d+ runs, \d+ rows, \d+\.\d s\n",
+        rf"pwh: landed {len(ENTRIES)} recordings in pwh.duckdb: \d+ runs, [\d,]+ rows, \d+\.\d s\n",
         tour.err,
     )
 
