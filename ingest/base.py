@@ -21,14 +21,12 @@ if TYPE_CHECKING:
 
     from ingest.recording import Recording
 
-HEAD_BYTES = 1 << 16
-
 
 @dataclass(frozen=True, slots=True)
 class Head:
     """The beginning of a file, by which readers recognise it.
 
-    `data` are the first HEAD_BYTES of the content, decompressed.
+    `data` are the first 64 KiB of the content, decompressed.
     """
 
     data: bytes

@@ -9,9 +9,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from ingest.base import HEAD_BYTES
 from ingest.compressed import bare_name, compression, open_bytes, path_text
 from warehouse.errors import InputError
+
+HEAD_BYTES = 1 << 16
 
 _CHUNK = 1 << 20
 

@@ -44,7 +44,7 @@ def map_in_processes(blocks: list[str | None], describe: Describe) -> pa.Table:
 
 def _describe_in_process(blocks: list[str | None]) -> pa.Table:
     """Return descriptions of blocks, computed in another process."""
-    command = [sys.executable, "-P", "-m", "udfs.throughput.workers"]
+    command = [sys.executable, "-P", "-m", "udfs.throughput.worker"]
     # Files in the working directory must not shadow pwh's own modules.
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     text = "".join(f"{block or ''}\n" for block in blocks)
@@ -55,16 +55,3 @@ def _describe_in_process(blocks: list[str | None]) -> pa.Table:
     if done.returncode:
         raise RuntimeError(f"describing blocks failed: {done.stderr.decode()[-2000:]}")
     return pa.ipc.open_stream(done.stdout).read_all()
-
-
-def main() -> None:
-    """Read blocks from stdin, write their descriptions to stdout."""
-    from udfs.throughput.blocks import describe
-
-    table = describe([*sys.stdin.read().splitlines()])
-    with pa.ipc.new_stream(sys.stdout.buffer, table.schema) as out:
-        out.write_table(table)
-
-
-if __name__ == "__main__":
-    main()
