@@ -13,8 +13,9 @@ that differ beyond the points share the weight, and the interval is wide.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
@@ -37,8 +38,6 @@ _BETWEEN: Final = -1.0
 _WITH_LOG: Final = -0.4
 _EVEN: Final = 0.8
 """Of the exponents 1 and -1: work for each process, and work that is divided evenly."""
-_STEEP: Final = -0.2
-"""For each unit of growth."""
 _COLLECTIVE_LOG: Final = 1.0
 """Further odds of logarithms in MPI functions, whose trees have log2(p) levels."""
 
@@ -116,7 +115,7 @@ def _log_prior(term: Term) -> float:
         return 0.0
     odds = 0.0 if term.logs or any(abs(term.exponent - a) < 1e-9 for a in ROUND) else _BETWEEN
     odds += _EVEN * (abs(term.exponent) == 1.0 and not term.logs)
-    return odds + _WITH_LOG * bool(term.logs) + _STEEP * max(term.exponent, 0.0)
+    return odds + _WITH_LOG * bool(term.logs)
 
 
 @cache
@@ -167,7 +166,7 @@ def law_forecast(x: Array, y: Array, noise: Array, at: Array, *, collective: boo
     m, first = len(x), len(x) + len(AHEAD)
     places = np.concatenate([x, x[-1] * np.array(AHEAD), at])
     believed = _Noise.known(noise, m)
-    linear = _linear(laws(collective), places, x, y, believed)
+    linear = _linear(collective, places, x, y, believed)
     power = _power(x, y, believed, places)
     odds = np.concatenate([linear.evidence, power.evidence[None]])
     weight = np.exp(odds - odds.max(0))
@@ -177,13 +176,13 @@ def law_forecast(x: Array, y: Array, noise: Array, at: Array, *, collective: boo
     sigma = believed.deviation(
         np.take_along_axis(np.concatenate([linear.scale, power.scale[None]]), kept, 0)
     )
-    members = [_members(linear, power, kept, sigma, place) for place in range(len(places))]
+    members = list(_members(linear, power, kept, sigma))
     value = np.stack([mean for mean, _ in members])  # places x kept laws x n
     medians = [_quantiles(*members[m + i], weight, (0.5,))[0] for i in range(len(AHEAD))]
     low, high = np.stack(
         [
             _quantiles(mean, np.hypot(error, sigma), weight, (0.05, 0.95))
-            for mean, error in members[m:]
+            for mean, error in members[first:]
         ],
         axis=2,
     )
@@ -204,8 +203,8 @@ def law_forecast(x: Array, y: Array, noise: Array, at: Array, *, collective: boo
     )
     return LawForecast(
         log_seconds=seconds[:, first:],
-        log_low=low[:, len(AHEAD) :],
-        log_high=high[:, len(AHEAD) :],
+        log_low=low,
+        log_high=high,
         fitted=seconds[:, :m],
         misfit=np.sqrt(((seconds[:, :m] - np.log(y)) ** 2).mean(1)),
         place=np.where(is_power, -1, place),
@@ -284,15 +283,21 @@ class _Linear:
     singles: int
 
 
-def _linear(
-    known: tuple[tuple[Law, ...], Array], places: Array, x: Array, y: Array, noise: _Noise
-) -> _Linear:
-    found, prior = known
-    m, singles = len(x), sum(len(law) == 1 for law in found)
+@lru_cache(maxsize=64)
+def _terms(collective: bool, places: tuple[float, ...], last: float) -> Array:
+    """Return the values of all laws' terms at places, 2 x laws x places; 0 for no second term."""
+    found, _ = laws(collective)
     terms = np.zeros((2, len(found), len(places)))
     for k, law in enumerate(found):
         for j, term in enumerate(law):
-            terms[j, k] = term.values(places, x[-1])
+            terms[j, k] = term.values(np.array(places), last)
+    return terms
+
+
+def _linear(collective: bool, places: Array, x: Array, y: Array, noise: _Noise) -> _Linear:
+    found, prior = laws(collective)
+    m, singles = len(x), sum(len(law) == 1 for law in found)
+    terms = _terms(collective, tuple(places.tolist()), float(x[-1]))
     inverse = 1 / y.T
     one, two = terms[0, :, :m], terms[1, singles:, :m]
     square, g22 = inverse**2, np.zeros((len(found), len(y)))
@@ -322,26 +327,28 @@ def _linear(
 
 
 def _members(
-    linear: _Linear, power: _Power, kept: Index, sigma: Array, place: int
-) -> tuple[Array, Array]:
-    """Return the logarithms of the kept laws' times at a place, and their errors: k x n each."""
+    linear: _Linear, power: _Power, kept: Index, sigma: Array
+) -> Iterator[tuple[Array, Array]]:
+    """Yield the logarithms of the kept laws' times at each place, and their errors: k x n each."""
     column = np.arange(kept.shape[1])[None]
     is_power = kept == len(linear.evidence)
     law = np.where(is_power, 0, kept)
-    f1, f2 = linear.terms[0, law, place], linear.terms[1, law, place]
+    first, second = linear.first[law, column], linear.second[law, column]
     a, b, c = (one[law, column] for one in (linear.g11, linear.g12, linear.g22))
-    value = linear.first[law, column] * f1 + linear.second[law, column] * f2
+    single = law < linear.singles
     with np.errstate(all="ignore"):
-        variance = np.where(
-            law < linear.singles,
-            f1 * f1 / a,
-            (f1 * f1 * c - 2 * f1 * f2 * b + f2 * f2 * a) / (a * c - b * b),
-        )
-        error = np.sqrt(np.maximum(variance, 0)) / value
-        mean = np.log(np.maximum(value, 1e-300))
-    mean = np.where(is_power, power.log_seconds[:, place], mean)
-    error = np.where(is_power, np.sqrt(power.variance[place]), np.nan_to_num(error, nan=2.0))
-    return mean, np.minimum(error * sigma, 2.0)
+        det = np.where(single, a, a * c - b * b)
+    # The variance is c f1^2 - 2 b f1 f2 + a f2^2 over the determinant; of one term f1^2 / a.
+    c = np.where(single, 1.0, c)
+    for place in range(linear.terms.shape[2]):
+        f1, f2 = linear.terms[0, law, place], linear.terms[1, law, place]
+        value = np.maximum(first * f1 + second * f2, 1e-300)
+        with np.errstate(all="ignore"):
+            variance = (f1 * f1 * c - 2 * f1 * f2 * b + f2 * f2 * a) / det
+            error = np.sqrt(np.maximum(variance, 0)) / value
+        mean = np.where(is_power, power.log_seconds[:, place], np.log(value))
+        error = np.where(is_power, np.sqrt(power.variance[place]), np.nan_to_num(error, nan=2.0))
+        yield mean, np.minimum(error * sigma, 2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +376,6 @@ def _power(x: Array, y: Array, noise: _Noise, places: Array) -> _Power:
     # The exponent's prior is as wide as the range of exponents.
     evidence = _CLASS_ODDS[5] - 0.5 * np.log(m * size / (2 * np.pi)) - np.log(2 * _STEEPEST)
     evidence = evidence + np.log(noise.share) + of_points
-    evidence = evidence + _STEEP * np.maximum(slope, 0)
     away = np.log(places) - log_x.mean()
     return _Power(
         evidence,

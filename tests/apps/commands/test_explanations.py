@@ -49,7 +49,7 @@ def test_names_the_planted_cause_with_its_figures(name, pwh):
         "mem_reads per cycle rose to 21.1 times as much: 0.00016 -> 0.00337.",
         "instructions per cycle fell 17.3%: 1.71 -> 1.42.",
         "sweep scales worse: its time falls as p^-0.97, now falls as p^-0.72 "
-        "(0.09146 + 27.58*p^-1 -> 22.9*p^-0.7 s).",
+        "(27.37*p^-0.966 -> 24.69*p^-0.722 s).",
         "Idle workers: starvation went from 9.6% to 15.6% of their time.",
         "No clear change in threads (3 and 3 runs).",
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import pytest
 
@@ -57,6 +58,80 @@ def test_the_count_beyond_which_it_turns_slower(pwh):
     _, out, _ = pwh("scale", "heat")
     (line,) = [line for line in out.splitlines() if "makes it slower" in line]
     assert 150 <= int(line.split("about ")[1].split()[0]) <= 400
+
+
+def test_the_turning_point_has_an_interval(pwh):
+    _, out, _ = pwh("scale", "heat")
+    (line,) = [line for line in out.splitlines() if "makes it slower" in line]
+    low, high = re.search(r"\(90 %: (\d+) to (\d+)\)", line).groups()
+    assert 64 < int(low) < 252 < int(high) < 1000
+
+
+def write_times(path, times):
+    """Write the times of functions by count."""
+    lines = ["app,function,parallelism,seconds"]
+    for function, law in times.items():
+        lines += [f"app,{function},{p},{law(p)}" for p in COUNTS]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def sentence(out, words):
+    """Return the sentence with some words."""
+    (line,) = [line for line in out.splitlines() if words in line]
+    return line
+
+
+def test_no_measured_count_beyond_the_turning_point_is_faster(run, tmp_path):
+    # Fastest at 4 and, after a bump, at 32.
+    times = dict(zip(COUNTS, (10.0, 6.0, 7.0, 6.5, 5.5, 8.0), strict=True))
+    run("ingest", write_times(tmp_path / "bump.csv", {"f": times.get}))
+    line = sentence(run("scale", "app")[1], "slower")
+    assert line.startswith("* Adding more than about 32 makes it slower (90 %: ")
+    low, high = map(int, re.search(r": (\d+) to (?:more than )?(\d+)", line).groups())
+    assert low <= 16 and high >= 64
+
+
+def test_a_program_that_only_gets_faster_has_no_turning_point(run, tmp_path):
+    run("ingest", write_times(tmp_path / "amdahl.csv", {"f": lambda p: 100 / p + 1}))
+    line = sentence(run("scale", "app")[1], "slower")
+    assert re.search(r"Up to 4096 adding more does not .* could from \d+ on \(90 %\)", line)
+
+
+def test_a_program_that_only_gets_slower_turns_at_once(run, tmp_path):
+    run("ingest", write_times(tmp_path / "slow.csv", {"f": lambda p: 1.0 * p}))
+    line = sentence(run("scale", "app")[1], "slower")
+    assert line == "* Adding more than about 2 makes it slower (90 %: 2 to 4)."
+
+
+def test_what_the_time_is_of_is_stated(run, tmp_path):
+    run("ingest", write_times(tmp_path / "means.csv", {"f": lambda p: 100 / p}))
+    assert "Time is the sum of rank means" in sentence(run("scale", "app")[1], "predicted to take")
+    for p in COUNTS:
+        path = tmp_path / f"{p}.csv"
+        path.write_text(f"app,function,ranks,seconds\nwall,f,{p},{80 / p}\n")
+        run("ingest", path, "--wall-seconds", str(100 / p))
+    _, out, _ = run("scale", "wall", "--at", "128", "-f", "json")
+    (row,) = json.loads(out)
+    assert row["basis"] == "wall time" and row["measured"] is False
+    assert row["predicted"] == pytest.approx(100 / 128, rel=0.02)
+    assert "Time is wall time." in sentence(run("scale", "wall")[1], "predicted to take")
+
+
+def test_functions_are_ranked_by_their_time_at_the_target(run, tmp_path):
+    times = {
+        "linear": lambda p: 0.02 * p,
+        "u_shape": lambda p: 200 / p + 0.04 * p,
+        "constant": lambda p: 3.0,
+    }
+    run("ingest", write_times(tmp_path / "ranked.csv", times))
+    _, out, _ = run("scale", "app", "--at", "1024")
+    assert "u_shape will limit it most" in out
+    largest = out.split("Largest shares at 1024\n")[1].split("\n\n")[0]
+    assert re.findall("linear|u_shape|constant", largest) == ["u_shape", "linear", "constant"]
+    growing = out.split("Shares that grow fastest\n")[1].split("\n\n")[0]
+    # Its share grows from 13 % to 33 %, that of the U-shape from 57 % to 66 %.
+    assert re.findall("linear|u_shape|constant", growing) == ["linear", "u_shape"]
 
 
 def test_counts_default_to_multiples_of_the_largest(pwh):

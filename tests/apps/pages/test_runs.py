@@ -61,7 +61,7 @@ def test_the_beginning_of_an_id_suffices_and_a_wrong_one_is_reported(open_page, 
 
 def test_two_runs_are_compared(open_page, demo_warehouse):
     app = open_page("runs", demo_warehouse, run="stencil-1.22", other="stencil-1.23")
-    assert "metrics are worse: wall_seconds" in texts(app)
+    assert "metrics worse: wall_seconds" in texts(app)
 
 
 def test_no_runs(open_page, empty_warehouse):

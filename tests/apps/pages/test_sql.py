@@ -35,7 +35,7 @@ def test_mistakes_are_shown_as_messages(open_page, demo_warehouse):
 
 def test_the_schema_is_shown_with_its_comments(open_page, demo_warehouse):
     app = open_page("sql", demo_warehouse, object="change_points")
-    assert "changed for good" in texts(app)
+    assert "changed permanently" in texts(app)
     assert "direction" in app.dataframe[0].value["column"].to_list()
 
 
