@@ -41,7 +41,7 @@ class ScalingSet:
 def times_of(which: ScalingSet) -> Narrowing:
     """Return what questions about one set of runs have in common."""
     timings = Question("scaling/timings", which.keys)
-    return Narrowing({"fn_timings": timings}, ("scaling_sets", "scaling_series"))
+    return Narrowing({"fn_timings": timings}, ("scaling_sets", "scaling_series", "program_times"))
 
 
 def known_counts() -> Narrowing:
@@ -86,8 +86,13 @@ def scaling_program(
     return ask(con, "scaling/program_at", **which.keys, **params, **at)
 
 
+def measured_counts(con: DuckDBPyConnection, which: ScalingSet) -> list[int]:
+    """Return the counts at which a program was measured, ascending."""
+    return [count for (count,) in ask(con, "scaling/program_counts", **which.keys).fetchall()]
+
+
 def scaling_functions(con: DuckDBPyConnection, which: ScalingSet, target: int) -> DuckDBPyRelation:
-    """Return functions by their share of the predicted time at a count, the largest first."""
+    """Return functions by their predicted time at a count, the longest first."""
     at = {"target": target, "largest": which.largest}
     return ask(con, "scaling/functions", **which.keys, **at)
 

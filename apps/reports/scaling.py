@@ -22,6 +22,7 @@ from apps.queries.runs import LATEST, resolve_run, run_facts
 from apps.queries.scaling import (
     ScalingSet,
     known_counts,
+    measured_counts,
     scaling_apps,
     scaling_functions,
     scaling_program,
@@ -42,12 +43,21 @@ NO_RUNS = (
     "counts; --app and --ranks state what a file leaves out."
 )
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
+# What a program's time is, by program_times.basis.
+_BASES = {
+    "wall time": "wall time",
+    "slowest rank": "that of the slowest rank, its functions added up",
+    "sum of rank means": "the sum of rank means (of each function the mean over ranks), which is "
+    "cost rather than time",
+}
 _VERSIONS = ("function", "exponent before", "after", "verdict", "share before", "after ")
 # An efficiency below this is not worth its cores.
 FLOOR = 0.5
 # Predictions are searched up to this many times the largest count.
 _REACH = 64
 _STEPS = 8
+# Times that differ by less, relative to the shorter one, are equal.
+_EQUAL = 1e-6
 _RANKED_LINES = 10
 _VERSION_LINES = 20
 _NAME = 36
@@ -160,8 +170,8 @@ def predict_program(con: DuckDBPyConnection, question: Question) -> DuckDBPyRela
 
 
 def predict_grid(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelation:
-    """Return the program's predicted time at the counts of `count_grid`."""
-    counts = count_grid(question)
+    """Return the program's predicted time at measured counts and those of `count_grid`."""
+    counts = sorted({*count_grid(question), *measured_counts(con, question.which)})
     return scaling_program(con, question.which, counts, question.scaling, question.problem_size)
 
 
@@ -180,7 +190,7 @@ def scaling_sentences(question: Question, rows: Sequence[Row], ranking: Sequence
         f"At {last['parallelism']} it is predicted to take {amount(last['predicted'], 's')} "
         f"({amount(last['low'], 's')} to {amount(last['high'], 's')}, 90 %): speed-up "
         f"{last['speedup']:.3g}, efficiency {last['efficiency']:.0%}, "
-        f"{last['core_hours']:.3g} core hours."
+        f"{last['core_hours']:.3g} core hours. Time is {_BASES[last['basis']]}."
     )
     sentences += _limits(question, rows)
     sentences += _limiting_functions(question, ranking)
@@ -217,12 +227,7 @@ def _limits(question: Question, every: Sequence[Row]) -> list[str]:
     rows = [r for r in every if r["predicted"] is not None and r["parallelism"] <= reach]
     if not rows:
         return []
-    sentences = []
-    fastest = min(rows, key=lambda row: row["predicted"])
-    if question.scaling == "strong":
-        beyond = f"Adding more than about {fastest['parallelism']} makes it slower."
-        none = f"Up to {rows[-1]['parallelism']} adding more does not make it slower."
-        sentences.append(none if fastest is rows[-1] else beyond)
+    sentences = [_turning_point(rows)] if question.scaling == "strong" else []
     efficient = [row for row in rows if row["efficiency"] >= FLOOR]
     if not efficient:
         sentences.append(f"Its efficiency is over {FLOOR:.0%} nowhere.")
@@ -234,6 +239,34 @@ def _limits(question: Question, every: Sequence[Row]) -> list[str]:
             f"{efficient[-1]['parallelism']}."
         )
     return sentences
+
+
+def _turning_point(rows: Sequence[Row]) -> str:
+    """Return beyond which count more processes make it slower, with the 90 % interval.
+
+    The interval has the counts around the fastest one at which it could be as fast, by the lower
+    end of their own interval: errors at two counts are taken as half correlated, so that their
+    difference scatters as much as one of them. Between measured counts the time is not known, so
+    the interval has no end there.
+    """
+    shortest = min(row["predicted"] for row in rows)
+    last = len(rows) - 1
+    fastest = max(i for i in range(len(rows)) if rows[i]["predicted"] <= shortest * (1 + _EQUAL))
+    largest = max((i for i in range(len(rows)) if rows[i]["measured"]), default=-1)
+
+    def is_end(place: int) -> bool:
+        is_known = rows[place]["measured"] or place > largest
+        return is_known and rows[place]["low"] >= shortest
+
+    first = next((i for i in range(fastest - 1, -1, -1) if is_end(i)), 0)
+    end = next((i for i in range(fastest + 1, last + 1) if is_end(i)), last)
+    low, about, high, farthest = (rows[i]["parallelism"] for i in (first, fastest, end, last))
+    if fastest == last:
+        return (
+            f"Up to {farthest} adding more does not make it slower; it could from {low} on (90 %)."
+        )
+    upper = f"more than {farthest}" if end == last else high
+    return f"Adding more than about {about} makes it slower (90 %: {low} to {upper})."
 
 
 def count_grid(question: Question) -> list[int]:
@@ -285,8 +318,9 @@ def set_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
 
 
 def ranking_lines(rows: Sequence[Row]) -> tuple[list[Any], list[Any]]:
-    """Return the ten functions with the largest share at the target, and the ten growing fastest.
+    """Return the ten functions with the longest time at the target, and the ten growing fastest.
 
+    Those grow fastest whose share of the time gains most from the largest measured count on.
     `rows` are those of `scaling_functions`. Each line is (function, predicted s, interval, share,
     share at the largest count, flags).
     """

@@ -1,11 +1,138 @@
--- requires: scaling_surfaces
+-- requires: imbalance, scaling_surfaces
 --
--- Models of whole programs: the sum of their functions' models.
+-- Models of whole programs: of their wall time or slowest rank where these were measured, else the
+-- sum of their functions' models.
 --
--- Functions without a model keep their share of the time at the largest count. Whole-run rows
--- (kind total) count only where nothing else was measured, so that no time counts twice.
+-- In that sum functions without a model keep their share of the time at the largest count. Whole-run
+-- rows (kind total) count only where nothing else was measured, so that no time counts twice.
 
--- One row is a set: the measured times of the program, and those predicted at the counts `ats`.
+CREATE OR REPLACE VIEW program_times AS
+WITH
+  of_threads AS (
+    SELECT
+      run_id, parallelism, repetition, rank, thread,
+      sum(seconds) FILTER (seconds >= 0 AND isfinite(seconds)) AS own,
+      max(inclusive_seconds) FILTER (isfinite(inclusive_seconds)) AS outermost
+    FROM fn_timings
+    WHERE kind IS DISTINCT FROM 'total'
+      AND function NOT IN (SELECT function FROM function_classes WHERE kind = 'total')
+    GROUP BY ALL
+  ),
+
+  of_ranks AS (
+    SELECT run_id, parallelism, repetition, rank, sum(seconds) AS seconds
+    FROM rank_times
+    GROUP BY ALL
+  ),
+
+  slowest AS (
+    SELECT run_id, parallelism, repetition, max(seconds) AS seconds, count(*) AS ranks
+    FROM of_ranks
+    GROUP BY ALL
+  ),
+
+  measurements AS (
+    SELECT
+      run_id, parallelism, repetition, max(own) AS own, max(outermost) AS outermost,
+      count(*) OVER (PARTITION BY run_id) AS of_run
+    FROM of_threads
+    GROUP BY run_id, parallelism, repetition
+  ),
+
+  -- what each measurement has, the best first
+  sources AS (
+    SELECT
+      u.app, u.version, u.machine, coalesce(m.parallelism, u.parallelism) AS parallelism,
+      unnest([
+        {'place': 1, 'seconds': CASE WHEN m.of_run = 1 THEN r.wall_seconds END},
+        -- less than the own times together is not the time of the outermost function
+        {'place': 2, 'seconds': CASE WHEN m.outermost >= 0.99 * m.own THEN m.outermost END},
+        -- one rank of several need not be the slowest
+        {
+          'place': 3,
+          'seconds':
+            CASE
+              WHEN w.ranks > 1 OR r.ranks = 1 OR coalesce(m.parallelism, u.parallelism) = 1
+                THEN w.seconds
+            END
+        }
+      ]) AS source
+    FROM measurements AS m
+    JOIN runs AS r ON m.run_id = r.run_id
+    JOIN scaling_runs AS u ON m.run_id = u.run_id
+    JOIN scaling_sets AS s
+      ON u.app IS NOT DISTINCT FROM s.app AND u.version IS NOT DISTINCT FROM s.version
+      AND u.machine IS NOT DISTINCT FROM s.machine
+    LEFT JOIN slowest AS w
+      ON m.run_id = w.run_id AND m.parallelism IS NOT DISTINCT FROM w.parallelism
+      AND m.repetition IS NOT DISTINCT FROM w.repetition
+    WHERE NOT s.crossed OR u.problem_size = s.problem_size
+  ),
+
+  points AS (
+    SELECT app, version, machine, kind, noise, unnest(x) AS parallelism, unnest(y) AS seconds
+    FROM scaling_series
+    WHERE in_program
+  ),
+
+  -- known at every count; times of whole runs alone are no sum
+  summed AS (
+    SELECT
+      app, version, machine, CAST(parallelism AS BIGINT) AS parallelism,
+      CASE WHEN bool_and(kind = 'total') THEN 1 ELSE 4 END AS place,
+      sum(seconds) AS seconds,
+      CASE WHEN bool_and(kind = 'total') THEN max(noise) ELSE 0 END AS scatter
+    FROM points
+    GROUP BY app, version, machine, parallelism
+  ),
+
+  candidates AS (
+    SELECT
+      app, version, machine, parallelism, source['place'] AS place,
+      median(source['seconds']) AS seconds,
+      coalesce(stddev_samp(source['seconds']) / avg(source['seconds']), 0) AS scatter
+    FROM sources
+    WHERE source['seconds'] > 0 AND isfinite(source['seconds'])
+    GROUP BY app, version, machine, parallelism, source['place']
+    UNION ALL
+    SELECT app, version, machine, parallelism, place, seconds, scatter
+    FROM summed
+  ),
+
+  -- one basis for all counts: the best that is known at each
+  ranked AS (
+    SELECT
+      c.*,
+      count(*) OVER (PARTITION BY c.app, c.version, c.machine, c.place) AS counts,
+      count(DISTINCT c.parallelism) OVER (PARTITION BY c.app, c.version, c.machine) AS measured
+    FROM candidates AS c
+    JOIN summed AS s
+      ON c.app IS NOT DISTINCT FROM s.app AND c.version IS NOT DISTINCT FROM s.version
+      AND c.machine IS NOT DISTINCT FROM s.machine AND c.parallelism = s.parallelism
+  )
+
+SELECT
+  app, version, machine, parallelism,
+  CASE place
+    WHEN 3 THEN 'slowest rank'
+    WHEN 4 THEN 'sum of rank means'
+    ELSE 'wall time'
+  END AS basis,
+  seconds, scatter
+FROM ranked
+WHERE counts = measured
+QUALIFY place = min(place) OVER (PARTITION BY app, version, machine);
+
+COMMENT ON VIEW program_times IS 'One row is the measured time of the program of a set of runs (same application, version and machine) at one parallelism.';
+COMMENT ON COLUMN program_times.app IS 'Application.';
+COMMENT ON COLUMN program_times.version IS 'Version.';
+COMMENT ON COLUMN program_times.machine IS 'Machine.';
+COMMENT ON COLUMN program_times.parallelism IS 'Parallelism, as in scaling_points.';
+COMMENT ON COLUMN program_times.basis IS 'What the time is, the same at all counts of a set: wall time (runs.wall_seconds, else the inclusive time of the outermost function), else slowest rank (own times of its functions added up), else sum of rank means (of each function the mean over ranks, added up: cost rather than time).';
+COMMENT ON COLUMN program_times.seconds IS 'Time, s; median of the repetitions.';
+COMMENT ON COLUMN program_times.scatter IS 'Standard deviation of the repetitions over their mean; 0 where there is only one, and for a sum of rank means.';
+
+-- One row is a set: what the sum of its functions is predicted to take at the counts `ats`.
 CREATE OR REPLACE MACRO _program_sums(ats) AS TABLE
 WITH
   functions AS (
@@ -65,8 +192,6 @@ WITH
 
 SELECT
   app, version, machine,
-  list(count ORDER BY count) FILTER (NOT is_predicted) AS x,
-  list(seconds ORDER BY count) FILTER (NOT is_predicted) AS y,
   coalesce(arg_max(covered, count) FILTER (NOT is_predicted), 0) AS covered,
   arg_max(functions, count) FILTER (NOT is_predicted) AS functions,
   arg_max(modelled, count) FILTER (NOT is_predicted) AS modelled,
@@ -81,44 +206,118 @@ SELECT
 FROM summed
 GROUP BY app, version, machine;
 
--- The same with the model of the measured sum, the facts of the set and what to keep in mind.
+-- One row is a set: its measured times, what it is predicted to take at the counts `ats`, the facts
+-- of the set and what to keep in mind. Up to the largest count the measured times are joined.
 CREATE OR REPLACE MACRO _programs(ats) AS TABLE
+WITH
+  series AS (
+    SELECT
+      app, version, machine, any_value(basis) AS basis,
+      list(CAST(parallelism AS DOUBLE) ORDER BY parallelism) AS x,
+      list(seconds ORDER BY parallelism) AS y,
+      coalesce(median(scatter) FILTER (scatter > 0), 0) AS noise
+    FROM program_times
+    GROUP BY app, version, machine
+  ),
+
+  forecasts AS (
+    SELECT
+      t.* EXCLUDE (app, version, machine), u.*,
+      s.scaling, s.problem_size, s.smallest, s.largest, s.cores_each, s.flags AS assumptions,
+      t.basis = 'sum of rank means' AS is_sum,
+      scaling_forecast('computation', t.x, t.y, t.noise, ats) AS forecast
+    FROM series AS t
+    JOIN _program_sums(ats) AS u
+      ON t.app IS NOT DISTINCT FROM u.app AND t.version IS NOT DISTINCT FROM u.version
+      AND t.machine IS NOT DISTINCT FROM u.machine
+    JOIN scaling_sets AS s
+      ON u.app IS NOT DISTINCT FROM s.app AND u.version IS NOT DISTINCT FROM s.version
+      AND u.machine IS NOT DISTINCT FROM s.machine
+  )
+
 SELECT
-  u.*,
-  s.scaling, s.problem_size, s.smallest, s.largest, s.cores_each,
-  s.flags || list_filter(
+  * EXCLUDE (assumptions, predictions, forecast),
+  list_transform(
+    list_zip(ats, forecast['seconds'], forecast['low'], forecast['high']),
+    lambda point:
+      CASE
+        WHEN is_sum AND point[1] > largest THEN {
+          'count': CAST(point[1] AS BIGINT),
+          'seconds': predictions[CAST(point[1] AS DOUBLE)]['seconds'] / nullif(covered, 0),
+          'low':
+            predictions[CAST(point[1] AS DOUBLE)]['seconds'] / nullif(covered, 0)
+              * exp(-predictions[CAST(point[1] AS DOUBLE)]['half']),
+          'high':
+            predictions[CAST(point[1] AS DOUBLE)]['seconds'] / nullif(covered, 0)
+              * exp(predictions[CAST(point[1] AS DOUBLE)]['half']),
+          'unstable': predictions[CAST(point[1] AS DOUBLE)]['unstable']
+        }
+        ELSE {
+          'count': CAST(point[1] AS BIGINT), 'seconds': point[2], 'low': point[3],
+          'high': point[4], 'unstable': NULL
+        }
+      END
+  ) AS predictions,
+  CASE WHEN is_sum THEN [] ELSE list_filter(
+    forecast['flags'], lambda flag: NOT starts_with(flag, 'no model')
+  ) END AS doubts,
+  assumptions || list_filter(
     [
       CASE
-        WHEN u.covered < 0.999
+        WHEN is_sum AND covered < 0.999
           THEN printf(
             'functions without a model: %d of %d, %.1f %% of the time',
-            u.functions - u.modelled, u.functions, 100 * (1 - u.covered)
+            functions - modelled, functions, 100 * (1 - covered)
           )
       END,
       CASE
-        WHEN s.scaling = 'strong' AND s.largest >= 4 * s.smallest AND u.y[-1] > 0.8 * u.y[1]
+        WHEN scaling = 'strong' AND largest >= 4 * smallest AND y[-1] > 0.8 * y[1]
           THEN 'the time hardly falls with the parallelism: perhaps the problem size is that of '
             || 'one process, and this weak scaling'
       END
     ],
     lambda flag: flag IS NOT NULL
   ) AS flags
-FROM _program_sums(ats) AS u
-JOIN scaling_sets AS s
-  ON u.app IS NOT DISTINCT FROM s.app AND u.version IS NOT DISTINCT FROM s.version
-  AND u.machine IS NOT DISTINCT FROM s.machine
-WHERE u.x IS NOT NULL;
+FROM forecasts;
+
+-- The value at p of a formula of kind computation, by its parameters.
+CREATE OR REPLACE MACRO _formula_value(parameters, p) AS
+  coalesce(parameters['e'], 0)
+  + coalesce(parameters['a'] * pow(p, -parameters['b']), 0)
+  + coalesce(
+    parameters['c'] * pow(p, parameters['d'])
+      * pow(log2(p), coalesce(parameters['log_exponent'], 0)),
+    0
+  )
+  + coalesce(parameters['limit'] * p / (p + parameters['half']), 0);
 
 CREATE OR REPLACE VIEW program_models AS
 WITH
   fitted AS (
-    SELECT *, scaling_model('computation', x, y, 0.0) AS model
-    FROM _programs(CAST([] AS BIGINT[]))
+    SELECT
+      *,
+      scaling_model('computation', x, y, noise) AS model,
+      list_filter(predictions, lambda point: point['count'] / largest IN (2, 4, 8)) AS ahead
+    FROM _programs(
+      (SELECT list(DISTINCT largest * k) FROM scaling_sets CROSS JOIN unnest([2, 4, 8]) AS t (k))
+    )
+  ),
+
+  compared AS (
+    SELECT
+      *,
+      list_max(list_transform(
+        ahead,
+        lambda point: exp(abs(ln(
+          _formula_value(model['parameters'], point['count']) / point['seconds']
+        ))) - 1
+      )) AS apart
+    FROM fitted
   )
 
 SELECT
   app, version, machine,
-  scaling, problem_size, smallest, largest,
+  scaling, basis, problem_size, smallest, largest,
   y[1] AS seconds_smallest,
   y[-1] AS seconds_largest,
   functions, modelled, covered,
@@ -129,34 +328,49 @@ SELECT
   model['cv_error'] AS cv_error,
   model['points'] AS points,
   repetitions,
-  model['exponent'] AS exponent,
-  flags || model['flags'] AS flags
-FROM fitted;
+  CASE
+    WHEN is_sum
+      THEN
+        log2(list_filter(ahead, lambda point: point['count'] = 2 * largest)[1]['seconds'] / y[-1])
+    ELSE model['exponent']
+  END AS exponent,
+  flags
+  || list_filter(model['flags'], lambda flag: NOT starts_with(flag, 'formula_disagrees'))
+  || CASE
+    WHEN apart > 0.1 THEN [
+      printf(
+        'formula_disagrees: up to %.0f %% off the prediction, which is %s', 100 * apart,
+        CASE WHEN is_sum THEN 'the sum of the functions' ELSE 'a mixture of models' END
+      )
+    ]
+    ELSE []
+  END AS flags
+FROM compared;
 
-COMMENT ON VIEW program_models IS 'One row is one set of runs (same application, version and machine) and its program as the sum of its functions.';
+COMMENT ON VIEW program_models IS 'One row is one set of runs (same application, version and machine) and how the time of its program changes with the parallelism p.';
 COMMENT ON COLUMN program_models.app IS 'Application.';
 COMMENT ON COLUMN program_models.version IS 'Version.';
 COMMENT ON COLUMN program_models.machine IS 'Machine.';
 COMMENT ON COLUMN program_models.scaling IS 'strong or weak (scaling_sets.scaling).';
+COMMENT ON COLUMN program_models.basis IS 'What the time is: wall time, slowest rank or sum of rank means (program_times.basis).';
 COMMENT ON COLUMN program_models.problem_size IS 'Problem size that is modelled (scaling_sets.problem_size).';
 COMMENT ON COLUMN program_models.smallest IS 'Smallest parallelism measured.';
 COMMENT ON COLUMN program_models.largest IS 'Largest parallelism measured.';
-COMMENT ON COLUMN program_models.seconds_smallest IS 'Measured time at the smallest parallelism: own times of all functions, s.';
+COMMENT ON COLUMN program_models.seconds_smallest IS 'Measured time at the smallest parallelism (program_times.seconds), s.';
 COMMENT ON COLUMN program_models.seconds_largest IS 'Measured time at the largest parallelism, s.';
 COMMENT ON COLUMN program_models.functions IS 'Functions.';
 COMMENT ON COLUMN program_models.modelled IS 'Functions that have a model.';
 COMMENT ON COLUMN program_models.covered IS 'Their share of the time at the largest parallelism, 0..1.';
-COMMENT ON COLUMN program_models.formula IS 'Best single formula of the sum, seconds by p. Predictions add up the functions'' (program_predict).';
-COMMENT ON COLUMN program_models.parameters IS 'Its parameters: a*p^-b + c*p^d + e.';
+COMMENT ON COLUMN program_models.formula IS 'Formula of the time, seconds by p. It is what program_predict predicts, unless formula_disagrees is among the flags: more than 10 % off up to eight times the largest count.';
+COMMENT ON COLUMN program_models.parameters IS 'Its parameters, as in scaling_models: a*p^-b + c*p^d + e.';
 COMMENT ON COLUMN program_models.r2 IS 'Coefficient of determination of the formula.';
 COMMENT ON COLUMN program_models.smape IS 'Symmetric mean absolute percentage error of the formula, 0..2.';
-COMMENT ON COLUMN program_models.cv_error IS 'Relative error with which the sum''s last counts are predicted from those before.';
+COMMENT ON COLUMN program_models.cv_error IS 'Relative error with which the last counts of the measured times are predicted from those before.';
 COMMENT ON COLUMN program_models.points IS 'Counts that were used.';
 COMMENT ON COLUMN program_models.repetitions IS 'Most repetitions at a count.';
-COMMENT ON COLUMN program_models.exponent IS 'Slope of the sum from the largest count to twice that, in logarithms.';
+COMMENT ON COLUMN program_models.exponent IS 'Slope of the prediction from the largest count to twice that, in logarithms.';
 COMMENT ON COLUMN program_models.flags IS 'What to keep in mind, in words.';
 
--- Up to the largest count the measured times are joined; beyond it predictions are added up.
 CREATE OR REPLACE MACRO program_predict(p) AS TABLE
 WITH
   wanted AS (
@@ -165,44 +379,27 @@ WITH
     WHERE count >= 1
   ),
 
-  joined AS (
-    SELECT
-      *,
-      scaling_forecast('computation', x, y, 0.0, (SELECT counts FROM wanted)) AS forecast,
-      (SELECT counts FROM wanted) AS counts
+  each AS (
+    SELECT * EXCLUDE (predictions), unnest(predictions) AS point
     FROM _programs((SELECT counts FROM wanted))
   ),
 
-  each AS (
-    SELECT
-      * EXCLUDE (forecast, counts),
-      unnest(counts) AS parallelism,
-      unnest(forecast['seconds']) AS seconds,
-      unnest(forecast['low']) AS low,
-      unnest(forecast['high']) AS high
-    FROM joined
-  ),
-
-  chosen AS (
+  named AS (
     SELECT
       *,
-      parallelism > largest AS beyond,
-      predictions[CAST(parallelism AS DOUBLE)] AS sum,
-      CASE WHEN beyond THEN sum['seconds'] / nullif(covered, 0) ELSE seconds END AS predicted,
-      CASE WHEN beyond THEN exp(-sum['half']) ELSE low / seconds END AS least,
-      CASE WHEN beyond THEN exp(sum['half']) ELSE high / seconds END AS most,
-      CASE WHEN beyond THEN sum['unstable'] END AS unstable
+      point['count'] AS parallelism, point['seconds'] AS predicted, point['low'] AS low,
+      point['high'] AS high, point['unstable'] AS unstable
     FROM each
   )
 
 SELECT
-  app, version, machine, parallelism,
-  predicted, predicted * least AS low, predicted * most AS high,
+  app, version, machine, parallelism, basis,
+  predicted, low, high,
   y[1] / predicted * CASE WHEN scaling = 'weak' THEN parallelism / smallest ELSE 1 END AS speedup,
   y[1] / predicted * CASE WHEN scaling = 'weak' THEN 1 ELSE smallest / parallelism END
     AS efficiency,
   predicted * parallelism * cores_each / 3600 AS core_hours,
-  flags || list_filter(
+  flags || doubts || list_filter(
     [
       CASE WHEN len(x) < 3 THEN 'no model: fewer than three counts' END,
       CASE
@@ -221,6 +418,6 @@ SELECT
     ],
     lambda flag: flag IS NOT NULL
   ) AS flags
-FROM chosen;
+FROM named;
 
-COMMENT ON MACRO TABLE program_predict IS 'One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); app, version, machine, parallelism, predicted (s: beyond the largest count the sum of the functions, up to it the measured times joined), low and high (90 % interval), speedup and efficiency against the smallest parallelism measured (of a weak scaling set: scaled speed-up), core_hours, flags.';
+COMMENT ON MACRO TABLE program_predict IS 'One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions'' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism measured (of a weak scaling set: scaled speed-up), core_hours, flags.';

@@ -1,4 +1,4 @@
-"""Whole programs as sums of their functions, and two parameters."""
+"""Whole programs: their times and predictions, and two parameters."""
 
 from __future__ import annotations
 
@@ -43,6 +43,116 @@ def test_the_prediction_is_the_sum_of_the_functions(warehouse):
         "UNION ALL SELECT sum(predicted) FROM scaling_predict(256)",
     )
     assert whole == pytest.approx(parts)
+
+
+COUNTS = (2, 4, 8, 16, 32)
+
+
+def ranked(con, *, wall=(), inclusive=False, ranks=None):
+    """Insert runs of two ranks of which the second takes 1.5 times as long as the first."""
+    for p in COUNTS:
+        for rank in (0, 1) if ranks is None else ranks:
+            for function, seconds in (("main", 1.0), ("work", 80 / p)):
+                con.execute(
+                    "INSERT INTO fn_timings (run_id, source_id, function, rank, seconds, "
+                    "inclusive_seconds) VALUES (?, 1, ?, ?, ?, ?)",
+                    [
+                        f"r{p}",
+                        function,
+                        rank,
+                        seconds * (1 + rank / 2),
+                        (1 + 80 / p) * (1 + rank / 2) if inclusive and function == "main" else None,
+                    ],
+                )
+        con.execute(
+            "INSERT INTO runs (run_id, app, ranks, problem_size, wall_seconds) "
+            "VALUES (?, 'a', ?, 1, ?)",
+            [f"r{p}", p, 2 + 160 / p if p in wall else None],
+        )
+
+
+@pytest.mark.parametrize(
+    ("facts", "basis", "factor"),
+    [
+        ({"wall": COUNTS}, "wall time", 2.0),
+        ({"wall": COUNTS, "inclusive": True}, "wall time", 2.0),
+        ({"wall": COUNTS[:3], "inclusive": True}, "wall time", 1.5),
+        ({"wall": COUNTS[:3]}, "slowest rank", 1.5),
+        ({}, "slowest rank", 1.5),
+        ({"ranks": (0,)}, "sum of rank means", 1.0),
+        ({"ranks": (None,)}, "sum of rank means", 1.0),
+    ],
+)
+def test_a_program_takes_its_wall_time_where_that_is_known(warehouse, facts, basis, factor):
+    if facts.get("ranks") == (None,):
+        ranked(warehouse, ranks=(0,))
+        warehouse.execute("UPDATE fn_timings SET rank = NULL")
+    else:
+        ranked(warehouse, **facts)
+    assert rows(
+        warehouse, "SELECT parallelism, basis, seconds FROM program_times ORDER BY parallelism"
+    ) == [(p, basis, pytest.approx((1 + 80 / p) * factor)) for p in COUNTS]
+    assert rows(
+        warehouse, "SELECT basis, seconds_smallest, formula, flags FROM program_models"
+    ) == [(basis, pytest.approx(41 * factor), f"{factor:.4g} + {80 * factor:.4g}*p^-1", [])]
+    assert rows(
+        warehouse, "SELECT parallelism, basis, predicted FROM program_predict([16, 256]) ORDER BY 1"
+    ) == [(p, basis, pytest.approx((1 + 80 / p) * factor, rel=1e-3)) for p in (16, 256)]
+
+
+def test_an_inclusive_time_below_the_own_times_is_not_that_of_the_program(warehouse):
+    ranked(warehouse)
+    warehouse.execute("UPDATE fn_timings SET inclusive_seconds = seconds")
+    assert rows(warehouse, "SELECT DISTINCT basis FROM program_times") == [("slowest rank",)]
+
+
+def test_wall_time_of_a_run_at_several_counts_is_of_none_of_them(warehouse):
+    measured(warehouse, {"f": law((64, -1))})
+    warehouse.execute("UPDATE fn_timings SET parallelism = CAST(split_part(run_id, '-', 4) AS INT)")
+    warehouse.execute("UPDATE fn_timings SET run_id = (SELECT min(run_id) FROM runs)")
+    warehouse.execute("UPDATE runs SET wall_seconds = 100")
+    assert rows(warehouse, "SELECT DISTINCT basis FROM program_times") == [("sum of rank means",)]
+
+
+def test_wall_times_have_the_median_of_repetitions_and_their_scatter(warehouse):
+    measured(warehouse, {"f": {p: [64 / p] * 3 for p in COUNTS}})
+    warehouse.execute(
+        "UPDATE runs SET wall_seconds = 64 / ranks * (1 + 0.1 * CAST(run_id[-1:] AS INT))"
+    )
+    ((seconds, scatter),) = rows(
+        warehouse, "SELECT seconds, scatter FROM program_times WHERE parallelism = 2"
+    )
+    assert seconds == pytest.approx(32 * 1.1) and scatter == pytest.approx(0.1 / 1.1)
+    ((low, predicted, high),) = rows(
+        warehouse, "SELECT low, predicted, high FROM program_predict(64)"
+    )
+    assert low < 0.95 * predicted < 1.05 * predicted < high
+
+
+def test_a_formula_that_is_not_the_prediction_is_flagged(warehouse):
+    # The sum of a step up and a decay has no law of its own.
+    measured(
+        warehouse,
+        {
+            "steady": law((100, -1), (2, 0)),
+            "late": dict(zip(COUNTS, (1.0, 1.0, 1.0, 1.0, 9.0), strict=True)),
+        },
+    )
+    ((parameters, flags),) = rows(warehouse, "SELECT parameters, flags FROM program_models")
+    apart = 0.0
+    for p in (64, 128, 256):
+        ((predicted,),) = rows(warehouse, f"SELECT predicted FROM program_predict({p})")
+        formula = (
+            parameters.get("e", 0)
+            + parameters.get("a", 0) * p ** -parameters.get("b", 0)
+            + parameters.get("c", 0) * p ** parameters.get("d", 0)
+        )
+        apart = max(apart, formula / predicted - 1, predicted / formula - 1)
+    assert apart > 0.1
+    assert [flag for flag in flags if flag.startswith("formula_disagrees")] == [
+        f"formula_disagrees: up to {100 * apart:.0f} % off the prediction, which is the sum of the "
+        "functions"
+    ]
 
 
 def test_weak_scaling_has_its_own_speed_up(warehouse):

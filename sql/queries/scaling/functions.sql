@@ -1,4 +1,4 @@
--- Functions by their share of the predicted time at $target, with their share at $largest.
+-- Functions by their predicted time at $target, with their shares there and at $largest.
 WITH
   predictions AS (
     FROM scaling_predict([CAST($target AS BIGINT), CAST($largest AS BIGINT)])
@@ -26,4 +26,4 @@ LEFT JOIN (
     AND machine IS NOT DISTINCT FROM $machine
 ) AS m USING (function)
 GROUP BY function
-ORDER BY share DESC NULLS LAST, function;
+ORDER BY predicted DESC NULLS LAST, function;

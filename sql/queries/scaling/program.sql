@@ -19,6 +19,13 @@ SELECT
   parallelism, predicted, low, high,
   faster * CASE WHEN $scaling = 'weak' THEN parallelism / smallest ELSE 1 END AS speedup,
   faster * CASE WHEN $scaling = 'weak' THEN 1 ELSE smallest / parallelism END AS efficiency,
-  core_hours, flags
+  core_hours, basis,
+  parallelism IN (
+    SELECT parallelism
+    FROM program_times
+    WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
+      AND machine IS NOT DISTINCT FROM $machine
+  ) AS measured,
+  flags
 FROM predictions
 ORDER BY parallelism;

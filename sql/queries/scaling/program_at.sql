@@ -28,7 +28,8 @@ SELECT
     * CASE WHEN $scaling = 'weak' THEN s.parallelism / b.parallelism ELSE 1 END AS speedup,
   b.predicted / s.predicted
     * CASE WHEN $scaling = 'weak' THEN 1 ELSE b.parallelism / s.parallelism END AS efficiency,
-  s.predicted * s.parallelism * c.cores_each / 3600 AS core_hours, s.flags
+  s.predicted * s.parallelism * c.cores_each / 3600 AS core_hours,
+  'sum of rank means' AS basis, false AS measured, s.flags
 FROM summed AS s
 JOIN summed AS b ON b.parallelism = $smallest
 JOIN scaling_sets AS c
