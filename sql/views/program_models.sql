@@ -3,8 +3,9 @@
 -- Models of whole programs: of their wall time or slowest rank where these were measured, else the
 -- sum of their functions' models.
 --
--- In that sum functions without a model keep their share of the time at the largest count. Whole-run
--- rows (kind total) count only where nothing else was measured, so that no time counts twice.
+-- In that sum functions without a model keep their share of the time at the largest count.
+-- Whole-run rows (kind total) count only where nothing else was measured, so that no time counts
+-- twice.
 
 CREATE OR REPLACE VIEW program_times AS
 WITH
