@@ -110,3 +110,20 @@ def test_a_prediction_does_not_depend_on_what_else_is_asked():
     for one, other in zip(alone, together, strict=True):
         assert one["seconds"][0] == pytest.approx(other["seconds"][2])
         assert one["high"][0] == pytest.approx(other["high"][2])
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
+def test_the_unit_of_time_does_not_matter(scale):
+    x = np.array(COUNTS)
+    for law in LAWS.values():
+        (one,), (other,) = predict(x, [law(x)], [512]), predict(x, [scale * law(x)], [512])
+        for name in ("seconds", "low", "high"):
+            assert other[name][0] == pytest.approx(scale * one[name][0], rel=1e-6)
+
+
+def test_times_that_differ_beyond_measure_are_survived():
+    chance = np.random.default_rng(3)
+    times = 10.0 ** chance.uniform(-12, 12, (20, 6))
+    for found in predict(np.array(COUNTS), times, [128, 512]):
+        assert all(np.isfinite(found["seconds"]))
+        assert found["flags"]

@@ -55,6 +55,7 @@ _LIKELY: Final = 0.003
 _LEAST: Final = 0.002
 """The least weight of a law that predicts."""
 _HALVINGS: Final = 11
+_WIDEST: Final = 1e60
 AHEAD: Final = (2.0, 4.0, 8.0)
 """Counts over the largest one at which the law is chosen that predicts."""
 
@@ -164,6 +165,8 @@ def law_forecast(x: Array, y: Array, noise: Array, at: Array, *, collective: boo
         collective: whether these are MPI functions.
     """
     m, first = len(x), len(x) + len(AHEAD)
+    last, level = y[:, -1:], np.log(y[:, -1:])
+    y = np.clip(y / last, 1 / _WIDEST, _WIDEST)  # whose squares are numbers yet
     places = np.concatenate([x, x[-1] * np.array(AHEAD), at])
     believed = _Noise.known(noise, m)
     linear = _linear(collective, places, x, y, believed)
@@ -201,11 +204,13 @@ def law_forecast(x: Array, y: Array, noise: Array, at: Array, *, collective: boo
         [np.exp(power.log_seconds[:, m - 1]), power.slope],
         [linear.first[law, everyone], linear.second[law, everyone]],
     )
+    factors[0] *= last[:, 0]
+    factors[1] *= np.where(is_power, 1.0, last[:, 0])
     return LawForecast(
-        log_seconds=seconds[:, first:],
-        log_low=low,
-        log_high=high,
-        fitted=seconds[:, :m],
+        log_seconds=seconds[:, first:] + level,
+        log_low=low + level,
+        log_high=high + level,
+        fitted=seconds[:, :m] + level,
         misfit=np.sqrt(((seconds[:, :m] - np.log(y)) ** 2).mean(1)),
         place=np.where(is_power, -1, place),
         factors=factors.T,
