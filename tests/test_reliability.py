@@ -298,17 +298,18 @@ def test_a_file_that_may_not_grow(tmp_path, limit):
 
 def test_an_older_warehouse_is_migrated_when_asked(tmp_path):
     db, file = tmp_path / "w.duckdb", counters(tmp_path / "x.csv", 10)
-    last = migrations.names()[-1]
+    absent = [name for name in migrations.names() if name >= "0017"]
     con = connect(db)
     con.execute("DROP TABLE run_scalars; DROP TABLE kept_runs")
-    con.execute("DELETE FROM migrations WHERE name = ?", [last])
+    con.execute("DELETE FROM migrations WHERE name >= '0017'")
     con.close()
     for arguments in (("ingest", file), ("runs",)):
         code, out, err = command(db, *arguments)
         assert (code, out) == (4, "")
         assert err == (f"pwh: {db} was written by an older pwh\n  Run: pwh --db {db} migrate\n")
     code, out, _ = command(db, "migrate")
-    assert (code, out.splitlines()[0]) == (0, f"applied {last}")
+    assert code == 0
+    assert out.splitlines()[: len(absent)] == [f"applied {name}" for name in absent]
     assert command(db, "ingest", file)[0] == 0
 
 

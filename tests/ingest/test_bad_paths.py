@@ -102,7 +102,7 @@ def test_a_folder_of_junk(pwh, tmp_path):
     assert (code, out) == (3, "")
     assert err == (
         "pwh: no reader recognises any of the 4 files found\n"
-        "  pwh readers lists the formats; name files one by one to see why each is not read.\n"
+        "  pwh readers lists the formats; ingest a single file to see why it is not read.\n"
     )
     assert nothing_landed(tmp_path)
 
