@@ -47,14 +47,15 @@ _NOISE: Final = 0.02
 _EXACT: Final = 3e-4
 _EXACT_ODDS: Final = np.log(0.1)
 """Times that come from a simulator or a formula have hardly any noise."""
+_NEARLY: Final = 0.1
 _REPEATED: Final = 3
 """Repetitions of a count, where their scatter is known: laws hardly depend on their number."""
-_KEPT: Final = 32
+_KEPT: Final = 16
 _LIKELY: Final = 0.003
 """How far, as a squared logarithm, a law may be from the median for e times the probability."""
 _LEAST: Final = 0.002
 """The least weight of a law that predicts."""
-_HALVINGS: Final = 11
+_HALVINGS: Final = 10
 _WIDEST: Final = 1e60
 AHEAD: Final = (2.0, 4.0, 8.0)
 """Counts over the largest one at which the law is chosen that predicts."""
@@ -253,14 +254,20 @@ class _Noise:
         `left` (k x n, or n) are their sums of squared relative residuals, `letters` half the
         number of their factors.
         """
-        scales = [scale + left / (2 * self.share) for scale in self.scales]
+        half = left / (2 * self.share)
         power = self.shape - letters
-        first, second = (
-            odds - power * np.log(scale) for odds, scale in zip(self.odds, scales, strict=True)
-        )
-        total = np.logaddexp(first, second)
-        exact = np.exp(second - total)
-        return total, (1 - exact) * scales[0] + exact * scales[1]
+        scale = self.scales[0] + half
+        total = self.odds[0] - power * np.log(scale)
+        # Times without noise need another look only where a law hardly misses them.
+        near = np.flatnonzero(np.atleast_2d(half).min(0) < _NEARLY * self.scales[0])
+        if len(near):
+            other = self.scales[1][near] + half[..., near]
+            exact = self.odds[1][near] - power[..., near] * np.log(other)
+            both = np.logaddexp(total[..., near], exact)
+            share = np.exp(exact - both)
+            scale[..., near] = (1 - share) * scale[..., near] + share * other
+            total[..., near] = both
+        return total, scale
 
     def deviation(self, scale: Array) -> Array:
         """Return the relative standard deviation of a point by the scale of laws (k x n)."""
