@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give an empty warehouse to copy, which takes a tenth of making one."""
+    """Return an empty warehouse to copy, which takes a tenth of making one."""
     path = tmp_path_factory.mktemp("template") / "w.duckdb"
     pwh.connect(path).close()
     return path
@@ -55,7 +55,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def another(
     template: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[], DuckDBPyConnection]]:
-    """Give a function that gives an empty warehouse at each call."""
+    """Yield a function that returns an empty warehouse at each call."""
     folder = tmp_path_factory.mktemp("warehouses")
     opened: list[DuckDBPyConnection] = []
 
@@ -73,7 +73,7 @@ def another(
 
 @pytest.fixture
 def warehouse(another: Callable[[], DuckDBPyConnection]) -> DuckDBPyConnection:
-    """Give an empty warehouse."""
+    """Return an empty warehouse."""
     return another()
 
 
