@@ -211,7 +211,7 @@ class WorkerRecorder(WorkerPlugin):  # type: ignore[misc] # distributed has no t
         await self._send("farewell")
 
     async def _measure_clock(self) -> None:
-        """Ask for the scheduler's time; the quickest answer is the most exact. Both in s."""
+        """Request the scheduler's time; the quickest answer is the most exact. Both in s."""
         for _ in range(0 if self._same_clock else _CLOCK_PROBES):
             asked = time()
             answer = await self._tell("probe")

@@ -16,7 +16,7 @@ def sample(con, *events, **constants):
 
 
 def metrics(con, *names):
-    """Give metrics of the only sample by name."""
+    """Return the metrics of the only sample by name."""
     found = dict(rows(con, "SELECT metric, value FROM pmu_standardised"))
     return tuple(found[name] for name in names)
 

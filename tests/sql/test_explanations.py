@@ -24,7 +24,7 @@ def history(con, *levels, app="heat", machine="m", start=0, **columns):
 
 
 def functions(con, runs, **seconds):
-    """Give each run these functions, with a little noise of its own."""
+    """Land these functions for each run, with a little noise of its own."""
     lines = [
         f"{run} {function} {value * WALL[i % 10] / 10}"
         for i, run in enumerate(runs)
