@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import random
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,18 +73,28 @@ def land_schedule(
     con: DuckDBPyConnection, schedule: Schedule, run: str = "r1", source: int = 1
 ) -> None:
     """Land a schedule's rows and attribute its idle time, in one transaction."""
+    land_schedules(con, {run: schedule}, source)
+
+
+def land_schedules(
+    con: DuckDBPyConnection, schedules: Mapping[str, Schedule], source: int = 1
+) -> None:
+    """Land schedules by run, as those of one file: rows and idle time in one transaction."""
     con.execute("BEGIN")
     con.execute(
-        "INSERT INTO runs (run_id) SELECT $r WHERE $r NOT IN (SELECT run_id FROM runs)", {"r": run}
+        "INSERT INTO runs (run_id) FROM (SELECT unnest($runs) AS run_id) "
+        "WHERE run_id NOT IN (SELECT run_id FROM runs)",
+        {"runs": list(schedules)},
     )
     for name, (table, columns) in NEUTRAL.items():
+        found = [(run, row) for run, each in schedules.items() for row in each.get(name, [])]
         batch = pa.table(
             {
-                "run_id": pa.array([run for _ in schedule.get(name, [])], pa.string()),
-                "source_id": pa.array([source for _ in schedule.get(name, [])], pa.int64()),
+                "run_id": pa.array([run for run, _ in found], pa.string()),
+                "source_id": pa.array([source for _ in found], pa.int64()),
                 **{
                     column: pa.array(
-                        [row.get(field) for row in schedule.get(name, [])],
+                        [row.get(field) for _, row in found],
                         pa.string() if column in _TEXT else pa.int64(),
                     )
                     for field, column in columns.items()
@@ -94,7 +105,7 @@ def land_schedule(
         con.execute(f"INSERT INTO {table} BY NAME FROM batch")
         con.unregister("batch")
     try:
-        derive(con, source, [run])
+        derive(con, source, schedules)
         con.execute("COMMIT")
     except BaseException:
         con.execute("ROLLBACK")

@@ -6,13 +6,12 @@ import random
 
 import pytest
 
-from ingest.derive import derive
 from tests.helpers.awkward import awkward_schedule
 from tests.helpers.idle_questions import critical_path, cut_to
 from tests.helpers.idle_reference import MODES, RULES, Reference
-from tests.helpers.schedules import land_schedule, random_schedule
+from tests.helpers.schedules import land_schedule, land_schedules, random_schedule
 from tests.helpers.support import rows
-from tests.sql.test_idle_reference import COLUMNS, assert_as_reference, lands_anew
+from tests.sql.test_idle_reference import COLUMNS, assert_as_reference, by_run, check
 
 READINGS = [(mode, rule) for mode in MODES for rule in RULES]
 
@@ -33,10 +32,7 @@ def cuts(rng, reference):
 
 @pytest.mark.parametrize("block", range(4))
 def test_awkward_schedules_row_by_row(warehouse, block):
-    for seed in range(block * 1000, block * 1000 + 25):
-        schedule = awkward_schedule(seed)
-        lands_anew(warehouse, schedule)
-        assert_as_reference(warehouse, schedule)
+    check(warehouse, [awkward_schedule(seed) for seed in range(block * 1000, block * 1000 + 25)])
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -61,12 +57,12 @@ def test_windows_row_by_row(warehouse, seed):
 
 @pytest.mark.parametrize("block", range(2))
 def test_critical_path_part_by_part(warehouse, block):
-    for seed in range(block * 100, block * 100 + 20):
-        schedule = awkward_schedule(seed)
-        lands_anew(warehouse, schedule)
+    runs = by_run(awkward_schedule(seed) for seed in range(block * 100, block * 100 + 20))
+    land_schedules(warehouse, runs)
+    for run, schedule in runs.items():
         reference = Reference(schedule)
         expected = critical_path(reference, reference.attribute("direct", "union"))
-        found = rows(warehouse, "SELECT task, cause, ns FROM critical_path('r1')")
+        found = rows(warehouse, "SELECT task, cause, ns FROM critical_path(?)", run)
         assert expected is None or sorted(found) == sorted(expected)
 
 
@@ -83,23 +79,9 @@ def test_an_empty_window_is_empty(warehouse):
     ) == [(0, 0)]
 
 
-def test_runs_attributed_together_do_not_meet(warehouse, monkeypatch):
-    """Runs of one file share the names of workers, tasks and data, and the time."""
-    runs = {f"r{n}": awkward_schedule(n) for n in range(6)}
-    with monkeypatch.context() as patch:
-        patch.setattr("tests.helpers.schedules.derive", lambda *_: None)
-        for run, schedule in runs.items():
-            land_schedule(warehouse, schedule, run)
-    derive(warehouse, 1, runs)
-    for run, schedule in runs.items():
-        reference = Reference(schedule)
-        for mode, rule in READINGS:
-            found = rows(
-                warehouse,
-                f"SELECT {', '.join(COLUMNS)} FROM idle_attribution "
-                "WHERE run_id = ? AND mode = ? AND latency_rule = ?",
-                run,
-                mode,
-                rule,
-            )
-            assert sorted(found, key=str) == plain(reference.attribute(mode, rule))
+def test_runs_landed_one_by_one_do_not_meet(warehouse):
+    """Their workers, tasks and data have equal names, at equal times."""
+    runs = by_run(awkward_schedule(seed) for seed in range(6))
+    for source, (run, schedule) in enumerate(runs.items(), 1):
+        land_schedule(warehouse, schedule, run, source)
+    assert_as_reference(warehouse, runs)

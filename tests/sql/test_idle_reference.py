@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 
 import pytest
 
 from tests.helpers.idle_reference import MODES, RULES, Reference
-from tests.helpers.schedules import land_schedule, random_schedule
+from tests.helpers.schedules import land_schedules, random_schedule
 from tests.helpers.simulated import Machine, simulate
 from tests.helpers.support import rows
 from udfs import timeline
@@ -51,78 +52,93 @@ def machine(seed: int) -> Machine:
     )
 
 
-def assert_as_reference(con, schedule):
-    """Compare every row and every piece in every reading; runs `r1` must be all there is."""
-    reference = Reference(schedule)
-    found = rows(con, f"SELECT mode, latency_rule, {', '.join(COLUMNS)} FROM idle_attribution")
-    pieces = rows(
-        con, "SELECT mode, latency_rule, worker, t_start, t_end, class FROM idle_segments"
-    )
-    for mode in MODES:
-        for rule in RULES:
-            expected = reference.attribute(mode, rule)
-            assert sorted((r[2:] for r in found if r[:2] == (mode, rule)), key=str) == sorted(
-                (tuple(row[c] for c in COLUMNS) for row in expected), key=str
-            ), (mode, rule)
-            assert sorted(p[2:] for p in pieces if p[:2] == (mode, rule)) == sorted(
-                (row["worker"], p, q, name)
-                for row in expected
-                for name, intervals in row["sets"].items()
-                for p, q in intervals
-            ), (mode, rule)
-
-
-def lands_anew(con, schedule):
-    con.execute("BEGIN")
-    for (table,) in rows(
-        con, "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND estimated_size > 0"
+def assert_as_reference(con, schedules):
+    """Compare every row and every piece in every reading; the runs must be all there are."""
+    found = defaultdict(list)
+    for *reading, row in rows(
+        con, f"SELECT run_id, mode, latency_rule, ({', '.join(COLUMNS)}) FROM idle_attribution"
     ):
-        if table not in ("migrations", "view_modules"):
-            con.execute(f"DELETE FROM {table}")
-    con.execute("COMMIT")
-    land_schedule(con, schedule)
+        found[tuple(reading)].append(row)
+    pieces = defaultdict(list)
+    for *reading, piece in rows(
+        con,
+        "SELECT run_id, mode, latency_rule, (worker, t_start, t_end, class) FROM idle_segments",
+    ):
+        pieces[tuple(reading)].append(piece)
+    for run, schedule in schedules.items():
+        reference = Reference(schedule)
+        for mode in MODES:
+            for rule in RULES:
+                reading = (run, mode, rule)
+                expected = reference.attribute(mode, rule)
+                assert sorted(found.pop(reading, []), key=str) == sorted(
+                    (tuple(row[c] for c in COLUMNS) for row in expected), key=str
+                ), reading
+                assert sorted(pieces.pop(reading, [])) == sorted(
+                    (row["worker"], p, q, name)
+                    for row in expected
+                    for name, intervals in row["sets"].items()
+                    for p, q in intervals
+                ), reading
+    assert not found and not pieces
+
+
+def by_run(schedules):
+    return {f"r{number}": schedule for number, schedule in enumerate(schedules)}
+
+
+def is_long(schedule):
+    """Whether times span so much that workers have to be searched one by one."""
+    return any(
+        abs(value) > 10**15
+        for table in schedule.values()
+        for row in table
+        for field, value in row.items()
+        if field.startswith("t_") and value is not None
+    )
+
+
+def check(con, schedules):
+    """Land schedules, short ones and long ones together, and compare them with the reference."""
+    runs = by_run(schedules)
+    for length in (False, True):
+        alike = {run: each for run, each in runs.items() if is_long(each) is length}
+        if alike:
+            land_schedules(con, alike)
+    assert_as_reference(con, runs)
 
 
 @pytest.mark.parametrize("block", range(4))
 def test_schedules_in_which_anything_may_happen(warehouse, block):
-    for seed in range(block * 1000, block * 1000 + 25):
-        schedule = random_schedule(seed)
-        lands_anew(warehouse, schedule)
-        assert_as_reference(warehouse, schedule)
+    check(warehouse, [random_schedule(seed) for seed in range(block * 1000, block * 1000 + 25)])
 
 
 @pytest.mark.parametrize("block", range(3))
 def test_schedules_that_could_have_run(warehouse, block):
-    for seed in range(block * 1000, block * 1000 + 12):
-        simulation = simulate(machine(seed), seed)
-        lands_anew(warehouse, simulation.recorded)
-        assert_as_reference(warehouse, simulation.recorded)
+    seeds = range(block * 1000, block * 1000 + 12)
+    check(warehouse, [simulate(machine(seed), seed).recorded for seed in seeds])
 
 
 def test_direct_mode_finds_what_the_simulation_did(warehouse):
-    for seed in range(20):
-        simulation = simulate(Machine(detours=0.3, skew=100, dispatch=seed), seed)
-        lands_anew(warehouse, simulation.recorded)
-        assert sorted(
-            rows(
-                warehouse,
-                "SELECT worker, t_start, t_end, task, starvation, latency, overhead "
-                "FROM idle_attribution WHERE mode = 'direct' AND latency_rule = 'union'",
-            ),
-            key=str,
-        ) == sorted(simulation.truth, key=str)
+    simulations = by_run(
+        simulate(Machine(detours=0.3, skew=100, dispatch=seed), seed) for seed in range(20)
+    )
+    land_schedules(warehouse, {run: each.recorded for run, each in simulations.items()})
+    assert sorted(
+        rows(
+            warehouse,
+            "SELECT run_id, worker, t_start, t_end, task, starvation, latency, overhead "
+            "FROM idle_attribution WHERE mode = 'direct' AND latency_rule = 'union'",
+        ),
+        key=str,
+    ) == sorted(((run, *row) for run, each in simulations.items() for row in each.truth), key=str)
 
 
 def test_many_workers_over_a_long_time_are_searched_one_by_one(warehouse, monkeypatch):
     monkeypatch.setattr(timeline.Axes, "packed", property(lambda self: False))
-    for seed in range(8):
-        simulation = simulate(machine(seed), seed)
-        lands_anew(warehouse, simulation.recorded)
-        assert_as_reference(warehouse, simulation.recorded)
+    check(warehouse, [simulate(machine(seed), seed).recorded for seed in range(8)])
 
 
 def test_long_runs_take_the_same_path_in_chunks(warehouse, monkeypatch):
     monkeypatch.setattr("udfs.idle._CHUNK", 3)
-    simulation = simulate(Machine(tasks=80, totals=0.5, dispatch=10), 7)
-    lands_anew(warehouse, simulation.recorded)
-    assert_as_reference(warehouse, simulation.recorded)
+    check(warehouse, [simulate(Machine(tasks=80, totals=0.5, dispatch=10), 7).recorded])

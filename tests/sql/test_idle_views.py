@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from tests.helpers.idle_reference import MODES, RULES, Reference, size, within
-from tests.helpers.schedules import land_schedule, random_schedule
+from tests.helpers.schedules import land_schedule, land_schedules, random_schedule
 from tests.helpers.simulated import Machine, simulate
 from tests.helpers.support import rows
 
@@ -169,19 +169,20 @@ def test_critical_path_goes_back_to_the_producer(warehouse):
 
 
 def test_critical_path_accounts_for_all_time(warehouse):
-    for seed in range(8):
-        recorded = simulate(Machine(tasks=60, detours=0.3), seed).recorded
-        land_schedule(warehouse, recorded, f"r{seed}")
+    machine = Machine(tasks=60, detours=0.3)
+    runs = {f"r{seed}": simulate(machine, seed).recorded for seed in range(8)}
+    land_schedules(warehouse, runs)
+    for run in runs:
         assert rows(
-            warehouse,
-            f"SELECT sum(ns) = max(t_end) - min(t_start) FROM critical_path('r{seed}')",
+            warehouse, "SELECT sum(ns) = max(t_end) - min(t_start) FROM critical_path(?)", run
         ) == [(True,)]
 
 
 def test_critical_path_ends_where_times_contradict_each_other(warehouse):
-    for seed in range(8):
-        land_schedule(warehouse, random_schedule(seed), f"r{seed}")
-        assert rows(warehouse, f"FROM critical_path('r{seed}') WHERE ns <= 0") == []
+    runs = {f"r{seed}": random_schedule(seed) for seed in range(8)}
+    land_schedules(warehouse, runs)
+    for run in runs:
+        assert rows(warehouse, "FROM critical_path(?) WHERE ns <= 0", run) == []
 
 
 def test_clock_skew_is_half_the_difference_of_the_fastest_ways(warehouse):
