@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+    from duckdb.sqltypes import DuckDBPyType
 
 
 class Parameter(NamedTuple):
@@ -358,14 +359,25 @@ UDFS: tuple[Udf, ...] = (
 )
 
 
+_SQL_TYPES: dict[str, DuckDBPyType] = {}
+
+
 def register(con: DuckDBPyConnection) -> None:
     """Register all functions with a connection; they receive and return whole Arrow columns."""
     for udf in UDFS:
+        types = [_sql_type(con, parameter.type) for parameter in udf.parameters]
         con.create_function(
             udf.name,
             udf.deferred(),
-            None if udf.has_optional else [parameter.type for parameter in udf.parameters],
-            udf.returns,
+            None if udf.has_optional else types,
+            _sql_type(con, udf.returns),
             type="arrow",
             null_handling="special" if udf.may_return_null else "default",
         )
+
+
+def _sql_type(con: DuckDBPyConnection, text: str) -> DuckDBPyType:
+    """Return the type that SQL writes so, which is parsed once for all connections."""
+    if text not in _SQL_TYPES:
+        _SQL_TYPES[text] = con.sqltype(text)
+    return _SQL_TYPES[text]

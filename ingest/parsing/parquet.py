@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ingest.parsing.scratch import scratch
 from warehouse.errors import InputError
 
 MAGIC = b"PAR1"
@@ -16,16 +17,16 @@ def column_types(path: Path) -> dict[str, str]:
     """
     import duckdb
 
-    with duckdb.connect() as con:
-        try:
+    try:
+        with scratch() as con:
             con.execute("DESCRIBE FROM read_parquet($path)", {"path": str(path)})
-        except duckdb.Error as error:
-            raise InputError(
-                f"not a whole Parquet file ({str(error).splitlines()[0]})",
-                expected="a Parquet file with its footer",
-                hint="Copy or write it again.",
-            ) from None
-        columns = [(name.lower(), kind) for name, kind, *_ in con.fetchall()]
+            columns = [(name.lower(), kind) for name, kind, *_ in con.fetchall()]
+    except duckdb.Error as error:
+        raise InputError(
+            f"not a whole Parquet file ({str(error).splitlines()[0]})",
+            expected="a Parquet file with its footer",
+            hint="Copy or write it again.",
+        ) from None
     if len(dict(columns)) < len(columns):
         raise InputError("two columns have one name (in upper and lower case)")
     return dict(columns)

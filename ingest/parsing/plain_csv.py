@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.parsing.lines import check_line_end, first_line, split
+from ingest.parsing.scratch import scratch
 from warehouse.errors import InputError
 
 _DELIMITERS = ",;\t|"
@@ -117,11 +118,11 @@ def _refuse_fractions(params: Mapping[str, Any]) -> None:
         f"{names} {_READ} LIMIT {_PROBED_ROWS}) WHERE {fractions} LIMIT 1"
     )
     text = dict.fromkeys(params["columns"], "VARCHAR")
-    with duckdb.connect() as con:
-        try:
+    try:
+        with scratch() as con:
             found = con.execute(sql, {**params, "columns": text}).fetchone()
-        except duckdb.Error:
-            # Damage of another kind: whoever lands the file finds it, and the line.
-            return
+    except duckdb.Error:
+        # Damage of another kind: whoever lands the file finds it, and the line.
+        return
     if found is not None:
         raise InputError(found[1], where=f"row {found[0]}", expected="a whole number")
