@@ -43,7 +43,7 @@ def test_of_laws_that_predict_equally_well_the_one_with_fewer_parameters_is_pref
         ("d", 1, True),
         ("p2", 1, True),
         ("cg", 2, True),
-        ("cdg", 4, True),
+        ("cd", 2, True),
     ],
 )
 def test_parameters_are_counted_after_scaling_through_the_last_point(name, count, exponent):

@@ -1,6 +1,6 @@
 """Prediction by all members together, weighted by how well each predicted the last counts.
 
-A member's error is its error, in logarithms, of predicting each of the last three counts from the
+A member's error is its error, in logarithms, of predicting each of the last two counts from the
 previous ones (rolling-origin evaluation: Tashman, Int. J. Forecasting 16, 2000), and in part its
 distance from the points that it was fitted to. Weights are a soft-max of these errors times prior
 odds: few points can be fitted by any law with enough parameters, so each fitted parameter costs
@@ -26,7 +26,7 @@ from udfs.scaling.bases import Array, Basis, Truth
 from udfs.scaling.least_squares import Fit
 from udfs.scaling.members import LINES, fit_families, fitted_parameters, has_exponent, members
 
-_ROLLED = 3
+_ROLLED = 2
 """How many of the last counts are predicted from the previous ones."""
 _WARMTH = 4.0
 """Temperature of the soft-max over the least error, between `_TEMPERATURES`."""

@@ -27,12 +27,13 @@ _SURPRISE = (0.8, 4.0)
 """Error of the last count, in standard errors, from which a law is doubted, and how much."""
 _CLOSE = (0.1, 300.0)
 """Doubt about a law through four points, and how it grows with its distance from them."""
-_ENSEMBLE = (1.0, 0.15)
+_ENSEMBLE = (1.0, 0.1)
 """Weight of the ensemble's inverse variance at four points, and at more."""
 _RULES = 0.5
 """Weight from which a law alone predicts, so that its formula is the prediction."""
 _NORMAL = 1.645
 _AT_ONCE = 256
+_NONE = np.zeros(0)
 POOR_FIT = 0.2
 """Relative distance of the points from the prediction, from which no smooth law fits them."""
 
@@ -61,7 +62,7 @@ class Forecast:
     @property
     def law_ahead(self) -> Array:
         """The logarithms of the law's times at `AHEAD` times the largest count, n x 3."""
-        return self.law.log_seconds[:, -len(AHEAD) :]
+        return self.law.log_seconds[:, : len(AHEAD)]
 
     def shifted(self, log_ratio: Array, error: Array) -> Forecast:
         """Return the forecast of times that are larger by n x t ratios, known up to `error` (n)."""
@@ -93,9 +94,7 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, mpi: Tru
         mpi: whether each function is a call of MPI (n).
     """
     # Whether a law predicts is decided at counts of its own, so that every question gets the same.
-    ahead = x[:, -1:] * np.array(AHEAD)
-    asked = at.shape[1]
-    at = np.concatenate([at, ahead], axis=1)
+    at = np.concatenate([x[:, -1:] * np.array(AHEAD), at], axis=1)
     robust = ensemble_forecast(basis, x, y, at)
     law, missed, doubt = _laws(x, y, noise, at, mpi)
     low, high = (np.log(one) for one in robust.interval(noise))
@@ -110,7 +109,7 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, mpi: Tru
     weight = 1 / (1 + share * law_variance / np.maximum(variance, 1e-12))
     beyond = at > x[:, -1:]
     weight = np.where(beyond & (m > 3), weight, 0.0)
-    rules = weight[:, asked:].min(1) > _RULES
+    rules = weight[:, : len(AHEAD)].min(1) > _RULES
     used = np.where(rules[:, None] & beyond, 1.0, weight)
     seconds = used * law.log_seconds + (1 - used) * robust.log_seconds
     apart = weight * (1 - weight) * (law.log_seconds - robust.log_seconds) ** 2
@@ -135,10 +134,10 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, mpi: Tru
         low = np.where(beyond, np.minimum(low, law.log_low), low)
         high = np.where(beyond, np.maximum(high, law.log_high), high)
     return Forecast(
-        log_seconds=seconds[:, :asked],
-        log_low=low[:, :asked],
-        log_high=high[:, :asked],
-        log_ahead=seconds[:, asked:],
+        log_seconds=seconds[:, len(AHEAD) :],
+        log_low=low[:, len(AHEAD) :],
+        log_high=high[:, len(AHEAD) :],
+        log_ahead=seconds[:, : len(AHEAD)],
         error=np.where(rules, missed, robust.error),
         misfit=misfit,
         rules=rules,
@@ -150,7 +149,10 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, mpi: Tru
 def _laws(
     x: Array, y: Array, noise: Array, at: Array, mpi: Truth
 ) -> tuple[LawForecast, Array, Array]:
-    """Return the laws' forecast, its error on the last count, and the doubt that follows (n)."""
+    """Return the laws' forecast, its error on the last count, and the doubt that follows (n).
+
+    The first counts of `at` are those at which a law is chosen.
+    """
     keys = np.concatenate([x, mpi[:, None]], axis=1)
     _, group = np.unique(keys, axis=0, return_inverse=True)
     parts: list[tuple[Index, LawForecast]] = []
@@ -163,11 +165,12 @@ def _laws(
         for part in np.array_split(every, -(-len(every) // _AT_ONCE))
     ):
         counts, times, collective = x[rows[0]], y[rows], bool(mpi[rows[0]])
-        found = law_forecast(counts, times, noise[rows], at[rows[0]], collective=collective)
+        ahead, further = np.split(at[rows[0]], [len(AHEAD)])
+        found = law_forecast(counts, times, noise[rows], ahead, further, collective=collective)
         parts.append((rows, found))
         if len(counts) >= _CARRIED:
             early = law_forecast(
-                counts[:-1], times[:, :-1], noise[rows], counts[-1:], collective=collective
+                counts[:-1], times[:, :-1], noise[rows], counts[-1:], _NONE, collective=collective
             )
             off = early.log_seconds[:, 0] - np.log(times[:, -1])
             half = (early.log_high - early.log_low)[:, 0] / (2 * _NORMAL)

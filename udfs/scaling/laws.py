@@ -13,20 +13,20 @@ that differ beyond the points share the weight, and the interval is wide.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Index
+from udfs.scaling.bases import Array, Index, Truth
 
 ROUND: Final = (-2.0, -1.5, -1.0, -0.5, 1 / 3, 0.5, 2 / 3, 1.0, 1.5, 2.0, 2.5, 3.0)
 """Exponents that laws of algorithms have: more probable than those between them."""
 _LOGS: Final = tuple((a, b) for b in (1, 2) for a in (0.0, 0.5, 1.0, 1.5, 2.0))
 _STEEPEST: Final = 3.2
-_DECAYS: Final = (-2.0, -1.5, -1.0, -0.8, -2 / 3, -0.5, -0.3)
+_SLOW_DECAY: Final = -0.5
+"""Of laws of two terms, beside 1/p: others have hardly other times at few counts."""
 _HALVES: Final = np.exp(np.linspace(np.log(0.01), np.log(4.0), 20))
 """Counts at which saturation reaches half its limit, over the largest count."""
 
@@ -50,13 +50,14 @@ _EXACT_ODDS: Final = np.log(0.1)
 _NEARLY: Final = 0.1
 _REPEATED: Final = 3
 """Repetitions of a count, where their scatter is known: laws hardly depend on their number."""
-_KEPT: Final = 16
+_KEPT: Final = 12
 _LIKELY: Final = 0.003
 """How far, as a squared logarithm, a law may be from the median for e times the probability."""
 _LEAST: Final = 0.002
 """The least weight of a law that predicts."""
-_HALVINGS: Final = 10
+_HALVINGS: Final = 7
 _WIDEST: Final = 1e60
+_SINGULAR: Final = 1e-9
 AHEAD: Final = (2.0, 4.0, 8.0)
 """Counts over the largest one at which the law is chosen that predicts."""
 
@@ -86,9 +87,9 @@ Law = tuple[Term, ...]
 class LawForecast:
     """Times of n functions at t counts, as one law predicts them, and how sure that is.
 
-    The law is the one nearest to the median of all laws at twice, four and eight times the largest
-    count, so that prediction and formula are the same. `log_seconds`, `log_low` and `log_high`
-    (n x t) are the logarithms of its times and of the 90 % interval, by all laws, of a measurement
+    The law is the one nearest to the median of all laws at certain counts ahead, so that prediction
+    and formula are the same. `log_seconds`, `log_low` and `log_high` (n x t, the counts ahead
+    first) are the logarithms of its times and of the 90 % interval, by all laws, of a measurement
     there; `fitted` (n x m) those of its times at the measured counts; `misfit` (n) is their root
     mean square distance from the measured ones.
 
@@ -126,18 +127,17 @@ def laws(collective: bool) -> tuple[tuple[Law, ...], Array]:
     powers = [Term(a) for a in ROUND] + [Term(a, b) for a, b in _LOGS]
     grown = [Term(a) for a in (*ROUND, *_between(0.1, 0.1, _STEEPEST))]
     grown += [Term(a, b) for a, b in _LOGS]
-    further = [term for term in grown if term.exponent > 0 or term.logs]
-    two = [
-        (Term(d), term)
-        for d in _DECAYS
-        for term in further
-        if d == -1.0 or term.logs or _coarse(term)
+    two: list[Law] = [
+        (Term(decay), term)
+        for decay, terms in ((-1.0, grown), (_SLOW_DECAY, powers))
+        for term in terms
+        if term.exponent > 0 or term.logs
     ]
     classes: list[list[Law]] = [
         [(CONSTANT,)],
         [(term,) for term in powers],
         [(CONSTANT, term) for term in (*grown, *(Term(a) for a in _between(0.1, -2.2, -0.1)))],
-        list(two),
+        two,
         [(Term(0.0, half=float(half)),) for half in _HALVES],
     ]
     found, odds = [], []
@@ -151,71 +151,68 @@ def laws(collective: bool) -> tuple[tuple[Law, ...], Array]:
     return tuple(found[i] for i in alone), np.concatenate(odds)[alone]
 
 
-def _coarse(term: Term) -> bool:
-    return term.exponent in ROUND or abs(term.exponent * 5 - round(term.exponent * 5)) < 1e-9
-
-
-def law_forecast(x: Array, y: Array, noise: Array, at: Array, *, collective: bool) -> LawForecast:
+def law_forecast(
+    x: Array, y: Array, noise: Array, ahead: Array, at: Array, *, collective: bool
+) -> LawForecast:
     """Predict the times of functions that were measured at the same counts.
 
     Args:
         x: the counts, ascending (m), three at least, the last above 1.
         y: times of n functions, n x m, s, above zero.
         noise: relative scatter of the repetitions, n; 0 where unknown.
-        at: counts to predict, t.
+        ahead: counts at which the law is chosen that predicts.
+        at: further counts to predict.
         collective: whether these are MPI functions.
     """
-    m, first = len(x), len(x) + len(AHEAD)
+    m = len(x)
     last, level = y[:, -1:], np.log(y[:, -1:])
     y = np.clip(y / last, 1 / _WIDEST, _WIDEST)  # whose squares are numbers yet
-    places = np.concatenate([x, x[-1] * np.array(AHEAD), at])
+    places = np.concatenate([x, ahead, at])
     believed = _Noise.known(noise, m)
     linear = _linear(collective, places, x, y, believed)
     power = _power(x, y, believed, places)
-    odds = np.concatenate([linear.evidence, power.evidence[None]])
-    weight = np.exp(odds - odds.max(0))
-    kept = np.argpartition(-weight, _KEPT, axis=0)[:_KEPT]
-    weight = np.take_along_axis(weight, kept, 0)
-    weight /= weight.sum(0)
-    sigma = believed.deviation(
-        np.take_along_axis(np.concatenate([linear.scale, power.scale[None]]), kept, 0)
-    )
-    members = list(_members(linear, power, kept, sigma))
-    value = np.stack([mean for mean, _ in members])  # places x kept laws x n
-    medians = [_quantiles(*members[m + i], weight, (0.5,))[0] for i in range(len(AHEAD))]
-    low, high = np.stack(
-        [
-            _quantiles(mean, np.hypot(error, sigma), weight, (0.05, 0.95))
-            for mean, error in members[first:]
-        ],
-        axis=2,
-    )
-    apart = ((value[m:first] - np.stack(medians)[:, None]) ** 2).mean(0)
-    apart += ((value[:m] - np.log(y).T[:, None]) ** 2).mean(0)
+    kept, weight = _heaviest(linear.evidence, power.evidence)
+    members = _Members.of(linear, power, kept, believed)
+    fitted = members.values(slice(m))
+    values, errors = members.values(slice(m, None)), members.errors(slice(m, None))
+    first = slice(len(ahead))
+    medians = _quantiles(values[first], errors[first], weight, 0.5)
+    errors = np.hypot(errors, members.sigma)
+    low, high = (_quantiles(values, errors, weight, level).T for level in (0.05, 0.95))
+    apart = ((values[first] - medians[:, None]) ** 2).mean(0)
+    apart += ((fitted - np.log(y).T[:, None]) ** 2).mean(0)
     with np.errstate(divide="ignore"):
         apart -= _LIKELY * np.log(weight)
     chosen = np.argmin(np.where(weight > _LEAST, apart, np.inf), axis=0)
     everyone = np.arange(len(y))
-    seconds = value[:, chosen, everyone].T
+    fitted = fitted[:, chosen, everyone].T
     place = kept[chosen, everyone]
     is_power = place == len(linear.evidence)
-    law = np.where(is_power, 0, place)
     factors = np.where(
         is_power,
         [np.exp(power.log_seconds[:, m - 1]), power.slope],
-        [linear.first[law, everyone], linear.second[law, everyone]],
+        [members.first[chosen, everyone], members.second[chosen, everyone]],
     )
     factors[0] *= last[:, 0]
     factors[1] *= np.where(is_power, 1.0, last[:, 0])
     return LawForecast(
-        log_seconds=seconds[:, first:] + level,
+        log_seconds=values[:, chosen, everyone].T + level,
         log_low=low + level,
         log_high=high + level,
-        fitted=seconds[:, :m] + level,
-        misfit=np.sqrt(((seconds[:, :m] - np.log(y)) ** 2).mean(1)),
+        fitted=fitted + level,
+        misfit=np.sqrt(((fitted - np.log(y)) ** 2).mean(1)),
         place=np.where(is_power, -1, place),
         factors=factors.T,
     )
+
+
+def _heaviest(evidence: Array, of_power: Array) -> tuple[Index, Array]:
+    """Return the laws with the largest weights, _KEPT x n, and these weights, whose sum is 1."""
+    odds = np.concatenate([evidence, of_power[None]]).T
+    kept = np.argpartition(-odds, _KEPT, axis=1)[:, :_KEPT]
+    chosen = np.take_along_axis(odds, kept, 1).T
+    weight = np.exp(chosen - chosen.max(0))
+    return kept.T, weight / weight.sum(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,18 +276,18 @@ class _Noise:
 class _Linear:
     """Fits of k laws of fixed exponents to n functions, in closed form.
 
-    `evidence`, `scale`, the factors `first` and `second`, and `g11`, `g12`, `g22` (of the normal
-    equations), k x n; `terms` their values at all places, 2 x k x places. Laws of one term come
-    first: `singles` of them.
+    `evidence` and `scale` are k x n. The normal equations are g11, g12, g22 on the left and r1, r2
+    on the right, k x n; those with the second term lack the laws of one term, which come first:
+    `singles` of them. `terms` are the terms' values at all places, 2 x k x places.
     """
 
     evidence: Array
     scale: Array
-    first: Array
-    second: Array
     g11: Array
     g12: Array
     g22: Array
+    r1: Array
+    r2: Array
     terms: Array
     singles: int
 
@@ -311,56 +308,89 @@ def _linear(collective: bool, places: Array, x: Array, y: Array, noise: _Noise) 
     m, singles = len(x), sum(len(law) == 1 for law in found)
     terms = _terms(collective, tuple(places.tolist()), float(x[-1]))
     inverse = 1 / y.T
+    square = inverse**2
     one, two = terms[0, :, :m], terms[1, singles:, :m]
-    square, g22 = inverse**2, np.zeros((len(found), len(y)))
-    g12, second = g22.copy(), g22.copy()
     g11, r1 = (one * one) @ square, one @ inverse
-    g22[singles:], g12[singles:] = (two * two) @ square, (one[singles:] * two) @ square
-    first, r2 = r1 / g11, two @ inverse
-    evidence = np.empty_like(g11)
+    g22, r2 = (two * two) @ square, two @ inverse
+    g12 = (one[singles:] * two) @ square
+    left, evidence = np.empty_like(g11), np.empty_like(g11)
     # The prior width of a factor is that with which its term makes up the measured times.
+    left[:singles] = m - r1[:singles] ** 2 / g11[:singles]
     evidence[:singles] = -0.5 * np.log(m / noise.share)
-    left = m - first * r1
-    a, b, c = g11[singles:], g12[singles:], g22[singles:]
-    with np.errstate(all="ignore"):
-        det = a * c - b * b
-        first[singles:] = (c * r1[singles:] - b * r2) / det
-        second[singles:] = (a * r2 - b * r1[singles:]) / det
-        evidence[singles:] = 0.5 * np.log(a * c / det) - np.log(m / noise.share)
-    left[singles:] = m - first[singles:] * r1[singles:] - second[singles:] * r2
+    a, b1 = g11[singles:], r1[singles:]
+    both = a * g22
+    det = both - g12 * g12
+    first, second = g22 * b1 - g12 * r2, a * r2 - g12 * b1
+    fits = (first > 0) & (second > 0) & (det > _SINGULAR * both)
+    det[~fits] = np.inf
+    left[singles:] = m - (first * b1 + second * r2) / det
+    with np.errstate(divide="ignore"):
+        evidence[singles:] = 0.5 * np.log(both / det) - np.log(m / noise.share)
     letters = np.where(np.arange(len(found)) < singles, 0.5, 1.0)[:, None]
     of_points, scale = noise.evidence(np.maximum(left, 0), letters)
-    evidence += prior[:, None] + of_points
-    fits = (first > 0) & ((second > 0) | (letters < 1)) & np.isfinite(evidence)
-    fits[singles:] &= det > 1e-9 * a * c
-    return _Linear(
-        np.where(fits, evidence, -np.inf), scale, first, second, g11, g12, g22, terms, singles
-    )
+    evidence += of_points
+    evidence += prior[:, None]
+    return _Linear(evidence, scale, g11, g12, g22, r1, r2, terms, singles)
 
 
-def _members(
-    linear: _Linear, power: _Power, kept: Index, sigma: Array
-) -> Iterator[tuple[Array, Array]]:
-    """Yield the logarithms of the kept laws' times at each place, and their errors: k x n each."""
-    column = np.arange(kept.shape[1])[None]
-    is_power = kept == len(linear.evidence)
-    law = np.where(is_power, 0, kept)
-    first, second = linear.first[law, column], linear.second[law, column]
-    a, b, c = (one[law, column] for one in (linear.g11, linear.g12, linear.g22))
-    single = law < linear.singles
-    with np.errstate(all="ignore"):
-        det = np.where(single, a, a * c - b * b)
-    # The variance is c f1^2 - 2 b f1 f2 + a f2^2 over the determinant; of one term f1^2 / a.
-    c = np.where(single, 1.0, c)
-    for place in range(linear.terms.shape[2]):
-        f1, f2 = linear.terms[0, law, place], linear.terms[1, law, place]
-        value = np.maximum(first * f1 + second * f2, 1e-300)
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """The laws that are kept of n functions, with `sigma`, the noise of a point by each: k x n.
+
+    The variance of a time over that of a point is v11 f1^2 - v12 f1 f2 + v22 f2^2, of terms f.
+    """
+
+    sigma: Array
+    law: Index
+    is_power: Truth
+    first: Array
+    second: Array
+    v11: Array
+    v12: Array
+    v22: Array
+    terms: Array
+    power: _Power
+
+    @classmethod
+    def of(cls, linear: _Linear, power: _Power, kept: Index, noise: _Noise) -> _Members:
+        """Return the kept laws of all."""
+        column = np.arange(kept.shape[1])[None]
+        is_power = kept == len(linear.evidence)
+        law = np.where(is_power, 0, kept)
+        a, r1, scale = (one[law, column] for one in (linear.g11, linear.r1, linear.scale))
+        single = law < linear.singles
+        further = np.where(single, 0, law - linear.singles)
+        b, c, r2 = (
+            np.where(single, alone, one[further, column])
+            for alone, one in ((0.0, linear.g12), (1.0, linear.g22), (0.0, linear.r2))
+        )
         with np.errstate(all="ignore"):
-            variance = (f1 * f1 * c - 2 * f1 * f2 * b + f2 * f2 * a) / det
-            error = np.sqrt(np.maximum(variance, 0)) / value
-        mean = np.where(is_power, power.log_seconds[:, place], np.log(value))
-        error = np.where(is_power, np.sqrt(power.variance[place]), np.nan_to_num(error, nan=2.0))
-        yield mean, np.minimum(error * sigma, 2.0)
+            det = a * c - b * b
+            v11, v12, v22 = c / det, 2 * b / det, np.where(single, 0.0, a / det)
+            first, second = (c * r1 - b * r2) / det, (a * r2 - b * r1) / det
+        sigma = noise.deviation(np.where(is_power, power.scale, scale))
+        return cls(sigma, law, is_power, first, second, v11, v12, v22, linear.terms, power)
+
+    def values(self, places: slice) -> Array:
+        """Return the logarithms of the laws' times at p places, p x k x n."""
+        f1, f2 = self._terms(places)
+        values = np.log(np.maximum(self.first * f1 + self.second * f2, 1e-300))
+        by_power = self.power.log_seconds.T[places, None]
+        return np.where(self.is_power, by_power, values)
+
+    def errors(self, places: slice) -> Array:
+        """Return the standard errors of these logarithms, p x k x n."""
+        f1, f2 = self._terms(places)
+        with np.errstate(all="ignore"):
+            variance = f1 * (f1 * self.v11 - f2 * self.v12) + f2 * f2 * self.v22
+            error = np.sqrt(np.maximum(variance, 0)) / (self.first * f1 + self.second * f2)
+        by_power = np.sqrt(self.power.variance[places, None, None])
+        error = np.where(self.is_power, by_power, np.nan_to_num(error, nan=2.0))
+        return np.minimum(error * self.sigma, 2.0)
+
+    def _terms(self, places: slice) -> tuple[Array, Array]:
+        one, two = self.terms[:, :, places]
+        return np.take(one.T, self.law, axis=1), np.take(two.T, self.law, axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,22 +428,29 @@ def _power(x: Array, y: Array, noise: _Noise, places: Array) -> _Power:
     )
 
 
-def _quantiles(mean: Array, sigma: Array, weight: Array, at: tuple[float, ...]) -> Array:
-    """Return quantiles of mixtures of Gaussians: len(at) x n, of k x n members.
+def _quantiles(mean: Array, sigma: Array, weight: Array, level: float) -> Array:
+    """Return a quantile of mixtures of Gaussians: p x n, of p x k x n members.
 
-    By bisection, with the logistic curve in place of the Gaussian's: at most .01 apart.
+    By bisection, with the logistic curve in place of the Gaussian's: at most .01 apart. It starts
+    between the lowest and the highest of the members' own quantiles.
     """
-    steep = 1.702 / np.maximum(sigma, 1e-9)
-    lowest = (mean - 2.6 * sigma).min(0)
-    highest = (mean + 2.6 * sigma).max(0)
-    found = np.empty((len(at), mean.shape[1]))
-    for i, level in enumerate(at):
-        low, high = lowest.copy(), highest.copy()
+    centre = mean[:, np.argmax(weight, axis=0), np.arange(mean.shape[2])]
+    # Steps to the quantile are short: single precision is enough, and twice as fast.
+    apart = (mean - centre[:, None]).astype(np.float32)
+    steep = (1.702 / np.maximum(sigma, 1e-9)).astype(np.float32)
+    weight = weight.astype(np.float32)
+    own = np.where(weight > _LEAST, apart + np.float32(np.log(level / (1 - level))) / steep, 0)
+    low, high = own.min(1), own.max(1)
+    with np.errstate(over="ignore"):
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            with np.errstate(over="ignore"):
-                below = (weight / (1 + np.exp((mean - middle) * steep))).sum(0) < level
+            share = apart - middle[:, None]
+            share *= steep
+            np.exp(share, out=share)
+            share += 1
+            np.divide(weight, share, out=share)
+            below = share.sum(1) < level
             np.copyto(low, middle, where=below)
             np.copyto(high, middle, where=~below)
-        found[i] = (low + high) / 2
+    found: Array = centre + (low + high) / 2
     return found

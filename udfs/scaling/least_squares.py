@@ -38,9 +38,9 @@ class Fit:
 def families(moments: Moments, points: int, log: bool) -> list[Fit]:
     """Fit every family that has fewer terms than there are counts.
 
-    Families are the constant (c), one decaying (d), growing (g) or logarithmic (l) term, two of
-    different sorts, and these with a constant: c, d, g, l, dg, dl, gl, cd, cg, cl, cdg, cdl, cgl;
-    and ci, a constant part and one that is distributed evenly (Amdahl 1967).
+    Families are the constant (c), one decaying (d), growing (g) or logarithmic (l) term, these with
+    a constant (cd, cg, cl), and ci, a constant part and one that is distributed evenly (Amdahl
+    1967).
 
     Args:
         moments: products of the terms of a basis (see `bases`).
@@ -53,12 +53,6 @@ def families(moments: Moments, points: int, log: bool) -> list[Fit]:
     if points > 2:
         lone = {"c" + name: span for name, span in sorts.items()} | {"ci": INVERSE}
         fits += [_with_constant(name, moments, span) for name, span in lone.items()]
-        for a, b in [("d", "g")] + ([("d", "l"), ("g", "l")] if log else []):
-            spans = sorts[a], sorts[b]
-            cross = moments.cross(spans)
-            fits.append(best_pair(a + b, moments, spans, cross))
-            if points > 3:
-                fits.append(best_pair_with_constant("c" + a + b, moments, spans, cross))
     return fits
 
 

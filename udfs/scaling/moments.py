@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-
 import numpy as np
 
 from udfs.scaling.bases import Array, Basis, relative_log
@@ -13,7 +11,7 @@ _LOWEST, _HIGHEST = -24, 20
 """Range of the exponent of a product of two terms, in tenths."""
 
 
-class Moments(ABC):
+class Moments:
     """Products of k terms for n functions, weighted by 1/y^2: errors are relative.
 
     `square`, `first` and `right` (n x k) are each term's product with itself, with the constant
@@ -28,13 +26,6 @@ class Moments(ABC):
         self.rest = right - self.mean * right[:, :1]
         self.level = right[:, 0] / first[:, 0]
 
-    @abstractmethod
-    def cross(self, spans: Spans) -> Array:
-        """Return the products of each term of one span with each of the other: a x b x n.
-
-        Functions come last, because the long axis has to be the innermost to be fast.
-        """
-
 
 class ColumnMoments(Moments):
     """Moments of terms given by their values, the same for all functions."""
@@ -47,7 +38,10 @@ class ColumnMoments(Moments):
         )
 
     def cross(self, spans: Spans) -> Array:
-        """See `Moments.cross`."""
+        """Return the products of each term of one span with each of the other: a x b x n.
+
+        Functions come last, because the long axis has to be the innermost to be fast.
+        """
         pairs = self._columns.T[spans[0], None] * self._columns.T[None, spans[1]]
         products: Array = pairs @ self._weight.T
         return products
@@ -56,33 +50,25 @@ class ColumnMoments(Moments):
 class PowerMoments(Moments):
     """Moments of the powers and logarithms of a basis, at counts that differ between functions.
 
-    The product of two terms depends on the sum of their exponents only, so some dozen sums of
-    powers yield all products.
+    The product of a term with itself or the constant is a power, too, so some dozen sums of powers
+    yield all products.
     """
 
     def __init__(self, basis: Basis, x: Array, y: Array) -> None:
         """Compute the moments for counts and times of n functions (n x m each)."""
-        self._tenths, self._logs = basis.tenths, basis.logs
+        tenths, logs = basis.tenths, basis.logs
         step = (x / x[:, -1:]).T ** 0.1
         log = relative_log(x, x[:, -1]).T if basis.log else np.ones_like(step)
         weight = 1.0 / y.T
-        powers, most = _powers(step), int(self._logs.max())
-        lowest, highest = self._tenths.min(), self._tenths.max()
+        powers, most = _powers(step), int(logs.max())
+        lowest, highest = tenths.min(), tenths.max()
         right = _sums(powers[lowest - _LOWEST : highest - _LOWEST + 1], log, weight, most)
-        self._sums = _sums(powers, log, weight * weight, 2 * most)
+        sums = _sums(powers, log, weight * weight, 2 * most)
         super().__init__(
-            self._sums[2 * self._logs, 2 * self._tenths - _LOWEST].T,
-            self._sums[self._logs, self._tenths - _LOWEST].T,
-            right[self._logs, self._tenths - lowest].T,
+            sums[2 * logs, 2 * tenths - _LOWEST].T,
+            sums[logs, tenths - _LOWEST].T,
+            right[logs, tenths - lowest].T,
         )
-
-    def cross(self, spans: Spans) -> Array:
-        """See `Moments.cross`."""
-        one, two = spans
-        logs = self._logs[one, None] + self._logs[None, two]
-        tenths = self._tenths[one, None] + self._tenths[None, two]
-        products: Array = self._sums[logs, tenths - _LOWEST]
-        return products
 
 
 def _powers(step: Array) -> Array:
