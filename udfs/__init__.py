@@ -173,6 +173,18 @@ UDFS: tuple[Udf, ...] = (
         "ascending counts; at_counts is the same in every row.",
     ),
     Udf(
+        "scaling_turning_point",
+        "udfs.scaling",
+        (
+            Parameter("counts", "DOUBLE[]"),
+            Parameter("seconds", "DOUBLE[]"),
+            Parameter("noise", "DOUBLE"),
+        ),
+        "STRUCT(low DOUBLE, high DOUBLE, flags VARCHAR[])",
+        "90 % interval of the count at which seconds measured at ascending counts are least; high "
+        "is NULL where they may fall on.",
+    ),
+    Udf(
         "scaling_surface",
         "udfs.scaling",
         (

@@ -17,6 +17,7 @@ from apps.queries.scaling import (
     scaling_comparison,
     scaling_contents,
     scaling_functions,
+    scaling_turning,
     times_of,
 )
 from warehouse.errors import NothingToAnalyse, UsageError
@@ -128,7 +129,9 @@ def _predict(
         program = dicts(rows)
         functions = dicts(scaling_functions(of_set, which, question.target))
         imbalance = dicts(scaling_imbalance(of_set, which))
-        sentences = scaling_sentences(question, dicts(predict_grid(of_set, question)), functions)
+        turning = dicts(scaling_turning(of_set, which))
+        grid = dicts(predict_grid(of_set, question))
+        sentences = scaling_sentences(question, grid, functions, turning)
     sentences += scaling_imbalance_sentences(imbalance)
     first, growing = ranking_lines(functions)
     parts = [

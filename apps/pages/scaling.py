@@ -8,6 +8,7 @@ import streamlit as st
 from apps.pages import scaling_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
+from apps.queries.imbalance import scaling_imbalance
 from apps.queries.scaling import (
     ScalingSet,
     counts_between,
@@ -18,8 +19,10 @@ from apps.queries.scaling import (
     scaling_measured,
     scaling_models_of,
     scaling_sets,
+    scaling_turning,
     times_of,
 )
+from apps.reports.imbalance import scaling_imbalance_sentences
 from apps.reports.scaling import (
     FLOOR,
     Question,
@@ -36,7 +39,7 @@ _DRAWN = 3
 
 
 def page(view: View) -> None:
-    """Show how one set of runs scales: verdict, points with fits, speed-up, ranking, models."""
+    """Show how a set of runs scales: verdict, points and fits, speed-up, ranking, imbalance."""
     with view.narrowed(known_counts()):
         apps = view.value(scaling_apps)
         app = view.select("Application", apps, key="app")
@@ -52,11 +55,16 @@ def page(view: View) -> None:
     with view.narrowed(times_of(which)):
         ranking = view.rows(scaling_functions, which, question.target)
         predicted = view.rows(predict_grid, question)
-        sentences = scaling_sentences(question, predicted.to_dicts(), ranking.to_dicts())
-        view.verdicts(sentences)
+        turning = view.rows(scaling_turning, which)
+        imbalance = view.rows(scaling_imbalance, which)
+        sentences = scaling_sentences(
+            question, predicted.to_dicts(), ranking.to_dicts(), turning.to_dicts()
+        )
+        view.verdicts([*sentences, *scaling_imbalance_sentences(imbalance.to_dicts())])
         _times(view, question, ranking, predicted)
         _program(view, question, predicted)
         _ranking(view, question, ranking)
+        _imbalance(view, imbalance)
         _models(view, which)
 
 
@@ -173,6 +181,35 @@ def _ranking(view: View, question: Question, ranking: pl.DataFrame) -> None:
     show(charts.ranking_chart(tall, target, largest), "Functions by share of the predicted time")
     with st.expander("All functions"):
         view.table(ranking.drop("formula"), units={"predicted": "s", "low": "s", "high": "s"})
+
+
+def _imbalance(view: View, imbalance: pl.DataFrame) -> None:
+    if imbalance.is_empty():
+        st.subheader("Imbalance over ranks", anchor=False)
+        st.caption("Unknown: no function has times of two ranks or more at any of the counts.")
+        return
+    st.subheader(f"Imbalance over ranks at {imbalance['parallelism'][0]}", anchor=False)
+    view.table(
+        imbalance.select(
+            "function",
+            "imbalance",
+            "max_seconds",
+            "mean_seconds",
+            "saved_seconds",
+            "slow_ranks",
+            "waiting",
+            "share",
+            "ranks",
+            "measurements",
+            pl.col("exponent").alias("growth of the imbalance (exponent of p)"),
+        ),
+        units=dict.fromkeys(("max_seconds", "mean_seconds", "saved_seconds"), "s"),
+        percent=("imbalance", "share"),
+    )
+    st.caption(
+        "Imbalance is max / mean - 1; perfect balance would save at most max - mean. In calls that "
+        "wait for others a rank that comes late waits least, so these name no slow ranks."
+    )
 
 
 def _models(view: View, which: ScalingSet) -> None:

@@ -91,6 +91,11 @@ def measured_counts(con: DuckDBPyConnection, which: ScalingSet) -> list[int]:
     return [count for (count,) in ask(con, "scaling/program_counts", **which.keys).fetchall()]
 
 
+def scaling_turning(con: DuckDBPyConnection, which: ScalingSet) -> DuckDBPyRelation:
+    """Return between which counts a program is fastest: one row."""
+    return ask(con, "scaling/turning", **which.keys)
+
+
 def scaling_functions(con: DuckDBPyConnection, which: ScalingSet, target: int) -> DuckDBPyRelation:
     """Return functions by their predicted time at a count, the longest first."""
     at = {"target": target, "largest": which.largest}

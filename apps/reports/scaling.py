@@ -27,6 +27,7 @@ from apps.queries.scaling import (
     scaling_functions,
     scaling_program,
     scaling_sets,
+    scaling_turning,
     times_of,
 )
 from warehouse.errors import NothingToAnalyse, UsageError
@@ -55,7 +56,8 @@ _VERSIONS = ("function", "exponent before", "after", "verdict", "share before", 
 FLOOR = 0.5
 # Predictions are searched up to this many times the largest count.
 _REACH = 64
-_STEPS = 8
+# Predicted counts of an octave; between them times are nearly straight lines in logarithms.
+_STEPS = 2
 # Times that differ by less, relative to the shorter one, are equal.
 _EQUAL = 1e-6
 _RANKED_LINES = 10
@@ -146,7 +148,8 @@ def run_scaling_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     with narrowed(con, times_of(question.which)) as of_set:
         rows = dicts(predict_grid(of_set, question))
         ranking = dicts(scaling_functions(of_set, question.which, question.target))
-    return scaling_sentences(question, rows, ranking)
+        turning = dicts(scaling_turning(of_set, question.which))
+    return scaling_sentences(question, rows, ranking, turning)
 
 
 def complete_question(
@@ -175,10 +178,13 @@ def predict_grid(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelatio
     return scaling_program(con, question.which, counts, question.scaling, question.problem_size)
 
 
-def scaling_sentences(question: Question, rows: Sequence[Row], ranking: Sequence[Row]) -> list[str]:
+def scaling_sentences(
+    question: Question, rows: Sequence[Row], ranking: Sequence[Row], turning: Sequence[Row]
+) -> list[str]:
     """Return how the program scales, up to which count, and which functions limit it.
 
-    `rows` are those of `predict_grid`, `ranking` those of `scaling_functions` at the target.
+    `rows` are those of `predict_grid`, `ranking` those of `scaling_functions` at the target,
+    `turning` those of `scaling_turning`.
     """
     which = question.which
     sentences = [_basis(question)]
@@ -192,7 +198,7 @@ def scaling_sentences(question: Question, rows: Sequence[Row], ranking: Sequence
         f"{last['speedup']:.3g}, efficiency {last['efficiency']:.0%}, "
         f"{last['core_hours']:.3g} core hours. Time is {_BASES[last['basis']]}."
     )
-    sentences += _limits(question, rows)
+    sentences += _limits(question, rows, turning)
     sentences += _limiting_functions(question, ranking)
     sentences += [f"Note: {flag}." for flag in last["flags"]]
     return sentences
@@ -221,60 +227,99 @@ def _basis(question: Question) -> str:
     )
 
 
-def _limits(question: Question, every: Sequence[Row]) -> list[str]:
+def _limits(question: Question, every: Sequence[Row], turning: Sequence[Row]) -> list[str]:
     """Return where the program is fastest, and up to which count it is efficient."""
     reach = question.which.largest * _REACH
     rows = [r for r in every if r["predicted"] is not None and r["parallelism"] <= reach]
     if not rows:
         return []
-    sentences = [_turning_point(rows)] if question.scaling == "strong" else []
-    efficient = [row for row in rows if row["efficiency"] >= FLOOR]
-    if not efficient:
-        sentences.append(f"Its efficiency is over {FLOOR:.0%} nowhere.")
-    elif efficient[-1] is rows[-1]:
-        sentences.append(f"Its efficiency stays over {FLOOR:.0%} up to {rows[-1]['parallelism']}.")
-    else:
+    is_measured = question.problem_size in {None, question.which.problem_size}
+    sentences = []
+    if question.scaling == "strong":
         sentences.append(
-            f"The largest count with an efficiency over {FLOOR:.0%} is about "
-            f"{efficient[-1]['parallelism']}."
+            _turning_point(rows, turning[0]) if is_measured else _turning_elsewhere(rows)
         )
-    return sentences
+    return [*sentences, _efficient(rows)]
 
 
-def _turning_point(rows: Sequence[Row]) -> str:
-    """Return beyond which count more processes make it slower, with the 90 % interval.
-
-    The interval has the counts around the fastest one at which it could be as fast, by the lower
-    end of their own interval: errors at two counts are taken as half correlated, so that their
-    difference scatters as much as one of them. Between measured counts the time is not known, so
-    the interval has no end there.
-    """
-    shortest = min(row["predicted"] for row in rows)
-    last = len(rows) - 1
-    fastest = max(i for i in range(len(rows)) if rows[i]["predicted"] <= shortest * (1 + _EQUAL))
-    largest = max((i for i in range(len(rows)) if rows[i]["measured"]), default=-1)
-
-    def is_end(place: int) -> bool:
-        is_known = rows[place]["measured"] or place > largest
-        return is_known and rows[place]["low"] >= shortest
-
-    first = next((i for i in range(fastest - 1, -1, -1) if is_end(i)), 0)
-    end = next((i for i in range(fastest + 1, last + 1) if is_end(i)), last)
-    low, about, high, farthest = (rows[i]["parallelism"] for i in (first, fastest, end, last))
-    if fastest == last:
+def _turning_point(rows: Sequence[Row], turning: Row) -> str:
+    """Return beyond which count more processes make it slower, with the 90 % interval."""
+    low, high, farthest = turning["low"], turning["high"], rows[-1]["parallelism"]
+    if low is None:
+        why = next((flag for flag in turning["flags"] if "poor fit" in flag), "there is no model")
+        return (
+            f"Beyond which count adding more makes it slower is unknown: {why}. "
+            f"Of the measured counts {turning['fastest']} is the fastest."
+        )
+    if low <= rows[0]["parallelism"] and high is None:
+        return (
+            "Beyond which count adding more makes it slower is unknown: the measured times allow "
+            f"any from {rows[0]['parallelism']} on."
+        )
+    about = _fastest(rows)
+    low = round(min(low, about))
+    if about == farthest:
         return (
             f"Up to {farthest} adding more does not make it slower; it could from {low} on (90 %)."
         )
-    upper = f"more than {farthest}" if end == last else high
-    return f"Adding more than about {about} makes it slower (90 %: {low} to {upper})."
+    upper = farthest if high is None else round(max(high, about))
+    if upper == rows[0]["parallelism"]:
+        return f"Adding more than {upper}, the smallest count, makes it slower (90 %)."
+    ends = f"{low} to {'more than ' if high is None else ''}{upper}"
+    return f"Adding more than about {about} makes it slower (90 %: {ends})."
+
+
+def _turning_elsewhere(rows: Sequence[Row]) -> str:
+    """Return the same at a problem size that was not measured, where no interval is known."""
+    about, farthest = _fastest(rows), rows[-1]["parallelism"]
+    if about == farthest:
+        return f"Up to {farthest} adding more is not predicted to make it slower."
+    return f"Adding more than about {about} is predicted to make it slower."
+
+
+def _fastest(rows: Sequence[Row]) -> int:
+    """Return the count with the shortest time; beyond the measured ones between those of the grid.
+
+    There it is the vertex of the parabola through the logarithms of the shortest time and its
+    neighbours. Of equal times it is the last.
+    """
+    shortest = min(row["predicted"] for row in rows)
+    place = max(i for i, row in enumerate(rows) if row["predicted"] <= shortest * (1 + _EQUAL))
+    best: int = rows[place]["parallelism"]
+    if rows[place]["measured"] or place in {0, len(rows) - 1}:
+        return best
+    (x0, y0), (x1, y1), (x2, y2) = (
+        (math.log(row["parallelism"]), math.log(row["predicted"]))
+        for row in rows[place - 1 : place + 2]
+    )
+    one, other = (y1 - y0) / (x1 - x0), (y2 - y1) / (x2 - x1)
+    if not other > one:
+        return best
+    vertex = (x0 + x1) / 2 - one * (x2 - x0) / 2 / (other - one)
+    return round(math.exp(min(max(vertex, x0), x2)))
+
+
+def _efficient(rows: Sequence[Row]) -> str:
+    """Return up to which count the efficiency is over the floor, between those of the grid."""
+    last = max((i for i, row in enumerate(rows) if row["efficiency"] >= FLOOR), default=None)
+    if last is None:
+        return f"Its efficiency is over {FLOOR:.0%} nowhere."
+    if last == len(rows) - 1:
+        return f"Its efficiency stays over {FLOOR:.0%} up to {rows[-1]['parallelism']}."
+    (x0, y0), (x1, y1) = (
+        (math.log(row["parallelism"]), math.log(row["efficiency"] / FLOOR))
+        for row in rows[last : last + 2]
+    )
+    about = math.exp(x0 + (x1 - x0) * y0 / (y0 - y1))
+    return f"The largest count with an efficiency over {FLOOR:.0%} is about {int(about + 1e-9)}."
 
 
 def count_grid(question: Question) -> list[int]:
-    """Return the counts of the question, and eight per doubling from the smallest to far beyond."""
+    """Return the counts of the question, and two per doubling from the smallest to far beyond."""
     which = question.which
     steps = math.ceil(_STEPS * math.log2(which.largest * _REACH / which.smallest))
-    between = {round(which.smallest * 2 ** (step / _STEPS)) for step in range(steps + 1)}
-    return sorted(between | {which.largest, *question.counts})
+    between = {round(which.smallest * 2 ** (step / _STEPS)) for step in range(steps)}
+    return sorted(between | {which.largest, which.largest * _REACH, *question.counts})
 
 
 def _limiting_functions(question: Question, ranking: Sequence[Row]) -> list[str]:

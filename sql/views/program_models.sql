@@ -133,41 +133,116 @@ COMMENT ON COLUMN program_times.basis IS 'What the time is, the same at all coun
 COMMENT ON COLUMN program_times.seconds IS 'Time, s; median of the repetitions.';
 COMMENT ON COLUMN program_times.scatter IS 'Standard deviation of the repetitions over their mean; 0 where there is only one, and for a sum of rank means.';
 
--- One row is a set: what the sum of its functions is predicted to take at the counts `ats`.
+-- One row is the series of a program that is modelled. A program of one function is that function.
+CREATE OR REPLACE VIEW _program_series AS
+WITH
+  series AS (
+    SELECT
+      app, version, machine, any_value(basis) AS basis,
+      any_value(basis) = 'sum of rank means' AS is_sum,
+      list(CAST(parallelism AS DOUBLE) ORDER BY parallelism) AS x,
+      list(seconds ORDER BY parallelism) AS y,
+      coalesce(median(scatter) FILTER (scatter > 0), 0) AS noise
+    FROM program_times
+    GROUP BY app, version, machine
+  ),
+
+  lone AS (
+    SELECT app, version, machine, any_value(kind) AS kind, any_value(noise) AS noise
+    FROM scaling_series
+    WHERE in_program
+    GROUP BY app, version, machine
+    HAVING count(*) = 1
+  )
+
+SELECT
+  s.app, s.version, s.machine, s.basis,
+  s.is_sum AND l.kind IS NULL AS is_sum,
+  CASE WHEN s.is_sum AND l.kind IS NOT NULL THEN l.kind ELSE 'computation' END AS kind,
+  s.x, s.y,
+  CASE WHEN s.is_sum AND l.kind IS NOT NULL THEN l.noise ELSE s.noise END AS noise
+FROM series AS s
+LEFT JOIN lone AS l
+  ON s.app IS NOT DISTINCT FROM l.app AND s.version IS NOT DISTINCT FROM l.version
+  AND s.machine IS NOT DISTINCT FROM l.machine;
+
+CREATE OR REPLACE VIEW program_turning_points AS
+WITH
+  found AS (
+    SELECT
+      app, version, machine, basis,
+      -- of equal times the last, up to the last digits
+      CAST(
+        list_filter(list_zip(x, y), lambda point: point[2] <= list_min(y) * (1 + 1e-6))[-1][1]
+        AS BIGINT
+      ) AS fastest,
+      x[-1] AS largest,
+      scaling_turning_point(x, y, noise) AS point
+    FROM _program_series
+  )
+
+SELECT
+  app, version, machine, basis, fastest,
+  -- what was measured is not contradicted, however it was fitted
+  CASE WHEN fastest < largest AND point['low'] > fastest THEN fastest ELSE point['low'] END AS low,
+  CASE WHEN point['high'] < fastest THEN fastest ELSE point['high'] END AS high,
+  point['flags'] AS flags
+FROM found;
+
+COMMENT ON VIEW program_turning_points IS 'One row is one set of runs (same application, version and machine) and the count beyond which more processes make its program slower. The same holds of weak scaling, where the problem grows, too.';
+COMMENT ON COLUMN program_turning_points.app IS 'Application.';
+COMMENT ON COLUMN program_turning_points.version IS 'Version.';
+COMMENT ON COLUMN program_turning_points.machine IS 'Machine.';
+COMMENT ON COLUMN program_turning_points.basis IS 'What the time is (program_times.basis).';
+COMMENT ON COLUMN program_turning_points.fastest IS 'The measured count with the shortest time; of equal times the largest.';
+COMMENT ON COLUMN program_turning_points.low IS 'Lower end of the 90 % interval of the fastest count, measured or not. NULL where it is unknown, for the reason in flags.';
+COMMENT ON COLUMN program_turning_points.high IS 'Upper end; NULL where it is unknown, or where the program may get faster up to 64 times the largest count.';
+COMMENT ON COLUMN program_turning_points.flags IS 'What to keep in mind: no model, too few points, outlier, poor fit, not extrapolatable (as in scaling_models.flags).';
+
+-- One row is a set: what the sum of its functions is predicted to take at the counts `ats`, where
+-- that is the prediction of the program.
 CREATE OR REPLACE MACRO _program_sums(ats) AS TABLE
 WITH
   functions AS (
     SELECT
-      *,
-      seen_last AND len(x) >= 3 AS modelled,
+      f.*,
+      f.seen_last AND len(f.x) >= 3 AS modelled,
       scaling_forecast(
-        kind,
-        CASE WHEN seen_last THEN x ELSE [] END,
-        CASE WHEN seen_last THEN y ELSE [] END,
-        noise,
+        f.kind,
+        CASE WHEN f.seen_last AND p.is_sum THEN f.x ELSE [] END,
+        CASE WHEN f.seen_last AND p.is_sum THEN f.y ELSE [] END,
+        f.noise,
         ats
       ) AS forecast
-    FROM scaling_series
-    WHERE in_program
+    FROM scaling_series AS f
+    LEFT JOIN _program_series AS p
+      ON f.app IS NOT DISTINCT FROM p.app AND f.version IS NOT DISTINCT FROM p.version
+      AND f.machine IS NOT DISTINCT FROM p.machine
+    WHERE f.in_program
   ),
 
   -- measured and predicted times, one below the other
   parts AS (
     SELECT
       app, version, machine, modelled, repetitions,
-      len(list_filter(forecast['flags'], lambda flag: flag LIKE 'not extrapolatable%')) > 0
-        AS unstable,
+      len(list_filter(
+        forecast['flags'],
+        lambda flag: flag LIKE 'not extrapolatable%' OR flag LIKE 'poor fit%'
+      )) > 0 AS doubtful,
       unnest(
         list_transform(
           list_zip(x, y),
-          lambda point: {'is_predicted': false, 'count': point[1], 'seconds': point[2], 'half': 0.0}
+          lambda point: {
+            'is_predicted': false, 'count': point[1], 'seconds': point[2], 'down': 0.0, 'up': 0.0
+          }
         ) || list_transform(
           list_zip(ats, forecast['seconds'], forecast['low'], forecast['high']),
           lambda point: {
             'is_predicted': true,
             'count': CAST(point[1] AS DOUBLE),
             'seconds': point[2],
-            'half': ln(point[4] / point[3]) / 2 * point[2]
+            'down': ln(point[2] / point[3]) * point[2],
+            'up': ln(point[4] / point[2]) * point[2]
           }
         )
       ) AS part
@@ -180,9 +255,10 @@ WITH
       app, version, machine, part['is_predicted'] AS is_predicted, part['count'] AS count,
       sum(part['seconds']) AS seconds,
       sum(part['seconds']) FILTER (modelled) / sum(part['seconds']) AS covered,
-      sum(part['seconds']) FILTER (unstable) / sum(part['seconds']) AS unstable,
-      sqrt((pow(sum(part['half']), 2) + sum(pow(part['half'], 2))) / 2) / sum(part['seconds'])
-        AS half,
+      sum(part['seconds']) FILTER (doubtful) / sum(part['seconds']) AS doubtful,
+      sqrt((pow(sum(part['down']), 2) + sum(pow(part['down'], 2))) / 2) / sum(part['seconds'])
+        AS down,
+      sqrt((pow(sum(part['up']), 2) + sum(pow(part['up'], 2))) / 2) / sum(part['seconds']) AS up,
       count(*) AS functions,
       count(*) FILTER (modelled) AS modelled,
       max(repetitions) AS repetitions
@@ -199,8 +275,10 @@ SELECT
   max(repetitions) AS repetitions,
   map_from_entries(
     coalesce(
-      list({'key': count, 'value': {'seconds': seconds, 'half': half, 'unstable': unstable}})
-        FILTER (is_predicted),
+      list({
+        'key': count,
+        'value': {'seconds': seconds, 'down': down, 'up': up, 'doubtful': doubtful}
+      }) FILTER (is_predicted),
       []
     )
   ) AS predictions
@@ -211,23 +289,12 @@ GROUP BY app, version, machine;
 -- of the set and what to keep in mind. Up to the largest count the measured times are joined.
 CREATE OR REPLACE MACRO _programs(ats) AS TABLE
 WITH
-  series AS (
-    SELECT
-      app, version, machine, any_value(basis) AS basis,
-      list(CAST(parallelism AS DOUBLE) ORDER BY parallelism) AS x,
-      list(seconds ORDER BY parallelism) AS y,
-      coalesce(median(scatter) FILTER (scatter > 0), 0) AS noise
-    FROM program_times
-    GROUP BY app, version, machine
-  ),
-
   forecasts AS (
     SELECT
       t.* EXCLUDE (app, version, machine), u.*,
       s.scaling, s.problem_size, s.smallest, s.largest, s.cores_each, s.flags AS assumptions,
-      t.basis = 'sum of rank means' AS is_sum,
-      scaling_forecast('computation', t.x, t.y, t.noise, ats) AS forecast
-    FROM series AS t
+      scaling_forecast(t.kind, t.x, t.y, t.noise, ats) AS forecast
+    FROM _program_series AS t
     JOIN _program_sums(ats) AS u
       ON t.app IS NOT DISTINCT FROM u.app AND t.version IS NOT DISTINCT FROM u.version
       AND t.machine IS NOT DISTINCT FROM u.machine
@@ -239,23 +306,22 @@ WITH
 SELECT
   * EXCLUDE (assumptions, predictions, forecast),
   list_transform(
-    list_zip(ats, forecast['seconds'], forecast['low'], forecast['high']),
+    list_zip(
+      ats, forecast['seconds'], forecast['low'], forecast['high'],
+      list_transform(ats, lambda count: predictions[CAST(count AS DOUBLE)])
+    ),
     lambda point:
       CASE
         WHEN is_sum AND point[1] > largest THEN {
           'count': CAST(point[1] AS BIGINT),
-          'seconds': predictions[CAST(point[1] AS DOUBLE)]['seconds'] / nullif(covered, 0),
-          'low':
-            predictions[CAST(point[1] AS DOUBLE)]['seconds'] / nullif(covered, 0)
-              * exp(-predictions[CAST(point[1] AS DOUBLE)]['half']),
-          'high':
-            predictions[CAST(point[1] AS DOUBLE)]['seconds'] / nullif(covered, 0)
-              * exp(predictions[CAST(point[1] AS DOUBLE)]['half']),
-          'unstable': predictions[CAST(point[1] AS DOUBLE)]['unstable']
+          'seconds': point[5]['seconds'] / nullif(covered, 0),
+          'low': point[5]['seconds'] / nullif(covered, 0) * exp(-point[5]['down']),
+          'high': point[5]['seconds'] / nullif(covered, 0) * exp(point[5]['up']),
+          'doubtful': point[5]['doubtful']
         }
         ELSE {
           'count': CAST(point[1] AS BIGINT), 'seconds': point[2], 'low': point[3],
-          'high': point[4], 'unstable': NULL
+          'high': point[4], 'doubtful': NULL
         }
       END
   ) AS predictions,
@@ -272,7 +338,8 @@ SELECT
           )
       END,
       CASE
-        WHEN scaling = 'strong' AND largest >= 4 * smallest AND y[-1] > 0.8 * y[1]
+        WHEN scaling = 'strong' AND largest >= 4 * smallest
+          AND list_min(y) > 0.8 * y[1] AND list_max(y) < 2 * y[1]
           THEN 'the time hardly falls with the parallelism: perhaps the problem size is that of '
             || 'one process, and this weak scaling'
       END
@@ -297,7 +364,7 @@ WITH
   fitted AS (
     SELECT
       *,
-      scaling_model('computation', x, y, noise) AS model,
+      scaling_model(kind, x, y, noise) AS model,
       list_filter(predictions, lambda point: point['count'] / largest IN (2, 4, 8)) AS ahead
     FROM _programs(
       (SELECT list(DISTINCT largest * k) FROM scaling_sets CROSS JOIN unnest([2, 4, 8]) AS t (k))
@@ -336,12 +403,14 @@ SELECT
     ELSE model['exponent']
   END AS exponent,
   flags
-  || list_filter(model['flags'], lambda flag: NOT starts_with(flag, 'formula_disagrees'))
+  || list_filter(
+    model['flags'], lambda flag: NOT (is_sum AND starts_with(flag, 'formula_disagrees'))
+  )
   || CASE
-    WHEN apart > 0.1 THEN [
+    WHEN is_sum AND apart > 0.1 THEN [
       printf(
-        'formula_disagrees: up to %.0f %% off the prediction, which is %s', 100 * apart,
-        CASE WHEN is_sum THEN 'the sum of the functions' ELSE 'a mixture of models' END
+        'formula_disagrees: up to %.0f %% off the prediction, which is the sum of the functions',
+        100 * apart
       )
     ]
     ELSE []
@@ -363,7 +432,7 @@ COMMENT ON COLUMN program_models.functions IS 'Functions.';
 COMMENT ON COLUMN program_models.modelled IS 'Functions that have a model.';
 COMMENT ON COLUMN program_models.covered IS 'Their share of the time at the largest parallelism, 0..1.';
 COMMENT ON COLUMN program_models.formula IS 'Formula of the time, seconds by p. It is what program_predict predicts, unless formula_disagrees is among the flags: more than 10 % off up to eight times the largest count.';
-COMMENT ON COLUMN program_models.parameters IS 'Its parameters, as in scaling_models: a*p^-b + c*p^d + e.';
+COMMENT ON COLUMN program_models.parameters IS 'Its parameters, as in scaling_models: a*p^-b + c*p^d + e, or those of the kind of the only function.';
 COMMENT ON COLUMN program_models.r2 IS 'Coefficient of determination of the formula.';
 COMMENT ON COLUMN program_models.smape IS 'Symmetric mean absolute percentage error of the formula, 0..2.';
 COMMENT ON COLUMN program_models.cv_error IS 'Relative error with which the last counts of the measured times are predicted from those before.';
@@ -389,7 +458,7 @@ WITH
     SELECT
       *,
       point['count'] AS parallelism, point['seconds'] AS predicted, point['low'] AS low,
-      point['high'] AS high, point['unstable'] AS unstable
+      point['high'] AS high, point['doubtful'] AS doubtful
     FROM each
   )
 
@@ -410,10 +479,10 @@ SELECT
           )
       END,
       CASE
-        WHEN unstable > 0.2
+        WHEN doubtful > 0.2
           THEN printf(
-            '%.0f %% of the predicted time is of functions that are not extrapolatable',
-            100 * unstable
+            '%.0f %% of the predicted time is of functions with a poor fit or not extrapolatable',
+            100 * doubtful
           )
       END
     ],

@@ -209,12 +209,70 @@ def test_cores_are_ranks_times_threads(warehouse):
     assert rows(warehouse, "SELECT round(core_hours, 1) FROM program_predict(100)") == [(6.0,)]
 
 
-def test_unstable_functions_are_told_of_the_program(warehouse):
-    measured(
-        warehouse, {"f": dict(zip((2, 4, 8, 16, 32), (1.0, 1.1, 0.9, 1.0, 60.0), strict=True))}
-    )
+def test_a_sum_of_functions_states_how_much_of_it_is_in_doubt(warehouse):
+    jump = dict(zip((2, 4, 8, 16, 32), (1.0, 1.1, 0.9, 1.0, 60.0), strict=True))
+    measured(warehouse, {"f": jump, "g": jump})
     ((flags,),) = rows(warehouse, "SELECT flags FROM program_predict(64)")
-    assert "100 % of the predicted time is of functions that are not extrapolatable" in flags
+    assert flags == [
+        "100 % of the predicted time is of functions with a poor fit or not extrapolatable"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("function", "times"),
+    [
+        ("solve", {p: 64 / p + 0.4 * p**0.5 for p in (2, 4, 8, 16, 32)}),
+        ("MPI_Allreduce", {p: [(2 + 0.3 * p) * (1 + 0.05 * i) for i in range(3)] for p in COUNTS}),
+        ("jump", dict(zip((2, 4, 8, 16, 32), (1.0, 1.1, 0.9, 1.0, 60.0), strict=True))),
+        ("few", {2: 5.0, 4: 3.0, 8: 2.0}),
+    ],
+)
+def test_a_program_of_one_function_is_that_function(warehouse, function, times):
+    measured(warehouse, {function: times}, size=float)
+    counts = [2, 5, 8, 32, 33, 64, 500]
+    program, alone = (
+        rows(
+            warehouse,
+            f"SELECT parallelism, predicted, low, high FROM {macro}({counts}) ORDER BY parallelism",
+        )
+        for macro in ("program_predict", "scaling_predict")
+    )
+    assert program == alone
+    models = "SELECT formula, parameters, r2, smape, cv_error, points, exponent, flags FROM "
+    assert rows(warehouse, f"{models} program_models") == rows(
+        warehouse, f"{models} scaling_models"
+    )
+
+
+def test_bands_of_a_sum_are_as_skewed_as_those_of_its_functions(warehouse):
+    measured(warehouse, {"f": law((64, -1), (0.1, 1)), "g": law((64, -1), (0.1, 1))})
+    ((low, high),) = rows(
+        warehouse, "SELECT ln(predicted / low), ln(high / predicted) FROM program_predict(256)"
+    )
+    ((least, most),) = rows(
+        warehouse,
+        "SELECT ln(predicted / low), ln(high / predicted) FROM scaling_predict(256) LIMIT 1",
+    )
+    # of two equal functions with half correlated errors
+    assert low == pytest.approx(least * 0.75**0.5) and high == pytest.approx(most * 0.75**0.5)
+
+
+def test_the_turning_point_has_an_interval(warehouse):
+    # 64 / p + 0.25 p is least at 16.
+    measured(warehouse, {"f": law((64, -1), (0.25, 1))})
+    ((fastest, low, high, flags),) = rows(
+        warehouse, "SELECT fastest, low, high, flags FROM program_turning_points"
+    )
+    assert fastest == 16 and 12 < low < 16 < high < 22 and flags == []
+
+
+def test_a_program_without_a_smooth_law_has_no_turning_point(warehouse):
+    measured(warehouse, {"f": dict(zip(COUNTS, (1.0, 0.9, 9.0, 9.0, 9.0), strict=True))})
+    ((fastest, low, high, flags),) = rows(
+        warehouse, "SELECT fastest, low, high, flags FROM program_turning_points"
+    )
+    assert (fastest, low, high) == (4, None, None)
+    assert [flag for flag in flags if flag.startswith("poor fit")]
 
 
 @pytest.fixture

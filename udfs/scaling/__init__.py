@@ -3,10 +3,17 @@
 From a few measured counts of a function come one readable formula and predictions for any other
 count, with intervals. See `forecast` for which model predicts: a law (`laws`) where the points
 carry one, else an ensemble of small models (`ensemble`, with `bases` and `least_squares`).
-`surface` is for two parameters.
+`surface` is for two parameters, `turning` for the count beyond which a program gets slower.
 """
 
 from udfs.scaling.models import scaling_forecast, scaling_model
 from udfs.scaling.surfaces import scaling_forecast_at, scaling_surface
+from udfs.scaling.turning import scaling_turning_point
 
-__all__ = ["scaling_forecast", "scaling_forecast_at", "scaling_model", "scaling_surface"]
+__all__ = [
+    "scaling_forecast",
+    "scaling_forecast_at",
+    "scaling_model",
+    "scaling_surface",
+    "scaling_turning_point",
+]

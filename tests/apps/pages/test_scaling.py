@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+import warehouse as pwh
 from apps.output import dicts
 from apps.pages import scaling_charts as charts
 from apps.queries.scaling import (
@@ -98,8 +99,26 @@ def test_the_demo_scales(open_page, demo_warehouse):
         "Speed-up",
         "Efficiency",
         "Functions at 256",
+        "Imbalance over ranks",
         "Models",
     ]
+
+
+def test_the_imbalance_over_ranks_is_shown(open_page, empty_warehouse):
+    con = pwh.connect(empty_warehouse)
+    runs = "".join(f"\nr{p} app {p}" for p in COUNTS)
+    given(con, "runs", f"run_id app ranks{runs}")
+    times = "".join(
+        f"\nr{p} work {r} {100 / p * (1 + 0.1 * (r == 1))}" for p in COUNTS for r in (0, 1)
+    )
+    given(con, "fn_timings", f"run_id function rank seconds{times}")
+    con.close()
+    app = open_page("scaling", empty_warehouse)
+    text = texts(app)
+    assert "Imbalance over ranks at 16" in text
+    assert "At 16 balance over the ranks would save most in work: 0.313 s (imbalance 5%" in text
+    (table,) = [frame.value for frame in app.dataframe if "slow_ranks" in frame.value]
+    assert list(table["slow_ranks"][0]) == [1]
 
 
 def test_a_link_reproduces_count_and_assumption(open_page, demo_warehouse):

@@ -1,0 +1,154 @@
+"""Turning points: the counts beyond which more processes make a program slower.
+
+A curve with its minimum at q is e + f*((p/q)^-d/d + (p/q)^c/c) with factors of zero or more: work
+that is divided, work that grows, and a rest. For fixed q, d and c it is linear in e and f, so the
+least squares of relative errors over a grid of d and c are the profile likelihood of q. The 90 %
+interval has the q whose squares exceed the least ones by no more than the F distribution allows
+(likelihood intervals: Bates and Watts, Nonlinear Regression Analysis and Its Applications, 1988,
+chapter 6). The noise is that of the repetitions and of the best curve together. So growth that
+hides under the noise keeps the interval open, however well a law without growth fits.
+
+`tests.bench.bench_turning` prints how often the intervals contain the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+from scipy.special import stdtrit
+
+from udfs.arrow import contiguous
+from udfs.scaling.bases import Array, Index
+from udfs.scaling.columns import doubles, flat, numbers, structs, texts
+from udfs.scaling.forecast import POOR_FIT, forecast
+from udfs.scaling.models import flag_doubts
+from udfs.scaling.series import Series
+
+REACH: Final = 64
+"""Turning points are searched up to this many times the largest count."""
+_BEFORE: Final = 16
+"""And down to the smallest count over this: a program that only grows has one before it."""
+_STEPS: Final = 8
+"""Steps of an octave: the interval is not narrower than one to each side."""
+_DECAYS: Final = np.array((0.3, 0.4, 0.5, 0.6, 2 / 3, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0))
+_GROWTHS: Final = np.array((1e-3, *np.arange(1, 33) / 10))
+"""The least of these is log(p)."""
+_LEVEL: Final = 0.9
+_LETTERS: Final = 3
+"""Degrees of freedom that a curve takes: factor, place and growth; others hardly help."""
+_NOISE_WEIGHT, _NOISE, _EXACT = 1.0, 0.02, 3e-4
+"""Prior of the relative noise: worth so many degrees of freedom, around this or the noise of the
+best curve, if that is less, but no less than the last of these."""
+_REPEATED: Final = 3
+"""Repetitions of a count, where their scatter is known, as in `laws`."""
+_WIDEST: Final = 1e60
+_AT_ONCE: Final = 16
+
+
+def scaling_turning_point(
+    counts: pa.ListArray, seconds: pa.ListArray, noise: pa.DoubleArray
+) -> pa.StructArray:
+    """Return between which counts the times of programs are least.
+
+    Args:
+        counts: the counts of each program, ascending and distinct.
+        seconds: times at these counts; those that are NULL, NaN or not positive are left out.
+        noise: relative scatter of the repetitions, 0 where unknown.
+
+    Returns:
+        Structs: low and high, the ends of the 90 % interval of the count at which the program is
+        fastest; low is the smallest count where it may get slower at once, high is NULL where it
+        may get faster up to `REACH` times the largest count. Both are NULL where no smooth law
+        fits the times, for the reason in flags.
+    """
+    size = len(counts)
+    series = Series(["computation"] * size, flat(contiguous(counts))[0], *flat(seconds))
+    scatter = numbers(noise)
+    low, high = np.full(size, np.nan), np.full(size, np.nan)
+    for basis, p, times, rows in series.groups():
+        known = forecast(basis, p, times, scatter[rows], p[:, -1:], series.is_mpi(rows))
+        flag_doubts(series, rows, known)
+        for part in _equal_counts(p, np.flatnonzero(known.misfit <= POOR_FIT)):
+            found = interval(p[part[0]], times[part], scatter[rows[part]])
+            low[rows[part]], high[rows[part]] = found
+    return structs({"low": doubles(low), "high": doubles(high), "flags": texts(series.flags)})
+
+
+def interval(x: Array, y: Array, noise: Array) -> tuple[Array, Array]:
+    """Return the ends of the intervals of n programs that were measured at the same counts.
+
+    Args:
+        x: the counts, ascending (m).
+        y: times of n programs, n x m, s, above zero.
+        noise: relative scatter of the repetitions (n), 0 where unknown.
+
+    Returns:
+        The least and the greatest count that may be the fastest (n each): the first no less than
+        the smallest count, the second NaN where there is no upper end.
+    """
+    places = _places(float(x[0]), float(x[-1]))
+    left = _left(tuple(x.tolist()), y)
+    least, left_over = left.min(0), max(len(x) - _LETTERS, 0)
+    # Times of a simulator or a formula have hardly any noise.
+    usual = np.clip(np.sqrt(least / left_over), _EXACT, _NOISE) if left_over else _NOISE
+    # the variance of a median of few repetitions
+    repeated, share = np.where(noise > 0, len(x) * (_REPEATED - 1.0), 0.0), 1.4 / _REPEATED
+    freedom = _NOISE_WEIGHT + repeated + left_over
+    variance = _NOISE_WEIGHT * usual**2 + repeated * noise**2 * share + least
+    near = left - least <= variance / freedom * stdtrit(freedom, 0.95) ** 2
+    first = near.argmax(0)
+    last = len(places) - 1 - near[::-1].argmax(0)
+    low = np.maximum(places[np.maximum(first - 1, 0)], x[0])
+    high = np.maximum(places[np.minimum(last + 1, len(places) - 1)], x[0])
+    return low, np.where(last + 1 >= len(places) - 1, np.nan, high)
+
+
+def _equal_counts(x: Array, rows: Index) -> Iterator[Index]:
+    """Yield the rows, those of equal counts together, `_AT_ONCE` at most."""
+    if not len(rows):
+        return
+    _, group = np.unique(x[rows], axis=0, return_inverse=True)
+    for number in range(group.max() + 1):
+        every = rows[group == number]
+        yield from np.array_split(every, -(-len(every) // _AT_ONCE))
+
+
+def _places(smallest: float, largest: float) -> Array:
+    """Return the counts that are tried as turning points."""
+    steps = int(np.ceil(_STEPS * np.log2(_BEFORE * largest * REACH / smallest)))
+    places: Array = smallest / _BEFORE * 2 ** (np.arange(steps + 1) / _STEPS)
+    return places
+
+
+def _left(x: tuple[float, ...], y: Array) -> Array:
+    """Return the least sum of squared relative errors for each place and program: places x n."""
+    curves, squares = _curves(x)
+    m, inverse = len(x), np.clip(y[:, -1:] / y, 1 / _WIDEST, _WIDEST).T
+    a, b, c = squares @ inverse**2, curves @ inverse**2, (inverse**2).sum(0)
+    r1, r2 = curves @ inverse, inverse.sum(0)
+    left = m - r1**2 / a
+    with np.errstate(all="ignore"):
+        det = a * c - b * b
+        one, two = (c * r1 - b * r2) / det, (a * r2 - b * r1) / det
+        both = m - one * r1 - two * r2
+        left = np.where((one > 0) & (two > 0) & (det > 1e-9 * a * c), both, left)
+    places = len(_places(x[0], x[-1]))
+    least: Array = np.maximum(left.reshape(places, -1, y.shape[0]).min(1), 0.0)
+    return least
+
+
+@lru_cache(maxsize=16)
+def _curves(x: tuple[float, ...]) -> tuple[Array, Array]:
+    """Return the curves of all places, decays and growths at counts, and their squares.
+
+    (places * decays * growths) x m; each is 1 at the last count.
+    """
+    away = np.log(np.array(x) / _places(x[0], x[-1])[:, None])[:, None, None, :]
+    decay, growth = _DECAYS[None, :, None, None], _GROWTHS[None, None, :, None]
+    curves = np.exp(-decay * away) / decay + np.exp(growth * away) / growth
+    curves = (curves / curves[..., -1:]).reshape(-1, len(x))
+    return curves, curves**2
