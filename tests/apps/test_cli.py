@@ -224,6 +224,16 @@ def test_the_command_line_does_not_import_what_it_does_not_need():
     assert done.stdout == "[]\n"
 
 
+def test_a_bound_parameter_does_not_import_pandas(pwh):
+    code = (
+        "import atexit, sys; from apps.cli import main; "
+        "atexit.register(lambda: print('pandas' in sys.modules)); main()"
+    )
+    command = [sys.executable, "-c", code, "ingest", "counters.csv"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("landed") and done.stdout.endswith("\nFalse\n")
+
+
 def test_idle_explains_and_sums_up(pwh, tmp_path):
     (tmp_path / "run").mkdir()
     tables = {
