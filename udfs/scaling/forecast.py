@@ -27,7 +27,7 @@ _SURPRISE = (0.8, 4.0)
 """Error of the last count, in standard errors, from which a law is doubted, and how much."""
 _CLOSE = (0.1, 300.0)
 """Doubt about a law through four points, and how it grows with its distance from them."""
-_ENSEMBLE = (1.0, 0.1)
+_ENSEMBLE = (1.0, 0.08)
 """Weight of the ensemble's inverse variance at four points, and at more."""
 _RULES = 0.5
 """Weight from which a law alone predicts, so that its formula is the prediction."""

@@ -36,8 +36,10 @@ _CLASS_ODDS: Final = np.log([0.20, 0.22, 0.31, 0.14, 0.05, 0.08])
 _BETWEEN: Final = -1.0
 """Of exponents between the round ones."""
 _WITH_LOG: Final = -0.4
-_EVEN: Final = 0.8
-"""Of the exponents 1 and -1: work for each process, and work that is divided evenly."""
+_COMMON: Final = 1.2
+"""Further odds of the laws that parallel algorithms have most often."""
+_COMMON_TERMS: Final = frozenset({(-1.0, 0), (0.5, 0), (1.0, 0), (0.0, 1), (0.0, 2), (1.0, 1)})
+"""Their exponents of p and of log2(p)."""
 _COLLECTIVE_LOG: Final = 1.0
 """Further odds of logarithms in MPI functions, whose trees have log2(p) levels."""
 
@@ -117,7 +119,7 @@ def _log_prior(term: Term) -> float:
     if term.half:
         return 0.0
     odds = 0.0 if term.logs or any(abs(term.exponent - a) < 1e-9 for a in ROUND) else _BETWEEN
-    odds += _EVEN * (abs(term.exponent) == 1.0 and not term.logs)
+    odds += _COMMON * ((term.exponent, term.logs) in _COMMON_TERMS)
     return odds + _WITH_LOG * bool(term.logs)
 
 
