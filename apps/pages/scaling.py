@@ -13,6 +13,7 @@ from apps.queries.scaling import (
     ScalingSet,
     counts_between,
     known_counts,
+    models_of,
     scaling_apps,
     scaling_fitted,
     scaling_functions,
@@ -20,7 +21,6 @@ from apps.queries.scaling import (
     scaling_models_of,
     scaling_sets,
     scaling_turning,
-    times_of,
 )
 from apps.reports.imbalance import scaling_imbalance_sentences
 from apps.reports.scaling import (
@@ -52,7 +52,7 @@ def page(view: View) -> None:
     target = view.number("At count (0: auto)", key="at", value=0, low=0, step=1, help=_AT_HELP)
     scaling = view.select("Scaling", ("strong", "weak"), key="scaling", every="as measured")
     question = complete_question(which, (target,) if target else (), scaling, None)
-    with view.narrowed(times_of(which)):
+    with view.narrowed(models_of(which)):
         ranking = view.rows(scaling_functions, which, question.target)
         predicted = view.rows(predict_grid, question)
         turning = view.rows(scaling_turning, which)

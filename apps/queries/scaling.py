@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from apps.queries.base import Narrowing, Question, ask
@@ -41,7 +41,14 @@ class ScalingSet:
 def times_of(which: ScalingSet) -> Narrowing:
     """Return what questions about one set of runs have in common."""
     timings = Question("scaling/timings", which.keys)
-    return Narrowing({"fn_timings": timings}, ("scaling_sets", "scaling_series", "program_times"))
+    views = ("scaling_sets", "scaling_series", "rank_times", "program_times")
+    return Narrowing({"fn_timings": timings}, views)
+
+
+def models_of(which: ScalingSet) -> Narrowing:
+    """Return `times_of` with the models of all functions, for questions that need them twice."""
+    times = times_of(which)
+    return replace(times, views=(*times.views, "scaling_models"))
 
 
 def known_counts() -> Narrowing:

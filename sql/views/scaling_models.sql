@@ -51,8 +51,8 @@ COMMENT ON COLUMN scaling_models.exponent_high IS 'Upper end of the exponent''s 
 COMMENT ON COLUMN scaling_models.scaling IS 'strong or weak (scaling_sets.scaling).';
 COMMENT ON COLUMN scaling_models.flags IS 'What to keep in mind, in words: no model, too few points, outlier, zero times dropped, missing counts, noise, repetitions differ tenfold, poor fit (no smooth law comes within 20 % of the points), formula_disagrees, not extrapolatable, scaling assumed.';
 
--- p is a count or a list of counts.
-CREATE OR REPLACE MACRO scaling_predict(p) AS TABLE
+-- p is a count or a list of counts. What is asked of some functions is computed for these only.
+CREATE OR REPLACE MACRO _scaling_predict(p) AS TABLE
 WITH
   wanted AS (
     SELECT coalesce(list_sort(list(DISTINCT CAST(count AS BIGINT))), []) AS counts
@@ -88,11 +88,6 @@ WITH
 
 SELECT
   app, version, machine, function, kind, parallelism, predicted, low, high,
-  CASE WHEN kind <> 'total' THEN
-    predicted / sum(predicted) FILTER (kind <> 'total') OVER (
-      PARTITION BY app, version, machine, parallelism
-    )
-  END AS share,
   CASE WHEN predicted IS NOT NULL AND parallelism > 4 * largest THEN
     flags || [
       printf(
@@ -101,5 +96,16 @@ SELECT
     ]
   ELSE flags END AS flags
 FROM each;
+
+CREATE OR REPLACE MACRO scaling_predict(p) AS TABLE
+SELECT
+  app, version, machine, function, kind, parallelism, predicted, low, high,
+  CASE WHEN kind <> 'total' THEN
+    predicted / sum(predicted) FILTER (kind <> 'total') OVER (
+      PARTITION BY app, version, machine, parallelism
+    )
+  END AS share,
+  flags
+FROM _scaling_predict(p);
 
 COMMENT ON MACRO TABLE scaling_predict IS 'One row is the time that one function of a set of runs is predicted to take at a parallelism: scaling_predict(512) or scaling_predict([512, 1024]); app, version, machine, function, kind, parallelism, predicted (s, at the set''s own problem size), low and high (90 % interval), share (of all functions'' predicted time), flags. NULL where there is no model, for the reason in flags.';

@@ -1,7 +1,7 @@
 -- Predicted times of the functions $functions of a set of runs at each of $counts.
 SELECT function, parallelism, predicted, low, high
-FROM scaling_predict(CAST($counts AS BIGINT[]))
+FROM _scaling_predict(CAST($counts AS BIGINT[]))
 WHERE app IS NOT DISTINCT FROM $app AND version IS NOT DISTINCT FROM $version
   AND machine IS NOT DISTINCT FROM $machine AND predicted IS NOT NULL
-  AND function IN (SELECT unnest(from_json($functions, '["VARCHAR"]')))
+  AND list_contains(from_json($functions, '["VARCHAR"]'), function)
 ORDER BY function, parallelism;
