@@ -177,7 +177,7 @@ def _open_waiting(
             on_wait(f"{file} is in use by {who}; waiting up to {wait:g} s")
             notified = True
         # Random pauses, so that waiting processes do not retry in step.
-        time.sleep(random.uniform(0.01, 0.06))  # noqa: S311
+        time.sleep(random.uniform(0.03, 0.12))  # noqa: S311
 
 
 def _prepared(path: str, *, read_only: bool) -> DuckDBPyConnection:
