@@ -58,9 +58,10 @@ FLOOR = 0.5
 _REACH = 64
 # Predicted counts of an octave; between them times are nearly straight lines in logarithms.
 _STEPS = 2
-# Times that differ by less, relative to the shorter one, are equal.
-_EQUAL = 1e-6
+# Times over the shortest one that are equal to it.
+_EQUAL = 1 + 1e-6
 _RANKED_LINES = 10
+_REASONS = 3
 _VERSION_LINES = 20
 _NAME = 36
 # Slopes this near to 0 or -1 are called by their name.
@@ -186,11 +187,10 @@ def scaling_sentences(
     `rows` are those of `predict_grid`, `ranking` those of `scaling_functions` at the target,
     `turning` those of `scaling_turning`.
     """
-    which = question.which
     sentences = [_basis(question)]
     last = next((row for row in rows if row["parallelism"] == question.target), None)
     if last is None or last["predicted"] is None:
-        flags = last["flags"] if last else which.flags
+        flags = last["flags"] if last else _reasons(ranking)
         return [*sentences, f"No prediction: {'; '.join(flags) or 'there is no model'}."]
     sentences.append(
         f"At {last['parallelism']} it is predicted to take {amount(last['predicted'], 's')} "
@@ -202,6 +202,12 @@ def scaling_sentences(
     sentences += _limiting_functions(question, ranking)
     sentences += [f"Note: {flag}." for flag in last["flags"]]
     return sentences
+
+
+def _reasons(ranking: Sequence[Row]) -> list[str]:
+    """Return why functions have no model, each reason once."""
+    flags = [flag for row in ranking for flag in row["flags"] or [] if "no model" in flag]
+    return list(dict.fromkeys(flags))[:_REASONS]
 
 
 def _set_name(which: ScalingSet) -> str:
@@ -257,6 +263,11 @@ def _turning_point(rows: Sequence[Row], turning: Row) -> str:
             f"any from {rows[0]['parallelism']} on."
         )
     about = _fastest(rows)
+    if any(row["parallelism"] == about and row["measured"] for row in rows):
+        # Between measured counts the interval knows more than the line that joins them.
+        shortest = min(row["predicted"] for row in rows)
+        first = next(row["parallelism"] for row in rows if row["predicted"] <= shortest * _EQUAL)
+        about = round(max(first, low))
     low = round(min(low, about))
     if about == farthest:
         return (
@@ -284,7 +295,7 @@ def _fastest(rows: Sequence[Row]) -> int:
     neighbours. Of equal times it is the last.
     """
     shortest = min(row["predicted"] for row in rows)
-    place = max(i for i, row in enumerate(rows) if row["predicted"] <= shortest * (1 + _EQUAL))
+    place = max(i for i, row in enumerate(rows) if row["predicted"] <= shortest * _EQUAL)
     best: int = rows[place]["parallelism"]
     if rows[place]["measured"] or place in {0, len(rows) - 1}:
         return best

@@ -134,6 +134,7 @@ COMMENT ON COLUMN program_times.seconds IS 'Time, s; median of the repetitions.'
 COMMENT ON COLUMN program_times.scatter IS 'Standard deviation of the repetitions over their mean; 0 where there is only one, and for a sum of rank means.';
 
 -- One row is the series of a program that is modelled. A program of one function is that function.
+-- No points where it took no time at the largest count, as for functions.
 CREATE OR REPLACE VIEW _program_series AS
 WITH
   series AS (
@@ -159,33 +160,40 @@ SELECT
   s.app, s.version, s.machine, s.basis,
   s.is_sum AND l.kind IS NULL AS is_sum,
   CASE WHEN s.is_sum AND l.kind IS NOT NULL THEN l.kind ELSE 'computation' END AS kind,
-  s.x, s.y,
+  CASE WHEN s.x[-1] = t.largest THEN s.x ELSE [] END AS x,
+  CASE WHEN s.x[-1] = t.largest THEN s.y ELSE [] END AS y,
   CASE WHEN s.is_sum AND l.kind IS NOT NULL THEN l.noise ELSE s.noise END AS noise
 FROM series AS s
+JOIN scaling_sets AS t
+  ON s.app IS NOT DISTINCT FROM t.app AND s.version IS NOT DISTINCT FROM t.version
+  AND s.machine IS NOT DISTINCT FROM t.machine
 LEFT JOIN lone AS l
   ON s.app IS NOT DISTINCT FROM l.app AND s.version IS NOT DISTINCT FROM l.version
   AND s.machine IS NOT DISTINCT FROM l.machine;
 
 CREATE OR REPLACE VIEW program_turning_points AS
 WITH
+  -- several counts are as fast, up to the last digits
   found AS (
     SELECT
-      app, version, machine, basis,
-      -- of equal times the last, up to the last digits
-      CAST(
-        list_filter(list_zip(x, y), lambda point: point[2] <= list_min(y) * (1 + 1e-6))[-1][1]
-        AS BIGINT
+      app, version, machine, basis, x,
+      list_transform(
+        list_filter(list_zip(x, y), lambda point: point[2] <= list_min(y) * (1 + 1e-6)),
+        lambda point: point[1]
       ) AS fastest,
-      x[-1] AS largest,
       scaling_turning_point(x, y, noise) AS point
     FROM _program_series
   )
 
 SELECT
-  app, version, machine, basis, fastest,
-  -- what was measured is not contradicted, however it was fitted
-  CASE WHEN fastest < largest AND point['low'] > fastest THEN fastest ELSE point['low'] END AS low,
-  CASE WHEN point['high'] < fastest THEN fastest ELSE point['high'] END AS high,
+  app, version, machine, basis,
+  CAST(fastest[-1] AS BIGINT) AS fastest,
+  -- no measured count above the interval is faster, and none below it slower than one further below
+  CASE
+    WHEN point['low'] >= list_filter(x, lambda count: count > fastest[-1])[1] THEN fastest[-1]
+    ELSE point['low']
+  END AS low,
+  CASE WHEN point['high'] < fastest[1] THEN fastest[1] ELSE point['high'] END AS high,
   point['flags'] AS flags
 FROM found;
 
@@ -330,6 +338,7 @@ SELECT
   ) END AS doubts,
   assumptions || list_filter(
     [
+      CASE WHEN len(x) = 0 THEN 'no model: no time was measured at the largest count' END,
       CASE
         WHEN is_sum AND covered < 0.999
           THEN printf(
@@ -404,7 +413,8 @@ SELECT
   END AS exponent,
   flags
   || list_filter(
-    model['flags'], lambda flag: NOT (is_sum AND starts_with(flag, 'formula_disagrees'))
+    CASE WHEN len(x) > 0 THEN model['flags'] ELSE [] END,
+    lambda flag: NOT (is_sum AND starts_with(flag, 'formula_disagrees'))
   )
   || CASE
     WHEN is_sum AND apart > 0.1 THEN [
@@ -471,9 +481,9 @@ SELECT
   predicted * parallelism * cores_each / 3600 AS core_hours,
   flags || doubts || list_filter(
     [
-      CASE WHEN len(x) < 3 THEN 'no model: fewer than three counts' END,
+      CASE WHEN len(x) IN (1, 2) THEN 'no model: fewer than three counts' END,
       CASE
-        WHEN parallelism > 4 * largest
+        WHEN predicted IS NOT NULL AND parallelism > 4 * largest
           THEN printf(
             'extrapolating %.3gx beyond the largest count (%d)', parallelism / largest, largest
           )

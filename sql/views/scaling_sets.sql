@@ -109,6 +109,7 @@ WITH
       CAST(max(p.repetitions) AS INTEGER) AS repetitions,
       count(*) AS measured,
       max(p.parallelism) AS last,
+      max(p.parallelism) FILTER (p.seconds > 0 OR p.seconds IS NULL) AS last_above_zero,
       bool_or(p.seconds = 0 OR p.seconds IS NULL) AS has_zero,
       bool_or(p.dropped) AS has_negative,
       bool_or(p.repetitions > 1 AND p.slowest >= 10 * p.fastest AND p.slowest > 0) AS differs,
@@ -128,7 +129,7 @@ SELECT
   list_transform(points, lambda point: point['y']) AS y,
   coalesce(scatter, 0) AS noise,
   repetitions,
-  last = largest AS seen_last,
+  last_above_zero IS NOT DISTINCT FROM largest AS seen_last,
   kind <> 'total' OR bool_and(kind = 'total') OVER (PARTITION BY app, version, machine)
     AS in_program,
   list_filter(
@@ -136,6 +137,12 @@ SELECT
       CASE
         WHEN last < largest
           THEN printf('no model: not seen at the largest counts, last at %d of %d', last, largest)
+        WHEN last_above_zero IS NULL THEN 'no model: 0 s at all counts'
+        WHEN last_above_zero < largest
+          THEN printf(
+            'no model: 0 s at the largest counts, last above zero at %d of %d',
+            last_above_zero, largest
+          )
       END,
       CASE WHEN has_zero THEN 'zero times dropped' END,
       CASE WHEN has_negative THEN 'negative times dropped' END,
@@ -162,6 +169,6 @@ COMMENT ON COLUMN scaling_series.x IS 'Parallelism of the points with a time abo
 COMMENT ON COLUMN scaling_series.y IS 'Their times, s.';
 COMMENT ON COLUMN scaling_series.noise IS 'Scatter of the repetitions: median over the counts of standard deviation over mean; 0 where there is only one.';
 COMMENT ON COLUMN scaling_series.repetitions IS 'Most repetitions at a count.';
-COMMENT ON COLUMN scaling_series.seen_last IS 'Whether it was measured at the largest count of the set. If not it may have stopped being called, so nothing is predicted of it.';
+COMMENT ON COLUMN scaling_series.seen_last IS 'Whether it took time at the largest count of the set. If not it may have stopped being called, so nothing is predicted of it.';
 COMMENT ON COLUMN scaling_series.in_program IS 'Whether its time is a part of the program''s: whole-run rows (kind total) are only where nothing else was measured.';
 COMMENT ON COLUMN scaling_series.flags IS 'What is amiss with the measurements.';

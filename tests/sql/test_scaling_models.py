@@ -109,7 +109,15 @@ def test_far_off_is_flagged(warehouse):
         ({2: 1.0, 4: 0.5}, ["no model: fewer than three counts (2)"]),
         ({4: [1.0, 1.0, 1.1]}, ["no model: fewer than three counts (1)"]),
         ({2: 8.0, 4: 4.0, 8: 2.0}, ["too few points: 3 counts"]),
-        ({2: 1.0, 4: 0.0, 8: 0.0}, ["zero times dropped", "no model: fewer than three counts (1)"]),
+        ({2: 1.0, 4: 0.0, 8: 1.0}, ["zero times dropped", "no model: fewer than three counts (2)"]),
+        (
+            {2: 1.0, 4: 0.5, 8: 0.3, 16: 0.0},
+            [
+                "no model: 0 s at the largest counts, last above zero at 8 of 16",
+                "zero times dropped",
+            ],
+        ),
+        ({2: 0.0, 4: 0.0, 8: 0.0}, ["no model: 0 s at all counts", "zero times dropped"]),
         (
             {2: 0.0, **law((64, -1), counts=(4, 8, 16, 32, 64))},
             ["zero times dropped"],

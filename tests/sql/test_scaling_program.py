@@ -203,6 +203,24 @@ def test_too_few_counts_are_no_program(warehouse):
     assert predicted is None and "no model: fewer than three counts" in flags
 
 
+def test_a_program_without_time_at_the_largest_count_has_no_model(warehouse):
+    measured(warehouse, {"f": law((64, -1)) | {64: 0.0}})
+    reason = "no model: no time was measured at the largest count"
+    assert rows(warehouse, "SELECT predicted, flags FROM program_predict(512)") == [
+        (None, [reason])
+    ]
+    assert rows(warehouse, "SELECT formula, flags FROM program_models") == [(None, [reason])]
+    assert rows(warehouse, "SELECT predicted, flags FROM scaling_predict(512)") == [
+        (
+            None,
+            [
+                "no model: 0 s at the largest counts, last above zero at 32 of 64",
+                "zero times dropped",
+            ],
+        )
+    ]
+
+
 def test_cores_are_ranks_times_threads(warehouse):
     measured(warehouse, {"f": law((36, 0))})
     warehouse.execute("UPDATE runs SET threads = 6")
