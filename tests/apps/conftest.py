@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from apps import cli
+from tests.helpers.support import land
 from warehouse import connection
 
 
@@ -38,4 +39,31 @@ def run(tmp_path, monkeypatch, capfd):
         out, err = capfd.readouterr()
         return stop.value.code or 0, out, err
 
+    return run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder for files that the tests of a module share."""
+    return tmp_path_factory.mktemp("files")
+
+
+@pytest.fixture(scope="module")
+def ingested(template, tmp_path_factory):
+    """Land files in a new warehouse and return its path: ingested(file, another, run_id="r1")."""
+
+    def ingested(*files, **options):
+        path = shutil.copy(template, tmp_path_factory.mktemp("ingested") / "w.duckdb")
+        with connection.connect(path) as con:
+            for file in files:
+                land(con, file, **options)
+        return path
+
+    return ingested
+
+
+@pytest.fixture
+def pwh(run, ingested_once, tmp_path):
+    """Run commands on a copy of `ingested_once`, the warehouse that a module's tests begin with."""
+    shutil.copy(ingested_once, tmp_path / "pwh.duckdb")
     return run

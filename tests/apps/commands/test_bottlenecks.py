@@ -20,11 +20,10 @@ a,0,sort,0,topdown.backend_bound,0.1
 """
 
 
-@pytest.fixture
-def pwh(run, tmp_path):
-    (tmp_path / "slots.csv").write_text(TOPDOWN)
-    run("ingest", "slots.csv", "--run", "r1")
-    return run
+@pytest.fixture(scope="module")
+def ingested_once(ingested, folder):
+    (folder / "slots.csv").write_text(TOPDOWN)
+    return ingested(folder / "slots.csv", run_id="r1")
 
 
 def test_top_down_shares_are_listed_by_region(pwh):

@@ -9,18 +9,16 @@ import pytest
 from tests.helpers.histories import runs, write
 
 
-@pytest.fixture
-def pwh(run, tmp_path):
-    """Run pwh on versions of five runs each; in v2 stencil is slower, v3 is like v2."""
+@pytest.fixture(scope="module")
+def ingested_once(ingested, folder):
+    """Land versions of five runs each; in v2 stencil is slower, v3 is like v2."""
     lines = [
         *runs("v1", {"stencil": 10, "main": 2, "old": 1}, first_day=1, count=5),
         *runs("v2", {"stencil": 13, "main": 2, "young": 1}, first_day=11, count=5),
         *runs("v3", {"stencil": 13, "main": 2, "young": 1}, first_day=21, count=5),
         *runs("v3", {"stencil": 30, "main": 5}, first_day=21, count=5, machine="m2"),
     ]
-    code, _, err = run("ingest", write(tmp_path / "t.csv", lines))
-    assert code == 0, err
-    return run
+    return ingested(write(folder / "t.csv", lines))
 
 
 def test_verdicts_come_first(pwh):

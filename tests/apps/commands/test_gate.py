@@ -10,17 +10,15 @@ from apps.reports.gate import escaped
 from tests.helpers.histories import runs, write
 
 
-@pytest.fixture
-def pwh(run, tmp_path):
-    """Run pwh on versions of five runs: v2 is like v1, v3 is 20 % slower in stencil."""
+@pytest.fixture(scope="module")
+def ingested_once(ingested, folder):
+    """Land versions of five runs: v2 is like v1, v3 is 20 % slower in stencil."""
     lines = [
         *runs("v1", {"stencil": 10, "main": 2}, first_day=1, count=5),
         *runs("v2", {"stencil": 10, "main": 2}, first_day=11, count=5),
         *runs("v3", {"stencil": 12, "main": 2}, first_day=21, count=5),
     ]
-    code, _, err = run("ingest", write(tmp_path / "t.csv", lines))
-    assert code == 0, err
-    return run
+    return ingested(write(folder / "t.csv", lines))
 
 
 def test_a_certain_regression_fails_the_gate(pwh):

@@ -23,10 +23,9 @@ def profile(path, version="1", *, allreduce=0.05, size=None, app="heat"):
     return path
 
 
-@pytest.fixture
-def pwh(run, tmp_path):
-    run("ingest", profile(tmp_path / "1.csv"))
-    return run
+@pytest.fixture(scope="module")
+def ingested_once(ingested, folder):
+    return ingested(profile(folder / "1.csv"))
 
 
 def test_the_verdict_comes_first(pwh):

@@ -19,25 +19,24 @@ def profile(path, *, app="", version="", counts=(2, 4, 8), prefix="run", started
     return path
 
 
-@pytest.fixture
-def several(run, tmp_path):
+@pytest.fixture(scope="module")
+def ingested_once(ingested, folder):
     """Land two versions of heat, and runs without an application."""
-    run("ingest", profile(tmp_path / "1.csv", app="heat", version="1", prefix="a"))
+    older = profile(folder / "1.csv", app="heat", version="1", prefix="a")
     newer = profile(
-        tmp_path / "2.csv",
+        folder / "2.csv",
         app="heat",
         version="2",
         counts=(2, 4, 8, 16),
         prefix="b",
         started="2024-02-01",
     )
-    run("ingest", newer)
-    run("ingest", profile(tmp_path / "3.csv", prefix="unnamed", started="2023-01-01"))
-    return run
+    unnamed = profile(folder / "3.csv", prefix="unnamed", started="2023-01-01")
+    return ingested(older, newer, unnamed)
 
 
-def test_without_a_name_the_sets_are_listed_with_what_they_hold(several):
-    code, out, err = several("scale")
+def test_without_a_name_the_sets_are_listed_with_what_they_hold(pwh):
+    code, out, err = pwh("scale")
     assert code == 0
     header, _, *lines = out.splitlines()
     assert header.split() == [
@@ -53,8 +52,8 @@ def test_without_a_name_the_sets_are_listed_with_what_they_hold(several):
     assert "pwh ingest FILES --app NAME --replace" in err
 
 
-def test_the_list_as_rows(several):
-    code, out, err = several("scale", "--format", "json")
+def test_the_list_as_rows(pwh):
+    code, out, err = pwh("scale", "--format", "json")
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert [(row["app"], row["version"], row["counts"], row["functions"]) for row in found] == [
@@ -74,8 +73,8 @@ def test_an_empty_warehouse_has_nothing_to_list(run, tmp_path):
     assert "there are no function times at known counts" in err
 
 
-def test_the_newest_of_several_sets_is_predicted_and_the_others_are_listed(several):
-    _, out, err = several("scale", "heat")
+def test_the_newest_of_several_sets_is_predicted_and_the_others_are_listed(pwh):
+    _, out, err = pwh("scale", "heat")
     assert out.startswith("* heat version 2 was measured at 4 counts from 2 to 16")
     title, _, _, *lines = out.split("\n\n")[-1].splitlines()
     assert title == "Other sets of runs of heat: choose by --version and --machine"
@@ -83,31 +82,31 @@ def test_the_newest_of_several_sets_is_predicted_and_the_others_are_listed(sever
     assert err == ""
 
 
-def test_a_run_chooses_its_own_set(several):
-    _, out, _ = several("scale", "a4")
+def test_a_run_chooses_its_own_set(pwh):
+    _, out, _ = pwh("scale", "a4")
     assert out.startswith("* heat version 1 was measured at 3 counts from 2 to 8")
-    _, out, _ = several("scale", "a4", "--version", "2")
+    _, out, _ = pwh("scale", "a4", "--version", "2")
     assert out.startswith("* heat version 2 was measured at 4 counts")
 
 
-def test_runs_without_an_application_are_chosen_by_one_of_them(several):
-    code, out, err = several("scale", "unnamed4")
+def test_runs_without_an_application_are_chosen_by_one_of_them(pwh):
+    code, out, err = pwh("scale", "unnamed4")
     assert code == 0
     assert out.startswith("* (no application) was measured at 3 counts from 2 to 8")
     assert "to name runs without an application: pwh ingest FILES --app NAME --replace" in err
-    _, rows, _ = several("scale", "unnamed4", "--at", "16", "--format", "json")
+    _, rows, _ = pwh("scale", "unnamed4", "--at", "16", "--format", "json")
     (row,) = json.loads(rows)
     assert row["predicted"] == pytest.approx(111 / 16, rel=0.05)
 
 
-def test_runs_get_a_name_by_ingesting_them_again(several, tmp_path):
-    code, _, _ = several("ingest", tmp_path / "3.csv", "--app", "named", "--replace")
+def test_runs_get_a_name_by_ingesting_them_again(pwh, folder):
+    code, _, _ = pwh("ingest", folder / "3.csv", "--app", "named", "--replace")
     assert code == 0
-    _, out, _ = several("scale", "named")
+    _, out, _ = pwh("scale", "named")
     assert out.startswith("* named was measured at 3 counts from 2 to 8")
 
 
-def test_an_unknown_name_is_refused_with_a_way_to_the_list(several):
-    code, out, err = several("scale", "cold")
+def test_an_unknown_name_is_refused_with_a_way_to_the_list(pwh):
+    code, out, err = pwh("scale", "cold")
     assert (code, out) == (5, "")
     assert "pwh scale lists all sets of runs" in err

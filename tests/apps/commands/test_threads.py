@@ -48,14 +48,12 @@ TABLES = {
 }
 
 
-@pytest.fixture
-def pwh(run, tmp_path):
-    """Run pwh on a warehouse with one small run of two launches."""
+@pytest.fixture(scope="module")
+def ingested_once(ingested, folder):
+    """Land one small run of two launches."""
     for name, text in TABLES.items():
-        (tmp_path / f"{name}.csv").write_text(text)
-    code, _, err = run("ingest", *(tmp_path / f"{name}.csv" for name in TABLES))
-    assert code == 0, err
-    return run
+        (folder / f"{name}.csv").write_text(text)
+    return ingested(*(folder / f"{name}.csv" for name in TABLES))
 
 
 def test_verdicts_come_first_with_figures_and_their_meaning(pwh):

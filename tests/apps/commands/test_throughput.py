@@ -19,13 +19,10 @@ from tests.ingest.case import SAMPLES
 SEGMENTS = SAMPLES / "gem5-segments" / "segments.csv"
 
 
-@pytest.fixture
-def pwh(run, tmp_path):
-    """Run pwh on a warehouse with the small sample of segments."""
-    shutil.copy(SEGMENTS, tmp_path / "segments.csv")
-    code, _, err = run("ingest", tmp_path / "segments.csv")
-    assert code == 0, err
-    return run
+@pytest.fixture(scope="module")
+def ingested_once(ingested):
+    """Land the small sample of segments."""
+    return ingested(SEGMENTS)
 
 
 def run_of(pwh, app, machine):

@@ -10,17 +10,15 @@ import pytest
 from tests.helpers.histories import runs, write
 
 
-@pytest.fixture
-def pwh(run, tmp_path):
-    """Run pwh on twenty runs on one machine, ten on another; stencil gets slower at v2."""
+@pytest.fixture(scope="module")
+def ingested_once(ingested, folder):
+    """Land twenty runs on one machine, ten on another; stencil gets slower at v2."""
     lines = [
         *runs("v1", {"stencil": 10, "main": 2}, first_day=1),
         *runs("v2", {"stencil": 13, "main": 2}, first_day=11),
         *runs("v1", {"stencil": 30, "main": 5}, first_day=1, machine="m2"),
     ]
-    code, _, err = run("ingest", write(tmp_path / "t.csv", lines))
-    assert code == 0, err
-    return run
+    return ingested(write(folder / "t.csv", lines))
 
 
 def test_the_verdict_comes_first_then_chart_and_tables(pwh):

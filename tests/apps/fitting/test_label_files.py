@@ -11,10 +11,9 @@ from tests.helpers.windows import EVENTS, windows
 from udfs.bottleneck.training import CLASSES
 
 
-@pytest.fixture
-def pwh(run, tmp_path):
-    run("ingest", windows(tmp_path / "windows.csv", samples=2))
-    return run
+@pytest.fixture(scope="module")
+def ingested_once(ingested, folder):
+    return ingested(windows(folder / "windows.csv", samples=2))
 
 
 @pytest.mark.parametrize(
