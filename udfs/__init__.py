@@ -83,6 +83,10 @@ class Udf:
 
 
 _CHANGES = 'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE)[]'
+_PROVISIONAL = (
+    'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE, more_runs INTEGER)[]'
+)
+_DISTURBANCES = 'STRUCT("first" INTEGER, "last" INTEGER, usual DOUBLE, disturbed DOUBLE)[]'
 _FORECAST = "STRUCT(seconds DOUBLE[], low DOUBLE[], high DOUBLE[], flags VARCHAR[])"
 _BLOCK_SUMMARY = (
     "STRUCT(instructions INTEGER, n_int INTEGER, n_fp INTEGER, n_simd INTEGER, "
@@ -124,6 +128,35 @@ UDFS: tuple[Udf, ...] = (
         _CHANGES,
         "Same as detect_changes, for another probability of a false alarm (0..1) of a whole "
         "series.",
+    ),
+    Udf(
+        "detect_provisional",
+        "udfs.changes",
+        (Parameter("values", "DOUBLE[]"),),
+        _PROVISIONAL,
+        "Levels at the end of a series in order of time that are not certain yet: of 2 to 4 "
+        "values, or with a p-value above 0.002 (up to 0.1); more_runs is how many more values "
+        "would make it a change if it stays.",
+    ),
+    Udf(
+        "detect_disturbances",
+        "udfs.changes",
+        (Parameter("values", "DOUBLE[]"),),
+        _DISTURBANCES,
+        "Bursts in a series in order of time: first and last of a few consecutive values far from "
+        "the level around them (usual), and their median (disturbed).",
+    ),
+    Udf(
+        "series_findings",
+        "udfs.changes",
+        (Parameter("values", "DOUBLE[]"), Parameter("significance", "DOUBLE")),
+        f"STRUCT(changes {_CHANGES}, provisional {_PROVISIONAL}, disturbances {_DISTURBANCES}, "
+        "modes STRUCT(low DOUBLE, high DOUBLE, high_share DOUBLE), drift DOUBLE, "
+        "smallest_change DOUBLE, state VARCHAR)",
+        "All that is found in a series in order of time: changes at a significance, provisional "
+        "levels, disturbances, two levels that alternate (modes), the rise of a drift, the "
+        "smallest change that would be found in it, and its state (short, alternating, disturbed, "
+        "noisy, wandering, drifting, steady).",
     ),
     Udf(
         "compare_repetitions",

@@ -8,8 +8,15 @@ import pytest
 
 from tests.bench.change_cases import NULLS, ar1, drift, gauss, log_normal, steps
 from tests.helpers.support import rows
-from udfs.changes import detect_changes, detect_changes_at
-from udfs.changes.noise import estimate_noise, without_outliers
+from udfs.changes import (
+    detect_changes,
+    detect_changes_at,
+    detect_disturbances,
+    detect_provisional,
+    series_findings,
+)
+from udfs.changes.noise import estimate_noise, noise_scale
+from udfs.changes.outliers import without_outliers
 from udfs.changes.scan import seeded_intervals
 
 CALM = [10.0, 10.1, 9.9, 10.0, 10.2, 9.8, 10.0, 10.1, 9.9, 10.0]
@@ -86,6 +93,143 @@ def test_a_looser_significance_finds_more():
     assert detect_changes_at(lists, pa.array([0.0] * 100)).to_pylist() == [[]] * 100
 
 
+def test_a_change_does_not_depend_on_the_significance_asked():
+    rng = np.random.default_rng(8)
+    series = [
+        *(gauss(rng, 40, 80) + steps((30, 1.5), (55, 1))(80)),
+        *(ar1(0.5)(rng, 40, 80) + steps((40, 2))(80)),
+        *(gauss(rng, 10, 80) + drift(4)(80) + steps((40, 4))(80)),
+    ]
+    lists = pa.array(series)
+    loosest = detect_changes_at(lists, pa.array([0.1] * len(series))).to_pylist()
+    for p in (1e-9, 1e-4, 0.002, 0.05):
+        stricter = detect_changes_at(lists, pa.array([p] * len(series))).to_pylist()
+        assert [[(c["index"], c["p_value"]) for c in row] for row in stricter] == [
+            [(c["index"], c["p_value"]) for c in row if c["p_value"] <= p] for row in loosest
+        ]
+
+
+def wild(rng, series, first, count, factor):
+    """Put a burst of bad points into series in place."""
+    series[:, first : first + count] *= 1 + (factor - 1) * rng.uniform(
+        0.6, 1.4, (len(series), count)
+    )
+
+
+@pytest.mark.parametrize("factor", [1.3, 5])
+@pytest.mark.parametrize(("first", "count"), [(0, 3), (0, 4), (0, 8), (10, 3), (10, 7), (10, 8)])
+def test_a_burst_does_not_hide_a_step(first, count, factor):
+    rng = np.random.default_rng(count)
+    series = 100 + gauss(rng, 40, 70)
+    series[:, 35:] *= 1.1
+    wild(rng, series, first, count, factor)
+    hits = [any(abs(at - 35) <= 2 for at in changes) for changes in places(*series)]
+    assert sum(hits) >= 37
+
+
+def test_bursts_are_found_with_their_ends_and_are_no_changes():
+    series = 100 + gauss(np.random.default_rng(3), 1, 60)[0]
+    series[:3], series[30:36], series[45], series[57:] = 150, 40, 300, 200
+    (found_here,) = detect_disturbances(pa.array([series])).to_pylist()
+    assert [(b["first"], b["last"], b["disturbed"]) for b in found_here] == [
+        (0, 2, 150),
+        (30, 35, 40),
+    ]
+    assert all(abs(b["usual"] - 100) < 2 for b in found_here)
+    assert places(series) == [[]]
+
+
+def test_two_levels_that_alternate_are_no_changes():
+    rng = np.random.default_rng(4)
+    one = np.where(rng.random((100, 100)) < 0.3, 108, 100) + 0.5 * gauss(rng, 100, 100)
+    assert sum(map(bool, places(*one))) <= 1
+    (modes,) = {tuple(f["modes"]) for f in findings(*one)}
+    assert modes == ("low", "high", "high_share")
+    (first, *_) = findings(*one)
+    assert first["state"] == "alternating"
+    assert (round(first["modes"]["low"]), round(first["modes"]["high"])) == (100, 108)
+    assert abs(first["modes"]["high_share"] - 0.3) < 0.1
+
+
+def findings(*series, significance=0.002):
+    """Return all that is found in each series."""
+    lists = pa.array(series, pa.list_(pa.float64()))
+    return series_findings(lists, pa.array([significance] * len(series))).to_pylist()
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_a_young_level_is_provisional_and_confirmed_by_as_many_runs_as_predicted(count):
+    rng = np.random.default_rng(count)
+    series = 100 + gauss(rng, 50, 50 + 5 - count)
+    series[:, 50 - count :] += 10
+    early = detect_provisional(pa.array(list(series[:, :50]))).to_pylist()
+    assert [row[-1]["index"] for row in early] == [50 - count] * 50
+    assert {row[-1]["more_runs"] for row in early} == {5 - count}
+    assert places(*series[:, :50]) == [[]] * 50
+    assert places(*series) == [[50 - count]] * 50
+
+
+def test_an_uncertain_level_at_the_end_is_provisional():
+    series = 100 + gauss(np.random.default_rng(1), 200, 60) + steps((45, 1.2))(60)
+    lists = pa.array(list(series))
+    sure = detect_changes(lists).to_pylist()
+    early = detect_provisional(lists).to_pylist()
+    assert not any(a and b for a, b in zip(sure, early, strict=True))
+    (level, *_) = (level for row in early for level in row)
+    assert 0.002 < level["p_value"] <= 0.1 and level["before"] < level["after"]
+    assert sum(map(bool, sure)) + sum(map(bool, early)) >= 1.3 * sum(map(bool, sure))
+
+
+def test_noise_is_rarely_provisional():
+    rng = np.random.default_rng(2)
+    for noise in (gauss, ar1(0.5), log_normal(0.5)):
+        early = detect_provisional(pa.array(list(100 + noise(rng, 200, 60)))).to_pylist()
+        assert sum(map(bool, early)) <= 20
+
+
+def test_a_short_series_has_early_word_but_no_change():
+    short = [10, 10.1, 9.9, 10, 10.1, 15, 15.1]
+    ((level,),) = detect_provisional(pa.array([short])).to_pylist()
+    assert (level["index"], level["before"], level["more_runs"]) == (5, 10, 3)
+    assert [f["state"] for f in findings(short, [1.0], [])] == ["short"] * 3
+    assert detect_provisional(pa.array([[1.0, 2.0, 9.0, 9.0]])).to_pylist() == [[]]
+
+
+def test_the_smallest_change_is_found_in_four_of_five_series():
+    rng = np.random.default_rng(7)
+    for noise, points in ((gauss, 40), (ar1(0.4), 100)):
+        quiet = 100 + noise(rng, 300, points)
+        smallest = np.median([f["smallest_change"] for f in findings(*quiet)])
+        series = quiet + steps((points // 2, smallest))(points)
+        assert 0.65 < np.mean([bool(f) for f in found(*series)]) < 0.95
+
+
+def test_a_series_states_how_far_it_can_be_trusted():
+    rng = np.random.default_rng(1)
+    disturbed = 100 + gauss(rng, 1, 40)[0]
+    for first in (4, 14, 24):
+        disturbed[first : first + 4] *= first
+    walk = 1000 + np.cumsum(gauss(np.random.default_rng(15), 1, 200)[0])
+    series = [disturbed, 10 + 3 * gauss(rng, 1, 40)[0], 100 + gauss(rng, 1, 40)[0] + drift(9)(40)]
+    assert [f["state"] for f in findings(*series, walk, CALM * 3, [7.0] * 20)] == [
+        "disturbed",
+        "noisy",
+        "drifting",
+        "wandering",
+        "steady",
+        "steady",
+    ]
+    assert findings([7.0] * 20)[0]["smallest_change"] == 0
+
+
+@pytest.mark.parametrize(
+    "awkward", [[], [None], [float("nan")] * 20, [0.0] * 30, [1e308, -1e308] * 10, [5e-324] * 12]
+)
+def test_awkward_series_have_no_findings(awkward):
+    (said,) = findings(awkward)
+    assert (said["changes"], said["provisional"], said["disturbances"]) == ([], [], [])
+
+
 @pytest.mark.parametrize("case", NULLS, ids=lambda case: case.name)
 def test_noise_causes_no_false_alarms(case):
     assert sum(map(bool, places(*case.series(seed=7, count=200)))) <= 2
@@ -115,18 +259,18 @@ def test_a_change_of_variance_is_no_change_of_level():
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.6])
 def test_autocorrelation_is_estimated_whatever_the_levels(rho):
     noise = ar1(rho)(np.random.default_rng(2), 100, 1000)
-    whole = estimate_noise(noise, np.zeros(noise.shape, np.int64)).rho
+    whole = estimate_noise(noise, np.zeros(noise.shape, np.int64), noise_scale(noise)).rho
     assert abs(whole.mean() - rho) < 0.05
     stepped = noise + steps((400, 5), (700, -3))(1000)
     segment = np.repeat([[0] * 400 + [1] * 300 + [2] * 300], 100, axis=0)
-    assert abs(estimate_noise(stepped, segment).rho.mean() - rho) < 0.05
+    assert abs(estimate_noise(stepped, segment, noise_scale(stepped)).rho.mean() - rho) < 0.05
 
 
 def test_outliers_are_clipped_and_steps_are_not():
     series = np.array([CALM + SLOW])
-    assert np.allclose(without_outliers(series), series)
+    assert np.allclose(without_outliers(series, noise_scale(series)), series)
     series[0, [4, 5, 15]] = 1e6
-    assert without_outliers(series).max() < 15
+    assert without_outliers(series, noise_scale(series)).max() < 15
 
 
 def test_skewed_noise_does_not_hide_a_step():

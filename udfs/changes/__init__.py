@@ -1,38 +1,35 @@
 """Change points of a series: where its level changed for good, and how significant that is.
 
-The method: outliers are clipped (Hampel filter); the whole series and seeded intervals of it are
-searched for the split with the largest t statistic, whose p-value accounts for all splits tried
-(Miller and Siegmund 1982) and for the autocorrelation of the noise, which is estimated from
+The method: bursts of bad runs and outliers are replaced or clipped (running medians, Hampel
+filter), unless two levels alternate, which are noise then; the whole series and seeded intervals of
+it are searched for the split with the largest t statistic, whose p-value accounts for all splits
+tried (Miller and Siegmund 1982) and for the autocorrelation of the noise, which is estimated from
 differences, so that changes of level do not count as autocorrelation; intervals without that split
 are searched further; every change is then placed and tested between its neighbours; and where a
 straight line fits better, the series has a drift and no change. Sources and details are with each
-step: `noise`, `scan`, `significance`, `segments`, `drift`.
+step: `modes`, `noise`, `outliers`, `scan`, `significance`, `segments`, `drift`, `levels`. What is
+no lasting change is in `disturbances` and `provisional`, and what could not be seen in
+`sensitivity`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from udfs.arrow import Column, contiguous
-from udfs.changes.drift import changes
-from udfs.changes.segments import MIN_POINTS, Splits
+from udfs.changes.findings import CHANGES, DISTURBANCES, FINDINGS, PROVISIONAL, Group, Series
+from udfs.changes.segments import MIN_POINTS
 
 Floats = NDArray[np.float64]
 
 SIGNIFICANCE = 0.002
-
-_CHANGE = pa.struct(
-    [
-        ("index", pa.int32()),
-        ("before", pa.float64()),
-        ("after", pa.float64()),
-        ("p_value", pa.float64()),
-    ]
-)
+_LEAST_POINTS = 2
 
 
 def detect_changes(values: Column) -> pa.ListArray:
@@ -54,11 +51,14 @@ def detect_changes(values: Column) -> pa.ListArray:
         anywhere in a series without changes), by index; empty where there is none, NULL for a NULL
         list.
     """
-    return _detect(values, np.full(len(values), SIGNIFICANCE))
+    return _detect(values, _usual(values), MIN_POINTS, CHANGES, Series.changes)
 
 
 def detect_changes_at(values: Column, significance: Column) -> pa.ListArray:
     """Return the changes as `detect_changes` does, for another probability of a false alarm.
+
+    A change has the same p-value and place whatever the significance; changes with a p-value above
+    0.1 are never reported.
 
     Args:
         values: n lists of DOUBLE in order of time, any unit.
@@ -68,23 +68,92 @@ def detect_changes_at(values: Column, significance: Column) -> pa.ListArray:
     Returns:
         n lists as of `detect_changes`.
     """
-    return _detect(values, np.asarray(significance.to_numpy(zero_copy_only=False), np.float64))
+    return _detect(values, _numbers(significance), MIN_POINTS, CHANGES, Series.changes)
 
 
-def _detect(values: Column, significance: Floats) -> pa.ListArray:
-    """Search series of one length and one significance together."""
+def detect_provisional(values: Column) -> pa.ListArray:
+    """Return the levels at the end of each series that are not certain yet.
+
+    Either the level has only 2 to 4 points, all apart from the level before on the same side, or
+    it is longer but its p-value is above 0.002, up to 0.1.
+
+    Args:
+        values: n lists of DOUBLE in order of time, any unit.
+
+    Returns:
+        n lists of structs (index of its first point; before and after, the medians of the level
+        before and of this one; p_value; more_runs, how many more points would make it a change if
+        it stays, at most 100), by index.
+    """
+    return _detect(values, _usual(values), _LEAST_POINTS, PROVISIONAL, Series.provisional)
+
+
+def detect_disturbances(values: Column) -> pa.ListArray:
+    """Return the bursts of each series: consecutive points far from the level around them.
+
+    A burst has 2 to 7 points inside a series and 2 to 4 at its start; more are a level, and at the
+    end they may be one (`detect_provisional`).
+
+    Args:
+        values: n lists of DOUBLE in order of time, any unit.
+
+    Returns:
+        n lists of structs (first and last point of the burst; usual, the level around it, and
+        disturbed, the median of the burst, in the unit of the values), by first.
+    """
+    return _detect(values, _usual(values), MIN_POINTS, DISTURBANCES, Series.disturbances)
+
+
+def series_findings(values: Column, significance: Column) -> pa.StructArray:
+    """Return all that can be said of each series, and how far it is to be trusted.
+
+    Args:
+        values: n lists of DOUBLE in order of time, any unit.
+        significance: n probabilities of a false alarm in a series, above 0 and below 1.
+
+    Returns:
+        n structs: changes, provisional and disturbances as of the functions above; modes (low and
+        high level, high_share of the points in the upper one) where two levels alternate, else
+        NULL; drift, the rise of the straight line of a series that drifts, else NULL;
+        smallest_change, the smallest lasting change that would be found in four of five such
+        series of as many points, 10 at least, in the unit of the values, NULL where unknown;
+        state, the first that applies of short (fewer than 10 known points), alternating, disturbed
+        (a fifth of the points in bursts), noisy (smallest_change above a quarter of the level),
+        wandering (the noise remembers earlier points so long that levels are not seen in it),
+        drifting, steady. NULL for a NULL list.
+    """
+    return _detect(values, _numbers(significance), 0, FINDINGS, Series.findings)
+
+
+def _usual(values: Column) -> Floats:
+    return np.full(len(values), SIGNIFICANCE)
+
+
+def _numbers(column: Column) -> Floats:
+    return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
+
+
+def _detect(values: Column, significance: Floats, least: int, kind: pa.DataType, of: Any) -> Any:
+    """Return what a method of `Series` finds in each series of at least so many known points."""
     lists = contiguous(values)
-    known = [_known(lists[i]) for i in range(len(lists))]
-    groups: dict[tuple[int, float], list[int]] = defaultdict(list)
+    found: list[Any] = [Series.nothing(kind) if row.is_valid else None for row in lists]
+    for i, series in _every(lists, significance, max(least, _LEAST_POINTS)):
+        found[i] = of(series)
+    return pa.array(found, kind)
+
+
+def _every(lists: Any, significance: Floats, least: int) -> Iterator[tuple[int, Series]]:
+    """Return the series of at least so many known points, searched together by length."""
+    known = [_known(row) for row in lists]
+    groups: dict[int, list[int]] = defaultdict(list)
     for i, (at, _) in enumerate(known):
-        if len(at) >= MIN_POINTS and 0 < significance[i] < 1:
-            groups[len(at), float(significance[i])].append(i)
-    found: list[list[dict[str, float]] | None] = [[] if row.is_valid else None for row in lists]
-    for (_, most), rows in groups.items():
-        every = changes(np.stack([known[i][1] for i in rows]), float(np.log(most)))
-        for i, splits in zip(rows, every, strict=True):
-            found[i] = _with_levels(*known[i], splits)
-    return pa.array(found, pa.list_(_CHANGE))
+        if len(at) >= least and 0 < significance[i] < 1:
+            groups[len(at)].append(i)
+    for rows in groups.values():
+        places, numbers = zip(*(known[i] for i in rows), strict=True)
+        group = Group(list(places), np.stack(numbers), np.log(significance[rows]))
+        for row, i in enumerate(rows):
+            yield i, Series(group, row)
 
 
 def _known(row: pa.ListScalar) -> tuple[NDArray[np.int64], Floats]:
@@ -94,24 +163,3 @@ def _known(row: pa.ListScalar) -> tuple[NDArray[np.int64], Floats]:
     numbers = row.values.to_numpy(zero_copy_only=False).astype(np.float64)
     at = np.flatnonzero(np.isfinite(numbers))
     return at, numbers[at]
-
-
-def _with_levels(at: NDArray[np.int64], values: Floats, splits: Splits) -> list[dict[str, float]]:
-    """Return the changes of one series with the levels on both sides."""
-    places = sorted(splits)
-    levels = [_median(part) for part in np.split(values, places)]
-    return [
-        {
-            "index": int(at[place]),
-            "before": before,
-            "after": after,
-            "p_value": float(np.exp(splits[place])),
-        }
-        for place, before, after in zip(places, levels, levels[1:], strict=False)
-    ]
-
-
-def _median(values: Floats) -> float:
-    """Return the median; np.median takes ten times as long for few values."""
-    ordered = np.sort(values)
-    return float((ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2)

@@ -9,17 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_NORMAL = 1.4826  # median absolute deviation to standard deviation, for Gaussian noise
-_NEIGHBOURS = 3  # neighbours on each side of the running median
-_OUTLIER = 3.0  # deviations from it at which a point is an outlier
-_BLOCK = 8  # points that share a local scale, taken from three blocks
-_OUTLIER_DIFFERENCE = 3.5
+NORMAL = 1.4826  # median absolute deviation to standard deviation, for Gaussian noise
+_OUTLIER_DIFFERENCE = 3.5  # deviations at which a difference is large
 _LAGS = 4
 _ERROR = 1.5  # variance of rho times points: 4/3 for white noise, by simulation 1.5 at rho = 0.5
 MAX_RHO = 0.98
@@ -42,48 +38,9 @@ def noise_scale(values: Floats) -> Floats:
         (series, 1), in the unit of the values; 0 for constant series.
     """
     steps = np.abs(np.diff(values, axis=1))
-    scale = _NORMAL * np.median(steps, axis=1, keepdims=True) / np.sqrt(2)
+    scale = NORMAL * np.median(steps, axis=1, keepdims=True) / np.sqrt(2)
     mean = np.sqrt(np.pi) / 2 * steps.mean(axis=1, keepdims=True)
     out: Floats = np.where(scale > 0, scale, mean)
-    return out
-
-
-def without_outliers(values: Floats) -> Floats:
-    """Clip points to three deviations from the running median of their neighbours.
-
-    The deviation is that of the series or that around the point, whichever is larger.
-
-    The Hampel filter (Davies and Gather, The identification of multiple outliers, 1993; Pearson,
-    Outliers in process modeling and identification, 2002) with three neighbours on each side; at
-    the ends the series is reflected. Up to three outliers in a row are clipped, two at an end;
-    a change that lasts longer is not affected.
-
-    Args:
-        values: (series, points), at least four points.
-
-    Returns:
-        (series, points), in the unit of the values.
-    """
-    padded = np.pad(values, ((0, 0), (_NEIGHBOURS, _NEIGHBOURS)), mode="reflect")
-    windows = sliding_window_view(padded, 2 * _NEIGHBOURS + 1, axis=1)
-    middle = np.partition(windows, _NEIGHBOURS, axis=2)[:, :, _NEIGHBOURS]
-    reach = _OUTLIER * np.maximum(noise_scale(values), _local_scale(values))
-    out: Floats = np.clip(values, middle - reach, middle + reach)
-    return out
-
-
-def _local_scale(values: Floats) -> Floats:
-    """Return the standard deviation of the noise around each point, (series, points)."""
-    points = values.shape[1]
-    blocks = max(points // _BLOCK, 1)
-    steps = np.abs(np.diff(values, axis=1))
-    if blocks < 4:
-        return np.zeros_like(values)
-    windows = sliding_window_view(steps, 3 * _BLOCK - 1, axis=1)[:, ::_BLOCK]
-    middle = _NORMAL * np.median(windows, axis=2) / np.sqrt(2)
-    # The first window is centred on the second block, the last one is used for all later blocks.
-    at = np.clip(np.arange(points) // _BLOCK - 1, 0, middle.shape[1] - 1)
-    out: Floats = middle[:, at]
     return out
 
 
@@ -103,6 +60,12 @@ class Noise:
         """Return the estimates of some of the series."""
         return Noise(self.rho[rows], self.error[rows], self.variance[rows])
 
+    def replaced(self, rows: Integers, other: Noise) -> Noise:
+        """Return the estimates with those of some of the series replaced."""
+        out = Noise(self.rho.copy(), self.error.copy(), self.variance.copy())
+        out.rho[rows], out.error[rows], out.variance[rows] = other.rho, other.error, other.variance
+        return out
+
     @property
     def inflation(self) -> Floats:
         """Long-run variance over variance, 1 or more."""
@@ -121,7 +84,7 @@ def white_noise(count: int) -> Noise:
     return Noise(zero, zero, zero)
 
 
-def estimate_noise(values: Floats, segment: Integers) -> Noise:
+def estimate_noise(values: Floats, segment: Integers, scale: Floats) -> Noise:
     """Return autocorrelation and variance of the noise, from mean squares of differences.
 
     For a first-order autoregressive process the mean square difference at lag l grows as
@@ -132,8 +95,9 @@ def estimate_noise(values: Floats, segment: Integers) -> Noise:
     Args:
         values: (series, points), without outliers.
         segment: (series, points), the number of the segment of each point.
+        scale: (series, 1), the rough standard deviation; larger differences are clipped.
     """
-    reach = _OUTLIER_DIFFERENCE * np.sqrt(2) * noise_scale(values)
+    reach = _OUTLIER_DIFFERENCE * np.sqrt(2) * scale
     squares = []
     for lag in range(1, _LAGS + 1):
         step = np.clip(values[:, lag:] - values[:, :-lag], -reach, reach)

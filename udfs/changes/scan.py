@@ -20,6 +20,7 @@ MIN_SIDE = 5  # points on each side of a split
 _MIN_INTERVAL = 12
 _POOLED = 2.0  # weight, in points, of the pooled variance in each side's own
 _DECAY = np.sqrt(0.5)
+_LIKELIER = 10.0  # twice the log-likelihood by which a split is better than the clearest
 _CHUNK = 16  # series processed at a time, so that they stay in the cache
 
 
@@ -134,11 +135,14 @@ class Sums:
         error = inflation * np.maximum(error, self.min_variance[row, 0])
         t_squared = np.where(freedom >= 1, (one[1] - two[1]) ** 2 / error, 0)
         offsets = np.cumsum(size) - size
-        most = np.maximum.reduceat(t_squared, offsets)
-        # The first split of each stretch with its largest statistic.
-        reached = np.flatnonzero(t_squared == most[stretch])
-        _, first = np.unique(stretch[reached], return_index=True)
-        return split[reached[first]], most
+        clearest = _first_of(t_squared == np.maximum.reduceat(t_squared, offsets)[stretch], stretch)
+        # Between levels of very different variances another split may be far likelier.
+        least = np.maximum(np.where(variance > 0, variance, pooled), self.min_variance[row, 0])
+        misfit = sum(n * np.log(np.maximum(squares / n, least)) for n, _, squares in (one, two))
+        misfit = np.where(np.abs(split - split[clearest][stretch]) < MIN_SIDE, misfit, np.inf)
+        likeliest = _first_of(misfit == np.minimum.reduceat(misfit, offsets)[stretch], stretch)
+        at = np.where(misfit[likeliest] < misfit[clearest] - _LIKELIER, likeliest, clearest)
+        return split[at], t_squared[clearest]
 
     def _side(self, row: Integers, begin: Integers, end: Integers) -> tuple[Floats, Floats, Floats]:
         """Return number, mean and sum of squared deviations of the points [begin, end)."""
@@ -148,6 +152,14 @@ class Sums:
         mean = (first.take(end) - first.take(begin)) / n
         squares = second.take(end) - second.take(begin) - n * mean**2
         return n, mean, squares
+
+
+def _first_of(marks: Marks, stretch: Integers) -> Integers:
+    """Return the first marked position of each stretch."""
+    marked = np.flatnonzero(marks)
+    _, first = np.unique(stretch[marked], return_index=True)
+    out: Integers = marked[first]
+    return out
 
 
 def _every_split(first: Integers, last: Integers) -> tuple[Integers, Integers, Integers]:

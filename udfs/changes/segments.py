@@ -7,6 +7,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.changes.modes import MIN_LEVEL
 from udfs.changes.noise import Noise, estimate_noise, white_noise
 from udfs.changes.scan import MIN_SIDE, Sums, choose_changes, significances
 from udfs.changes.significance import log_p
@@ -16,79 +17,76 @@ Integers = NDArray[np.int64]
 Splits = dict[int, float]  # index of the first point after a change -> log of its p-value
 
 MIN_POINTS = 2 * MIN_SIDE
-MIN_LEVEL = 8  # points of a level between two changes
-_PRELIMINARY = float(np.log(0.05))
+LARGEST_P = 0.1  # of a change
+_LARGEST_LOG_P = float(np.log(LARGEST_P))
 _ROUNDS = 10
 
 
-def segment_series(values: Floats, log_alpha: float) -> tuple[list[Splits], Floats]:
-    """Return the changes of level of each series, and the variance inflation of its noise.
+def segment_series(values: Floats, scale: Floats) -> tuple[list[Splits], Noise]:
+    """Return the changes of level of each series with their p-values, and the noise around them.
 
-    The first pass assumes white noise and a high error level, so that every possible change is left
-    out of the estimate of the autocorrelation. Where there is still a change with that
-    autocorrelation, the candidates are tested between their neighbours, and the weakest are removed
-    one after the other. A series without a change under white noise has none under autocorrelated
-    noise, so most series need no second pass.
+    The candidates are all changes under white noise, so that every possible change is left out of
+    the estimate of the autocorrelation. With that they are tested between their neighbours, and the
+    weakest are removed one after the other until all have a p-value of at most 0.05. The model is
+    the same whatever significance is asked for, so a change that is reported at one significance is
+    reported at every larger one, with the same p-value.
 
     Args:
         values: (series, points), without outliers, at least MIN_POINTS.
-        log_alpha: log of the accepted probability of a false alarm in a series without a change.
+        scale: (series, 1), rough standard deviation of the noise.
 
     Returns:
-        the changes of each series; (series,) long-run variance over variance, 1 where there is no
-        change.
+        the changes of each series whose p-value is at most 0.05; the noise of each series.
     """
-    count = len(values)
-    out: list[Splits] = [{} for _ in range(count)]
-    inflation = np.ones(count)
     sums = Sums(values)
-    between, within = sums.between()
-    p = significances(sums, (between, within), white_noise(count))
-    candidates = np.flatnonzero(p.min(axis=1) <= log_alpha)
-    if not len(candidates):
-        return out, inflation
-    values, sums = values[candidates], Sums(values[candidates])
-    preliminary = max(log_alpha, _PRELIMINARY)
-    marks = choose_changes(sums, p[candidates], white_noise(len(candidates)), preliminary)
-    noise = estimate_noise(values, np.cumsum(marks, axis=1))
-    p = significances(sums, (between[candidates], within[candidates]), noise)
-    marks &= (p.min(axis=1) <= log_alpha)[:, None]
-    places = [np.flatnonzero(row).tolist() for row in marks]
-    for row, splits in zip(candidates, _place_changes(sums, noise, places, log_alpha), strict=True):
-        out[row] = splits
-    inflation[candidates] = noise.inflation[:, 0]
-    return out, inflation
+    white = white_noise(len(values))
+    squares = sums.between()
+    p = significances(sums, squares, white)
+    marks = choose_changes(sums, p, white, _LARGEST_LOG_P)
+    noise = estimate_noise(values, np.cumsum(marks, axis=1), scale)
+    rows = np.flatnonzero(marks.any(axis=1))
+    out: list[Splits] = [{} for _ in values]
+    if not len(rows):
+        return out, noise
+    sums, near = Sums(values[rows]), noise.of(rows)
+    p = significances(sums, (squares[0][rows], squares[1][rows]), near)
+    placed = _place_changes(sums, near, [np.flatnonzero(row).tolist() for row in marks[rows]])
+    for row, splits, least in zip(rows, placed, p.min(axis=1).tolist(), strict=True):
+        if least <= _LARGEST_LOG_P:
+            out[row] = {at: max(own, least) for at, own in splits.items()}
+    return out, noise
 
 
-def _place_changes(
-    sums: Sums, noise: Noise, places: list[list[int]], log_alpha: float
-) -> list[Splits]:
-    """Move each change to the best split between its neighbours; drop insignificant ones."""
+def _place_changes(sums: Sums, noise: Noise, places: list[list[int]]) -> list[Splits]:
+    """Move each change to the best split between its neighbours; drop insignificant ones.
+
+    In the first round they only move: a candidate at a wrong place makes its neighbours uncertain.
+    """
     out: list[Splits] = [{} for _ in places]
-    todo = [row for row, kept in enumerate(places) if kept]
-    for _ in range(_ROUNDS):
-        if not todo:
-            break
+    todo = list(range(len(places)))
+    for first in (True, *[False] * _ROUNDS):
         found = _between_neighbours(sums, noise, [(row, places[row]) for row in todo])
-        for row in todo:
-            out[row] = found.get(row, {})
         again = []
         for row in todo:
-            before, places[row] = places[row], _without_weakest(out[row], log_alpha)
-            if places[row] and places[row] != before:
+            out[row] = found.get(row, {})
+            before = places[row]
+            places[row] = sorted(out[row]) if first else _without_weakest(out[row])
+            if places[row] and (first or places[row] != before):
                 again.append(row)
         todo = again
-    return [{at: p for at, p in splits.items() if p <= log_alpha} for splits in out]
+        if not todo:
+            break
+    return [{at: p for at, p in splits.items() if p <= _LARGEST_LOG_P} for splits in out]
 
 
-def _without_weakest(splits: Splits, log_alpha: float) -> list[int]:
+def _without_weakest(splits: Splits) -> list[int]:
     """Return the changes that are significant, or more so than a neighbour."""
     ordered = sorted(splits)
     p = [-np.inf, *(splits[at] for at in ordered), -np.inf]
     return [
         at
         for at, left, own, right in zip(ordered, p, p[1:], p[2:], strict=False)
-        if own <= log_alpha or own < max(left, right)
+        if own <= _LARGEST_LOG_P or own < max(left, right)
     ]
 
 
@@ -115,4 +113,16 @@ def _between_neighbours(
     p += np.log(2 * sums.points / length)
     for row, place, value in zip(rows.tolist(), at.tolist(), p[:, 0].tolist(), strict=True):
         out.setdefault(row, {})[place] = value
+    return out
+
+
+def log_p_alone(t_squared: Floats, noise: Noise, points: Floats) -> Floats:
+    """Return the log p-value of the only change of a series for its largest squared t statistic.
+
+    Args:
+        t_squared: (series, statistics).
+        noise: noise of each series.
+        points: points of each series, broadcast against t_squared.
+    """
+    out: Floats = log_p(t_squared, noise, points, MIN_SIDE) + np.log(2)
     return out

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from udfs.changes.noise import estimate_noise, without_outliers
+from udfs.changes.noise import estimate_noise, noise_scale
+from udfs.changes.outliers import without_outliers
 from udfs.comparison.samples import Floats, Samples
 
 MIN_HISTORY = 6
@@ -32,8 +33,9 @@ def history_variances(history: Samples) -> tuple[Floats, Floats]:
     for points in np.unique(counts[counts >= MIN_HISTORY]):
         at = np.flatnonzero(counts == points)
         values = history.part(at).values.reshape(len(at), points)
-        inner = without_outliers(values)
-        noise = estimate_noise(inner, np.zeros(values.shape, np.int64)).variance[:, 0]
+        scale = noise_scale(values)
+        inner = without_outliers(values, scale)
+        noise = estimate_noise(inner, np.zeros(values.shape, np.int64), scale).variance[:, 0]
         variance[at] = noise
         beyond = ((values - inner) ** 2).mean(axis=1)
         outlying[at] = beyond / np.where(noise > 0, noise, np.inf)

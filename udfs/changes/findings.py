@@ -1,0 +1,197 @@
+"""What is found in one series, as the functions for SQL return it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from udfs.changes.levels import find_levels
+from udfs.changes.provisional import provisional_levels
+from udfs.changes.segments import MIN_POINTS
+from udfs.changes.sensitivity import smallest_changes
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Row = dict[str, Any]
+
+_SHORTEST = 2  # points of a burst; a single one is an outlier
+_DISTURBED = 0.2  # share of points in bursts from which a series is disturbed
+_NOISY = 0.25  # smallest visible change, relative to the level, from which a series is noisy
+_WANDERING = 0.7  # autocorrelation from which the level wanders
+
+CHANGES = pa.list_(
+    pa.struct(
+        [
+            ("index", pa.int32()),
+            ("before", pa.float64()),
+            ("after", pa.float64()),
+            ("p_value", pa.float64()),
+        ]
+    )
+)
+PROVISIONAL = pa.list_(pa.struct([*CHANGES.value_type, ("more_runs", pa.int32())]))
+DISTURBANCES = pa.list_(
+    pa.struct(
+        [
+            ("first", pa.int32()),
+            ("last", pa.int32()),
+            ("usual", pa.float64()),
+            ("disturbed", pa.float64()),
+        ]
+    )
+)
+MODES = pa.struct([("low", pa.float64()), ("high", pa.float64()), ("high_share", pa.float64())])
+FINDINGS = pa.struct(
+    [
+        ("changes", CHANGES),
+        ("provisional", PROVISIONAL),
+        ("disturbances", DISTURBANCES),
+        ("modes", MODES),
+        ("drift", pa.float64()),
+        ("smallest_change", pa.float64()),
+        ("state", pa.string()),
+    ]
+)
+
+
+class Group:
+    """Series of the same length, searched together.
+
+    at are the positions of the known values of each; values are those, (series, points); log_alpha
+    is (series,), the log of the significance.
+    """
+
+    def __init__(self, at: list[Integers], values: Floats, log_alpha: Floats) -> None:
+        self.at, self.values, self.log_alpha = at, values, log_alpha
+        self.levels = find_levels(values)
+
+    @cached_property
+    def smallest(self) -> Floats:
+        """The smallest change that would be found in each series, in its unit."""
+        levels = self.levels
+        found = smallest_changes(levels.noise, self.values.shape[1], self.log_alpha)
+        with np.errstate(over="ignore"):
+            return found * levels.unit[:, 0]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One series of a group."""
+
+    group: Group
+    row: int
+
+    @property
+    def at(self) -> Integers:
+        """Positions of the known values."""
+        return self.group.at[self.row]
+
+    @property
+    def values(self) -> Floats:
+        """Known values."""
+        out: Floats = self.group.values[self.row]
+        return out
+
+    @property
+    def log_alpha(self) -> float:
+        """Log of the significance."""
+        return float(self.group.log_alpha[self.row])
+
+    @staticmethod
+    def nothing(kind: pa.DataType) -> Any:
+        """Return what is found in a series that is too short for anything."""
+        if pa.types.is_list(kind):
+            return []
+        return {"changes": [], "provisional": [], "disturbances": [], "state": "short"}
+
+    def changes(self) -> list[Row]:
+        """Return the changes that are certain."""
+        splits = self.group.levels.splits[self.row]
+        certain = [at for at in sorted(splits) if splits[at] <= self.log_alpha]
+        bounds = [0, *certain, len(self.at)]
+        return [
+            self._change(since, at, until, splits[at])
+            for since, at, until in zip(bounds, certain, bounds[2:], strict=False)
+        ]
+
+    def provisional(self) -> list[Row]:
+        """Return the levels at the end that are not certain yet."""
+        return [
+            self._change(one.before, one.first, len(self.at), one.log_p)
+            | {"more_runs": one.more_runs}
+            for one in provisional_levels(self.group.levels, self.row, self.log_alpha)
+        ]
+
+    def disturbances(self) -> list[Row]:
+        """Return the bursts of two points or more that do not reach the end."""
+        marks = np.concatenate([[False], self.group.levels.bursts[self.row], [False]])
+        edges = np.flatnonzero(marks[1:] != marks[:-1]).tolist()
+        steady = self.group.levels.steady[self.row]
+        bursts = zip(edges[::2], edges[1::2], strict=True)
+        return [
+            {
+                "first": int(self.at[first]),
+                "last": int(self.at[end - 1]),
+                "usual": self._unscaled(_median(steady[first:end])),
+                "disturbed": _median(self.values[first:end]),
+            }
+            for first, end in bursts
+            if end - first >= _SHORTEST and end < len(self.at)
+        ]
+
+    def findings(self) -> Row:
+        """Return all of these, and what can be said of the series."""
+        levels, row = self.group.levels, self.row
+        drift, smallest = float(levels.drift[row]), float(self.group.smallest[row])
+        found: Row = {
+            "changes": self.changes(),
+            "provisional": self.provisional(),
+            "disturbances": self.disturbances(),
+            "drift": drift if np.isfinite(drift) else None,
+            "smallest_change": smallest if np.isfinite(smallest) else None,
+        }
+        if levels.modes.alternate[row]:
+            found["modes"] = {
+                "low": self._unscaled(levels.modes.low[row]),
+                "high": self._unscaled(levels.modes.high[row]),
+                "high_share": float(levels.modes.high_share[row]),
+            }
+        return found | {"state": self._state(found)}
+
+    def _state(self, found: Row) -> str:
+        if len(self.values) < MIN_POINTS:
+            return "short"
+        if "modes" in found:
+            return "alternating"
+        if self.group.levels.bursts[self.row].mean() > _DISTURBED:
+            return "disturbed"
+        smallest = found["smallest_change"]
+        if smallest is None or smallest > _NOISY * abs(_median(self.values)) > 0:
+            return "noisy"
+        if self.group.levels.noise.rho[self.row, 0] > _WANDERING:
+            return "wandering"
+        return "steady" if found["drift"] is None else "drifting"
+
+    def _change(self, since: int, at: int, until: int, log_p: float) -> Row:
+        return {
+            "index": int(self.at[at]),
+            "before": _median(self.values[since:at]),
+            "after": _median(self.values[at:until]),
+            "p_value": float(np.exp(log_p)),
+        }
+
+    def _unscaled(self, value: float) -> float:
+        """Return a value of the levels in the unit of the series."""
+        levels, row = self.group.levels, self.row
+        return float(levels.middle[row, 0] + levels.unit[row, 0] * value)
+
+
+def _median(values: Floats) -> float:
+    """Return the median; np.median takes ten times as long for few values."""
+    ordered = np.sort(values)
+    return float((ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2)

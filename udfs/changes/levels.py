@@ -1,0 +1,91 @@
+"""The levels of series: without bursts and outliers, and apart from a drift."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from udfs.changes.drift import are_drifts, straight_lines
+from udfs.changes.modes import Modes, find_modes
+from udfs.changes.noise import Noise, estimate_noise, noise_scale
+from udfs.changes.outliers import without_bursts, without_outliers
+from udfs.changes.scan import MIN_SIDE
+from udfs.changes.segments import MIN_POINTS, Splits, segment_series
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Marks = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Series of equal length and their levels.
+
+    scaled are the values in units of `unit` around `middle` ((series, 1) each, in the unit of the
+    values); steady are these without bursts, clean also without outliers and without the drift,
+    (series, points) each; noise and modes are those of these.
+    splits are the changes of each series; bursts marks points, (series, points); drift is the rise
+    of the line of a series that drifts, NaN for others, (series,), in the unit of the values.
+    """
+
+    middle: Floats
+    unit: Floats
+    scaled: Floats
+    steady: Floats
+    clean: Floats
+    bursts: Marks
+    splits: list[Splits]
+    noise: Noise
+    modes: Modes
+    drift: Floats
+
+
+def find_levels(values: Floats) -> Levels:
+    """Return the levels of each series, in the presence of bursts and drifts.
+
+    Where a straight line fits a series better than its levels do, changes are searched in the
+    residuals of that line. Series of fewer than `segments.MIN_POINTS` points have one level.
+
+    Args:
+        values: (series, points), finite, at least two points.
+    """
+    # Differences and squares of very large or small values would overflow or underflow.
+    size = np.abs(values).max(axis=1, keepdims=True)
+    size[size == 0] = 1
+    scaled = values / size
+    middle = np.median(scaled, axis=1, keepdims=True)
+    scaled = scaled - middle
+    unit = np.abs(scaled).max(axis=1, keepdims=True)
+    unit[unit == 0] = 1
+    scaled = scaled / unit
+    with np.errstate(over="ignore"):
+        middle, unit = middle * size, unit * size
+    modes = find_modes(scaled)
+    scale = np.where(modes.alternate[:, None], modes.deviation[:, None], noise_scale(scaled))
+    drift = np.full(len(values), np.nan)
+    if values.shape[1] < MIN_POINTS:
+        bursts = np.zeros(values.shape, bool)
+        # The last points may be another level.
+        segment = np.maximum(np.arange(values.shape[1]) - values.shape[1] + MIN_SIDE, 0)
+        noise = estimate_noise(scaled, np.broadcast_to(segment, values.shape), scale)
+        splits: list[Splits] = [{} for _ in values]
+        return Levels(middle, unit, scaled, scaled, scaled, bursts, splits, noise, modes, drift)
+    steady, bursts = without_bursts(scaled, scale)
+    clean = without_outliers(steady, scale)
+    splits, noise = segment_series(clean, scale)
+    found = np.array([row for row, places in enumerate(splits) if places], np.int64)
+    lines = straight_lines(clean[found])
+    drifting = are_drifts(
+        clean[found], lines, [splits[row] for row in found], noise.inflation[found, 0]
+    )
+    rows, lines = found[drifting], lines[drifting]
+    if len(rows):
+        drift[rows] = (lines[:, -1] - lines[:, 0]) * unit[rows, 0]
+        clean[rows] -= lines
+        straight, around = segment_series(clean[rows], scale[rows])
+        noise = noise.replaced(rows, around)
+        for row, places in zip(rows, straight, strict=True):
+            splits[row] = places
+    return Levels(middle, unit, scaled, steady, clean, bursts, splits, noise, modes, drift)

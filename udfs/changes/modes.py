@@ -1,0 +1,69 @@
+"""Two levels that alternate, as on two kinds of machine: their noise is that of both together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Marks = NDArray[np.bool_]
+
+MIN_LEVEL = 8  # points of a level between two changes
+_LEAST_SHARE = 1 / 8  # of the points, in the rarer level
+_LEAST_SWITCHES = 6
+_APART = 5.0  # deviations within the levels by which they are apart
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """The two most distinct levels of each series, and whether they alternate; all (series,).
+
+    low and high are their means, in the unit of the values; high_share is the share of the points
+    in the upper one; deviation is the standard deviation of all points.
+    """
+
+    low: Floats
+    high: Floats
+    high_share: Floats
+    deviation: Floats
+    alternate: Marks
+
+
+def find_modes(values: Floats) -> Modes:
+    """Return the two levels of each series between which the variance is largest.
+
+    The threshold is that of Otsu (A threshold selection method from gray-level histograms, IEEE
+    Transactions on Systems, Man and Cybernetics 9, 1979). Levels alternate where they are far
+    apart, both have more than a few points, and the mean stay in one is shorter than the shortest
+    level that counts as one.
+
+    Args:
+        values: (series, points), at least two points, around 0.
+    """
+    points = values.shape[1]
+    ordered = np.sort(values, axis=1)
+    below = np.arange(1, points)
+    sums = np.cumsum(ordered, axis=1)
+    total = sums[:, -1:]
+    low = sums[:, :-1] / below
+    high = (total - sums[:, :-1]) / (points - below)
+    between = (high - low) ** 2 * (below * (points - below) / points)
+    split = between.argmax(axis=1)
+    rows = np.arange(len(values))
+    spread = np.square(ordered - total / points).sum(axis=1)
+    within = np.maximum(spread - between[rows, split], 0) / points
+    is_high = values > ordered[rows, split][:, None]
+    share = is_high.mean(axis=1)
+    switches = (is_high[:, 1:] != is_high[:, :-1]).sum(axis=1)
+    gap = high[rows, split] - low[rows, split]
+    return Modes(
+        low=low[rows, split],
+        high=high[rows, split],
+        high_share=share,
+        deviation=np.sqrt(spread / points),
+        alternate=(gap > _APART * np.sqrt(within))
+        & (np.minimum(share, 1 - share) >= _LEAST_SHARE)
+        & (switches >= np.maximum(_LEAST_SWITCHES, points / MIN_LEVEL)),
+    )

@@ -1,0 +1,122 @@
+"""Levels at the end of a series that are not certain yet, because young or because of noise."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from udfs.changes.levels import Levels
+from udfs.changes.noise import Noise
+from udfs.changes.scan import MIN_SIDE
+from udfs.changes.segments import LARGEST_P, MIN_POINTS, log_p_alone
+
+Floats = NDArray[np.float64]
+
+_YOUNG = range(2, MIN_SIDE)  # points of a level that is too young for a change
+_LEAST_BEFORE = 5
+_APART = 2.5  # deviations from the level before at which a point belongs to another one
+_MOST_FREEDOM = 4  # single runs have tails heavier than Gaussian noise
+_MOST_RUNS = 100
+
+
+class Provisional(NamedTuple):
+    """A level at the end of a series: its first point, log p-value, and how many runs confirm it.
+
+    `before` is the first point of the level before.
+    """
+
+    first: int
+    before: int
+    log_p: float
+    more_runs: int
+
+
+def provisional_levels(levels: Levels, row: int, log_alpha: float) -> list[Provisional]:
+    """Return the levels at the end of a series that are not certain at a significance.
+
+    A level is young with 2 to 4 points that all lie apart from the level before on the same side;
+    its p-value is that of Student's t test with four degrees of freedom at most, times the number
+    of lengths tried, and at least the share of equally long stretches before that lay as far off.
+    A longer level is uncertain where the p-value of the last change is larger than the significance
+    but not larger than `LARGEST_P`. Either would be confirmed by at most 100 more runs.
+
+    Args:
+        levels: levels of all series of a length.
+        row: one of these series.
+        log_alpha: log of the significance.
+    """
+    noise = levels.noise.of(np.array([row]))
+    steady, raw = levels.steady[row], levels.scaled[row]
+    starts = [0, *sorted(levels.splits[row])]
+    found = []
+    # A level of 5 points or few more and a young one are two readings of the same change.
+    before = max(at for at in starts if at <= max(len(raw) - _YOUNG[-1] - _LEAST_BEFORE, 0))
+    last_p = levels.splits[row].get(starts[-1], -np.inf)
+    young = _young_level(steady[before:], raw[before:], noise)
+    if young is not None and (starts[-1] == before or young[1] < last_p):
+        first = before + young[0]
+        found.append((first, before, young[1], steady[before:first], raw[first:]))
+        starts = [at for at in starts if at <= before]
+        last_p = levels.splits[row].get(starts[-1], -np.inf)
+    if last_p > log_alpha:
+        last, before = starts[-1], starts[-2]
+        level = levels.clean[row, before:]
+        found.append((last, before, last_p, level[: last - before], level[last - before :]))
+    out = []
+    for first, before, p, level, after in sorted(found, key=itemgetter(0)):
+        if more := _runs_to_confirm(level, after, len(raw), noise, log_alpha):
+            out.append(Provisional(first, before, p, more))
+    return out
+
+
+def _young_level(steady: Floats, raw: Floats, noise: Noise) -> tuple[int, float] | None:
+    """Return the first point of a young level at the end of a level, and its log p-value."""
+    points, variance = len(raw), float(noise.variance[0, 0])
+    if points - _YOUNG[0] < _LEAST_BEFORE:
+        return None
+    raw = raw - np.median(steady[: -_YOUNG[0]])
+    if _nearest(raw[-_YOUNG[0] :]) <= _APART * variance**0.5:
+        return None
+    for count in reversed(_YOUNG):
+        before, after = steady[: points - count], raw[points - count :]
+        if len(before) < _LEAST_BEFORE:
+            continue
+        variance = max(float(before.var(ddof=1)), variance, 1e-24)
+        nearest = _nearest(after)
+        if nearest <= _APART * variance**0.5:
+            continue
+        error = variance * float(noise.inflation[0, 0]) * (1 / count + 1 / len(before))
+        t = abs(float(after.mean())) / error**0.5
+        p = 2 * float(stdtr(min(len(before) - 1, _MOST_FREEDOM), -t)) * len(_YOUNG)
+        earlier = sliding_window_view(raw[: points - count], count)
+        p = max(p, float(np.mean([_nearest(stretch) >= nearest for stretch in earlier])))
+        if p <= LARGEST_P:
+            return points - count, float(np.log(p))
+    return None
+
+
+def _nearest(apart: Floats) -> float:
+    """Return the least distance from 0, 0 where not all are on one side of it."""
+    return max(float(apart.min()), float(-apart.max()), 0.0)
+
+
+def _runs_to_confirm(
+    before: Floats, after: Floats, points: int, noise: Noise, log_alpha: float
+) -> int | None:
+    """Return how many more runs would confirm a level, if it stays and the noise, too."""
+    more = np.arange(1, _MOST_RUNS + 1)
+    count = len(after) + more
+    apart = np.concatenate([before - before.mean(), after - after.mean()])
+    variance = max(float(apart @ apart) / (len(apart) - 2), float(noise.variance[0, 0]), 1e-24)
+    error = variance * noise.inflation * (1 / len(before) + 1 / count)
+    t_squared = (after.mean() - before.mean()) ** 2 / error
+    length = np.maximum(points + more, MIN_POINTS).astype(np.float64)
+    p = log_p_alone(t_squared, noise, length[None, :])
+    long = (count >= MIN_SIDE) & (points + more >= MIN_POINTS)
+    enough = np.flatnonzero((p[0] <= log_alpha) & long)
+    return int(more[enough[0]]) if len(enough) else None

@@ -1,0 +1,36 @@
+"""The smallest change that would be found in a series of such noise."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from udfs.changes.noise import Noise
+from udfs.changes.segments import MIN_POINTS, log_p_alone
+
+Floats = NDArray[np.float64]
+
+_T_SQUARED = np.geomspace(2, 2e4, 120)
+_POWER = 0.8416  # quantile of the normal distribution: found in four of five cases
+
+
+def smallest_changes(noise: Noise, points: int, log_alpha: Floats) -> Floats:
+    """Return the smallest lasting change that would be found in four of five such series.
+
+    The change is in the middle of the series, or of one of `MIN_POINTS` where it is shorter.
+
+    Args:
+        noise: noise of the series.
+        points: points of each series.
+        log_alpha: (series,), log of the significance.
+
+    Returns:
+        (series,), in the unit of the noise; NaN where none would be found, however large.
+    """
+    length = float(max(points, MIN_POINTS))
+    t_squared = np.broadcast_to(_T_SQUARED, (len(log_alpha), len(_T_SQUARED)))
+    found = log_p_alone(t_squared, noise, np.full((1, 1), length)) <= log_alpha[:, None]
+    needed = np.where(found.any(axis=1), _T_SQUARED[found.argmax(axis=1)], np.nan)
+    error = np.sqrt(noise.inflation * noise.variance * 4 / length)[:, 0]
+    out: Floats = (np.sqrt(needed) + _POWER) * error
+    return out
