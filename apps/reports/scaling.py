@@ -44,11 +44,12 @@ NO_RUNS = (
     "counts; --app and --ranks state what a file leaves out."
 )
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
+_SUM = "sum of rank means"
 # What a program's time is, by program_times.basis.
 _BASES = {
     "wall time": "wall time",
     "slowest rank": "that of the slowest rank, its functions added up",
-    "sum of rank means": "the sum of rank means (of each function the mean over ranks), which is "
+    _SUM: "the sum of rank means (of each function the mean over ranks), which is "
     "cost rather than time",
 }
 _VERSIONS = ("function", "exponent before", "after", "verdict", "share before", "after ")
@@ -192,8 +193,9 @@ def scaling_sentences(
     if last is None or last["predicted"] is None:
         flags = last["flags"] if last else _reasons(ranking)
         return [*sentences, f"No prediction: {'; '.join(flags) or 'there is no model'}."]
+    verb = "took" if last["measured"] else "is predicted to take"
     sentences.append(
-        f"At {last['parallelism']} it is predicted to take {amount(last['predicted'], 's')} "
+        f"At {last['parallelism']} it {verb} {amount(last['predicted'], 's')} "
         f"({amount(last['low'], 's')} to {amount(last['high'], 's')}, 90 %): speed-up "
         f"{last['speedup']:.3g}, efficiency {last['efficiency']:.0%}, "
         f"{last['core_hours']:.3g} core hours. Time is {_BASES[last['basis']]}."
@@ -201,7 +203,31 @@ def scaling_sentences(
     sentences += _limits(question, rows, turning)
     sentences += _limiting_functions(question, ranking)
     sentences += [f"Note: {flag}." for flag in last["flags"]]
-    return sentences
+    return sentences + _disagreement(question, rows, ranking)
+
+
+def _disagreement(question: Question, rows: Sequence[Row], ranking: Sequence[Row]) -> list[str]:
+    """Return whether the functions together are predicted to take what the program is.
+
+    They were measured apart. What they take together at the largest count, over the time of the
+    program there, is taken to hold at the target, too.
+    """
+    by_count = {row["parallelism"]: row for row in rows}
+    then, last = by_count.get(question.which.largest), by_count[question.target]
+    known = [row for row in ranking if row["predicted"] is not None and row["share"] is not None]
+    before = sum(row["seconds_largest"] or 0 for row in known)
+    if then is None or not then["predicted"] or not before:
+        return []
+    together = sum(row["predicted"] for row in known)
+    implied = together / before * then["predicted"]
+    if last["basis"] == _SUM or last["low"] <= implied <= last["high"]:
+        return []
+    return [
+        f"Note: the functions together are predicted to take {together / before:.3g} times as long "
+        f"at {question.target} as at {question.which.largest}, the program "
+        f"{last['predicted'] / then['predicted']:.3g} times: the models of the functions and of "
+        "the program disagree."
+    ]
 
 
 def _reasons(ranking: Sequence[Row]) -> list[str]:

@@ -130,7 +130,8 @@ def _left(x: tuple[float, ...], y: Array) -> Array:
     m, inverse = len(x), np.clip(y[:, -1:] / y, 1 / _WIDEST, _WIDEST).T
     a, b, c = squares @ inverse**2, curves @ inverse**2, (inverse**2).sum(0)
     r1, r2 = curves @ inverse, inverse.sum(0)
-    left = m - r1**2 / a
+    # either part alone: a curve without a rest, or no curve at all, whose minimum is anywhere
+    left = m - np.maximum(r1**2 / a, r2**2 / c)
     with np.errstate(all="ignore"):
         det = a * c - b * b
         one, two = (c * r1 - b * r2) / det, (a * r2 - b * r1) / det

@@ -1,4 +1,5 @@
--- Functions by their predicted time at $target, with their shares there and at $largest.
+-- Functions by their predicted time at $target, with their shares there, and time and share at
+-- $largest.
 WITH
   predictions AS (
     FROM scaling_predict([CAST($target AS BIGINT), CAST($largest AS BIGINT)])
@@ -12,6 +13,7 @@ SELECT
   any_value(predicted) FILTER (parallelism = $target) AS predicted,
   any_value(low) FILTER (parallelism = $target) AS low,
   any_value(high) FILTER (parallelism = $target) AS high,
+  any_value(predicted) FILTER (parallelism = $largest) AS seconds_largest,
   any_value(share) FILTER (parallelism = $target) AS share,
   any_value(share) FILTER (parallelism = $largest) AS share_measured,
   any_value(share) FILTER (parallelism = $target)

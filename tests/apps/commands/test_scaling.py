@@ -137,6 +137,24 @@ def test_what_the_time_is_of_is_stated(run, tmp_path):
     assert "Time is wall time." in sentence(run("scale", "wall")[1], "predicted to take")
 
 
+@pytest.mark.parametrize(("inclusive", "is_told"), [(lambda p: 40.0, True), (float, False)])
+def test_functions_that_grow_unlike_their_program_are_told_of(run, tmp_path, inclusive, is_told):
+    lines = ["app,function,parallelism,rank,seconds,inclusive_seconds"]
+    for p in COUNTS:
+        lines += [f"a,main,{p},0,0.001,{inclusive(p)}", f"a,work,{p},0,{p / 2},{p / 2}"]
+    path = tmp_path / "inclusive.csv"
+    path.write_text("\n".join(lines) + "\n")
+    run("ingest", path)
+    _, out, _ = run("scale", "a")
+    assert "Time is wall time." in out
+    told = "the functions together are predicted to take 8 times as long at 512 as at 64" in out
+    assert told == is_told
+
+
+def test_a_measured_count_is_not_predicted(pwh):
+    assert "* At 32 it took 3.4" in pwh("scale", "heat", "--at", "32")[1]
+
+
 def test_functions_are_ranked_by_their_time_at_the_target(run, tmp_path):
     times = {
         "linear": lambda p: 0.02 * p,
