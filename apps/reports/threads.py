@@ -11,6 +11,7 @@ FIGURES = (
     "launch",
     "kernel",
     "verdict",
+    "kind",
     "threads",
     "blocks",
     "vectors",
@@ -51,6 +52,7 @@ PHASES = (
 )
 _MOST_LAUNCHES = 6
 _KERNEL_IN_TEXT, _KERNEL_IN_TABLE = 60, 40
+_REMARKS = ("kind", "contradiction", "simt_note", "note")
 _UNKNOWN = "figures are missing"
 _VERDICTS = {
     "both": "branch divergence and synchronisation are both prominent",
@@ -58,13 +60,21 @@ _VERDICTS = {
     "synchronising": "synchronisation is prominent",
     "neither": "neither branch divergence nor synchronisation is prominent",
 }
+_KINDS = {
+    "lanes": "lanes of a warp part and wait for each other",
+    "warps": "whole warps take different ways, and their lanes hardly wait",
+    "both": "lanes of a warp part and wait for each other, and whole warps part too",
+    "neither": "the lanes of a warp hardly wait for each other",
+}
+_PLAIN_KINDS = {True: "lanes", False: "neither"}
+_FILLED = 0.005
 
 
 def similar_launches(rows: Iterable[Row]) -> list[list[Row]]:
     """Return launches grouped by kernel and verdict, those with the most visits first."""
     found: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        keys = ("kernel", "verdict", "divergent", "synchronising", "contradiction", "note")
+        keys = ("kernel", "verdict", "divergent", "synchronising", *_REMARKS)
         found.setdefault(tuple(row[key] for key in keys), []).append(row)
     return sorted(found.values(), key=lambda group: -sum(row["visits"] or 0 for row in group))
 
@@ -90,18 +100,18 @@ def launch_summary(group: Sequence[Row]) -> str:
 def launch_sentences(group: Sequence[Row]) -> list[str]:
     """Return the verdict on similar launches, then each figure with its threshold and meaning."""
     lines = [
-        _divergence(group),
         _lanes(group),
+        _warps(group),
+        _fluctuation(group),
         _synchronisation(group),
         _similarity(group),
         _balance(group),
     ]
+    headline = launch_headline(group)
     row = group[0]
-    if row["contradiction"]:
-        lines.append(f"Note: two figures disagree: {row['contradiction']}.")
-    if row["note"] and row["note"] not in _verdict(row):
-        lines.append(f"Note: {row['note']}.")
-    return [launch_headline(group), *(line for line in lines if line)]
+    notes = (row["note"], row["simt_note"])
+    lines += [f"Note: {note}." for note in notes if note and note not in headline]
+    return [headline, *(line for line in lines if line)]
 
 
 def launch_names(group: Sequence[Row]) -> str:
@@ -119,40 +129,70 @@ def launch_names(group: Sequence[Row]) -> str:
 
 def _verdict(row: Row) -> str:
     divergent, synchronising = row["divergent"], row["synchronising"]
+    lanes = row["simt_note"] or row["note"] or _UNKNOWN
     if divergent is None and synchronising is None:
-        return f"divergence and synchronisation are unknown ({row['note'] or _UNKNOWN})"
+        reasons = "; ".join(dict.fromkeys(filter(None, (row["note"], row["simt_note"]))))
+        return f"divergence and synchronisation are unknown ({reasons or _UNKNOWN})"
     if divergent is None:
         maybe_not = "" if synchronising else "not "
-        missing = row["note"] or _UNKNOWN
-        return f"synchronisation is {maybe_not}prominent; divergence is unknown ({missing})"
+        return f"synchronisation is {maybe_not}prominent; divergence is unknown ({lanes})"
     if synchronising is None:
         maybe_not = "" if divergent else "not "
         return f"branch divergence is {maybe_not}prominent; {row['note'] or _UNKNOWN}"
     return _VERDICTS[row["verdict"]]
 
 
-def _divergence(group: Sequence[Row]) -> str:
-    row = group[0]
-    values = _range(group, "fluctuation")
-    if not values or row["divergent"] is None:
-        return ""
-    meaning = (
-        "neighbouring threads take different paths"
-        if row["divergent"]
-        else "neighbouring threads take nearly the same paths"
-    )
-    limit = row["fluctuation_threshold"]
-    return f"Fluctuation rate {values} (prominent over {three_digits(limit)}): {meaning}."
-
-
 def _lanes(group: Sequence[Row]) -> str:
     values = _range(group, "simt_efficiency")
     if not values:
         return ""
-    limit = group[0]["simt_threshold"]
-    bound = ", at most" if group[0]["simt_is_bound"] else ""
-    expected = "" if limit is None else f" (divergence is expected below {three_digits(limit)})"
-    return f"SIMT efficiency {values}{bound}{expected}: the mean share of active lanes in a warp."
+    row = group[0]
+    bound = ", at most" if row["simt_is_bound"] else ""
+    text = f"SIMT efficiency {values}{bound}"
+    # What is lost to warps that thread blocks do not fill is not lost to divergence.
+    part_filled = any(
+        other["idle_lane_share"] is not None
+        and 1 - other["simt_efficiency"] - other["idle_lane_share"] > _FILLED
+        for other in group
+    )
+    limit = row["simt_threshold"]
+    if part_filled:
+        idle = _range(group, "idle_lane_share", percent)
+        expected = "" if limit is None else f" (divergent over {percent(1 - limit)})"
+        text += f", as warps are not full: of the lanes that have a thread {idle} idle{expected}"
+    else:
+        expected = "" if limit is None else f" (divergent below {three_digits(limit)})"
+        text += f"{expected}, the mean share of active lanes in a warp"
+    kind = row["kind"] or (None if row["divergent"] is None else _PLAIN_KINDS[row["divergent"]])
+    return f"{text}: {_KINDS[kind]}." if kind else f"{text}."
+
+
+def _warps(group: Sequence[Row]) -> str:
+    """Return how many warps diverge, and where the worst are."""
+    worst = max(group, key=lambda row: row["divergent_warps"] or 0)
+    if not worst["divergent_warps"]:
+        return ""
+    names = ", ".join(
+        f"{warp['warp']}" if warp["block"] is None else f"{warp['warp']} of block {warp['block']}"
+        for warp in worst["worst_warps"]
+    )
+    numbers = _range(group, "divergent_warps", str)
+    return f"Warps whose lanes part: {numbers} of {_range(group, 'warps', str)}; worst: {names}."
+
+
+def _fluctuation(group: Sequence[Row]) -> str:
+    row = group[0]
+    values = _range(group, "fluctuation")
+    limit = row["fluctuation_threshold"]
+    if not values or limit is None or row["divergent"] is None:
+        return ""
+    over = {other["fluctuation"] > limit for other in group if other["fluctuation"] is not None}
+    meaning = row["contradiction"] or (
+        "neighbouring threads take different paths"
+        if over == {True}
+        else "neighbouring threads take nearly the same paths"
+    )
+    return f"Fluctuation rate {values} (prominent over {three_digits(limit)}): {meaning}."
 
 
 def _synchronisation(group: Sequence[Row]) -> str:
@@ -209,6 +249,7 @@ def launch_line(row: Row) -> tuple[Any, ...]:
         row["launch"],
         cell(row["kernel"], _KERNEL_IN_TABLE),
         row["verdict"],
+        row["kind"],
         row["threads"],
         row["blocks"],
         row["distinct_vectors"],

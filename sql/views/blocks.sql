@@ -1,5 +1,41 @@
 -- Basic blocks: transitions with their probabilities, vectors of threads, sums of launches.
 
+-- What is known of each basic block, once, however many sources describe it.
+CREATE OR REPLACE VIEW _bb_described AS
+SELECT run_id, kernel, bb, max(size) AS size, max(barriers) AS barriers
+FROM bb_blocks
+GROUP BY run_id, kernel, bb;
+
+-- One row is one launch that the trace describes.
+CREATE OR REPLACE VIEW _launched AS
+SELECT
+  run_id, launch,
+  any_value(kernel) AS kernel,
+  any_value(granularity) AS granularity,
+  max(warp_size) AS warp_size,
+  CAST(max(coalesce(block_size, list_product(block_dim))) AS BIGINT) AS block_size,
+  CAST(max(list_product(grid)) AS BIGINT) AS grid_size,
+  max(instructions) AS instructions,
+  max(warp_instructions) AS warp_instructions
+FROM bb_launches
+GROUP BY run_id, launch;
+
+-- Share of a launch's threads that are traced; NULL where the launch or its threads are not known.
+CREATE OR REPLACE MACRO _traced_share(threads, grid_size, block_size) AS
+  CASE WHEN threads <= grid_size * block_size
+    THEN threads / nullif(grid_size * block_size, 0) END;
+
+-- SIMT efficiency from the sums of a launch. Sums over some of its threads show nothing of the lanes
+-- that are not traced; a launch with more instructions than were traced has sums over all threads.
+CREATE OR REPLACE MACRO _simt_of_sums(
+  instructions, warp_instructions, warp_size, traced_share, traced_instructions
+) AS
+  CASE
+    WHEN instructions > warp_size * warp_instructions THEN NULL
+    WHEN traced_share < 1 AND instructions <= traced_instructions THEN NULL
+    ELSE instructions / nullif(warp_size * warp_instructions, 0)
+  END;
+
 CREATE OR REPLACE VIEW bb_transitions AS
 WITH
   edges AS (
@@ -53,38 +89,51 @@ COMMENT ON COLUMN bb_vectors.instructions IS 'Instructions executed in each of b
 
 CREATE OR REPLACE VIEW launch_summary AS
 WITH
+  keys AS (
+    SELECT run_id, launch FROM bb_launches
+    UNION
+    SELECT run_id, launch FROM bb_visits
+  ),
+
   visits AS (
     SELECT
       v.run_id, v.launch,
-      count(DISTINCT (v.block, v.thread)) AS threads,
+      any_value(v.kernel) AS kernel,
+      count(DISTINCT (v.block, v.thread)) FILTER (v.thread IS NOT NULL) AS threads,
       count(DISTINCT v.bb) AS blocks_visited,
-      CAST(sum(v.visits) AS BIGINT) AS visits,
-      CAST(sum(v.instructions) AS BIGINT) AS instructions,
+      CASE WHEN count(v.visits) = count(*) THEN CAST(sum(v.visits) AS BIGINT) END AS visits,
+      CASE WHEN count(coalesce(v.instructions, v.visits * b.size)) = count(*)
+        THEN CAST(sum(coalesce(v.instructions, v.visits * b.size)) AS BIGINT) END AS instructions,
       CASE WHEN count(v.visits * b.barriers) = count(*)
         THEN CAST(sum(v.visits * b.barriers) AS BIGINT) END AS barriers
     FROM bb_visits AS v
-    LEFT JOIN bb_blocks AS b
+    LEFT JOIN _bb_described AS b
       ON v.run_id = b.run_id AND v.kernel IS NOT DISTINCT FROM b.kernel AND v.bb = b.bb
     GROUP BY v.run_id, v.launch
   )
 
 SELECT
-  l.run_id, l.launch, l.kernel, v.threads, v.blocks_visited, v.visits,
+  k.run_id, k.launch, coalesce(l.kernel, v.kernel) AS kernel, nullif(v.threads, 0) AS threads,
+  v.blocks_visited, v.visits,
   coalesce(l.instructions, v.instructions) AS instructions,
   v.barriers,
   v.barriers / nullif(v.visits, 0) AS sync_rate,
-  l.instructions / nullif(l.warp_size * l.warp_instructions, 0) AS simt_efficiency
-FROM bb_launches AS l
-LEFT JOIN visits AS v ON l.run_id = v.run_id AND l.launch = v.launch;
+  _simt_of_sums(
+    l.instructions, l.warp_instructions, l.warp_size,
+    _traced_share(v.threads, l.grid_size, l.block_size), v.instructions
+  ) AS simt_efficiency
+FROM keys AS k
+LEFT JOIN _launched AS l ON k.run_id = l.run_id AND k.launch = l.launch
+LEFT JOIN visits AS v ON k.run_id = v.run_id AND k.launch = v.launch;
 
-COMMENT ON VIEW launch_summary IS 'One row is one kernel launch; a CPU program is launch 0.';
+COMMENT ON VIEW launch_summary IS 'One row is one kernel launch, also one that only bb_visits has; a CPU program is launch 0.';
 COMMENT ON COLUMN launch_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN launch_summary.launch IS 'Launch within the run, from 0.';
 COMMENT ON COLUMN launch_summary.kernel IS 'Kernel; NULL for a CPU program.';
-COMMENT ON COLUMN launch_summary.threads IS 'Threads that executed anything.';
+COMMENT ON COLUMN launch_summary.threads IS 'Traced threads that executed anything; NULL where threads are not known.';
 COMMENT ON COLUMN launch_summary.blocks_visited IS 'Basic blocks that any thread entered.';
 COMMENT ON COLUMN launch_summary.visits IS 'Visits of basic blocks, over all threads; NULL where only instructions are known.';
-COMMENT ON COLUMN launch_summary.instructions IS 'Executed thread instructions.';
+COMMENT ON COLUMN launch_summary.instructions IS 'Executed thread instructions: of the launch where the trace states them, else of its traced threads.';
 COMMENT ON COLUMN launch_summary.barriers IS 'Executed barrier instructions, over all threads; NULL where those of a visited block are not known.';
 COMMENT ON COLUMN launch_summary.sync_rate IS 'Executed barrier instructions over visits of basic blocks.';
-COMMENT ON COLUMN launch_summary.simt_efficiency IS 'Thread instructions over warp size x warp instructions, 0..1; NULL where warps are not known.';
+COMMENT ON COLUMN launch_summary.simt_efficiency IS 'Thread instructions over warp size x warp instructions, 0..1; NULL where the trace does not state them or has only some threads: thread_behaviour has the upper bound from vectors.';

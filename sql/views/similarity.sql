@@ -1,3 +1,5 @@
+-- requires: blocks
+--
 -- Similarity of the threads of a thread block, by their basic-block vectors.
 --
 -- A vector counts the visits of each basic block. Where visits are not known, it contains the share
@@ -8,12 +10,6 @@
 --
 -- Columns of the views are qualified: a parameter of a macro would take the place of a bare one.
 
--- Barriers of each basic block, once, however many sources describe it.
-CREATE OR REPLACE VIEW _bb_barriers AS
-SELECT run_id, kernel, bb, max(barriers) AS barriers
-FROM bb_blocks
-GROUP BY run_id, kernel, bb;
-
 -- One row is one thread: its sums, and the marks of its two vectors.
 CREATE OR REPLACE VIEW _thread_marks AS
 SELECT
@@ -23,7 +19,7 @@ SELECT
   sum(CAST(coalesce(v.visits, v.instructions) AS HUGEINT) * hash(CAST(v.bb AS BIGINT) + 1)) AS mark,
   sum(CAST(v.visits * b.barriers AS HUGEINT) * hash(CAST(v.bb AS BIGINT) + 1)) AS sync_mark
 FROM bb_visits AS v
-LEFT JOIN _bb_barriers AS b
+LEFT JOIN _bb_described AS b
   ON v.run_id = b.run_id AND v.kernel IS NOT DISTINCT FROM b.kernel AND v.bb = b.bb
 WHERE v.thread IS NOT NULL
 GROUP BY v.run_id, v.launch, v.block, v.thread;
@@ -152,7 +148,7 @@ WITH
       list(v.bb) AS bbs,
       list(v.visits * b.barriers) AS barriers
     FROM bb_visits AS v
-    LEFT JOIN _bb_barriers AS b
+    LEFT JOIN _bb_described AS b
       ON v.run_id = b.run_id AND v.kernel IS NOT DISTINCT FROM b.kernel AND v.bb = b.bb
     WHERE v.run_id = run AND v.launch = launch AND v.block IS NOT DISTINCT FROM block
       AND v.thread IS NOT NULL

@@ -1,6 +1,76 @@
--- requires: similarity, warps, behaviour_thresholds
+-- requires: blocks, similarity, warps, behaviour_thresholds
 --
 -- Verdicts on the threads of a launch: dominated by branch divergence, by synchronisation, neither.
+--
+-- Branch divergence is what lanes lose that have to wait for others of their warp: of the slots of
+-- lanes that have a thread, the share that idles (1 - SIMT efficiency where warps are full). Where
+-- warps are not known, the fluctuation rate is what remains. Whole warps part if the same share is
+-- high one level up: were the warps of a thread block lanes of one warp, how many would wait.
+
+-- One row is one launch: its warps, of which all lanes are traced, and the three worst of them.
+CREATE OR REPLACE VIEW _launch_warps AS
+SELECT
+  run_id, launch,
+  count(*) AS warps,
+  count(*) FILTER (complete) AS complete_warps,
+  count(*) FILTER (NOT complete) AS incomplete_warps,
+  count(*) FILTER (instructions IS NULL) AS unknown_warps,
+  sum(instructions) FILTER (complete) AS instructions,
+  sum(warp_instructions) FILTER (complete) AS warp_instructions,
+  -- slots of lanes that have a thread
+  sum(lanes * warp_instructions) FILTER (complete) AS slots,
+  count(*) FILTER (divergent) AS divergent_warps,
+  arg_max({'block': block, 'warp': warp}, {'idle': idle_lanes, 'block': -block, 'warp': -warp}, 3)
+    FILTER (divergent) AS worst_warps
+FROM (
+  SELECT
+    *,
+    idle_lanes / nullif(lanes * warp_instructions, 0) > (
+      SELECT threshold FROM behaviour_thresholds WHERE rate = 'idle_lanes'
+    ) AS divergent
+  FROM _warp_sums
+)
+GROUP BY run_id, launch;
+
+-- One row is one launch: of the slots that the warps of a thread block would have as lanes of one,
+-- the share that would idle.
+CREATE OR REPLACE VIEW _idle_warps AS
+WITH
+  -- sums over the warps of a thread block in each basic block
+  blocks AS (
+    SELECT
+      run_id, launch, block, bb,
+      sum(warp_instructions) AS executed,
+      max(warp_instructions) AS longest,
+      bool_and(known) AS known
+    FROM _warp_blocks
+    GROUP BY run_id, launch, block, bb
+  ),
+
+  sums AS (
+    SELECT
+      run_id, launch, block,
+      CASE WHEN bool_and(known) THEN sum(executed) END AS executed,
+      sum(longest) AS longest
+    FROM blocks
+    GROUP BY run_id, launch, block
+  ),
+
+  warps AS (
+    SELECT run_id, launch, block, count(DISTINCT warp) AS warps
+    FROM bb_visits
+    WHERE warp IS NOT NULL AND thread IS NOT NULL AND interval IS NULL
+    GROUP BY run_id, launch, block
+  )
+
+SELECT
+  s.run_id, s.launch,
+  CASE WHEN count(s.executed) = count(*)
+    THEN 1 - sum(s.executed) / nullif(sum(w.warps * s.longest), 0) END AS idle_warp_share
+FROM sums AS s
+JOIN warps AS w
+  ON s.run_id = w.run_id AND s.launch = w.launch AND s.block IS NOT DISTINCT FROM w.block
+GROUP BY s.run_id, s.launch;
 
 CREATE OR REPLACE VIEW thread_behaviour AS
 WITH
@@ -8,6 +78,8 @@ WITH
     SELECT
       run_id, launch, kernel, bb,
       CASE WHEN count(visits) = count(*) THEN CAST(sum(visits) AS BIGINT) END AS visits,
+      CASE WHEN count(instructions) = count(*)
+        THEN CAST(sum(instructions) AS BIGINT) END AS instructions,
       count(*) - count(thread) AS without_thread,
       count(*) - count(block) AS without_block
     FROM bb_visits
@@ -21,13 +93,16 @@ WITH
       any_value(v.kernel) AS kernel,
       count(DISTINCT v.bb) AS basic_blocks,
       CASE WHEN count(v.visits) = count(*) THEN CAST(sum(v.visits) AS BIGINT) END AS visits,
-      CASE WHEN count(v.visits * b.barriers) = count(*)
-        THEN CAST(sum(v.visits * b.barriers) AS BIGINT) END AS barriers,
+      CASE WHEN count(v.visits * d.barriers) = count(*)
+        THEN CAST(sum(v.visits * d.barriers) AS BIGINT) END AS barriers,
+      CASE WHEN count(coalesce(v.instructions, v.visits * d.size)) = count(*)
+        THEN CAST(sum(coalesce(v.instructions, v.visits * d.size)) AS BIGINT)
+      END AS traced_instructions,
       sum(v.without_thread) = 0 AS threads_known,
       sum(v.without_block) = 0 AS blocks_known
     FROM visited AS v
-    LEFT JOIN _bb_barriers AS b
-      ON v.run_id = b.run_id AND v.kernel IS NOT DISTINCT FROM b.kernel AND v.bb = b.bb
+    LEFT JOIN _bb_described AS d
+      ON v.run_id = d.run_id AND v.kernel IS NOT DISTINCT FROM d.kernel AND v.bb = d.bb
     GROUP BY v.run_id, v.launch
   ),
 
@@ -67,35 +142,15 @@ WITH
     SELECT run_id, launch FROM bb_visits
   ),
 
-  launches AS (
-    SELECT
-      run_id, launch,
-      any_value(kernel) AS kernel,
-      any_value(granularity) AS granularity,
-      max(warp_size) AS warp_size,
-      max(instructions / nullif(warp_size * warp_instructions, 0)) AS simt_efficiency
-    FROM bb_launches
-    GROUP BY run_id, launch
-  ),
-
-  warps AS (
-    SELECT
-      run_id, launch,
-      CASE WHEN count(instructions) = count(*)
-        THEN sum(instructions) / nullif(sum(warp_instructions), 0) END AS lanes
-    FROM _warp_sums
-    GROUP BY run_id, launch
-  ),
-
   thresholds AS (
     SELECT
       any_value(threshold) FILTER (rate = 'fluctuation') AS fluctuation,
       any_value(threshold) FILTER (rate = 'sync_rate') AS sync_rate,
-      1 - any_value(threshold) FILTER (rate = 'idle_lanes') AS simt_efficiency
+      any_value(threshold) FILTER (rate = 'idle_lanes') AS idle_lanes
     FROM behaviour_thresholds
   ),
 
-  figures AS (
+  joined AS (
     SELECT
       k.run_id, k.launch,
       coalesce(l.kernel, v.kernel) AS kernel,
@@ -109,41 +164,133 @@ WITH
       CASE WHEN v.threads_known THEN s.mean_distance END AS mean_distance,
       CASE WHEN v.threads_known THEN s.brightness END AS brightness,
       CASE WHEN v.threads_known THEN s.sync_consistency END AS sync_consistency,
-      coalesce(l.simt_efficiency, w.lanes / nullif(l.warp_size, 0)) AS simt_efficiency,
-      l.simt_efficiency IS NULL AND w.lanes / nullif(l.warp_size, 0) IS NOT NULL AS simt_is_bound
+      coalesce(l.instructions, v.traced_instructions) AS instructions,
+      l.instructions AS launch_instructions,
+      l.warp_instructions, l.warp_size, l.block_size, l.grid_size,
+      w.* EXCLUDE (run_id, launch, instructions, warp_instructions),
+      w.instructions AS complete_instructions,
+      w.warp_instructions AS complete_warp_instructions,
+      i.idle_warp_share,
+      _traced_share(
+        CASE WHEN v.threads_known THEN s.threads END, l.grid_size, l.block_size
+      ) AS traced_share
     FROM keys AS k
-    LEFT JOIN launches AS l ON k.run_id = l.run_id AND k.launch = l.launch
+    LEFT JOIN _launched AS l ON k.run_id = l.run_id AND k.launch = l.launch
     LEFT JOIN sums AS v ON k.run_id = v.run_id AND k.launch = v.launch
     LEFT JOIN similarity AS s ON k.run_id = s.run_id AND k.launch = s.launch
-    LEFT JOIN warps AS w ON k.run_id = w.run_id AND k.launch = w.launch
+    LEFT JOIN _launch_warps AS w ON k.run_id = w.run_id AND k.launch = w.launch
+    LEFT JOIN _idle_warps AS i ON k.run_id = i.run_id AND k.launch = i.launch
+  ),
+
+  efficiencies AS (
+    SELECT
+      *,
+      _simt_of_sums(
+        launch_instructions, warp_instructions, warp_size,
+        -- Warps with untraced lanes show it also where the grid is not known.
+        CASE WHEN incomplete_warps > 0 THEN least(traced_share, 0.0) ELSE traced_share END,
+        traced_instructions
+      ) AS exact,
+      complete_instructions / nullif(warp_size * complete_warp_instructions, 0) AS bound,
+      -- share of lanes that have a thread, in the warps as they execute or as thread blocks fill them
+      coalesce(
+        slots / nullif(warp_size * complete_warp_instructions, 0),
+        block_size / nullif(warp_size * ceil(block_size / warp_size), 0)
+      ) AS filled
+    FROM joined
+  ),
+
+  figures AS (
+    SELECT
+      *,
+      coalesce(exact, bound) AS simt_efficiency,
+      exact IS NULL AND bound IS NOT NULL AS simt_is_bound,
+      CASE WHEN coalesce(exact, bound) >= filled THEN 0
+        ELSE 1 - coalesce(exact, bound) / filled END AS idle_lane_share
+    FROM efficiencies
+  ),
+
+  judged AS (
+    SELECT
+      f.*,
+      -- Threads that are in no thread block, as those of a CPU program, have no branches in common.
+      CASE
+        WHEN f.idle_lane_share IS NOT NULL THEN f.idle_lane_share > t.idle_lanes
+        -- However full its warps are, no more lanes idle.
+        WHEN 1 - f.exact <= t.idle_lanes THEN false
+        -- Neighbours that are traced may belong to different warps.
+        WHEN f.traced_share < 1 OR f.incomplete_warps > 0 OR NOT f.blocks_known THEN NULL
+        WHEN f.fluctuation > t.fluctuation THEN true
+        WHEN f.mean_distance = 0 AND t.fluctuation IS NOT NULL THEN false
+      END AS divergent,
+      -- Traced warps that part show it; that none does, only whole thread blocks show.
+      CASE
+        WHEN f.idle_warp_share > t.idle_lanes THEN true
+        WHEN f.incomplete_warps = 0
+          AND f.warps = coalesce(f.blocks * ceil(f.block_size / f.warp_size), f.warps)
+          THEN f.idle_warp_share > t.idle_lanes
+      END AS warps_part
+    FROM figures AS f
+    CROSS JOIN thresholds AS t
   )
 
 SELECT
-  f.run_id, f.launch, f.kernel, f.granularity, f.threads, f.blocks, f.basic_blocks, f.visits,
-  f.barriers,
+  f.run_id, f.launch, f.kernel, f.granularity, f.threads, f.traced_share, f.blocks,
+  f.basic_blocks, f.visits, f.instructions, f.barriers,
   f.barriers / nullif(f.visits, 0) AS sync_rate,
-  f.fluctuation, f.simt_efficiency, f.simt_is_bound, f.distinct_vectors, f.mean_distance,
-  f.brightness, f.sync_consistency,
-  -- Threads that are in no thread block, as those of a CPU program, have no branches in common.
-  CASE WHEN f.blocks_known THEN f.fluctuation > t.fluctuation END AS divergent,
+  f.fluctuation, f.simt_efficiency, f.simt_is_bound, f.idle_lane_share, f.idle_warp_share,
+  f.complete_warps AS warps,
+  CASE WHEN f.complete_warps > 0 THEN f.divergent_warps END AS divergent_warps,
+  f.worst_warps,
+  f.distinct_vectors, f.mean_distance, f.brightness, f.sync_consistency,
+  f.divergent,
+  CASE
+    WHEN f.divergent AND f.warps_part THEN 'both'
+    WHEN f.divergent AND NOT f.warps_part THEN 'lanes'
+    WHEN NOT f.divergent AND f.warps_part THEN 'warps'
+    WHEN NOT f.divergent AND NOT f.warps_part THEN 'neither'
+  END AS kind,
   f.barriers / nullif(f.visits, 0) > t.sync_rate AS synchronising,
   t.fluctuation AS fluctuation_threshold,
   t.sync_rate AS sync_threshold,
-  t.simt_efficiency AS simt_threshold,
+  1 - t.idle_lanes AS simt_threshold,
   CASE
-    WHEN NOT f.blocks_known THEN NULL
-    WHEN f.fluctuation > t.fluctuation AND f.simt_efficiency > t.simt_efficiency THEN
-      'neighbouring threads differ, yet warps keep most of their lanes busy: the differences are '
-      || 'small, or between warps; divergence costs little here'
-    WHEN f.fluctuation <= t.fluctuation AND f.simt_efficiency <= t.simt_efficiency THEN
-      'few neighbouring threads differ, yet warps leave many of their lanes idle: a few threads of '
-      || 'each warp work on while the others wait, or warps are not full'
-    WHEN f.fluctuation <= t.fluctuation AND f.simt_efficiency > t.simt_efficiency
-      AND f.brightness > 0.25 THEN
-      'threads are far apart, yet warps keep most of their lanes busy: whole warps take different '
-      || 'ways, and no warp has to take several'
+    WHEN f.idle_lane_share IS NULL OR f.traced_share < 1 THEN NULL
+    WHEN NOT f.divergent AND f.fluctuation > t.fluctuation THEN
+      'neighbouring threads differ, yet their lanes hardly wait: the differences are small, or '
+      || 'between warps'
+    WHEN f.divergent AND f.fluctuation <= t.fluctuation THEN
+      'few neighbouring threads differ, yet lanes wait: some threads of a warp work on while the '
+      || 'others are done'
   END AS contradiction,
   CASE
+    WHEN NOT coalesce(f.blocks_known, true) THEN NULL
+    WHEN f.exact IS NULL AND f.launch_instructions > f.warp_size * f.warp_instructions THEN
+      'there are more thread instructions than the warp instructions have lanes'
+    WHEN f.exact IS NULL AND f.incomplete_warps > 0 THEN
+      CASE WHEN f.complete_warps = 0 THEN 'no warp has all its threads traced'
+        ELSE printf(
+          '%d of %d traced warps have all their threads traced, and figures on warps are of these',
+          f.complete_warps, f.warps
+        ) END
+    WHEN f.exact IS NULL AND f.traced_share < 1 AND f.bound IS NOT NULL THEN
+      'figures on warps are of those that are traced'
+    WHEN f.exact IS NULL AND f.bound IS NULL THEN
+      CASE
+        WHEN f.granularity = 'warp' THEN 'the trace does not state executed warp instructions'
+        WHEN f.warps IS NULL THEN 'the warps of threads are not known'
+        WHEN f.warp_size IS NULL THEN 'the size of warps is not known'
+        WHEN f.unknown_warps > 0 THEN 'the instructions of basic blocks are not known'
+        ELSE 'the size of thread blocks is not known, and warps are not full'
+      END
+    WHEN f.divergent IS NULL AND f.idle_lane_share IS NULL THEN
+      'the size of thread blocks is not known: lanes may idle because warps are not full'
+  END AS simt_note,
+  CASE
+    WHEN f.traced_share < 1 THEN printf(
+      '%s of %s threads are traced (%.3g%%): figures are of these',
+      format('{:,}', f.threads), format('{:,}', f.grid_size * f.block_size), 100 * f.traced_share
+    )
     WHEN f.visits IS NULL AND f.basic_blocks IS NULL THEN
       'no visits of basic blocks are recorded: the behaviour of threads is unknown'
     WHEN NOT f.threads_known THEN
@@ -160,7 +307,7 @@ SELECT
     WHEN t.fluctuation IS NULL THEN 'no threshold: see behaviour_thresholds'
     WHEN f.barriers IS NULL THEN 'barriers are not known: synchronisation is unknown'
   END AS note
-FROM figures AS f
+FROM judged AS f
 CROSS JOIN thresholds AS t;
 
 COMMENT ON VIEW thread_behaviour IS 'One row is one launch with the verdict on its threads: prominent branch divergence, synchronisation, both, neither; NULL where unknown, with the reason in note.';
@@ -168,23 +315,32 @@ COMMENT ON COLUMN thread_behaviour.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN thread_behaviour.launch IS 'Launch within the run, from 0; a CPU program is launch 0.';
 COMMENT ON COLUMN thread_behaviour.kernel IS 'Kernel; NULL for a CPU program.';
 COMMENT ON COLUMN thread_behaviour.granularity IS 'What the trace distinguishes: threads or only warps (thread or warp).';
-COMMENT ON COLUMN thread_behaviour.threads IS 'Threads that executed anything; NULL where threads are not known.';
+COMMENT ON COLUMN thread_behaviour.threads IS 'Traced threads that executed anything; NULL where threads are not known.';
+COMMENT ON COLUMN thread_behaviour.traced_share IS 'threads over all threads of the launch, 0..1: below 1 the figures are of some threads; NULL where grid or block size is not known.';
 COMMENT ON COLUMN thread_behaviour.blocks IS 'Thread blocks; NULL where threads are in none, as those of a CPU program.';
 COMMENT ON COLUMN thread_behaviour.basic_blocks IS 'Basic blocks that any thread visited.';
 COMMENT ON COLUMN thread_behaviour.visits IS 'Visits of basic blocks, over all threads; NULL where only instructions are known.';
+COMMENT ON COLUMN thread_behaviour.instructions IS 'Executed thread instructions: of the launch where the trace states them, else of its traced threads.';
 COMMENT ON COLUMN thread_behaviour.barriers IS 'Executed barrier instructions, over all threads; NULL where barriers of a visited block are not known.';
 COMMENT ON COLUMN thread_behaviour.sync_rate IS 'Synchronisation rate: barriers over visits. May pass 1.';
 COMMENT ON COLUMN thread_behaviour.fluctuation IS 'Fluctuation rate, 0..1: share of horizontally neighbouring pixels of the picture (Euclidean distances over the largest, or over a tenth of the longest vector where that is more) that differ by more than 0.05; mean over thread blocks.';
-COMMENT ON COLUMN thread_behaviour.simt_efficiency IS 'Thread instructions over warp size x warp instructions, 0..1.';
+COMMENT ON COLUMN thread_behaviour.simt_efficiency IS 'Thread instructions over warp size x warp instructions, 0..1, of the warps that are traced with all their lanes; NULL where there are none, with the reason in simt_note.';
 COMMENT ON COLUMN thread_behaviour.simt_is_bound IS 'The trace has no warp instructions: simt_efficiency comes from the vectors and is an upper bound.';
+COMMENT ON COLUMN thread_behaviour.idle_lane_share IS 'Share of the instruction slots of lanes that have a thread in which these idle, 0..1: 1 - simt_efficiency where warps are full; at least that where simt_is_bound.';
+COMMENT ON COLUMN thread_behaviour.idle_warp_share IS 'The same for the warps of a thread block, were they lanes of one warp: 0 where all take the same way, 0..1. No warp really waits so.';
+COMMENT ON COLUMN thread_behaviour.warps IS 'Warps that are traced with all their lanes.';
+COMMENT ON COLUMN thread_behaviour.divergent_warps IS 'Those of them whose lanes part (warp_divergence.divergent).';
+COMMENT ON COLUMN thread_behaviour.worst_warps IS 'The three of them that lose most: block and warp.';
 COMMENT ON COLUMN thread_behaviour.distinct_vectors IS 'Different basic-block vectors among all threads.';
 COMMENT ON COLUMN thread_behaviour.mean_distance IS 'Mean Euclidean distance between two threads of a thread block, in visits (shares of instructions where visits is NULL); mean over thread blocks.';
 COMMENT ON COLUMN thread_behaviour.brightness IS 'Mean brightness of a pair of threads in the picture, 0..1; mean over thread blocks.';
 COMMENT ON COLUMN thread_behaviour.sync_consistency IS 'Share of pairs of threads of a thread block that executed the same barriers equally often; mean over thread blocks.';
-COMMENT ON COLUMN thread_behaviour.divergent IS 'Branch divergence is prominent: fluctuation is over its threshold. See contradiction.';
+COMMENT ON COLUMN thread_behaviour.divergent IS 'Branch divergence is prominent: the lanes of warps part, so that idle_lane_share is over its threshold. Where warps are not known: true if fluctuation is over its own, false if all threads of a thread block are equal, else NULL.';
+COMMENT ON COLUMN thread_behaviour.kind IS 'lanes: lanes of a warp part; warps: whole warps of a thread block part and no lane waits, which is not divergent; both; neither; NULL where one is not known.';
 COMMENT ON COLUMN thread_behaviour.synchronising IS 'Synchronisation is prominent: sync_rate is over its threshold.';
 COMMENT ON COLUMN thread_behaviour.fluctuation_threshold IS 'Threshold of fluctuation (behaviour_thresholds).';
 COMMENT ON COLUMN thread_behaviour.sync_threshold IS 'Threshold of sync_rate.';
-COMMENT ON COLUMN thread_behaviour.simt_threshold IS 'SIMT efficiency below which divergence is expected.';
-COMMENT ON COLUMN thread_behaviour.contradiction IS 'How fluctuation rate, distances and SIMT efficiency contradict each other; NULL where they agree.';
+COMMENT ON COLUMN thread_behaviour.simt_threshold IS 'SIMT efficiency of full warps below which they are divergent: 1 - the threshold of idle_lanes.';
+COMMENT ON COLUMN thread_behaviour.contradiction IS 'How the fluctuation rate differs from the verdict, which follows the lanes of warps; NULL where they agree.';
+COMMENT ON COLUMN thread_behaviour.simt_note IS 'Why there is no SIMT efficiency or verdict from it, or of which warps it is.';
 COMMENT ON COLUMN thread_behaviour.note IS 'Why a figure or verdict is missing, or what it is based on; NULL where there is nothing to note.';

@@ -1,35 +1,35 @@
--- Divergence of single warps, from the vectors of their threads.
+-- requires: blocks, behaviour_thresholds
+--
+-- Lanes of single warps, from the vectors of their threads.
 --
 -- A warp visits a block as often as that of its threads which visits it most: an upper bound of its
--- SIMT efficiency, which is exact but where loops with irregular trip counts are nested.
+-- SIMT efficiency, which is exact but where loops with irregular trip counts are nested. A warp of
+-- which only some threads are traced has none, as nothing is known of its other lanes.
 
+-- One row is one basic block in one warp; not where rows are cut into intervals.
+CREATE OR REPLACE VIEW _warp_blocks AS
+SELECT
+  v.run_id, v.launch, v.kernel, v.block, v.warp, v.bb,
+  CAST(sum(coalesce(v.instructions, v.visits * d.size)) AS BIGINT) AS instructions,
+  max(coalesce(v.instructions, v.visits * d.size)) AS warp_instructions,
+  count(coalesce(v.instructions, v.visits * d.size)) = count(*) AS known
+FROM bb_visits AS v
+LEFT JOIN _bb_described AS d
+  ON v.run_id = d.run_id AND v.kernel IS NOT DISTINCT FROM d.kernel AND v.bb = d.bb
+WHERE v.warp IS NOT NULL AND v.thread IS NOT NULL AND v.interval IS NULL
+GROUP BY v.run_id, v.launch, v.kernel, v.block, v.warp, v.bb;
+
+-- One row is one warp with its lanes: those that its thread block has for it.
 CREATE OR REPLACE VIEW _warp_sums AS
 WITH
-  -- Rows are the lanes of a block; not where rows are cut into intervals, which are left out.
-  lanes AS (
+  sums AS (
     SELECT
-      v.run_id, v.launch, v.kernel, v.block, v.warp, v.bb,
-      CAST(sum(v.instructions) AS BIGINT) AS instructions,
-      max(v.instructions) AS warp_instructions,
-      count(v.instructions) = count(*) AS known
-    FROM bb_visits AS v
-    WHERE v.warp IS NOT NULL AND v.thread IS NOT NULL AND v.interval IS NULL
-    GROUP BY v.run_id, v.launch, v.kernel, v.block, v.warp, v.bb
-  )
-
-SELECT
-  run_id, launch, kernel, block, warp,
-  CASE WHEN bool_and(known) THEN CAST(sum(instructions) AS BIGINT) END AS instructions,
-  CASE WHEN bool_and(known) THEN CAST(sum(warp_instructions) AS BIGINT) END AS warp_instructions
-FROM lanes
-GROUP BY run_id, launch, kernel, block, warp;
-
-CREATE OR REPLACE VIEW warp_divergence AS
-WITH
-  sizes AS (
-    SELECT run_id, launch, max(warp_size) AS warp_size
-    FROM bb_launches
-    GROUP BY run_id, launch
+      run_id, launch, kernel, block, warp,
+      CASE WHEN bool_and(known) THEN CAST(sum(instructions) AS BIGINT) END AS instructions,
+      CASE WHEN bool_and(known)
+        THEN CAST(sum(warp_instructions) AS BIGINT) END AS warp_instructions
+    FROM _warp_blocks
+    GROUP BY run_id, launch, kernel, block, warp
   ),
 
   threads AS (
@@ -37,21 +37,42 @@ WITH
     FROM bb_visits
     WHERE warp IS NOT NULL AND thread IS NOT NULL AND interval IS NULL
     GROUP BY run_id, launch, block, warp
+  ),
+
+  sized AS (
+    SELECT
+      w.*, t.threads, l.warp_size,
+      CASE
+        WHEN l.block_size IS NOT NULL
+          THEN greatest(least(l.warp_size, l.block_size - w.warp * l.warp_size), 0)
+        -- Of a thread block of unknown size, only a full warp is known to be whole.
+        WHEN t.threads = l.warp_size THEN l.warp_size
+      END AS lanes
+    FROM sums AS w
+    JOIN threads AS t
+      ON w.run_id = t.run_id AND w.launch = t.launch AND w.block IS NOT DISTINCT FROM t.block
+      AND w.warp = t.warp
+    LEFT JOIN _launched AS l ON w.run_id = l.run_id AND w.launch = l.launch
   )
 
 SELECT
-  w.run_id, w.launch, w.kernel, w.block, w.warp, t.threads, w.instructions, w.warp_instructions,
-  w.instructions / nullif(s.warp_size * w.warp_instructions, 0) AS simt_efficiency,
-  s.warp_size * w.warp_instructions - w.instructions AS idle_lanes,
-  rank() OVER (
-    PARTITION BY w.run_id, w.launch
-    ORDER BY s.warp_size * w.warp_instructions - w.instructions DESC NULLS LAST
-  ) AS rank
-FROM _warp_sums AS w
-JOIN threads AS t
-  ON w.run_id = t.run_id AND w.launch = t.launch AND w.block IS NOT DISTINCT FROM t.block
-  AND w.warp = t.warp
-LEFT JOIN sizes AS s ON w.run_id = s.run_id AND w.launch = s.launch;
+  *,
+  threads = lanes AS complete,
+  CASE WHEN threads = lanes THEN lanes * warp_instructions - instructions END AS idle_lanes
+FROM sized;
+
+CREATE OR REPLACE VIEW warp_divergence AS
+SELECT
+  w.run_id, w.launch, w.kernel, w.block, w.warp, w.threads, w.lanes, w.instructions,
+  w.warp_instructions,
+  CASE WHEN w.complete
+    THEN w.instructions / nullif(w.warp_size * w.warp_instructions, 0) END AS simt_efficiency,
+  w.idle_lanes,
+  w.idle_lanes / nullif(w.lanes * w.warp_instructions, 0) > (
+    SELECT threshold FROM behaviour_thresholds WHERE rate = 'idle_lanes'
+  ) AS divergent,
+  rank() OVER (PARTITION BY w.run_id, w.launch ORDER BY w.idle_lanes DESC NULLS LAST) AS rank
+FROM _warp_sums AS w;
 
 COMMENT ON VIEW warp_divergence IS 'One row is one warp; ranked by what divergence costs in its launch.';
 COMMENT ON COLUMN warp_divergence.run_id IS 'Run (runs.run_id).';
@@ -59,9 +80,11 @@ COMMENT ON COLUMN warp_divergence.launch IS 'Launch within the run, from 0.';
 COMMENT ON COLUMN warp_divergence.kernel IS 'Kernel.';
 COMMENT ON COLUMN warp_divergence.block IS 'Thread block, linear in the grid.';
 COMMENT ON COLUMN warp_divergence.warp IS 'Warp within its thread block.';
-COMMENT ON COLUMN warp_divergence.threads IS 'Threads of the warp that executed anything.';
+COMMENT ON COLUMN warp_divergence.threads IS 'Traced threads of the warp.';
+COMMENT ON COLUMN warp_divergence.lanes IS 'Lanes that have a thread: fewer than the warp size where the thread block ends within the warp; NULL where the size of thread blocks is not known and the warp is not full.';
 COMMENT ON COLUMN warp_divergence.instructions IS 'Executed thread instructions.';
 COMMENT ON COLUMN warp_divergence.warp_instructions IS 'Warp instructions, at least: of each block those of the thread that visited it most.';
-COMMENT ON COLUMN warp_divergence.simt_efficiency IS 'Thread instructions over warp size x warp instructions, 0..1: an upper bound; NULL where the warp size is not known.';
-COMMENT ON COLUMN warp_divergence.idle_lanes IS 'Instruction slots in which a lane idled, at least.';
+COMMENT ON COLUMN warp_divergence.simt_efficiency IS 'Thread instructions over warp size x warp instructions, 0..1: an upper bound; NULL where the warp size is not known, or not all lanes are traced.';
+COMMENT ON COLUMN warp_divergence.idle_lanes IS 'Instruction slots in which a lane that has a thread idled, at least; NULL where not all lanes are traced.';
+COMMENT ON COLUMN warp_divergence.divergent IS 'Lanes of the warp part: the share of their slots that idle is over the threshold of idle_lanes (behaviour_thresholds).';
 COMMENT ON COLUMN warp_divergence.rank IS 'Place in the launch by idle_lanes, 1 the most.';

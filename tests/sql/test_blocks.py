@@ -65,3 +65,13 @@ def test_launch_summary_counts_threads_barriers_and_lanes(warehouse):
         "SELECT threads, blocks_visited, visits, instructions, barriers, sync_rate, "
         "simt_efficiency FROM launch_summary",
     ) == [(2, 2, 8, 96, 6, 0.75, 0.75)]
+
+
+def test_launch_summary_has_launches_that_only_visits_describe(warehouse):
+    given(warehouse, "bb_visits", "launch kernel block thread bb visits\n4 k 0 0 0 2\n4 k 0 1 0 2")
+    given(warehouse, "bb_blocks", "kernel bb size barriers source_id\nk 0 5 1 1\nk 0 5 1 2")
+    assert rows(
+        warehouse,
+        "SELECT launch, kernel, threads, visits, instructions, barriers, simt_efficiency "
+        "FROM launch_summary",
+    ) == [(4, "k", 2, 4, 20, 4, None)]

@@ -41,30 +41,6 @@ def test_neighbours_that_differ_are_divergent(warehouse):
     ) == [(64, 1, 2, 64 * 14, 0, 4, 1.0, pytest.approx(14 / 26), True)]
 
 
-def test_whole_warps_that_differ_are_not_divergent_and_it_is_said_why(warehouse):
-    threads(warehouse, lambda t: 1 + t // 32 * 40)
-    ((divergent, synchronising, contradiction, note),) = rows(warehouse, FIGURES)
-    assert (divergent, synchronising, note) == (False, False, None)
-    assert contradiction.startswith("threads are far apart, yet warps keep most of their lanes")
-    assert rows(warehouse, "SELECT simt_efficiency, mean_distance > 20 FROM thread_behaviour") == [
-        (1.0, True)
-    ]
-
-
-def test_a_few_busy_threads_in_each_warp_are_a_contradiction(warehouse):
-    threads(warehouse, lambda t: 100 if t % 32 == 0 else 1)
-    ((divergent, _, contradiction, _),) = rows(warehouse, FIGURES)
-    assert divergent is False
-    assert contradiction.startswith("few neighbouring threads differ, yet warps leave many")
-
-
-def test_small_differences_everywhere_are_a_contradiction(warehouse):
-    threads(warehouse, lambda t: 20 + t % 2)
-    ((divergent, _, contradiction, _),) = rows(warehouse, FIGURES)
-    assert divergent is True
-    assert contradiction.startswith("neighbouring threads differ, yet warps keep most")
-
-
 def test_one_visit_more_or_less_is_no_divergence(warehouse):
     threads(warehouse, lambda t: 400 + t % 2)
     assert rows(warehouse, FIGURES) == [(False, False, None, None)]

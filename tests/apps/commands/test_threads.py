@@ -60,12 +60,13 @@ def test_verdicts_come_first_with_figures_and_their_meaning(pwh):
     code, out, err = pwh("threads", "r", "--launch", "0")
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[2:7] == [
+    assert lines[2:8] == [
         "* loop, launch 0: branch divergence and synchronisation are both prominent.",
+        "  SIMT efficiency 0.613, at most (divergent below 0.797), the mean share of active lanes "
+        "in a warp: lanes of a warp part and wait for each other.",
+        "  Warps whose lanes part: 1 of 1; worst: 0 of block 0.",
         "  Fluctuation rate 0.333 (prominent over 0.171): neighbouring threads take different "
         "paths.",
-        "  SIMT efficiency 0.613, at most (divergence is expected below 0.797): the mean share of "
-        "active lanes in a warp.",
         "  Synchronisation rate 0.833 (prominent over 0.0707): barriers per visit of a basic "
         "block; 33.3% of thread pairs execute the same barriers equally often.",
         "  2 different basic-block vectors among 4 threads; two threads are 5.33 visits apart on "
