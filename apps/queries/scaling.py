@@ -103,10 +103,14 @@ def scaling_turning(con: DuckDBPyConnection, which: ScalingSet) -> DuckDBPyRelat
     return ask(con, "scaling/turning", **which.keys)
 
 
-def scaling_functions(con: DuckDBPyConnection, which: ScalingSet, target: int) -> DuckDBPyRelation:
+def scaling_functions(
+    con: DuckDBPyConnection, which: ScalingSet, target: int, problem_size: float | None = None
+) -> DuckDBPyRelation:
     """Return functions by their predicted time at a count, the longest first."""
     at = {"target": target, "largest": which.largest}
-    return ask(con, "scaling/functions", **which.keys, **at)
+    if problem_size is None:
+        return ask(con, "scaling/functions", **which.keys, **at)
+    return ask(con, "scaling/functions_at", **which.keys, **at, size=float(problem_size))
 
 
 def scaling_comparison(

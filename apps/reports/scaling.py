@@ -53,6 +53,8 @@ _BASES = {
     "cost rather than time",
 }
 _VERSIONS = ("function", "exponent before", "after", "verdict", "share before", "after ")
+# Functions that take less of the program's time in the mean over ranks do not tell what limits it.
+_MOST = 0.8
 # An efficiency below this is not worth its cores.
 FLOOR = 0.5
 # Predictions are searched up to this many times the largest count.
@@ -201,32 +203,28 @@ def scaling_sentences(
         f"{last['core_hours']:.3g} core hours. Time is {_BASES[last['basis']]}."
     )
     sentences += _limits(question, rows, turning)
-    sentences += _limiting_functions(question, ranking)
+    sentences += _limiting_functions(question, ranking, last)
     sentences += [f"Note: {flag}." for flag in last["flags"]]
-    return sentences + _disagreement(question, rows, ranking)
+    then = next((row for row in rows if row["parallelism"] == question.which.largest), None)
+    return sentences + _disagreement(last, then, ranking)
 
 
-def _disagreement(question: Question, rows: Sequence[Row], ranking: Sequence[Row]) -> list[str]:
-    """Return whether the functions together are predicted to take what the program is.
+def _disagreement(last: Row, then: Row | None, ranking: Sequence[Row]) -> list[str]:
+    """Return whether the functions are predicted to take longer than the program that they are of.
 
-    They were measured apart. What they take together at the largest count, over the time of the
-    program there, is taken to hold at the target, too.
+    `last` and `then` are the program's rows at the target and at the largest measured count.
+    They are means over ranks, so that together they take no longer than the slowest rank, unless
+    threads of a rank run different ones: then as much longer as at the largest count.
     """
-    by_count = {row["parallelism"]: row for row in rows}
-    then, last = by_count.get(question.which.largest), by_count[question.target]
-    known = [row for row in ranking if row["predicted"] is not None and row["share"] is not None]
-    before = sum(row["seconds_largest"] or 0 for row in known)
-    if then is None or not then["predicted"] or not before:
+    together = sum(row["predicted"] or 0 for row in ranking)
+    before = sum(row["seconds_largest"] or 0 for row in ranking)
+    if last["basis"] == _SUM or not then or not then["predicted"]:
         return []
-    together = sum(row["predicted"] for row in known)
-    implied = together / before * then["predicted"]
-    if last["basis"] == _SUM or last["low"] <= implied <= last["high"]:
+    if together <= last["high"] * max(before / then["predicted"], 1):
         return []
     return [
-        f"Note: the functions together are predicted to take {together / before:.3g} times as long "
-        f"at {question.target} as at {question.which.largest}, the program "
-        f"{last['predicted'] / then['predicted']:.3g} times: the models of the functions and of "
-        "the program disagree."
+        f"Note: the functions together are predicted to take {amount(together, 's')} at "
+        f"{last['parallelism']}, longer than the program: their models disagree."
     ]
 
 
@@ -359,15 +357,20 @@ def count_grid(question: Question) -> list[int]:
     return sorted(between | {which.largest, which.largest * _REACH, *question.counts})
 
 
-def _limiting_functions(question: Question, ranking: Sequence[Row]) -> list[str]:
+def _limiting_functions(question: Question, ranking: Sequence[Row], last: Row) -> list[str]:
     rows = [row for row in ranking if row["share"] is not None]
     if not rows:
         return []
     first = rows[0]
     measured = percent(first["share_measured"]) or "unknown"
+    together = sum(row["predicted"] for row in rows)
     sentences = [
         f"{_function(first)} will limit it most: {first['share']:.0%} of the time at "
         f"{question.target}, {measured} at {question.which.largest}."
+        if together >= _MOST * last["predicted"]
+        else f"{_function(first)} takes most time in the mean over ranks: {first['share']:.0%} at "
+        f"{question.target}, {measured} at {question.which.largest}; but the functions together "
+        f"take {amount(together, 's')} there, the program {amount(last['predicted'], 's')}."
     ]
     growing = max(rows, key=lambda row: row["growth"] or 0)
     if (growing["growth"] or 0) > 0.01 and growing is not first:

@@ -40,7 +40,7 @@ _GROWTHS: Final = np.array((1e-3, *np.arange(1, 33) / 10))
 _LEVEL: Final = 0.9
 _LETTERS: Final = 3
 """Degrees of freedom that a curve takes: factor, place and growth; others hardly help."""
-_NOISE_WEIGHT, _NOISE, _EXACT = 1.0, 0.02, 3e-4
+_NOISE_WEIGHT, _NOISE, _EXACT = 1.0, 0.02, 1e-3
 """Prior of the relative noise: worth so many degrees of freedom, around this or the noise of the
 best curve, if that is less, but no less than the last of these."""
 _REPEATED: Final = 3

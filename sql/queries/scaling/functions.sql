@@ -1,5 +1,4 @@
--- Functions by their predicted time at $target, with their shares there, and time and share at
--- $largest.
+-- Functions by their predicted time at $target, with their shares there and at $largest.
 WITH
   predictions AS (
     FROM scaling_predict([CAST($target AS BIGINT), CAST($largest AS BIGINT)])

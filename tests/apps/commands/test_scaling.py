@@ -147,7 +147,7 @@ def test_functions_that_grow_unlike_their_program_are_told_of(run, tmp_path, inc
     run("ingest", path)
     _, out, _ = run("scale", "a")
     assert "Time is wall time." in out
-    told = "the functions together are predicted to take 8 times as long at 512 as at 64" in out
+    told = "the functions together are predicted to take 256 s at 512, longer than the" in out
     assert told == is_told
 
 
@@ -247,3 +247,15 @@ def test_two_counts_are_too_few(run, tmp_path):
     code, _, err = run("scale", "a")
     assert code == 5
     assert "was measured at 2 counts" in err and "at least three" in err
+
+
+def test_functions_are_ranked_at_the_problem_size(run, tmp_path):
+    lines = ["app,function,parallelism,problem_size,seconds"]
+    lines += [f"a,f,{p},{n},{1e-3 * n / p + 1}" for n in (1000, 2000, 4000) for p in COUNTS]
+    path = tmp_path / "crossed.csv"
+    path.write_text("\n".join(lines) + "\n")
+    run("ingest", path)
+    _, out, _ = run("scale", "a", "--problem-size", "8000", "--at", "128")
+    program, functions = out.split("\n\n")[1:3]
+    assert program.splitlines()[-1].split()[1] == functions.splitlines()[-1].split()[1]
+    assert "Adding more" not in out and "adding more is not predicted to make it slower" in out
