@@ -31,7 +31,7 @@ WITH
   )
 
 SELECT
-  r.run_id,
+  r.run_id, any_value(r.tags)['commit'] AS commit,
   map_from_entries(
     coalesce(
       list({'k': f.field, 'v': f.text} ORDER BY f.field) FILTER (f.text IS NOT NULL), []
@@ -39,6 +39,7 @@ SELECT
   ) AS fields
 FROM runs AS r
 LEFT JOIN (FROM facts SEMI JOIN series_fields USING (field)) AS f USING (run_id)
+ANTI JOIN (FROM acknowledgements WHERE reason = 'invalid run') AS i USING (run_id)
 GROUP BY r.run_id;
 
 CREATE OR REPLACE VIEW metric_series AS
@@ -50,7 +51,8 @@ SELECT
   count(*) AS points,
   list(
     {
-      'run_id': m.run_id, 'version': m.version, 'started_at': m.started_at, 'value': m.value
+      'run_id': m.run_id, 'version': m.version, 'commit': s.commit, 'started_at': m.started_at,
+      'value': m.value
     }
     ORDER BY m.started_at, m.run_id
   ) AS series
@@ -59,14 +61,14 @@ JOIN _series_of_runs AS s USING (run_id)
 WHERE m.started_at IS NOT NULL AND m.app IS NOT NULL
 GROUP BY m.app, s.fields, m.metric;
 
-COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in order of time. Runs whose application or start is unknown are left out.';
+COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in order of time. Runs whose application or start is unknown are left out, and invalid ones (acknowledgements).';
 COMMENT ON COLUMN metric_series.app IS 'Application.';
 COMMENT ON COLUMN metric_series.machine IS 'Machine; several, with commas, where machine is no field of series_fields; NULL where unknown.';
 COMMENT ON COLUMN metric_series.fields IS 'What its runs have in common: field -> value. Fields that are unknown are left out.';
 COMMENT ON COLUMN metric_series.metric IS 'Metric (run_metrics.metric).';
 COMMENT ON COLUMN metric_series.unit IS 'Unit of the values.';
 COMMENT ON COLUMN metric_series.points IS 'Values; changes are looked for from 10 on.';
-COMMENT ON COLUMN metric_series.series IS 'The values and the runs they are of, ordered by started_at, then run_id.';
+COMMENT ON COLUMN metric_series.series IS 'The values and the runs they are of, with version and commit (the tag commit), ordered by started_at, then run_id.';
 
 -- The first that is not NULL, of values of the rows that match a series, the strongest first.
 CREATE OR REPLACE MACRO _first_set(list_of) AS
@@ -83,7 +85,8 @@ SELECT
   ) AS every
 FROM change_thresholds AS t;
 
-CREATE OR REPLACE VIEW change_points AS
+-- Series with what counts as a change in them.
+CREATE OR REPLACE VIEW _judged_series AS
 WITH
   matched AS (
     SELECT
@@ -95,44 +98,85 @@ WITH
       ) AS ours
     FROM metric_series AS s
     CROSS JOIN _threshold_rows AS t
-    WHERE s.points >= 10
-  ),
+  )
 
-  judged AS (
-    SELECT
-      *,
-      _first_set(list_transform(ours, lambda t: t.significance)) AS significance,
-      _first_set(list_transform(ours, lambda t: t.smallest_change)) AS smallest_change,
-      coalesce(
-        _first_set(list_transform(ours, lambda t: t.better)),
-        CASE WHEN unit IN ('s', 'ms', 'us', 'ns') THEN 'lower' WHEN unit LIKE '%/s' THEN 'higher' END
-      ) AS better
-    FROM matched
-  ),
+SELECT
+  app, machine, fields, metric, unit, points, series,
+  _first_set(list_transform(ours, lambda t: t.significance)) AS significance,
+  _first_set(list_transform(ours, lambda t: t.smallest_change)) AS smallest_change,
+  coalesce(
+    _first_set(list_transform(ours, lambda t: t.better)),
+    CASE WHEN unit IN ('s', 'ms', 'us', 'ns') THEN 'lower' WHEN unit LIKE '%/s' THEN 'higher' END
+  ) AS better
+FROM matched;
 
+-- Series with all that the function series_findings finds in them.
+CREATE OR REPLACE VIEW _series_findings AS
+SELECT
+  *,
+  series_findings(list_transform(series, lambda point: point.value), significance) AS findings
+FROM _judged_series;
+
+-- All annotations of changes in one list, the latest first.
+CREATE OR REPLACE VIEW _annotations AS
+SELECT coalesce(list(a ORDER BY a.said_at DESC, a.rowid DESC), []) AS every
+FROM acknowledgements AS a
+WHERE a.reason <> 'invalid run';
+
+-- The annotation of a change: at its version, where that is new there, or less than half the
+-- shortest level (8 runs) away.
+CREATE OR REPLACE MACRO _annotation(annotations, app, metric, series, place) AS list_filter(
+  annotations,
+  lambda a: a.app = app AND _matches(metric, a.metric)
+    AND (
+      (series[place + 1].version = a.version AND series[place].version <> a.version)
+      OR abs(len(list_filter(series, lambda point: point.started_at < a.started_at)) - place) < 4
+    )
+)[1];
+
+-- Changes, confirmed (more_runs is NULL) and provisional.
+CREATE OR REPLACE VIEW _found_changes AS
+WITH
   found AS (
     SELECT
-      app, machine, fields, metric, unit, points, series, significance, smallest_change, better,
+      *,
       unnest(
-        detect_changes_at(list_transform(series, lambda point: point.value), significance)
+        list_concat(
+          list_transform(
+            findings.changes,
+            lambda c: {
+              'index': c.index, 'before': c.before, 'after': c.after, 'p_value': c.p_value,
+              'more_runs': CAST(NULL AS INTEGER)
+            }
+          ),
+          findings.provisional
+        )
       ) AS found
-    FROM judged
+    FROM _series_findings
   ),
 
   placed AS (
     SELECT
       *,
-      series[found.index + 1] AS run,
+      series[found.index + 1] AS run, series[found.index] AS previous,
       (found.after - found.before) / nullif(abs(found.before), 0) AS change
     FROM found
+  ),
+
+  annotated AS (
+    SELECT p.*, _annotation(a.every, app, metric, series, found.index) AS annotation
+    FROM placed AS p
+    CROSS JOIN _annotations AS a
+    WHERE abs(coalesce(change, 'infinity')) >= coalesce(smallest_change, 0)
   )
 
 SELECT
   app, machine, fields, metric, unit, points,
   found.index AS "index",
-  run.run_id AS run_id, run.version AS version, run.started_at AS started_at,
-  series[found.index].run_id AS previous_run_id,
-  series[found.index].version AS previous_version,
+  run.run_id AS run_id, run.version AS version, run."commit" AS "commit",
+  run.started_at AS started_at,
+  previous.run_id AS previous_run_id, previous.version AS previous_version,
+  previous."commit" AS previous_commit,
   found.before AS "before", found.after AS "after",
   change,
   CASE
@@ -141,9 +185,19 @@ SELECT
       THEN if((better = 'lower') = (found.after < found.before), 'better', 'worse')
   END AS direction,
   found.p_value AS p_value,
-  significance
-FROM placed
-WHERE abs(coalesce(change, 'infinity')) >= coalesce(smallest_change, 0);
+  significance,
+  CASE
+    WHEN annotation.reason = 'fixed' THEN concat('fixed in ', annotation.fixed_in)
+    ELSE annotation.reason
+  END AS acknowledged,
+  annotation.note AS note,
+  found.more_runs AS more_runs
+FROM annotated;
+
+CREATE OR REPLACE VIEW change_points AS
+SELECT * EXCLUDE (more_runs)
+FROM _found_changes
+WHERE more_runs IS NULL;
 
 COMMENT ON VIEW change_points IS 'One row is a place where the level of a metric of an application on a machine changed permanently, in the series of metric_series. A change lasts at least 5 runs at an end of the series and 8 within; series of fewer than 10 runs have none, and a steady drift is not a change.';
 COMMENT ON COLUMN change_points.app IS 'Application.';
@@ -155,12 +209,46 @@ COMMENT ON COLUMN change_points.points IS 'Runs in the series.';
 COMMENT ON COLUMN change_points."index" IS 'Position of the first run after the change in its series, from 0.';
 COMMENT ON COLUMN change_points.run_id IS 'First run after the change.';
 COMMENT ON COLUMN change_points.version IS 'Its version.';
+COMMENT ON COLUMN change_points."commit" IS 'Its commit (the tag commit).';
 COMMENT ON COLUMN change_points.started_at IS 'When it started.';
 COMMENT ON COLUMN change_points.previous_run_id IS 'Last run before the change.';
 COMMENT ON COLUMN change_points.previous_version IS 'Its version.';
+COMMENT ON COLUMN change_points.previous_commit IS 'Its commit: the cause is among the commits after it, up to commit.';
 COMMENT ON COLUMN change_points."before" IS 'Median from the change before to this one.';
 COMMENT ON COLUMN change_points."after" IS 'Median from this change to the next one.';
 COMMENT ON COLUMN change_points.change IS 'Relative change: 0.1 is 10 % more; NULL where it was 0 before.';
 COMMENT ON COLUMN change_points.direction IS 'worse or better, by what is better for the metric (change_thresholds.better, else its unit); NULL where that is not known.';
 COMMENT ON COLUMN change_points.p_value IS 'Probability that a series without a change shows one as clear as this anywhere.';
 COMMENT ON COLUMN change_points.significance IS 'The largest p_value that counts, as set for the series (change_thresholds).';
+COMMENT ON COLUMN change_points.acknowledged IS 'What is known of it (pwh ack): expected, noise, or fixed in a version; NULL where nothing is.';
+COMMENT ON COLUMN change_points.note IS 'Note of that annotation.';
+
+CREATE OR REPLACE VIEW provisional_changes AS
+SELECT * EXCLUDE (significance), points - "index" AS age
+FROM _found_changes
+WHERE more_runs IS NOT NULL;
+
+COMMENT ON VIEW provisional_changes IS 'One row is a level at the end of a series that is no change point yet: it has only 2 to 4 runs, or its p-value is above the significance (up to 0.1).';
+COMMENT ON COLUMN provisional_changes.app IS 'Application.';
+COMMENT ON COLUMN provisional_changes.machine IS 'Machine (metric_series.machine).';
+COMMENT ON COLUMN provisional_changes.fields IS 'What the runs of the series have in common (series_fields).';
+COMMENT ON COLUMN provisional_changes.metric IS 'Metric (run_metrics.metric).';
+COMMENT ON COLUMN provisional_changes.unit IS 'Unit of before and after.';
+COMMENT ON COLUMN provisional_changes.points IS 'Runs in the series.';
+COMMENT ON COLUMN provisional_changes."index" IS 'Position of the first run after the change in its series, from 0.';
+COMMENT ON COLUMN provisional_changes.run_id IS 'First run after the change.';
+COMMENT ON COLUMN provisional_changes.version IS 'Its version.';
+COMMENT ON COLUMN provisional_changes."commit" IS 'Its commit (the tag commit).';
+COMMENT ON COLUMN provisional_changes.started_at IS 'When it started.';
+COMMENT ON COLUMN provisional_changes.previous_run_id IS 'Last run before the change.';
+COMMENT ON COLUMN provisional_changes.previous_version IS 'Its version.';
+COMMENT ON COLUMN provisional_changes.previous_commit IS 'Its commit: the cause is among the commits after it, up to commit.';
+COMMENT ON COLUMN provisional_changes."before" IS 'Median from the change before to this one.';
+COMMENT ON COLUMN provisional_changes."after" IS 'Median from this change to the next one.';
+COMMENT ON COLUMN provisional_changes.change IS 'Relative change: 0.1 is 10 % more; NULL where it was 0 before.';
+COMMENT ON COLUMN provisional_changes.direction IS 'worse or better, by what is better for the metric (change_thresholds.better, else its unit); NULL where that is not known.';
+COMMENT ON COLUMN provisional_changes.p_value IS 'Probability that a series without a change shows one as clear as this anywhere.';
+COMMENT ON COLUMN provisional_changes.acknowledged IS 'What is known of it (pwh ack): expected, noise, or fixed in a version; NULL where nothing is.';
+COMMENT ON COLUMN provisional_changes.note IS 'Note of that annotation.';
+COMMENT ON COLUMN provisional_changes.more_runs IS 'How many more runs would confirm it, if they stay at that level.';
+COMMENT ON COLUMN provisional_changes.age IS 'Runs that it has.';

@@ -113,3 +113,109 @@ def test_direction_follows_the_metric(warehouse):
         ("counter:pages", None),
         ("wall_seconds", "worse"),
     ]
+
+
+def test_the_commits_of_a_change_are_those_of_the_runs_on_both_sides(warehouse):
+    history(warehouse, "m1", 10, 12)
+    warehouse.execute("UPDATE runs SET tags = MAP {'commit': 'c' || version[2:]}")
+    assert rows(
+        warehouse, "SELECT previous_version, version, previous_commit, commit FROM change_points"
+    ) == [("v9", "v10", "c9", "c10")]
+
+
+def test_a_young_level_is_provisional_until_it_is_a_change(warehouse):
+    history(warehouse, "m1", 10, 12)
+    late = "SELECT index, run_id, age, more_runs, direction, round(change, 2) FROM"
+    assert rows(warehouse, f"{late} provisional_changes") == []
+    warehouse.execute("DELETE FROM runs WHERE wall_seconds > 11 AND started_at > '2026-01-13'")
+    assert rows(warehouse, "SELECT count(*) FROM change_points") == [(0,)]
+    assert rows(warehouse, f"{late} provisional_changes") == [(10, "m110", 2, 3, "worse", 0.21)]
+    given(warehouse, "change_thresholds", "app smallest_change\nheat 0.3")
+    assert rows(warehouse, "FROM provisional_changes") == []
+
+
+def test_a_burst_is_a_disturbance_and_no_change(warehouse):
+    history(warehouse, "m1", 10, 10, 10)
+    warehouse.execute("UPDATE runs SET wall_seconds = 30 WHERE run_id IN ('m112', 'm113', 'm114')")
+    assert rows(warehouse, "FROM change_points") == []
+    assert rows(
+        warehouse,
+        "SELECT first, last, run_id, last_run_id, usual, disturbed, change FROM disturbances",
+    ) == [(12, 14, "m112", "m114", 10, 30, 2)]
+
+
+def test_the_state_of_a_series_says_what_could_be_seen(warehouse):
+    history(warehouse, "m1", 10, 10)
+    history(warehouse, "m2", 10)
+    warehouse.execute("DELETE FROM runs WHERE machine = 'm2' AND started_at > '2026-01-06'")
+    ((steady, level, seen), (short, _, _)) = rows(
+        warehouse, "SELECT state, level, smallest_visible FROM series_states ORDER BY machine"
+    )
+    assert (steady, level, short) == ("steady", 10, "short")
+    assert 0.01 < seen < 0.05
+
+
+def test_alternating_levels_are_shown_with_their_shares(warehouse):
+    history(warehouse, "m1", 10, 10, 10)
+    warehouse.execute(
+        "UPDATE runs SET wall_seconds = 15 WHERE CAST(version[2:] AS INTEGER) % 3 = 0"
+    )
+    assert rows(
+        warehouse, "SELECT state, round(low), high, round(high_share, 2) FROM series_states"
+    ) == [("alternating", 10, 15, 0.33)]
+
+
+def acknowledge(con, run_id, reason, metric="*", fixed_in=None):
+    """Annotate a change by a run."""
+    con.execute(
+        "INSERT INTO acknowledgements (run_id, app, version, started_at, metric, reason, fixed_in) "
+        "SELECT run_id, app, version, started_at, $metric, $reason, $fixed_in FROM runs "
+        "WHERE run_id = $run_id",
+        {"run_id": run_id, "reason": reason, "metric": metric, "fixed_in": fixed_in},
+    )
+
+
+def test_an_acknowledgement_stays_with_its_change_and_the_latest_counts(warehouse):
+    history(warehouse, "m1", 10, 12, 14)
+    asked = "SELECT run_id, acknowledged FROM change_points ORDER BY index"
+    acknowledge(warehouse, "m112", "expected", metric="wall*")
+    acknowledge(warehouse, "m112", "noise", metric="counter:*")
+    assert rows(warehouse, asked) == [("m110", "expected"), ("m120", None)]
+    # Two runs less before it, and another one as its first.
+    warehouse.execute("DELETE FROM runs WHERE run_id IN ('m10', 'm110')")
+    assert rows(warehouse, asked) == [("m111", "expected"), ("m120", None)]
+    acknowledge(warehouse, "m111", "fixed", fixed_in="v20")
+    warehouse.execute(
+        "UPDATE acknowledgements SET said_at = now() + INTERVAL 1 DAY WHERE fixed_in IS NOT NULL"
+    )
+    assert rows(warehouse, asked) == [("m111", "fixed in v20"), ("m120", None)]
+
+
+def test_invalid_runs_are_in_no_series(warehouse):
+    history(warehouse, "m1", 10, 10)
+    warehouse.execute("UPDATE runs SET wall_seconds = 99 WHERE run_id = 'm119'")
+    acknowledge(warehouse, "m119", "invalid run")
+    assert rows(warehouse, "SELECT points, series[-1].run_id FROM metric_series") == [(19, "m118")]
+
+
+def test_changes_at_one_version_are_one_event(warehouse):
+    history(warehouse, "m1", 10, 12)
+    history(warehouse, "m2", 10, 12, 9)
+    warehouse.execute(
+        """INSERT INTO pmu_samples BY NAME
+           SELECT run_id, 1 AS source_id, 'cycles' AS event, wall_seconds AS value
+           FROM runs WHERE machine = 'm1'"""
+    )
+    keep(warehouse)
+    asked = """SELECT version, previous_version, metric, direction, others, metrics, acknowledged
+      FROM change_events() ORDER BY started_at"""
+    both = ["counter:cycles", "wall_seconds"]
+    worse = ("v10", "v9", "wall_seconds", "worse", 2, both)
+    better = ("v20", "v19", "wall_seconds", "better", 0, ["wall_seconds"], None)
+    assert rows(warehouse, asked) == [(*worse, None), better]
+    acknowledge(warehouse, "m110", "expected", metric="wall_seconds")
+    ((_, _, metric, _, _, _, open_), _) = rows(warehouse, asked)
+    assert (metric, open_) == ("counter:cycles", None)
+    acknowledge(warehouse, "m110", "expected")
+    assert rows(warehouse, asked) == [(*worse, "expected"), better]
+    assert rows(warehouse, "SELECT others FROM change_events(machines := ['m2'])") == [(0,), (0,)]

@@ -1,0 +1,16 @@
+-- The latest $number changes for the worse that are not certain yet: one row a run, with its
+-- clearest metric. Unless $every, only in the times of whole runs.
+SELECT
+  app, machine, metric, unit, run_id, version, previous_version, "commit", previous_commit,
+  started_at, "before", "after", change, p_value, more_runs,
+  count(*) OVER (PARTITION BY app, fields, run_id) - 1 AS others
+FROM provisional_changes
+WHERE direction = 'worse' AND acknowledged IS NULL
+  AND ($every OR metric IN ('wall_seconds', 'functions:seconds'))
+QUALIFY row_number() OVER (
+  PARTITION BY app, fields, run_id
+  ORDER BY metric <> 'wall_seconds', metric NOT LIKE 'functions:%',
+    NOT starts_with(metric, 'seconds:'), p_value
+) = 1
+ORDER BY started_at DESC, run_id
+LIMIT $number;
