@@ -16,6 +16,7 @@ from apps.queries.runs import LATEST, resolve_run
 from apps.queries.threads import (
     graph_blocks,
     graph_edges,
+    kernel_verdicts,
     thread_blocks,
     thread_groups,
     thread_launches,
@@ -28,14 +29,17 @@ from apps.reports.threads import (
     BLOCKS,
     FIGURES,
     GROUPS,
+    KERNELS,
     PHASES,
     WARPS,
     block_line,
     group_line,
+    kernel_line,
     launch_line,
     launch_names,
     launch_sentences,
     phase_line,
+    program_sentences,
     similar_launches,
     warp_line,
 )
@@ -79,6 +83,10 @@ def threads(
             metavar="FILE", help="Draw the distances of a thread block's threads: .png, black: 0."
         ),
     ] = None,
+    kernels: Annotated[
+        bool,
+        typer.Option("--kernels", help="List verdicts on the program and its kernels."),
+    ] = False,
     groups: Annotated[
         bool, typer.Option("--groups", help="List groups of similar threads, and the worst warps.")
     ] = False,
@@ -91,11 +99,9 @@ def threads(
     """Show whether threads diverge or wait for each other; draw their control flow."""
     from apps.reports.pictures import GRAPHS, check_path
 
-    if groups and phases and style is not Format.table:
-        raise UsageError(
-            f"--groups and --phases are two tables, of which {style.value} can hold one",
-            hint="Run the command once with each.",
-        )
+    _check_tables(style, {"--kernels": kernels, "--groups": groups, "--phases": phases})
+    if kernels and launch is not None:
+        raise UsageError("--kernels is over all launches", hint="Leave out --launch.")
     if cfg is not None:
         check_path(cfg, GRAPHS, "--cfg")
     if matrix is not None:
@@ -114,12 +120,16 @@ def threads(
             _draw_matrix(con, run_id, chosen, dicts(blocks.limit(1))[0], metric, matrix)
         if matrix is not None and launch is None and block is None:
             blocks = None
+        over_all = kernel_verdicts(con, run_id)
         tables = _tables(con, run_id, launch, groups, phases)
+        if kernels:
+            tables.insert(0, _Table("Kernels", over_all, KERNELS, kernel_line))
         if style is not Format.table:
             first = tables[0].rows if tables else verdicts if block is None else blocks
             emit(con, first, style, output)
             return
-        text = _text(run_id, rows, chosen, blocks, metric, tables)
+        program = dicts(over_all.limit(1)) if launch is None and len(rows) > 1 else []
+        text = _text(run_id, program, rows, chosen, blocks, metric, tables)
     write_text(text, output)
 
 
@@ -140,6 +150,16 @@ class _Table:
             total = (self.rows.count("*").fetchone() or (0,))[0]
             lines.append(f"... and {total - self.limit} more")
         return "\n".join(lines)
+
+
+def _check_tables(style: Format, wanted: dict[str, bool]) -> None:
+    """Raise `UsageError` where a format for one table is to hold several."""
+    names = [name for name, found in wanted.items() if found]
+    if len(names) > 1 and style is not Format.table:
+        raise UsageError(
+            f"{' and '.join(names)} are {len(names)} tables, of which {style.value} can hold one",
+            hint="Run the command once with each.",
+        )
 
 
 def _chosen(con: DuckDBPyConnection, run_id: str, launch: int | None, rows: list[Row]) -> Row:
@@ -247,6 +267,7 @@ def _tables(
 
 def _text(
     run_id: str,
+    program: list[Row],
     rows: list[Row],
     chosen: Row,
     blocks: DuckDBPyRelation | None,
@@ -255,6 +276,9 @@ def _text(
 ) -> str:
     kinds = similar_launches(rows)
     lines = [f"Run {run_id}", ""]
+    for row in program:
+        first, *others = program_sentences(row)
+        lines += [f"* {first}", *(f"  {line}" for line in others)]
     for kind in kinds[:_SENTENCES]:
         first, *others = launch_sentences(kind)
         lines += [f"* {first}", *(f"  {line}" for line in others)]

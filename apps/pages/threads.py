@@ -11,6 +11,7 @@ from apps.queries.threads import (
     graph_blocks,
     graph_edges,
     group_list,
+    kernel_verdicts,
     phase_list,
     thread_launches,
     thread_picture,
@@ -19,7 +20,7 @@ from apps.queries.threads import (
     warp_list,
 )
 from apps.reports.pictures import graph_dot, grey_png, largest_blocks
-from apps.reports.threads import launch_sentences, similar_launches
+from apps.reports.threads import launch_sentences, program_sentences, similar_launches
 from warehouse.errors import UsageError
 
 _METRICS = ("euclidean", "manhattan")
@@ -49,10 +50,17 @@ def page(view: View) -> None:
     launch = None if chosen is None else int(chosen)
     metric = view.select("Distance", _METRICS, key="metric") or _METRICS[0]
     rows = [row for row in verdicts.to_dicts() if launch is None or row["launch"] == launch]
-    view.verdicts([line for group in similar_launches(rows) for line in launch_sentences(group)])
+    several = launch is None and len(rows) > 1
+    over_all = view.rows(kernel_verdicts, run)
+    program = program_sentences(over_all.to_dicts()[0]) if several else []
+    kinds = [line for group in similar_launches(rows) for line in launch_sentences(group)]
+    view.verdicts([*program, *kinds])
     if not rows:
         st.caption("The launch has no visits of basic blocks.")
         return
+    if several and len(over_all) > 2:
+        st.subheader("Kernels, over all their launches", anchor=False)
+        view.table(over_all[1:])
     if launch is None:
         st.subheader("Launches", anchor=False)
         view.table(verdicts)

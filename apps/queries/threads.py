@@ -27,6 +27,11 @@ def thread_verdicts(
     return ask(con, "threads/verdicts", run_id=run_id, **_launches(launch))
 
 
+def kernel_verdicts(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return the verdict on the threads of a program, then of its kernels, over all launches."""
+    return ask(con, "threads/kernels", run_id=run_id)
+
+
 def thread_launches(con: DuckDBPyConnection, run_id: str) -> list[int]:
     """Return the launches of a run, also those without visits."""
     return [launch for (launch,) in ask(con, "threads/launches", run_id=run_id).fetchall()]

@@ -19,13 +19,13 @@ from apps.queries.runs import (
     run_segments,
     run_workers,
 )
-from apps.queries.threads import thread_verdicts
+from apps.queries.threads import kernel_verdicts, thread_verdicts
 from apps.queries.throughput import predictions_of
 from apps.reports.bottlenecks import bottleneck_sentences
 from apps.reports.idle import idle_sentences
 from apps.reports.imbalance import run_imbalance_sentences
 from apps.reports.scaling import run_scaling_sentences
-from apps.reports.threads import launch_summary, similar_launches
+from apps.reports.threads import launch_summary, program_sentences, similar_launches
 from apps.reports.throughput import throughput_sentences
 from warehouse.errors import NothingToAnalyse
 
@@ -146,8 +146,11 @@ def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
 
 def _launches(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = run_launches(con, run_id)
-    kinds = similar_launches(dicts(thread_verdicts(con, run_id)))
+    launches = dicts(thread_verdicts(con, run_id))
+    kinds = similar_launches(launches)
     sentences = [launch_summary(kind) for kind in kinds[:_LINES]]
+    if len(launches) > 1:
+        sentences[:0] = program_sentences(dicts(kernel_verdicts(con, run_id).limit(1))[0])[:2]
     if len(kinds) > _LINES:
         sentences.append(f"{len(kinds) - _LINES} more kinds of launches: see pwh threads.")
     return Section("Launches", sentences, relation)

@@ -20,6 +20,17 @@ FIGURES = (
     "sync rate",
     "distance",
 )
+KERNELS = (
+    "kernel",
+    "verdict",
+    "kind",
+    "launches",
+    "divergent",
+    "instructions",
+    "in divergent",
+    "SIMT eff.",
+    "sync rate",
+)
 GROUPS = (
     "launch",
     "group",
@@ -62,9 +73,9 @@ _VERDICTS = {
 }
 _KINDS = {
     "lanes": "lanes of a warp part and wait for each other",
-    "warps": "whole warps take different ways, and their lanes hardly wait",
+    "warps": "whole warps take different ways, while their lanes mostly keep together",
     "both": "lanes of a warp part and wait for each other, and whole warps part too",
-    "neither": "the lanes of a warp hardly wait for each other",
+    "neither": "the lanes of a warp mostly keep together",
 }
 _PLAIN_KINDS = {True: "lanes", False: "neither"}
 _FILLED = 0.005
@@ -112,6 +123,55 @@ def launch_sentences(group: Sequence[Row]) -> list[str]:
     notes = (row["note"], row["simt_note"])
     lines += [f"Note: {note}." for note in notes if note and note not in headline]
     return [headline, *(line for line in lines if line)]
+
+
+def program_sentences(program: Row) -> list[str]:
+    """Return the verdict on a program of several launches, then its figures over all of them.
+
+    `program` is the first row of `kernel_verdicts`.
+    """
+    launches = f"over {program['launches']} launches"
+    if program["kernels"] > 1:
+        launches += f" of {program['kernels']} kernels"
+    verdict = _verdict(program | {"simt_note": None})
+    lines = [f"The program, {launches} weighted by instructions: {verdict}."]
+    share, divergent = program["divergent_share"], program["divergent_launches"]
+    if share is not None:
+        lines.append(
+            f"Divergent launches: {divergent} of {program['launches']}, with {percent(share)} of "
+            "the instructions."
+            if divergent
+            else "No launch is divergent."
+        )
+    judged = program["judged_share"]
+    if share is not None and judged < 1:
+        lines.append(f"Launches with {percent(1 - judged)} of the instructions have no verdict.")
+    lines.append(_lanes([program]))
+    if (rate := program["sync_rate"]) is not None:
+        limit = program["sync_threshold"]
+        over = "" if limit is None else f" (prominent over {three_digits(limit)})"
+        lines.append(f"Synchronisation rate {three_digits(rate)}{over}.")
+    if (traced := program["least_traced_share"]) is not None and traced < 1:
+        lines.append(
+            f"Note: of some launches only a part of the threads is traced, at least "
+            f"{percent(traced)}."
+        )
+    return [line for line in lines if line]
+
+
+def kernel_line(row: Row) -> tuple[Any, ...]:
+    """Return a kernel, or the program, as a line under `KERNELS`."""
+    return (
+        "(program)" if row["scope"] == "program" else cell(row["kernel"], _KERNEL_IN_TABLE),
+        row["verdict"],
+        row["kind"],
+        row["launches"],
+        row["divergent_launches"],
+        row["instructions"],
+        None if row["divergent_share"] is None else percent(row["divergent_share"]),
+        three_digits(row["simt_efficiency"]),
+        three_digits(row["sync_rate"]),
+    )
 
 
 def launch_names(group: Sequence[Row]) -> str:

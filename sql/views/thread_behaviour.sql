@@ -7,6 +7,16 @@
 -- warps are not known, the fluctuation rate is what remains. Whole warps part if the same share is
 -- high one level up: were the warps of a thread block lanes of one warp, how many would wait.
 
+-- The prominent behaviours in one word.
+CREATE OR REPLACE MACRO _behaviour_verdict(divergent, synchronising) AS
+  CASE
+    WHEN divergent AND synchronising THEN 'both'
+    WHEN divergent THEN 'divergent'
+    WHEN synchronising THEN 'synchronising'
+    WHEN NOT divergent AND NOT synchronising THEN 'neither'
+    ELSE 'unknown'
+  END;
+
 -- One row is one launch: its warps, of which all lanes are traced, and the three worst of them.
 CREATE OR REPLACE VIEW _launch_warps AS
 SELECT
@@ -236,7 +246,7 @@ WITH
 
 SELECT
   f.run_id, f.launch, f.kernel, f.granularity, f.threads, f.traced_share, f.blocks,
-  f.basic_blocks, f.visits, f.instructions, f.barriers,
+  f.basic_blocks, f.visits, f.instructions, f.traced_instructions, f.barriers,
   f.barriers / nullif(f.visits, 0) AS sync_rate,
   f.fluctuation, f.simt_efficiency, f.simt_is_bound, f.idle_lane_share, f.idle_warp_share,
   f.complete_warps AS warps,
@@ -321,6 +331,7 @@ COMMENT ON COLUMN thread_behaviour.blocks IS 'Thread blocks; NULL where threads 
 COMMENT ON COLUMN thread_behaviour.basic_blocks IS 'Basic blocks that any thread visited.';
 COMMENT ON COLUMN thread_behaviour.visits IS 'Visits of basic blocks, over all threads; NULL where only instructions are known.';
 COMMENT ON COLUMN thread_behaviour.instructions IS 'Executed thread instructions: of the launch where the trace states them, else of its traced threads.';
+COMMENT ON COLUMN thread_behaviour.traced_instructions IS 'Those that its visits of basic blocks add up to.';
 COMMENT ON COLUMN thread_behaviour.barriers IS 'Executed barrier instructions, over all threads; NULL where barriers of a visited block are not known.';
 COMMENT ON COLUMN thread_behaviour.sync_rate IS 'Synchronisation rate: barriers over visits. May pass 1.';
 COMMENT ON COLUMN thread_behaviour.fluctuation IS 'Fluctuation rate, 0..1: share of horizontally neighbouring pixels of the picture (Euclidean distances over the largest, or over a tenth of the longest vector where that is more) that differ by more than 0.05; mean over thread blocks.';

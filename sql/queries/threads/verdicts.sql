@@ -1,13 +1,7 @@
 -- The verdict on the threads of launches $first to $last of one run.
 SELECT
   t.launch, t.kernel,
-  CASE
-    WHEN t.divergent AND t.synchronising THEN 'both'
-    WHEN t.divergent THEN 'divergent'
-    WHEN t.synchronising THEN 'synchronising'
-    WHEN NOT t.divergent AND NOT t.synchronising THEN 'neither'
-    ELSE 'unknown'
-  END AS verdict,
+  _behaviour_verdict(t.divergent, t.synchronising) AS verdict,
   t.* EXCLUDE (run_id, launch, kernel),
   b.bound, b.memory_share, b.memory_threshold
 FROM thread_behaviour AS t

@@ -75,6 +75,22 @@ def test_verdicts_come_first_with_figures_and_their_meaning(pwh):
     assert "Thread blocks of launch 0, euclidean distances" in out
 
 
+def test_several_launches_have_a_verdict_on_the_program_and_its_kernels(pwh):
+    _, out, _ = pwh("threads", "r")
+    assert out.splitlines()[2:4] == [
+        "* The program, over 2 launches weighted by instructions: branch divergence and "
+        "synchronisation are both prominent.",
+        "  Divergent launches: 1 of 2, with 90.5% of the instructions.",
+    ]
+    _, out, _ = pwh("threads", "r", "--kernels", "-f", "json")
+    assert [(row["scope"], row["kernel"], row["verdict"]) for row in json.loads(out)] == [
+        ("program", None, "both"),
+        ("kernel", "loop", "both"),
+    ]
+    _, out, _ = pwh("threads", "r", "--kernels")
+    assert "(program)" in out.partition("Kernels")[2]
+
+
 def test_launches_of_one_kernel_and_verdict_are_grouped(run, tmp_path):
     path = tmp_path / "v.csv"
     lines = [f"r,{launch},k,0,{t},0,1" for launch in range(9) for t in range(4)]
@@ -240,6 +256,8 @@ def test_probabilities_near_one_are_not_rounded_to_it():
         (("--matrix", "nowhere/m.png"), 2, "there is no folder nowhere"),
         (("--phases",), 5, "the trace of r has no intervals"),
         (("--groups", "--phases", "-f", "csv"), 2, "of which csv can hold one"),
+        (("--kernels", "--groups", "-f", "json"), 2, "of which json can hold one"),
+        (("--kernels", "--launch", "0"), 2, "--kernels is over all launches"),
         (("--metric", "cosine"), 2, "cosine"),
     ],
 )
