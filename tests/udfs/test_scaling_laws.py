@@ -127,3 +127,24 @@ def test_times_that_differ_beyond_measure_are_survived():
     for found in predict(np.array(COUNTS), times, [128, 512]):
         assert all(np.isfinite(found["seconds"]))
         assert found["flags"]
+
+
+def test_a_law_predicts_between_and_below_the_measured_counts_too():
+    x, law = np.array(COUNTS), LAWS["U-shape"]
+    noisy = law(x) * (1 + 0.05 * np.random.default_rng(5).standard_normal(len(x)))
+    at = np.array([1.0, 3, 5, 11, 40])
+    for times, noise, near in ((law(x), 0.0, 0.01), (noisy, 0.05, 0.15)):
+        (found,) = predict(x, [times], [*at, *x], noise)
+        assert found["seconds"][: len(at)] == pytest.approx(law(at), rel=near)
+        assert found["seconds"][len(at) :] == pytest.approx(times)
+        truth, low, high = (
+            np.array(one) for one in (law(np.array([*at, *x])), found["low"], found["high"])
+        )
+        assert ((low <= truth * 1.001) & (truth <= high * 1.001)).mean() >= 0.9
+
+
+def test_a_formula_that_misses_its_points_is_a_poor_fit():
+    (found,) = model([2.0, 16.0, 64.0], [[32.5, 8.0, 17.0]])
+    assert any("poor fit" in flag for flag in found["flags"])
+    (found,) = model([2.0, 16.0, 64.0], [[32.5, 5.0, 2.0]])
+    assert not any("poor fit" in flag for flag in found["flags"])

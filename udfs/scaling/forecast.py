@@ -83,7 +83,8 @@ class Forecast:
 def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, mpi: Truth) -> Forecast:
     """Predict the times of functions measured at the same number of counts.
 
-    Up to the largest count measured points are joined; beyond it the law or the ensemble predicts.
+    Measured counts have their measured time. Elsewhere the law predicts where it rules; otherwise
+    points are joined between counts, and law and ensemble predict beyond the largest one.
 
     Args:
         basis: terms of the kind of function.
@@ -107,10 +108,14 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, mpi: Tru
     variance = ((high - low) / (2 * _NORMAL)) ** 2
     share = _ENSEMBLE[m >= _CARRIED]
     weight = 1 / (1 + share * law_variance / np.maximum(variance, 1e-12))
-    beyond = at > x[:, -1:]
-    weight = np.where(beyond & (m > 3), weight, 0.0)
+    outside = (at > x[:, -1:]) & (m > 3)
+    weight = np.where(outside, weight, 0.0)
     rules = weight[:, : len(AHEAD)].min(1) > _RULES
-    used = np.where(rules[:, None] & beyond, 1.0, weight)
+    is_measured = (at[:, :, None] == x[:, None, :]).any(2)
+    # A law that predicts does so at all counts; at measured ones it says how sure they are.
+    ruled = rules[:, None] & ~is_measured
+    used = np.where(ruled, 1.0, weight)
+    weight = np.where(rules[:, None] & ~outside, 1.0, weight)
     seconds = used * law.log_seconds + (1 - used) * robust.log_seconds
     apart = weight * (1 - weight) * (law.log_seconds - robust.log_seconds) ** 2
     half = [
@@ -125,12 +130,13 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, mpi: Tru
             + _NORMAL**2 * apart
         ),
     ]
-    # Where the law misses its own points it cannot be surer beyond them.
+    # Where the law misses its own points it cannot be surer elsewhere.
     misfit = law.misfit if m >= _CARRIED else np.zeros(len(y))
-    largest = np.where(rules, np.abs(law.fitted - np.log(y)).max(1), 0.0)[:, None] * beyond
+    largest = np.where(rules, np.abs(law.fitted - np.log(y)).max(1), 0.0)[:, None] * ~is_measured
     low, high = seconds - np.maximum(half[0], largest), seconds + np.maximum(half[1], largest)
     if m < _CARRIED:
         # So few points leave many laws open, whichever the ensemble is sure of.
+        beyond = at > x[:, -1:]
         low = np.where(beyond, np.minimum(low, law.log_low), low)
         high = np.where(beyond, np.maximum(high, law.log_high), high)
     return Forecast(

@@ -24,7 +24,8 @@ class Formulas:
     """Formulas of n functions: the law that predicts, or the formula nearest to the prediction.
 
     `apart` (n) is how far a formula is from the prediction at most, relative, up to eight times the
-    largest count: 0 where it is the prediction. `r2` is NaN where all times are the same.
+    largest count: 0 where it is the prediction; `misfit` (n) is the root mean square distance, in
+    logarithms, of the points from it. `r2` is NaN where all times are the same.
     """
 
     texts: list[str]
@@ -32,6 +33,7 @@ class Formulas:
     r2: Array
     smape: Array
     apart: Array
+    misfit: Array
 
 
 def formulas(
@@ -87,7 +89,8 @@ def formulas(
             parameters[row] = dict(
                 pair for value, term in known for pair in _parameters(names[row], value, term)
             )
-    return Formulas(texts, parameters, _r2(y, fitted), _smape(y, fitted), apart)
+    misfit = np.sqrt((distance[chosen, everyone, :m] ** 2).mean(1))
+    return Formulas(texts, parameters, _r2(y, fitted), _smape(y, fitted), apart, misfit)
 
 
 Part = tuple[float, Term, float]

@@ -63,6 +63,10 @@ def scaling_model(
         values["r2"][rows], values["smape"][rows] = best.r2, best.smape
         values["cv_error"][rows] = np.expm1(predicted.error)
         flag_doubts(series, rows, predicted)
+        for place in np.flatnonzero((best.misfit > POOR_FIT) & (predicted.misfit <= POOR_FIT)):
+            series.flags[rows[place]].append(
+                f"poor fit: the points lie {np.expm1(best.misfit[place]):.0%} off the formula"
+            )
         for place in np.flatnonzero(best.apart > APART):
             series.flags[rows[place]].append(
                 f"formula_disagrees: up to {best.apart[place]:.0%} off the prediction, which is a "
