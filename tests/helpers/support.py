@@ -41,9 +41,14 @@ def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> N
     extra = {k: v for k, v in defaults.items() if k in columns and k not in header}
     names = ", ".join(f'"{name}"' for name in [*header, *extra])
     marks = ", ".join("?" for _ in [*header, *extra])
-    for line in lines:
-        values = [None if value == "NULL" else value for value in line]
-        con.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", [*values, *extra.values()])
+    values = [
+        value
+        for line in lines
+        for value in (*(None if word == "NULL" else word for word in line), *extra.values())
+    ]
+    if lines:
+        every = ", ".join(f"({marks})" for _ in lines)
+        con.execute(f"INSERT INTO {table} ({names}) VALUES {every}", values)
 
 
 def keep(con: DuckDBPyConnection) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
+import warehouse as pwh
 from tests.helpers.support import land, rows, shared
 
 PROGRAMS = {
@@ -29,15 +31,18 @@ def near(value):
     return pytest.approx(value, abs=6e-7)
 
 
-@pytest.fixture(params=PROGRAMS)
-def program(request, warehouse):
+@pytest.fixture(scope="module", params=PROGRAMS)
+def program(request, template, tmp_path_factory):
+    """Yield the facts of a program's launches, its verdicts, and a warehouse with its recording."""
     file, verdicts = PROGRAMS[request.param]
-    land(warehouse, shared(f"bb/gpgpusim/{file}"), run_id="r")
-    return facts(request.param)["launches"], verdicts
+    recording = shared(f"bb/gpgpusim/{file}")
+    with pwh.connect(shutil.copy(template, tmp_path_factory.mktemp("program"))) as con:
+        land(con, recording, run_id="r")
+        yield facts(request.param)["launches"], verdicts, con
 
 
-def test_figures_and_verdicts_of_launches(program, warehouse):
-    launches, verdicts = program
+def test_figures_and_verdicts_of_launches(program):
+    launches, verdicts, warehouse = program
     found = rows(
         warehouse,
         "SELECT launch, kernel, threads, blocks, visits, barriers, sync_rate, fluctuation, "
@@ -59,8 +64,9 @@ def test_figures_and_verdicts_of_launches(program, warehouse):
             assert " ".join(words) == verdicts[launch]
 
 
-def test_edges_of_launches(program, warehouse):
-    for fact in program[0]:
+def test_edges_of_launches(program):
+    launches, _, warehouse = program
+    for fact in launches:
         found = rows(
             warehouse,
             "SELECT src || '->' || dst, count, probability FROM bb_transitions WHERE launch = ?",
@@ -71,9 +77,10 @@ def test_edges_of_launches(program, warehouse):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_figures_of_thread_blocks(program, warehouse, metric):
+def test_figures_of_thread_blocks(program, metric):
+    launches, _, warehouse = program
     name = METRICS[metric]
-    for fact in program[0]:
+    for fact in launches:
         found = rows(
             warehouse,
             "SELECT distinct_vectors, fluctuation, max_distance, mean_distance "
@@ -91,13 +98,14 @@ def test_figures_of_thread_blocks(program, warehouse, metric):
         assert found[0][3] == near(fact[f"first_block_{name}_mean"])
 
 
-def test_efficiency_from_vectors_is_the_upper_bound(program, warehouse):
+def test_efficiency_from_vectors_is_the_upper_bound(program):
+    launches, _, warehouse = program
     found = rows(
         warehouse,
         "SELECT sum(instructions) / (32 * sum(warp_instructions)) FROM warp_divergence "
         "GROUP BY launch ORDER BY launch",
     )
-    expected = [fact["simt_efficiency_from_bbv_max_lane"] for fact in program[0]]
+    expected = [fact["simt_efficiency_from_bbv_max_lane"] for fact in launches]
     assert [share for (share,) in found] == near(expected)
 
 
