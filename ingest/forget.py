@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ingest.derive import TASK_TABLES, derive
 from ingest.runs import renew_runs
 from ingest.scalars import keep_scalars
+from warehouse.catalog import by_run_and_source
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -61,14 +62,13 @@ def forget_run(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
 def _delete(con: DuckDBPyConnection, column: str, value: str | int) -> dict[str, int]:
     """Delete the matching rows of every table that has rows by run and source."""
     gone = {}
-    tables = con.execute(
-        "SELECT DISTINCT table_name FROM duckdb_columns() "
-        "WHERE column_name = 'run_id' AND NOT internal AND table_name IN "
-        "(SELECT c.table_name FROM duckdb_columns() c JOIN duckdb_tables() t USING (table_oid) "
-        "WHERE c.column_name = 'source_id') ORDER BY table_name"
-    ).fetchall()
-    for (table,) in tables:
+    # One query for all tables: most have no such row, and each statement takes a millisecond.
+    filled = " UNION ALL ".join(
+        f"SELECT '{table}' WHERE EXISTS (FROM {table} WHERE {column} = $value)"
+        for table in by_run_and_source()
+    )
+    for (table,) in con.execute(filled, {"value": value}).fetchall():
         done = con.execute(f"DELETE FROM {table} WHERE {column} = ?", [value]).fetchone()
-        if done and done[0] and table != "run_facts":
+        if done and table != "run_facts":
             gone[table] = done[0]
     return gone

@@ -5,12 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 from warehouse import sqlfiles
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 RUN_COLUMNS = (
     "run_id",
@@ -40,27 +36,35 @@ class Column:
 
 @cache
 def landing() -> dict[str, tuple[Column, ...]]:
-    """Return the landing tables and their columns, except run_id and source_id, which all have.
-
-    They are read from the migrations, applied to a database in memory.
-    """
-    con = _scratch()
-    found: dict[str, list[Column]] = {}
-    for table, column, kind, nullable in con.execute(sqlfiles.read("catalog_columns")).fetchall():
-        found.setdefault(table, []).append(Column(column, kind, not nullable))
-    con.close()
+    """Return the landing tables and their columns, except run_id and source_id, which all have."""
     return {
         table: tuple(column for column in columns if column.name not in _FROM_A_FILE)
-        for table, columns in found.items()
+        for table, columns in _tables().items()
         if table not in _NO_LANDING and _FROM_A_FILE <= {column.name for column in columns}
     }
 
 
-def _scratch() -> DuckDBPyConnection:
+@cache
+def by_run_and_source() -> tuple[str, ...]:
+    """Return the names of all tables whose rows belong to a run and came from a source."""
+    return tuple(
+        table
+        for table, columns in _tables().items()
+        if _FROM_A_FILE <= {column.name for column in columns}
+    )
+
+
+@cache
+def _tables() -> dict[str, list[Column]]:
+    """Read tables and columns from the migrations, applied to a database in memory."""
     import duckdb
 
-    con = duckdb.connect()
-    for path in sqlfiles.files("migrations"):
-        # Comments take most of the time and are not used here.
-        con.execute(_COMMENT.sub("", path.read_text(encoding="utf-8")))
-    return con
+    found: dict[str, list[Column]] = {}
+    with duckdb.connect() as con:
+        for path in sqlfiles.files("migrations"):
+            # Comments take most of the time and are not used here.
+            con.execute(_COMMENT.sub("", path.read_text(encoding="utf-8")))
+        columns = con.execute(sqlfiles.read("catalog_columns")).fetchall()
+    for table, column, kind, nullable in columns:
+        found.setdefault(table, []).append(Column(column, kind, not nullable))
+    return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -14,16 +13,8 @@ from warehouse import connection
 
 
 @pytest.fixture(autouse=True)
-def new_warehouses_are_copies(template, monkeypatch):
-    """Copy a template for every new warehouse, which is faster than creating it."""
-
-    def create(file: Path) -> None:
-        if not file.parent.is_dir():
-            return real(file)
-        shutil.copy(template, file)
-
-    real = connection._create
-    monkeypatch.setattr(connection, "_create", create)
+def _copies(new_warehouses_are_copies):
+    """Copy a template for every new warehouse."""
 
 
 @pytest.fixture

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+from itertools import product
 
 import pytest
 
@@ -50,16 +52,20 @@ def keep(tab, path):
     tab.set_viewport_size(size)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+def brightness(tab):
+    """Return the brightness of the page's background, 0..255."""
+    colour = tab.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+    return sum(map(int, re.findall(r"\d+", colour)[:3])) / 3
+
+
 @pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.path)
-def test_every_page_is_drawn_without_an_error(tab, served, screenshots, entry, theme):
-    tab.emulate_media(color_scheme=theme)
-    for width in (1280, 1920):
+def test_every_page_is_drawn_without_an_error(tab, served, screenshots, entry):
+    visit(tab, served, entry.path if entry is not PAGES[0] else "")
+    for theme, width in product(("light", "dark"), (1280, 1920)):
+        tab.emulate_media(color_scheme=theme)
         tab.set_viewport_size({"width": width, "height": 900})
-        if width == 1280:
-            visit(tab, served, entry.path if entry is not PAGES[0] else "")
-        else:
-            settle(tab)
+        settle(tab)
+        assert (brightness(tab) < 128) == (theme == "dark")
         keep(tab, screenshots / f"{entry.path}-{width}-{theme}.png")
         assert tab.locator("h1").inner_text() == entry.title
         errors = "[data-testid=stException], [data-testid=stAlertContentError]"

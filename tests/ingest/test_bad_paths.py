@@ -13,6 +13,7 @@ from apps import cli
 from tests.ingest.copies import HTML, is_empty
 from warehouse import connect
 
+pytestmark = pytest.mark.usefixtures("new_warehouses_are_copies")
 COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
 
 

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import warehouse as pwh
 from ingest.forget import forget_source
 from ingest.walk import find
 from tests.helpers.support import land
@@ -29,21 +28,13 @@ each_case = pytest.mark.parametrize("case", CASES, ids=name_of)
 SEEN = (OSError, duckdb.Error)
 BROKEN = (duckdb.FatalException, duckdb.InternalException)
 fuzzed = settings(
-    max_examples=int(EXAMPLES or 30),
+    max_examples=int(EXAMPLES or 20),
     derandomize=EXAMPLES is None,
     database=None,
     deadline=None,
     print_blob=True,
     suppress_health_check=list(HealthCheck),
 )
-
-
-@pytest.fixture(scope="module")
-def warehouse():
-    """Yield a warehouse in memory, faster than one on disk, which is empty after every file."""
-    con = pwh.connect(":memory:")
-    yield con
-    con.close()
 
 
 def lands_or_is_refused(con, path, reader):

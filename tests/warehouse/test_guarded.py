@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 import warehouse as pwh
@@ -11,9 +13,9 @@ from warehouse.guarded import Limits, ask_guarded
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory):
+def path(template, tmp_path_factory):
     """Return a warehouse with one run."""
-    path = tmp_path_factory.mktemp("guarded") / "w.duckdb"
+    path = shutil.copy(template, tmp_path_factory.mktemp("guarded") / "w.duckdb")
     con = pwh.connect(path)
     given(con, "runs", "run_id app\nr1 heat")
     con.close()

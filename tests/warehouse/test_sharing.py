@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,10 +13,8 @@ from warehouse.sharing import shared_reading
 
 
 @pytest.fixture
-def path(tmp_path):
-    path = tmp_path / "w.duckdb"
-    pwh.connect(path).close()
-    return path
+def path(template, tmp_path):
+    return shutil.copy(template, tmp_path / "w.duckdb")
 
 
 def read(path):

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-import warehouse as pwh
 from apps import demo
 
 SCRIPT = Path(demo.__file__).parents[1] / "pages" / "__main__.py"
 
 
 @pytest.fixture
-def empty_warehouse(tmp_path):
+def empty_warehouse(template, tmp_path):
     """Return a warehouse in which nothing has landed."""
-    path = tmp_path / "empty.duckdb"
-    pwh.connect(path).close()
-    return path
+    return shutil.copy(template, tmp_path / "empty.duckdb")
 
 
 @pytest.fixture

@@ -183,7 +183,10 @@ def test_counters_and_shares_are_samples_of_their_call_path(landed):
 def test_a_counter_that_lost_counts_is_unknown_where_it_did(landed):
     name = "inclusive#sum#papi.PAPI_L2_DCM"
     text = stream([("main", {name: 100}), ("main/f", {name: 101})])
-    sql = "SELECT region, value, tags['below_zero'] FROM pmu_samples JOIN runs USING (run_id)"
+    sql = (
+        "SELECT region, value, tags['below_zero'] FROM pmu_samples JOIN runs USING (run_id) "
+        "ORDER BY region"
+    )
     message = "PAPI_L2_DCM: 1 of 2 own values, left unknown"
     assert landed(text, sql) == [("main", None, message), ("main->f", 101.0, message)]
 

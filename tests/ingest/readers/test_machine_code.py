@@ -82,10 +82,12 @@ def test_measured_blocks_of_zen3(warehouse):
     assert [(code, pytest.approx(cycles)) for code, cycles in got] == expected
 
 
-def test_features_of_blocks_land_as_code_alone(warehouse):
-    land(warehouse, shared("uarch/bb_tput_zen3_train_features.parquet"), reader="machine-code")
+def test_features_of_blocks_land_as_code_alone(warehouse, tmp_path):
+    table = pq.read_table(shared("uarch/bb_tput_zen3_train_features.parquet"))
+    pq.write_table(table.slice(0, 2000), tmp_path / "features.parquet")
+    land(warehouse, tmp_path / "features.parquet", reader="machine-code")
     assert rows(warehouse, "SELECT count(*), count(cycles), count(n_int) FROM segments") == [
-        (27222, 0, 27222)
+        (2000, 0, 2000)
     ]
 
 

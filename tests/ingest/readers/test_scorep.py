@@ -188,7 +188,9 @@ def test_real_own_times_are_those_that_cube_dump_prints(warehouse, name, largest
     land(warehouse, folder / "profile.cubex")
     with (folder / "excl.csv").open() as file:
         lines = [[cell.strip() for cell in line] for line in csv.reader(file)]
-    warehouse.execute("CREATE TABLE dumped (node INT, rank INT, calls BIGINT, seconds DOUBLE)")
+    warehouse.execute(
+        "CREATE OR REPLACE TEMP TABLE dumped (node INT, rank INT, calls BIGINT, seconds DOUBLE)"
+    )
     warehouse.executemany(
         "INSERT INTO dumped VALUES (?, ?, ?, ?)", [line[:4] for line in lines[1:]]
     )
