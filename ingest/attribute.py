@@ -95,10 +95,16 @@ def _gaps_and_data(con: DuckDBPyConnection) -> tuple[dict[str, Any], dict[str, A
 
 def _inputs(con: DuckDBPyConnection, gap: dict[str, Any]) -> tuple[dict[str, Any], Hops]:
     """Return what is known of the inputs of each idle interval, and the hops that brought them."""
+    import numpy as np
+
     from udfs.idle_inputs import Inputs
 
     with _registered(con, _idle_gap=gap):
-        inputs = Inputs(**_columns(con, "idle_inputs", _OPEN)).by_first_hop()
+        columns = _columns(con, "idle_inputs", _OPEN)
+        is_unlisted = np.zeros(len(gap["i"]), bool)
+        is_unlisted[columns["i"][columns.pop("unlisted")]] = True
+        inputs = Inputs(**columns).by_first_hop()
+        del columns
         hops, detours = inputs.hops(), _detours(con, inputs[inputs.onward])
     last = inputs.last(len(gap["i"]), hops, detours)
     del inputs
@@ -109,6 +115,7 @@ def _inputs(con: DuckDBPyConnection, gap: dict[str, Any]) -> tuple[dict[str, Any
         "t_arrival": _nullable(last.t_arrival),
         "is_missing": last.is_missing,
         "is_negative": last.is_negative,
+        "is_unlisted": is_unlisted,
     }
     return known, hops.with_others(detours)
 

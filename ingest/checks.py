@@ -4,7 +4,8 @@
   it has to be finite.
 - `conditions.csv`: what has to be true of each row; NULL counts as true.
 - `keys.csv`: columns whose values differ between the rows of one run.
-- `references.csv`: columns whose values another table lists, where the same source fills it.
+- `references.csv`: columns whose values another table lists, where the same source fills it. A
+  lenient check counts the rows that break such a rule and accepts them.
 
 `problem` is the SQL of the message about a row that breaks the rule. Names of tables and columns,
 and this SQL, are put into the statements: they are pwh's own, never a file's.
@@ -37,14 +38,18 @@ _FIRST_REPEATED = """
         GROUP BY run_id, {column} HAVING count(*) > 1
     )
 """
-_FIRST_UNKNOWN = """
+_UNKNOWN = """
     WITH listed AS (
         SELECT hash(run_id, {known_column}) AS h FROM {known} WHERE source_id = $source_id
     )
-    SELECT min(rowid) FROM {table}
+    SELECT {found} FROM {table}
     WHERE source_id = $source_id AND {column} IS NOT NULL
         AND EXISTS (FROM listed) AND hash(run_id, {column}) NOT IN (FROM listed)
 """
+_TRUNCATED = (
+    "Is the trace truncated? pwh ingest --lenient takes what it does not list for unknown, and "
+    "flags and counts it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +57,29 @@ class _Rule:
     """A rule, the SQL condition on a row that breaks it, and the SQL that finds the first such.
 
     Rules about single rows have `broken`, and one scan looks for all of them; others have `first`.
+    Rules about references also have the `column` that refers and `count`, the SQL that counts the
+    rows that break them.
     """
 
     problem: str
     expected: str
     broken: str = ""
     first: str = ""
+    column: str = ""
+    count: str = ""
 
 
-def check_rows(con: DuckDBPyConnection, table: str, source_id: int) -> None:
-    """Raise `InputError` for the first row of a source that breaks a rule of its table."""
+def check_rows(
+    con: DuckDBPyConnection, table: str, source_id: int, *, lenient: bool = False
+) -> dict[str, int]:
+    """Raise `InputError` for the first row of a source that breaks a rule of its table.
+
+    A lenient check accepts references to what the source does not list; it returns how many rows
+    have one, by `table.column`.
+    """
     source = {"source_id": source_id}
     found: list[tuple[int, _Rule]] = []
+    unlisted: dict[str, int] = {}
     rules = _rules().get(table, ())
     if of_rows := [rule for rule in rules if rule.broken]:
         any_broken = " OR ".join(f"({rule.broken})" for rule in of_rows)
@@ -72,7 +88,10 @@ def check_rows(con: DuckDBPyConnection, table: str, source_id: int) -> None:
         if row_id is not None:
             found.append((row_id, _first_broken(con, table, row_id, of_rows)))
     for rule in rules:
-        if rule.first and (row_id := _number(con, rule.first, source)) is not None:
+        if lenient and rule.count:
+            if rows := _number(con, rule.count, source):
+                unlisted[f"{table}.{rule.column}"] = rows
+        elif rule.first and (row_id := _number(con, rule.first, source)) is not None:
             found.append((row_id, rule))
     if found:
         row_id, rule = min(found, key=lambda pair: pair[0])
@@ -81,7 +100,9 @@ def check_rows(con: DuckDBPyConnection, table: str, source_id: int) -> None:
             _message(con, table, row_id, rule),
             where=f"row {row_id - (begin or 0) + 1} of {table}",
             expected=rule.expected,
+            hint=_TRUNCATED if rule.count else None,
         )
+    return unlisted
 
 
 def _first_broken(con: DuckDBPyConnection, table: str, row_id: int, rules: list[_Rule]) -> _Rule:
@@ -114,11 +135,20 @@ def _rules() -> dict[str, tuple[_Rule, ...]]:
         rules.setdefault(row["table"], []).append(
             _Rule(row["problem"], row["expected"], broken=f"NOT ({row['condition']})")
         )
-    for name, first in (("keys", _FIRST_REPEATED), ("references", _FIRST_UNKNOWN)):
-        for row in _read(name):
-            rules.setdefault(row["table"], []).append(
-                _Rule(row["problem"], row["expected"], first=first.format(**row))
+    for row in _read("keys"):
+        rules.setdefault(row["table"], []).append(
+            _Rule(row["problem"], row["expected"], first=_FIRST_REPEATED.format(**row))
+        )
+    for row in _read("references"):
+        rules.setdefault(row["table"], []).append(
+            _Rule(
+                row["problem"],
+                row["expected"],
+                first=_UNKNOWN.format(found="min(rowid)", **row),
+                column=row["column"],
+                count=_UNKNOWN.format(found="count(*)", **row),
             )
+        )
     return {table: tuple(found) for table, found in rules.items()}
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ingest import translate
 from ingest.base import Item, Reader, Rows, Run, Select, implausible
 from ingest.checks import check_rows
+from ingest.clocks import Clock, set_clocks
 from ingest.compressed import path_text
 from ingest.derive import TASK_TABLES, decode_segments, derive
 from ingest.forget import forget_source
@@ -30,23 +31,36 @@ _BATCH = "_batch_to_land"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the user adds to the files: facts override those that the files have of their runs."""
+    """What the user adds to the files: facts override those that the files have of their runs.
+
+    `clock_offsets` (ns) are what the clocks of nodes are ahead by; `align_clocks` estimates those
+    of the others. `lenient` accepts references to what a recording does not list.
+    """
 
     run_id: str | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
     replace: bool = False
+    clock_offsets: Mapping[str, int] = field(default_factory=dict)
+    align_clocks: bool = False
+    lenient: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Landed:
-    """What came of one recording: its rows by table, or that they were there already."""
+    """What came of one recording: its rows by table, or that they were there already.
+
+    `clocks` are the offsets that options set; `unlisted` counts the rows with references to what
+    the recording does not list, by `table.column`.
+    """
 
     source_id: int
     runs: tuple[str, ...]
     rows: dict[str, int]
     seconds: float
     known: bool = False
+    clocks: tuple[Clock, ...] = ()
+    unlisted: Mapping[str, int] = field(default_factory=dict)
 
 
 def load(
@@ -65,6 +79,7 @@ def load(
     if wrong := implausible(options.facts):
         raise UsageError(f"a run with {wrong[0]} is implausible", hint=f"Give {wrong[1]}.")
     began = time.monotonic()
+    recording.lenient = options.lenient
     with translate.input_errors(recording, reader):
         sha256 = recording.fingerprint()
         source_id = _source_id(sha256, reader)
@@ -77,7 +92,14 @@ def load(
             for item in reader.read(recording):
                 writer.take(item)
             writer.finish()
-    return Landed(source_id, writer.book.run_ids, writer.rows, time.monotonic() - began)
+    return Landed(
+        source_id,
+        writer.book.run_ids,
+        writer.rows,
+        time.monotonic() - began,
+        clocks=writer.clocks,
+        unlisted=writer.unlisted,
+    )
 
 
 @contextmanager
@@ -136,6 +158,8 @@ class _Writer:
         self.book = RunBook(f"{stem}-{sha256[:8]}", options.run_id)
         self.options = options
         self.rows: dict[str, int] = {}
+        self.clocks: tuple[Clock, ...] = ()
+        self.unlisted: dict[str, int] = {}
 
     def take_out_earlier(self) -> None:
         """Forget this content, and what the reader once found at this path."""
@@ -165,7 +189,9 @@ class _Writer:
                 "the file contains no measurements", expected="at least one row of data"
             )
         for table in self.rows:
-            check_rows(self.con, table, self.source_id)
+            self.unlisted |= check_rows(
+                self.con, table, self.source_id, lenient=self.options.lenient
+            )
         total = sum(self.rows.values())
         self.con.execute(
             "INSERT INTO sources VALUES (?, ?, ?, ?, ?, now(), ?, ?)",
@@ -179,12 +205,31 @@ class _Writer:
                 __version__,
             ],
         )
+        self._set_clocks()
         self.book.write(self.con, self.source_id, self.options.facts, self.options.tags)
         if not self.rows.keys().isdisjoint(TASK_TABLES):
             derive(self.con, self.source_id, self.book.run_ids)
         if "segments" in self.rows:
             decode_segments(self.con, self.source_id)
         keep_scalars(self.con, self.book.run_ids, self.rows)
+
+    def _set_clocks(self) -> None:
+        options = self.options
+        is_trace = not self.rows.keys().isdisjoint(TASK_TABLES)
+        if options.clock_offsets or (options.align_clocks and is_trace):
+            if options.align_clocks and not getattr(self.reader, "SHOWS_SKEW", True):
+                raise UsageError(
+                    f"messages in {self.reader.NAME} recordings bear the receiver's times only, so "
+                    "they cannot align the clocks",
+                    hint="State what the clocks are ahead by: --clock-offset NODE=SECONDS.",
+                )
+            self.clocks = set_clocks(
+                self.con,
+                self.source_id,
+                self.book.run_ids,
+                options.clock_offsets,
+                align=options.align_clocks,
+            )
 
     def _insert_batch(self, item: Rows) -> None:
         import pyarrow as pa

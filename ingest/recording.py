@@ -39,10 +39,12 @@ class Recording:
     """The files that make one recording, the main one first.
 
     `bytes_read` and `bytes_total` count what was taken from the disk, for a progress bar.
+    `lenient`: references to what the recording does not list are accepted.
     """
 
     def __init__(self, parts: tuple[Path, ...]) -> None:
         self.parts = parts
+        self.lenient = False
         self.bytes_read = 0
         self.bytes_total = sum(part.stat().st_size for part in parts)
         self._scratch: tempfile.TemporaryDirectory[str] | None = None

@@ -375,6 +375,24 @@ UDFS: tuple[Udf, ...] = (
         "instructions.",
     ),
     Udf(
+        "replay_tasks",
+        "udfs.replay",
+        (
+            Parameter("t_begin", "BIGINT[]"),
+            Parameter(
+                "tasks",
+                "STRUCT(worker BIGINT[], t_start BIGINT[], t_end BIGINT[], early_latency BIGINT[], "
+                "late_latency BIGINT[], overhead BIGINT[], t_submit BIGINT[], t_ready BIGINT[])",
+            ),
+            Parameter("inputs", "STRUCT(reader BIGINT[], producer BIGINT[], t_made BIGINT[])"),
+        ),
+        "STRUCT(critical_path BIGINT, no_latency BIGINT, no_overhead BIGINT, "
+        "one_more_worker BIGINT)",
+        "Longest chain of dependent computing of a task graph, and how much shorter replays of it "
+        "are, in ns.",
+        public=False,
+    ),
+    Udf(
         "cluster_clara",
         "udfs.clustering.sql",
         (

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from apps.commands.options import WaitOption
-from apps.output import counted, note, print_data
+from apps.output import amount, counted, note, print_data
 from warehouse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -39,6 +40,26 @@ def ingest(
     tag: Annotated[
         list[str] | None, typer.Option(help="Anything else; repeatable.", metavar="KEY=VALUE")
     ] = None,
+    clock_offset: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What a node's clock is ahead by, s; repeatable.", metavar="NODE=SECONDS"
+        ),
+    ] = None,
+    align_clocks: Annotated[
+        bool,
+        typer.Option(
+            "--align-clocks",
+            help="Estimate how far the clocks of nodes are apart, from messages both ways.",
+        ),
+    ] = False,
+    lenient: Annotated[
+        bool,
+        typer.Option(
+            "--lenient",
+            help="Truncated traces: take tasks and data that they do not list for unknown.",
+        ),
+    ] = False,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace files that have landed before.")
     ] = False,
@@ -70,6 +91,9 @@ def ingest(
         facts={name: value for name, value in facts.items() if value is not None},
         tags=_tags(tag or []),
         replace=replace,
+        clock_offsets=dict(map(_clock_offset, clock_offset or [])),
+        align_clocks=align_clocks,
+        lenient=lenient,
     )
     chosen = None if reader is None else reader_named(reader)
     failed = _land_all(
@@ -87,6 +111,21 @@ def _tags(pairs: list[str]) -> dict[str, str]:
             raise UsageError(f"--tag {pair!r} is not of the form KEY=VALUE")
         tags[name] = value
     return tags
+
+
+def _clock_offset(text: str) -> tuple[str, int]:
+    """Return node and ns; node names may contain =, numbers do not."""
+    node, mark, value = text.rpartition("=")
+    try:
+        ns = Decimal(value) * 10**9
+    except InvalidOperation:
+        ns = Decimal("NaN")
+    if not mark or not node or not ns.is_finite() or abs(ns) >= 1 << 62:
+        raise UsageError(
+            f"--clock-offset {text!r} is not of the form NODE=SECONDS",
+            hint="For a clock that is 2.5 ms ahead: --clock-offset node1=0.0025",
+        )
+    return node, round(ns)
 
 
 def _land_all(
@@ -150,6 +189,13 @@ def _report(found: Found, landed: Landed, dry_run: bool) -> None:
     rows = ", ".join(f"{table} {count}" for table, count in landed.rows.items())
     verb = "would land" if dry_run else "landed  "
     print_data(f"{verb} {path}  {reader}  {runs}  {landed.seconds:.2f} s\n         {rows}")
+    for clock in landed.clocks:
+        error = f", give or take {amount(clock.error_ns / 1e9, 's')}" if clock.error_ns else ""
+        note(f"clock of {clock.node}: ahead by {amount(clock.ahead_ns / 1e9, 's')}{error}")
+    if landed.unlisted:
+        columns = ", ".join(f"{column} {count}" for column, count in landed.unlisted.items())
+        references = counted(sum(landed.unlisted.values()), "reference")
+        note(f"{references} to what the trace does not list, taken for unknown ({columns})")
 
 
 COMMANDS: tuple[Callable[..., Any], ...] = (ingest,)

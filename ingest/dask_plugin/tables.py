@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 # The fragments come last: without them the folder is no recording yet.
-_NAMES = ("nodes", "workers", "data", "inputs", "transfers", "runtime", "fragments")
+_NAMES = ("program", "nodes", "workers", "data", "inputs", "transfers", "runtime", "fragments")
 FILES = tuple(f"{name}.parquet" for name in _NAMES)
 _NOTES = "recording.txt"
 _MEMORY = "1GiB"

@@ -3,6 +3,10 @@
 
 CREATE TEMP VIEW origin AS SELECT u_first AS t FROM span;
 
+CREATE TEMP VIEW program AS
+SELECT to_timestamp(t / 1e9) AS started_at
+FROM origin;
+
 CREATE TEMP VIEW nodes AS
 SELECT node AS node_id, clock_offset AS clock_offset_ns
 FROM clock

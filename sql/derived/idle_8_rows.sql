@@ -28,10 +28,11 @@ SELECT
     ov_concrete: c_l, lat_inherited: x_l,
     ov_uniform_propagated: propagated_l, ov_uniform_transitive: transitive_l
   } END AS inherited_last_arrival,
-  CASE WHEN is_causality OR is_late OR is_missing OR is_negative THEN list_filter(
+  CASE WHEN is_causality OR is_late OR is_missing OR is_negative OR is_unlisted THEN list_filter(
     [
       CASE WHEN is_causality THEN 'causality' END, CASE WHEN is_late THEN 'late_arrival' END,
-      CASE WHEN is_missing THEN 'missing_transfer' END, CASE WHEN is_negative THEN 'neg_transfer' END
+      CASE WHEN is_missing THEN 'missing_transfer' END, CASE WHEN is_negative THEN 'neg_transfer' END,
+      CASE WHEN is_unlisted THEN 'unknown_input' END
     ],
     lambda flag: flag IS NOT NULL
   ) END AS flags

@@ -1,6 +1,6 @@
 -- Inputs of the tasks that end idle intervals, without what a task makes itself, each with every
 -- hop of it to the task's node where it was made elsewhere. Data that are found only in inputs have
--- no d. (In this order of joins the planner hashes the data and the intervals, not their inputs.)
+-- no d; unlisted: nothing shows when the datum was made, because the trace lists neither. (In this order of joins the planner hashes the data and the intervals, not their inputs.)
 WITH
   input AS MATERIALIZED (
     SELECT task_inputs.rowid AS n, r, task, data FROM task_inputs JOIN _idle_run USING (run_id)
@@ -14,7 +14,8 @@ SELECT
   input.n, gap.i, datum.d, datum.c,
   coalesce(datum.home <> gap.x, false) AS far,
   coalesce(hop.from_x <> gap.x AND hop.from_x IS DISTINCT FROM datum.home, false) AS onward,
-  hop.from_x, hop.t_send, hop.t_recv
+  hop.from_x, hop.t_send, hop.t_recv,
+  datum.d IS NULL OR (datum.c IS NULL AND datum.producer IS NOT NULL) AS unlisted
 FROM input
 LEFT JOIN _idle_datum AS datum ON input.r = datum.r AND input.data = datum.data
 JOIN _idle_gap AS gap ON input.r = gap.r AND input.task = gap.task

@@ -80,4 +80,4 @@ COMMENT ON COLUMN idle_attribution.lat_inherited IS 'Of starvation1: latency in 
 COMMENT ON COLUMN idle_attribution.starvation IS 'No task was ready, ns; a tail is all starvation.';
 COMMENT ON COLUMN idle_attribution.latency IS 'Data were on the wire, ns.';
 COMMENT ON COLUMN idle_attribution.overhead IS 'The runtime was in the way, ns.';
-COMMENT ON COLUMN idle_attribution.flags IS 'Inconsistencies in the trace: causality (the last input was made after the task began), late_arrival (an input arrived after), missing_transfer (an input of another node never arrived; no latency then), neg_transfer (one arrived before it left or was made).';
+COMMENT ON COLUMN idle_attribution.flags IS 'Inconsistencies in the trace: causality (the last input was made after the task began), late_arrival (an input arrived after), missing_transfer (an input of another node never arrived; no latency then), neg_transfer (one arrived before it left or was made), unknown_input (an input whose making the trace does not list: what is counted as overhead may be starvation).';

@@ -1,7 +1,7 @@
 -- requires: workers
 --
--- The critical path: the chain of tasks and waits that determines a run's end, what it consists of,
--- and how much shorter the run could be.
+-- The critical path: the chain of tasks and waits that determines a run's end, and what it consists
+-- of.
 
 -- The path is found by doubling: after k rounds each task has the 2^k-th one before it on its
 -- own path, and the tasks found on the run's path double too.
@@ -97,52 +97,3 @@ FROM critical_path(run)
 GROUP BY name, cause;
 
 COMMENT ON MACRO TABLE critical_path_shares IS 'One row is a type of task and a cause (compute, latency, overhead, starvation) on the critical path of `run`: its parts, their time in ns, and their share of the path in per cent.';
-
--- Without its latency or overhead the path is still a chain of constraints, so a run with the same
--- placement and order cannot gain more. One more worker helps only while none starves, and then at
--- best in proportion.
-CREATE OR REPLACE MACRO idle_what_if(run) AS TABLE
-WITH
-  span AS (
-    SELECT min(t_begin) AS t_begin, max(t_end) AS t_end, count(*) AS workers
-    FROM _worker_windows
-    WHERE run_id = run
-  ),
-
-  -- stretches in which some worker has nothing to do, counted once
-  starved AS (
-    SELECT t_start AS p, t_start + starvation1 AS q
-    FROM idle_intervals
-    WHERE run_id = run AND starvation1 > 0
-  ),
-
-  covered AS (
-    SELECT
-      greatest(
-        0,
-        q - greatest(
-          p, max(q) OVER (ORDER BY p, q ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
-        )
-      ) AS ns
-    FROM starved
-  ),
-
-  saved (change, gain) AS (
-    SELECT 'no latency', coalesce(sum(ns) FILTER (cause = 'latency'), 0) FROM critical_path(run)
-    UNION ALL
-    SELECT 'no overhead', coalesce(sum(ns) FILTER (cause = 'overhead'), 0) FROM critical_path(run)
-    UNION ALL
-    SELECT
-      'one more worker',
-      (t_end - t_begin - coalesce((SELECT sum(ns) FROM covered), 0)) // (workers + 1)
-    FROM span
-  )
-
-SELECT
-  change, CAST(gain AS BIGINT) AS gain_at_most,
-  100 * CAST(gain AS DOUBLE) / nullif(t_end - t_begin, 0) AS percent
-FROM saved
-CROSS JOIN span
-WHERE workers > 0;
-
-COMMENT ON MACRO TABLE idle_what_if IS 'One row is a change to `run` (no latency, no overhead, one more worker) and how much shorter it can make the run at most: gain_at_most in ns, percent of the time from its first to its last moment.';

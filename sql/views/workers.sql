@@ -46,9 +46,23 @@ WHERE run_id = run;
 CREATE OR REPLACE VIEW _task_times AS
 SELECT
   t.run_id, t.worker, t.task, t.name, w.node,
+  t.t_submit - w.ahead AS t_submit, t.t_ready - w.ahead AS t_ready,
   t.t_start - w.ahead AS t_start, t.t_end - w.ahead AS t_end
 FROM tasks AS t
 JOIN _worker_clocks AS w ON t.run_id = w.run_id AND t.worker = w.worker;
+
+-- When each datum was made (NULL: unknown), on one clock: t_ready, else its producer's end.
+CREATE OR REPLACE VIEW _data_times AS
+SELECT
+  d.run_id, d.data, d.producer, p.task IS NOT NULL AS has_producer,
+  coalesce(d.t_ready - coalesce(clock.ahead, 0), p.t_end) AS t_made
+FROM task_data AS d
+LEFT JOIN _task_times AS p ON d.run_id = p.run_id AND d.producer = p.task
+LEFT JOIN (
+  SELECT run_id, node, max(clock_offset_ns) AS ahead
+  FROM nodes
+  GROUP BY run_id, node
+) AS clock ON d.run_id = clock.run_id AND coalesce(d.node, p.node) = clock.node;
 
 -- Windows of the workers: as recorded, else the program's. A task that runs past the recorded end
 -- widens it.

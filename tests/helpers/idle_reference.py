@@ -184,6 +184,12 @@ class Reference:
             if self.data.get(d, {}).get("producer_fragment") != m["fragment_id"]
         ]
         flags: set[str] = set()
+        if any(
+            d not in self.data
+            or (self.made_at(d) is None and self.data[d].get("producer_fragment") is not None)
+            for d in inputs
+        ):
+            flags.add("unknown_input")
         known = [d for d in inputs if self.made_at(d) is not None]
         n = min(known, key=lambda d: (-self.made_at(d), d.encode()), default=None)
         s1, maker = a, None
@@ -218,7 +224,13 @@ class Reference:
         unsubmitted = 0 if submit is None else size(within(rest, union([(min(a, submit), submit)])))
         row["flags"] = [
             f
-            for f in ("causality", "late_arrival", "missing_transfer", "neg_transfer")
+            for f in (
+                "causality",
+                "late_arrival",
+                "missing_transfer",
+                "neg_transfer",
+                "unknown_input",
+            )
             if f in flags
         ]
         return self.parts(row, starved, c, inherited, latency, uniform, unsubmitted)

@@ -130,6 +130,18 @@ def read_schedule(folder: Path) -> Schedule:
     return schedule
 
 
+def write_schedule(folder: Path, schedule: Schedule) -> Path:
+    """Write a schedule as a folder of neutral tables in CSV."""
+    folder.mkdir(exist_ok=True)
+    for name, (_, columns) in NEUTRAL.items():
+        if rows := schedule.get(name):
+            with (folder / f"{name}.csv").open("w", newline="") as file:
+                writer = csv.DictWriter(file, list(columns))
+                writer.writeheader()
+                writer.writerows(rows)
+    return folder
+
+
 def random_schedule(seed: int) -> Schedule:
     """Make a small schedule with anything that the format can express.
 

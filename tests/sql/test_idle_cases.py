@@ -81,7 +81,7 @@ def test_data_of_unknown_making_starve_nobody_but_travel(warehouse):
         inputs=reads("m", "x", "unheard-of"),
         transfers=[transfer("x", None, "n1", 10, 20), transfer("unheard-of", "n7", "n1", 15, 40)],
     )
-    assert found == (None, 0, 30, 20, [])
+    assert found == (None, 0, 30, 20, ["unknown_input"])
 
 
 def test_ready_before_its_producer_ends_and_on_another_node(warehouse):

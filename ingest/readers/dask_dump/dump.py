@@ -61,6 +61,8 @@ class DaskDump(SingleFile):
     DESCRIPTION = "Dask cluster dumps (client.dump_cluster_state, msgpack)"
     PATTERNS = ("*.msgpack.gz", "*.msgpack")
     TABLES = tuple(_SCHEMAS)
+    # The receiver stamps both ends of a transfer.
+    SHOWS_SKEW = False
 
     def sniff(self, head: Head) -> bool:
         """Recognise a msgpack map that begins as Dask writes it, or the same in YAML."""
@@ -75,7 +77,7 @@ class DaskDump(SingleFile):
                     expected="msgpack",
                     hint='Dump again with client.dump_cluster_state(..., format="msgpack").',
                 )
-            state = read_state(Walker(file))
+            state = read_state(Walker(file), lenient=recording.lenient)
         runs, arrivals = task_runs(state)
         runs, base, last = _in_window(state, runs)
         trace = Trace(state, runs, arrivals, base)

@@ -17,8 +17,11 @@ _COLLECTION = re.compile(r"<(.*): (?:[a-z-]+: \d+(?: |(?=>)))*>", re.DOTALL)
 _SUBMITTED = "update-graph"
 
 
-def read_state(walker: Walker) -> State:
-    """Read a whole dump; raises `InputError` where it is not as Dask writes it."""
+def read_state(walker: Walker, *, lenient: bool = False) -> State:
+    """Read a whole dump; raises `InputError` where it is not as Dask writes it.
+
+    A lenient reading keeps dependencies on tasks that the dump does not list, as they are printed.
+    """
     state = State()
     sections: dict[str, Callable[[Walker, State], None]] = {
         "scheduler": _scheduler,
@@ -28,7 +31,7 @@ def read_state(walker: Walker) -> State:
     for name in walker.keys("the dump"):
         sections.get(name, _pass_over)(walker, state)
     walker.finish()
-    _resolve(state)
+    _resolve(state, lenient)
     return state
 
 
@@ -123,15 +126,16 @@ def _versions(walker: Walker, state: State) -> None:
     state.version = versions if isinstance(versions, str) else None
 
 
-def _resolve(state: State) -> None:
+def _resolve(state: State, lenient: bool) -> None:
     """Replace what was printed of the tasks that a task needs by their keys."""
     printed = {key if key.startswith("(") else repr(key): key for key in state.tasks}
     for key, task in state.tasks.items():
         for text in task.needs:
-            if text not in printed:
+            if text not in printed and not lenient:
                 raise InputError(
                     f"it depends on {text[:80]}, which is not among the scheduler's tasks",
                     where=f"task {key[:80]}",
                     expected="a dump with all tasks, not edited",
+                    hint="pwh ingest --lenient takes what the dump does not list for unknown.",
                 )
-        task.needs = [printed[text] for text in task.needs]
+        task.needs = [printed.get(text, text) for text in task.needs]

@@ -118,7 +118,7 @@ class Trace:
             for need in self._state.tasks[run.key].needs
         ]
         keys = dict.fromkeys([*needed, *(arrival.key for arrival in self._arrivals)])
-        return made + [self._found(key) for key in keys if key not in self._made]
+        return made + [self._found(key) for key in keys if self._is_unmade(key)]
 
     def runtime(self) -> list[Row]:
         """Return what the worker did around a task: `pre` up to its start, `post` after its end."""
@@ -135,6 +135,9 @@ class Trace:
                         }
                     )
         return rows
+
+    def _is_unmade(self, key: str) -> bool:
+        return key not in self._made and key in self._state.tasks
 
     def _found(self, key: str) -> Row:
         """Return a datum of unknown making: home is where it was first sent from, or is alone."""

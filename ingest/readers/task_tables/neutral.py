@@ -16,6 +16,16 @@ class NeutralTable:
 
 ID, NS = "VARCHAR", "BIGINT"
 NEUTRAL = {
+    "program": NeutralTable(
+        "runs",
+        {
+            "started_at": ("started_at", "TIMESTAMP WITH TIME ZONE"),
+            "app": ("app", ID),
+            "version": ("version", ID),
+            "machine": ("machine", ID),
+        },
+        ("started_at",),
+    ),
     "nodes": NeutralTable(
         "nodes",
         {"node_id": ("node", ID), "clock_offset_ns": ("clock_offset_ns", NS)},

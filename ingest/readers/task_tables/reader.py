@@ -1,17 +1,21 @@
 """Neutral tables of a task runtime: a folder of CSV or Parquet files of fixed names.
 
 nodes, workers, fragments, data, inputs, transfers and runtime, as the idle attribution defines
-them; workers and fragments must be there. The way in for runtimes that have no reader.
+them, and program, one row of facts about the run; workers and fragments must be there. The way in
+for runtimes that have no reader, and what the Dask plugin writes.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
-from ingest.base import Head, Item, Select
+from ingest.base import Head, Item, Run, Select
 from ingest.compressed import bare_name, sibling
 from ingest.parsing.lines import first_line
 from ingest.readers.task_tables.neutral import ID, NEUTRAL, NS, NeutralTable
@@ -22,7 +26,9 @@ from warehouse.errors import InputError
 _DELIMITERS = ",;\t|"
 _PARQUET = b"PAR1"
 _KINDS = ("csv", "parquet")
-
+# The Dask plugin's notes; before it wrote the table program, they alone had the start.
+_NOTES = "recording.txt"
+_STARTED_AT = re.compile(r"--started-at ([^\s)]+)")
 
 _ORDER = ("fragments", *(name for name in NEUTRAL if name != "fragments"))
 
@@ -33,7 +39,7 @@ class TaskTables:
     NAME = "task-tables"
     DESCRIPTION = "Task runtime as neutral tables: a folder with fragments, workers, data, ..."
     PATTERNS = tuple(f"{name}.{kind}" for name in _ORDER for kind in _KINDS)
-    TABLES = tuple(table.landing for table in NEUTRAL.values())
+    TABLES = tuple(table.landing for name, table in NEUTRAL.items() if name != "program")
     WHOLE_FOLDER = True
 
     def sniff(self, head: Head) -> bool:
@@ -63,6 +69,8 @@ class TaskTables:
                     f"the folder has no table {name}",
                     expected=f"{name}.csv or {name}.parquet next to the others",
                 )
+        if "program" not in parts:
+            yield Run(started_at=_noted_start(recording.path))
         for name, table in NEUTRAL.items():
             if name in parts:
                 try:
@@ -70,6 +78,20 @@ class TaskTables:
                 except InputError as error:
                     error.path = error.path or str(parts[name])
                     raise
+
+
+def _noted_start(path: Path) -> datetime | None:
+    """Return when a recording of an older Dask plugin began: by its notes, else its file's time.
+
+    None for tables that are not the plugin's: they may have been written or copied at any time.
+    """
+    notes = sibling(path, _NOTES)
+    if notes is None:
+        return None
+    with suppress(ValueError, OSError):
+        if found := _STARTED_AT.search(notes.read_text(encoding="utf-8")):
+            return datetime.fromisoformat(found[1])
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
 
 def _table_name(path: Path) -> str:

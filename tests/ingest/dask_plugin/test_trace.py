@@ -41,6 +41,9 @@ def test_a_graph_is_recorded_whole(processes, warehouse, tmp_path):
     assert landed[0].rows["tasks"] == 21
     sound(warehouse)
     origin = origin_ns(folder)
+    ((started_at, wall),) = rows(warehouse, "SELECT epoch(started_at), wall_seconds FROM runs")
+    assert started_at == pytest.approx(origin / 1e9, abs=1e-5)
+    assert 0 < wall < 60
     for key, start, end in rows(warehouse, "SELECT task, t_start, t_end FROM tasks"):
         began, ended = results.pop(key)
         assert origin + start - 2000 < began < ended < origin + end + 2000

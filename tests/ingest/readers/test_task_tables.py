@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -240,3 +241,77 @@ def test_a_parquet_file_without_its_end_is_refused(warehouse, tmp_path):
 def test_the_real_recordings_land(warehouse, name, fragments):
     land(warehouse, shared(f"slo/{name}"))
     assert rows(warehouse, "SELECT count(*) FROM tasks") == [(fragments,)]
+
+
+TRUNCATED = {
+    "fragments": "fragment_id worker_id t_start t_end\na w0 10 20\nb w0 30 40\n",
+    "data": "data_id producer_fragment\nx a\ny gone\n",
+    "inputs": "fragment_id data_id\nb x\nb y\nb z\nlost x\n",
+}
+
+
+def test_a_truncated_trace_is_refused_with_the_way_out(warehouse, tmp_path):
+    message = refused(warehouse, write(tmp_path, **TRUNCATED))
+    assert "made by the task gone, which is not known" in message and "--lenient" in message
+
+
+def test_lenient_takes_what_is_not_listed_for_unknown(warehouse, tmp_path):
+    (landed,) = land(warehouse, write(tmp_path, **TRUNCATED), lenient=True)
+    assert landed.unlisted == {
+        "task_data.producer": 1,
+        "task_inputs.task": 1,
+        "task_inputs.data": 1,
+    }
+    assert rows(
+        warehouse,
+        "SELECT task, last_data, overhead, flags FROM idle_attribution "
+        "WHERE mode = 'direct' AND latency_rule = 'union' AND kind = 'inner'",
+    ) == [("b", "x", 10, ["unknown_input"])]
+
+
+def test_lenient_still_refuses_what_is_wrong(warehouse, tmp_path):
+    write(tmp_path, fragments="fragment_id worker_id t_start t_end\na w0 30 20\n")
+    with pytest.raises(InputError, match="ends"):
+        land(warehouse, tmp_path, lenient=True)
+
+
+def test_the_wall_time_is_the_makespan(warehouse, tmp_path):
+    write(
+        tmp_path,
+        nodes="node_id clock_offset_ns\nn0 5\nn1 -5\n",
+        workers="worker_id node_id\nw0 n0\nw1 n1\n",
+        fragments="fragment_id worker_id t_start t_end t_submit\na w0 20 30 15\nb w1 20 60 -\n",
+    )
+    land(warehouse, tmp_path)
+    assert rows(warehouse, "SELECT wall_seconds FROM runs") == [(55e-9,)]
+
+
+def test_a_stated_wall_time_counts_more(warehouse, tmp_path):
+    land(warehouse, write(tmp_path), facts={"wall_seconds": 3.0})
+    assert rows(warehouse, "SELECT wall_seconds FROM runs") == [(3.0,)]
+
+
+def test_the_table_program_has_facts_of_the_run(warehouse, tmp_path):
+    write(tmp_path, program="started_at app version\n2026-01-31T12:00:00Z heat 7\n")
+    land(warehouse, tmp_path)
+    assert rows(warehouse, "SELECT CAST(started_at AS VARCHAR), app, version FROM runs") == [
+        ("2026-01-31 12:00:00+00", "heat", "7")
+    ]
+
+
+def test_older_recordings_of_the_dask_plugin_began_as_their_notes_or_files_show(
+    warehouse, another, tmp_path
+):
+    began = "SELECT epoch(started_at) FROM runs"
+    write(tmp_path)
+    land(warehouse, tmp_path)
+    assert rows(warehouse, began) == [(None,)]
+    os.utime(tmp_path / "fragments.csv", (1.7e9, 1.7e9))
+    (tmp_path / "recording.txt").write_text("A Dask run\n", encoding="utf-8")
+    land(warehouse, tmp_path, replace=True)
+    assert rows(warehouse, began) == [(1.7e9,)]
+    notes = "Time 0 (pwh ingest FOLDER --started-at 2026-01-31T12:00:00+00:00).\n"
+    (tmp_path / "recording.txt").write_text(notes, encoding="utf-8")
+    other = another()
+    land(other, tmp_path)
+    assert rows(other, began) == [(1769860800.0,)]

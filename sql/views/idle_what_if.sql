@@ -1,0 +1,154 @@
+-- requires: workers, idle_path
+--
+-- How much shorter a run could be: bounds that follow from its task graph, and what a replay gains.
+
+-- One row: the tasks of a run in order of their start, as lists for the replay, ns from the first
+-- window's begin. An input is an edge from its producer, or, where no task made it before, a moment.
+CREATE OR REPLACE MACRO _task_graph(run) AS TABLE
+WITH
+  place AS (
+    SELECT
+      worker, row_number() OVER (ORDER BY worker) - 1 AS w, t_begin, min(t_begin) OVER () AS t0
+    FROM _worker_windows
+    WHERE run_id = run
+  ),
+
+  task AS MATERIALIZED (
+    SELECT
+      row_number() OVER (ORDER BY t.t_start, t.task) - 1 AS n, t.task, place.w, place.t0,
+      t.t_start, t.t_end,
+      -- latency and rest of the wait before it, by whether the task had been submitted
+      least(i.t_end, greatest(t.t_submit, i.t_start + i.starvation1)) - i.t_start - i.starvation1
+        - i.ov_unsubmitted AS early_latency,
+      i.latency, i.ov_rest - i.ov_unsubmitted AS overhead,
+      CASE WHEN t.t_submit IS NOT NULL THEN least(t.t_submit, t.t_start) END AS t_submit
+    FROM _task_times AS t
+    JOIN place ON t.worker = place.worker
+    LEFT JOIN (FROM idle_intervals WHERE run_id = run AND kind <> 'tail') AS i
+      ON t.task = i.task AND t.worker = i.worker
+    WHERE t.run_id = run
+  ),
+
+  need AS MATERIALIZED (
+    SELECT
+      reader.n, maker.n AS producer, least(d.t_made, reader.t_start) - reader.t0 AS t_made,
+      coalesce(maker.n < reader.n, false) AS is_edge
+    FROM (SELECT DISTINCT task, data FROM task_inputs WHERE run_id = run) AS i
+    JOIN (FROM _data_times WHERE run_id = run) AS d ON i.data = d.data
+    JOIN task AS reader ON i.task = reader.task
+    LEFT JOIN task AS maker ON d.producer = maker.task
+    WHERE d.t_made IS NOT NULL AND maker.n IS DISTINCT FROM reader.n
+  ),
+
+  moment AS (
+    SELECT n, max(t_made) AS t_made
+    FROM need
+    WHERE NOT is_edge
+    GROUP BY n
+  ),
+
+  inputs AS (
+    SELECT {
+      'reader': coalesce(list(n ORDER BY n, producer), []),
+      'producer': coalesce(list(producer ORDER BY n, producer), []),
+      't_made': coalesce(list(t_made ORDER BY n, producer), [])
+    } AS inputs
+    FROM need
+    WHERE is_edge
+  ),
+
+  tasks AS (
+    SELECT
+      {
+        'worker': list(w ORDER BY n),
+        't_start': list(t_start - t0 ORDER BY n),
+        't_end': list(t_end - t0 ORDER BY n),
+        'early_latency': list(coalesce(early_latency, 0) ORDER BY n),
+        'late_latency': list(coalesce(latency - early_latency, 0) ORDER BY n),
+        'overhead': list(coalesce(overhead, 0) ORDER BY n),
+        't_submit': list(greatest(0, t_submit - t0) ORDER BY n),
+        't_ready': list(greatest(0, moment.t_made) ORDER BY n)
+      } AS tasks,
+      count(*) AS n
+    FROM task
+    LEFT JOIN moment USING (n)
+  )
+
+SELECT
+  (SELECT list(t_begin - t0 ORDER BY w) FROM place) AS t_begin, tasks.tasks, inputs.inputs
+FROM tasks
+CROSS JOIN inputs
+WHERE tasks.n > 0;
+
+-- Without its latency or overhead the critical path is still a chain of constraints, so a run with
+-- the same placement and order cannot gain more. No schedule of the measured durations is shorter
+-- than their longest chain of dependences, nor than all work spread evenly over the workers.
+CREATE OR REPLACE MACRO idle_what_if(run) AS TABLE
+WITH
+  span AS (
+    SELECT min(t_begin) AS t_begin, max(t_end) AS t_end, count(*) AS workers
+    FROM _worker_windows
+    WHERE run_id = run
+  ),
+
+  ran AS (
+    SELECT min(t_start) AS first_start, max(t_end) AS last_end
+    FROM _task_times
+    WHERE run_id = run
+  ),
+
+  busy AS (
+    SELECT
+      (SELECT sum(CAST(t_end - t_begin AS HUGEINT)) FROM _worker_windows WHERE run_id = run)
+        - coalesce((SELECT sum(t_end - t_start) FROM idle_intervals WHERE run_id = run), 0) AS ns
+  ),
+
+  path AS MATERIALIZED (
+    SELECT
+      coalesce(sum(p.ns) FILTER (p.cause = 'latency'), 0) AS latency,
+      coalesce(sum(p.ns - i.ov_unsubmitted) FILTER (p.cause = 'overhead'), 0) AS overhead
+    FROM critical_path(run) AS p
+    LEFT JOIN (FROM idle_intervals WHERE run_id = run AND kind <> 'tail') AS i
+      ON p.task = i.task AND p.worker = i.worker
+  ),
+
+  replay AS MATERIALIZED (
+    SELECT replay_tasks(t_begin, tasks, inputs) AS found
+    FROM _task_graph(run)
+  ),
+
+  -- what remains of the run when the longest chain, or the evenly spread work, is taken away
+  room AS (
+    SELECT
+      span.*,
+      greatest(0, last_end - t_begin - greatest(found.critical_path, (busy.ns + workers - 1) // workers))
+        AS of_run,
+      greatest(
+        0, last_end - first_start - greatest(found.critical_path, (busy.ns + workers) // (workers + 1))
+      ) AS of_tasks,
+      found
+    FROM span
+    CROSS JOIN ran
+    CROSS JOIN busy
+    LEFT JOIN replay ON true
+  ),
+
+  gains (change, bound, replayed) AS (
+    SELECT 'no latency', least(latency, of_run), found.no_latency FROM path, room
+    UNION ALL
+    SELECT 'no overhead', least(overhead, of_run), found.no_overhead FROM path, room
+    UNION ALL
+    SELECT 'one more worker', of_tasks, found.one_more_worker FROM room
+  )
+
+SELECT
+  change,
+  CAST(coalesce(bound, 0) AS BIGINT) AS gain_at_most,
+  100 * CAST(coalesce(bound, 0) AS DOUBLE) / nullif(t_end - t_begin, 0) AS percent,
+  replayed AS replay_gain,
+  100 * CAST(replayed AS DOUBLE) / nullif(t_end - t_begin, 0) AS replay_percent
+FROM gains
+CROSS JOIN span
+WHERE workers > 0;
+
+COMMENT ON MACRO TABLE idle_what_if IS 'One row is a change to `run` (no latency, no overhead, one more worker) and how much shorter it can make the run: gain_at_most in ns, a bound by the critical path and by the work of all tasks; percent, of the time from the run''s first to its last moment; replay_gain (ns) and replay_percent, what a replay of the tasks with their measured durations gains: with latency or overhead zero on the same workers in the same order, no task before its submission; with one more worker by list scheduling with the measured latency and overhead of each task. NULL: not replayed, because there are more than 200 000 tasks, or (one more worker) because workers ran several tasks at once.';

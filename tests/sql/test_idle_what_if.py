@@ -1,0 +1,144 @@
+"""Bounds on what other machines would gain, checked against replays of the task graphs."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from tests.helpers.awkward import awkward_schedule
+from tests.helpers.schedules import land_schedule, land_schedules, random_schedule, read_schedule
+from tests.helpers.simulated import Machine, simulate
+from tests.helpers.support import rows, shared
+from tests.udfs.test_replay import stepwise
+from udfs import replay
+
+RECORDED = ("dask_chain_starve", "dask_late_submit", "dask_tree_reduce", "starpu_mpichol")
+
+
+def what_if(con, run="r1"):
+    """Return (bound, replay) in ns by change."""
+    return {row[0]: (row[1], row[3]) for row in rows(con, "FROM idle_what_if(?)", run)}
+
+
+def task(name, worker, start, end, submit=None):
+    return {
+        "fragment_id": name,
+        "worker_id": worker,
+        "t_start": start,
+        "t_end": end,
+        "t_submit": submit,
+    }
+
+
+def chain(gap):
+    """Return ten dependent tasks of 100 ns that take turns on two workers, `gap` ns apart."""
+    tasks = [task(f"t{i}", "AB"[i % 2], i * (100 + gap), 100 + i * (100 + gap)) for i in range(10)]
+    return {
+        "workers": [{"worker_id": w, "node_id": "n"} for w in "AB"],
+        "fragments": tasks,
+        "data": [
+            {"data_id": t["fragment_id"], "producer_fragment": t["fragment_id"]} for t in tasks
+        ],
+        "inputs": [{"fragment_id": f"t{i}", "data_id": f"t{i - 1}"} for i in range(1, 10)],
+    }
+
+
+def test_one_more_worker_brings_nothing_to_a_chain(warehouse):
+    land_schedules(warehouse, {"r1": chain(0), "r2": chain(5)})
+    assert what_if(warehouse) == {
+        "no latency": (0, 0),
+        "no overhead": (0, 0),
+        "one more worker": (0, 0),
+    }
+    # The gaps are overhead. The bound knows only computing, the replay keeps the overhead.
+    assert what_if(warehouse, "r2") == {
+        "no latency": (0, 0),
+        "no overhead": (45, 45),
+        "one more worker": (45, 0),
+    }
+
+
+def test_independent_tasks_gain_what_the_work_allows(warehouse):
+    tasks = [task("a", "A", 0, 10), task("b", "B", 0, 10), task("c", "A", 10, 20)]
+    workers = [{"worker_id": w, "node_id": "n"} for w in "AB"]
+    land_schedule(warehouse, {"workers": workers, "fragments": tasks})
+    assert what_if(warehouse)["one more worker"] == (10, 10)
+
+
+def test_time_before_submission_is_no_overhead(warehouse):
+    tasks = [task("a", "A", 0, 10, 0), task("b", "A", 100, 110, 90)]
+    land_schedule(warehouse, {"workers": [{"worker_id": "A", "node_id": "n"}], "fragments": tasks})
+    assert what_if(warehouse)["no overhead"] == (10, 10)
+
+
+def graph_of(con, run):
+    """Return the graph that the replay of a run gets, or None where it has no tasks."""
+    found: list[replay.Graph] = []
+    for begins, tasks, inputs in rows(con, "FROM _task_graph(?)", run):
+        columns = [tasks[name] for name in replay._TASK]
+        readers = inputs["reader"]
+        first = [sum(reader < i for reader in readers) for i in range(len(columns[0]) + 1)]
+        found.append(replay.Graph(begins, *columns, first, inputs["producer"], inputs["t_made"]))
+    return found[0] if found else None
+
+
+def check(con, run):
+    graph = graph_of(con, run)
+    if graph is None:
+        return
+    before, _ = graph.overlap()
+    assert graph.in_order(before, latency=True, overhead=True) == max(graph.end)
+    for bound, replayed in what_if(con, run).values():
+        assert replayed is None or 0 <= replayed <= bound
+
+
+def test_no_bound_lies_below_a_replay_of_generated_schedules(warehouse):
+    machines = [Machine(tasks=60, detours=0.3, dispatch=seed) for seed in range(8)]
+    runs = {f"s{seed}": simulate(machine, seed).recorded for seed, machine in enumerate(machines)}
+    runs |= {f"a{seed}": awkward_schedule(seed) for seed in range(10)}
+    runs |= {f"r{seed}": random_schedule(seed) for seed in range(10)}
+    land_schedules(warehouse, runs)
+    for run in runs:
+        check(warehouse, run)
+
+
+def test_no_bound_lies_below_list_scheduling_without_any_wait(warehouse):
+    runs = {f"r{seed}": simulate(Machine(tasks=40), seed).recorded for seed in range(4)}
+    land_schedules(warehouse, runs)
+    for run in runs:
+        graph = graph_of(warehouse, run)
+        tasks = [
+            (0, graph.start[i], graph.end[i], graph.producer[graph.first[i] : graph.first[i + 1]])
+            for i in range(len(graph.start))
+        ]
+        shortest = stepwise(tasks, len(graph.begins) + 1)
+        measured = max(graph.end) - min(graph.start)
+        assert what_if(warehouse, run)["one more worker"][0] >= measured - shortest
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_no_bound_lies_below_a_replay_of_recorded_traces(warehouse, name):
+    land_schedule(warehouse, read_schedule(shared(f"slo/{name}/norm")))
+    check(warehouse, "r1")
+
+
+def test_a_long_run_has_bounds_and_no_replay(warehouse, monkeypatch):
+    monkeypatch.setattr(replay, "_MOST_TASKS", 9)
+    land_schedule(warehouse, chain(5))
+    assert what_if(warehouse) == {
+        "no latency": (0, None),
+        "no overhead": (45, None),
+        "one more worker": (45, None),
+    }
+
+
+def test_the_function_takes_many_graphs_at_once():
+    tasks = {name: [0, 0] for name in replay._TASK} | {"t_start": [0, 5], "t_end": [5, 9]}
+    inputs = {"reader": [1], "producer": [0], "t_made": [5]}
+    alone = {"reader": [], "producer": [], "t_made": []}
+    found = replay.replay_tasks(
+        pa.array([[0], [0]]),
+        pa.array([tasks, tasks]),
+        pa.array([inputs, alone], pa.struct([(name, pa.list_(pa.int64())) for name in inputs])),
+    )
+    assert [row["critical_path"] for row in found.to_pylist()] == [9, 5]

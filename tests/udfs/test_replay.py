@@ -1,0 +1,76 @@
+"""Replay of task graphs: against a naive simulation, and where the answer is known."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from udfs.replay import Graph
+
+
+def graph(tasks, workers=1):
+    """Return a graph from (worker, start, end, producers) by task, without waits."""
+    n = len(tasks)
+    first, producer = [0], []
+    for *_, needs in tasks:
+        producer += needs
+        first.append(len(producer))
+    return Graph(
+        begins=[0] * workers,
+        worker=[task[0] for task in tasks],
+        start=[task[1] for task in tasks],
+        end=[task[2] for task in tasks],
+        early=[0] * n,
+        late=[0] * n,
+        overhead=[0] * n,
+        submit=[0] * n,
+        ready=[0] * n,
+        first=first,
+        producer=producer,
+        made=[tasks[p][2] for p in producer],
+    )
+
+
+def stepwise(tasks, workers):
+    """Return the end of list scheduling, found unit of time by unit of time."""
+    end: dict[int, int] = {}
+    free = [0] * workers
+    t = 0
+    while len(end) < len(tasks):
+        for i, (_, start, stop, needs) in enumerate(tasks):
+            if i not in end and all(end.get(p, t + 1) <= t for p in needs) and min(free) <= t:
+                free[free.index(min(free))] = end[i] = t + stop - start
+        t += 1
+    return max(end.values())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_list_scheduling_is_that_of_a_naive_simulation(seed):
+    rng = random.Random(seed)
+    workers = rng.randint(1, 4)
+    tasks, at = [], 0
+    for i in range(rng.randint(1, 25)):
+        at += rng.randint(0, 4)
+        needs = rng.sample(range(i), min(i, rng.randint(0, 2)))
+        tasks.append((0, at, at + rng.randint(1, 9), needs))
+    for extra in (0, 1):
+        assert graph(tasks, workers).listed(extra) == stepwise(tasks, workers + extra)
+
+
+def test_a_chain_gains_nothing_and_independent_tasks_gain_all():
+    chain = graph([(0, 0, 10, []), (0, 10, 20, [0]), (0, 20, 30, [1])])
+    assert chain.gains() == {
+        "critical_path": 30,
+        "no_latency": 0,
+        "no_overhead": 0,
+        "one_more_worker": 0,
+    }
+    three = graph([(0, 0, 10, []), (1, 0, 10, []), (0, 10, 20, [])], workers=2)
+    assert (three.critical_path(), three.gains()["one_more_worker"]) == (10, 10)
+
+
+def test_tasks_that_share_a_worker_are_not_replayed_with_one_more():
+    both = graph([(0, 0, 10, []), (0, 5, 15, [])])
+    assert both.gains().get("one_more_worker") is None
+    assert both.in_order(both.overlap()[0], latency=True, overhead=True) == 15

@@ -1,0 +1,194 @@
+"""Replay of a task graph with measured durations: what another machine would gain.
+
+All times are int ns from the begin of the first worker's window. Tasks are in order of their
+start, and every producer comes before those who read its data. Each step depends on the one before
+(when a worker is free, when an input exists), so these are plain loops over lists; operations on
+arrays by depth of the graph would be slower on the chains that matter most.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from udfs.arrow import Column, contiguous
+
+_MOST_TASKS = 200_000
+# More overlap of tasks than this share of their durations: workers run several at once.
+_OVERLAP = 0.01
+_TASK = (
+    "worker",
+    "t_start",
+    "t_end",
+    "early_latency",
+    "late_latency",
+    "overhead",
+    "t_submit",
+    "t_ready",
+)
+_GAINS = pa.struct(
+    [
+        (name, pa.int64())
+        for name in ("critical_path", "no_latency", "no_overhead", "one_more_worker")
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The tasks of a run, n entries each, and their inputs from other tasks, m entries each.
+
+    The wait before a task is latency before its submission (`early`), then, from its submission
+    on, latency (`late`) and `overhead`. `ready` is when inputs that no task made existed. Inputs of
+    task i are those from first[i] up to first[i + 1]; `made` is when its producer had made one.
+    """
+
+    begins: list[int]
+    worker: list[int]
+    start: list[int]
+    end: list[int]
+    early: list[int]
+    late: list[int]
+    overhead: list[int]
+    submit: list[int]
+    ready: list[int]
+    first: list[int]
+    producer: list[int]
+    made: list[int]
+
+    def critical_path(self) -> int:
+        """Return the longest chain of dependent computing, ns."""
+        begin = [0] * len(self.start)
+        longest = 0
+        for i in range(len(begin)):
+            at = 0
+            for e in range(self.first[i], self.first[i + 1]):
+                p = self.producer[e]
+                computing = min(self.made[e], self.end[p]) - self.start[p]
+                at = max(at, begin[p] + max(0, computing))
+            begin[i] = at
+            longest = max(longest, at + self.end[i] - self.start[i])
+        return longest
+
+    def overlap(self) -> tuple[list[int], int]:
+        """Return by how much each task began before its worker was free (<= 0), and their sum."""
+        free = self.begins[:]
+        early = [0] * len(self.start)
+        for i, w in enumerate(self.worker):
+            early[i] = min(0, self.start[i] - free[w])
+            free[w] = max(free[w], self.end[i])
+        return early, -sum(early)
+
+    def in_order(self, before: list[int], *, latency: bool, overhead: bool) -> int:
+        """Return the last end with the same workers and order, with or without waits.
+
+        `before` is what `overlap` returns. With both waits it is the measured last end.
+        """
+        free = self.begins[:]
+        end = [0] * len(self.start)
+        for i, w in enumerate(self.worker):
+            at = max(free[w] + before[i], self.ready[i])
+            for e in range(self.first[i], self.first[i + 1]):
+                p = self.producer[e]
+                at = max(at, end[p] + self.made[e] - self.end[p])
+            if latency:
+                at += self.early[i]
+            at = max(at, self.submit[i])
+            if latency:
+                at += self.late[i]
+            if overhead:
+                at += self.overhead[i]
+            end[i] = at + self.end[i] - self.start[i]
+            free[w] = max(free[w], end[i])
+        return max(end)
+
+    def listed(self, extra: int) -> int:
+        """Return the last end by list scheduling, with some workers more.
+
+        A free worker takes, of the tasks whose inputs exist, the one that started first in the
+        measured run (Graham, Bounds on multiprocessing timing anomalies, 1969).
+        """
+        n = len(self.start)
+        readers: list[list[int]] = [[] for _ in range(n)]
+        missing = [0] * n
+        for i in range(n):
+            for e in range(self.first[i], self.first[i + 1]):
+                readers[self.producer[e]].append(e)
+                missing[i] += 1
+        reader = np.repeat(np.arange(n), np.diff(self.first)).tolist()
+        ready = [max(pair) for pair in zip(self.ready, self.submit, strict=True)]
+        waiting = [(ready[i], i) for i in range(n) if not missing[i]]
+        heapq.heapify(waiting)
+        free = self.begins + [min(self.begins)] * extra
+        heapq.heapify(free)
+        runnable: list[int] = []
+        at = last = 0
+        for _ in range(n):
+            at = max(at, heapq.heappop(free))
+            if not runnable:
+                at = max(at, waiting[0][0])
+            while waiting and waiting[0][0] <= at:
+                heapq.heappush(runnable, heapq.heappop(waiting)[1])
+            i = heapq.heappop(runnable)
+            began = at + self.late[i] + self.overhead[i]
+            done = began + self.end[i] - self.start[i]
+            heapq.heappush(free, done)
+            last = max(last, done)
+            for e in readers[i]:
+                k = reader[e]
+                ready[k] = max(ready[k], began, done + self.made[e] - self.end[i])
+                missing[k] -= 1
+                if not missing[k]:
+                    heapq.heappush(waiting, (ready[k], k))
+        return last
+
+    def gains(self) -> dict[str, int | None]:
+        """Return the critical path, and by how much each replay is shorter than the run, ns."""
+        found: dict[str, int | None] = {"critical_path": self.critical_path()}
+        if len(self.start) > _MOST_TASKS:
+            return found
+        before, overlap = self.overlap()
+        measured = max(self.end)
+        for name, waits in (
+            ("no_latency", {"latency": False, "overhead": True}),
+            ("no_overhead", {"latency": True, "overhead": False}),
+        ):
+            found[name] = max(0, measured - self.in_order(before, **waits))
+        work = sum(self.end) - sum(self.start)
+        if overlap <= _OVERLAP * work:
+            fewer, more = self.listed(0), self.listed(1)
+            found["one_more_worker"] = max(0, min(measured, fewer) - more)
+        return found
+
+
+def replay_tasks(t_begin: Column, tasks: Column, inputs: Column) -> pa.StructArray:
+    """Replay the task graphs of runs.
+
+    Args:
+        t_begin: r lists, the begin of each worker's window.
+        tasks: r structs of lists with an element for each task, in order of its start: worker (its
+            position in t_begin), t_start, t_end; early_latency, the latency in the wait before it,
+            up to its submission; late_latency and overhead, the rest of that wait; t_submit and
+            t_ready (when inputs that no task made existed), both 0 where unknown.
+        inputs: r structs of lists with an element for each input from another task, in order of the
+            readers: reader and producer (positions of tasks, the producer's before the reader's),
+            t_made, when it had been made.
+
+    Returns:
+        r structs (critical_path, no_latency, no_overhead, one_more_worker): the longest chain of
+        computing, and by how much the last end comes sooner in each replay, ns; NULL: not replayed.
+    """
+    rows = []
+    begins, all_tasks, all_inputs = (contiguous(column) for column in (t_begin, tasks, inputs))
+    for i in range(len(begins)):
+        columns = [all_tasks.field(name)[i].values.to_numpy() for name in _TASK]
+        reader, producer, made = (
+            all_inputs.field(name)[i].values.to_numpy() for name in ("reader", "producer", "t_made")
+        )
+        first = np.searchsorted(reader, np.arange(len(columns[0]) + 1))
+        arrays = begins[i].values.to_numpy(), *columns, first, producer, made
+        rows.append(Graph(*(array.tolist() for array in arrays)).gains())
+    return pa.array(rows, _GAINS)
