@@ -105,7 +105,19 @@ class Select:
     names_runs: Literal["run_id", "run_key"] | None = None
 
 
-Item = Run | Rows | Select
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Records of a file that land in no table: how many, of what kind, and why.
+
+    `records` is a plural ("parameter rows"). Items of the same kind and reason are added up.
+    """
+
+    count: int
+    records: str
+    reason: str
+
+
+Item = Run | Rows | Select | LeftOut
 
 
 class Reader(Protocol):

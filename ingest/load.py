@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ingest import translate
-from ingest.base import Item, Reader, Rows, Run, Select, implausible
+from ingest.base import Item, LeftOut, Reader, Rows, Run, Select, implausible
 from ingest.checks import check_rows
 from ingest.clocks import Clock, set_clocks
 from ingest.compressed import path_text
@@ -51,13 +52,15 @@ class Landed:
     """What came of one recording: its rows by table, or that they were there already.
 
     `clocks` are the offsets that options set; `unlisted` counts the rows with references to what
-    the recording does not list, by `table.column`.
+    the recording does not list, by `table.column`. `left_out` is what the file
+    contains besides, in words; None where everything landed.
     """
 
     source_id: int
     runs: tuple[str, ...]
     rows: dict[str, int]
     seconds: float
+    left_out: str | None = None
     known: bool = False
     clocks: tuple[Clock, ...] = ()
     unlisted: Mapping[str, int] = field(default_factory=dict)
@@ -97,6 +100,7 @@ def load(
         writer.book.run_ids,
         writer.rows,
         time.monotonic() - began,
+        writer.left_out,
         clocks=writer.clocks,
         unlisted=writer.unlisted,
     )
@@ -160,6 +164,19 @@ class _Writer:
         self.rows: dict[str, int] = {}
         self.clocks: tuple[Clock, ...] = ()
         self.unlisted: dict[str, int] = {}
+        self._left_out: Counter[tuple[str, str]] = Counter()
+
+    @property
+    def left_out(self) -> str | None:
+        """What was left out, how many of it and why, in words; None for nothing."""
+        return (
+            "; ".join(
+                f"{count:,} {records} ({reason})"
+                for (records, reason), count in self._left_out.items()
+                if count
+            )
+            or None
+        )
 
     def take_out_earlier(self) -> None:
         """Forget this content, and what the reader once found at this path."""
@@ -181,6 +198,8 @@ class _Writer:
                 self._take_runs(item)
             case Select():
                 self._insert_select(item)
+            case LeftOut():
+                self._left_out[item.records, item.reason] += item.count
 
     def finish(self) -> None:
         """Check the rows, and write down the runs and the source."""
@@ -194,7 +213,7 @@ class _Writer:
             )
         total = sum(self.rows.values())
         self.con.execute(
-            "INSERT INTO sources VALUES (?, ?, ?, ?, ?, now(), ?, ?)",
+            "INSERT INTO sources VALUES (?, ?, ?, ?, ?, now(), ?, ?, ?)",
             [
                 self.source_id,
                 path_text(self.recording.path.resolve()),
@@ -203,6 +222,7 @@ class _Writer:
                 self.reader.NAME,
                 total,
                 __version__,
+                self.left_out,
             ],
         )
         self._set_clocks()

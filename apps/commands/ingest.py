@@ -189,6 +189,8 @@ def _report(found: Found, landed: Landed, dry_run: bool) -> None:
     rows = ", ".join(f"{table} {count}" for table, count in landed.rows.items())
     verb = "would land" if dry_run else "landed  "
     print_data(f"{verb} {path}  {reader}  {runs}  {landed.seconds:.2f} s\n         {rows}")
+    if landed.left_out is not None:
+        print_data(f"         left out: {landed.left_out}")
     for clock in landed.clocks:
         error = f", give or take {amount(clock.error_ns / 1e9, 's')}" if clock.error_ns else ""
         note(f"clock of {clock.node}: ahead by {amount(clock.ahead_ns / 1e9, 's')}{error}")

@@ -17,9 +17,11 @@ Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 ADDRESS_BITS = 48
-_POSITION = rb"(?:\*|[+-]?(?:0x[0-9a-f]{1,16}|\d{1,18}))"
-_NOT_A_LINE = re.compile(rb"^(?!" + _POSITION + rb"(?: " + _POSITION + rb")*+ ?$).*$", re.MULTILINE)
-_HEX = re.compile(rb"0x([0-9a-f]+)")
+_POSITION = rb"(?:\*|[+-]?(?:0x[0-9a-fA-F]{1,16}|\d{1,18}))"
+_NOT_A_LINE = re.compile(
+    rb"^(?!" + _POSITION + rb"(?:[ \t]+" + _POSITION + rb")*+[ \t]*$).*$", re.MULTILINE
+)
+_HEX = re.compile(rb"0x([0-9a-fA-F]+)")
 _BLANKS = bytes.maketrans(b"*", b"0")
 _FIRST = np.zeros(256, np.bool_)
 _FIRST[list(b"+-*0123456789")] = True
@@ -39,8 +41,11 @@ class Costs:
     wrong: int | None
 
 
-def cost_lines(text: bytes, before: Integers, events: int) -> Costs:
-    """Read the cost lines of a text of whole lines; `before` are the positions until then."""
+def cost_lines(text: bytes, before: Integers, limits: Integers, events: int) -> Costs:
+    """Read the cost lines of a text of whole lines.
+
+    `before` are the positions until then, `limits` what each position stays below.
+    """
     data = np.frombuffer(text, np.uint8)
     ends = np.flatnonzero(data == ord("\n"))
     starts = np.concatenate(([0], ends[:-1] + 1))
@@ -58,8 +63,9 @@ def cost_lines(text: bytes, before: Integers, events: int) -> Costs:
     wrong = (fields < before.size) | (fields > before.size + events)
     # Such a distance would wrap around when they are added up.
     wrong[line[(sign != 0) & (np.abs(values) >> ADDRESS_BITS != 0)]] = True
-    # Costs are plain numbers.
-    wrong[line[(np.arange(line.size) - first[line] >= before.size) & (sign != 0)]] = True
+    # Costs have no sign but -, for memory that was freed.
+    cost = np.arange(line.size) - first[line] >= before.size
+    wrong[line[cost & (sign != 0) & (sign != ord("-"))]] = True
     if wrong.any():
         k = int(np.flatnonzero(wrong)[0])
         return Costs(start[:0], none[: before.size], none[:events], int(start[k]))
@@ -70,8 +76,7 @@ def cost_lines(text: bytes, before: Integers, events: int) -> Costs:
     for k in range(events):
         known = fields > before.size + k
         costs[k, known] = values[first[known] + before.size + k]
-    limits = np.where(np.arange(before.size) == 0, 1 << ADDRESS_BITS, 1 << 31)[:, None]
-    beyond = ((positions < 0) | (positions >= limits)).any(axis=0)
+    beyond = ((positions < 0) | (positions >= limits[:, None])).any(axis=0)
     bad = int(start[np.flatnonzero(beyond)[0]]) if beyond.any() else None
     return Costs(start, positions, costs, bad)
 

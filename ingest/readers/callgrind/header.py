@@ -1,4 +1,4 @@
-"""The header of a callgrind profile."""
+"""The headers of a callgrind profile: a file has one for each of its parts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from ingest.parsing.lines import decode
 from warehouse.errors import InputError
 
 _FIELD = re.compile(r"([a-z]+): *(.*?)\s*")
-_BODY = (b"ob=", b"fl=", b"fn=", b"fi=", b"totals:")
+_BODY = re.compile(rb"[a-z]+=|[-+*\d]|totals:")
+_CACHES = b"desc: I1 cache:"  # cachegrind's first line
+_REPEATED = ("desc", "event")
 _POSITIONS = ("instr", "bb", "line")
 
 
@@ -17,15 +19,20 @@ _POSITIONS = ("instr", "bb", "line")
 class Header:
     """What was profiled, and what cost lines contain.
 
-    `thread` is None where threads were not kept apart, `pid` where the file does not state it.
+    `thread` is None where threads were not kept apart, `pid`, `part` and `summary` (the costs of
+    the whole part) where the file does not state them. `by_valgrind` is whether callgrind or
+    cachegrind wrote the file, which then ends with a line of sums.
     """
 
     events: tuple[str, ...]
     positions: tuple[str, ...]
-    thread: int | None
-    pid: int | None
-    command: str | None
-    creator: str | None
+    thread: int | None = None
+    pid: int | None = None
+    part: int | None = None
+    command: str | None = None
+    creator: str | None = None
+    summary: str | None = None
+    by_valgrind: bool = False
 
     @property
     def app(self) -> str | None:
@@ -34,21 +41,26 @@ class Header:
         return words[0].rpartition("/")[2] or None if words else None
 
 
-def read_header(text: bytes, part: str) -> tuple[Header, int]:
+def read_header(
+    text: bytes, part: str, lines: int = 0, before: Header | None = None
+) -> tuple[Header, int]:
     """Read the header that a text begins with; return it with its length in bytes.
+
+    `lines` is the number of lines above it, `before` the header of the file's part before: what
+    is stated there of program and process holds for all parts.
 
     Raises `InputError` with the line where it is damaged.
     """
     fields: dict[str, str] = {}
-    size, number = 0, 0
-    for number, raw in enumerate(text.split(b"\n"), 1):
+    size, number = 0, lines
+    for number, raw in enumerate(text.split(b"\n"), lines + 1):
         where = f"{part}, line {number}"
-        if raw.startswith(_BODY) or size >= len(text):
+        if _BODY.match(raw) or size >= len(text):
             break
         size += len(raw) + 1
         line = decode(raw, where).rstrip("\r")
         found = _FIELD.fullmatch(line)
-        if found and found[1] != "desc":
+        if found and found[1] not in _REPEATED:
             if found[1] in fields:
                 raise _damaged(f"'{found[1]}:' is a duplicate", where)
             fields[found[1]] = found[2]
@@ -61,9 +73,18 @@ def read_header(text: bytes, part: str) -> tuple[Header, int]:
         raise _damaged("the header names no events", where)
     if tuple(name for name in _POSITIONS if name in positions) != positions:
         raise _damaged(f"the positions are {' '.join(positions)!r}", where)
-    numbers = [_number(fields, name, where) for name in ("thread", "pid")]
+    pid = _number(fields, "pid", where)
+    creator = fields.get("creator", before.creator if before else None)
     header = Header(
-        events, positions, numbers[0], numbers[1], fields.get("cmd"), fields.get("creator")
+        events,
+        positions,
+        thread=_number(fields, "thread", where),
+        pid=before.pid if pid is None and before else pid,
+        part=_number(fields, "part", where),
+        command=fields.get("cmd", before.command if before else None),
+        creator=creator,
+        summary=fields.get("summary"),
+        by_valgrind=creator.startswith("callgrind-") if creator else text.startswith(_CACHES),
     )
     return header, min(size, len(text))
 

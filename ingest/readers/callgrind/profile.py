@@ -10,27 +10,30 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ingest.parsing.lines import chunks
+from ingest.parsing.lines import check_line_end, chunks
+from ingest.readers.callgrind.call_graph import Calls
 from ingest.readers.callgrind.costs import ADDRESS_BITS, Costs, Integers, Mask, cost_lines
 from ingest.readers.callgrind.header import Header, read_header
-from ingest.readers.callgrind.names import FILE, FUNCTION, OBJECT, UNKNOWN, Names
+from ingest.readers.callgrind.names import FILE, NAME, OBJECT, UNKNOWN, Names
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
 _WORDS = re.compile(rb"^(?:([a-z]+)([=:])[ ]?([^\n]*?) ?|[^-+*\d#\n][^\n]*)$", re.MULTILINE)
 _FLOW = re.compile(
-    rb"(\d{1,18})(?:/(\d{1,18}))? (?:(\*)|([+-]?)(0x[0-9a-f]{1,16}|\d{1,18}))(?: .*)?"
+    rb"(\d{1,18})(?:/(\d{1,18}))?(?:[ \t]+(?:(\*)|([+-]?)(0x[0-9a-fA-F]{1,16}|\d{1,18})))?"
+    rb"(?:[ \t]+.*)?"
+)
+_NEXT_PART = re.compile(
+    rb"^(?:version|creator|pid|cmd|part|thread|desc|positions|events?):", re.MULTILINE
 )
 _KINDS = {
     **dict.fromkeys((b"ob", b"cob", b"job"), OBJECT),
     **dict.fromkeys((b"fl", b"fi", b"fe", b"cfl", b"cfi", b"jfi", b"jfl"), FILE),
-    **dict.fromkeys((b"fn", b"cfn", b"jfn"), FUNCTION),
+    **dict.fromkeys((b"fn", b"cfn", b"jfn"), NAME),
 }
 _PLACES = {b"ob": 0, b"fl": 1, b"fi": 1, b"fe": 1, b"fn": 2}
 _FLOWS = (b"calls", b"jcnd", b"jump")
-_HEADER = (b"version", b"part", b"thread", b"pid", b"events", b"positions", b"summary")
 _LARGEST = float(1 << 62)
-_COMBINED = "Record without --combine-dumps=yes, which puts all profiles into one file."
 _HINT = "Is the file cut off or damaged? Let the program end under callgrind, and copy all of it."
 
 
@@ -51,11 +54,10 @@ class Rows:
 class Flow(NamedTuple):
     """A call or jump from one instruction to another, `taken` of `executed` times.
 
-    `kind` is calls, jump or jcnd, `function` the one that is called.
+    `kind` is calls, jump or jcnd.
     """
 
     kind: bytes
-    function: int
     start: int
     target: int
     taken: int
@@ -64,12 +66,17 @@ class Flow(NamedTuple):
 
 @dataclass(slots=True)
 class Profile:
-    """What one file contains about one thread."""
+    """What one part of a file contains about one thread.
+
+    `flows` are calls and jumps by address, empty in profiles by source line.
+    """
 
     header: Header
-    part: Path
+    path: Path
     rows: list[Rows] = field(default_factory=list)
+    calls: list[Calls] = field(default_factory=list)
     flows: list[Flow] = field(default_factory=list)
+    total: tuple[int, ...] = ()
 
 
 class _Pending(NamedTuple):
@@ -83,17 +90,39 @@ class _Pending(NamedTuple):
     function: int
 
 
-def read_profile(recording: Recording, part: Path, names: Names) -> Profile:
+def read_profiles(recording: Recording, part: Path, names: Names) -> list[Profile]:
     """Read a file; raises `InputError` with the line where it is damaged or not whole."""
-    pieces = _functions(recording, part)
-    first = next(pieces, b"")
-    header, size = read_header(first, part.name)
-    reading = _Reading(Profile(header, part), names, first.count(b"\n", 0, size))
-    reading.take(first[size:])
-    for piece in pieces:
-        reading.take(piece)
-    reading.finish()
-    return reading.profile
+    names.begin_file()
+    profiles: list[Profile] = []
+    reading: _Reading | None = None
+    lines = 0
+    last = b""
+    for piece in _functions(recording, part):
+        last = piece[-1:]
+        # valgrind itself leaves out the last line's end; the totals show whether the file is whole.
+        text = piece if last == b"\n" else piece + b"\n"
+        while text:
+            if reading is None:
+                before = profiles[-1].header if profiles else None
+                header, size = read_header(text, part.name, lines, before)
+                lines += text.count(b"\n", 0, size)
+                text = text[size:]
+                reading = _Reading(Profile(header, part), names, lines)
+                profiles.append(reading.profile)
+            follows = _NEXT_PART.search(text)
+            end = len(text) if follows is None else follows.start()
+            body, text = text[:end], text[end:]
+            if body:
+                reading.take(body)
+                lines += body.count(b"\n")
+            if follows is not None:
+                reading.finish()
+                reading = None
+    if reading is not None:
+        reading.finish()
+        if not reading.has_totals and not header.by_valgrind:
+            check_line_end(last, where=f"{part.name}, line {lines}")
+    return profiles
 
 
 def _functions(recording: Recording, part: Path) -> Iterator[bytes]:
@@ -112,24 +141,32 @@ def _functions(recording: Recording, part: Path) -> Iterator[bytes]:
 
 
 class _Reading:
-    """The state of reading one file."""
+    """The state of reading one part of a file."""
 
     def __init__(self, profile: Profile, names: Names, lines: int) -> None:
+        positions = profile.header.positions
         self.profile = profile
         self._names = names
-        self._names.begin_file()
         self._lines = lines
-        self._before = np.zeros(len(profile.header.positions), np.int64)
-        self._place = [names.number(kind, UNKNOWN) or 0 for kind in (OBJECT, FILE, FUNCTION)]
+        self._before = np.zeros(len(positions), np.int64)
+        self._limits = np.array(
+            [1 << (31 if name == "line" else ADDRESS_BITS) for name in positions]
+        )
+        unknown = [names.number(kind, UNKNOWN) or 0 for kind in (OBJECT, FILE, NAME)]
+        self._place = [*unknown[:2], names.function(*unknown)]
         self._called: dict[bytes, int] = {}
         self._totals: bytes | None = None
+        self._summary = profile.header.summary
         self._sums = [0] * len(profile.header.events)
+
+    @property
+    def has_totals(self) -> bool:
+        """Whether the line of totals was read, which ends a part."""
+        return self._totals is not None
 
     def take(self, text: bytes) -> None:
         """Take whole functions."""
-        # valgrind itself leaves out the last line's end; the totals show whether the file is whole.
-        text += b"" if text.endswith(b"\n") else b"\n"
-        costs = cost_lines(text, self._before, len(self._sums))
+        costs = cost_lines(text, self._before, self._limits, len(self._sums))
         if costs.wrong is not None:
             raise self._fault(text, costs.wrong, "the cost line cannot be read")
         places = [(0, *self._place)]
@@ -144,28 +181,42 @@ class _Reading:
         self._lines += text.count(b"\n")
 
     def finish(self) -> None:
-        """Check that the file is whole, by the sums at its end."""
-        expected = [str(total) for total in self._sums]
-        if self._totals is None:
-            problem = "the line of totals at the end is missing"
-        elif self._totals.decode("utf-8", "replace").split() != expected:
-            problem = f"the costs add up to {' '.join(expected)}, not to the totals"
-        else:
-            return
-        raise InputError(
-            problem,
-            where=f"{self.profile.part.name}, line {max(self._lines, 1)}",
-            expected=f"totals: {' '.join(expected)}",
-            hint=_HINT,
-        )
+        """Check that the part is whole, by the sums at its end; note what it is to sum up to.
 
-    def _fault(self, text: bytes, at: int, problem: str, hint: str = _HINT) -> InputError:
+        Only valgrind itself always writes such sums: where they are missing, its file was cut.
+        """
+        expected = " ".join(map(str, self._sums))
+        header = self.profile.header
+        summary = self._numbers(self._summary)
+        if self._totals is None:
+            whole = not header.by_valgrind or summary == self._sums
+            problem = "the line of totals at the end is missing"
+        else:
+            whole = self._numbers(self._totals.decode("utf-8", "replace")) == self._sums
+            problem = f"the costs add up to {expected}, not to the totals"
+        if not whole:
+            raise InputError(
+                problem,
+                where=f"{self.profile.path.name}, line {max(self._lines, 1)}",
+                expected=f"totals: {expected}",
+                hint=_HINT,
+            )
+        self.profile.total = tuple(summary or self._sums)
+
+    def _numbers(self, text: str | None) -> list[int] | None:
+        """Return costs of all events, those left out at the end being 0; None for no costs."""
+        words = (text or "").split()
+        if not words or len(words) > len(self._sums) or not all(w.isdecimal() for w in words):
+            return None
+        return [int(word) for word in words] + [0] * (len(self._sums) - len(words))
+
+    def _fault(self, text: bytes, at: int, problem: str) -> InputError:
         line = self._lines + text.count(b"\n", 0, at) + 1
         return InputError(
             problem,
-            where=f"{self.profile.part.name}, line {line}",
+            where=f"{self.profile.path.name}, line {line}",
             expected="fn=(1) main, 0x401136 12 3, calls=1 0x401156 20, jcnd=3/4 -13 *",
-            hint=hint,
+            hint=_HINT,
         )
 
     def _word(
@@ -178,6 +229,8 @@ class _Reading:
             number = self._names.number(_KINDS[key], value)
             if number is None:
                 raise self._fault(text, found.start(), "the number has no name, or another one")
+            if key == b"fn":
+                number = self._names.function(self._place[0], self._place[1], number)
             if key in _PLACES:
                 self._place[_PLACES[key]] = number
                 places.append((found.start(), *self._place))
@@ -186,13 +239,15 @@ class _Reading:
         elif key in _FLOWS and (flow := _FLOW.fullmatch(value)):
             called, self._called = self._called, {}
             other = called.get(b"cob" if key == b"calls" else b"job", self._place[0])
-            function = called.get(b"cfn", self._place[2])
+            function = self._place[2]
+            if key == b"calls" and b"cfn" in called:
+                file = called.get(b"cfi", called.get(b"cfl", self._place[1]))
+                function = self._names.function(other, file, called[b"cfn"])
             pending.append(_Pending(found.start(), found.end() + 1, key, flow, other, function))
         elif found[1] == b"totals" and found[2] == b":" and self._totals is None:
             self._totals = found[3]
-        elif found[1] in _HEADER and found[2] == b":":
-            problem = "a second profile begins in the same file"
-            raise self._fault(text, found.start(), problem, _COMBINED)
+        elif found[1] == b"summary" and found[2] == b":" and self._summary is None:
+            self._summary = found[3].decode("utf-8", "replace")
         else:
             raise self._fault(text, found.start(), "the line is none of a profile")
 
@@ -211,16 +266,15 @@ class _Reading:
         own: Mask = np.ones(costs.start.size, np.bool_)
         own[after] = False
         objects, files, functions = places[place, 1], places[place, 2], places[place, 3]
+        for flow in pending:
+            self._check_times(text, flow)
         names = self.profile.header.positions
+        code = np.zeros_like(objects)
         if "instr" in names:
             code = objects << ADDRESS_BITS | costs.positions[0]
             former = np.concatenate((self._before[:1], costs.positions[0]))
             for flow, k in zip(pending, after.tolist(), strict=True):
                 self._flow(text, flow, int(code[k]), int(former[k]))
-        else:
-            code = np.zeros_like(objects)
-            for flow in pending:
-                self._flow(text, flow, 0, 0)
         line = costs.positions[-1] if "line" in names else np.zeros_like(code)
         mine = costs.costs[:, own]
         sums = mine.sum(axis=1).tolist()
@@ -230,22 +284,35 @@ class _Reading:
             )
         self._sums = [before + more for before, more in zip(self._sums, sums, strict=True)]
         self.profile.rows.append(Rows(code[own], line[own], files[own], functions[own], mine))
+        called = [(flow, k) for flow, k in zip(pending, after.tolist(), strict=True)
+                  if flow.kind == b"calls"]  # fmt: skip
+        if called:
+            lines = np.array([k for _, k in called])
+            callee = np.array([flow.function for flow, _ in called])
+            times = np.array([int(flow.found[1]) for flow, _ in called])
+            self.profile.calls.append(Calls(functions[lines], callee, times, costs.costs[:, lines]))
 
-    def _flow(self, text: bytes, flow: _Pending, start: int, former: int) -> None:
-        """Take a call or jump; `former` is the address of the cost line before."""
-        times, executed, _, sign, number = flow.found.groups()
-        address = int(number or b"0", 0)
-        if sign is None or sign:
-            address = former + (-address if sign == b"-" else address)
-        conditional = flow.kind == b"jcnd"
-        taken = int(times)
-        if conditional == (executed is None) or taken > int(executed or times):
+    def _check_times(self, text: bytes, flow: _Pending) -> None:
+        """Raise `InputError` where a jump is taken more often than executed."""
+        executed = flow.found[2]
+        if (flow.kind == b"jcnd") == (executed is None) or int(flow.found[1]) > int(
+            executed or flow.found[1]
+        ):
             raise self._fault(
                 text, flow.begin, "more jumps are taken than executed, or one is missing"
             )
+
+    def _flow(self, text: bytes, flow: _Pending, start: int, former: int) -> None:
+        """Take a call or jump; `former` is the address of the cost line before."""
+        times, executed, here, sign, number = flow.found.groups()
+        if here is None and number is None:
+            raise self._fault(text, flow.begin, "the target is no address")
+        address = int(number or b"0", 0)
+        if here is not None or sign:
+            address = former + (-address if sign == b"-" else address)
         if not 0 <= address < 1 << ADDRESS_BITS:
             raise self._fault(text, flow.begin, "the target is no address")
         target = flow.object << ADDRESS_BITS | address
         self.profile.flows.append(
-            Flow(flow.kind, flow.function, start, target, taken, int(executed or times))
+            Flow(flow.kind, start, target, int(times), int(executed or times))
         )

@@ -1,12 +1,18 @@
-"""callgrind profiles: basic blocks and edges of CPU threads, and costs of functions.
+"""callgrind profiles: costs of functions; basic blocks and edges of CPU threads.
 
-Source: valgrind 3.19, callgrind/dump.c, and the manual's "Callgrind Format Specification". Recorded
-with --dump-instr=yes --collect-jumps=yes --separate-threads=yes there is a file a thread, with
-counts of instructions and jumps, from which blocks are derived (`ingest.readers.callgrind.blocks`).
-Addresses are those within the object: blocks are numbered by object and address.
+Source: the manual of valgrind, "Callgrind Format Specification", and what valgrind 3.19 writes.
+Others write the format too: Xdebug, lsprofcalltree and pyprof2calltree, pprof; and cachegrind a
+part of it. What lands in pmu_samples, per thread, function and event (`Ir` are instructions):
 
-Of every profile, also one by source line, `pmu_samples` gets each function's own cost per event
-(`Ir` are instructions), and as the event `calls` how often it was called.
+- `value`, the function's own cost, and `inclusive`, its cost with callees
+  (`ingest.readers.callgrind.call_graph`); as the event `calls` how often it was called.
+- `region` is the function, levels of recursion (fib'2) added up, or with --separate-callers the
+  call path as far as it is known. A name without symbols is an address, with its object.
+- `sample` numbers the parts of a program that dumped its costs more than once.
+
+Recorded with --dump-instr=yes --collect-jumps=yes a profile has counts of instructions and jumps,
+from which blocks are derived (`ingest.readers.callgrind.blocks`). Addresses are those within the
+object: blocks are numbered by object and address.
 """
 
 from __future__ import annotations
@@ -18,17 +24,21 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ingest.base import Head, Item, Rows, Run
+from ingest.base import Head, Item, LeftOut, Rows, Run
 from ingest.parsing.blocks.tables import launch_table
 from ingest.readers.callgrind.blocks import Code
+from ingest.readers.callgrind.call_graph import Calls, inclusive
 from ingest.readers.callgrind.costs import ADDRESS_BITS, Integers
 from ingest.readers.callgrind.files import program_files, thread_number
-from ingest.readers.callgrind.names import FILE, FUNCTION, OBJECT, Names
-from ingest.readers.callgrind.profile import Profile, read_profile
+from ingest.readers.callgrind.names import FILE, OBJECT, Function, Names
+from ingest.readers.callgrind.profile import Profile, read_profiles
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
-_START = re.compile(rb"\s*(?:# callgrind format\s|(?:version: \d+\s+)?creator: callgrind-)")
+_TITLE = re.compile(rb"\s*(?:# callgrind format\s|(?:version: \d+\s+)?creator: callgrind-)")
+_HEADER = rb"(?:[a-z]+:[^\n]*\n|#[^\n]*\n|\s*\n)*+"
+_OTHERS = re.compile(rb"(?=" + _HEADER + rb"(?:ob|fl|fi|fn)=)(?s:.)*?^events: *\S", re.MULTILINE)
+_UNIT = re.compile(r"(.+?)_?\(([^()]+)\)")
 _UNKNOWN = "???"
 
 
@@ -42,27 +52,37 @@ class Callgrind:
     WHOLE_FOLDER = False
 
     def sniff(self, head: Head) -> bool:
-        """Recognise callgrind's first lines."""
-        return _START.match(head.data) is not None
+        """Recognise callgrind's first lines, or a header with events above functions."""
+        return (_TITLE.match(head.data) or _OTHERS.match(head.data)) is not None
 
     def parts(self, path: Path) -> tuple[Path, ...]:
-        """Return the files of all threads of the program."""
+        """Return the files of all threads and parts of the program."""
         return program_files(path)
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run, its functions' costs, and what its threads visited.
 
-        Raises `InputError` where a file is damaged, not whole, or of another run.
+        Raises `InputError` where a file is damaged, not whole, empty, or of another run.
         """
         names = Names()
-        profiles = [read_profile(recording, part, names) for part in recording.parts]
+        profiles = [
+            profile for part in recording.parts for profile in read_profiles(recording, part, names)
+        ]
         _check(profiles)
         yield _run(profiles)
-        functions = names.all(FUNCTION)
+        functions = names.functions()
+        regions = sorted({function.region for function in functions})
+        number = {region: number for number, region in enumerate(regions)}
+        region = np.array([number[function.region] for function in functions], np.int64)
+        same = _defined(profiles, functions)
+        several = len({profile.header.part for profile in profiles}) > 1
         for profile in profiles:
-            yield Rows("pmu_samples", _samples(profile, functions))
+            sums = _sums(profile, functions, same, region, len(regions))
+            yield Rows("pmu_samples", _samples(profile, regions, *sums, several))
+        yield from _left_out(profiles)
         if _has_jumps(profiles):
-            yield from _block_rows(profiles, names, functions)
+            named = [function.region for function in functions]
+            yield from _block_rows(_by_thread(profiles), names, named)
 
 
 def _has_jumps(profiles: Sequence[Profile]) -> bool:
@@ -77,57 +97,146 @@ def _has_jumps(profiles: Sequence[Profile]) -> bool:
 
 
 def _check(profiles: Sequence[Profile]) -> None:
-    """Raise `InputError` for files that are not one of each thread of one process."""
+    """Raise `InputError` for files that are not one of each thread of one process, or empty."""
     first = profiles[0]
-    seen: set[int | None] = set()
+    seen: set[tuple[int | None, int | None]] = set()
     for profile in profiles:
         header, problem = profile.header, None
-        named = thread_number(profile.part)
+        named = thread_number(profile.path)
         if header.thread is not None and named is not None and named != header.thread:
             problem = f"the file is that of thread {header.thread}, not {named}"
-        elif header.thread in seen:
+        elif (header.thread, header.part) in seen:
             problem = f"thread {header.thread} has another file already"
         elif header.pid != first.header.pid or header.command != first.header.command:
-            problem = f"the profile is of another process than that of {first.part.name}"
+            problem = f"the profile is of another process than that of {first.path.name}"
         elif header.events != first.header.events or header.positions != first.header.positions:
-            problem = f"events or positions differ from those of {first.part.name}"
-        seen.add(header.thread)
+            problem = f"events or positions differ from those of {first.path.name}"
+        seen.add((header.thread, header.part))
         if problem is not None:
             raise InputError(
                 problem,
-                where=f"{profile.part.name}, line 1",
+                where=f"{profile.path.name}, line 1",
                 expected="the files of one run of callgrind, under the names that it gave them",
                 hint="Keep the files of each run in a folder of their own.",
             )
+    if not any(rows.costs.any() for profile in profiles for rows in profile.rows):
+        raise InputError(
+            "the profile is empty: nothing was counted",
+            expected="cost lines: 16 400",
+            hint="Was collection ever switched on (--instr-atstart, --toggle-collect)?",
+        )
 
 
 def _run(profiles: Sequence[Profile]) -> Run:
     header = profiles[0].header
-    threads = len(profiles) if all(p.header.thread is not None for p in profiles) else None
+    known = {profile.header.thread for profile in profiles}
     tags = {"recorder": header.creator} if header.creator else {}
-    return Run(app=header.app, threads=threads, tags=tags)
+    return Run(app=header.app, threads=None if None in known else len(known), tags=tags)
 
 
-def _samples(profile: Profile, functions: Sequence[str]) -> pa.Table:
-    """Return each function's own cost for every event, and its calls."""
-    events = profile.header.events
-    sums = np.zeros((len(events) + 1, len(functions)), np.int64)
+def _left_out(profiles: Sequence[Profile]) -> Iterator[LeftOut]:
+    """Yield what lines and parts lack of what the profile states."""
+    for event, name in enumerate(profiles[0].header.events):
+        stated = sum(profile.total[event] for profile in profiles)
+        found = sum(int(rows.costs[event].sum()) for profile in profiles for rows in profile.rows)
+        more = "that the summary has beyond" if stated > found else "less in the summary than in"
+        yield LeftOut(abs(stated - found), name, f"{more} the lines of the profile")
+    parts = {profile.header.part for profile in profiles if profile.header.part is not None}
+    missing = max(parts, default=0) - len(parts)
+    yield LeftOut(missing, "parts", "dumped before these, not in the folder")
+
+
+def _defined(profiles: Sequence[Profile], functions: Sequence[Function]) -> Integers:
+    """Return for each function itself, or the one that a call without file or object means.
+
+    Some writers name called functions with less than the functions themselves: such a call is of
+    the only function of that name.
+    """
+    own = np.arange(len(functions))
+    found = [rows.function for profile in profiles for rows in profile.rows]
+    found += [calls.caller for profile in profiles for calls in profile.calls]
+    with_lines = np.unique(np.concatenate(found)) if found else own[:0]
+    names = np.array([function.name for function in functions], np.int64)
+    alone, at, times = np.unique(names[with_lines], return_index=True, return_counts=True)
+    only = dict(zip(alone[times == 1].tolist(), with_lines[at[times == 1]].tolist(), strict=True))
+    for function in np.setdiff1d(own, with_lines).tolist():
+        own[function] = only.get(int(names[function]), function)
+    return own
+
+
+def _sums(
+    profile: Profile,
+    functions: Sequence[Function],
+    same: Integers,
+    region: Integers,
+    regions: int,
+) -> tuple[Integers, np.ndarray[tuple[int, ...], np.dtype[np.float64]], Integers]:
+    """Return own costs and those with callees (events, regions), and calls of regions."""
+    events = len(profile.header.events)
+    own = np.zeros((events, len(functions)), np.int64)
     for rows in profile.rows:
-        for event, costs in zip(sums, rows.costs, strict=False):
+        for event, costs in zip(own, rows.costs, strict=True):
             np.add.at(event, rows.function, costs)
-    called = [flow for flow in profile.flows if flow.kind == b"calls"]
-    np.add.at(sums[-1], [flow.function for flow in called], [flow.taken for flow in called])
-    event, function = np.nonzero(sums)
-    names = pa.array([*events, "calls"], pa.string())
-    thread = profile.header.thread
+    none = np.zeros(0, np.int64)
+    calls = Calls(
+        np.concatenate([none, *(one.caller for one in profile.calls)]),
+        same[np.concatenate([none, *(one.callee for one in profile.calls)])],
+        np.concatenate([none, *(one.times for one in profile.calls)]),
+        np.concatenate([np.zeros((events, 0), np.int64), *(c.costs for c in profile.calls)], 1),
+    )
+    level = np.array([function.level for function in functions], np.int64)
+    called = np.zeros(regions, np.int64)
+    np.add.at(called, region[calls.callee], calls.times)
+    exclusive = np.zeros((events, regions), np.int64)
+    for sums, costs in zip(exclusive, own, strict=True):
+        np.add.at(sums, region, costs)
+    # A profile without calls does not show what functions cost with their callees.
+    whole = inclusive(own, calls, level, region)
+    return exclusive, whole if calls.times.size else np.full_like(whole, np.nan), called
+
+
+def _samples(
+    profile: Profile,
+    regions: Sequence[str],
+    own: Integers,
+    whole: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
+    called: Integers,
+    several: bool,
+) -> pa.Table:
+    """Return each function's cost for every event, and its calls."""
+    values = np.vstack((own, called)).astype(np.float64)
+    whole = np.vstack((whole, np.full(len(regions), np.nan)))
+    event, region = np.nonzero((values != 0) | (np.nan_to_num(whole) != 0))
+    header = profile.header
+    sample = header.part - 1 if several and header.part is not None else None
+    found = whole[event, region]
+    # Xdebug and pprof write the unit into the name: Time_(10ns), cpu(nanoseconds).
+    named = [_UNIT.fullmatch(name) for name in header.events]
+    names = [
+        name if unit is None else unit[1] for name, unit in zip(header.events, named, strict=True)
+    ]
+    units = [None if unit is None else unit[2] for unit in named]
     return pa.table(
         {
-            "thread": pa.array([thread] * event.size, pa.int64()),
-            "region": pa.array(functions, pa.string()).take(pa.array(function)),
-            "event": names.take(pa.array(event)),
-            "value": pa.array(sums[event, function], pa.float64()),
+            "thread": pa.array([header.thread] * event.size, pa.int64()),
+            "region": pa.array(regions, pa.string()).take(pa.array(region)),
+            "sample": pa.array([sample] * event.size, pa.int64()),
+            "event": pa.array([*names, "calls"], pa.string()).take(pa.array(event)),
+            "unit": pa.array([*units, None], pa.string()).take(pa.array(event)),
+            "value": pa.array(values[event, region]),
+            "inclusive": pa.array(found, mask=np.isnan(found)),
         }
     )
+
+
+def _by_thread(profiles: Sequence[Profile]) -> list[Profile]:
+    """Return one profile a thread, that of all its parts."""
+    merged: dict[int | None, Profile] = {}
+    for profile in profiles:
+        one = merged.setdefault(profile.header.thread, Profile(profile.header, profile.path))
+        one.rows += profile.rows
+        one.flows += profile.flows
+    return list(merged.values())
 
 
 def _block_rows(

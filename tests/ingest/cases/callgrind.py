@@ -78,7 +78,17 @@ CASE = Case(
             "SELECT kernel, bb, size, barriers, pc_first, pc_last, function, source_file, "
             "source_line FROM bb_blocks WHERE bb IN (4, 5, 6) ORDER BY bb",
             [
-                (None, 4, 2, None, 4198435, 4198439, "0x0000000000401023", "/home/user/pair", None),
+                (
+                    None,
+                    4,
+                    2,
+                    None,
+                    4198435,
+                    4198439,
+                    "0x0000000000401023 (pair)",
+                    "/home/user/pair",
+                    None,
+                ),
                 (None, 5, 5, None, 4198444, 4198456, "sum", "/home/user/pair.c", 9),
                 (None, 6, 7, None, 4198461, 4198481, "sum", "/home/user/pair.c", 9),
             ],

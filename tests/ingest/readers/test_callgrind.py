@@ -133,11 +133,13 @@ def test_other_ways_to_write_the_same(old, new, warehouse, another, tmp_path):
 def test_profile_by_lines_has_costs_only(warehouse, tmp_path):
     text = HEAD.replace("instr line", "line").replace("events: Ir", "events: Ir Dr")
     text += "fn=(1) main\n3 20 5\n+1 4\ncfn=(2) work\ncalls=2 9\n* 30 1\n\ntotals: 24 5\n"
-    query = "SELECT thread, region, event, value FROM pmu_samples ORDER BY ALL"
+    query = "SELECT thread, region, event, value, inclusive FROM pmu_samples ORDER BY ALL"
     assert landed(warehouse, tmp_path, text, query) == [
-        (1, "main", "Dr", 5.0),
-        (1, "main", "Ir", 24.0),
-        (1, "work", "calls", 2.0),
+        (1, "main", "Dr", 5.0, 6.0),
+        (1, "main", "Ir", 24.0, 54.0),
+        (1, "work", "Dr", 0.0, 1.0),
+        (1, "work", "Ir", 0.0, 30.0),
+        (1, "work", "calls", 2.0, None),
     ]
     assert rows(warehouse, "SELECT count(*) FROM bb_blocks") == [(0,)]
 
@@ -206,7 +208,7 @@ def test_what_goes_into_a_block_comes_out_of_it(warehouse):
         ("+2 * 4", "+2 * x", "the cost line cannot be read", 20),
         ("+2 * 4", "+2", "the cost line cannot be read", 20),
         ("+2 * 4", "+2 * 4 4", "the cost line cannot be read", 20),
-        ("+2 * 4", "+2 * -4", "the cost line cannot be read", 20),
+        ("+2 * 4", "+2 * +4", "the cost line cannot be read", 20),
         ("+2 * 4", "-999 * 4", "the cost line cannot be read", 20),
         ("+2 * 4", "+99999999999999999 * 4", "the cost line cannot be read", 20),
         ("0x200 20 4", "0xffffffffffffffff 20 4", "the cost line cannot be read", 31),
@@ -220,7 +222,7 @@ def test_what_goes_into_a_block_comes_out_of_it(warehouse):
         ("jcnd=3/4", "jcnd=5/4", "more jumps are taken than executed, or one is missing", 26),
         ("jcnd=3/4", "jcnd=3", "more jumps are taken than executed, or one is missing", 26),
         ("ob=(1)", "part: 2\nob=(1)", "'part:' is a duplicate", 15),
-        ("\nfn=(2)\n0x", "\npart: 2\nfn=(2)\n0x", "a second profile begins in the same file", 30),
+        ("\nfn=(2)\n0x", "\npart: 2\nfn=(2)\n0x", "the line of totals at the end is missing", 29),
         ("events: Ir", "events:", "the header names no events", 15),
         ("positions: instr line", "positions: line instr", "the positions are 'line instr'", 15),
         ("thread: 1", "thread: one", "the thread is 'one'", 15),
