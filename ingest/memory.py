@@ -22,7 +22,7 @@ def modest(con: DuckDBPyConnection, most: str) -> Iterator[None]:
     with con.cursor() as other:
         before, is_more = other.execute(
             "SELECT value, parse_formatted_bytes(value) > parse_formatted_bytes($most) "
-            "FROM duckdb_settings() WHERE name = 'memory_limit'",
+            "FROM (SELECT current_setting('memory_limit') AS value)",
             {"most": most},
         ).fetchall()[0]
         with suppress(duckdb.Error):

@@ -53,9 +53,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return an empty warehouse to copy, which takes a tenth of making one."""
-    path = tmp_path_factory.mktemp("template") / "w.duckdb"
-    pwh.connect(path).close()
-    return path
+    return _made_once(tmp_path_factory, "template.duckdb", lambda path: pwh.connect(path).close())
 
 
 @pytest.fixture
@@ -99,20 +97,26 @@ def warehouse(another: Callable[[], DuckDBPyConnection]) -> DuckDBPyConnection:
 
 @pytest.fixture(scope="session")
 def demo_warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the warehouse of `pwh demo`, to be opened read-only; copy it to change it.
+    """Return the warehouse of `pwh demo`, to be opened read-only; copy it to change it."""
 
-    It is filled once for all test processes of a session: they share the folder above their own.
-    """
-    folder = tmp_path_factory.getbasetemp()
+    def make(path: Path) -> None:
+        shutil.copy(template, path)
+        _fill_demo(path)
+
+    return _made_once(tmp_path_factory, "demo.duckdb", make)
+
+
+def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """Return a warehouse made once for all test processes: they share the folder above theirs."""
+    folder = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
-    path = folder / "demo.duckdb"
-    with (folder / "demo.lock").open("w") as lock:
+    path = folder / name
+    with path.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.exists():
-            unfinished = folder / "demo.unfinished"
-            shutil.copy(template, unfinished)
-            _fill_demo(unfinished)
+            unfinished = path.with_suffix(".unfinished")
+            make(unfinished)
             unfinished.rename(path)
     return path
 

@@ -52,12 +52,13 @@ def check(con: DuckDBPyConnection, path: str) -> None:
             f"{path} is a DuckDB file, but not a pwh warehouse",
             hint="Name another file with --db; pwh creates a missing one.",
         )
-    if unknown := [name for name in done if name not in names()]:
+    known = names()
+    if unknown := [name for name in done if name not in known]:
         raise WarehouseTooNew(
             f"{path} was written by a newer pwh (it has {', '.join(unknown)})",
             hint=f"Update pwh; this is {__version__}.",
         )
-    if set(names()) - set(done):
+    if set(known) - set(done):
         raise WarehouseOutdated(
             f"{path} was written by an older pwh", hint=f"Run: pwh --db {path} migrate"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,7 +70,13 @@ def ordered(modules: tuple[Module, ...] | None = None) -> tuple[Module, ...]:
 def stale(con: DuckDBPyConnection) -> bool:
     """Return whether the views in the database differ from those of this pwh."""
     known = dict(con.execute("SELECT name, sha256 FROM view_modules").fetchall())
-    return known != {module.name: module.sha256 for module in ordered()}
+    return known != _digests()
+
+
+@cache
+def _digests() -> dict[str, str]:
+    """Return the SHA-256 of this pwh's modules by name."""
+    return {module.name: module.sha256 for module in ordered()}
 
 
 def check(con: DuckDBPyConnection, path: str) -> None:

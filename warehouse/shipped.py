@@ -8,6 +8,7 @@ remain.
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from typing import TYPE_CHECKING
 
 from warehouse import models, sqlfiles
@@ -55,15 +56,22 @@ def refresh(con: DuckDBPyConnection) -> bool:
 def _missing(con: DuckDBPyConnection) -> dict[Path, tuple[str, str]]:
     """Return the files whose content is not in the database, with name and SHA-256."""
     known = dict(con.execute("SELECT path, sha256 FROM shipped_files").fetchall())
-    found = {
+    return {
+        file: (name, digest)
+        for file, (name, digest) in _digests().items()
+        if known.get(name) != digest
+    }
+
+
+@cache
+def _digests() -> dict[Path, tuple[str, str]]:
+    """Return the name and the SHA-256 of each file that ships."""
+    return {
         file: (
             file.relative_to(sqlfiles.SQL).as_posix(),
             hashlib.sha256(file.read_bytes()).hexdigest(),
         )
         for file in files()
-    }
-    return {
-        file: (name, digest) for file, (name, digest) in found.items() if known.get(name) != digest
     }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 SQL = Path(__file__).resolve().parents[1] / "sql"
 
 
+@cache
 def files(folder: str) -> tuple[Path, ...]:
     """Return the .sql files of a folder of `sql`, by name."""
     return tuple(sorted((SQL / folder).glob("*.sql")))
