@@ -1,7 +1,7 @@
-"""Which runs form a series, and what counts as a change in it: rows of the warehouse.
+"""Which runs form a series, what counts as a change in it, and what is known of a change.
 
-Both can be set permanently, or for one connection: then a temporary table shadows the
-warehouse's own, and every view reads that.
+All are rows of the warehouse. The first two can be set permanently, or for one connection: then a
+temporary table shadows the warehouse's own, and every view reads that.
 """
 
 from __future__ import annotations
@@ -28,6 +28,21 @@ class Threshold:
     smallest_change: float | None = None
     significance: float | None = None
     better: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledgement:
+    """What is known of a change, or of an invalid run.
+
+    reason is expected, noise, invalid run or fixed; fixed_in is a version, for fixed only; metric
+    is a name or a pattern with * and ?.
+    """
+
+    reason: str
+    metric: str = "*"
+    fixed_in: str | None = None
+    note: str | None = None
+    said_by: str | None = None
 
 
 def set_fields(con: DuckDBPyConnection, fields: Sequence[str], *, keep: bool) -> None:
@@ -60,3 +75,31 @@ def add_thresholds(con: DuckDBPyConnection, thresholds: Sequence[Threshold], *, 
                 *(row.smallest_change, row.significance, row.better),
             ],
         )
+
+
+def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) -> bool:
+    """Store what is known of the change at a run; return whether the run can be in a series.
+
+    A run without an application or a start is in no series; nothing is stored for it.
+    """
+    return bool(
+        con.execute(
+            "INSERT INTO acknowledgements "
+            "(run_id, app, version, started_at, metric, reason, fixed_in, note, said_by) "
+            "SELECT run_id, app, version, started_at, ?, ?, ?, ?, ? FROM runs "
+            "WHERE run_id = ? AND app IS NOT NULL AND started_at IS NOT NULL RETURNING run_id",
+            [
+                *(known.metric, known.reason, known.fixed_in, known.note, known.said_by),
+                run_id,
+            ],
+        ).fetchall()
+    )
+
+
+def withdraw(con: DuckDBPyConnection, run_id: str) -> int:
+    """Remove all that is stored of the change at a run; return the number of rows."""
+    return len(
+        con.execute(
+            "DELETE FROM acknowledgements WHERE run_id = ? RETURNING run_id", [run_id]
+        ).fetchall()
+    )

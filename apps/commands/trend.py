@@ -1,4 +1,4 @@
-"""The command trend: the history of an application's metrics."""
+"""The commands trend and ack: the history of an application, and what is known of it."""
 
 from __future__ import annotations
 
@@ -32,6 +32,16 @@ class Better(StrEnum):
     LOWER = "lower"
     HIGHER = "higher"
     NEITHER = "neither"
+
+
+class Reason(StrEnum):
+    """What is known of a change; open: nothing any more."""
+
+    EXPECTED = "expected"
+    NOISE = "noise"
+    INVALID = "invalid"
+    FIXED = "fixed"
+    OPEN = "open"
 
 
 def trend(
@@ -114,4 +124,52 @@ def _fields(text: str) -> list[str]:
     return [] if fields == ["none"] else fields
 
 
-COMMANDS: tuple[Callable[..., Any], ...] = (trend,)
+def ack(
+    context: typer.Context,
+    run: Annotated[
+        str,
+        typer.Argument(help="First run of a change, the beginning of its id, or latest."),
+    ],
+    reason: Annotated[
+        Reason,
+        typer.Argument(
+            help="expected: an intended change; noise: no change of the program; invalid: this run "
+            "was measured wrongly; fixed: a later version undoes it; open: remove what was said."
+        ),
+    ],
+    fixed_in: Annotated[
+        str | None, typer.Option("--in", metavar="VERSION", help="Version in which it is fixed.")
+    ] = None,
+    metric: Annotated[str, typer.Option(help="Only this metric, or a pattern with * and ?.")] = "*",
+    text: Annotated[str | None, typer.Option("--note", help="Anything else.")] = None,
+    said_by: Annotated[str | None, typer.Option("--by", help="Who says so.")] = None,
+    wait: WaitOption = 60.0,
+) -> None:
+    """Acknowledge a change: it leaves gate and overview, and trend shows what is known of it."""
+    from apps.output import counted, print_data
+    from apps.queries.runs import resolve_run
+    from apps.reports.acknowledgements import acknowledgement_text, changes_of_run
+    from warehouse.series import Acknowledgement, acknowledge, withdraw
+
+    if (reason is Reason.FIXED) != (fixed_in is not None):
+        raise UsageError(
+            "fixed and --in belong together", hint="Such as: pwh ack RUN fixed --in v12"
+        )
+    stored = "invalid run" if reason is Reason.INVALID else reason.value
+    with writing(context, wait) as con:
+        run_id = resolve_run(con, run)
+        if reason is Reason.OPEN:
+            print_data(f"{counted(withdraw(con, run_id), 'acknowledgement')} of {run_id} removed")
+            return
+        before = changes_of_run(con, run_id)
+        known = Acknowledgement(stored, metric, fixed_in, text, said_by)
+        if not acknowledge(con, run_id, known):
+            raise UsageError(
+                f"{run_id} is in no history: its application or its start is unknown",
+                hint="State them with pwh ingest --app --started-at.",
+            )
+        after = changes_of_run(con, run_id)
+    print_data(acknowledgement_text(run_id, stored, before, after))
+
+
+COMMANDS: tuple[Callable[..., Any], ...] = (trend, ack)

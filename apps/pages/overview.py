@@ -10,7 +10,14 @@ from apps.output import counted, short_count, signed_percent
 from apps.pages.base import View
 from apps.pages.failures import show_errors
 from apps.pages.text import plain, run_label
-from apps.queries.overview import latest_regressions, latest_runs, latest_traces, warehouse_counts
+from apps.queries.overview import (
+    latest_provisional,
+    latest_regressions,
+    latest_runs,
+    latest_traces,
+    warehouse_counts,
+)
+from apps.reports.changes import commit_range
 from apps.reports.runs import trace_sentences
 
 _RUNS = 8
@@ -88,26 +95,35 @@ def _rejected(view: View, counts: dict[str, Any]) -> None:
 
 def _regressions(view: View, every: bool) -> None:
     found = view.rows(latest_regressions, _REGRESSIONS, every=every)
+    early = view.rows(latest_provisional, _REGRESSIONS, every=every)
     if found.is_empty():
-        st.caption("None is certain. Changes are detected in series of 10 runs or more.")
+        st.caption("None is certain and open. Changes are detected in series of 10 runs or more.")
     for row in found.iter_rows(named=True):
-        with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            others = f" and {counted(row['others'], 'more metric')}" if row["others"] else ""
-            size = plain(signed_percent(row["change"]) or "from 0")
-            st.markdown(
-                f":red[:material/trending_up:] **{plain(row['app'])}** "
-                f"on {plain(row['machine'] or 'an unknown machine')}: "
-                f"{plain(row['metric'])} {size}{others} since "
-                f"{plain(run_label(row['version'], row['run_id'], row['started_at']))}"
-            )
-            view.link(
-                "See the trend",
-                "trends",
-                icon="arrow_forward",
-                app=row["app"],
-                metric=row["metric"],
-                machine=row["machine"],
-            )
+        _change(view, row, ":red[:material/trending_up:]", "")
+    for row in early.iter_rows(named=True):
+        runs = counted(row["more_runs"], "more run")
+        _change(view, row, ":gray[:material/pending:]", f"; provisional, {runs} would confirm it")
+
+
+def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> None:
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        others = f" and {counted(row['others'], 'more change')}" if row["others"] else ""
+        between = commit_range(row)
+        since = run_label(row["version"], row["run_id"], row["started_at"])
+        size = signed_percent(row["change"]) or "from 0"
+        said = (
+            f"on {row['machine'] or 'an unknown machine'}: {row['metric']} {size}{others} since "
+            f"{since}{f' ({between})' if between else ''}{certainty}"
+        )
+        st.markdown(f"{icon} **{plain(row['app'])}** {plain(said)}")
+        view.link(
+            "See the trend",
+            "trends",
+            icon="arrow_forward",
+            app=row["app"],
+            metric=row["metric"],
+            machine=row["machine"],
+        )
 
 
 def _verdicts(view: View) -> None:

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from typing import Any
 
 import polars as pl
 import streamlit as st
 
-from apps.output import amount, cell, counted, p_value_text, signed_percent
+from apps.output import cell
 from apps.pages import causes, charts
 from apps.pages.base import View
 from apps.pages.text import run_label
 from apps.pages.trend_chart import history
 from apps.queries.runs import run_choices
-from apps.queries.trend import trend_choices, trend_points
+from apps.queries.trend import (
+    trend_choices,
+    trend_disturbances,
+    trend_points,
+    trend_provisional,
+    trend_states,
+)
+from apps.reports.changes import (
+    change_sentence,
+    disturbance_sentence,
+    provisional_sentence,
+    state_sentences,
+)
+from apps.reports.series import series_name
 
 # As many as there are distinct colours.
 _SERIES = len(charts.PALETTE)
-_LEAST = 10
 
 
 def page(view: View) -> None:
@@ -48,10 +61,11 @@ def page(view: View) -> None:
     machine = view.select("Machine", machines, key="machine", every="All")
     with st.spinner("Detecting changes ..."):
         points = _points(view, app, metric, machine)
-    changes = points.drop_nulls("after").sort("started_at", descending=True)
+    found = points.drop_nulls("after").sort("started_at", descending=True)
+    changes = found.filter(certainty="confirmed")
     runs = changes["run_id"].unique(maintain_order=True).to_list()
     why = view.select("Explain the change at", runs, key="why", every="None")
-    view.verdicts(_verdicts(metric, points, changes, len(of_metric)))
+    view.verdicts(_verdicts(view, app, machine, points, len(of_metric)))
     unit = points["unit"][0]
     charts.show(history(points, metric, unit), f"{metric} of {app} over time")
     if why is not None:
@@ -79,7 +93,7 @@ def _points(view: View, app: str, metric: str, machine: str | None) -> pl.DataFr
         if machine is None
         else rows.filter(metric=metric, machine=machine)
     )
-    named = [cell(fields, None) or "all runs" for fields in rows["fields"].to_list()]
+    named = [_series(fields) for fields in rows["fields"].to_list()]
     longest = pl.Series("series", named, pl.String)
     rows = rows.with_columns(longest, direction=pl.col("direction").fill_null("changed"))
     kept = (
@@ -88,36 +102,52 @@ def _points(view: View, app: str, metric: str, machine: str | None) -> pl.DataFr
     return rows.filter(pl.col("series").is_in(kept["series"].implode()))
 
 
-def _verdicts(metric: str, points: pl.DataFrame, changes: pl.DataFrame, total: int) -> list[str]:
-    sentences = [_change(row) for row in changes.iter_rows(named=True)]
-    if not sentences:
-        longest = max(points.group_by("series").len()["len"].to_list(), default=0)
-        sentences = [
-            f"{metric} has no lasting change: {counted(longest, 'run')} in the longest series."
-            if longest >= _LEAST
-            else f"{counted(longest, 'run')}, of {_LEAST} that are needed to detect changes."
-        ]
-    shown = points["series"].n_unique()
-    if shown < total and shown == _SERIES:
-        sentences.append(f"The {shown} longest of {total} series are shown.")
+def _verdicts(
+    view: View, app: str, machine: str | None, points: pl.DataFrame, total: int
+) -> list[str]:
+    """Return what is found in the series that are shown, the newest changes first."""
+    metric = points["metric"][0]
+    shown = points["series"].unique(maintain_order=True).to_list()
+
+    def rows(question: Callable[..., Any]) -> list[dict[str, Any]]:
+        found = view.rows(question, app, [metric], machine).filter(metric=metric)
+        return [row for row in found.to_dicts() if _series(row["fields"]) in shown]
+
+    def name(row: dict[str, Any]) -> str:
+        return series_name(metric, row["fields"] if len(shown) > 1 else None)
+
+    found = points.drop_nulls("after").sort("started_at", descending=True).to_dicts()
+    changed = {_series(row["fields"]) for row in found}
+    sentences = [
+        *(change_sentence(name(row), row) for row in found if row["certainty"] == "confirmed"),
+        *(provisional_sentence(name(row), row) for row in rows(trend_provisional)),
+        *(disturbance_sentence(name(row), row) for row in rows(trend_disturbances)),
+    ]
+    for row in rows(trend_states):
+        quiet = _series(row["fields"]) not in changed
+        sentences += state_sentences(name(row), row, quiet=quiet)
+    if len(shown) < total and len(shown) == _SERIES:
+        sentences.append(f"The {len(shown)} longest of {total} series are shown.")
     return sentences
 
 
-def _change(row: dict[str, Any]) -> str:
-    direction = f", {row['direction']}" if row["direction"] != "changed" else ""
-    return (
-        f"{row['metric']} {signed_percent(row['change']) or 'from 0'}{direction} since "
-        f"{run_label(row['version'], row['run_id'], row['started_at'])}: "
-        f"{amount(row['before'], row['unit'])} before, {amount(row['after'], row['unit'])} after "
-        f"({p_value_text(row['p_value'])})."
-    )
+def _series(fields: Any) -> str:
+    """Return the name of a series in the legend."""
+    return cell(fields, None) or "all runs"
 
 
 def _table(view: View, points: pl.DataFrame, unit: str | None) -> None:
     with st.expander("Values"):
         view.table(
             points.sort("started_at", descending=True).select(
-                "started_at", "run_id", "version", "value", "series", "change"
+                "started_at",
+                "run_id",
+                "version",
+                "value",
+                "series",
+                "change",
+                "certainty",
+                "disturbed",
             ),
             units={"value": unit} if unit else None,
             percent=("change",),

@@ -9,14 +9,16 @@ from altair.typing import ChartType
 from apps.pages.charts import BETTER, NEUTRAL, WORSE, axis, legend, scale
 
 _HEIGHT = 380
+_DASHES = alt.Scale(domain=["confirmed", "provisional"], range=[[5, 4], [1, 4]])
 _TINTS = {"worse": WORSE, "better": BETTER, "changed": NEUTRAL}
 
 
 def history(points: pl.DataFrame, name: str, unit: str | None) -> ChartType:
     """Draw one line per series, its levels, and a rule at each change.
 
-    `points` are rows of one metric: series, run_id, version, started_at, value, and before, after,
-    change and direction where the level changed there.
+    `points` are rows of one metric: series, run_id, version, started_at, value, disturbed, and
+    certainty, before, after, change and direction where the level changed there. Points of
+    disturbances are pale; the rule of a provisional change is dotted.
     """
     series = points["series"].unique(maintain_order=True).to_list()
     colour = alt.Color(
@@ -27,8 +29,9 @@ def history(points: pl.DataFrame, name: str, unit: str | None) -> ChartType:
     started = pl.col("started_at").dt.strftime("%Y-%m-%d %H:%M").alias("started")
     base = alt.Chart(points.with_columns(started)).encode(x=time, color=colour)
     value = alt.Y("value:Q", axis=axis(name, unit), scale=alt.Scale(zero=False))
-    dots = base.mark_circle(size=55, opacity=1).encode(
+    dots = base.mark_circle(size=55).encode(
         y=value,
+        opacity=alt.condition("datum.disturbed", alt.value(0.35), alt.value(1)),
         tooltip=[
             alt.Tooltip("run_id:N", title="Run"),
             alt.Tooltip("version:N", title="Version"),
@@ -51,8 +54,12 @@ def history(points: pl.DataFrame, name: str, unit: str | None) -> ChartType:
     tints = scale(changes["direction"].unique().sort().to_list(), _TINTS)
     rules = (
         alt.Chart(changes)
-        .mark_rule(strokeDash=[5, 4], strokeWidth=1.5)
-        .encode(x=time, color=alt.Color("direction:N", scale=tints, legend=legend("Change")))
+        .mark_rule(strokeWidth=1.5)
+        .encode(
+            x=time,
+            color=alt.Color("direction:N", scale=tints, legend=legend("Change")),
+            strokeDash=alt.StrokeDash("certainty:N", scale=_DASHES, legend=legend("Certainty")),
+        )
     )
     parts = alt.layer(levels, lines, dots)
     chart: ChartType = alt.layer(rules, parts).resolve_scale(color="independent")

@@ -28,3 +28,8 @@ def latest_traces(con: DuckDBPyConnection) -> DuckDBPyRelation:
 def latest_regressions(con: DuckDBPyConnection, number: int, *, every: bool) -> DuckDBPyRelation:
     """Return the newest regressions; without `every` only those of total times."""
     return ask(con, "overview/regressions", number=number, every=every)
+
+
+def latest_provisional(con: DuckDBPyConnection, number: int, *, every: bool) -> DuckDBPyRelation:
+    """Return the newest changes for the worse that are not certain yet, as `latest_regressions`."""
+    return ask(con, "overview/provisional", number=number, every=every)

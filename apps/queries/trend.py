@@ -24,6 +24,50 @@ def trend_changes(
     return ask(con, "trend/changes", app=app, metrics=json.dumps(list(metrics)), machine=machine)
 
 
+def trend_provisional(
+    con: DuckDBPyConnection,
+    app: str,
+    metrics: Sequence[str] = EVERY_METRIC,
+    machine: str | None = None,
+) -> DuckDBPyRelation:
+    """Return the levels at the end of an application's series that are no changes yet."""
+    return ask(
+        con, "trend/provisional", app=app, metrics=json.dumps(list(metrics)), machine=machine
+    )
+
+
+def trend_disturbances(
+    con: DuckDBPyConnection,
+    app: str,
+    metrics: Sequence[str] = EVERY_METRIC,
+    machine: str | None = None,
+) -> DuckDBPyRelation:
+    """Return the bursts of bad runs in an application's series."""
+    return ask(
+        con, "trend/disturbances", app=app, metrics=json.dumps(list(metrics)), machine=machine
+    )
+
+
+def trend_states(
+    con: DuckDBPyConnection,
+    app: str,
+    metrics: Sequence[str] = EVERY_METRIC,
+    machine: str | None = None,
+) -> DuckDBPyRelation:
+    """Return what the noise of an application's series is like, and what could be seen in them."""
+    return ask(con, "trend/states", app=app, metrics=json.dumps(list(metrics)), machine=machine)
+
+
+def trend_events(
+    con: DuckDBPyConnection,
+    app: str,
+    metrics: Sequence[str] = EVERY_METRIC,
+    machine: str | None = None,
+) -> DuckDBPyRelation:
+    """Return the events of an application, the newest first."""
+    return ask(con, "trend/events", app=app, metrics=json.dumps(list(metrics)), machine=machine)
+
+
 def trend_series(
     con: DuckDBPyConnection,
     app: str,

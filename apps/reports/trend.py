@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -10,16 +11,30 @@ from apps.output import (
     Row,
     amount,
     cell,
-    counted,
     day,
     dicts,
-    p_value_text,
     signed_percent,
     table_text,
     three_digits,
 )
 from apps.queries.gate import gate_runs
-from apps.queries.trend import EVERY_METRIC, trend_changes, trend_mixed, trend_series
+from apps.queries.trend import (
+    EVERY_METRIC,
+    trend_changes,
+    trend_disturbances,
+    trend_events,
+    trend_mixed,
+    trend_provisional,
+    trend_series,
+    trend_states,
+)
+from apps.reports.changes import (
+    change_sentence,
+    commit_range,
+    disturbance_sentence,
+    provisional_sentence,
+    state_sentences,
+)
 from apps.reports.series import TOTALS, series_name, shown_fields
 from warehouse.errors import NothingToAnalyse
 
@@ -28,7 +43,7 @@ if TYPE_CHECKING:
 
 CHANGES = ("metric", "fields", "run", "version", "date", "before", "after", "change", "is", "p")
 SERIES = ("metric", "fields", "runs", "first", "last", "median", "latest", "unit")
-LEAST_POINTS = 10
+EVENTS = ("date", "clearest", "change", "is", "more", "between", "acknowledged")
 _SENTENCES = 12
 _CHARTS = 4
 _LINES = 30
@@ -45,34 +60,78 @@ def trend_text(
     largest changes. Fields that all series have in common are stated once.
     """
     changes = dicts(trend_changes(con, app, metrics or EVERY_METRIC, machine))
-    shown = metrics or [*_first(changes), *TOTALS]
+    early = dicts(trend_provisional(con, app, metrics or EVERY_METRIC, machine))
+    shown = metrics or [*_first([*changes, *early]), *TOTALS]
     series = dicts(trend_series(con, app, shown, machine))
     if not series and not metrics:
-        series = dicts(trend_series(con, app, EVERY_METRIC, machine))
+        shown = EVERY_METRIC
+        series = dicts(trend_series(con, app, shown, machine))
     if not series:
         raise _nothing(con, app, metrics, machine)
-    by_series: dict[str, list[Row]] = {}
-    for change in changes:
-        by_series.setdefault(_key(change), []).append(change)
+    found = _Found(
+        changes=_by_series(changes),
+        provisional=_by_series(early),
+        disturbances=_by_series(dicts(trend_disturbances(con, app, shown, machine))),
+        states=_by_series(dicts(trend_states(con, app, shown, machine))),
+    )
     if not metrics:
-        series.sort(key=lambda row: _rank(row["metric"], by_series.get(_key(row), [])))
+        series.sort(key=lambda row: _rank(row["metric"], found.of(row)))
     alike = all(row["fields"] == series[0]["fields"] for row in series)
     names = [series_name(row["metric"], None if alike else row["fields"]) for row in series]
-    named = [
-        (name, row, by_series.get(_key(row), [])) for name, row in zip(names, series, strict=True)
-    ]
-    sentences = [sentence for line in named for sentence in _series_sentences(*line)]
+    named = list(zip(names, series, strict=True))
+    sentences = [sentence for name, row in named for sentence in found.sentences(name, row)]
     if len(sentences) > _SENTENCES:
         more = len(sentences) - _SENTENCES
         sentences = [*sentences[:_SENTENCES], f"{more} more: see the tables, or name a --metric."]
     sentences += _mixed_sentences(con, app)
     heading = f"History of {series_name(app, series[0]['fields'] if alike else None)}"
     parts = [heading, "\n".join(f"* {sentence}" for sentence in sentences)]
-    parts += [chart(*line) for line in named[:_CHARTS]]
+    parts += [chart(name, row, found.of(row)) for name, row in named[:_CHARTS]]
+    events = dicts(trend_events(con, app, metrics or EVERY_METRIC, machine))
+    if any(event["others"] for event in events):
+        parts.append(_table("Events: what changed together", EVENTS, list(map(event_line, events))))
     if changes:
         parts.append(_table("Changes", CHANGES, [change_line(row) for row in changes]))
     parts.append(_table("Series", SERIES, [series_line(row) for row in series]))
     return "\n\n".join(parts)
+
+
+def _by_series(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(_key(row), []).append(row)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is found in the series of an application, by series."""
+
+    changes: dict[str, list[Row]]
+    provisional: dict[str, list[Row]]
+    disturbances: dict[str, list[Row]]
+    states: dict[str, list[Row]]
+
+    def of(self, series: Row) -> list[Row]:
+        """Return the changes of a series, confirmed and provisional, in order of time."""
+        key = _key(series)
+        return sorted(
+            [*self.changes.get(key, []), *self.provisional.get(key, [])],
+            key=lambda row: row["index"],
+        )
+
+    def sentences(self, name: str, series: Row) -> list[str]:
+        """Return what is found in a series."""
+        key = _key(series)
+        changes = sorted(self.changes.get(key, []), key=lambda row: row["index"])
+        early = self.provisional.get(key, [])
+        (state,) = self.states[key]
+        return [
+            *(change_sentence(name, row) for row in changes),
+            *(provisional_sentence(name, row) for row in early),
+            *(disturbance_sentence(name, row) for row in self.disturbances.get(key, [])),
+            *state_sentences(name, state, quiet=not changes and not early),
+        ]
 
 
 def _table(title: str, names: Sequence[str], lines: Sequence[tuple[Any, ...]]) -> str:
@@ -98,32 +157,6 @@ def _rank(metric: str, changes: Sequence[Row]) -> tuple[int, bool, float]:
         not is_total,
         not has_direction,
         -max((abs(change["change"] or 0) for change in changes), default=-1),
-    )
-
-
-def _series_sentences(name: str, row: Row, changes: Sequence[Row]) -> list[str]:
-    if changes:
-        return [
-            _change_sentence(name, change) for change in sorted(changes, key=lambda c: c["index"])
-        ]
-    if row["points"] < LEAST_POINTS:
-        return [
-            f"{name}: {counted(row['points'], 'run')}, of {LEAST_POINTS} that are needed to detect "
-            "changes."
-        ]
-    middle = amount(median(point["value"] for point in row["series"]), row["unit"])
-    return [f"{name}: no change in {counted(row['points'], 'run')}; the median is {middle}."]
-
-
-def _change_sentence(name: str, row: Row) -> str:
-    """Return since when a metric changed, by how much, in which direction and how certainly."""
-    version = f", version {cell(row['version'])}" if row["version"] is not None else ""
-    size = signed_percent(row["change"]) or "from 0"
-    direction = row["direction"] or "not known to be better or worse"
-    return (
-        f"{name}: {size}, {direction}, since run {cell(row['run_id'])}{version}, {day(row)}: "
-        f"{amount(row['before'], row['unit'])} before, {amount(row['after'], row['unit'])} after "
-        f"({p_value_text(row['p_value'])})."
     )
 
 
@@ -170,6 +203,19 @@ def change_line(row: Row) -> tuple[Any, ...]:
     )
 
 
+def event_line(row: Row) -> tuple[Any, ...]:
+    """Return the line of an event under `EVENTS`."""
+    return (
+        day(row),
+        cell(row["metric"], _METRIC_WIDTH),
+        signed_percent(row["change"]) or "from 0",
+        row["direction"],
+        row["others"],
+        commit_range(row),
+        row["acknowledged"],
+    )
+
+
 def series_line(row: Row) -> tuple[Any, ...]:
     """Return the line of a series under `SERIES`."""
     points = row["series"]
@@ -187,7 +233,7 @@ def series_line(row: Row) -> tuple[Any, ...]:
 
 
 def chart(name: str, row: Row, changes: Sequence[Row]) -> str:
-    """Return a series drawn as block characters, with marks at its changes.
+    """Return a series drawn as block characters, with ^ at its changes and ? at provisional ones.
 
     A block is one run, or the median of several where there are too many for a line.
     """
@@ -197,8 +243,10 @@ def chart(name: str, row: Row, changes: Sequence[Row]) -> str:
     shown = [median(group) for group in groups]
     low, high = min(shown), max(shown)
     line = "".join(_block(value, low, high) for value in shown)
-    places = {change["index"] // per_block for change in changes}
-    marks = "".join("^" if i in places else " " for i in range(len(shown))).rstrip()
+    places = {
+        change["index"] // per_block: "?" if "more_runs" in change else "^" for change in changes
+    }
+    marks = "".join(places.get(i, " ") for i in range(len(shown))).rstrip()
     runs = "one block per run" if per_block == 1 else f"one block per {per_block} runs (median)"
     title = (
         f"{name}: {amount(low, row['unit'])} to "

@@ -13,14 +13,29 @@ WITH
           from_json($metrics, '["VARCHAR"]'), lambda pattern: metric = pattern OR metric GLOB pattern
         )
       ) > 0
+  ),
+
+  marks AS (
+    SELECT * EXCLUDE (significance), 'confirmed' AS certainty, CAST(NULL AS INTEGER) AS more_runs
+    FROM change_points
+    UNION ALL BY NAME
+    SELECT * EXCLUDE (age), 'provisional' AS certainty
+    FROM provisional_changes
   )
 
 SELECT
-  p.app, p.machine, p.fields, p.metric, p.unit, p."index", p.run_id, p.version, p.started_at,
-  p.value, c."before", c."after", c.change, c.direction, c.p_value
+  p.app, p.machine, p.fields, p.metric, p.unit, p."index", p.run_id, p.version, p."commit",
+  p.started_at, p.value,
+  EXISTS (
+    FROM disturbances AS d
+    WHERE d.app = $app AND d.fields = p.fields AND d.metric = p.metric
+      AND p."index" BETWEEN d."first" AND d."last"
+  ) AS disturbed,
+  c.certainty, c."before", c."after", c.change, c.direction, c.p_value, c.more_runs, c.acknowledged,
+  c.note, c.previous_version, c.previous_commit
 FROM points AS p
 LEFT JOIN (
-  FROM change_points
+  FROM marks
   WHERE app = $app
     AND len(
       list_filter(

@@ -40,8 +40,11 @@ def test_the_verdict_comes_first_then_chart_and_tables(pwh):
 
 def test_a_metric_can_be_asked_for(pwh):
     _, out, _ = pwh("trend", "heat", "--metric", "seconds:m*")
-    assert "* seconds:main (machine=m1): no change in 20 runs; the median is 2 s." in out
-    assert "* seconds:main (machine=m2): no change in 10 runs; the median is 5 s." in out
+    for machine, runs_, median in (("m1", 20, 2), ("m2", 10, 5)):
+        assert (
+            f"* seconds:main (machine={machine}): no change in {runs_} runs; the median is "
+            f"{median} s; a change of "
+        ) in out
     assert "stencil" not in out
 
 
@@ -77,6 +80,59 @@ def test_thresholds_are_for_one_question_or_kept(pwh):
         "csv",
     )
     assert out.splitlines()[1:] == ["heat,m1,seconds:stencil,higher"]
+
+
+def test_early_word_and_bursts_are_told(run, tmp_path):
+    good, bad = {"f": 10.0, "g": 5.0}, {"f": 30.0, "g": 5.0}
+    lines = [
+        *runs("v1", good, first_day=1, count=9),
+        *runs("v2", bad, first_day=10, count=3),
+        *runs("v3", good, first_day=13),
+        *runs("v4", {"f": 12.0, "g": 5.0}, first_day=23, count=3),
+    ]
+    run("ingest", write(tmp_path / "t.csv", lines))
+    _, out, _ = run("trend", "heat", "--metric", "seconds:f")
+    first, second, *_ = out.splitlines()[2:]
+    assert first.startswith(
+        "* seconds:f: +19.7 %, worse, provisional since run v4-m1-0, version v4"
+    )
+    assert first.endswith("; versions v3..v4; 2 more runs at that level would confirm it.")
+    assert second == (
+        "* seconds:f: 3 runs disturbed, v2-m1-0 to v2-m1-2, 2026-01-10 to 2026-01-12: "
+        "30 s instead of 10 s; no change."
+    )
+    _, out, _ = run("trend", "heat", "--metric", "seconds:f", "-f", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["run_id"] for row in rows if row["disturbed"] == "true"] == [
+        f"v2-m1-{i}" for i in range(3)
+    ]
+    ((run_id, certainty, more),) = (
+        (row["run_id"], row["certainty"], row["more_runs"]) for row in rows if row["certainty"]
+    )
+    assert (run_id, certainty, more) == ("v4-m1-0", "provisional", "2")
+
+
+def test_an_acknowledged_change_stays_so_and_can_be_opened_again(pwh):
+    asked = ("trend", "heat", "--metric", "seconds:stencil", "--machine", "m1")
+    code, out, _ = pwh("ack", "v2-m1-1", "expected", "--note", "new mesh", "--by", "ada")
+    assert code == 0 and out.startswith("v2-m1-1: 2 changes acknowledged\n* ")
+    assert "versions v1..v2. Acknowledged as expected: new mesh." in pwh(*asked)[1]
+    assert "no change is found there" in pwh("ack", "v1-m2-3", "noise")[1]
+    assert "Acknowledged as fixed in v3." in pwh("ack", "v2-m1-0", "fixed", "--in", "v3")[1]
+    assert pwh("ack", "v2-m1-0", "open")[1] == "1 acknowledgement of v2-m1-0 removed\n"
+    assert "as expected" in pwh(*asked)[1]
+    assert pwh("ack", "v2-m1-9", "invalid")[1] == "v2-m1-9 is no longer in any series\n"
+    assert "10 s before, 13 s after" in pwh(*asked)[1] and "    19  " in pwh(*asked)[1]
+    code, _, err = pwh("ack", "v2-m1-0", "fixed")
+    assert (code, "fixed and --in belong together" in err) == (2, True)
+
+
+def test_changes_at_one_version_are_one_event(pwh):
+    _, out, _ = pwh("trend", "heat")
+    lines = out.split("Events: what changed together\n")[1].splitlines()
+    assert lines[2].split() == [
+        *("2026-01-11", "functions:seconds", "+25", "%", "worse", "1", "versions", "v1..v2", "-")
+    ]
 
 
 def test_short_series_are_reported(run, tmp_path):

@@ -14,14 +14,15 @@ from tests.helpers.support import given
 
 def test_the_planted_change_is_named_and_drawn(open_page, demo_warehouse):
     app = open_page("trends", demo_warehouse, app="stencil", metric="wall_seconds")
-    assert "wall_seconds +18" in texts(app)
-    assert "since version 1.23" in texts(app)
+    assert "wall_seconds: +18" in texts(app)
+    assert ", version 1.23, " in texts(app)
+    assert "; versions 1.22..1.23." in texts(app)
     assert len(app.get("vega_lite_chart")) == 1
 
 
 def test_a_noisy_metric_has_not_changed(open_page, demo_warehouse):
     app = open_page("trends", demo_warehouse, app="spmv", metric="wall_seconds")
-    assert "has no lasting change" in texts(app)
+    assert "no change in " in texts(app) and "or more would be seen" in texts(app)
 
 
 def test_too_few_runs_are_reported(open_page, demo_warehouse):
@@ -54,6 +55,8 @@ def points():
             "after": [None, None, 2.0, None],
             "change": [None, None, 1.0, None],
             "direction": ["changed", "changed", "worse", "changed"],
+            "certainty": [None, None, "confirmed", None],
+            "disturbed": [False, True, False, False],
         }
     )
 

@@ -1,0 +1,124 @@
+"""Sentences on the history of a metric: changes, early word of them, bursts, and its noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from apps.output import amount, cell, counted, day, p_value_text, percent, signed_percent
+
+LEAST_POINTS = 10
+_KNOWN_NOISE = 6  # runs from which a short series shows its noise
+_TROUBLED = {
+    "disturbed": "disturbed by bursts of bad runs",
+    "noisy": "noisy",
+    "wandering": "wandering from run to run, so that levels are not seen",
+}
+
+
+def change_sentence(name: str, row: Mapping[str, Any]) -> str:
+    """Return since when a metric changed, by how much, in which direction and how certainly."""
+    return (
+        f"{name}: {_size(row)}, since {_run(row)}: "
+        f"{amount(row['before'], row['unit'])} before, {amount(row['after'], row['unit'])} after "
+        f"({p_value_text(row['p_value'])}){_between(row)}.{_acknowledged(row)}"
+    )
+
+
+def provisional_sentence(name: str, row: Mapping[str, Any]) -> str:
+    """Return the same of a level that is no change yet, and how many runs would confirm it."""
+    return (
+        f"{name}: {_size(row)}, provisional since {_run(row)}: "
+        f"{amount(row['before'], row['unit'])} before, {amount(row['after'], row['unit'])} after "
+        f"({p_value_text(row['p_value'])}){_between(row)}; "
+        f"{counted(row['more_runs'], 'more run')} at that level would confirm it."
+        f"{_acknowledged(row)}"
+    )
+
+
+def disturbance_sentence(name: str, row: Mapping[str, Any]) -> str:
+    """Return which runs were bad, and how bad."""
+    first, last = day(row), f"{row['last_started_at']:%Y-%m-%d}"
+    days = first if first == last else f"{first} to {last}"
+    return (
+        f"{name}: {counted(row['last'] - row['first'] + 1, 'run')} disturbed, "
+        f"{cell(row['run_id'])} to {cell(row['last_run_id'])}, {days}: "
+        f"{amount(row['disturbed'], row['unit'])} instead of {amount(row['usual'], row['unit'])}; "
+        "no change."
+    )
+
+
+def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list[str]:
+    """Return what a series is like and, where it has no change, what could be seen in it."""
+    points, unit = state["points"], state["unit"]
+    visible = _visible(state["smallest_visible"])
+    if points < LEAST_POINTS:
+        seen = (
+            f" With {LEAST_POINTS}, {visible} would be seen at this noise."
+            if visible and points >= _KNOWN_NOISE
+            else ""
+        )
+        needed = f"{counted(points, 'run')}, of {LEAST_POINTS} that are needed to detect changes."
+        return [f"{name}: {needed}{seen}"]
+    out = []
+    if state["high_share"] is not None:
+        out.append(
+            f"{name}: two levels alternate: {amount(state['low'], unit)} in "
+            f"{percent(1 - state['high_share'])} of the runs, {amount(state['high'], unit)} in "
+            f"{percent(state['high_share'])}."
+        )
+    if state["drift"] is not None:
+        out.append(
+            f"{name}: drifts, {signed_percent(state['drift'])} over {counted(points, 'run')}."
+        )
+    if quiet:
+        seen = f"{visible} would be seen" if visible else "none would be seen"
+        trouble = _TROUBLED.get(state["state"])
+        but = f"; {trouble}: only {seen}" if trouble else f"; {seen}"
+        out.append(
+            f"{name}: no change in {counted(points, 'run')}; the median is "
+            f"{amount(state['level'], unit)}{but}."
+        )
+    return out
+
+
+def _visible(share: float | None) -> str | None:
+    """Return from which size on a change is visible; None where that is unknown."""
+    if share is None:
+        return None
+    return "any change" if share == 0 else f"a change of {100 * share:.2g} % or more"
+
+
+def commit_range(row: Mapping[str, Any]) -> str | None:
+    """Return the commits, else the versions, among which the cause of a change is; None: unknown.
+
+    The one before .. is that of the last run before the change.
+    """
+    for key, what in (("commit", "commits"), ("version", "versions")):
+        old, new = row[f"previous_{key}"], row[key]
+        if old is not None and new is not None:
+            same = f"the same {key} on both sides"
+            return same if old == new else f"{what} {cell(old)}..{cell(new)}"
+    return None
+
+
+def _between(row: Mapping[str, Any]) -> str:
+    found = commit_range(row)
+    return f"; {found}" if found else ""
+
+
+def _size(row: Mapping[str, Any]) -> str:
+    size = signed_percent(row["change"]) or "from 0"
+    return f"{size}, {row['direction'] or 'not known to be better or worse'}"
+
+
+def _run(row: Mapping[str, Any]) -> str:
+    version = f", version {cell(row['version'])}" if row["version"] is not None else ""
+    return f"run {cell(row['run_id'])}{version}, {day(row)}"
+
+
+def _acknowledged(row: Mapping[str, Any]) -> str:
+    if row["acknowledged"] is None:
+        return ""
+    note = f": {cell(row['note'])}" if row["note"] else ""
+    return f" Acknowledged as {row['acknowledged']}{note}."

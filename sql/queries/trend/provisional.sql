@@ -1,0 +1,11 @@
+-- Levels at the end of the series of one application that are no changes yet.
+SELECT *
+FROM provisional_changes
+WHERE app = $app
+  AND ($machine IS NULL OR machine GLOB $machine)
+  AND len(
+    list_filter(
+      from_json($metrics, '["VARCHAR"]'), lambda pattern: metric = pattern OR metric GLOB pattern
+    )
+  ) > 0
+ORDER BY metric, CAST(fields AS VARCHAR), "index";
