@@ -103,6 +103,13 @@ CASES = (
         escapes=(RUN, "Mem"),
         writes=True,
     ),
+    Case(
+        command="ack",
+        arguments=("stencil-1.23", "noise"),
+        unknown=("nope", "noise"),
+        escapes=(),
+        writes=True,
+    ),
     Case(command="scale", escapes=()),
     Case(command="scale", arguments=("stencil",), unknown=("nope",), escapes=(APP,)),
     Case(

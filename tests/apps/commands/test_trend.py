@@ -99,7 +99,7 @@ def test_early_word_and_bursts_are_told(run, tmp_path):
     assert first.endswith("; versions v3..v4; 2 more runs at that level would confirm it.")
     assert second == (
         "* seconds:f: 3 runs disturbed, v2-m1-0 to v2-m1-2, 2026-01-10 to 2026-01-12: "
-        "30 s instead of 10 s; no change."
+        "30 s instead of 9.99 s; no change."
     )
     _, out, _ = run("trend", "heat", "--metric", "seconds:f", "-f", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
