@@ -107,7 +107,7 @@ CASES = (
         command="ack",
         arguments=("stencil-1.23", "noise"),
         unknown=("nope", "noise"),
-        escapes=(),
+        escapes=(TIMED_RUN, "noise"),
         writes=True,
     ),
     Case(command="scale", escapes=()),
