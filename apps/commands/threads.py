@@ -16,6 +16,7 @@ from apps.queries.runs import LATEST, resolve_run
 from apps.queries.threads import (
     graph_blocks,
     graph_edges,
+    imbalance_functions,
     kernel_verdicts,
     thread_blocks,
     thread_groups,
@@ -25,6 +26,7 @@ from apps.queries.threads import (
     thread_verdicts,
     thread_warps,
 )
+from apps.reports.thread_imbalance import FUNCTIONS, function_line, thread_imbalance_sentences
 from apps.reports.threads import (
     BLOCKS,
     FIGURES,
@@ -87,6 +89,10 @@ def threads(
         bool,
         typer.Option("--kernels", help="List verdicts on the program and its kernels."),
     ] = False,
+    imbalance: Annotated[
+        bool,
+        typer.Option("--imbalance", help="List functions that CPU threads share unevenly."),
+    ] = False,
     groups: Annotated[
         bool, typer.Option("--groups", help="List groups of similar threads, and the worst warps.")
     ] = False,
@@ -99,9 +105,11 @@ def threads(
     """Show whether threads diverge or wait for each other; draw their control flow."""
     from apps.reports.pictures import GRAPHS, check_path
 
-    _check_tables(style, {"--kernels": kernels, "--groups": groups, "--phases": phases})
-    if kernels and launch is not None:
-        raise UsageError("--kernels is over all launches", hint="Leave out --launch.")
+    wanted = {"--kernels": kernels, "--imbalance": imbalance, "--groups": groups}
+    _check_tables(style, wanted | {"--phases": phases})
+    if launch is not None and (kernels or imbalance):
+        name = "--kernels" if kernels else "--imbalance"
+        raise UsageError(f"{name} is over all launches", hint="Leave out --launch.")
     if cfg is not None:
         check_path(cfg, GRAPHS, "--cfg")
     if matrix is not None:
@@ -110,6 +118,12 @@ def threads(
         run_id = resolve_run(con, run)
         verdicts = thread_verdicts(con, run_id, launch)
         rows = dicts(verdicts)
+        uneven = thread_imbalance_sentences(con, run_id) if launch is None else []
+        options = (block, cfg, matrix)
+        of_launches = groups or phases or kernels or any(one is not None for one in options)
+        if not rows and uneven and not of_launches:
+            _show_imbalance(con, run_id, uneven, imbalance, style, output)
+            return
         chosen = _chosen(con, run_id, launch, rows)
         blocks = None
         if launch is not None or block is not None or matrix is not None:
@@ -122,6 +136,8 @@ def threads(
             blocks = None
         over_all = kernel_verdicts(con, run_id)
         tables = _tables(con, run_id, launch, groups, phases)
+        if imbalance:
+            tables.insert(0, _uneven_functions(con, run_id))
         if kernels:
             tables.insert(0, _Table("Kernels", over_all, KERNELS, kernel_line))
         if style is not Format.table:
@@ -129,7 +145,7 @@ def threads(
             emit(con, first, style, output)
             return
         program = dicts(over_all.limit(1)) if launch is None and len(rows) > 1 else []
-        text = _text(run_id, program, rows, chosen, blocks, metric, tables)
+        text = _text(run_id, uneven, program, rows, chosen, blocks, metric, tables)
     write_text(text, output)
 
 
@@ -150,6 +166,40 @@ class _Table:
             total = (self.rows.count("*").fetchone() or (0,))[0]
             lines.append(f"... and {total - self.limit} more")
         return "\n".join(lines)
+
+
+def _show_imbalance(
+    con: DuckDBPyConnection,
+    run_id: str,
+    sentences: list[str],
+    imbalance: bool,
+    style: Format,
+    output: Path | None,
+) -> None:
+    """Print how unevenly CPU threads share the work of a run that has no traces of basic blocks."""
+    functions = _uneven_functions(con, run_id)
+    if style is not Format.table:
+        emit(con, functions.rows, style, output)
+        return
+    lines = "\n".join([f"Run {run_id}", "", *(f"* {line}" for line in sentences)])
+    write_text(f"{lines}\n\n{functions.text()}" if imbalance else lines, output)
+
+
+def _uneven_functions(con: DuckDBPyConnection, run_id: str) -> _Table:
+    """Return the functions that CPU threads share; raises `NothingToAnalyse` for none."""
+    functions = imbalance_functions(con, run_id)
+    if functions.limit(1).fetchone() is None:
+        raise NothingToAnalyse(
+            f"the run {run_id} has no functions that several CPU threads share",
+            hint="valgrind --tool=callgrind --separate-threads=yes records them, for example.",
+        )
+    return _Table(
+        "Functions by the excess of the busiest thread",
+        functions,
+        FUNCTIONS,
+        function_line,
+        _FEW_LINES,
+    )
 
 
 def _check_tables(style: Format, wanted: dict[str, bool]) -> None:
@@ -267,6 +317,7 @@ def _tables(
 
 def _text(
     run_id: str,
+    uneven: list[str],
     program: list[Row],
     rows: list[Row],
     chosen: Row,
@@ -275,7 +326,7 @@ def _text(
     tables: list[_Table],
 ) -> str:
     kinds = similar_launches(rows)
-    lines = [f"Run {run_id}", ""]
+    lines = [f"Run {run_id}", "", *(f"* {line}" for line in uneven)]
     for row in program:
         first, *others = program_sentences(row)
         lines += [f"* {first}", *(f"  {line}" for line in others)]

@@ -11,21 +11,27 @@ from apps.queries.threads import (
     graph_blocks,
     graph_edges,
     group_list,
+    imbalance_functions,
     kernel_verdicts,
     phase_list,
+    thread_imbalance,
     thread_launches,
     thread_picture,
     thread_verdicts,
+    thread_work,
     traced_runs,
     warp_list,
 )
 from apps.reports.pictures import graph_dot, grey_png, largest_blocks
+from apps.reports.thread_imbalance import imbalance_sentences
 from apps.reports.threads import launch_sentences, program_sentences, similar_launches
 from warehouse.errors import UsageError
 
 _METRICS = ("euclidean", "manhattan")
 _LAST = 2**31 - 1
 _MOST_EXECUTED = 12
+_TABLE_HEIGHT = 240
+_SHARES = ("imbalance", "excess_share", "share")
 _LISTS = {
     "groups": ("Groups of similar threads", group_list),
     "warps": ("Warps that lose most to divergence", warp_list),
@@ -44,7 +50,10 @@ def page(view: View) -> None:
             "valgrind --tool=exp-bbv ./program\npwh ingest bb.out.* --app program",
         )
         return
+    _imbalance(view, run)
     verdicts = view.rows(thread_verdicts, run)
+    if verdicts.is_empty():
+        return
     known = view.value(thread_launches, run)
     chosen = view.select("Launch", [str(launch) for launch in known], key="launch", every="All")
     launch = None if chosen is None else int(chosen)
@@ -71,6 +80,20 @@ def page(view: View) -> None:
     with right:
         _similarity(view, run, drawn, metric)
     _groups(view, run, launch)
+
+
+def _imbalance(view: View, run: str) -> None:
+    """Show how unevenly the threads of CPU processes share their work, if they are known."""
+    processes = view.rows(thread_imbalance, run).to_dicts()
+    if not processes:
+        return
+    functions = view.rows(imbalance_functions, run)
+    view.verdicts(imbalance_sentences(processes, functions.to_dicts()))
+    st.subheader("What each thread spent", anchor=False)
+    view.table(view.rows(thread_work, run), height=_TABLE_HEIGHT)
+    if not functions.is_empty():
+        st.subheader("Functions by the excess of the busiest thread", anchor=False)
+        view.table(functions, percent=_SHARES, height=_TABLE_HEIGHT)
 
 
 def _flow(view: View, run: str, launch: int) -> None:

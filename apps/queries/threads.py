@@ -65,6 +65,21 @@ def thread_phases(
     return ask(con, "threads/phases", run_id=run_id, **_launches(launch))
 
 
+def thread_imbalance(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return how unevenly the threads of each CPU process share its work, the worst first."""
+    return ask(con, "threads/imbalance", run_id=run_id)
+
+
+def imbalance_functions(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return how unevenly threads share each function, what adds most to the imbalance first."""
+    return ask(con, "threads/functions", run_id=run_id)
+
+
+def thread_work(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return what each thread of the CPU processes of a run spent."""
+    return ask(con, "threads/work", run_id=run_id)
+
+
 def group_list(run_id: str, launch: int | None) -> Question:
     """Return the question for the groups of similar threads."""
     return Question("threads/groups", {"run_id": run_id, **_launches(launch)})

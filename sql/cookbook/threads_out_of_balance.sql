@@ -1,26 +1,21 @@
--- Do the threads of a program or kernel execute equally many instructions?
+-- Do the threads of a program share its work equally, and if not, in which function?
 --
--- Above 1 the other threads wait for the busiest one: 1.5 means that it executes half as much
--- again as the mean.
-WITH
-  threads AS (
-    SELECT
-      v.run_id, v.launch, v.kernel, v.block, v.thread,
-      sum(coalesce(v.instructions, v.visits * b.size)) AS instructions
-    FROM bb_visits AS v
-    LEFT JOIN bb_blocks AS b
-      ON v.run_id = b.run_id AND v.bb = b.bb AND v.kernel IS NOT DISTINCT FROM b.kernel
-    GROUP BY v.run_id, v.launch, v.kernel, v.block, v.thread
-  )
+-- An imbalance of 0.5 means that the busiest thread executes, or takes, half as much again as the
+-- mean: the others wait for it. The function is that with the most of this thread's excess.
 SELECT
-  app, version, kernel,
-  count(*) AS threads,
-  arg_max(thread, instructions) AS busiest_thread,
-  max(instructions) AS most_instructions,
-  min(instructions) AS fewest_instructions,
-  round(max(instructions) / avg(instructions), 3) AS busiest_over_mean
-FROM threads
+  app, version, run_id, i.measure, i.rank, i.threads, i.busiest_thread,
+  i.mean_value, i.max_value,
+  round(i.imbalance, 3) AS imbalance,
+  i.is_bound,
+  arg_max(f.function, f.excess) AS function,
+  max(f.excess) AS excess,
+  i.note
+FROM thread_imbalance AS i
 JOIN runs USING (run_id)
-GROUP BY app, version, run_id, launch, kernel
-HAVING count(*) > 1
-ORDER BY busiest_over_mean DESC, app, version;
+LEFT JOIN function_thread_imbalance AS f
+  ON i.run_id = f.run_id AND i.measure = f.measure AND i.rank IS NOT DISTINCT FROM f.rank
+  AND i.parallelism IS NOT DISTINCT FROM f.parallelism
+  AND i.repetition IS NOT DISTINCT FROM f.repetition
+WHERE i.imbalance IS NOT NULL
+GROUP BY ALL
+ORDER BY imbalance DESC, app, version;

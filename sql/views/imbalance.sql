@@ -6,6 +6,12 @@
 -- In a call that waits for other ranks imbalance reads inversely: the rank that comes late waits
 -- least. Such calls are marked, and no rank is called slow by them.
 
+-- Whether the name of a function says that it waits for others.
+CREATE OR REPLACE MACRO _waits_by_name(function) AS regexp_matches(
+  lower(function),
+  'barrier|(^|[^a-z])wait|mpi_test|mpi_win_(start|complete|post|lock|unlock|flush)'
+);
+
 CREATE OR REPLACE VIEW rank_times AS
 WITH
   -- names in tools of the kinds whose calls wait
@@ -23,10 +29,7 @@ WITH
       kind = 'total' AS is_total,
       kind IN (
         'blocking point-to-point', 'n-to-n collective', 'n-to-1 and 1-to-n collective'
-      ) OR regexp_matches(
-        lower(function),
-        'barrier|(^|[^a-z])wait|mpi_test|mpi_win_(start|complete|post|lock|unlock|flush)'
-      ) AS waiting
+      ) OR _waits_by_name(function) AS waiting
     FROM function_classes
   ),
 

@@ -1,10 +1,16 @@
--- Runs with traces of basic blocks, the latest first; those that count visits, which allow more
--- analyses, before those that count instructions only.
+-- Runs with traces of basic blocks or several CPU threads, the latest first; those that count visits,
+-- which allow more analyses, before the others.
 WITH
   traced AS (
     SELECT run_id, false AS counts_visits FROM bb_launches
     UNION ALL
     SELECT run_id, bool_or(visits IS NOT NULL) FROM bb_visits GROUP BY run_id
+    UNION ALL
+    SELECT run_id, false FROM pmu_samples WHERE event = 'Ir'
+    GROUP BY run_id HAVING count(DISTINCT thread) > 1
+    UNION ALL
+    SELECT run_id, false FROM fn_timings
+    GROUP BY run_id HAVING count(DISTINCT thread) > 1
   )
 
 SELECT r.run_id, r.app, r.version, r.machine, r.started_at

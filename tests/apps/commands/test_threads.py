@@ -257,6 +257,7 @@ def test_probabilities_near_one_are_not_rounded_to_it():
         (("--phases",), 5, "the trace of r has no intervals"),
         (("--groups", "--phases", "-f", "csv"), 2, "of which csv can hold one"),
         (("--kernels", "--groups", "-f", "json"), 2, "of which json can hold one"),
+        (("--imbalance",), 5, "the run r has no functions that several CPU threads share"),
         (("--kernels", "--launch", "0"), 2, "--kernels is over all launches"),
         (("--metric", "cosine"), 2, "cosine"),
     ],
@@ -273,6 +274,30 @@ def test_runs_without_block_traces(run, tmp_path):
     code, _, err = run("threads", "r")
     assert code == 5
     assert "the run r has no traces of basic blocks" in err
+
+
+def test_cpu_threads_without_blocks_have_an_imbalance(run, tmp_path):
+    lines = ["r,1,work,Ir,100000", "r,2,work,Ir,300000", "r,2,more,Ir,0", "r,3,work,Ir,200000"]
+    (tmp_path / "p.csv").write_text("run_id,thread,region,event,value\n" + "\n".join(lines) + "\n")
+    assert run("ingest", "p.csv")[0] == 0
+    code, out, err = run("threads", "r")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "Run r",
+        "",
+        "* The 3 threads execute 200 k instructions on average, the busiest, thread 2, 300 k "
+        "instructions, an imbalance of 50.0%.",
+        "* Most of the imbalance is in work: 300 k instructions on thread 2, 200 k instructions on "
+        "average, 100.0% of its excess.",
+    ]
+    _, out, _ = run("threads", "r", "--imbalance", "-f", "json")
+    assert [(row["function"], row["excess"]) for row in json.loads(out)] == [
+        ("work", 100000),
+        ("more", 0),
+    ]
+    assert "Functions by the excess" in run("threads", "r", "--imbalance")[1]
+    code, _, err = run("threads", "r", "--groups")
+    assert (code, "has no traces of basic blocks" in err) == (5, True)
 
 
 def test_vectors_without_edges_have_no_control_flow(run, tmp_path):

@@ -42,6 +42,16 @@ def test_edges_make_a_graph(open_page, tmp_path):
     assert "edges show their probability" in texts(app)
 
 
+def test_cpu_threads_without_blocks_have_an_imbalance(open_page, tmp_path):
+    path = tmp_path / "w.duckdb"
+    with pwh.connect(path) as con:
+        given(con, "runs", "run_id app\nr1 a")
+        given(con, "pmu_samples", "thread region event value\n1 work Ir 1\n2 work Ir 3")
+    text = texts(open_page("threads", path))
+    assert "an imbalance of 50.0%" in text and "What each thread spent" in text
+    assert "Functions by the excess of the busiest thread" in text
+
+
 def test_threads_that_differ_get_a_picture(open_page, demo_warehouse):
     app = open_page("threads", demo_warehouse, run="heat-ac919fe8", metric="manhattan")
     text = texts(app)

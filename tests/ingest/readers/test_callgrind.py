@@ -132,7 +132,7 @@ def test_other_ways_to_write_the_same(old, new, warehouse, another, tmp_path):
 
 def test_profile_by_lines_has_costs_only(warehouse, tmp_path):
     text = HEAD.replace("instr line", "line").replace("events: Ir", "events: Ir Dr")
-    text += "fn=(1) main\n3 20 5\n+1 4\ncfn=(2) work\ncalls=2 9\n* 30 1\n\ntotals: 24 5\n"
+    text += "fn=(1) main\n3 20 5\n+1 4\ncfn=(2) work\ncalls=2 -2\n* 30 1\n\ntotals: 24 5\n"
     query = "SELECT thread, region, event, value, inclusive FROM pmu_samples ORDER BY ALL"
     assert landed(warehouse, tmp_path, text, query) == [
         (1, "main", "Dr", 5.0, 6.0),
