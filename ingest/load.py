@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingest import translate
@@ -19,6 +21,7 @@ from ingest.derive import TASK_TABLES, decode_segments, derive
 from ingest.forget import forget_source
 from ingest.runs import RunBook
 from ingest.scalars import keep_scalars
+from warehouse import sqlfiles
 from warehouse.errors import InputError, UsageError
 from warehouse.version import __version__
 
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from ingest.recording import Recording
 
 _BATCH = "_batch_to_land"
+_NAMES = {"fn_timings": "derived/stable_functions", "pmu_samples": "derived/stable_regions"}
+_FIRST_DATE = datetime(1990, 1, 1, tzinfo=UTC)  # archives without dates unpack as 1970 or 1980
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +129,15 @@ def transaction(con: DuckDBPyConnection) -> Iterator[None]:
         with suppress(duckdb.Error):
             con.execute("ROLLBACK")
         raise
+
+
+def _modified_at(path: Path) -> datetime | None:
+    """Return when a file was last modified; None where that is implausible."""
+    try:
+        found = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except (OSError, OverflowError, ValueError):
+        return None
+    return found if _FIRST_DATE < found <= datetime.now(UTC) + timedelta(days=1) else None
 
 
 def _source_id(sha256: str, reader: Reader) -> int:
@@ -226,7 +240,14 @@ class _Writer:
             ],
         )
         self._set_clocks()
-        self.book.write(self.con, self.source_id, self.options.facts, self.options.tags)
+        self._stabilise_names()
+        self.book.write(
+            self.con,
+            self.source_id,
+            self.options.facts,
+            self.options.tags,
+            _modified_at(self.recording.path),
+        )
         if not self.rows.keys().isdisjoint(TASK_TABLES):
             derive(self.con, self.source_id, self.book.run_ids)
         if "segments" in self.rows:
@@ -250,6 +271,13 @@ class _Writer:
                 options.clock_offsets,
                 align=options.align_clocks,
             )
+
+    def _stabilise_names(self) -> None:
+        """Take out of the names of functions what differs from process to process."""
+        for table, statement in _NAMES.items():
+            if table in self.rows:
+                params = {"source_id": self.source_id}
+                self.con.execute(sqlfiles.read(statement), params)
 
     def _insert_batch(self, item: Rows) -> None:
         import pyarrow as pa

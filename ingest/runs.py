@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ingest.base import Run, implausible
@@ -79,12 +80,19 @@ class RunBook:
         source_id: int,
         facts: Mapping[str, Any],
         tags: Mapping[str, str],
+        modified_at: datetime | None = None,
     ) -> None:
-        """Write the facts of the file and the options into run_facts, and renew `runs`."""
+        """Write what file, options and rows state into run_facts, and renew `runs`.
+
+        A run alone in its file started at `modified_at`, where nothing else states its start.
+        """
         self._write(con, source_id, "file", list(self._runs.values()))
         if facts or tags:
             known_facts = {**facts, "tags": dict(tags)}
             self._write(con, source_id, "option", [known_facts] * len(self._runs))
+        con.execute(sqlfiles.read("derived/run_facts_of_rows"), {"source_id": source_id})
+        if modified_at is not None and len(self._runs) == 1:
+            self._write(con, source_id, "file_time", [{"started_at": modified_at, "tags": {}}])
         renew_runs(con, self.run_ids)
 
     def _write(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _TABLES = {
     "counters": {"pmu_samples"},
     "functions": {"fn_timings"},
+    "costs": {"pmu_samples", "fn_timings"},
     "workers": {"nodes", "workers", "tasks"},
     "launches": {"bb_launches", "bb_visits", "bb_blocks"},
     "segments": {"segments"},

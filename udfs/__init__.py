@@ -159,21 +159,24 @@ UDFS: tuple[Udf, ...] = (
         "noisy, wandering, drifting, steady).",
     ),
     Udf(
-        "compare_repetitions",
+        "compare_runs",
         "udfs.comparison",
         (
             Parameter("before", "DOUBLE[][]"),
             Parameter("after", "DOUBLE[][]"),
             Parameter("history_before", "DOUBLE[][]"),
             Parameter("history_after", "DOUBLE[][]"),
+            Parameter("usual", "STRUCT(variance DOUBLE, freedom DOUBLE)[][]"),
             Parameter("family", "VARCHAR[]"),
+            Parameter("leading", "BOOLEAN[]"),
             Parameter("level", "DOUBLE"),
         ),
         'STRUCT("before" DOUBLE, "after" DOUBLE, ratio DOUBLE, low DOUBLE, high DOUBLE, '
         "p_value DOUBLE, noise VARCHAR)[]",
         "Ratio after / before of each metric with a confidence interval for all metrics together "
-        "(level 0..1) and a corrected p-value, from lists of repetitions by metric; values of "
-        "other runs (history) show the noise of a single repetition.",
+        "(level 0..1) and a corrected p-value, from lists of values, one a run, by metric; values "
+        "of other runs (history), or variances between other equal runs (usual), show the noise of "
+        "a single run.",
     ),
     Udf(
         "scaling_model",

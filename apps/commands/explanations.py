@@ -14,6 +14,7 @@ from apps.queries.explanations import (
     compared_runs,
     explained_against,
     explanation,
+    explanation_call_tree,
     explanation_coverage,
     run_in_history,
 )
@@ -59,6 +60,7 @@ def explain(
             dicts(found),
             dicts(explanation_coverage(con, which)),
             next(iter(dicts(run_in_history(con, run_id))), None),
+            dicts(explanation_call_tree(con, which)),
             show_queries=sql,
         )
     write_text(text, output)

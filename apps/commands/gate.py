@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +18,13 @@ from apps.commands.options import (
 )
 from apps.output import Format, dicts, emit, write_text
 from apps.queries.runs import LATEST
+
+
+class Direction(StrEnum):
+    """Which values of a metric are better."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
 
 
 def gate(
@@ -42,6 +50,10 @@ def gate(
         ),
     ] = None,
     metric: MetricOption = None,
+    better: Annotated[
+        Direction | None,
+        typer.Option(help="What is better for metrics of which that is not known."),
+    ] = None,
     level: LevelOption = 0.95,
     style: FormatOption = Format.table,
     output: OutputOption = None,
@@ -52,7 +64,7 @@ def gate(
     most = None if limit is None else parse_share(limit, "--limit")
     with reading(context) as con:
         sides = find_sides(con, app, baseline, candidate)
-        relation = judge_metrics(con, sides, metric or [], most, level)
+        relation = judge_metrics(con, sides, metric or [], most, level, better)
         rows = dicts(relation)
         if style is not Format.table:
             emit(con, relation, style, output)

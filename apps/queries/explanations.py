@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from apps.queries.base import ask
 
@@ -51,10 +50,27 @@ def explanation(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
     return ask(con, "explanations/findings", explaining=which.named, **_runs(which))
 
 
+def explanation_call_tree(
+    con: DuckDBPyConnection, which: Comparison, smallest_share: float = 0.05, most: int = 25
+) -> DuckDBPyRelation:
+    """Return the call paths with the largest shares of the difference, in the tree's order.
+
+    Paths with a smaller share than `smallest_share`, of themselves and with their callees, are left
+    out, and all but the `most` largest.
+    """
+    return ask(
+        con,
+        "explanations/call_tree",
+        smallest_share=smallest_share,
+        most=most,
+        **_runs(which),
+    )
+
+
 def explanation_coverage(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
     """Return how many runs of either side have each kind of trace."""
     return ask(con, "explanations/coverage", **_runs(which))
 
 
-def _runs(which: Comparison) -> dict[str, Sequence[str]]:
+def _runs(which: Comparison) -> dict[str, Any]:
     return {"runs": which.runs, "against": which.against}

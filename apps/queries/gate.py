@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
@@ -17,29 +18,39 @@ def gate_runs(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
     return ask(con, "gate/runs", app=app)
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a gate allows: the regression `limit` (0.05 is 5 %) at a confidence `level`.
+
+    Without `limit` it is that of change_thresholds, else `default_limit`. `better` (lower, higher)
+    is the direction of metrics without a known one; `undirected` includes them without.
+    """
+
+    level: float
+    limit: float | None
+    default_limit: float
+    better: str | None = None
+    undirected: bool = False
+
+
 def gate_metrics(
     con: DuckDBPyConnection,
     before: Sequence[str],
     after: Sequence[str],
-    level: float,
     metrics: Sequence[str],
-    *,
-    limit: float | None,
-    default_limit: float,
-    undirected: bool,
+    shown: Sequence[str],
+    terms: Terms,
 ) -> DuckDBPyRelation:
-    """Return the verdict on each metric against a limit (0.05 is 5 %), the worst first.
+    """Return the verdict on each metric under these terms, the worst first.
 
-    `undirected` includes metrics without a known direction.
+    Of the `metrics`, compared together, those that match `shown` (patterns) are judged.
     """
     return ask(
         con,
         "gate/metrics",
         before=json.dumps(list(before)),
         after=json.dumps(list(after)),
-        level=level,
         metrics=json.dumps(list(metrics)),
-        limit=limit,
-        default_limit=default_limit,
-        undirected=undirected,
+        shown=json.dumps(list(shown)),
+        **asdict(terms),
     )

@@ -18,13 +18,18 @@ from apps.output import (
 )
 from apps.reports.series import TOTALS, series_name
 
-METRICS = ("metric", "verdict", "before", "after", "change", "interval", "p", "repetitions", "unit")
+METRICS = ("metric", "verdict", "before", "after", "change", "interval", "p", "runs", "unit")
 _TOPICS = (
-    ("Functions", ("seconds",)),
+    ("Functions", ("seconds", "cost")),
     ("Counters", ("counter", "per_cycle")),
     ("Workers and their idle time", ("tasks", "idle")),
     ("Blocks and instruction streams", ("blocks", "segments")),
 )
+_SOURCES = {
+    "history": "from the other runs of its history",
+    "other side": "from the runs of the other side",
+    "usual": "from what such metrics usually do between equal runs of this warehouse",
+}
 _NAMED = 3
 _MOST_TOTALS = 4
 _LINES = 15
@@ -78,12 +83,17 @@ def change_text(row: Row, level: float) -> str:
     return f"{size} ({about}" + (f"; {within} at {level:.0%})" if within else ")")
 
 
+def is_narrow(row: Row) -> bool:
+    """Return whether the interval of the ratio rules out a change of more than 10 %."""
+    return bool(row["low"] and row["high"] and row["low"] >= 0.9 and row["high"] <= 1.1)
+
+
 def _total_sentences(rows: Sequence[Row], level: float) -> list[str]:
     sentences = []
     totals = [row for row in both_sides(rows) if row["metric"] in TOTALS]
     for row in totals[:_MOST_TOTALS]:
         verdict = {
-            "same": "no change beyond the noise",
+            "same": "no change beyond the noise" if is_narrow(row) else "not certain to differ",
             "unknown": "the noise is unknown, so there is no verdict",
         }.get(row["verdict"], row["verdict"])
         name = series_name(row["metric"], _fields(row))
@@ -104,6 +114,11 @@ def _verdict_sentences(rows: Sequence[Row]) -> list[str]:
             f"Nothing got worse beyond the noise; metrics compared: {tested}, corrected for their "
             "number."
         )
+    for verdict in ("new", "gone"):
+        if found := [row for row in both_sides(rows) if row["verdict"] == verdict]:
+            metrics = counted(len(found), "metric")
+            are = "is" if len(found) == 1 else "are"
+            sentences.append(f"{metrics} {are} {verdict}: {_names(found)}.")
     for verdict, outcome in (
         ("worse", "got worse beyond the noise"),
         ("changed", "changed, not known to be better or worse"),
@@ -112,17 +127,15 @@ def _verdict_sentences(rows: Sequence[Row]) -> list[str]:
         if found := [row for row in rows if row["verdict"] == verdict]:
             metrics = counted(tested, "metric")
             sentences.append(f"{len(found)} of {metrics} {outcome}: {_names(found)}.")
-    for verdict in ("new", "gone"):
-        if found := [row for row in both_sides(rows) if row["verdict"] == verdict]:
-            metrics = counted(len(found), "metric")
-            are = "is" if len(found) == 1 else "are"
-            sentences.append(f"{metrics} {are} {verdict}: {_names(found)}.")
     return sentences
 
 
 def _names(rows: Sequence[Row]) -> str:
     def one(row: Row) -> str:
         size = ratio_percent(row["ratio"])
+        if row["verdict"] == "new" and row["share_after"] is not None:
+            whole = "the time" if row["unit"] == "s" else f"all {row['unit']}"
+            size = f"({row['share_after']:.0%} of {whole})"
         return cell(row["metric"]) + (f" {size}" if size else "")
 
     more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
@@ -148,23 +161,25 @@ def _difference_sentences(rows: Sequence[Row]) -> list[str]:
     return sentences
 
 
+def noise_source(noise: str | None) -> str | None:
+    """Return where the noise of a single run is from; None where runs of both sides show it."""
+    return _SOURCES.get(noise or "")
+
+
 def _noise_sentences(rows: Sequence[Row]) -> list[str]:
-    unknown = [row for row in rows if row["verdict"] == "unknown"]
-    sentences = []
+    """Return what the intervals are of, and where the noise is from."""
+    unknown = sum(row["verdict"] == "unknown" for row in rows)
+    sentences = ["A run is one value. Ratios are of geometric means over runs."]
     if unknown:
         sentences.append(
-            f"The noise of {counted(len(unknown), 'metric')} is unknown, so there is no verdict. "
-            "Run each side at least twice, or keep a history of 8 runs on the same machine."
+            f"The noise between runs of {counted(unknown, 'metric')} is unknown, so there is no "
+            "verdict: measure 4 more runs of each."
         )
-    if history := sum(row["noise"] == "history" for row in rows):
+    counts = Counter(row["noise"] for row in rows if row["noise"] in _SOURCES)
+    for noise, metrics in counts.items():
         sentences.append(
-            f"With one repetition, the noise of {counted(history, 'metric')} is taken from the "
-            "history."
-        )
-    if borrowed := sum(row["noise"] == "other side" for row in rows):
-        sentences.append(
-            f"One side of {counted(borrowed, 'metric')} has one repetition: its noise is taken "
-            "from the other side."
+            f"A single run shows no noise: that of {counted(metrics, 'metric')} is taken "
+            f"{_SOURCES[noise]}."
         )
     return sentences
 
@@ -201,6 +216,6 @@ def metric_line(row: Row, apart: Collection[str]) -> tuple[Any, ...]:
         ratio_percent(row["ratio"]),
         interval(row["low"], row["high"]),
         None if p is None else f"{p:.2g}",
-        f"{row['repetitions_before']}, {row['repetitions_after']}",
+        f"{row['runs_before']}, {row['runs_after']}",
         row["unit"],
     )

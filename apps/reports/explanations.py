@@ -13,10 +13,14 @@ from apps.output import (
     counted,
     day,
     exponent_text,
+    interval,
+    p_value_text,
     percent,
+    signed_percent,
     table_text,
     three_digits,
 )
+from apps.reports.comparison import noise_source
 
 if TYPE_CHECKING:
     from apps.queries.explanations import Comparison
@@ -38,9 +42,23 @@ _COSTS = {
     "frac_icache": "instruction-cache misses",
     "frac_dma": "DMA",
 }
-_UNSURE = " (too few runs to distinguish it from noise)"
-_COLUMNS = ("topic", "subject", "metric", "before", "after", "change", "share", "certain", "flags")
+_UNSURE = " (noise unknown, so not certain)"
+_COLUMNS = (
+    "topic",
+    "subject",
+    "metric",
+    "before",
+    "after",
+    "change",
+    "interval",
+    "share",
+    "certain",
+    "flags",
+)
+_TREE = ("call path", "own before", "own after", "with callees before", "after", "share", "flags")
+_INDENT = "  "
 _LINES = 25
+_SMALL = 0.1  # the change that an interval has to rule out
 _WIDTH = 36
 
 
@@ -58,13 +76,15 @@ def explanation_text(
     rows: Sequence[Row],
     coverage: Sequence[Row],
     history: Row | None = None,
+    tree: Sequence[Row] = (),
     *,
     show_queries: bool = True,
 ) -> str:
-    """Return the explanation: title, sentences with their queries, and the table of figures.
+    """Return the explanation: title, sentences with their queries, and the tables of figures.
 
     `rows` are the findings, those with the strongest evidence first, `coverage` lists what was
-    examined, `history` compares the run's main metric with the other runs of its series.
+    examined, `history` compares the run's main metric with the other runs of its series, `tree` has
+    the call paths that differ.
     """
     lines = [_title(which, runs), ""]
     for sentence in explanation_sentences(which, runs, rows, coverage, history):
@@ -73,6 +93,8 @@ def explanation_text(
             lines.append(f"  SQL: {cell(sentence.query, None)}")
     if rows:
         lines += ["", "What changed", finding_table(rows)]
+    if any(row["inclusive_before"] is not None for row in tree):
+        lines += ["", f"Call tree ({cell(tree[0]['unit'])})", tree_table(tree)]
     return "\n".join(lines)
 
 
@@ -126,22 +148,37 @@ def _verdict(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> Sen
             "both sides."
         )
     name, figures = cell(row["metric"]), from_to(row)
-    basis = f"medians of {row['values_before']} runs before and {row['values_after']} from then on"
+    basis = (
+        f"geometric means of {row['values_before']} runs before and {row['values_after']} from "
+        "then on"
+    )
     if row["values_before"] == row["values_after"] == 1:
         basis = "one run on each side"
+    if within := change_interval(row):
+        basis += f", {within} at 95%"
+    if source := noise_source(row["noise"]):
+        basis += f", noise {source}"
     sure = row["certain"] or which.chosen_by == "change"
     if row["before"] == row["after"] or not (sure or row["certain"] is None):
-        return Sentence(f"{name} did not change beyond noise: {figures}, {basis}.", row["query"])
+        if row["before"] == row["after"]:
+            return Sentence(f"{name} did not change: {figures}, {basis}.", row["query"])
+        verdict = f"{name} did not change beyond noise"
+        low, high = row["change_low"], row["change_high"]
+        if low is None or high is None or low < -_SMALL or high > _SMALL:
+            verdict = f"It is not certain that {name} changed"
+        return Sentence(f"{verdict}: it {movement(row)}, {figures}, {basis}.", row["query"])
     how = movement(row)
     if which.chosen_by == "change":
         where = f"at {_run_name(which.changed or which.runs[0], runs)}"
     else:
         where = f"in {_side_name(which.runs, runs)} against {_side_name(which.against, runs)}"
     noise = (
-        "beyond noise" if sure else "too few runs to distinguish this, or what follows, from noise"
+        "beyond noise"
+        if sure
+        else "unknown whether this, or what follows, is beyond noise: measure 4 more runs of each"
     )
     if row["certain"]:
-        noise += " (p < 1e-06)" if row["p_value"] < 1e-6 else f" (p <= {row['p_value']:.2g})"
+        noise += f" ({p_value_text(row['p_value'])})"
     return Sentence(f"{name} {how} {where}: {figures}, {basis}; {noise}.", row["query"])
 
 
@@ -178,7 +215,7 @@ def _coverage_sentences(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterato
             why = cell(row["note"], None)
         missing.append(f"{name} ({why})")
     if same:
-        yield f"No clear change in {', '.join(same)}."
+        yield f"No change beyond noise in {', '.join(same)}."
     if missing:
         yield f"Not examined: {'; '.join(missing)}."
 
@@ -223,20 +260,60 @@ def _line(row: Row) -> tuple[Any, ...]:
         cell(row["metric"], _WIDTH),
         three_digits(row["before"]) if is_number else cell(row["before_label"], _WIDTH),
         three_digits(row["after"]) if is_number else cell(row["after_label"], _WIDTH),
-        None if row["change"] is None else f"{row['change']:+.1%}",
+        None if row["change"] is None else signed_percent(row["change"]),
+        change_interval(row),
         percent(row["share"]),
         {True: "yes", None: "unknown"}.get(row["certain"], "no"),
         ", ".join(row["flags"]) or None,
     )
 
 
+def tree_table(tree: Sequence[Row]) -> str:
+    """Return the call paths that differ as a table, callees below and right of their callers.
+
+    A path whose caller is not listed has the part that is missing in front of it.
+    """
+    lines, open_paths = [], list[list[str]]()
+    for row in tree:
+        parts = list(row["parts"])
+        while open_paths and parts[: len(open_paths[-1])] != open_paths[-1]:
+            open_paths.pop()
+        known = len(open_paths[-1]) if open_paths else 0
+        name = _INDENT * len(open_paths) + cell("->".join(parts[known:]), _WIDTH)
+        open_paths.append(parts)
+        share = row["own_share"] if row["inclusive_share"] is None else row["inclusive_share"]
+        figures = ("own_before", "own_after", "inclusive_before", "inclusive_after")
+        flags = ", ".join(row["flags"]) or None
+        lines.append((name, *(three_digits(row[key]) for key in figures), percent(share), flags))
+    return table_text(_TREE, lines)
+
+
 def finding_sentences(rows: Sequence[Row]) -> Iterator[Sentence]:
     """Yield a sentence for each finding, of each topic only those with the strongest evidence."""
-    shown: dict[str, int] = {}
     # Where nothing is known of the noise, the verdict states it for all findings.
     unsure = any(row["topic"] == "metric" and row["certain"] is not None for row in rows)
     whole = [row for row in rows if is_total(row)] or [r for r in rows if r["topic"] == "metric"]
     loss = not whole or whole[0]["after"] > whole[0]["before"]
+    listed = _listed(rows)
+    last = next((row for row in reversed(listed) if row["topic"] == "function"), None)
+    explained: list[float] = []
+    for row in listed:
+        topic = row["topic"]
+        text = _SENTENCES[topic](row, "loss" if loss else "gain")
+        yield Sentence(text + _doubt(row, unsure) + ".", row["query"])
+        if topic == "function" and row["share"] is not None:
+            explained.append(row["share"])
+        if row is last and len(explained) > 1:
+            yield Sentence(
+                f"Together these {len(explained)} functions explain {sum(explained):.0%} of the "
+                f"{'loss' if loss else 'gain'}."
+            )
+
+
+def _listed(rows: Sequence[Row]) -> list[Row]:
+    """Return the findings of which there are sentences: of each topic the strongest."""
+    shown: dict[str, int] = {}
+    found = []
     for row in rows:
         topic = row["topic"]
         if topic not in _SENTENCES or is_total(row):
@@ -245,14 +322,22 @@ def finding_sentences(rows: Sequence[Row]) -> Iterator[Sentence]:
             continue
         if topic == "function" and row["share"] is not None and abs(row["share"]) < 0.05:
             continue
-        follows = "same_count" in row["flags"]
-        if topic == "counter" and follows and not _is_instructions(row):
+        if topic == "counter" and "same_count" in row["flags"] and not _is_instructions(row):
             continue
         shown[topic] = shown.get(topic, 0) + (not _is_instructions(row))
-        text = _SENTENCES[topic](row, "loss" if loss else "gain")
-        yield Sentence(
-            text + (_UNSURE if unsure and row["certain"] is None else "") + ".", row["query"]
-        )
+        found.append(row)
+    return found
+
+
+def _doubt(row: Row, unsure: bool) -> str:
+    """Return what keeps a finding from being certain; `unsure` where that is not said of all."""
+    if "largest" in row["flags"]:
+        return " (largest, not certain)"
+    if row["certain"] is None:
+        return _UNSURE if unsure else ""
+    if "separated" in row["flags"]:
+        return " (every run after lies beyond every run before)"
+    return "" if row["certain"] else " (not certain)"
 
 
 def is_total(row: Row) -> bool:
@@ -274,6 +359,8 @@ def _function(row: Row, total: str) -> str:
         return (
             f"{name} {movement(row)}, though all functions together hardly changed: {from_to(row)}"
         )
+    if "new" in row["flags"]:
+        return f"{row['share']:.0%} of the {total} is in {name}: {from_to(row)}"
     if row["share"] < 0:
         return f"In the other direction, {name} {movement(row)}: {from_to(row)}"
     return f"{row['share']:.0%} of the {total} is in {name}: {from_to(row)}, it {movement(row)}"
@@ -341,14 +428,20 @@ _SENTENCES: dict[str, Callable[[Row, str], str]] = {
 }
 
 
+def change_interval(row: Row) -> str | None:
+    """Return the interval of a relative change, None where there is none."""
+    ends = (row["change_low"], row["change_high"])
+    return interval(*(None if end is None else 1 + end for end in ends))
+
+
 def movement(row: Row) -> str:
     """Return by how much a value rose or fell."""
     verb = "rose" if row["after"] > row["before"] else "fell"
     if row["change"] is None:
         return f"{verb} from 0"
-    if row["change"] >= 1:
+    if row["change"] >= 10:
         return f"{verb} to {1 + row['change']:.3g} times as much"
-    return f"{verb} {abs(row['change']):.1%}"
+    return f"{verb} by {100 * abs(row['change']):.3g} %"
 
 
 def from_to(row: Row) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from apps.output import Row, amount, cell, counted, dicts, interval, ratio_percent
 from apps.queries.comparison import resolve_runs
-from apps.queries.gate import gate_metrics, gate_runs
+from apps.queries.gate import Terms, gate_metrics, gate_runs
 from apps.queries.runs import LATEST
 from apps.queries.trend import EVERY_METRIC
 from apps.reports.series import TOTALS, series_name
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 LIMIT = 0.05
-TIMES = (*TOTALS, "seconds:*")
+TIMES = (*TOTALS, "seconds:*", "cost:*")
 _LAST = "last:"
 _TAG = "tag:"
 _LINES = 40
+_UNCERTAIN = 10
+_NAMED = 5
 _SPECIAL = re.compile(r"[\\`*\[\]|$~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "#": "&#35;"}
 _VERDICTS = {
@@ -150,31 +152,54 @@ def judge_metrics(
     metrics: Sequence[str],
     limit: float | None,
     level: float,
+    better: str | None = None,
 ) -> DuckDBPyRelation:
-    """Judge the metrics, the worst first; raises `NothingToAnalyse` where none is on both sides.
+    """Judge the metrics, the worst first; raises `NothingToAnalyse` where none can be judged.
 
     Without `metrics` these are the times, of the whole run and of each function; where there are
-    none, every metric with a known direction. Without `limit` it is the metric's smallest_change
-    in change_thresholds, else 5 %.
+    none, every metric with a known direction, or with `better` (lower, higher) every metric.
+    Without `limit` it is the metric's smallest_change in change_thresholds, else 5 %.
     """
     for patterns in [metrics] if metrics else [TIMES, EVERY_METRIC]:
         found = gate_metrics(
             con,
             sides.baseline,
             sides.candidate,
-            level,
+            metrics or EVERY_METRIC,
             patterns,
-            limit=limit,
-            default_limit=LIMIT,
-            undirected=bool(metrics),
+            Terms(level, limit, LIMIT, better, undirected=bool(metrics)),
         )
         if found.limit(1).fetchone() is not None:
             return found
+    names = f"{sides.baseline_name} and {sides.candidate_name}"
+    if common := _common_metrics(con, sides, level):
+        named = ", ".join(cell(name) for name in common[:_NAMED])
+        more = f" and {len(common) - _NAMED} more" if len(common) > _NAMED else ""
+        if metrics:
+            raise NothingToAnalyse(
+                f"{names} have no metric in common of {', '.join(metrics)}",
+                hint=f"They have: {named}{more}.",
+            )
+        raise NothingToAnalyse(
+            f"of no metric that {names} have in common it is known what is better: {named}{more}",
+            hint="Add --better lower (or higher), and --metric NAME to choose some.",
+        )
     raise NothingToAnalyse(
-        f"{sides.baseline_name} and {sides.candidate_name} have no metric in common"
-        + (f" of {', '.join(metrics)}" if metrics else ""),
-        hint="pwh compare shows the metrics of each side.",
+        f"{names} have no metric in common", hint="pwh compare shows the metrics of each side."
     )
+
+
+def _common_metrics(con: DuckDBPyConnection, sides: Sides, level: float) -> list[str]:
+    """Return the names of the metrics of which both sides have values."""
+    found = gate_metrics(
+        con,
+        sides.baseline,
+        sides.candidate,
+        EVERY_METRIC,
+        EVERY_METRIC,
+        Terms(level, None, LIMIT, undirected=True),
+    )
+    return sorted({row["metric"] for row in dicts(found)})
 
 
 def failing_metrics(rows: Sequence[Row]) -> list[Row]:
@@ -191,21 +216,31 @@ def escaped(value: Any) -> str:
 def gate_markdown(app: str, sides: Sides, rows: Sequence[Row], level: float) -> str:
     """Return the summary: whether the gate passes, why, and a table of the metrics."""
     failed = failing_metrics(rows)
+    listed = _listed(rows)
     title = f"## {escaped(app)}: {'regression' if failed else 'no certain regression'}"
     runs = (
         f"Baseline {escaped(sides.baseline_name)} ({counted(len(sides.baseline), 'run')}), "
         f"candidate {escaped(sides.candidate_name)} ({counted(len(sides.candidate), 'run')}). "
-        f"The intervals hold for all metrics together with a probability of {level:.3g}."
+        "Changes are of geometric means over runs. The intervals hold for all metrics together "
+        f"with a probability of {level:.3g}."
     )
     lines = [title, "", _reason(rows, failed), "", runs, ""]
     lines += [
         "| metric | verdict | baseline | candidate | change | interval | limit |",
         "| --- | --- | ---: | ---: | ---: | --- | ---: |",
-        *(_line(one) for one in rows[:_LINES]),
+        *(_line(one) for one in listed),
     ]
-    if len(rows) > _LINES:
-        lines += ["", f"... and {len(rows) - _LINES} more metrics: --format csv gives all."]
+    if len(rows) > len(listed):
+        more = counted(len(rows) - len(listed), "more metric")
+        lines += ["", f"... and {more}: --format csv gives all."]
     return "\n".join(lines)
+
+
+def _listed(rows: Sequence[Row]) -> list[Row]:
+    """Return the metrics for the table: at most ten of those that are uncertain or unknown."""
+    doubtful = [row for row in rows if row["verdict"] in ("uncertain", "unknown")][_UNCERTAIN:]
+    left_out = {id(row) for row in doubtful}
+    return [row for row in rows if id(row) not in left_out][:_LINES]
 
 
 def _reason(rows: Sequence[Row], failed: Sequence[Row]) -> str:
@@ -220,12 +255,12 @@ def _reason(rows: Sequence[Row], failed: Sequence[Row]) -> str:
     if counts["uncertain"]:
         sentences.append(
             f"The noise of {counted(counts['uncertain'], 'metric')} is too large to rule it out: "
-            "run more repetitions."
+            "measure more runs of each."
         )
     if counts["unknown"]:
         sentences.append(
-            f"The noise of {counted(counts['unknown'], 'metric')} is unknown: run each side at "
-            "least twice, or keep a history of 8 runs."
+            f"The noise between runs of {counted(counts['unknown'], 'metric')} is unknown: measure "
+            "4 more runs of each."
         )
     return " ".join(sentences)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from apps.output import cell
 
-TOTALS = ("wall_seconds", "functions:seconds")
+TOTALS = ("wall_seconds", "functions:seconds", "functions:cost")
 
 
 def series_name(metric: str, fields: Mapping[str, str] | None) -> str:

@@ -3,7 +3,7 @@
 -- Put in your own program and tag. Only versions before 1.23 are compared, where the program
 -- itself changed: otherwise the compiler is blamed for that.
 SELECT
-  metric, verdict, repetitions_before, repetitions_after,
+  metric, verdict, runs_before, runs_after,
   round(before, 3) AS before, round(after, 3) AS after,
   round(ratio, 3) AS ratio, round(low, 3) AS low, round(high, 3) AS high
 FROM

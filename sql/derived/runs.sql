@@ -1,6 +1,7 @@
 -- Insert the runs $run_ids (a JSON list), combined from what files and options state.
--- Options win over files; among options the latest wins, among files the first. Where neither states
--- the wall time, it is the makespan of the tasks.
+-- Options win over what files state, that over what their rows show, and that over the time at
+-- which a file was last modified; among options the latest wins, among files the first. Where none
+-- states the wall time, it is the makespan of the tasks.
 
 INSERT INTO runs BY NAME
 WITH
@@ -10,8 +11,8 @@ WITH
       row_number() OVER (
         PARTITION BY run_id
         ORDER BY
-          stated_by = 'file',
-          CASE stated_by WHEN 'file' THEN 1 ELSE -1 END * epoch_us(sources.ingested_at),
+          list_position(['option', 'file', 'rows', 'file_time'], stated_by),
+          CASE stated_by WHEN 'option' THEN -1 ELSE 1 END * epoch_us(sources.ingested_at),
           position
       ) AS turn
     FROM run_facts

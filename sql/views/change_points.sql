@@ -1,4 +1,4 @@
--- requires: run_metrics
+-- requires: run_metrics, directions
 --
 -- Change points: where the level of a metric of an application on a machine changed permanently.
 --
@@ -104,10 +104,7 @@ SELECT
   app, machine, fields, metric, unit, points, series,
   _first_set(list_transform(ours, lambda t: t.significance)) AS significance,
   _first_set(list_transform(ours, lambda t: t.smallest_change)) AS smallest_change,
-  coalesce(
-    _first_set(list_transform(ours, lambda t: t.better)),
-    CASE WHEN unit IN ('s', 'ms', 'us', 'ns') THEN 'lower' WHEN unit LIKE '%/s' THEN 'higher' END
-  ) AS better
+  _better(_first_set(list_transform(ours, lambda t: t.better)), metric, unit) AS better
 FROM matched;
 
 -- Series with all that the function series_findings finds in them.

@@ -1,34 +1,42 @@
--- requires: change_points, repetitions
+-- requires: change_points, run_values, sides
 --
 -- Two sets of runs side by side: what changed, by how much, and whether that is beyond the noise.
 --
+-- Each run is one value: repetitions within a process do not show the noise between processes.
 -- Where a side has several configurations (fields of series_fields, and the parallelism), equal
--- configurations are compared. Where both have one, these are compared even if they differ. Each
--- run is a repetition, except where a side has only one run: then the repetitions within it are
--- taken (fn_timings.repetition).
+-- configurations are compared. Where both have one, these are compared even if they differ.
 
-CREATE OR REPLACE MACRO comparison(a, b, level := 0.95, metrics := ['*']) AS TABLE
+-- Function of a metric that is the time or cost of one; NULL of others.
+CREATE OR REPLACE MACRO _function_of(metric) AS
+  nullif(regexp_extract(metric, '^(?:seconds|cost):(.*)$', 1, 's'), '');
+
+-- The metrics of many comparisons at once, each with the runs `_sides`. With `pooled` a side is one
+-- configuration, whatever its runs.
+CREATE OR REPLACE MACRO _compared(pairs, level, patterns, pooled) AS TABLE
 WITH
+  given AS (
+    SELECT _run_ids(pairs) AS run_ids
+  ),
+
   sides AS (
-    SELECT unnest(list_distinct(a)) AS run_id, 'before' AS side
-    UNION ALL
-    SELECT unnest(list_distinct(b)) AS run_id, 'after' AS side
+    SELECT DISTINCT ON (id, is_after, run_id) *
+    FROM (SELECT unnest(pairs, recursive := true))
   ),
 
   measured AS (
     SELECT *
-    FROM _repetitions(list_concat(a, b))
-    WHERE isfinite(value) AND len(list_filter(metrics, lambda pattern: metric GLOB pattern)) > 0
+    FROM _run_values(_run_ids(pairs))
+    WHERE isfinite(value) AND len(list_filter(patterns, lambda pattern: metric GLOB pattern)) > 0
   ),
 
   placed AS (
     SELECT
-      s.side, m.run_id, r.started_at, r.app, r.machine, r.fields AS own_fields,
+      s.id, s.is_after, s.place, m.run_id, r.started_at, r.app, r.machine, r.fields AS own_fields,
       CASE
         WHEN m.parallelism IS NULL OR r.parallelism IS NOT NULL THEN r.configuration
         ELSE map_concat(r.fields, MAP {'parallelism': CAST(m.parallelism AS VARCHAR)})
       END AS fields,
-      m.metric, m.function, m.repetition, m.value, m.unit
+      m.metric, m.value, m.unit
     FROM measured AS m
     JOIN sides AS s ON m.run_id = s.run_id
     JOIN run_configurations AS r ON m.run_id = r.run_id
@@ -36,107 +44,173 @@ WITH
 
   single AS (
     SELECT
-      count(DISTINCT fields) FILTER (side = 'before') <= 1
-      AND count(DISTINCT fields) FILTER (side = 'after') <= 1 AS yes
+      id,
+      pooled OR (
+        count(DISTINCT fields) FILTER (NOT is_after) <= 1
+        AND count(DISTINCT fields) FILTER (is_after) <= 1
+      ) AS yes
     FROM placed
+    GROUP BY id
   ),
 
   keyed AS (
     SELECT p.*, CASE WHEN s.yes THEN MAP {} ELSE p.fields END AS configuration
     FROM placed AS p
-    CROSS JOIN single AS s
+    JOIN single AS s ON p.id = s.id
   ),
 
-  run_counts AS (
-    SELECT configuration, side, count(DISTINCT run_id) AS runs
+  -- A run in which other functions were measured spent no time in one that it lacks.
+  profiled AS (
+    SELECT
+      id, configuration, run_id, any_value(is_after) AS is_after, any_value(place) AS place,
+      any_value(started_at) AS started_at, any_value(fields) AS fields,
+      any_value(own_fields) AS own_fields, any_value(app) AS app, any_value(machine) AS machine,
+      split_part(metric, ':', 1) AS prefix, unit
     FROM keyed
-    GROUP BY configuration, side
+    WHERE _function_of(metric) IS NOT NULL
+    GROUP BY id, configuration, run_id, prefix, unit
   ),
 
-  units AS (
-    SELECT
-      k.configuration, k.side, k.metric, k.run_id,
-      CASE WHEN c.runs = 1 THEN k.repetition END AS repetition,
-      any_value(k.started_at) AS started_at, any_value(k.fields) AS fields,
-      any_value(k.own_fields) AS own_fields, any_value(k.app) AS app,
-      any_value(k.machine) AS machine, any_value(k.function) AS function,
-      any_value(k.unit) AS unit, avg(k.value) AS value
-    FROM keyed AS k
-    JOIN run_counts AS c ON k.configuration = c.configuration AND k.side = c.side
-    GROUP BY k.configuration, k.side, k.metric, k.run_id, CASE WHEN c.runs = 1 THEN k.repetition END
+  functions AS (
+    SELECT DISTINCT id, configuration, metric, split_part(metric, ':', 1) AS prefix, unit
+    FROM keyed
+    WHERE _function_of(metric) IS NOT NULL
   ),
 
-  pairs AS (
+  filled AS (
     SELECT
-      configuration, metric, any_value(unit) AS unit, any_value(function) AS function,
+      id, configuration, metric, unit, is_after, place, run_id, started_at, fields, own_fields, app,
+      machine, value, false AS is_absent
+    FROM keyed
+    UNION ALL
+    SELECT
+      f.id, f.configuration, f.metric, f.unit, r.is_after, r.place, r.run_id, r.started_at,
+      r.fields, r.own_fields, r.app, r.machine, 0, true
+    FROM functions AS f
+    JOIN profiled AS r
+      ON f.id = r.id AND f.configuration = r.configuration AND f.prefix = r.prefix
+      AND f.unit = r.unit
+    ANTI JOIN keyed AS k
+      ON k.id = f.id AND k.configuration = f.configuration AND k.metric = f.metric
+      AND k.run_id = r.run_id
+  ),
+
+  lists AS (
+    SELECT
+      id, configuration, metric, any_value(unit) AS unit, _function_of(metric) AS function,
       coalesce(
-        list(value ORDER BY started_at, run_id, repetition) FILTER (side = 'before'), []
+        list(value ORDER BY started_at, place, run_id) FILTER (NOT is_after), []
       ) AS before,
-      coalesce(
-        list(value ORDER BY started_at, run_id, repetition) FILTER (side = 'after'), []
-      ) AS after,
-      any_value(fields) FILTER (side = 'before') AS fields_before,
-      any_value(fields) FILTER (side = 'after') AS fields_after,
-      any_value(own_fields) FILTER (side = 'before') AS series_before,
-      any_value(own_fields) FILTER (side = 'after') AS series_after,
-      any_value(app) FILTER (side = 'before') AS app_before,
-      arg_max(app, side = 'after') AS app,
-      arg_max(machine, side = 'after') AS machine
-    FROM units
-    GROUP BY configuration, metric
+      coalesce(list(value ORDER BY started_at, place, run_id) FILTER (is_after), []) AS after,
+      coalesce(bool_and(is_absent) FILTER (NOT is_after), true) AS is_new,
+      coalesce(bool_and(is_absent) FILTER (is_after), true) AS is_gone,
+      any_value(fields) FILTER (NOT is_after) AS fields_before,
+      any_value(fields) FILTER (is_after) AS fields_after,
+      any_value(own_fields) FILTER (NOT is_after) AS series_before,
+      any_value(own_fields) FILTER (is_after) AS series_after,
+      any_value(app) FILTER (NOT is_after) AS app_before,
+      arg_max(app, is_after) AS app,
+      arg_max(machine, is_after) AS machine
+    FROM filled
+    GROUP BY id, configuration, metric
+    -- costs in different events cannot be compared
+    HAVING count(DISTINCT unit) <= 1 OR NOT starts_with(metric, 'cost:')
   ),
 
-  -- Only what was measured once needs the noise of its history, that of the other runs.
+  -- Only what was measured once needs the noise of other runs.
+  alone AS (
+    SELECT DISTINCT metric, unnest([app, app_before]) AS app,
+      CASE WHEN function IS NULL THEN metric ELSE 'seconds:*' END AS likeness
+    FROM lists
+    WHERE len(before) = 1 OR len(after) = 1
+  ),
+
   histories AS (
     SELECT
       app, fields, metric,
       list_transform(
-        list_filter(series, lambda point: NOT list_contains(compared, point.run_id)),
+        list_filter(series, lambda point: NOT list_contains(g.run_ids, point.run_id)),
         lambda point: point.value
       ) AS history
     FROM metric_series
-    CROSS JOIN (SELECT list_concat(a, b) AS compared)
-    WHERE app IN (SELECT unnest([app, app_before]) FROM pairs)
-      AND metric IN (SELECT metric FROM pairs WHERE len(before) = 1 OR len(after) = 1)
+    SEMI JOIN alone USING (app, metric)
+    CROSS JOIN given AS g
+  ),
+
+  -- What such metrics do between equal runs: of one application, version and configuration.
+  groups AS (
+    SELECT
+      CASE WHEN _function_of(m.metric) IS NULL THEN m.metric ELSE 'seconds:*' END AS likeness,
+      var_samp(ln(m.value)) AS variance, count(*) - 1 AS freedom, max(m.started_at) AS latest
+    FROM run_metrics AS m
+    JOIN run_configurations AS r ON m.run_id = r.run_id
+    WHERE m.value > 0 AND isfinite(m.value) AND m.app IS NOT NULL AND m.version IS NOT NULL
+      AND CASE WHEN _function_of(m.metric) IS NULL THEN m.metric ELSE 'seconds:*' END
+        IN (SELECT likeness FROM alone)
+      AND m.run_id NOT IN (SELECT unnest(run_ids) FROM given)
+    GROUP BY m.metric, m.app, m.version, r.configuration
+    HAVING count(*) >= 2
+  ),
+
+  usual AS (
+    SELECT
+      likeness,
+      list({'variance': variance, 'freedom': freedom} ORDER BY latest DESC NULLS LAST)[:200]
+        AS groups
+    FROM groups
+    GROUP BY likeness
   ),
 
   every AS (
     SELECT
+      p.id,
       list(
         {
           'pair': p, 'history_before': coalesce(h.history, []),
           'history_after': coalesce(g.history, []),
+          'usual': coalesce(u.groups, []),
           'family': split_part(p.metric, ':', 1) || ' ' || coalesce(p.unit, '')
         }
         ORDER BY CAST(p.configuration AS VARCHAR), p.metric
       ) AS every
-    FROM pairs AS p
+    FROM lists AS p
     LEFT JOIN histories AS h
       ON p.app_before = h.app AND p.series_before = h.fields AND p.metric = h.metric
+      AND len(p.before) = 1
     LEFT JOIN histories AS g
       ON p.app = g.app AND p.series_after = g.fields AND p.metric = g.metric
+      AND len(p.after) = 1
+    LEFT JOIN usual AS u
+      ON u.likeness = CASE WHEN p.function IS NULL THEN p.metric ELSE 'seconds:*' END
+      AND (len(p.before) = 1 OR len(p.after) = 1)
+    GROUP BY p.id
   ),
 
   compared AS (
     SELECT
+      id,
       unnest(every).pair AS p,
       unnest(
-        compare_repetitions(
+        compare_runs(
           list_transform(every, lambda e: e.pair.before),
           list_transform(every, lambda e: e.pair.after),
           list_transform(every, lambda e: e.history_before),
           list_transform(every, lambda e: e.history_after),
+          list_transform(every, lambda e: e.usual),
           list_transform(every, lambda e: e.family),
+          list_transform(
+            every,
+            lambda e: e.pair.metric IN ('wall_seconds', 'functions:seconds', 'functions:cost')
+          ),
           CAST(level AS DOUBLE)
         )
       ) AS c
     FROM every
-    WHERE every IS NOT NULL
   ),
 
   ruled AS (
     SELECT
-      p, c,
+      id, p, c,
       list_filter(
         t.every,
         lambda t: _matches(p.app, t.app) AND _matches(p.machine, t.machine)
@@ -148,25 +222,20 @@ WITH
 
   judged AS (
     SELECT
-      p, c,
-      coalesce(
-        _first_set(list_transform(ours, lambda t: t.better)),
-        CASE
-          WHEN p.metric LIKE 'idle:%' OR p.unit IN ('s', 'ms', 'us', 'ns') THEN 'lower'
-          WHEN p.unit LIKE '%/s' THEN 'higher'
-        END
-      ) AS better,
+      id, p, c,
+      _better(_first_set(list_transform(ours, lambda t: t.better)), p.metric, p.unit) AS better,
       coalesce(_first_set(list_transform(ours, lambda t: t.smallest_change)), 0) AS smallest
     FROM ruled
   )
 
 SELECT
-  any_value(p.fields_before) OVER (PARTITION BY p.configuration) AS fields_before,
-  any_value(p.fields_after) OVER (PARTITION BY p.configuration) AS fields_after,
-  p.metric AS metric, p.unit AS unit,
+  id,
+  any_value(p.fields_before) OVER (PARTITION BY id, p.configuration) AS fields_before,
+  any_value(p.fields_after) OVER (PARTITION BY id, p.configuration) AS fields_after,
+  p.metric AS metric, p.function AS function, p.unit AS unit,
   CASE
-    WHEN len(p.before) = 0 THEN 'new'
-    WHEN len(p.after) = 0 THEN 'gone'
+    WHEN p.is_new THEN 'new'
+    WHEN p.is_gone THEN 'gone'
     WHEN c.p_value IS NULL THEN 'unknown'
     WHEN c.p_value >= 1 - level OR abs(coalesce(c.ratio, 'infinity') - 1) < smallest THEN 'same'
     WHEN better = 'lower' THEN if(c.after > c.before, 'worse', 'better')
@@ -175,16 +244,29 @@ SELECT
   END AS verdict,
   c.before AS "before", c.after AS "after", c.ratio AS ratio, c.low AS low, c.high AS high,
   c.p_value AS p_value,
-  len(p.before) AS repetitions_before, len(p.after) AS repetitions_after,
+  len(p.before) AS runs_before, len(p.after) AS runs_after,
   c.noise AS noise,
   CASE WHEN better IN ('lower', 'higher') THEN better END AS better,
   smallest AS smallest_change,
   CASE WHEN p.function IS NOT NULL
-    THEN c.before / sum(c.before) FILTER (p.function IS NOT NULL) OVER (PARTITION BY p.configuration)
+    THEN c.before
+      / sum(c.before) FILTER (p.function IS NOT NULL) OVER (PARTITION BY id, p.configuration, p.unit)
   END AS share_before,
   CASE WHEN p.function IS NOT NULL
-    THEN c.after / sum(c.after) FILTER (p.function IS NOT NULL) OVER (PARTITION BY p.configuration)
-  END AS share_after
+    THEN c.after
+      / sum(c.after) FILTER (p.function IS NOT NULL) OVER (PARTITION BY id, p.configuration, p.unit)
+  END AS share_after,
+  -- all of one side above all of the other
+  len(p.before) > 1 AND len(p.after) > 1
+    AND (list_min(p.after) > list_max(p.before) OR list_max(p.after) < list_min(p.before))
+    AS is_separated
 FROM judged;
 
-COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, or less than smallest_change; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Holm''s method), repetitions_before and repetitions_after, noise (repetitions, history: of 6 other runs at least, other side, NULL: unknown), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1).';
+CREATE OR REPLACE MACRO comparison(a, b, level := 0.95, metrics := ['*']) AS TABLE
+SELECT * EXCLUDE (id, function, is_separated)
+FROM _compared(
+  _sides(0, coalesce(b, CAST([] AS VARCHAR[])), coalesce(a, CAST([] AS VARCHAR[])), NULL),
+  level, metrics, false
+);
+
+COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, or less than smallest_change; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side; of a single run that of history: 6 other runs at least, of the other side, or usual: what such metrics do between equal runs of any application here; NULL: unknown), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1).';

@@ -1,100 +1,101 @@
--- requires: explanations_times, explanations_causes, explanations_tasks, explanations_noise
+-- requires: explanations_metrics, explanations_causes, explanations_threads
 --
 -- Explanations: what changed together with a regression in the other kinds of trace.
 --
--- A change is certain where its bound (explanations_noise.sql), times the number of subjects of its
--- topic that were examined (Bonferroni), is at most 0.01.
+-- Of metrics it is `comparison` that decides whether a change is certain, of verdicts their
+-- agreement, of all other figures the same test as in `comparison`, over the subjects of a topic.
 
-CREATE OR REPLACE MACRO _explained(pairs) AS TABLE
+-- The topics that are not metrics, with the values of both sides compared.
+CREATE OR REPLACE MACRO _explain_verdicts(pairs) AS TABLE
 WITH
-  found AS (
-    FROM _explain_metric(pairs)
-    UNION ALL FROM _explain_functions(pairs)
-    UNION ALL FROM _explain_counters(pairs)
-    UNION ALL FROM _explain_bottlenecks(pairs)
+  every AS (
+    FROM _explain_bottlenecks(pairs)
     UNION ALL FROM _explain_scaling(pairs)
-    UNION ALL FROM _explain_idle(pairs)
     UNION ALL FROM _explain_threads(pairs)
     UNION ALL FROM _explain_settings(pairs)
   ),
 
-  measured AS (
-    SELECT * REPLACE (
-      list_filter(b, lambda v: isfinite(v)) AS b, list_filter(a, lambda v: isfinite(v)) AS a
-    )
-    FROM found
+  topics AS (
+    SELECT id, topic, list(e ORDER BY subject, metric) AS rows
+    FROM every AS e
+    GROUP BY id, topic
   ),
 
-  names AS (
-    SELECT id, any_value(named) AS named
+  compared AS (
+    SELECT
+      unnest(rows) AS e,
+      unnest(
+        compare_runs(
+          list_transform(rows, lambda e: e.b), list_transform(rows, lambda e: e.a),
+          list_transform(rows, lambda e: CAST([] AS DOUBLE[])),
+          list_transform(rows, lambda e: CAST([] AS DOUBLE[])),
+          list_transform(rows, lambda e: CAST([] AS STRUCT(variance DOUBLE, freedom DOUBLE)[])),
+          list_transform(rows, lambda e: e.metric), list_transform(rows, lambda e: false), CAST(0.95 AS DOUBLE)
+        )
+      ) AS c
+    FROM topics
+  )
+
+SELECT
+  e.id, e.topic, e.subject, e.metric, e.unit, c.before AS "before", c.after AS "after",
+  c.low AS low, c.high AS high, e.before_label, e.after_label, e.share,
+  CASE
+    WHEN e.topic IN ('scaling', 'bottleneck') THEN 'lower'
+    ELSE _better(NULL, e.metric, e.unit)
+  END AS better,
+  CASE
+    WHEN e.sure IS NOT NULL THEN e.sure
+    -- moved classes, of too few runs
+    WHEN e.before_label <> e.after_label THEN NULL
+    ELSE c.p_value < 0.05
+  END AS certain,
+  CASE WHEN e.topic NOT IN ('scaling', 'setting') THEN c.p_value END AS p_value,
+  len(e.b) AS runs_before, len(e.a) AS runs_after, c.noise AS noise,
+  e.relevant, e.notable, e.topic = 'setting' AND e.relevant AS found, e.flags, e.query, e.ids,
+  e.sure IS NOT NULL AS is_judged
+FROM compared;
+
+CREATE OR REPLACE MACRO _explained(pairs) AS TABLE
+WITH
+  sides AS (
+    SELECT
+      id, any_value(named) AS named, list(DISTINCT run_id ORDER BY run_id) AS ids
     FROM (SELECT unnest(pairs, recursive := true))
     GROUP BY id
   ),
 
-  directions AS (
-    SELECT
-      list(
-        {'metric': metric, 'better': better}
-        ORDER BY shipped, length(regexp_replace(metric, '[*?]', '', 'g')) DESC
-      ) AS every
-    FROM change_thresholds
-    WHERE better IS NOT NULL
-  ),
-
-  figures AS (
-    SELECT
-      f.*, list_median(b) AS "before", list_median(a) AS "after",
-      CASE
-        WHEN topic IN ('scaling', 'bottleneck', 'idle') THEN 'lower'
-        -- the strongest row of change_thresholds that matches
-        ELSE list_filter(d.every, lambda t: metric = t.metric OR metric GLOB t.metric)[1].better
-      END AS better,
-      _p_bound(a, b) * count(*) OVER (PARTITION BY id, topic) AS p_value
-    FROM measured AS f
-    CROSS JOIN directions AS d
-  ),
-
-  judged AS (
-    SELECT
-      *,
-      CASE
-        WHEN sure IS NOT NULL THEN sure
-        -- moved classes, of too few runs
-        WHEN topic IN ('bottleneck', 'threads') AND before_label <> after_label THEN NULL
-        -- two values do not show the scatter
-        WHEN len(b) < 3 OR len(a) < 3 THEN NULL
-        ELSE p_value <= 0.01
-      END AS certain
-    FROM figures
+  found AS (
+    SELECT * EXCLUDE (ids) FROM _explain_verdicts(pairs)
+    UNION ALL BY NAME
+    SELECT *, false AS is_judged FROM _explain_metrics(pairs)
   )
 
 SELECT
-  j.id, topic, subject, metric, unit, "before", "after",
+  f.id, topic, subject, metric, unit, "before", "after",
   ("after" - "before") / nullif(abs("before"), 0) AS change,
+  low - 1 AS change_low, high - 1 AS change_high,
   before_label, after_label, share,
   CASE
     WHEN better IN ('lower', 'higher') AND "after" <> "before"
       THEN if((better = 'lower') = ("after" < "before"), 'better', 'worse')
   END AS direction,
-  certain,
-  CASE WHEN topic NOT IN ('scaling', 'setting') THEN if(p_value > 1, 1, p_value) END AS p_value,
-  len(b) AS values_before, len(a) AS values_after,
+  certain, p_value,
+  runs_before AS values_before, runs_after AS values_after, noise,
   flags || CASE
-    WHEN sure IS NOT NULL THEN []
-    WHEN len(b) < 2 OR len(a) < 2 THEN ['single_run']
-    WHEN certain IS NULL THEN ['few_runs']
-    ELSE []
+    WHEN is_judged OR certain IS NOT NULL AND runs_before > 1 AND runs_after > 1 THEN []
+    WHEN runs_before < 2 OR runs_after < 2 THEN ['single_run']
+    ELSE ['few_runs']
   END AS flags,
-  query || CASE WHEN ids IS NULL THEN '' ELSE _of_runs(ids, n.named) END AS query
-FROM judged AS j
-JOIN names AS n ON j.id = n.id
-WHERE topic = 'metric' OR certain AND relevant OR certain IS NULL AND notable;
+  query || if(topic = 'scaling', '', _of_runs(s.ids, s.named)) AS query
+FROM found AS f
+JOIN sides AS s ON f.id = s.id
+WHERE f.found OR certain AND relevant OR certain IS NULL AND notable;
 
 CREATE OR REPLACE MACRO explain_run(runs, against, explaining := NULL) AS TABLE
 SELECT * EXCLUDE (id)
 FROM _explained(_sides(0, _as_list(runs), _as_list(against), CAST(explaining AS VARCHAR)));
 
-COMMENT ON MACRO TABLE explain_run IS 'One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, flags, query, as in explanations. There is always a row of topic metric. Where the runs are those that explain_baseline returns for a run, `explaining := run` makes the queries shorter.';
+COMMENT ON MACRO TABLE explain_run IS 'One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, noise, flags, query, as in explanations, with change_low and change_high. There is always a row of topic metric. Where the runs are those that explain_baseline returns for a run, `explaining := run` makes the queries shorter.';
 
 CREATE OR REPLACE MACRO explain_coverage(runs, against) AS TABLE
 WITH
@@ -130,6 +131,8 @@ WITH
 
   topics (place, topic, run_id, note) AS (
     SELECT DISTINCT 0, 'function', run_id, NULL FROM fn_timings SEMI JOIN side USING (run_id)
+    UNION ALL
+    SELECT DISTINCT 0, 'function', run_id, NULL FROM function_costs SEMI JOIN side USING (run_id)
     UNION ALL
     SELECT DISTINCT 1, 'counter', if(is_shared, run_id, NULL), if(is_shared, NULL, 'other events')
     FROM counted
@@ -177,7 +180,7 @@ WITH
     WHERE direction = 'worse'
   ),
 
-  sides AS MATERIALIZED (
+  regressed AS MATERIALIZED (
     SELECT coalesce(flatten(list(_sides(id, runs, against, run_id))), []) AS pairs
     FROM regressions
   )
@@ -188,7 +191,7 @@ SELECT
   -- change_points is certain of the main metric itself
   e.* EXCLUDE (id) REPLACE (e.certain OR e.topic = 'metric' AS certain)
 FROM regressions AS r
-JOIN _explained((SELECT pairs FROM sides)) AS e ON r.id = e.id;
+JOIN _explained((SELECT pairs FROM regressed)) AS e ON r.id = e.id;
 
 COMMENT ON VIEW explanations IS 'One row is one thing that changed together with a regression: a change for the worse of the metric that runs are judged by (the tag main_metric, else wall_seconds, else functions:seconds) in change_points. For any two runs: explain_run.';
 COMMENT ON COLUMN explanations.run_id IS 'First run after the change.';
@@ -203,16 +206,19 @@ COMMENT ON COLUMN explanations.topic IS 'metric (the main metric itself), functi
 COMMENT ON COLUMN explanations.subject IS 'Function or code region (NULL: all of them together), event, part of the idle time, kernel or field.';
 COMMENT ON COLUMN explanations.metric IS 'What before and after are of: seconds:FUNCTION, per_cycle:EVENT, frac_mem, exponent, starvation_percent, fluctuation ...';
 COMMENT ON COLUMN explanations.unit IS 'Their unit.';
-COMMENT ON COLUMN explanations."before" IS 'Median over the runs before the change that have it.';
-COMMENT ON COLUMN explanations."after" IS 'Median over the runs after it.';
+COMMENT ON COLUMN explanations."before" IS 'Before the change: the geometric mean of its runs, or the mean where values are not positive (as in comparison; without a function a run spent no time in it).';
+COMMENT ON COLUMN explanations."after" IS 'The same after it.';
 COMMENT ON COLUMN explanations.change IS 'Relative change: 0.1 is 10 % more; NULL where it was 0 before.';
+COMMENT ON COLUMN explanations.change_low IS 'Lower end of the interval of change, which holds for all metrics together with a probability of 95 %; NULL where it is unbounded or the noise is unknown.';
+COMMENT ON COLUMN explanations.change_high IS 'Upper end of it.';
 COMMENT ON COLUMN explanations.before_label IS 'In words: class of bottleneck, formula, dominant part of the idle time, verdict on threads, setting.';
 COMMENT ON COLUMN explanations.after_label IS 'The same after the change.';
 COMMENT ON COLUMN explanations.share IS 'Share of the loss: of the time that all functions together take more, or of the cycles that all counted regions take more. Negative where it took less. NULL where there is no such sum.';
 COMMENT ON COLUMN explanations.direction IS 'worse or better; NULL where that is not known.';
-COMMENT ON COLUMN explanations.certain IS 'Whether it is beyond noise: of numbers by a bound of p_value at 0.01, of exponents where their 90 % intervals do not overlap, of classes where nine of ten runs on both sides agree. NULL: too few runs (flags); changes within noise have no row.';
-COMMENT ON COLUMN explanations.p_value IS 'Bound of the probability of such a difference without a change, over all subjects of the topic; NULL where there are too few runs, or intervals decide.';
-COMMENT ON COLUMN explanations.values_before IS 'Values (of runs, or of launches) that before is the median of.';
-COMMENT ON COLUMN explanations.values_after IS 'Values that after is the median of.';
-COMMENT ON COLUMN explanations.flags IS 'single_run, few_runs (too few to distinguish from noise), new, gone (a function of one side only), same_count (an event per cycle moved because the cycles did, not its count), flags of scaling models.';
+COMMENT ON COLUMN explanations.certain IS 'Whether it is beyond noise: of numbers where p_value is below 0.05 (comparison), of exponents where their 90 % intervals do not overlap, of classes where nine of ten runs on both sides agree. NULL: the noise is unknown (flags). Changes within noise have no row, except functions with the flags new, gone, separated or largest.';
+COMMENT ON COLUMN explanations.p_value IS 'Probability of such a difference without a change, corrected for the number of metrics compared; NULL where the noise is unknown, or intervals decide.';
+COMMENT ON COLUMN explanations.values_before IS 'Values (of runs, or of launches) that before is the mean of.';
+COMMENT ON COLUMN explanations.values_after IS 'Values that after is the mean of.';
+COMMENT ON COLUMN explanations.noise IS 'Where the noise is from: runs, history, other side or usual (comparison); NULL where it is unknown or not needed.';
+COMMENT ON COLUMN explanations.flags IS 'single_run, few_runs (too few to distinguish from noise), new, gone (a function of one side only), separated (every run of one side above every run of the other, but among too many functions to be certain), largest (not certain, but one of the three largest shares of a loss of which other functions explain less than half), same_count (an event per cycle moved because the cycles did, not its count), flags of scaling models.';
 COMMENT ON COLUMN explanations.query IS 'SQL that shows the values behind it.';

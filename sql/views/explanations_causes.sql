@@ -1,7 +1,10 @@
 -- requires: explanations_sides, bottleneck_summary, scaling_models
 --
--- What changed between two groups of runs in verdicts: bottlenecks and scaling exponents. Rows as
--- in explanations_times.sql.
+-- What changed between two groups of runs in verdicts: bottlenecks and scaling exponents.
+--
+-- Each macro returns a row for each subject, with its values on both sides (b: before, a: after; in
+-- the order of the runs), and whether the change is `sure`, where verdicts decide that. `relevant`,
+-- `notable` and `query` are as in explanations_metrics.sql, with the runs `ids`.
 
 CREATE OR REPLACE MACRO _explain_bottlenecks(pairs) AS TABLE
 WITH

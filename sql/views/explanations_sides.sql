@@ -1,43 +1,28 @@
--- requires: change_points
+-- requires: change_points, sides
 --
 -- What is compared in an explanation: the runs on both sides of a change, and by what metric.
 
--- The metric that a run is judged by: the tag main_metric, else its wall time, else the time in its
--- functions.
+-- What a run is judged by, where the tag main_metric does not name it: the first that it has.
+CREATE OR REPLACE VIEW _main_order AS
+SELECT *
+FROM (
+  VALUES
+    (0, 'wall_seconds'), (1, 'functions:seconds'), (2, 'functions:cost'), (3, 'counter:task-clock'),
+    (4, 'counter:task-clock:u'), (5, 'counter:cpu-clock'), (6, 'counter:cycles'),
+    (7, 'counter:cycles:u'), (8, 'counter:Ir')
+) AS t(place, metric);
+
 CREATE OR REPLACE VIEW _main_metrics AS
 SELECT
-  run_id, app, version, machine, started_at,
-  coalesce(
-    tags['main_metric'],
-    CASE WHEN wall_seconds IS NULL THEN 'functions:seconds' ELSE 'wall_seconds' END
-  ) AS metric
-FROM runs;
-
--- One run, or a list of them, as a list.
-CREATE OR REPLACE MACRO _as_list(runs) AS CASE json_type(to_json(runs))
-  WHEN 'ARRAY' THEN from_json(to_json(runs), '["VARCHAR"]')
-  WHEN 'VARCHAR' THEN [to_json(runs)->>'$']
-  ELSE []
-END;
-
--- The runs of a comparison, each with its side and its place there. `id` is that of the comparison;
--- `named` is the run whose explain_baseline they are, if any.
-CREATE OR REPLACE MACRO _sides(id, runs, against, named) AS
-  list_transform(
-    runs,
-    lambda r, i: {'id': id, 'run_id': r, 'is_after': true, 'place': i, 'named': named}
-  )
-  || list_transform(
-    against,
-    lambda r, i: {'id': id, 'run_id': r, 'is_after': false, 'place': i, 'named': named}
-  );
-
-CREATE OR REPLACE MACRO _run_ids(sides) AS list_transform(sides, lambda side: side.run_id);
-
--- Whether a row is of these runs. The range is for DuckDB: unlike the list it is pushed to both
--- sides of a join.
-CREATE OR REPLACE MACRO _is_of(run_id, ids) AS
-  run_id BETWEEN list_min(ids) AND list_max(ids) AND list_contains(ids, run_id);
+  r.run_id, r.app, r.version, r.machine, r.started_at,
+  coalesce(r.tags['main_metric'], m.metric, 'functions:seconds') AS metric
+FROM runs AS r
+LEFT JOIN (
+  SELECT v.run_id, arg_min(v.metric, o.place) AS metric
+  FROM run_metrics AS v
+  JOIN _main_order AS o ON v.metric = o.metric
+  GROUP BY v.run_id
+) AS m ON r.run_id = m.run_id;
 
 -- The changes of main metrics, each with the runs on its two sides, up to the next change.
 CREATE OR REPLACE VIEW _changes AS

@@ -1,10 +1,41 @@
--- Functions: where the time of a run went.
+-- Functions: where the time of a run went, by function and by call path.
+
+-- The functions on a call path; the -> in C++ names of operators does not separate them.
+CREATE OR REPLACE MACRO _path_parts(callpath) AS list_transform(
+  string_split(replace(callpath, 'operator->', chr(1)), '->'),
+  lambda part: replace(part, chr(1), 'operator->')
+);
+
+-- Names without what differs from process to process: the addresses of objects, and process
+-- numbers. A name that is an address and nothing else is code.
+CREATE OR REPLACE MACRO _stable(name) AS CASE
+  WHEN regexp_full_match(name, '\[?0x[0-9a-fA-F]+\]?') THEN name
+  ELSE regexp_replace(
+    regexp_replace(
+      regexp_replace(
+        regexp_replace(name, '( at |[^+0-9a-zA-Z])0x[0-9a-fA-F]{6,}', '\10x...', 'g'),
+        '(?i)\b(pid)([ =:]*)[0-9]+', '\1\2N', 'g'
+      ),
+      '/proc/[0-9]+', '/proc/N', 'g'
+    ),
+    '(ipykernel_)[0-9]+', '\1N', 'g'
+  )
+END;
+
+CREATE OR REPLACE MACRO _stable_path(path) AS
+  array_to_string(list_transform(_path_parts(path), lambda part: _stable(part)), '->');
+
+CREATE OR REPLACE MACRO _is_unstable(name) AS
+  contains(name, '0x') OR contains(name, '/proc/') OR contains(name, 'ipykernel_')
+    OR contains(lower(name), 'pid');
 
 CREATE OR REPLACE VIEW function_shares AS
 WITH
-  -- ranks and threads of one function are added up, then taken per rank
+  -- ranks and threads of one function are added up, then taken per rank and repetition
   ranks AS (
-    SELECT run_id, count(DISTINCT coalesce(rank, -1)) AS ranks
+    SELECT
+      run_id,
+      count(DISTINCT coalesce(rank, -1)) * count(DISTINCT coalesce(repetition, 0)) AS ranks
     FROM fn_timings
     GROUP BY run_id
   ),
@@ -29,8 +60,103 @@ JOIN ranks USING (run_id);
 COMMENT ON VIEW function_shares IS 'One row is one function of a run: its own time and its share of all own times.';
 COMMENT ON COLUMN function_shares.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN function_shares.function IS 'Function, as the tool names it.';
-COMMENT ON COLUMN function_shares.seconds IS 'Exclusive time, s: over all call paths and threads, mean over ranks.';
+COMMENT ON COLUMN function_shares.seconds IS 'Exclusive time, s: over all call paths and threads, mean over ranks and repetitions.';
 COMMENT ON COLUMN function_shares.share IS 'Share of the exclusive time of all functions, 0..1.';
-COMMENT ON COLUMN function_shares.calls IS 'Calls, over all ranks and threads.';
+COMMENT ON COLUMN function_shares.calls IS 'Calls, over all ranks, threads and repetitions.';
 COMMENT ON COLUMN function_shares.longest IS 'Longest single measurement (one rank, thread, call path), s.';
 COMMENT ON COLUMN function_shares.measurements IS 'Measurements that were added up.';
+
+-- What functions cost in profiles that contain no times: instructions of callgrind, cycles or
+-- samples of others. Of several such events of a run the first counts.
+CREATE OR REPLACE VIEW function_costs AS
+WITH
+  cost_event (preference, event, unit) AS (
+    VALUES
+      (0, 'Ir', 'instructions'), (1, 'cycles', 'cycles'), (1, 'cycles:u', 'cycles'),
+      (1, 'cpu-cycles', 'cycles'), (1, 'cpu-cycles:u', 'cycles'), (1, 'PAPI_TOT_CYC', 'cycles'),
+      (2, 'samples', 'samples'), (2, 'cpu-clock', 'samples'), (2, 'task-clock', 'samples')
+  ),
+
+  costs AS (
+    SELECT run_id, region, c.preference, event, c.unit, sum(value) AS cost
+    FROM pmu_samples
+    JOIN cost_event AS c USING (event)
+    WHERE region IS NOT NULL AND value IS NOT NULL
+    GROUP BY run_id, region, c.preference, event, c.unit
+    QUALIFY rank() OVER (PARTITION BY run_id ORDER BY c.preference, event) = 1
+  )
+
+SELECT
+  run_id, event, unit, _path_parts(region)[-1] AS function,
+  CASE WHEN len(_path_parts(region)) > 1 THEN region END AS callpath,
+  cost, cost / nullif(sum(cost) OVER (PARTITION BY run_id), 0) AS share
+FROM costs
+ANTI JOIN fn_timings USING (run_id);
+
+COMMENT ON VIEW function_costs IS 'One row is what one function, or one call path, cost in a profile of events: of a run without function times.';
+COMMENT ON COLUMN function_costs.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN function_costs.event IS 'Event that is the cost: Ir of callgrind, cycles or samples.';
+COMMENT ON COLUMN function_costs.unit IS 'Unit of cost: instructions, cycles or samples.';
+COMMENT ON COLUMN function_costs.function IS 'Function, or region.';
+COMMENT ON COLUMN function_costs.callpath IS 'Call path down to it, joined with ->; NULL in flat profiles.';
+COMMENT ON COLUMN function_costs.cost IS 'Its own cost, without callees, over all ranks and threads.';
+COMMENT ON COLUMN function_costs.share IS 'Share of the cost of all functions, 0..1.';
+
+CREATE OR REPLACE VIEW call_tree AS
+WITH
+  measured AS (
+    SELECT
+      run_id, 's' AS unit, coalesce(callpath, function) AS callpath,
+      sum(seconds) / any_value(m.places) AS own,
+      sum(inclusive_seconds) FILTER (callpath IS NULL) / any_value(m.places) AS stated
+    FROM fn_timings
+    JOIN (
+      SELECT
+        run_id,
+        count(DISTINCT coalesce(rank, -1)) * count(DISTINCT coalesce(repetition, 0)) AS places
+      FROM fn_timings
+      GROUP BY run_id
+    ) AS m USING (run_id)
+    GROUP BY run_id, coalesce(callpath, function)
+    UNION ALL
+    SELECT run_id, unit, coalesce(callpath, function), sum(cost), NULL
+    FROM function_costs
+    GROUP BY ALL
+  ),
+
+  -- every path with what lies above it
+  above AS (
+    SELECT
+      run_id, unit, own, _path_parts(callpath) AS parts,
+      unnest(range(1, len(_path_parts(callpath)) + 1)) AS depth
+    FROM measured
+  ),
+
+  sums AS (
+    SELECT
+      run_id, any_value(unit) AS unit, array_to_string(parts[:depth], '->') AS callpath, depth,
+      coalesce(sum(own) FILTER (depth = len(parts)), 0) AS own, sum(own) AS inclusive,
+      count(*) AS paths
+    FROM above
+    GROUP BY run_id, array_to_string(parts[:depth], '->'), depth
+  ),
+
+  flat AS (
+    SELECT run_id, bool_and(depth = 1) AS is_flat FROM sums GROUP BY run_id
+  )
+
+SELECT
+  s.run_id, s.callpath, _path_parts(s.callpath)[-1] AS function, s.depth, s.unit, s.own,
+  CASE WHEN f.is_flat THEN m.stated ELSE s.inclusive END AS inclusive
+FROM sums AS s
+JOIN flat AS f USING (run_id)
+LEFT JOIN measured AS m ON s.run_id = m.run_id AND s.callpath = m.callpath;
+
+COMMENT ON VIEW call_tree IS 'One row is one call path of a run, also one in which nothing was measured but below it, with its own cost and that with its callees. Flat profiles have a row for each function.';
+COMMENT ON COLUMN call_tree.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN call_tree.callpath IS 'Call path from the root, joined with ->.';
+COMMENT ON COLUMN call_tree.function IS 'Its last function.';
+COMMENT ON COLUMN call_tree.depth IS 'Functions on the path.';
+COMMENT ON COLUMN call_tree.unit IS 'Unit of own and inclusive: s, or that of function_costs.';
+COMMENT ON COLUMN call_tree.own IS 'Exclusive: without callees; of times the mean over ranks and repetitions.';
+COMMENT ON COLUMN call_tree.inclusive IS 'With callees: the sum over all paths below. In flat profiles as the tool states it, else NULL.';

@@ -4,7 +4,10 @@ python -m tests.bench.bench_compare [--pairs 1000] [--metrics 50] [--runs 100] [
 
 Equal versions have 3 to 10 repetitions each, with noise of 5 % (log-normal sigma) in every
 function; an alarm is a pair in which any function is said to have changed. In the tables of power
-one function of all is slower by so much. The last lines are times of the macro on generated runs.
+one function of all is slower by so much. Then eight metrics, the first the total, of processes that
+each repeat their work ten times, at 2 % noise between processes: a run is one value. With a single
+run on each side the noise is that of a history, or of equal runs of other versions. The last lines
+are times of the macro on generated runs.
 """
 
 from __future__ import annotations
@@ -12,18 +15,20 @@ from __future__ import annotations
 import argparse
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
 import warehouse
-from tests.bench.comparison_cases import NOISES, Noise, Side, pairs
-from udfs.comparison import compare_repetitions
+from tests.bench.comparison_cases import NOISES, Noise, Side, pairs, processes
+from udfs.comparison import compare_runs
 
 SLOWER = (0.05, 0.10, 0.20)
 SIGMAS = (0.02, 0.05)
 REPETITIONS = (3, 5, 10)
 HISTORY = 30
+USUAL = pa.list_(pa.list_(pa.struct([("variance", pa.float64()), ("freedom", pa.float64())])))
 GENERATE = """
     INSERT INTO runs (run_id, app, version, machine, started_at, wall_seconds)
     SELECT
@@ -53,18 +58,27 @@ def main() -> None:
         print(f"{noise.name:26}{many:14.1f}{one:11.1f}{single:26.1f}")
     for noise in NOISES[:3]:
         power(noise, asked.pairs // 5, asked.metrics)
+    grouped(asked.pairs)
     speed(asked.runs, asked.functions)
 
 
-def found(before: Side, after: Side, history: Side | None = None) -> list[int]:
-    """Return the metrics that are said to have changed."""
+def found(
+    before: Side,
+    after: Side,
+    history: Side | None = None,
+    usual: list[dict[str, float]] | None = None,
+    leading: bool = False,
+) -> list[int]:
+    """Return the metrics that are said to have changed; with `leading` the first is the total."""
     kind = pa.list_(pa.list_(pa.float64()))
     past = pa.array([history or [[] for _ in before]], kind)
     sides = (pa.array([before], kind), pa.array([after], kind), past, past)
-    (row,) = compare_repetitions(
-        *sides, pa.array([["seconds"] * len(before)]), pa.array([0.95])
+    groups = pa.array([[usual or [] for _ in before]], USUAL)
+    family, leads = ["seconds"] * len(before), [leading, *[False] * (len(before) - 1)]
+    (row,) = compare_runs(
+        *sides, groups, pa.array([family]), pa.array([leads]), pa.array([0.95])
     ).to_pylist()
-    return [i for i, one in enumerate(row) if one["p_value"] < 0.05]
+    return [i for i, one in enumerate(row) if (one["p_value"] or 0) < 0.05 and one["noise"]]
 
 
 def alarms(noise: Noise, count: int, metrics: int, history: bool = False) -> float:
@@ -100,6 +114,41 @@ def power(noise: Noise, count: int, metrics: int) -> None:
                 more = 100 * np.mean([bool(set(row) - {0}) for row in verdicts])
                 cells.append(f"{hit:9.1f} ({more:4.1f})")
             print(f"{f'{100 * sigma:.0f} %, {n} each':24}" + "".join(f"{c:>16}" for c in cells))
+
+
+def grouped(count: int) -> None:
+    """Print alarms and power for eight metrics of processes that repeat their work."""
+    print(
+        "\n8 metrics at 2 % between processes: alarms %, total 10 % slower found %, one of 8 found %"
+    )
+    for runs in (2, 3, 5, 10):
+        pairs_of = partial(processes, count=count, metrics=8, runs=runs)
+        alarm = [bool(found(*pair, leading=True)) for pair in pairs_of(seed=11)]
+        total, part = [], []
+        for before, after in pairs_of(seed=12):
+            slower = [[1.1 * v for v in after[0]], *after[1:]]
+            total.append(0 in found(before, slower, leading=True))
+            slower = [*after[:7], [1.1 * v for v in after[7]]]
+            part.append(7 in found(before, slower, leading=True))
+        shares = (100 * float(np.mean(x)) for x in (alarm, total, part))
+        print(f"{f'{runs} and {runs} runs':24}" + "".join(f"{share:10.1f}" for share in shares))
+    for source in ("history of 10", "20 groups of 5"):
+        alarm, total = [], []
+        every = processes(seed=13, count=count, metrics=8, runs=6)
+        others = processes(seed=14, count=count, metrics=8, runs=55)
+        for (before, after), (first, second) in zip(every, others, strict=True):
+            past, usual = None, None
+            if source == "history of 10":
+                past = [b[1:] + a[1:] for b, a in zip(before, after, strict=True)]
+            else:
+                logs = np.log(np.concatenate([first, second], axis=1))[0, :100].reshape(20, 5)
+                usual = [{"variance": float(v), "freedom": 4.0} for v in logs.var(axis=1, ddof=1)]
+            one, other = [[v[0]] for v in before], [[v[0]] for v in after]
+            alarm.append(bool(found(one, other, past, usual, leading=True)))
+            slower = [[1.1 * other[0][0]], *other[1:]]
+            total.append(0 in found(one, slower, past, usual, leading=True))
+        shares = (100 * float(np.mean(x)) for x in (alarm, total))
+        print(f"{f'1 and 1, {source}':24}" + "".join(f"{share:10.1f}" for share in shares))
 
 
 def speed(runs: int, functions: int) -> None:

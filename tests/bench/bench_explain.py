@@ -1,11 +1,10 @@
-"""How long explanations take in a warehouse of some million rows, and how often they err.
+"""How long explanations take in a warehouse of some million rows.
 
-python -m tests.bench.bench_explain [--runs 500] [--threads 2] [--pairs 400]
+python -m tests.bench.bench_explain [--runs 500] [--threads 2]
 
 Ten programs, a run a day, all with function times and counters, every tenth with a block trace; one
-program becomes slower at three fifths of its history. Then pairs of sides between which nothing
-changed, 50 subjects each: how many of the pairs have a finding that is called certain, and how many
-subjects are found that differ by 3 standard deviations.
+program becomes slower at three fifths of its history. How often they err is that of comparisons
+(bench_compare): the test is the same.
 """
 
 from __future__ import annotations
@@ -14,12 +13,8 @@ import argparse
 import time
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
 import warehouse
 
-_SUBJECTS = 50
 _EVENTS = ("cycles", "uops", "mem_reads", "mem_writes", "l3_misses", "dtb_misses", "mispredicts")
 _RUNS = """
     CREATE TEMP TABLE made AS
@@ -52,31 +47,11 @@ _COUNTERS = """
 """
 
 
-def _noise(kind: str, rows: int, columns: int) -> np.ndarray[Any, Any]:
-    """Return rows of noise of unit standard deviation."""
-    values = np.random.default_rng(7).normal(size=(rows, columns + 50))
-    if kind == "log-normal":
-        values = (np.exp(0.3 * values) - np.exp(0.045)) / 0.3
-    if kind.startswith("AR"):
-        for i in range(1, columns + 50):
-            values[:, i] = 0.5 * values[:, i - 1] + 0.75**0.5 * values[:, i]
-    return values[:, 50:].copy()
-
-
-def _certain(con: Any, values: np.ndarray[Any, Any], before: int) -> np.ndarray[Any, Any]:
-    """Return of each row whether the difference between its sides is called certain."""
-    sides = {"b": list(values[:, :before]), "a": list(values[:, before:])}
-    con.register("sides", pa.table({name: pa.array(side) for name, side in sides.items()}))
-    found = con.execute("SELECT _p_bound(a, b) FROM sides").fetchnumpy()
-    return next(iter(found.values())) * _SUBJECTS <= 0.01
-
-
 def main() -> None:
     """Print seconds of each question."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--pairs", type=int, default=400)
     asked = parser.parse_args()
     con = warehouse.connect(":memory:")
     con.execute(f"SET threads = {asked.threads}")
@@ -102,14 +77,6 @@ def main() -> None:
     ask("explain_run, two runs", "FROM explain_run($a, $b)", a=runs[0], b=against[-1])
     ask("explanations/coverage", "FROM explain_coverage($runs, $against)", **both)
     ask("explanations, of all programs", "FROM explanations")
-    print(f"\n{'noise':12} {'runs':>8}  pairs with a false finding  found of 3 sd")
-    for noise in ("normal", "log-normal", "AR(1), 0.5"):
-        for before, after in ((3, 3), (5, 5), (14, 8), (30, 30)):
-            values = _noise(noise, asked.pairs * _SUBJECTS, before + after)
-            false = _certain(con, values, before).reshape(asked.pairs, _SUBJECTS).any(1).mean()
-            values[:, before:] += 3
-            found = _certain(con, values, before).mean()
-            print(f"{noise:12} {f'{before}, {after}':>8}  {false:26.2%}  {found:13.1%}")
 
 
 if __name__ == "__main__":

@@ -62,3 +62,23 @@ def pairs(
         n = repetitions or int(rng.integers(3, 11))
         times = np.exp(2 * rng.standard_normal((metrics, 1)) + noise.draw(rng, metrics, 2 * n))
         yield times[:, :n].tolist(), times[:, n:].tolist()
+
+
+def processes(
+    *, seed: int, count: int, metrics: int, runs: int, between: float = 0.02, within: float = 0.005
+) -> Iterator[tuple[Side, Side]]:
+    """Return equal versions of `runs` processes that repeat their work ten times, as run means.
+
+    `between` processes the time differs by that (standard deviation of its logarithm), half of it
+    for all metrics alike, as of machine and memory layout; `within` a process by far less.
+    """
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        shape = (metrics, 2 * runs)
+        own = rng.standard_normal(shape)
+        common = rng.standard_normal((1, 2 * runs))
+        level = between * np.sqrt(0.5) * (own + common)
+        repeated = level[:, :, None] + within * rng.standard_normal((*shape, 10))
+        size = np.exp(2 * rng.standard_normal((metrics, 1)))
+        times = (size[:, :, None] * np.exp(repeated)).mean(axis=2)
+        yield times[:, :runs].tolist(), times[:, runs:].tolist()

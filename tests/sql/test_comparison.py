@@ -35,7 +35,7 @@ def compared(con, before, after, columns="metric, verdict", more=""):
     )
 
 
-def test_runs_of_a_version_are_repetitions(warehouse):
+def test_runs_of_a_version_are_the_unit(warehouse):
     version(warehouse, "a", BEFORE)
     version(warehouse, "b", AFTER, first_day=11)
     (row,) = compared(
@@ -43,12 +43,12 @@ def test_runs_of_a_version_are_repetitions(warehouse):
         ["a"],
         ["b"],
         "metric, unit, verdict, before, ratio, low > 1.17, high < 1.23, p_value < 0.001, "
-        "repetitions_before, repetitions_after, noise, better, fields_before, share_after",
+        "runs_before, runs_after, noise, better, fields_before, share_after",
     )
     same = pytest.approx(10, rel=1e-3), pytest.approx(1.2, rel=1e-3)
     assert row == (
         *("wall_seconds", "s", "worse", *same, True, True, True),
-        *(5, 5, "repetitions", "lower", {"machine": "m"}, None),
+        *(5, 5, "runs", "lower", {"machine": "m"}, None),
     )
     assert compared(warehouse, ["b"], ["a"]) == [("wall_seconds", "better")]
 
@@ -71,22 +71,110 @@ def test_functions_are_compared_one_by_one_and_per_rank(warehouse):
         ("functions:seconds", "better", 0.83, None),
         ("seconds:f", "worse", 1.3, 0.25),
         ("seconds:main", "same", 1.0, 0.5),
-        ("seconds:old", "gone", None, 0.25),
+        ("seconds:old", "gone", 0.0, 0.25),
         ("wall_seconds", "same", 1.0, None),
     ]
 
 
-def test_repetitions_within_one_run(warehouse):
-    given(warehouse, "runs", "run_id app\na x\nb x")
+def repeated(con, runs_of, repetitions=5):
+    """Put in runs of sides that each repeat a function within their process."""
+    given(con, "runs", "run_id version\n" + "\n".join(f"{r} {r[0]}" for r in runs_of))
     timings = "\n".join(
-        f"{run} f {i} {value}"
-        for run, values in (("a", BEFORE), ("b", AFTER))
-        for i, value in enumerate(values)
+        f"{run} f {i} {value * (1 + 0.001 * i)}"
+        for run, value in runs_of.items()
+        for i in range(repetitions)
     )
-    given(warehouse, "fn_timings", f"run_id function repetition seconds\n{timings}")
+    given(con, "fn_timings", f"run_id function repetition seconds\n{timings}")
+
+
+def test_repetitions_within_a_run_show_no_noise(warehouse):
+    repeated(warehouse, {"a0": 10, "b0": 10.5})
+    assert compared(warehouse, ["a"], ["b"], "metric, verdict, round(before, 2), runs_before") == [
+        ("functions:seconds", "unknown", 10.02, 1),
+        ("seconds:f", "unknown", 10.02, 1),
+    ]
+
+
+def test_repetitions_are_averaged_within_each_run(warehouse):
+    repeated(
+        warehouse,
+        {"a0": 10, "a1": 10.4, "a2": 9.8, "a3": 10.1, "b0": 10.2, "b1": 9.9, "b2": 10.3, "b3": 9.7},
+    )
+    asked = "verdict, runs_before, runs_after, noise"
+    assert compared(warehouse, ["a"], ["b"], asked, ", metrics := ['seconds:*']") == [
+        ("same", 4, 4, "runs")
+    ]
+
+
+def test_a_run_without_a_function_spent_no_time_in_it(warehouse):
+    version(warehouse, "a", BEFORE)
+    version(warehouse, "b", AFTER, first_day=11)
+    timings = "\n".join(
+        f"{side}{i} {function} {seconds * (1 + 0.01 * (i % 3))}"
+        for side in "ab"
+        for i in range(5)
+        for function, seconds in (
+            ("main", 10),
+            *([("rare", 0.1)] if i == 0 else []),
+            *([("added", 50)] if side == "b" else []),
+        )
+    )
+    given(warehouse, "fn_timings", f"run_id function seconds\n{timings}")
     assert compared(
-        warehouse, ["a"], ["b"], "metric, verdict, round(before), repetitions_before"
-    ) == [("functions:seconds", "worse", 10, 5), ("seconds:f", "worse", 10, 5)]
+        warehouse,
+        ["a"],
+        ["b"],
+        "metric, verdict, before < 0.03, runs_before, runs_after, share_after > 0.8",
+        ", metrics := ['seconds:*']",
+    ) == [
+        ("seconds:added", "new", True, 5, 5, True),
+        ("seconds:main", "same", False, 5, 5, False),
+        ("seconds:rare", "same", True, 5, 5, False),
+    ]
+
+
+def test_a_rate_by_cycles_has_no_direction(warehouse):
+    version(warehouse, "a", BEFORE)
+    version(warehouse, "b", AFTER, first_day=11)
+    warehouse.execute(
+        "INSERT INTO pmu_samples (run_id, source_id, sample, event, value) "
+        "SELECT run_id, 1, 0, event, value FROM runs, "
+        "LATERAL (VALUES ('cycles', wall_seconds * 1e6), ('cache-misses', 1e4)) AS t(event, value)"
+    )
+    found = compared(warehouse, ["a"], ["b"], more=", metrics := ['*cache*', '*cycles'] ")
+    assert found == [
+        ("counter:cache-misses", "same"),
+        ("counter:cycles", "worse"),
+        ("per_cycle:cache-misses", "changed"),
+        ("per_cycle:cycles", "same"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("event", "unit", "better"),
+    [
+        ("task-clock", "msec", "lower"),
+        ("cpu-clock:u", "msec", "lower"),
+        ("duration_time", "ns", "lower"),
+        ("user_time", "ns", "lower"),
+        ("bytes allocated", None, "lower"),
+        ("power/energy-pkg/", "Joules", "lower"),
+        ("LLC-load-misses", None, "lower"),
+        ("PAPI_L2_TCM", None, "lower"),
+        ("Ir", None, "lower"),
+        ("transmissions", None, None),
+        ("requests", "1/s", "higher"),
+    ],
+)
+def test_directions_of_counters(event, unit, better, warehouse):
+    version(warehouse, "a", BEFORE[:2])
+    version(warehouse, "b", AFTER[:2], first_day=11)
+    warehouse.execute(
+        "INSERT INTO pmu_samples (run_id, source_id, event, value, unit) "
+        "SELECT run_id, 1, ?, wall_seconds, ? FROM runs",
+        [event, unit],
+    )
+    assert compared(warehouse, ["a"], ["b"], "better", ", metrics := ['counter:*']") == [(better,)]
 
 
 def test_configurations_are_compared_like_with_like(warehouse):

@@ -143,7 +143,7 @@ def test_functions_slower_beyond_noise_are_those_of_the_explanation(answer):
 def test_the_compiler_changed_nothing(answer):
     rows = answer("compiler_change")
     assert {row["verdict"] for row in rows} == {"same"}
-    assert {(row["repetitions_before"], row["repetitions_after"]) for row in rows} == {(7, 7)}
+    assert {(row["runs_before"], row["runs_after"]) for row in rows} == {(7, 7)}
 
 
 def test_critical_path_is_longer_by_sweep(answer):

@@ -51,7 +51,7 @@ def test_functions_are_named_with_their_share_of_the_loss(warehouse):
     assert rows(
         warehouse,
         """SELECT run_id, app, machine, version, main_metric, len(runs), len(against), topic,
-             subject, before, after, round(share, 6), direction, certain, flags
+             subject, round(before, 2), round(after, 2), round(share, 4), direction, certain, flags
            FROM explanations ORDER BY topic DESC, share DESC NULLS FIRST""",
     ) == [
         (*("heat10", "heat", "m", "v10", "wall_seconds", 10, 10), *found)
@@ -70,7 +70,7 @@ def test_what_is_new_and_what_is_gone(warehouse):
     functions(warehouse, runs[10:], solve=6, young=6)
     assert rows(
         warehouse,
-        """SELECT subject, before, after, share, flags FROM explanations
+        """SELECT subject, round(before, 2), after, round(share, 2), flags FROM explanations
            WHERE topic = 'function' AND subject IS NOT NULL ORDER BY subject""",
     ) == [("old", 4.0, 0.0, -2.0, ["gone"]), ("young", 0.0, 6.0, 3.0, ["new"])]
 
@@ -94,21 +94,130 @@ def test_noise_is_no_finding(warehouse):
 
 
 def test_two_runs_are_compared_without_a_verdict_on_noise(warehouse):
-    runs = history(warehouse, 10, 12)
-    functions(warehouse, ["heat0"], solve=6, read=4)
-    functions(warehouse, ["heat12"], solve=8, read=4)
+    given(
+        warehouse,
+        "runs",
+        "run_id app version wall_seconds\na heat 1 10\nb heat 2 12",
+    )
+    functions(warehouse, ["a"], solve=6, read=4)
+    functions(warehouse, ["b"], solve=8, read=4)
     found = rows(
         warehouse,
-        """SELECT topic, subject, certain, p_value, flags FROM explain_run('heat12', 'heat0')
-           ORDER BY ALL""",
+        "SELECT topic, subject, certain, p_value, flags FROM explain_run('b', 'a') ORDER BY ALL",
     )
     assert found == [
         ("function", "solve", None, None, ["single_run"]),
         ("function", None, None, None, ["single_run"]),
         ("metric", "wall_seconds", None, None, ["single_run"]),
     ]
-    assert rows(warehouse, "SELECT count(*) FROM explain_run(['heat12'], ['heat0'])") == [(3,)]
-    assert runs
+    assert rows(warehouse, "SELECT count(*) FROM explain_run(['b'], ['a'])") == [(3,)]
+
+
+def seconds_of(con, run, **seconds):
+    """Land functions of one run with exactly these times."""
+    lines = [f"{run} {function} {value}" for function, value in seconds.items()]
+    given(con, "fn_timings", "run_id function seconds\n" + "\n".join(lines))
+
+
+def test_a_new_function_comes_first_with_or_without_a_test(warehouse):
+    for count in (1, 2, 5):
+        runs = [f"{side}{count}_{i}" for side in "ab" for i in range(count)]
+        given(warehouse, "runs", "run_id app\n" + "\n".join(f"{run} heat{count}" for run in runs))
+        for i, run in enumerate(runs):
+            slow = 1 + 0.3 * (i % 2)
+            added = {"added": 60 * slow} if run[0] == "b" else {}
+            seconds_of(warehouse, run, work=8 * slow, rest=2 + 0.1 * i, **added)
+        keep(warehouse)
+        before, after = runs[:count], runs[count:]
+        named = rows(
+            warehouse,
+            """SELECT subject, list_contains(flags, 'new'), share > 0.7 FROM explain_run(?, ?)
+               WHERE topic = 'function' AND subject IS NOT NULL ORDER BY share DESC""",
+            after,
+            before,
+        )
+        assert named[0] == ("added", True, True)
+
+
+def test_the_largest_shares_are_named_where_nothing_is_certain(warehouse):
+    given(
+        warehouse, "runs", "run_id app\n" + "\n".join(f"{s}{i} heat" for s in "ab" for i in "012")
+    )
+    for i, scatter in enumerate((1.0, 1.4, 0.8)):
+        seconds_of(warehouse, f"a{i}", work=10 * scatter, rest=5)
+        seconds_of(warehouse, f"b{i}", work=13 * scatter, rest=5)
+    keep(warehouse)
+    assert rows(
+        warehouse,
+        """SELECT subject, certain, flags FROM explain_run(['b0', 'b1', 'b2'], ['a0', 'a1', 'a2'])
+           WHERE topic = 'function'""",
+    ) == [("work", False, ["largest"])]
+
+
+def test_five_runs_beyond_five_others_are_a_finding_among_many_functions(warehouse):
+    given(
+        warehouse,
+        "runs",
+        "run_id app\n" + "\n".join(f"{side}{i} heat" for side in "ab" for i in range(5)),
+    )
+    for i, spread in enumerate((1.0, 3.0, 1.2, 6.0, 1.1)):
+        noise = {f"f{k}": 1 + ((i * 7 + k * 3) % 5) / 50 for k in range(40)}
+        seconds_of(warehouse, f"a{i}", slow=5 + i / 100, **noise)
+        seconds_of(warehouse, f"b{i}", slow=6 * spread, **noise)
+    keep(warehouse)
+    sides = [[f"{side}{i}" for i in range(5)] for side in "ba"]
+    assert rows(
+        warehouse,
+        """SELECT subject, certain, flags FROM explain_run(?, ?)
+           WHERE topic = 'function' AND subject IS NOT NULL""",
+        *sides,
+    ) == [("slow", False, ["separated"])]
+
+
+def test_profiles_of_events_count_as_function_times(warehouse):
+    lines = [
+        f"{side}{i} main->{name} Ir {cost}"
+        for side, hot in (("a", 1000), ("b", 5000))
+        for i in range(2)
+        for name, cost in (("hot", hot), ("cold", 400))
+    ]
+    given(warehouse, "runs", "run_id app\na0 x\na1 x\nb0 x\nb1 x")
+    given(warehouse, "pmu_samples", "run_id region event value\n" + "\n".join(lines))
+    keep(warehouse)
+    asked = "FROM explain_run(['b0', 'b1'], ['a0', 'a1']) WHERE topic IN ('metric', 'function')"
+    assert rows(
+        warehouse, f"SELECT topic, subject, metric, unit, before, after, share, certain {asked}"
+    ) == [
+        ("metric", *["functions:cost"] * 2, "instructions", *map(pytest.approx, (1400, 5400)),
+         None, True),
+        ("function", None, "functions:cost", "instructions", *map(pytest.approx, (1400, 5400)),
+         None, True),
+        ("function", "hot", "cost:hot", "instructions", *map(pytest.approx, (1000, 5000)),
+         pytest.approx(1), True),
+    ]  # fmt: skip
+    (query,) = rows(warehouse, f"SELECT query {asked} AND subject = 'hot'")[0]
+    assert len(rows(warehouse, query)) == 4
+
+
+def test_comparison_explanation_and_gate_have_the_same_numbers(warehouse):
+    runs = history(warehouse, 10, 12)
+    functions(warehouse, runs[:10], solve=6, read=4)
+    functions(warehouse, runs[10:], solve=7.5, read=4.5)
+    figures = "metric, before, after, p_value"
+    sides = [runs[:10], runs[10:]]
+    compared = rows(
+        warehouse,
+        f"SELECT {figures}, low - 1, high - 1 FROM comparison($1, $2) "
+        "WHERE metric NOT LIKE 'functions%'",
+        *sides,
+    )
+    explained = rows(
+        warehouse,
+        f"SELECT {figures}, change_low, change_high FROM explain_run($2, $1) "
+        "WHERE subject IS NOT NULL",
+        *sides,
+    )
+    assert sorted(compared) == sorted(explained)
 
 
 def test_counters_are_compared_per_cycle(warehouse):
@@ -117,7 +226,7 @@ def test_counters_are_compared_per_cycle(warehouse):
     counters(warehouse, runs[10:], misses=30, instructions=1e5)
     assert rows(
         warehouse,
-        """SELECT subject, metric, unit, round(before, 9), round(after, 9), round(change, 6),
+        """SELECT subject, metric, unit, round(before, 7), round(after, 7), round(change, 6),
              direction, certain, flags
            FROM explanations WHERE topic = 'counter'""",
     ) == [("misses", "per_cycle:misses", "1/cycle", 1e-4, 3e-4, 2.0, "worse", True, [])]
@@ -132,11 +241,12 @@ def test_an_event_that_only_its_cycles_moved_is_flagged(warehouse):
            WHERE pmu_samples.run_id = runs.run_id AND event = 'cycles'
              AND started_at >= TIMESTAMPTZ '2026-01-11 00:00:00+00'"""
     )
+    keep(warehouse)
     assert rows(
         warehouse,
         """SELECT subject, round(change, 6), direction, flags FROM explanations
            WHERE topic = 'counter' ORDER BY subject""",
-    ) == [("cycles", 1.0, "worse", []), ("instructions", -0.5, "worse", ["same_count"])]
+    ) == [("cycles", 1.0, "worse", []), ("instructions", -0.5, None, ["same_count"])]
 
 
 def test_a_diagnosis_that_moved(warehouse):
@@ -252,6 +362,7 @@ def test_every_query_shows_the_values_behind_its_row(name, warehouse):
     counters(warehouse, runs[:10], misses=10)
     counters(warehouse, runs[10:], misses=30)
     warehouse.execute("UPDATE fn_timings SET function = ? WHERE function = 'NAME'", [name])
+    keep(warehouse)
     found = rows(
         warehouse, "SELECT topic, subject, query FROM explanations ORDER BY topic, subject"
     )

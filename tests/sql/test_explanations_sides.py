@@ -1,8 +1,6 @@
-"""Explanations: what is compared with what, what could be examined, and what counts as noise."""
+"""Explanations: what is compared with what, and what could be examined."""
 
 from __future__ import annotations
-
-import pytest
 
 from tests.helpers.support import given, rows
 from tests.sql.test_explanations import counters, functions, history
@@ -79,23 +77,3 @@ def test_what_has_nothing_in_common_is_not_compared(warehouse):
         """SELECT topic, runs_before, runs_after, note FROM explain_coverage('b', 'a')
            WHERE topic IN ('counter', 'threads')""",
     ) == [("counter", 0, 0, "other events"), ("threads", 0, 0, "other kernels")]
-
-
-@pytest.mark.parametrize(("before", "after"), [(3, 3), (5, 5), (14, 8), (3, 12), (3, 30)])
-def test_the_bound_holds_for_equal_sides(before, after, warehouse):
-    """Of 20 000 pairs of equal sides at most one in a hundred is called different at 0.01."""
-    warehouse.execute("SELECT setseed(0.5)")
-    normal = "sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())"
-    (share,) = rows(
-        warehouse,
-        f"""
-        SELECT avg(CAST(_p_bound(a, b) <= 0.01 AS INTEGER))
-        FROM (
-          SELECT
-            list({normal}) FILTER (j < {before}) AS b, list({normal}) FILTER (j >= {before}) AS a
-          FROM range(20000) AS r(i), range({before + after}) AS s(j)
-          GROUP BY i
-        )
-        """,
-    )[0]
-    assert share <= 0.01

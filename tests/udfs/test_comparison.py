@@ -7,16 +7,20 @@ import pyarrow as pa
 import pytest
 
 from tests.bench.comparison_cases import NOISES, pairs
-from udfs.comparison import compare_repetitions
+from udfs.comparison import compare_runs
+
+USUAL = pa.list_(pa.list_(pa.struct([("variance", pa.float64()), ("freedom", pa.float64())])))
 
 
-def compared(before, after, *, family=None, level=0.95, histories=None):
+def compared(before, after, *, family=None, level=0.95, histories=None, usual=None, leading=None):
     """Return the structs of the comparison of metrics given as lists."""
     histories = histories or ([[]] * len(before), [[]] * len(before))
-    (row,) = compare_repetitions(
+    (row,) = compare_runs(
         *(pa.array([side], pa.list_(pa.list_(pa.float64()))) for side in (before, after)),
         *(pa.array([side], pa.list_(pa.list_(pa.float64()))) for side in histories),
+        pa.array([usual or [[]] * len(before)], USUAL),
         pa.array([family or ["f"] * len(before)]),
+        pa.array([leading or [False] * len(before)]),
         pa.array([level]),
     ).to_pylist()
     return row
@@ -27,7 +31,7 @@ def test_ratio_of_geometric_means_and_its_interval():
     assert (one["before"], one["after"], one["ratio"]) == pytest.approx((2, 4, 2))
     assert one["low"] < 1 < 2 < one["high"]
     assert one["low"] * one["high"] == pytest.approx(4)
-    assert one["noise"] == "repetitions"
+    assert one["noise"] == "runs"
 
 
 def test_an_interval_excludes_no_change_as_the_p_value_does():
@@ -73,6 +77,28 @@ def test_one_repetition_takes_its_noise_from_history_or_from_the_other_side():
     assert unknown["ratio"] == pytest.approx(1.105, rel=1e-3)
 
 
+def test_single_runs_take_what_is_usual_where_nothing_else_is_known():
+    rng = np.random.default_rng(4)
+    groups = [
+        {"variance": float(0.02**2 * rng.chisquare(4) / 4), "freedom": 4.0} for _ in range(20)
+    ]
+    slower, alike, few, none = compared(
+        [[1.0]] * 4, [[1.5], [1.01], [1.5], [1.5]], usual=[groups, groups, groups[:1], []]
+    )
+    assert [one["noise"] for one in (slower, few, none)] == ["usual", "usual", None]
+    assert slower["p_value"] < 0.01 < alike["p_value"]
+    assert few["p_value"] > slower["p_value"]
+
+
+def test_sides_that_do_not_overlap_differ_however_they_scatter():
+    before = [[1.0, 1.01, 0.99, 1.02, 0.98]]
+    (one,) = compared(before, [[1.3, 9.0, 1.4, 5.0, 1.35]])
+    assert one["p_value"] == pytest.approx(2 / 252)
+    assert one["low"] == pytest.approx(1.3 / 1.02) and one["low"] < one["ratio"] < one["high"]
+    (less,) = compared([[1.3, 9.0, 1.4, 5.0, 1.35]], before)
+    assert less["p_value"] == pytest.approx(2 / 252) and less["high"] < 1
+
+
 def test_a_step_in_the_history_is_no_noise():
     rng = np.random.default_rng(3)
     calm = np.exp(rng.normal(0, 0.01, 30))
@@ -93,6 +119,16 @@ def test_missing_sides_and_unknown_values():
     assert skipped["before"] == pytest.approx(1.1**0.5)
 
 
+def test_many_metrics_do_not_drown_the_leading_one():
+    rng = np.random.default_rng(7)
+    before, after = np.exp(rng.normal(0, 0.05, (2, 40, 5)))
+    after[0] *= 1.2
+    alike = compared(before.tolist(), after.tolist())
+    first = compared(before.tolist(), after.tolist(), leading=[True, *[False] * 39])
+    assert first[0]["p_value"] == pytest.approx(alike[0]["p_value"] / 20)
+    assert alike[0]["low"] < first[0]["low"]
+
+
 def test_rows_are_compared_separately():
     empty = pa.array([[], []], pa.list_(pa.list_(pa.float64())))
     lists = pa.array([[[1.0, 1.1]], [[1.0, 1.1]]])
@@ -100,10 +136,17 @@ def test_rows_are_compared_separately():
     none = pa.array([[[]], [[]]], pa.list_(pa.list_(pa.float64())))
     family = pa.array([["f"], ["f"]])
     levels = pa.array([0.95, 0.5])
-    first, second = compare_repetitions(lists, later, none, none, family, levels).to_pylist()
+    usual = pa.array([[[]], [[]]], USUAL)
+    none_lead = pa.array([[False], [False]])
+    first, second = compare_runs(
+        lists, later, none, none, usual, family, none_lead, levels
+    ).to_pylist()
     assert first[0]["ratio"] > 1.8 and second[0]["ratio"] == pytest.approx(1)
     names = pa.array([[], []], pa.list_(pa.string()))
-    assert compare_repetitions(empty, empty, empty, empty, names, levels).to_pylist() == [[], []]
+    usual = pa.array([[], []], USUAL)
+    leading = pa.array([[], []], pa.list_(pa.bool_()))
+    found = compare_runs(empty, empty, empty, empty, usual, names, leading, levels)
+    assert found.to_pylist() == [[], []]
 
 
 @pytest.mark.parametrize("noise", NOISES)

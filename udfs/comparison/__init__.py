@@ -1,8 +1,10 @@
-"""Repetitions before and after: how much a metric changed, and whether that exceeds its noise.
+"""Runs before and after: how much a metric changed, and whether that exceeds its noise.
 
 Welch's test on logarithms, which yields an interval of the ratio of geometric means, with variances
 that are moderated by the family of the metric and allow for autocorrelation (`spread`), corrected
-for the number of metrics (Holm).
+for the number of metrics (Bonferroni), so that p-values and intervals agree. Where the values of
+both sides do not overlap at all, the exact permutation test can be the stronger one, and the
+interval is then Hodges and Lehmann's.
 """
 
 from __future__ import annotations
@@ -10,16 +12,17 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import binom, stdtr, stdtrit
 
 from udfs.arrow import Column, contiguous
-from udfs.comparison.history import history_variances
+from udfs.comparison.history import history_variances, usual_variances
 from udfs.comparison.samples import Booleans, Floats, Integers, Samples, resolutions
 from udfs.comparison.spread import Spread, spreads
 
 _MANY, _FEW = 5, 3
-_NOISES = ("repetitions", "history", "other side")
+_NOISES = ("runs", "history", "other side", "usual")
 
+_USUAL = ("variance", "freedom")
 _CHANGE = pa.struct(
     [
         ("before", pa.float64()),
@@ -33,47 +36,59 @@ _CHANGE = pa.struct(
 )
 
 
-def compare_repetitions(
+def compare_runs(
     before: Column,
     after: Column,
     history_before: Column,
     history_after: Column,
+    usual: Column,
     family: Column,
+    leading: Column,
     level: Column,
 ) -> pa.ListArray:
-    """Compare the repetitions of many metrics on two sides, all metrics of a comparison together.
+    """Compare the runs of two sides in many metrics, all metrics of a comparison together.
 
     Ratios are of geometric means where all values of a metric are positive, else of means, with
     Fieller's interval (Some problems in interval estimation, 1954). The noise of a side with
-    one repetition is that of the other side, if that has 5, else that of the history of the metric,
-    if that has 6 values, else that of the other side, if that has 3. Without known noise on both
-    sides there is no interval.
+    one run is that of the other side, if that has 5, else that of the history of the metric,
+    if that has 6 values, else that of the other side, if that has 3, else what is usual for such
+    metrics. Without known noise on both sides there is no interval. Where all values of one side
+    are above all of the other, and the exact permutation test finds that too rare at `level`,
+    also with Bonferroni's correction, its p-value and interval count (Hodges and Lehmann,
+    Estimates of location based on rank tests, 1963).
 
     Args:
-        before: n lists of m lists of DOUBLE, the repetitions of each metric, any unit, in order
-            of time; NULL, NaN and infinite ones are left out.
+        before: n lists of m lists of DOUBLE, the values of each metric, one a run, any unit, in
+            order of time; NULL, NaN and infinite ones are left out.
         after: the same for the other side.
         history_before: n lists of m lists of DOUBLE: values of other runs, in order of time, that
-            show the noise of `before` where it has one repetition.
+            show the noise of `before` where it has one run.
         history_after: the same for `after`.
+        usual: n lists of m lists of structs variance and freedom: variance of the logarithm
+            between equal runs that are not compared, of such metrics, and its degrees of freedom.
         family: n lists of m names; metrics of one family are measured in the same way.
+        leading: n lists of m flags: the metrics that the question is about, such as the total time.
+            Half of the probability of error is theirs, so that many others do not drown them.
         level: n probabilities, such as 0.95.
 
     Returns:
         n lists of m structs: before and after (unit of the metric), ratio (after / before) and an
         interval low..high that covers all m metrics together with probability `level`
-        (Bonferroni), NULL where it is unbounded or there is no ratio; p_value, of no change,
-        corrected for m metrics (Holm, A simple sequentially rejective multiple test procedure,
-        1979); noise: repetitions, history, other side, or NULL where it is unknown.
+        (Bonferroni, with the weights of `leading`), NULL where it is unbounded or there is no
+        ratio; p_value, of no change, corrected in the same way; noise: runs, history, other side,
+        usual, or NULL where it is unknown.
     """
     rows = []
     columns = (before, after, history_before, history_after)
     lists = [contiguous(column) for column in columns]
-    families, levels = contiguous(family), contiguous(level)
+    families, levels, usuals = contiguous(family), contiguous(level), contiguous(usual)
+    leads = contiguous(leading)
     for i in range(len(families)):
         sides = [_samples(side[i].values) for side in lists]
         names = np.asarray(families[i].values.to_pylist(), dtype=object)
-        rows.append(_compare(sides, names, levels[i].as_py()))
+        typical = usual_variances(*_groups(usuals[i].values))
+        first = np.asarray(leads[i].values.to_pylist(), dtype=np.bool_)
+        rows.append(_compare(sides, typical, names, first, levels[i].as_py()))
     return pa.array(rows, pa.list_(_CHANGE))
 
 
@@ -85,20 +100,37 @@ def _samples(lists: pa.ListArray) -> Samples:
     return Samples(values[known], owner[known], len(lists))
 
 
+def _groups(lists: pa.ListArray) -> tuple[Samples, Samples]:
+    """Return variances and degrees of freedom of a list of lists of structs."""
+    owner = lists.value_parent_indices().to_numpy(zero_copy_only=False).astype(np.int64)
+    structs = lists.flatten()
+    fields = [structs.field(name).to_numpy(zero_copy_only=False) for name in _USUAL]
+    variances, freedoms = (Samples(field.astype(np.float64), owner, len(lists)) for field in fields)
+    return variances, freedoms
+
+
 def _compare(
-    sides: list[Samples], family: NDArray[np.object_], level: float
+    sides: list[Samples],
+    usual: tuple[Floats, Floats],
+    family: NDArray[np.object_],
+    leading: Booleans,
+    level: float,
 ) -> list[dict[str, float | str | None]]:
     positive = np.logical_and.reduce([side.all(side.values > 0) for side in sides])
     step = resolutions(sides[0], sides[1])
-    before, after, *histories = (side.logs(positive) for side in sides)
+    scale = _scale(sides[0], sides[1], positive)
+    before, after, *histories = (side.scaled(scale).logs(positive) for side in sides)
     means = [before.means(), after.means()]
     # An absolute error of a value is a relative error of its logarithm.
-    size = np.where(positive, np.exp(np.fmin(*means)), 1)
+    size = np.where(positive, np.exp(np.fmin(*means)), scale)
+    # Relative and absolute scatter are not of one family.
+    family = np.where(positive, family, family + " with zeros")
+    usual = (np.where(positive, usual[0], np.nan), usual[1])
     variances, freedoms, sources = _noises(
-        before, after, histories, family, (step / size) ** 2 / 12
+        before, after, histories, usual, family, (step / size) ** 2 / 12
     )
     known: Booleans = np.asarray((sources >= 0).all(axis=0))
-    tested = int(known.sum())
+    tested = _tests(known, leading)
     with np.errstate(all="ignore"):
         total = variances.sum(axis=0)
         freedom = total**2 / (variances**2 / freedoms).sum(axis=0)
@@ -107,16 +139,66 @@ def _compare(
         gap = means[1] - means[0]
         t = np.where(gap == 0, 0, np.abs(gap) / np.sqrt(total))
         p = np.where(known, 2 * stdtr(freedom, -t), np.nan)
-        reach = -stdtrit(freedom, (1 - level) / 2 / max(tested, 1))
+        reach = -stdtrit(freedom, (1 - level) / 2 / tested)
         logarithmic = np.exp([gap, gap - reach * np.sqrt(total), gap + reach * np.sqrt(total)])
         ratios = np.where(positive, logarithmic, _fieller(means[0], means[1], variances, reach))
-        shown = [np.where(positive, np.exp(mean), mean) for mean in means]
-    columns: tuple[Floats, ...] = (*shown, *ratios, _holm(p))
+        # No ratio of values that are not negative is below 0.
+        signed = np.fmin(sides[0].extremes()[0], sides[1].extremes()[0]) < 0
+        ratios[1] = np.where(~signed & (ratios[1] < 0), 0, ratios[1])
+        rare, closest, farthest = _separations(sides[0], sides[1])
+        exact = known & (rare < p) & (rare <= (1 - level) / tested)
+        p = np.where(exact, rare, p)
+        ratios[1] = np.where(exact & np.isfinite(ratios[0]), np.fmin(closest, farthest), ratios[1])
+        ratios[2] = np.where(exact & np.isfinite(ratios[0]), np.fmax(closest, farthest), ratios[2])
+        shown = [np.where(positive, np.exp(mean), scale * mean) for mean in means]
+    columns: tuple[Floats, ...] = (*shown, *ratios, np.minimum(tested * p, 1))
     noise = [_NOISES[s] if k else None for s, k in zip(sources.max(axis=0), known, strict=True)]
     return [
         dict(zip(_CHANGE.names, (*map(_number, row[:-1]), row[-1]), strict=True))
         for row in zip(*columns, noise, strict=True)
     ]
+
+
+def _tests(known: Booleans, leading: Booleans) -> Floats:
+    """Return by how many tests each metric's error is divided, (metrics), 1 or more."""
+    ours, others = known & leading, known & ~leading
+    shares = 2 if ours.any() and others.any() else 1
+    out: Floats = shares * np.maximum(np.where(leading, ours.sum(), others.sum()), 1.0)
+    return out
+
+
+def _scale(before: Samples, after: Samples, positive: Booleans) -> Floats:
+    """Return the larger mean of absolute values, (metrics); 1 where values are positive."""
+    sizes = [np.abs(side.values) for side in (before, after)]
+    both = [
+        Samples(size, side.owner, side.metrics).means()
+        for size, side in zip(sizes, (before, after), strict=True)
+    ]
+    larger = np.fmax(*both)
+    out: Floats = np.where(positive | ~(larger > 0), 1.0, larger)
+    return out
+
+
+def _separations(before: Samples, after: Samples) -> Floats:
+    """Return p-value and both ends of the interval of the ratio where sides do not overlap.
+
+    Returns:
+        (3, metrics): the probability that n and m equal values separate, 2 / (n + m over n), n
+        and m at most 5; the ratio of the values that are closest, and of those that are farthest
+        apart; 1 and NaN where sides overlap.
+    """
+    (low, high), (least, most) = before.extremes(), after.extremes()
+    rises, falls = least > high, most < low
+    # Runs that follow each other are often alike: more than five of a side count no further.
+    first, second = (np.minimum(side.counts, _MANY) for side in (before, after))
+    chance = 2 / binom(first + second, first)
+    return np.stack(
+        [
+            np.where(rises | falls, chance, 1.0),
+            np.where(rises, least / high, np.where(falls, most / low, np.nan)),
+            np.where(rises, most / low, np.where(falls, least / high, np.nan)),
+        ]
+    )
 
 
 def _number(value: float) -> float | None:
@@ -127,6 +209,7 @@ def _noises(
     before: Samples,
     after: Samples,
     histories: list[Samples],
+    usual: tuple[Floats, Floats],
     family: NDArray[np.object_],
     rounding: Floats,
 ) -> tuple[Floats, Floats, Integers]:
@@ -147,12 +230,13 @@ def _noises(
     sources = np.where(np.isfinite(variances), 0, -1)
     counts = np.stack([before.counts, after.counts])
     alone = counts == 1
-    # Many repetitions of the other side estimate the noise of the day better than the history does,
-    # and the history better than a few.
+    # Many runs of the other side estimate the noise of the day better than the history does, and
+    # the history better than a few.
     offers = (
         (2, counts[::-1] >= _MANY, ones[::-1], freedoms[::-1].copy()),
         (1, np.isfinite(past), np.maximum(past, rounding), past_freedoms),
         (2, counts[::-1] >= _FEW, ones[::-1], freedoms[::-1].copy()),
+        (3, np.isfinite(usual[0]), np.maximum(usual[0], rounding), usual[1]),
     )
     for source, offered, variance, freedom in offers:
         used = alone & (sources < 0) & offered
@@ -181,13 +265,3 @@ def _fieller(before: Floats, after: Floats, variances: Floats, reach: Floats) ->
     found[0] = np.where(before > 0, found[0], np.nan)
     found[1:] = np.where(usable, found[1:], np.nan)
     return found
-
-
-def _holm(p: Floats) -> Floats:
-    """Correct p-values for their number; NaN stays."""
-    known = np.flatnonzero(np.isfinite(p))
-    order = known[np.argsort(p[known], kind="stable")]
-    out = np.full(len(p), np.nan)
-    factors = np.arange(len(order), 0, -1)
-    out[order] = np.minimum(np.maximum.accumulate(factors * p[order]), 1)
-    return out

@@ -1,4 +1,4 @@
-"""The noise of a single run, estimated from the history of metrics."""
+"""The noise of a single run, estimated from other runs: of its history, or of such metrics."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import numpy as np
 from udfs.changes.noise import estimate_noise, noise_scale
 from udfs.changes.outliers import without_outliers
 from udfs.comparison.samples import Floats, Samples
+from udfs.comparison.spread import common_variance
 
 MIN_HISTORY = 6
+_MIN_FREEDOM = 4.0  # degrees of freedom that show what is usual
 _NOTABLE = 0.1  # variance by outliers over that of the noise from which tails are heavy
 _HEAVY_TAILS = 4.0
 
@@ -45,3 +47,32 @@ def history_variances(history: Samples) -> tuple[Floats, Floats]:
     if added > _NOTABLE:
         freedom = np.minimum(freedom, _HEAVY_TAILS)
     return variance * (1 + added), freedom
+
+
+def usual_variances(variances: Samples, freedoms: Samples) -> tuple[Floats, Floats]:
+    """Return what the variance of a single value usually is for such metrics, and how surely.
+
+    The variances of other groups of equal runs are draws of a scaled inverse chi-squared
+    distribution (Smyth 2004); a value of another such metric is then distributed as Student's t
+    with its degrees of freedom. Where they are too few to estimate how they differ, they are
+    pooled, with at most four degrees of freedom.
+
+    Args:
+        variances: m metrics; of each, the variances within groups of equal runs.
+        freedoms: the degrees of freedom of these.
+
+    Returns:
+        Two arrays (metrics); NaN where there are fewer than four degrees of freedom in all.
+    """
+    total = freedoms.sums(freedoms.values)
+    pooled = freedoms.sums(variances.values * freedoms.values) / np.maximum(total, 1)
+    enough = (total >= _MIN_FREEDOM) & (pooled > 0)
+    variance = np.where(enough, pooled, np.nan)
+    freedom = np.where(enough, np.minimum(total, _HEAVY_TAILS), np.nan)
+    for i in np.flatnonzero(enough):
+        at = np.array([i])
+        group, free = variances.part(at).values, freedoms.part(at).values
+        common, weight = common_variance(group, free, np.zeros(len(group)))
+        if weight > 0:
+            variance[i], freedom[i] = common, min(weight, total[i])
+    return variance, freedom

@@ -58,6 +58,18 @@ class Samples:
         out: Booleans = np.bincount(self.owner[~of], minlength=self.metrics) == 0
         return out
 
+    def extremes(self) -> tuple[Floats, Floats]:
+        """Return the least and the greatest value of each metric; NaN where it has none."""
+        least, greatest = np.full(self.metrics, np.inf), np.full(self.metrics, -np.inf)
+        np.minimum.at(least, self.owner, self.values)
+        np.maximum.at(greatest, self.owner, self.values)
+        known = self.counts > 0
+        return np.where(known, least, np.nan), np.where(known, greatest, np.nan)
+
+    def scaled(self, scale: Floats) -> Samples:
+        """Return the samples in units of `scale` (metrics)."""
+        return Samples(self.values / scale[self.owner], self.owner, self.metrics)
+
     def logs(self, which: Booleans) -> Samples:
         """Return the samples with the values of some metrics as their natural logarithms."""
         chosen = which[self.owner]

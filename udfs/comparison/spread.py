@@ -16,6 +16,7 @@ from udfs.comparison.samples import Booleans, Floats, Integers, Samples
 
 _PRIOR_RHO = 0.3  # standard deviation of the prior of rho, around 0
 _RHO_ERROR = 1.5  # variance of rho times points
+_RAISED = 0.5  # standard errors by which rho is raised
 _MAX_RHO = 0.9
 _MIN_VARIANCES = 6  # that the prior of a family is estimated from
 _SMALLEST = 1e-300
@@ -46,7 +47,7 @@ def spreads(before: Samples, after: Samples, rounding: Floats) -> tuple[Spread, 
     sides = [_raw(side, rho, rounding) for side in (before, after)]
     variances = np.stack([variance for variance, _, _ in sides])
     freedom = np.stack([free for _, free, _ in sides])
-    prior, weight = _prior(variances, freedom, rounding)
+    prior, weight = common_variance(variances, freedom, rounding)
     # The other metrics contribute as far as their scatter is independent.
     borrowed = np.minimum(weight, freedom * (independent - 1))
     shrunk = (borrowed * prior + freedom * variances) / (borrowed + freedom)
@@ -83,7 +84,7 @@ def _autocorrelation(before: Samples, after: Samples, independent: float) -> flo
 
     From mean squares of differences at lags 1 and 2, whose ratio is 1 + rho and which need no mean
     (the variogram); shrunk towards 0 by a normal prior where repetitions are few, then raised by
-    one standard error.
+    half a standard error.
     """
     near, far, points = 0.0, 0.0, 0
     for side, other in ((before, after), (after, before)):
@@ -105,7 +106,7 @@ def _autocorrelation(before: Samples, after: Samples, independent: float) -> flo
         return 0.0
     error = _RHO_ERROR / max(independent * points, 1)
     weight = _PRIOR_RHO**2 / (_PRIOR_RHO**2 + error)
-    rho = weight * np.clip(far / near - 1, 0, 1) + _PRIOR_RHO * np.sqrt(1 - weight)
+    rho = weight * np.clip(far / near - 1, 0, 1) + _RAISED * _PRIOR_RHO * np.sqrt(1 - weight)
     return float(np.clip(rho, 0, _MAX_RHO))
 
 
@@ -140,7 +141,7 @@ def _aligned(side: Samples) -> Floats:
     return out
 
 
-def _prior(variances: Floats, freedom: Floats, rounding: Floats) -> tuple[float, float]:
+def common_variance(variances: Floats, freedom: Floats, rounding: Floats) -> tuple[float, float]:
     """Return the variance that a family has in common, and its degrees of freedom.
 
     From mean and variance of the log variances (Smyth, Linear models and empirical Bayes methods

@@ -8,7 +8,7 @@ FROM query_table('"' || replace(current_database(), '"', '""') || '".main.fn_tim
 SEMI JOIN _keep USING (run_id, source_id);
 
 DELETE FROM run_scalars
-WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'seconds:') OR starts_with(metric, 'functions:'));
+WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'seconds:') OR metric = 'functions:seconds');
 
 INSERT INTO run_scalars BY NAME
 SELECT run_id, metric, CAST(value AS DOUBLE) AS value, unit

@@ -1,11 +1,17 @@
--- What changed between two groups of runs, the most certain first.
+-- What changed between two groups of runs, the strongest evidence first: what is certain, new, gone
+-- or separated, then that of which the noise is unknown. Functions by their share of the loss.
 FROM explain_run($runs, $against, explaining := $explaining)
 ORDER BY
-  topic <> 'metric', topic = 'setting', certain DESC NULLS LAST,
+  topic <> 'metric', topic = 'setting',
+  CASE
+    WHEN certain OR list_has_any(flags, ['new', 'gone', 'separated']) THEN 0
+    WHEN certain IS NULL THEN 1
+    ELSE 2
+  END,
   list_position(
     ['function', 'bottleneck', 'counter', 'scaling', 'idle', 'threads', 'setting'], topic
   ),
-  abs(share) DESC NULLS FIRST, list_contains(flags, 'same_count'),
+  share DESC NULLS FIRST, list_contains(flags, 'same_count'),
   CASE topic
     -- events differ in size: what came from nothing, or went, is first
     WHEN 'counter' THEN abs(ln(nullif(abs("after"), 0) / nullif(abs("before"), 0)))

@@ -1,10 +1,12 @@
 -- Candidate against baseline: which metrics are worse than a limit for certain, the worst first.
 -- $limit may be NULL: then it is that of change_thresholds for the metric, else $default_limit.
--- With $undirected also metrics of which neither direction is better.
+-- $metrics are compared, together as in compare, and of them those that match $shown are judged.
+-- $better (lower or higher) is the direction of metrics that have none; with $undirected metrics
+-- without a direction are there too.
 WITH
   compared AS (
     SELECT
-      * EXCLUDE (verdict, smallest_change),
+      * EXCLUDE (verdict, smallest_change) REPLACE (coalesce(better, CAST($better AS VARCHAR)) AS better),
       coalesce(
         CAST($limit AS DOUBLE), nullif(smallest_change, 0), CAST($default_limit AS DOUBLE)
       ) AS allowed,
@@ -13,7 +15,9 @@ WITH
       from_json($before, '["VARCHAR"]'), from_json($after, '["VARCHAR"]'),
       level := $level, metrics := from_json($metrics, '["VARCHAR"]')
     )
-    WHERE ratio IS NOT NULL AND (better IS NOT NULL OR $undirected)
+    WHERE ratio IS NOT NULL
+      AND len(list_filter(from_json($shown, '["VARCHAR"]'), lambda pattern: metric GLOB pattern)) > 0
+      AND (better IS NOT NULL OR $better IS NOT NULL OR $undirected)
   ),
 
   -- The ratio by which it got worse, and its interval.
@@ -37,10 +41,10 @@ SELECT
   -- Functions that hardly take time do not fail the gate, nor metrics without a better direction.
   better IS NOT NULL AND coalesce(share >= 0.01, true) AS decides,
   "before" AS baseline, "after" AS candidate, ratio, low, high, p_value, allowed AS "limit",
-  repetitions_before AS repetitions_baseline, repetitions_after AS repetitions_candidate,
+  runs_before AS runs_baseline, runs_after AS runs_candidate,
   noise, better, share
 FROM losses
 ORDER BY
   NOT decides, list_position(['worse', 'uncertain', 'unknown', 'fine'], verdict),
-  metric NOT IN ('wall_seconds', 'functions:seconds'), loss DESC, metric,
+  metric NOT IN ('wall_seconds', 'functions:seconds', 'functions:cost'), loss DESC, metric,
   CAST(fields AS VARCHAR);

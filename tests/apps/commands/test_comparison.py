@@ -28,11 +28,15 @@ def test_verdicts_come_first(pwh):
     assert lines[0] == "heat@v1 (5 runs) to heat@v2 (5 runs)"
     assert lines[2].startswith("* functions:seconds (machine=m1): worse: +23")
     assert "at 95%)." in lines[2]
-    assert lines[3].startswith("* 2 of 3 metrics got worse beyond the noise: functions:seconds +23")
-    assert "* 1 metric is new: seconds:young." in out
-    assert "* 1 metric is gone: seconds:old." in out
+    assert lines[3] == "* 1 metric is new: seconds:young (6% of the time)."
+    assert lines[4] == "* 1 metric is gone: seconds:old -100 %."
+    assert lines[5].startswith("* 2 of 3 metrics got worse beyond the noise: functions:seconds +23")
+    assert "* A run is one value. Ratios are of geometric means over runs." in lines
     table = out[out.index("Functions\n") :].splitlines()
-    assert table[3].split()[:2] == ["seconds:stencil", "worse"]
+    assert [line.split()[:2] for line in table[3:5]] == [
+        ["seconds:stencil", "worse"],
+        ["seconds:young", "new"],
+    ]
 
 
 def test_equal_versions_show_nothing(pwh):
@@ -45,20 +49,37 @@ def test_equal_versions_show_nothing(pwh):
 def test_rows_for_programs(pwh):
     _, out, _ = pwh("compare", "heat@v2", "heat@v1", "-f", "json", "--metric", "seconds:stencil")
     (row,) = json.loads(out)
-    assert (row["verdict"], row["repetitions_before"]) == ("better", 5)
+    assert (row["verdict"], row["runs_before"]) == ("better", 5)
     assert row["low"] < row["ratio"] < row["high"] < 1
 
 
 def test_single_runs_take_their_noise_from_history(pwh):
     _, out, _ = pwh("compare", "v1-m1-0", "v2-m1-0", "--metric", "seconds:*")
-    assert "* With one repetition, the noise of 2 metrics is taken from the history." in out
+    assert "* A single run shows no noise: that of " in out
+    assert " is taken from the other runs of its history." in out
 
 
-def test_without_a_noise_there_is_no_verdict(pwh):
+def test_single_runs_take_what_is_usual_for_such_metrics(pwh):
     code, out, _ = pwh("compare", "v3-m2-0", "v3-m2-1", "--metric", "seconds:*")
     assert code == 0
-    assert "The noise of 2 metrics is unknown, so there is no verdict." in out
-    assert "Run each side at least twice" in out
+    assert (
+        "that of 2 metrics is taken from what such metrics usually do between equal runs of this "
+        "warehouse." in out
+    )
+
+
+def test_without_a_noise_there_is_no_verdict(run, tmp_path):
+    lines = [
+        *runs("v1", {"f": 1}, first_day=1, count=1),
+        *runs("v2", {"f": 2}, first_day=2, count=1),
+    ]
+    run("ingest", write(tmp_path / "t.csv", lines))
+    code, out, _ = run("compare", "heat@v1", "heat@v2")
+    assert code == 0
+    assert (
+        "* The noise between runs of 2 metrics is unknown, so there is no verdict: measure 4 more "
+        "runs of each." in out
+    )
     assert "worse" not in out
 
 

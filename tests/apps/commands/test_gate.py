@@ -84,7 +84,7 @@ def test_without_a_noise_nothing_is_certain(run, tmp_path):
     run("ingest", write(tmp_path / "t.csv", lines))
     code, out, _ = run("gate", "heat", "--baseline", "v1")
     assert code == 0
-    assert "noise unknown" in out and "run each side at least twice" in out
+    assert "noise unknown" in out and "measure 4 more runs of each" in out
 
 
 def test_what_hardly_takes_time_does_not_close_it(run, tmp_path):
@@ -116,6 +116,54 @@ def test_rows_for_programs(pwh):
         "worse",
         True,
     )
+
+
+def counters(path, event, values, *, version, day):
+    """Write a file of a run a day with one counter."""
+    path.write_text(
+        "\n".join(
+            ["run_id,app,version,machine,started_at,event,value"]
+            + [
+                f"{version}-{i},spin,{version},m,2026-01-{day + i:02}T00:00:00Z,{event},{value}"
+                for i, value in enumerate(values)
+            ]
+        )
+        + "\n"
+    )
+    return path.name
+
+
+def test_metrics_without_a_direction_are_named(run, tmp_path):
+    for name, day, values in (("v1", 1, (100, 101, 99, 100)), ("v2", 9, (150, 152, 149, 150))):
+        run("ingest", counters(tmp_path / f"{name}.csv", "widgets", values, version=name, day=day))
+    code, out, err = run("gate", "spin", "--baseline", "v1")
+    assert (code, out) == (5, "")
+    assert "it is known what is better: counter:widgets" in err and "--better lower" in err
+    assert run("gate", "spin", "--baseline", "v1", "--better", "lower")[0] == 1
+    assert run("gate", "spin", "--baseline", "v1", "--better", "higher")[0] == 0
+    code, _, err = run("gate", "spin", "--baseline", "v1", "--metric", "x")
+    assert (code, "They have: counter:widgets." in err) == (5, True)
+
+
+def test_counters_of_time_have_a_direction(run, tmp_path):
+    for name, day, values in (("v1", 1, (100, 101, 99, 100)), ("v2", 9, (150, 152, 149, 150))):
+        lines = counters(tmp_path / f"{name}.csv", "task-clock", values, version=name, day=day)
+        run("ingest", lines)
+    code, out, _ = run("gate", "spin", "--baseline", "v1")
+    assert (code, "counter:task-clock" in out) == (1, True)
+
+
+def test_a_short_table_of_what_is_uncertain(run, tmp_path):
+    noisy = {f"f{i}": 1 for i in range(30)}
+    lines = [
+        *runs("v1", noisy, first_day=1, count=2),
+        *runs("v2", noisy, first_day=11, count=2),
+    ]
+    run("ingest", write(tmp_path / "t.csv", lines))
+    code, out, _ = run("gate", "heat", "--baseline", "v1")
+    assert code == 0
+    assert sum("| uncertain |" in line for line in out.splitlines()) == 10
+    assert "more metrics: --format csv gives all." in out
 
 
 def test_names_mean_nothing_in_markdown():

@@ -229,7 +229,8 @@ def test_facts_of_the_run(landed):
 
 def test_implausible_facts_stay_tags(landed):
     text = stream([("main", {OWN: 1})], jobsize=0, problem_size="large", launchdate="today")
-    assert landed(text, "SELECT ranks, problem_size, started_at, tags FROM runs") == [
+    facts = "SELECT ranks, problem_size, started_at, tags FROM run_facts WHERE stated_by = 'file'"
+    assert landed(text, facts) == [
         (None, None, None, {"jobsize": "0", "problem_size": "large", "launchdate": "today"})
     ]
 

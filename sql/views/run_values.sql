@@ -1,6 +1,6 @@
--- requires: change_points, functions, idle_sums
+-- requires: change_points, functions, idle_sums, sides
 --
--- Repetitions: the values that comparisons of runs are based on, and which runs are comparable.
+-- Values of runs: what comparisons are based on, and which runs are comparable.
 
 CREATE OR REPLACE VIEW run_configurations AS
 WITH
@@ -33,57 +33,58 @@ COMMENT ON COLUMN run_configurations.fields IS 'Its values of the fields of seri
 COMMENT ON COLUMN run_configurations.parallelism IS 'fn_timings.parallelism, where the run has one.';
 COMMENT ON COLUMN run_configurations.configuration IS 'fields, and the parallelism where the run has one.';
 
--- Every scalar of some runs: functions by repetition, in seconds per rank.
-CREATE OR REPLACE MACRO _repetitions(selected) AS TABLE
+-- Every scalar of some runs. A run is one value: repetitions within it are averaged. Functions of
+-- runs with several parallelisms are taken apart.
+CREATE OR REPLACE MACRO _run_values(selected) AS TABLE
 WITH
   timings AS (
     SELECT run_id, parallelism, coalesce(repetition, 0) AS repetition, rank, function, seconds
     FROM fn_timings
-    WHERE list_contains(selected, run_id)
+    WHERE _is_of(run_id, selected)
+    WINDOW run AS (PARTITION BY run_id)
+    QUALIFY min(parallelism) OVER run <> max(parallelism) OVER run
   ),
 
-  ranks AS (
-    SELECT run_id, parallelism, repetition, count(DISTINCT coalesce(rank, -1)) AS ranks
+  places AS (
+    SELECT
+      run_id, parallelism,
+      count(DISTINCT coalesce(rank, -1)) * count(DISTINCT repetition) AS places
     FROM timings
-    GROUP BY run_id, parallelism, repetition
+    GROUP BY run_id, parallelism
   ),
 
   functions AS (
-    SELECT
-      t.run_id, t.parallelism, t.repetition, t.function,
-      sum(t.seconds) / any_value(r.ranks) AS seconds
+    SELECT t.run_id, t.parallelism, t.function, sum(t.seconds) / any_value(p.places) AS seconds
     FROM timings AS t
-    JOIN ranks AS r
-      ON t.run_id = r.run_id AND t.repetition = r.repetition
-      AND t.parallelism IS NOT DISTINCT FROM r.parallelism
-    GROUP BY t.run_id, t.parallelism, t.repetition, t.function
+    JOIN places AS p
+      ON t.run_id = p.run_id AND t.parallelism IS NOT DISTINCT FROM p.parallelism
+    GROUP BY t.run_id, t.parallelism, t.function
   )
 
-SELECT
-  run_id, parallelism, repetition, 'seconds:' || function AS metric, function,
-  seconds AS value, 's' AS unit
+SELECT run_id, parallelism, 'seconds:' || function AS metric, seconds AS value, 's' AS unit
 FROM functions
 UNION ALL BY NAME
-SELECT
-  run_id, parallelism, repetition, 'functions:seconds' AS metric, sum(seconds) AS value,
-  's' AS unit
+SELECT run_id, parallelism, 'functions:seconds' AS metric, sum(seconds) AS value, 's' AS unit
 FROM functions
-GROUP BY run_id, parallelism, repetition
+GROUP BY run_id, parallelism
 UNION ALL BY NAME
-SELECT run_id, 0 AS repetition, metric, value, unit
-FROM run_metrics
-WHERE list_contains(selected, run_id)
-  AND metric <> 'functions:seconds' AND NOT starts_with(metric, 'seconds:')
+SELECT m.run_id, m.metric, m.value, m.unit
+FROM run_metrics AS m
+WHERE _is_of(m.run_id, selected)
+  AND NOT (
+    (m.metric = 'functions:seconds' OR starts_with(m.metric, 'seconds:'))
+    AND m.run_id IN (SELECT run_id FROM places)
+  )
 UNION ALL BY NAME
-SELECT run_id, 0 AS repetition, 'idle:' || cause AS metric, per_cent AS value, '%' AS unit
+SELECT run_id, 'idle:' || cause AS metric, per_cent AS value, '%' AS unit
 FROM (
   UNPIVOT (
     SELECT
       run_id, starvation_percent AS starvation, latency_percent AS latency,
-      overhead_percent AS overhead
+      overhead_percent AS overhead, tail_percent AS tail
     FROM slo_by_run
-    WHERE list_contains(selected, run_id) AND mode = 'direct' AND latency_rule = 'union'
+    WHERE _is_of(run_id, selected) AND mode = 'direct' AND latency_rule = 'union' AND wall > 0
   )
-  ON starvation, latency, overhead
+  ON starvation, latency, overhead, tail
   INTO NAME cause VALUE per_cent
 );

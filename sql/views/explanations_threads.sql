@@ -1,58 +1,7 @@
--- requires: explanations_sides, idle_sums, thread_behaviour
+-- requires: explanations_sides, thread_behaviour
 --
--- What changed between two groups of runs in how their workers idle, what their threads do, and
--- what was set. Rows are as in explanations_times.sql.
-
-CREATE OR REPLACE MACRO _explain_idle(pairs) AS TABLE
-WITH
-  side AS (
-    SELECT unnest(pairs, recursive := true)
-  ),
-
-  idle AS (
-    SELECT s.id, s.is_after, s.place, i.*
-    FROM side AS s
-    JOIN slo_by_run AS i ON s.run_id = i.run_id
-    WHERE _is_of(i.run_id, _run_ids(pairs)) AND i.mode = 'direct' AND i.latency_rule = 'union'
-      AND i.wall > 0
-  ),
-
-  parts AS (
-    SELECT
-      id, is_after, place, run_id, dominant,
-      unnest([
-        {'part': 'starvation', 'percent': starvation_percent},
-        {'part': 'latency', 'percent': latency_percent},
-        {'part': 'overhead', 'percent': overhead_percent},
-        {'part': 'tail', 'percent': tail_percent}
-      ], recursive := true)
-    FROM idle
-  ),
-
-  moved AS (
-    SELECT
-      id, part,
-      list("percent" ORDER BY place) FILTER (NOT is_after) AS b,
-      list("percent" ORDER BY place) FILTER (is_after) AS a,
-      mode(dominant) FILTER (NOT is_after) AS before_label,
-      mode(dominant) FILTER (is_after) AS after_label,
-      list(DISTINCT run_id ORDER BY run_id) AS ids
-    FROM parts
-    GROUP BY id, part
-    HAVING count(*) FILTER (is_after) > 0 AND count(*) FILTER (NOT is_after) > 0
-  )
-
-SELECT
-  id, 'idle' AS topic, part AS subject, part || '_percent' AS metric,
-  '% of workers x window' AS unit, b, a, before_label, after_label,
-  CAST(NULL AS DOUBLE) AS share, CAST(NULL AS BOOLEAN) AS sure,
-  abs(list_median(a) - list_median(b)) >= 0.5 AS relevant,
-  abs(list_median(a) - list_median(b)) >= 1 AS notable,
-  CAST([] AS VARCHAR[]) AS flags,
-  'SELECT run_id, busy_percent, ' || part || '_percent, dominant FROM slo_by_run WHERE mode = '
-    || '''direct'' AND latency_rule = ''union'' AND ' AS query,
-  ids
-FROM moved;
+-- What changed between two groups of runs in what their threads do, and in what was set. Rows are as
+-- in explanations_causes.sql.
 
 CREATE OR REPLACE MACRO _explain_threads(pairs) AS TABLE
 WITH

@@ -1,0 +1,80 @@
+-- requires: functions, sides
+--
+-- The differential call tree: by call path, what two groups of runs take without and with callees.
+
+-- The estimator of comparison: geometric mean, or mean where values are not positive.
+CREATE OR REPLACE MACRO _centre(x) AS
+  if(list_min(x) > 0, exp(list_avg(list_transform(x, lambda v: ln(v)))), list_avg(x));
+
+CREATE OR REPLACE MACRO call_tree_difference(runs, against) AS TABLE
+WITH
+  side AS (
+    SELECT unnest(_sides(0, _as_list(runs), _as_list(against), NULL), recursive := true)
+  ),
+
+  measured AS (
+    SELECT t.*, s.is_after
+    FROM call_tree AS t
+    JOIN side AS s ON t.run_id = s.run_id
+    WHERE _is_of(t.run_id, _as_list(runs) || _as_list(against))
+  ),
+
+  counts AS (
+    SELECT
+      unit, count(DISTINCT run_id) FILTER (NOT is_after) AS runs_before,
+      count(DISTINCT run_id) FILTER (is_after) AS runs_after
+    FROM measured
+    GROUP BY unit
+    HAVING runs_before > 0 AND runs_after > 0
+  ),
+
+  -- a run without a path spent nothing in it
+  paths AS (
+    SELECT
+      m.callpath, any_value(m.function) AS function, any_value(m.depth) AS depth, m.unit,
+      list_resize(coalesce(list(own) FILTER (NOT is_after), []), any_value(c.runs_before), 0)
+        AS own_b,
+      list_resize(coalesce(list(own) FILTER (is_after), []), any_value(c.runs_after), 0) AS own_a,
+      list_resize(
+        coalesce(list(inclusive) FILTER (NOT is_after), []), any_value(c.runs_before), 0
+      ) AS all_b,
+      list_resize(coalesce(list(inclusive) FILTER (is_after), []), any_value(c.runs_after), 0)
+        AS all_a,
+      count(inclusive) = count(*) AS has_inclusive,
+      count(*) FILTER (NOT is_after) = 0 AS is_new,
+      count(*) FILTER (is_after) = 0 AS is_gone
+    FROM measured AS m
+    JOIN counts AS c ON m.unit = c.unit
+    GROUP BY m.callpath, m.unit
+  ),
+
+  totals AS (
+    SELECT unit, _centre(list(own) FILTER (is_after)) - _centre(list(own) FILTER (NOT is_after))
+      AS loss, _centre(list(own) FILTER (NOT is_after)) AS whole
+    FROM (SELECT run_id, unit, is_after, sum(own) AS own FROM measured GROUP BY ALL)
+    GROUP BY unit
+  ),
+
+  figures AS (
+    SELECT
+      *, _centre(own_b) AS own_before, _centre(own_a) AS own_after,
+      if(has_inclusive, _centre(all_b), NULL) AS inclusive_before,
+      if(has_inclusive, _centre(all_a), NULL) AS inclusive_after
+    FROM paths
+  )
+
+SELECT
+  f.callpath, f.function, f.depth, _path_parts(f.callpath) AS parts, f.unit,
+  own_before, own_after, inclusive_before, inclusive_after,
+  -- where the total hardly changed, shares of the change mean nothing
+  if(abs(t.loss) >= 0.01 * t.whole, (own_after - own_before) / nullif(t.loss, 0), NULL)
+    AS own_share,
+  if(abs(t.loss) >= 0.01 * t.whole, (inclusive_after - inclusive_before) / nullif(t.loss, 0), NULL)
+    AS inclusive_share,
+  list_filter(
+    [if(is_new, 'new', NULL), if(is_gone, 'gone', NULL)], lambda flag: flag IS NOT NULL
+  ) AS flags
+FROM figures AS f
+JOIN totals AS t ON f.unit = t.unit;
+
+COMMENT ON MACRO TABLE call_tree_difference IS 'The call trees of runs and of the runs `against` (each a run or a list of runs) side by side: one row is a call path (call_tree), with callpath, function, depth, parts (its functions from the root), unit, own_before, own_after (without callees), inclusive_before, inclusive_after (with callees), each the geometric mean of the runs, or the mean where a run spent nothing there; own_share and inclusive_share of what all functions together take more (NULL where that is below 1 %), flags (new, gone).';

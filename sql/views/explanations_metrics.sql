@@ -1,0 +1,162 @@
+-- requires: explanations_sides, comparison, counters, functions, idle_sums
+--
+-- What changed between two groups of runs in the metrics that `comparison` compares: the main
+-- metric, functions, counters and idle time, each with the figures that it has there.
+--
+-- explanations.sql keeps `relevant` rows where the change is certain, `notable` rows where nothing
+-- is known of the noise, and `found` rows in any case. `query` lacks its last condition, on runs.
+
+CREATE OR REPLACE MACRO _explain_metrics(pairs) AS TABLE
+WITH
+  compared AS MATERIALIZED (
+    FROM _compared(pairs, 0.95, ['*'], true)
+  ),
+
+  shared AS (
+    FROM compared WHERE runs_before > 0 AND runs_after > 0
+  ),
+
+  stated AS (
+    SELECT s.id, max(r.tags['main_metric']) AS metric
+    FROM (SELECT unnest(pairs, recursive := true)) AS s
+    JOIN runs AS r ON s.run_id = r.run_id
+    GROUP BY s.id
+  ),
+
+  main AS (
+    SELECT
+      c.*, 'metric' AS topic, c.metric AS subject, CAST(NULL AS DOUBLE) AS share,
+      true AS relevant, true AS notable, true AS found, CAST([] AS VARCHAR[]) AS flags,
+      'run_metrics' AS source, 'version, value' AS columns, 'metric' AS field, c.metric AS wanted
+    FROM shared AS c
+    LEFT JOIN stated AS s ON c.id = s.id AND c.metric = s.metric
+    LEFT JOIN _main_order AS o ON c.metric = o.metric
+    WHERE s.metric IS NOT NULL OR o.metric IS NOT NULL
+    QUALIFY row_number() OVER (PARTITION BY c.id ORDER BY s.metric IS NULL, o.place) = 1
+  ),
+
+  totals AS (
+    FROM shared WHERE metric IN ('functions:seconds', 'functions:cost')
+  ),
+
+  functions AS (
+    SELECT
+      c.*, t."before" AS whole, c."after" - c."before" AS more, t."after" - t."before" AS loss,
+      -- where the total hardly changed, shares of the change mean nothing
+      CASE WHEN abs(loss) >= 0.01 * whole THEN more / nullif(loss, 0) END AS share,
+      c.p_value < 0.05 AS passes,
+      abs(more) >= greatest(0.01 * whole, 0.05 * abs(loss)) AS notable,
+      coalesce(passes, false) AND abs(more) >= 0.002 * whole AS relevant,
+      relevant OR c.verdict IN ('new', 'gone') AND abs(more) >= 0.01 * whole
+        OR c.is_separated AND notable AS found
+    FROM compared AS c
+    JOIN totals AS t ON c.id = t.id AND c.unit = t.unit
+    WHERE c.function IS NOT NULL
+  ),
+
+  -- Where what is found explains less than half of the loss, the largest shares of the rest.
+  ranked AS (
+    SELECT
+      *,
+      passes IS NOT NULL AND NOT found AND notable AND share > 0
+        AND coalesce(sum(share) FILTER (found) OVER (PARTITION BY id), 0) < 0.5
+        AND row_number() OVER (PARTITION BY id ORDER BY found, share DESC NULLS LAST, metric) <= 3
+        AS largest
+    FROM functions
+  ),
+
+  -- Events that are compared by cycles: those of which all runs have the rate.
+  rated AS (
+    SELECT
+      r.id, r.metric, c.metric AS "count",
+      c.verdict IN ('worse', 'better') AS is_directed,
+      abs(c."after" - c."before") <= 0.05 * abs(c."before") AS is_same
+    FROM shared AS c
+    JOIN shared AS r ON c.id = r.id AND r.metric = 'per_cycle:' || substr(c.metric, 9)
+    WHERE starts_with(c.metric, 'counter:')
+      AND r.runs_before = c.runs_before AND r.runs_after = c.runs_after
+      -- cycles per cycle are no rate
+      AND NOT (r."before" = 1 AND r."after" = 1)
+  ),
+
+  events AS (
+    -- a rate by cycles has no direction of its own, but that of its count, where that changed
+    SELECT c.* REPLACE (if(r.is_directed, 'lower', NULL) AS better),
+      if(r.is_same, ['same_count'], []) AS flags
+    FROM shared AS c
+    JOIN rated AS r ON c.id = r.id AND c.metric = r.metric
+    UNION ALL
+    SELECT c.*, []
+    FROM shared AS c
+    ANTI JOIN rated AS r ON c.id = r.id AND c.metric = r."count"
+    WHERE starts_with(c.metric, 'counter:')
+  ),
+
+  every AS (
+    FROM main
+    UNION ALL
+    SELECT
+      *, 'function', NULL, NULL, abs("after" - "before") >= 0.002 * "before",
+      abs("after" - "before") >= 0.01 * "before", false, [],
+      'run_metrics', 'version, value', 'metric', metric
+    FROM totals
+    UNION ALL
+    SELECT
+      * EXCLUDE (whole, more, loss, share, passes, notable, relevant, found, largest),
+      'function', function, share, relevant, notable, found OR largest,
+      list_filter(
+        [
+          if(verdict IN ('new', 'gone'), verdict, NULL),
+          if(is_separated AND passes IS NOT TRUE, 'separated', NULL),
+          if(largest, 'largest', NULL)
+        ],
+        lambda flag: flag IS NOT NULL
+      ),
+      if(starts_with(metric, 'cost:'), 'function_costs', 'function_shares'),
+      if(starts_with(metric, 'cost:'), 'cost, share', 'seconds, share'),
+      'function', function
+    FROM ranked
+    UNION ALL
+    SELECT
+      * EXCLUDE (flags), 'counter', regexp_replace(metric, '^\w+:', ''), NULL,
+      abs("after" - "before") >= 0.02 * greatest(abs("after"), abs("before")),
+      abs("after" - "before") >= 0.1 * greatest(abs("after"), abs("before")), false, flags,
+      'counter_summary', 'value, per_cycle', 'event', regexp_replace(metric, '^\w+:', '')
+    FROM events
+    WHERE "after" <> "before"
+    UNION ALL
+    SELECT
+      * REPLACE (
+        metric[6:] || '_percent' AS metric, '% of workers x window' AS unit, 'lower' AS better
+      ),
+      'idle', metric[6:], NULL, abs("after" - "before") >= 0.5, abs("after" - "before") >= 1,
+      false, [], 'slo_by_run', 'busy_percent, ' || metric[6:] || '_percent, dominant', 'mode',
+      'direct'
+    FROM shared
+    WHERE starts_with(metric, 'idle:')
+  ),
+
+  dominant AS (
+    SELECT
+      s.id, mode(i.dominant) FILTER (NOT s.is_after) AS before_label,
+      mode(i.dominant) FILTER (s.is_after) AS after_label
+    FROM (SELECT unnest(pairs, recursive := true)) AS s
+    JOIN slo_by_run AS i ON s.run_id = i.run_id
+    WHERE _is_of(i.run_id, _run_ids(pairs)) AND i.mode = 'direct' AND i.latency_rule = 'union'
+    GROUP BY s.id
+  )
+
+SELECT
+  e.id, e.topic, e.subject, e.metric, e.unit, e."before", e."after", e.low, e.high,
+  d.before_label, d.after_label, e.share, e.better,
+  CASE
+    WHEN e.p_value IS NOT NULL THEN coalesce(
+      e.p_value < 0.05 AND abs(coalesce(e.ratio, 'infinity') - 1) >= e.smallest_change, false
+    )
+  END AS certain,
+  e.p_value, e.runs_before, e.runs_after, e.noise, e.relevant, e.notable, e.found, e.flags,
+  'SELECT run_id, ' || e.columns || ' FROM ' || e.source || ' WHERE ' || e.field || ' = '
+    || _quoted(e.wanted) || if(e.topic = 'idle', ' AND latency_rule = ''union''', '') || ' AND '
+    AS query
+FROM every AS e
+LEFT JOIN dominant AS d ON e.id = d.id AND e.topic = 'idle';

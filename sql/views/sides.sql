@@ -1,0 +1,27 @@
+-- Sides: the runs before and after, of one comparison or of many at once.
+
+-- One run, or a list of them, as a list.
+CREATE OR REPLACE MACRO _as_list(runs) AS CASE json_type(to_json(runs))
+  WHEN 'ARRAY' THEN from_json(to_json(runs), '["VARCHAR"]')
+  WHEN 'VARCHAR' THEN [to_json(runs)->>'$']
+  ELSE []
+END;
+
+-- The runs of a comparison, each with its side and its place there. `id` is that of the comparison;
+-- `named` is the run whose explain_baseline they are, if any.
+CREATE OR REPLACE MACRO _sides(id, runs, against, named) AS
+  list_transform(
+    runs,
+    lambda r, i: {'id': id, 'run_id': r, 'is_after': true, 'place': i, 'named': named}
+  )
+  || list_transform(
+    against,
+    lambda r, i: {'id': id, 'run_id': r, 'is_after': false, 'place': i, 'named': named}
+  );
+
+CREATE OR REPLACE MACRO _run_ids(sides) AS list_transform(sides, lambda side: side.run_id);
+
+-- Whether a row is of these runs. The range is for DuckDB: unlike the list it is pushed to both
+-- sides of a join.
+CREATE OR REPLACE MACRO _is_of(run_id, ids) AS
+  run_id BETWEEN list_min(ids) AND list_max(ids) AND list_contains(ids, run_id);

@@ -1,0 +1,110 @@
+"""What files and their rows show of runs: their start, wall time, and stable names."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.helpers.support import land, rows
+
+MODIFIED = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+
+
+@pytest.fixture
+def landed(warehouse, tmp_path):
+    """Land a file of that text, last modified at MODIFIED."""
+
+    def land_text(name, text, **options):
+        path = tmp_path / name
+        path.write_text(text)
+        os.utime(path, (MODIFIED.timestamp(),) * 2)
+        land(warehouse, path, **options)
+        return warehouse
+
+    return land_text
+
+
+def test_a_run_without_a_start_takes_the_time_of_its_file(landed):
+    con = landed("a.csv", "function,seconds\nf,1\n")
+    assert rows(con, "SELECT started_at FROM runs") == [(MODIFIED,)]
+    assert rows(con, "SELECT stated_by, started_at FROM run_facts ORDER BY 1") == [
+        ("file", None),
+        ("file_time", MODIFIED),
+    ]
+
+
+def test_what_is_stated_wins_over_the_time_of_the_file(landed):
+    landed("a.csv", "run_id,function,seconds\nr,f,1\n")
+    con = landed("b.csv", "run_id,started_at,event,value\nr,2026-01-01T00:00:00Z,widgets,1\n")
+    assert rows(con, "SELECT started_at FROM runs") == [(datetime(2026, 1, 1, tzinfo=UTC),)]
+
+
+def test_runs_of_one_file_have_no_time_of_their_own(landed):
+    con = landed("a.csv", "run_id,function,seconds\nr,f,1\nq,f,1\n")
+    assert rows(con, "SELECT DISTINCT started_at FROM runs") == [(None,)]
+
+
+def test_an_implausible_time_of_a_file_is_no_start(warehouse, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("function,seconds\nf,1\n")
+    os.utime(path, (0, 0))
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT started_at FROM runs") == [(None,)]
+
+
+def test_tasks_that_count_from_1970_state_the_start_and_the_makespan(landed):
+    start = int(MODIFIED.timestamp()) * 10**9 + 5 * 10**9
+    con = landed(
+        "t.csv",
+        "task,worker,t_ready,t_start,t_end\n"
+        f"a,w,{start},{start},{start + 10**9}\nb,w,{start},{start + 10**9},{start + 3 * 10**9}\n",
+    )
+    assert rows(con, "SELECT started_at, wall_seconds FROM runs") == [
+        (MODIFIED.replace(second=12), 3.0)
+    ]
+    assert rows(con, "SELECT value FROM run_metrics WHERE metric = 'wall_seconds'") == [(3.0,)]
+
+
+def test_the_makespan_does_not_replace_a_stated_wall_time(landed):
+    con = landed(
+        "t.csv",
+        "run_id,task,worker,t_ready,t_start,t_end\nr,a,w,0,0,1000000000\n",
+    )
+    landed("f.csv", "run_id,function,seconds\nr,f,1\n")
+    con.execute("UPDATE run_facts SET wall_seconds = 5 WHERE stated_by = 'file'")
+    landed("c.csv", "run_id,event,value\nr,widgets,1\n")
+    assert rows(con, "SELECT wall_seconds FROM runs") == [(5.0,)]
+
+
+def test_duration_time_of_perf_is_the_wall_time(landed):
+    con = landed(
+        "a.perf",
+        "# started on Sat Nov 21 00:04:58 2026\n\n"
+        "1500000000,ns,duration_time,1500000000,100.00,,\n"
+        "20.5,msec,task-clock,20500000,100.00,0.9,CPUs utilized\n",
+    )
+    assert rows(con, "SELECT wall_seconds, started_at FROM runs") == [
+        (1.5, datetime(2026, 11, 21, 0, 4, 58, tzinfo=UTC))
+    ]
+
+
+def test_names_with_addresses_or_process_numbers_are_one_function(landed):
+    con = landed(
+        "a.csv",
+        "function,callpath,seconds\n"
+        "<method f of <A object at 0x7f3a1c2d>>,main-><method f of <A object at 0x7f3a1c2d>>,1\n"
+        "<method f of <A object at 0x7f3affff>>,main-><method f of <A object at 0x7f3affff>>,2\n"
+        "worker (pid 12),,1\nworker (pid 345),,1\n"
+        "0x000000000010a2b0,,1\n0x000000000010a2c0,,1\n",
+    )
+    assert rows(con, "SELECT function, seconds FROM function_shares ORDER BY function") == [
+        ("0x000000000010a2b0", 1.0),
+        ("0x000000000010a2c0", 1.0),
+        ("<method f of <A object at 0x...>>", 3.0),
+        ("worker (pid N)", 2.0),
+    ]
+    assert rows(con, "SELECT DISTINCT callpath FROM fn_timings WHERE callpath IS NOT NULL") == [
+        ("main-><method f of <A object at 0x...>>",)
+    ]
