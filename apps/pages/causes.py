@@ -10,6 +10,7 @@ from apps.queries.explanations import (
     compared_runs,
     explained_against,
     explanation,
+    explanation_call_tree,
     explanation_coverage,
 )
 from apps.reports.explanations import explanation_sentences
@@ -24,8 +25,21 @@ _FIGURES = (
     "after_label",
     "unit",
     "change",
+    "change_low",
+    "change_high",
     "share",
     "certain",
+    "noise",
+)
+_TREE = (
+    "callpath",
+    "own_before",
+    "own_after",
+    "inclusive_before",
+    "inclusive_after",
+    "own_share",
+    "inclusive_share",
+    "unit",
 )
 
 
@@ -48,4 +62,10 @@ def show(view: View, run_id: str) -> None:
                 if sentence.query is not None:
                     view.link("SQL", "sql", icon="terminal", sql=sentence.query)
     with st.expander("Figures"):
-        view.table(rows.select(_FIGURES), percent=("change", "share"))
+        view.table(
+            rows.select(_FIGURES), percent=("change", "change_low", "change_high", "share")
+        )
+    tree = view.rows(explanation_call_tree, which)
+    if not tree.is_empty():
+        with st.expander("Call tree"):
+            view.table(tree.select(_TREE), percent=("own_share", "inclusive_share"))

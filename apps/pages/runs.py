@@ -96,7 +96,9 @@ def _two(view: View, run_id: str, other: str) -> None:
     unknown = len(rows.filter(verdict="unknown"))
     if unknown:
         metrics = counted(unknown, "metric")
-        sentences.append(f"The noise of {metrics} is unknown: repeat the runs to measure it.")
+        sentences.append(
+            f"The noise between runs of {metrics} is unknown: measure 4 more runs of each."
+        )
     view.verdicts(
         [f"From {run_id} to {other}:", *(sentences or ["Nothing changed beyond the noise."])]
     )

@@ -96,10 +96,12 @@ WITH
     FROM main
     UNION ALL
     SELECT
-      *, 'function', NULL, NULL, abs("after" - "before") >= 0.002 * "before",
-      abs("after" - "before") >= 0.01 * "before", false, [],
-      'run_metrics', 'version, value', 'metric', metric
-    FROM totals
+      t.*, 'function', NULL, NULL, abs("after" - "before") >= 0.002 * "before",
+      abs("after" - "before") >= 0.01 * "before",
+      -- shares are shares of it
+      EXISTS (FROM ranked AS r WHERE r.id = t.id AND r.unit = t.unit AND (r.found OR r.largest)),
+      [], 'run_metrics', 'version, value', 'metric', metric
+    FROM totals AS t
     UNION ALL
     SELECT
       * EXCLUDE (whole, more, loss, share, passes, notable, relevant, found, largest),

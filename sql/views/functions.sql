@@ -72,14 +72,18 @@ CREATE OR REPLACE VIEW function_costs AS
 WITH
   cost_event (preference, event, unit) AS (
     VALUES
-      (0, 'Ir', 'instructions'), (1, 'cycles', 'cycles'), (1, 'cycles:u', 'cycles'),
+      (0, 'Ir', 'instructions'), (0, 'Instructions', 'instructions'), (0, 'Ticks', 'ticks'),
+      (0, 'Time', 'time'), (1, 'cycles', 'cycles'), (1, 'cycles:u', 'cycles'),
       (1, 'cpu-cycles', 'cycles'), (1, 'cpu-cycles:u', 'cycles'), (1, 'PAPI_TOT_CYC', 'cycles'),
-      (2, 'samples', 'samples'), (2, 'cpu-clock', 'samples'), (2, 'task-clock', 'samples')
+      (2, 'cpu', 'time'), (2, 'samples', 'samples'), (2, 'cpu-clock', 'samples'),
+      (2, 'task-clock', 'samples')
   ),
 
   costs AS (
-    SELECT run_id, region, c.preference, event, c.unit, sum(value) AS cost
-    FROM pmu_samples
+    SELECT
+      run_id, region, c.preference, event, coalesce(any_value(s.unit), c.unit) AS unit,
+      sum(value) AS cost
+    FROM pmu_samples AS s
     JOIN cost_event AS c USING (event)
     WHERE region IS NOT NULL AND value IS NOT NULL
     GROUP BY run_id, region, c.preference, event, c.unit
@@ -96,7 +100,7 @@ ANTI JOIN fn_timings USING (run_id);
 COMMENT ON VIEW function_costs IS 'One row is what one function, or one call path, cost in a profile of events: of a run without function times.';
 COMMENT ON COLUMN function_costs.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN function_costs.event IS 'Event that is the cost: Ir of callgrind, cycles or samples.';
-COMMENT ON COLUMN function_costs.unit IS 'Unit of cost: instructions, cycles or samples.';
+COMMENT ON COLUMN function_costs.unit IS 'Unit of cost, as the tool states it, else instructions, cycles, samples, ticks or time.';
 COMMENT ON COLUMN function_costs.function IS 'Function, or region.';
 COMMENT ON COLUMN function_costs.callpath IS 'Call path down to it, joined with ->; NULL in flat profiles.';
 COMMENT ON COLUMN function_costs.cost IS 'Its own cost, without callees, over all ranks and threads.';

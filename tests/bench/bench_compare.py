@@ -119,7 +119,7 @@ def power(noise: Noise, count: int, metrics: int) -> None:
 def grouped(count: int) -> None:
     """Print alarms and power for eight metrics of processes that repeat their work."""
     print(
-        "\n8 metrics at 2 % between processes: alarms %, total 10 % slower found %, one of 8 found %"
+        "\n8 metrics, 2 % between processes: alarms %, total 10 % slower found %, one of 8 found %"
     )
     for runs in (2, 3, 5, 10):
         pairs_of = partial(processes, count=count, metrics=8, runs=runs)

@@ -52,6 +52,13 @@ def test_exact_repetitions_are_as_significant_as_their_resolution_allows():
     assert (same["ratio"], same["p_value"]) == (1, 1)
 
 
+def test_values_far_below_one_have_no_resolution_of_one():
+    times = [1.001e-30, 1.002e-30, 1.003e-30, 1.0015e-30]
+    (small,) = compared([times], [[1.5 * t for t in times]])
+    assert small["p_value"] < 1e-3
+    assert small["low"] > 1.4
+
+
 def test_values_that_are_not_positive_have_fiellers_interval():
     zero, ratio = compared(
         [[0.0, 0.0, 0.0], [0.0, 10.0, 10.1, 9.9, 10.0]],

@@ -100,6 +100,9 @@ def resolutions(before: Samples, after: Samples) -> Floats:
         for side in (before, after):
             scaled = side.values * 10.0**decimals
             reach = _EXACT * np.maximum(np.abs(scaled), 1)
-            whole &= side.all(np.abs(scaled - np.round(scaled)) <= np.minimum(reach, 1e-3))
+            rounded = np.round(scaled)
+            # A value below the step is no multiple of it.
+            lost = (rounded == 0) & (scaled != 0)
+            whole &= side.all(~lost & (np.abs(scaled - rounded) <= np.minimum(reach, 1e-3)))
         step = np.where(whole, 10.0**-decimals, step)
     return step

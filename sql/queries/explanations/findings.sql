@@ -11,7 +11,7 @@ ORDER BY
   list_position(
     ['function', 'bottleneck', 'counter', 'scaling', 'idle', 'threads', 'setting'], topic
   ),
-  share DESC NULLS FIRST, list_contains(flags, 'same_count'),
+  subject IS NOT NULL, share DESC NULLS FIRST, list_contains(flags, 'same_count'),
   CASE topic
     -- events differ in size: what came from nothing, or went, is first
     WHEN 'counter' THEN abs(ln(nullif(abs("after"), 0) / nullif(abs("before"), 0)))

@@ -6,7 +6,6 @@ import pytest
 
 from ingest.base import Head
 from ingest.compressed import open_bytes
-from ingest.readers.callgrind.names import call_path
 from ingest.readers.callgrind.reader import Callgrind
 from tests.helpers.support import land, rows, shared
 from tests.ingest.cases.callgrind import SAMPLE
@@ -129,38 +128,6 @@ def test_other_ways_to_write_the_same(old, new, warehouse, another, tmp_path):
     (tmp_path / "b.callgrind").write_bytes(PROFILE.replace(old, new).encode())
     land(other, tmp_path / "b.callgrind")
     assert [rows(other, query) for query in tables] == [rows(warehouse, query) for query in tables]
-
-
-def test_a_call_to_an_earlier_line_of_a_profile_by_lines_is_read(warehouse, tmp_path):
-    body = "fl=(1) a.c\nfn=(1) main\n60 3\ncfn=(2) work\ncalls=2 -56 \n* 8\n\nfn=(2)\n4 8\n"
-    text = HEAD.replace("instr line", "line") + body + "\ntotals: 11\n"
-    query = "SELECT region, event, value FROM pmu_samples ORDER BY ALL"
-    assert landed(warehouse, tmp_path, text, query) == [
-        ("main", "Ir", 3.0),
-        ("work", "Ir", 8.0),
-        ("work", "calls", 2.0),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("name", "path"),
-    [
-        ("hot'mid'main", ("main", "mid", "hot")),
-        ("f'2'main'(below main)", ("(below main)", "main", "f")),
-        ("ns::f(char)", ("ns::f(char)",)),
-        ("f()::'lambda'(int)::operator()(int) const", None),
-    ],
-)
-def test_names_with_callers_are_call_paths(name, path):
-    assert call_path(name) == (path or (name,))
-
-
-def test_functions_by_callers_land_by_call_path(warehouse, tmp_path):
-    text = HEAD.replace("instr line", "line")
-    text += "fl=(1) a.c\nfn=(1) hot'main\n4 8\n\nfn=(2) main\n3 2\n\ntotals: 10\n"
-    landed(warehouse, tmp_path, text, "SELECT 1")
-    query = "SELECT callpath, own, inclusive FROM call_tree ORDER BY depth"
-    assert rows(warehouse, query) == [("main", 2.0, 10.0), ("main->hot", 8.0, 8.0)]
 
 
 def test_profile_by_lines_has_costs_only(warehouse, tmp_path):
