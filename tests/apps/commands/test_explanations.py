@@ -159,7 +159,7 @@ def test_an_improvement_is_explained_too(run, tmp_path):
         "functions:seconds fell by 29.9 % at r10 (version 10, 2026-01-11): 10.1 s -> 7.07 s, "
         "geometric means of 10 runs before and 10 from then on, -30.6 % to -29.2 % at 95%; beyond "
         "noise (p < 1e-6).",
-        "100% of the gain is in slow: 6.06 s -> 3.03 s, it fell by 50 %.",
+        "100% of the gain is in slow: 6.05 s -> 3.03 s, it fell by 50 %.",
         "Not examined: counters (no counters on either side); bottlenecks (no counters that a "
         "model knows on either side); scaling (no version measured on three counts on either "
         "side); idle time (no task trace on either side); threads (no block trace on either "
