@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.bench.comparison_cases import NOISES, pairs
+from tests.bench.comparison_cases import NOISES, pairs, processes
 from udfs.comparison import compare_runs
 
 USUAL = pa.list_(pa.list_(pa.struct([("variance", pa.float64()), ("freedom", pa.float64())])))
@@ -172,3 +172,14 @@ def test_a_slower_function_among_many_is_found():
         slower = [i for i, one in enumerate(compared(before, after)) if one["p_value"] < 0.05]
         found += slower == [7]
     assert found >= 17
+
+
+def test_processes_that_repeat_their_work_are_told_apart_by_the_noise_between_them():
+    alarms = found = 0
+    for before, after in processes(seed=8, count=60, metrics=8, runs=5):
+        lead = [True, *[False] * 7]
+        alarms += any(one["p_value"] < 0.05 for one in compared(before, after, leading=lead))
+        after[0] = [1.1 * value for value in after[0]]
+        found += compared(before, after, leading=lead)[0]["p_value"] < 0.05
+    assert alarms <= 5
+    assert found >= 48

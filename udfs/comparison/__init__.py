@@ -20,6 +20,7 @@ from udfs.comparison.samples import Booleans, Floats, Integers, Samples, resolut
 from udfs.comparison.spread import Spread, spreads
 
 _MANY, _FEW = 5, 3
+_RARE = 0.01  # fewer than five runs of a side that follow each other separate too often by chance
 _NOISES = ("runs", "history", "other side", "usual")
 
 _USUAL = ("variance", "freedom")
@@ -146,7 +147,7 @@ def _compare(
         signed = np.fmin(sides[0].extremes()[0], sides[1].extremes()[0]) < 0
         ratios[1] = np.where(~signed & (ratios[1] < 0), 0, ratios[1])
         rare, closest, farthest = _separations(sides[0], sides[1])
-        exact = known & (rare < p) & (rare <= (1 - level) / tested)
+        exact = known & (rare < p) & (rare <= np.minimum((1 - level) / tested, _RARE))
         p = np.where(exact, rare, p)
         ratios[1] = np.where(exact & np.isfinite(ratios[0]), np.fmin(closest, farthest), ratios[1])
         ratios[2] = np.where(exact & np.isfinite(ratios[0]), np.fmax(closest, farthest), ratios[2])
