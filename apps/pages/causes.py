@@ -62,9 +62,7 @@ def show(view: View, run_id: str) -> None:
                 if sentence.query is not None:
                     view.link("SQL", "sql", icon="terminal", sql=sentence.query)
     with st.expander("Figures"):
-        view.table(
-            rows.select(_FIGURES), percent=("change", "change_low", "change_high", "share")
-        )
+        view.table(rows.select(_FIGURES), percent=("change", "change_low", "change_high", "share"))
     tree = view.rows(explanation_call_tree, which)
     if not tree.is_empty():
         with st.expander("Call tree"):

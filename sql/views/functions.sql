@@ -82,7 +82,7 @@ WITH
   costs AS (
     SELECT
       run_id, region, c.preference, event, coalesce(any_value(s.unit), c.unit) AS unit,
-      sum(value) AS cost
+      sum(value) AS cost, sum(inclusive) AS inclusive
     FROM pmu_samples AS s
     JOIN cost_event AS c USING (event)
     WHERE region IS NOT NULL AND value IS NOT NULL
@@ -93,7 +93,7 @@ WITH
 SELECT
   run_id, event, unit, _path_parts(region)[-1] AS function,
   CASE WHEN len(_path_parts(region)) > 1 THEN region END AS callpath,
-  cost, cost / nullif(sum(cost) OVER (PARTITION BY run_id), 0) AS share
+  cost, inclusive, cost / nullif(sum(cost) OVER (PARTITION BY run_id), 0) AS share
 FROM costs
 ANTI JOIN fn_timings USING (run_id);
 
@@ -104,6 +104,7 @@ COMMENT ON COLUMN function_costs.unit IS 'Unit of cost, as the tool states it, e
 COMMENT ON COLUMN function_costs.function IS 'Function, or region.';
 COMMENT ON COLUMN function_costs.callpath IS 'Call path down to it, joined with ->; NULL in flat profiles.';
 COMMENT ON COLUMN function_costs.cost IS 'Its own cost, without callees, over all ranks and threads.';
+COMMENT ON COLUMN function_costs.inclusive IS 'Its cost with callees, as the tool states it; NULL where it does not.';
 COMMENT ON COLUMN function_costs.share IS 'Share of the cost of all functions, 0..1.';
 
 CREATE OR REPLACE VIEW call_tree AS
@@ -123,7 +124,9 @@ WITH
     ) AS m USING (run_id)
     GROUP BY run_id, coalesce(callpath, function)
     UNION ALL
-    SELECT run_id, unit, coalesce(callpath, function), sum(cost), NULL
+    SELECT
+      run_id, unit, coalesce(callpath, function), sum(cost),
+      sum(inclusive) FILTER (callpath IS NULL)
     FROM function_costs
     GROUP BY ALL
   ),

@@ -159,7 +159,7 @@ def test_what_is_refused(options, code, message, pwh):
 
 
 def test_runs_without_a_date_have_no_order(run, tmp_path):
-    (tmp_path / "t.csv").write_text("run_id,app,function,seconds\nr,heat,f,1\n")
+    (tmp_path / "t.csv").write_text("run_id,app,function,seconds\nr,heat,f,1\nq,heat,f,1\n")
     run("ingest", "t.csv")
     code, _, err = run("trend", "heat")
     assert (code, "the start of every run of heat is unknown" in err) == (5, True)
