@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+Together = Literal["sum", "mean", "min", "max"]
 Role = Literal["own time", "inclusive time", "calls", "own event", "inclusive event"]
 
 _NUMBERS = ("int", "uint", "double")
@@ -28,7 +29,9 @@ _TOPDOWN = "topdown."
 _OWN_TIMES = ("time.duration", "time.duration.ns", "time", "time (exc)")
 _INCLUSIVE_TIMES = ("time.inclusive.duration", "time.inclusive.duration.ns", "time (inc)")
 _CALLS = ("region.count", "rc.count")
-_UNCOUNTED = ("count", "aggregate.count", "aggregate.slot")
+_COUNTS = ("count", "aggregate.count")
+_SLOT = "aggregate.slot"
+_EXTREMES: Mapping[str, Together] = {"min": "min", "max": "max"}
 _IN_A_SECOND = {
     **{"sec": 1.0, "s": 1.0, "msec": 1e3, "ms": 1e3},
     **{"usec": 1e6, "us": 1e6, "nsec": 1e9, "ns": 1e9},
@@ -42,7 +45,8 @@ class Metric:
     `event` is the metric's own name, bare of what was done to it. `over_ranks` is what a value
     without rank is of all processes: their sum, their mean, or None (of one process by itself).
     `per_second` is how many of a time's unit are a second, None where the file does not state it;
-    `unit` is an event's. `doubt` ranks attributes that mean the same thing.
+    `unit` is an event's. `doubt` ranks attributes that mean the same thing. `together` is how
+    values of one place are one: a sum where adding means something, else what each of them is of.
     """
 
     name: str
@@ -52,18 +56,23 @@ class Metric:
     per_second: float | None
     unit: str | None
     doubt: int
+    together: Together = "sum"
 
 
 def metric(name: str, kind: str | None, unit: str | None) -> Metric | None:
     """Return what an attribute contains; None where it cannot be landed.
 
-    `kind` is Caliper's type of its values, None where the file does not state it. The smallest,
-    largest and mean time of single visits are left out: they add up to nothing.
+    `kind` is Caliper's type of its values, None where the file does not state it. The smallest and
+    largest of values (of visits, of processes), and a mean without a sum, are events of their own
+    under the attribute's whole name: they are no time of a function.
     """
     *done, base = name.split("#")
     steps = tuple(step for step in done if step not in (*_INCLUSIVE, "scale"))
-    if (kind is not None and kind not in _NUMBERS) or not set(steps) <= set(_KEPT):
+    if (kind is not None and kind not in _NUMBERS) or not set(steps) <= {*_KEPT, *_EXTREMES}:
         return None
+    if base in _COUNTS or not _EXTREMES.keys().isdisjoint(steps):
+        together: Together = next((_EXTREMES[step] for step in steps if step in _EXTREMES), "sum")
+        return Metric(name, "own event", name, None, None, unit, 5, together)
     inclusive = base in _INCLUSIVE_TIMES or any(step in _INCLUSIVE for step in done)
     if base in (*_OWN_TIMES, *_INCLUSIVE_TIMES):
         role: Role = "inclusive time" if inclusive else "own time"
@@ -75,13 +84,16 @@ def metric(name: str, kind: str | None, unit: str | None) -> Metric | None:
         return None
     doubt = _DOUBT.get(steps)
     lone_mean = steps in (("avg",), ("any",)) and "event" not in role
-    if doubt is None or lone_mean or base in _UNCOUNTED:
-        return None
     per_second = _per_second(base, unit, scaled=not {"scale", "iscale"}.isdisjoint(done))
-    if "time" in role and unit is not None and per_second is None:
+    strange = "time" in role and unit is not None and per_second is None
+    if doubt is None or base == _SLOT or strange:
         return None
+    if lone_mean:
+        return Metric(name, "own event", name, None, None, unit, doubt, "mean")
     over = _OVER_RANKS.get(steps)
-    return Metric(name, role, _bare(base), over, per_second, unit or _unit(base), doubt)
+    unit = unit or _unit(base)
+    mean = steps[:1] in (("any",), ("avg",)) or ("event" in role and _is_rate(unit))
+    return Metric(name, role, _bare(base), over, per_second, unit, doubt, "mean" if mean else "sum")
 
 
 def settle(metrics: Iterable[Metric], ranks: int | None) -> list[Metric]:
@@ -105,6 +117,11 @@ def settle(metrics: Iterable[Metric], ranks: int | None) -> list[Metric]:
 
 def _doubt(one: Metric, ranks: int | None) -> int:
     return 5 if one.over_ranks == "sum" and ranks is None else one.doubt
+
+
+def _is_rate(unit: str | None) -> bool:
+    """Return whether values of a unit are shares or rates, which do not add up."""
+    return unit is not None and ("/" in unit or unit in ("%", "ratio", "percent"))
 
 
 def _bare(base: str) -> str:

@@ -29,15 +29,18 @@ class _Values:
 class Profile:
     """Values by call path, rank and thread; `globals` are the file's facts of the run.
 
-    A row is a call path with a rank and a thread, -1 where the record names none. Records that
-    differ in other attributes only (iterations, source lines) share a row.
+    A row is a call path with a rank, a thread and a block of time, -1 where the record names none.
+    Records that differ in other attributes only (iterations, source lines) share a row.
+    `repeated` counts the values left out because their record has another one of the attribute.
     """
 
     def __init__(self) -> None:
         self.paths = CallPaths()
         self.path, self.rank, self.thread = array("q"), array("q"), array("q")
+        self.block = array("q")
+        self.repeated = 0
         self.globals: dict[str, str] = {}
-        self._rows: dict[tuple[int, int, int], int] = {}
+        self._rows: dict[tuple[int, int, int, int], int] = {}
         self._measured: dict[str, _Values] = {}
 
     @property
@@ -51,8 +54,9 @@ class Profile:
         places: tuple[int | None, int | None],
         values: Mapping[Metric, float],
         where: str,
+        block: int | None = None,
     ) -> None:
-        """Take a record: its values at a path and at (rank, thread).
+        """Take a record: its values at a path, at (rank, thread) and in a block of time.
 
         Raises `InputError` naming the place in the file (`where`) for implausible values.
         """
@@ -64,10 +68,12 @@ class Profile:
             self.paths.code(path),
             -1 if rank is None else rank,
             -1 if thread is None else thread,
+            -1 if block is None else block,
         )
         row = self._rows.setdefault(key, len(self.path))
         if row == len(self.path):
-            for column, number in zip((self.path, self.rank, self.thread), key, strict=True):
+            columns = (self.path, self.rank, self.thread, self.block)
+            for column, number in zip(columns, key, strict=True):
                 column.append(number)
         for metric, value in values.items():
             _check(metric, value, where)
@@ -76,14 +82,18 @@ class Profile:
             measured.values.append(value)
 
     def column(self, metric: Metric) -> tuple[Integers, Floats]:
-        """Return the rows where a metric has values, and their sum there (or mean, for `any`)."""
+        """Return the rows where a metric has values, and what these are together."""
         measured = self._measured[metric.name]
         rows = np.frombuffer(measured.rows, dtype=np.int64)
         values = np.frombuffer(measured.values, dtype=np.float64)
         count = np.bincount(rows, minlength=len(self.path))
-        total = np.bincount(rows, weights=values, minlength=len(self.path)).astype(np.float64)
         present = np.flatnonzero(count).astype(np.int64)
-        if metric.name.startswith(("any#", "avg#")):
+        if metric.together in ("min", "max"):
+            extreme = np.full(len(self.path), np.inf if metric.together == "min" else -np.inf)
+            (np.minimum if metric.together == "min" else np.maximum).at(extreme, rows, values)
+            return present, extreme[present]
+        total = np.bincount(rows, weights=values, minlength=len(self.path)).astype(np.float64)
+        if metric.together == "mean":
             return present, total[present] / count[present]
         return present, total[present]
 

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from caliperreader import CaliperStreamReader
 
 SAMPLED_PATH = "source.function#callpath.address"
+# What a GPU did, below the region that it was started from.
+_ACTIVITIES = (
+    *("cupti.kernel.name", "rocm.kernel.name", "cuda.kernel.name", "kernel.name"),
+    *("cupti.activity.kind", "rocm.activity", "cupti.memcpy.kind", "umpire.alloc.name"),
+)
+# The axis of a time series, in blocks of a loop's iterations or of time.
+_BLOCKS = ("timeseries.snapshot", "block", "loop.start_iteration")
 RANKS = ("mpi.rank",)
 THREADS = ("omp.thread.id", "pthread.id", "thread")
 _LINE = re.compile(r"__rec=(node|ctx|globals)((?:,(?:id|attr|data|parent|ref)=(?:[^,\\]|\\.)*)*)\Z")
@@ -54,7 +61,7 @@ def read(recording: Recording) -> Profile:
             and (value := _value(text, found, where)) is not None
         }
         if values:
-            profile.add(_path(record), _places(record, where), values, where)
+            profile.add(_path(record), _places(record, where), values, where, _block(record, where))
 
     try:
         stream.read(stream_lines, add)
@@ -69,11 +76,15 @@ def read(recording: Recording) -> Profile:
             expected="a node, a record or the globals of a Caliper stream",
         ) from None
     stream_lines.check_globals()
+    profile.repeated = stream_lines.repeated
     return profile
 
 
 class _Lines:
-    """Gives the lines of a file, each checked; knows where it is."""
+    """Gives the lines of a file, each checked; knows where it is.
+
+    `repeated` counts the values that a record replaces by another one of the same attribute.
+    """
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
@@ -81,6 +92,7 @@ class _Lines:
         self._attributes = set(_BOOTSTRAP_ATTRIBUTES)
         self._nodes: dict[int, str] = dict.fromkeys(_BOOTSTRAP, "")
         self._globals = False
+        self.repeated = 0
 
     @property
     def where(self) -> str:
@@ -145,11 +157,16 @@ class _Lines:
         for number in attributes:
             self._check_known(self._id(number), self._attributes, "attribute")
         values = _values(fields.get("data"))
-        if len(attributes) != values or len(set(attributes)) < len(attributes):
+        if len(attributes) != values:
             raise self._error(
                 f"a record has {values} values for {len(attributes)} attributes",
                 "one value for each attribute",
             )
+        if len(set(attributes)) < len(attributes):
+            # Time series do that; the library takes the last value of an attribute.
+            texts = re.split(r"(?<!\\)=", fields["data"])
+            pairs = set(zip(attributes, texts, strict=True))
+            self.repeated += len(pairs) - len(set(attributes))
 
     def _id(self, text: str) -> int:
         if not _NUMBER.fullmatch(text):
@@ -192,9 +209,20 @@ def _values(data: str | None) -> int:
 
 
 def _path(record: Mapping[str, Any]) -> list[str]:
-    """Return the record's call path: of nested regions, else of a sampled stack."""
+    """Return the record's call path: of nested regions, else of a sampled stack; then the GPU's."""
     path = record.get("path") or record.get(SAMPLED_PATH) or []
-    return path if isinstance(path, list) else [path]
+    regions = path if isinstance(path, list) else [path]
+    activity = next((record[name] for name in _ACTIVITIES if record.get(name)), None)
+    below = [] if activity is None else activity if isinstance(activity, list) else [activity]
+    return [*regions, *(one for one in below if one not in regions)]
+
+
+def _block(record: Mapping[str, Any], where: str) -> int | None:
+    """Return the number of the record's block of time, None outside of a time series."""
+    block = next((record[name] for name in _BLOCKS if name in record), None)
+    if block is not None and not (_DECIMAL.fullmatch(block) and float(block) < 1 << 62):
+        raise InputError(f"a block of time is {block!r}", where=where, expected="a number")
+    return None if block is None else int(float(block))
 
 
 def _places(record: Mapping[str, Any], where: str) -> tuple[int | None, int | None]:

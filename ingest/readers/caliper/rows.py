@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ingest.base import Item, Rows, Run
+from ingest.base import Item, LeftOut, Rows, Run
 from ingest.parsing.call_paths import BELOW_ZERO, Floats, Integers, below_zero, own_part, rows_above
 from ingest.readers.caliper import facts
 from ingest.readers.caliper.metrics import Metric, Role, settle
@@ -45,6 +45,11 @@ def items(profile: Profile, path: Path) -> Iterator[Item]:
             yield columns.samples(one)
     if columns.notes:
         yield Run(tags={BELOW_ZERO: "; ".join(columns.notes)})
+    yield LeftOut(
+        profile.repeated,
+        "values",
+        "of attributes that a record has again, with another value, which landed",
+    )
 
 
 class _Columns:
@@ -59,10 +64,11 @@ class _Columns:
         joined = profile.paths.joined()
         self._callpaths = pa.array([*joined, None], pa.string())
         self._regions = pa.array([*joined, OUTSIDE], pa.string())
-        self._path, self._rank, self._thread = (
+        self._path, self._rank, self._thread, self._block = (
             np.frombuffer(column, dtype=np.int64)
-            for column in (profile.path, profile.rank, profile.thread)
+            for column in (profile.path, profile.rank, profile.thread, profile.block)
         )
+        self._sample = np.unique(self._block, return_inverse=True)[1].astype(np.int64)
         self._above = rows_above(
             self._path, self._place(), np.array(profile.paths.above, dtype=np.int64)
         )
@@ -79,6 +85,12 @@ class _Columns:
         if "calls" in metrics:
             rows, values = self._profile.column(metrics["calls"])
             calls[rows] = values
+        # fn_timings has no time axis: blocks of time are added up.
+        blocks = np.stack([self._path, self._rank, self._thread])
+        first, whole = np.unique(blocks, axis=1, return_index=True, return_inverse=True)[1:]
+        seconds, inclusive, calls = (
+            _added(values, first, whole.reshape(-1)) for values in (seconds, inclusive, calls)
+        )
         kept = np.flatnonzero(~(np.isnan(seconds) & np.isnan(inclusive) & np.isnan(calls)))
         columns = self._places(kept) | {
             "function": self._functions.take(self._codes(kept)),
@@ -99,7 +111,7 @@ class _Columns:
             values = self._own(one, total)[rows]
         columns = self._places(rows) | {
             "region": self._regions.take(self._codes(rows)),
-            "sample": np.zeros(len(rows), dtype=np.int64),
+            "sample": self._sample[rows],
             "event": pa.array([one.event] * len(rows), pa.string()),
             "value": _known(values),
             "unit": pa.array([one.unit] * len(rows), pa.string()),
@@ -126,8 +138,8 @@ class _Columns:
         return np.where(measured, own, np.nan)
 
     def _place(self) -> Integers:
-        """Number the pairs of rank and thread."""
-        pairs = np.stack([self._rank, self._thread])
+        """Number the places: pairs of rank and thread, in each block of time."""
+        pairs = np.stack([self._rank, self._thread, self._block])
         return np.unique(pairs, axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
     def _codes(self, rows: Integers) -> pa.Array:
@@ -140,6 +152,19 @@ class _Columns:
             "rank": pa.array(rank, pa.int32(), mask=rank < 0),
             "thread": pa.array(thread, pa.int64(), mask=thread < 0),
         }
+
+
+def _added(values: Floats, first: Integers, whole: Integers) -> Floats:
+    """Return the sums of groups of rows, each at the group's first row; NaN where none is known.
+
+    `first` is the first row of each group, `whole` the group of each row.
+    """
+    known = ~np.isnan(values)
+    sums = np.bincount(whole[known], weights=values[known], minlength=len(first))
+    some = np.bincount(whole[known], minlength=len(first)) > 0
+    result = np.full(len(values), np.nan)
+    result[first[some]] = sums[some]
+    return result
 
 
 def _known(values: Floats) -> pa.Array:

@@ -244,3 +244,55 @@ def test_the_program_is_named_by_its_command_or_by_the_folder(warehouse, tmp_pat
     land(warehouse, folder)
     sql = "SELECT app, list(ranks ORDER BY ranks) FROM runs GROUP BY app ORDER BY app"
     assert rows(warehouse, sql) == [("heat", [None]), ("jacobi", [8, 16])]
+
+
+def test_rates_of_blocks_of_time_do_not_add_up(landed):
+    # A time series writes its axis into each record, an attribute even twice.
+    rate, axis = "sum#bandwidth", "loop.start_iteration"
+    text = stream(
+        [
+            ("main", {OWN: 2, rate: 22000, axis: 0}),
+            ("main", {OWN: 3, rate: 22400, axis: 10}),
+        ],
+        types={axis: "int"},
+        units={rate: "MB/s", OWN: "sec"},
+    )
+    query = "SELECT sample, event, value, unit FROM pmu_samples ORDER BY ALL"
+    assert landed(text, query) == [
+        (0, "bandwidth", 22000.0, "MB/s"),
+        (1, "bandwidth", 22400.0, "MB/s"),
+    ]
+    assert landed(text) == [("main", 5.0, None)]
+
+
+def test_an_attribute_twice_in_a_record(warehouse, landed):
+    text = stream([("main", {OWN: 2, "sum#mem": 7})], **SECONDS)
+    lines = text.splitlines()
+    record = next(line for line in lines if line.startswith("__rec=ctx"))
+    number = record.partition("attr=")[2].partition(",")[0].split("=")[1]
+    for more in ("7", "8"):
+        twice = record.replace(",data=", f"={number},data=") + f"={more}"
+        landed(text.replace(record, twice), "SELECT 1", f"{more}.cali")
+    assert rows(warehouse, "SELECT value FROM pmu_samples ORDER BY ALL") == [(7.0,), (8.0,)]
+    note = "1 values (of attributes that a record has again, with another value, which landed)"
+    query = "SELECT left_out FROM sources ORDER BY path"
+    assert rows(warehouse, query) == [(None,), (note,)]
+
+
+def test_smallest_largest_and_counts_are_events_by_their_whole_name(landed):
+    least, most = "min#inclusive#sum#time.duration", "max#inclusive#sum#time.duration"
+    records = [("main", {OWN: 2, least: value, most: value, "count": 2}) for value in (3, 4)]
+    query = "SELECT event, value FROM pmu_samples ORDER BY ALL"
+    assert landed(stream(records, **SECONDS), query) == [("count", 4.0), (most, 4.0), (least, 3.0)]
+
+
+def test_kernels_of_a_gpu_are_below_their_region(landed):
+    text = stream(
+        [
+            ("main", {OWN: 2, "cupti.kernel.name": "axpy"}),
+            ("main", {OWN: 3, "cupti.kernel.name": "dot"}),
+        ],
+        types={"cupti.kernel.name": "string"},
+        **SECONDS,
+    )
+    assert landed(text) == [("main->axpy", 2.0, None), ("main->dot", 3.0, None)]

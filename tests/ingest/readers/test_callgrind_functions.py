@@ -197,7 +197,8 @@ def test_functions_of_one_name(warehouse, tmp_path):
 def test_callers_kept_apart_are_a_call_path(warehouse, tmp_path):
     text = (
         "events: Ir\nob=/usr/lib/libx.so\nfn=f'2'main\n1 4\nfn=f'main\n1 2\n"
-        "cfn=f'2'main\ncalls=1 1\n1 4\nfn=main\n2 1\ncfn=f'main\ncalls=1 1\n2 6\nfn=0x0000000000401000\n0 3\n"
+        "cfn=f'2'main\ncalls=1 1\n1 4\nfn=main\n2 1\n"
+        "cfn=f'main\ncalls=1 1\n2 6\nfn=0x0000000000401000\n0 3\n"
         "fn=<impl Iterator<'_>>::next\n5 1\nfn=std::operator<< <char>'main\n6 1\n"
     )
     assert landed(warehouse, tmp_path, text, "Ir")[0] == [
