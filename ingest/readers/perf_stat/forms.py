@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("cpu", "place", "comm", "tid", "value", "unit", "event", "cgroup"),
-    *("deviation", "running", "metric", "metric_unit"),
+    *("deviation", "running", "metric", "metric_unit", "core"),
 )
 OWN_FILE = "Let perf write to a file of its own (perf stat -o FILE) to keep other output apart."
 PLAIN_NUMBERS = "Record again with LC_ALL=C, which gives plain numbers such as 1234.56."
@@ -127,7 +127,9 @@ _TEXT_COUNT = (
     r"(?: +(?P<cgroup>[^\s#(]\S*))?"
     rf"(?: +{_TEXT_METRIC})?{_TEXT_END}"
 )
-_TEXT_METRIC_ONLY = rf"{_TEXT_PLACE}(?:[A-Za-z]\w*(?: \(\w+\))? +)?{_TEXT_METRIC}{_TEXT_END}"
+_TEXT_METRIC_ONLY = (
+    rf"{_TEXT_PLACE}(?:[A-Za-z]\w*(?: \((?P<core>\w+)\))? +)?{_TEXT_METRIC}{_TEXT_END}"
+)
 
 
 class Text:

@@ -50,17 +50,19 @@ class Json:
         place = pc.binary_join_element_wise(*map(text, _PLACES), "")
         cpu = pc.replace_substring_regex(text("cpu"), "^CPU", "")
         thread = pc.extract_regex(text("thread"), r"^(?P<comm>.*)-(?P<tid>\d+)$")
+        group = pc.extract_regex(text("metricgroup"), r"\((?P<core>\w+)\)")
+        core = pc.fill_null(pc.struct_field(group, "core"), "")
         comm, tid = (pc.fill_null(pc.struct_field(thread, n), "") for n in ("comm", "tid"))
         table = pa.table(
             [
                 *(pa.array(at), _nanoseconds(fields["interval"].to_numpy(), at)),
                 *(cpu, place, comm, tid, text("counter-value"), text("unit"), text("event")),
                 *(text("cgroup"), text("variance"), text("pcnt-running")),
-                *(text("metric-value"), text("metric-unit")),
+                *(text("metric-value"), text("metric-unit"), core),
             ],
             ["line", "time", *COLUMNS],
         )
-        _check(table, text("metricgroup"), text("thread"))
+        _check(table.drop_columns("core"), text("metricgroup"), text("thread"))
         return table, known
 
     def complaint(self, line: str) -> tuple[str, str, str]:

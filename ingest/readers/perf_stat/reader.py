@@ -12,7 +12,9 @@ Source: perf-stat(1) of Linux, sections CSV FORMAT and JSON FORMAT. What lands i
 - `value` is in perf's `unit`; NULL for <not counted> and <not supported>, as `running` is then.
 - `deviation` (-r) is perf's own: the standard error of the mean, relative to the mean.
 - Metrics land as perf's --metric-only shows them: as events with the metric's name, without the
-  rates ("/sec", "CPUs utilized") that follow from the counts. One that is not a number is left out.
+  rates ("/sec", "CPUs utilized") that follow from the counts. One that is not a number or has no
+  name is left out. `unit` is what perf writes or the name implies (%, insn/cycle); the clock (GHz)
+  is `cycles frequency`; those of hybrid processors end with their core: (cpu_core), (cpu_atom).
 
 `# started on` is local time of an unknown zone and is taken as UTC. The command line gives the app
 (its file name) and the tag `command`.
@@ -26,7 +28,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ingest.base import Head, Item, Run, SingleFile
+from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.lines import chunks, quoted
 from ingest.readers.perf_stat.forms import (
     OWN_FILE,
@@ -38,7 +40,7 @@ from ingest.readers.perf_stat.forms import (
     separator,
 )
 from ingest.readers.perf_stat.json import Json
-from ingest.readers.perf_stat.rows import Landing
+from ingest.readers.perf_stat.rows import Landing, nameless
 from ingest.readers.perf_stat.runs import HEADER, INTERVALS, STARTED, Runs
 from warehouse.errors import InputError
 
@@ -81,6 +83,7 @@ class PerfStat(SingleFile):
                 _Follower(runs, None).follow(lines, np.empty(0, np.int64), ~_blank(lines))
                 continue
             table, known = form.rows(lines)
+            yield LeftOut(nameless(table), "metrics", "perf wrote (null) for their names")
             _check_last_line(form, lines)
             follower = _Follower(runs, form)
             at = table["line"].to_numpy()

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _PLACE = ("cpu", "place", "comm", "tid", "cgroup")
 _MOST = 2.0**64
+_NAMELESS = "(null)"
+_SHARES = r"^(?:of all .*|(?:front|back)end (?:cycles idle|bound)|retiring|bad speculation)$"
 
 
 class Landing:
@@ -169,24 +171,57 @@ def _counts(batch: pa.RecordBatch) -> pa.RecordBatch:
     )
 
 
-def _metrics(batch: pa.RecordBatch) -> pa.RecordBatch:
-    import pyarrow as pa
+def _is_metric(batch: pa.RecordBatch) -> pa.Array:
+    """Return which lines contain a metric, other than rates that follow from the counts."""
     import pyarrow.compute as pc
 
     name = pc.utf8_trim_whitespace(batch["metric_unit"])
     rate = pc.match_substring_regex(name, r"/sec|CPUs utilized")
     number = pc.match_substring_regex(batch["metric"], r"^\d+(?:\.\d+)?$")
-    wanted = pc.and_(pc.and_not(number, rate), pc.not_equal(name, ""))
+    return pc.and_(pc.and_not(number, rate), pc.not_equal(name, ""))
+
+
+def nameless(table: pa.Table) -> int:
+    """Return how many metrics of lines have no name: perf writes (null) for some."""
+    import pyarrow.compute as pc
+
+    return int(pc.sum(pc.equal(table["metric_unit"], _NAMELESS)).as_py() or 0)
+
+
+def _metrics(batch: pa.RecordBatch) -> pa.RecordBatch:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    name = pc.utf8_trim_whitespace(batch["metric_unit"])
+    wanted = pc.and_(_is_metric(batch), pc.not_equal(name, _NAMELESS))
     batch, name = batch.filter(wanted), name.filter(wanted)
     # perf joins unit and name with two blanks: "%  tma_retiring".
     parts = pc.extract_regex(name, r"^(?:(?P<unit>.*?)  +)?(?P<name>.*)$")
     unit, name = pc.struct_field(parts, "unit"), pc.struct_field(parts, "name")
-    of_all = pc.binary_join_element_wise(batch["event"], name, " ")
+    # Where perf writes no unit, the name shows it: "of all branches", "insn per cycle".
+    share = pa.scalar("%")
+    unit = pc.if_else(pc.match_substring_regex(name, _SHARES), share, unit)
+    per = pc.extract_regex(name, r"(?P<of>\w+) per (?P<each>\w+)$")
+    ratio = pc.binary_join_element_wise(*(pc.struct_field(per, n) for n in ("of", "each")), "/")
+    unit = pc.if_else(pc.and_(per.is_valid(), pc.equal(unit, "")), pc.fill_null(ratio, ""), unit)
+    clock = pc.equal(name, "GHz")
+    unit = pc.if_else(clock, name, unit)
+    of_event = pc.binary_join_element_wise(
+        batch["event"], pc.if_else(clock, pa.scalar("frequency"), name), " "
+    )
+    named = pc.or_(clock, pc.starts_with(name, "of all"))
+    # Each kind of core of a hybrid processor has the metric.
+    hybrid = pc.extract_regex(batch["event"], r"^(?P<core>cpu_\w+)/")
+    core = pc.coalesce(pc.struct_field(hybrid, "core"), batch["core"])
+    of_core = pc.binary_join_element_wise(
+        name, pc.binary_join_element_wise(pa.scalar("("), core, pa.scalar(")"), ""), " "
+    )
+    name = pc.if_else(pc.not_equal(core, ""), of_core, name)
     value = _number(batch["metric"], batch["line"].to_numpy(), "metric")
     unknown = pa.nulls(len(batch), pa.float64())
     return _landed(
         batch,
-        event=pc.if_else(pc.starts_with(name, "of all"), of_all, name),
+        event=pc.if_else(named, of_event, name),
         value=value,
         unit=_nullable(unit),
         running=unknown,

@@ -187,7 +187,7 @@ def test_json_places_and_the_fields_of_newer_perfs(warehouse, tmp_path, blank):
     query = "SELECT thread, cpu, region, event, value, unit, running, deviation FROM pmu_samples"
     assert landed(warehouse, tmp_path, text, f"{query} ORDER BY event") == [
         (None, 3, "/", "branch-misses", 3.0, None, 1.0, None),
-        (None, 3, "/", "branch-misses of all branches", 3.226797, None, None, None),
+        (None, 3, "/", "branch-misses of all branches", 3.226797, "%", None, None),
         (3508, None, "bash", "branches", 2.0, None, 0.5, None),
         (None, None, "S0-D0-C0", "task-clock", 1.5, "msec", 1.0, 0.025),
         (None, None, "S1", "tma_retiring", 12.5, "%", None, None),
@@ -210,10 +210,10 @@ def test_metrics_are_events_but_rates_and_metrics_without_value_are_not(warehous
         warehouse, tmp_path, text, "SELECT event, value, unit FROM pmu_samples ORDER BY event"
     ) == [
         ("faults", 7.0, None),
-        ("insn per cycle", 0.52, None),
+        ("insn per cycle", 0.52, "insn/cycle"),
         ("instructions", 9.0, None),
         ("slots", 8.0, None),
-        ("stalled cycles per insn", 3.1, None),
+        ("stalled cycles per insn", 3.1, "cycles/insn"),
         ("tma_backend_bound", 12.5, "%"),
         ("tma_frontend_bound", 2.5, "%"),
         ("tma_retiring", 23.5, "%"),
@@ -268,7 +268,7 @@ def test_text_places_repetitions_multiplexing_and_metrics(warehouse, tmp_path):
     )
     query = "SELECT thread, cpu, region, event, value, unit, running, deviation FROM pmu_samples"
     assert landed(warehouse, tmp_path, text, f"{query} ORDER BY event, cpu") == [
-        (None, None, None, "insn per cycle", 0.52, None, None, None),
+        (None, None, None, "insn per cycle", 0.52, "insn/cycle", None, None),
         (None, None, None, "instructions", 1234567.0, None, 0.3335, 0.0056),
         (None, None, "S0-D0-C1", "page-faults", 66.0, None, 1.0, None),
         (None, None, "/", "power/energy-pkg/", 2.0, "Joules", 1.0, None),
@@ -322,3 +322,40 @@ def test_samples_go_on_from_one_chunk_of_the_file_to_the_next(warehouse, tmp_pat
     warehouse.execute("DELETE FROM sources; DELETE FROM pmu_samples")
     monkeypatch.setattr(lines, "CHUNK_BYTES", 100)
     assert landed(warehouse, tmp_path, SAMPLE.read_text(), TIMES) == whole
+
+
+UNITS = "SELECT event, value, unit FROM pmu_samples ORDER BY rowid"
+
+
+def test_metrics_have_the_unit_that_their_name_implies(warehouse, tmp_path):
+    (tmp_path / "p.csv").write_text(
+        "1000,,cycles,99,100.00,2.900,GHz\n"
+        "300,,stalled-cycles-frontend,99,100.00,30.00,frontend cycles idle\n"
+        "520,,instructions,99,100.00,0.52,insn per cycle\n"
+        "9,,branch-misses,99,100.00,2.10,of all branches\n"
+    )
+    land(warehouse, tmp_path / "p.csv")
+    assert rows(warehouse, f"{UNITS} OFFSET 4") == [
+        ("cycles frequency", 2.9, "GHz"),
+        ("frontend cycles idle", 30.0, "%"),
+        ("insn per cycle", 0.52, "insn/cycle"),
+        ("branch-misses of all branches", 2.1, "%"),
+    ]
+    query = "SELECT metric FROM run_metrics WHERE metric LIKE 'per_cycle:insn%'"
+    assert rows(warehouse, query) == [], "what is per cycle is not divided by cycles again"
+
+
+def test_metrics_of_hybrid_cores_are_told_apart(warehouse, tmp_path):
+    (tmp_path / "p.json").write_text(
+        '{"counter-value" : "5.0", "unit" : "", "event" : "cpu_core/instructions/", "event-runtime"'
+        ' : 9, "pcnt-running" : 40.00, "metric-value" : "1.5", "metric-unit" : "insn per cycle"}\n'
+        '{"counter-value" : "7.0", "unit" : "", "event" : "cpu_atom/instructions/", "event-runtime"'
+        ' : 9, "pcnt-running" : 60.00, "metric-value" : "0.8", "metric-unit" : "insn per cycle"}\n'
+        '{"metric-value" : "0.3", "metric-unit" : "(null)"}\n'
+    )
+    (done,) = land(warehouse, tmp_path / "p.json")
+    assert rows(warehouse, f"{UNITS} OFFSET 2") == [
+        ("insn per cycle (cpu_core)", 1.5, "insn/cycle"),
+        ("insn per cycle (cpu_atom)", 0.8, "insn/cycle"),
+    ]
+    assert done.left_out == "1 metrics (perf wrote (null) for their names)"
