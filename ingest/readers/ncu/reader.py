@@ -9,6 +9,8 @@ pmu_samples:
 - `region` is the kernel, `sample` the launch's ID, `event` the metric's name, `value` in base units
   (byte, second, hz: Kbyte, usecond and the like are scaled), which is the `unit`.
 - Of several launches summed up, `value` is the average and `sample` NULL.
+- 1,234 and 1.234 are read where other numbers of the file show which separator it has; a file in
+  which nothing shows it is refused.
 - Metrics that are no numbers (names of settings, n/a) are left out; n/a of a number is NULL.
 """
 
@@ -20,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.lines import chunks, quoted
-from ingest.readers.ncu.values import in_base_units, numbers
+from ingest.readers.ncu.values import Separators, in_base_units, numbers
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -60,18 +62,20 @@ class Ncu(SingleFile):
         yield Run(app=_app(recording, names, skip))
         units: dict[str, str] | None = None
         landed, at = 0, skip + 2
+        separators = Separators()
         for table in _blocks(recording, skip, names):
             if tall:
-                rows = _tall(table, value, at)
+                rows = _tall(table, value, at, separators)
             else:
                 if units is None:
                     units = {name: str(table[name][0]) for name in names}
                     table, at = table.slice(1), at + 1  # noqa: PLW2901 - the line of units is taken
-                rows = _wide(table, units, at)
+                rows = _wide(table, units, at, separators)
             at += table.num_rows
             landed += rows.num_rows
             if rows.num_rows:
                 yield Rows("pmu_samples", rows)
+        separators.check()
         if not landed:
             raise InputError(
                 "there are no metrics",
@@ -174,12 +178,14 @@ def _fields(line: bytes) -> list[str]:
         return []
 
 
-def _tall(table: pa.Table, value: str, first: int) -> pa.Table:
+def _tall(table: pa.Table, value: str, first: int, separators: Separators) -> pa.Table:
     """Return rows of pmu_samples from a table with a line a metric."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    figures, is_figure = numbers(table[value], table["Metric Name"], first)
+    figures, is_figure = numbers(
+        table[value], table["Metric Name"], table["Metric Unit"], first, separators
+    )
     figures, unit = in_base_units(figures, table["Metric Unit"])
     ids = table["ID"] if "ID" in table.column_names and value == "Metric Value" else None
     rows = pa.table(
@@ -195,7 +201,7 @@ def _tall(table: pa.Table, value: str, first: int) -> pa.Table:
     return rows.filter(pc.and_(named, is_figure))
 
 
-def _wide(table: pa.Table, units: dict[str, str], first: int) -> pa.Table:
+def _wide(table: pa.Table, units: dict[str, str], first: int, separators: Separators) -> pa.Table:
     """Return rows of pmu_samples from a table with a line a launch and a column a metric."""
     import pyarrow as pa
 
@@ -207,8 +213,11 @@ def _wide(table: pa.Table, units: dict[str, str], first: int) -> pa.Table:
         if name in _DESCRIBES:
             continue
         events = pa.array([name] * len(table), pa.string())
-        figures, is_figure = numbers(table[name], pa.chunked_array([events]), first)
-        figures, unit = in_base_units(figures, pa.array([units[name]] * len(table), pa.string()))
+        stated = pa.chunked_array([pa.array([units[name]] * len(table), pa.string())])
+        figures, is_figure = numbers(
+            table[name], pa.chunked_array([events]), stated, first, separators
+        )
+        figures, unit = in_base_units(figures, stated)
         part = {"region": kernels, "sample": ids, "event": events, "value": figures, "unit": unit}
         parts.append(pa.table(part).filter(is_figure))
     if not parts:

@@ -10,7 +10,20 @@ from warehouse.errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_FIGURE = r"^[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?([eE][-+]?\d{1,3})?$"
+_FIGURE = r"^[-+]?([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d+)?([eE][-+]?\d{1,3})?$"
+# 1,234 and 1.234 are 1234 in one country and 1.234 in another.
+_AMBIGUOUS = r"^[-+]?[1-9]\d{0,2}[.,]\d{3}$"
+_POINT_IS_DECIMAL = (
+    r"^[-+]?(?:\d{1,3}(?:,\d{3}){2,}|\d{1,3}(?:,\d{3})+\.\d+|0\.\d+|\d+\.(?:\d{1,2}|\d{4,})"
+    r"|\d{4,}\.\d+)(?:[eE][-+]?\d+)?$"
+)
+_COMMA_GROUPS = r"^[-+]?\d{1,3},\d{3}$"
+_POINT_GROUPS = r"^[-+]?[1-9]\d{0,2}\.\d{3}$"
+_COUNTS = (
+    r"(?:\.sum|^launch__\w+_size|^launch__registers_per_thread|^Registers Per Thread"
+    r"|^(?:Block|Grid) Size|^Threads)$"
+)
+_WHOLE = ("", "inst", "warp", "block", "thread", "register/thread", "cycle", "sector", "request")
 _LIKE_A_FIGURE = r"^[-+]?\d[\d.,']*$"
 _UNKNOWN = ("", "n/a", "nan", "-nan", "inf", "-inf", "no data")
 _TIMES = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -19,13 +32,71 @@ _SHORT = {"ns": "nsecond", "us": "usecond", "ms": "msecond", "s": "second"}
 _SCALED = {"byte": "KMGT", "hz": "KMGT", "second": "num", "bit": "KMGT", "inst": "KMGT"}
 
 
+class Separators:
+    """Finds out whether a file writes 1,234.5 as ncu does, or the separators of others.
+
+    `settled` is whether some number shows it; `first` describes the first that could be either.
+    """
+
+    def __init__(self) -> None:
+        self.settled = False
+        self.first: tuple[str, str, int] | None = None
+
+    def look_at(
+        self, plain: pa.ChunkedArray, names: pa.ChunkedArray, units: pa.ChunkedArray, line: int
+    ) -> None:
+        """Take numbers with names and units of their metrics; counts are whole numbers.
+
+        Raises `InputError` for a count that is whole only if points separate thousands.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        count = pc.and_(
+            pc.match_substring_regex(names, _COUNTS),
+            pc.is_in(pc.fill_null(units, ""), value_set=pa.array(_WHOLE)),
+        )
+        fraction = pc.and_(count, pc.match_substring_regex(plain, _POINT_GROUPS))
+        if pc.any(fraction, min_count=0).as_py():
+            at = fraction.to_pylist().index(True)
+            raise _foreign(f"the count {names[at]} is {quoted(str(plain[at]))}", line + at)
+        grouped = pc.and_(count, pc.match_substring_regex(plain, _COMMA_GROUPS))
+        shown = pc.or_(grouped, pc.match_substring_regex(plain, _POINT_IS_DECIMAL))
+        self.settled = self.settled or bool(pc.any(shown, min_count=0).as_py())
+        unclear = pc.match_substring_regex(plain, _AMBIGUOUS)
+        if self.first is None and pc.any(unclear, min_count=0).as_py():
+            at = unclear.to_pylist().index(True)
+            self.first = (str(names[at]), str(plain[at]), line + at)
+
+    def check(self) -> None:
+        """Raise `InputError` where a number could be a thousand times larger or smaller."""
+        if self.first is not None and not self.settled:
+            name, value, line = self.first
+            problem = f"{name} is {quoted(value)}, and no other number shows what separates what"
+            raise _foreign(problem, line)
+
+
+def _foreign(problem: str, line: int) -> InputError:
+    return InputError(
+        problem,
+        where=f"line {line}",
+        expected="a number such as 1,234.5",
+        hint="Numbers of other languages: record with LC_ALL=C.",
+    )
+
+
 def numbers(
-    text: pa.ChunkedArray, names: pa.ChunkedArray, first: int
+    text: pa.ChunkedArray,
+    names: pa.ChunkedArray,
+    units: pa.ChunkedArray,
+    first: int,
+    separators: Separators,
 ) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
     """Return the numbers (NULL where not measured), and which rows contain a number or lack one.
 
-    `first` is the line of the first row. Raises `InputError` where a number is written as ncu
-    does not write it (decimal commas).
+    `first` is the line of the first row, `separators` what the file showed so far.
+
+    Raises `InputError` where a number is written as ncu does not write it (decimal commas).
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -35,12 +106,8 @@ def numbers(
     odd = pc.and_not(pc.match_substring_regex(plain, _LIKE_A_FIGURE), good)
     if pc.any(odd, min_count=0).as_py():
         at = odd.to_pylist().index(True)
-        raise InputError(
-            f"{names[at]} is {quoted(str(plain[at]))}",
-            where=f"line {first + at}",
-            expected="a number such as 1,234.5",
-            hint="Numbers with decimal commas: record with LC_ALL=C.",
-        )
+        raise _foreign(f"{names[at]} is {quoted(str(plain[at]))}", first + at)
+    separators.look_at(plain, names, units, first)
     digits = pc.replace_substring(plain, ",", "")
     figures = pc.cast(pc.if_else(good, digits, pa.scalar(None, pa.string())), pa.float64())
     figures = pc.if_else(pc.is_finite(figures), figures, pa.scalar(None, pa.float64()))

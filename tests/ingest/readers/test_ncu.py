@@ -1,0 +1,48 @@
+"""Nsight Compute: numbers with the separators of other languages are never off by 1000."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.support import land, rows
+from warehouse.errors import InputError
+
+HEAD = '"ID","Process ID","Process Name","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
+
+
+def table(*metrics):
+    lines = (f'"0","7","app","k","{name}","{unit}","{value}"\n' for name, unit, value in metrics)
+    return HEAD + "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "values"),
+    [
+        # A count is whole: a comma in it separates thousands.
+        ([("smsp__inst_executed.sum", "inst", "65,536")], [65536.0]),
+        ([("Duration", "usecond", "1,234"), ("Occupancy", "%", "12.34")], [0.001234, 12.34]),
+        ([("Duration", "msecond", "1.234"), ("Waves Per SM", "", "0.5")], [0.001234, 0.5]),
+        ([("Cycles", "cycle", "1,234,567"), ("Duration", "second", "1.234")], [1234567, 1.234]),
+        ([("dram__bytes.sum", "Kbyte", "1.234"), ("Duration", "second", "7.5")], [1234.0, 7.5]),
+    ],
+)  # fmt: skip
+def test_other_numbers_show_the_separators(metrics, values, warehouse, tmp_path):
+    (tmp_path / "n.csv").write_text(table(*metrics))
+    land(warehouse, tmp_path / "n.csv")
+    assert rows(warehouse, "SELECT value FROM pmu_samples ORDER BY rowid") == [(v,) for v in values]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "problem"),
+    [
+        ([("Elapsed Cycles", "cycle", "1.234"), ("Duration", "usecond", "12")], "no other number"),
+        ([("Duration", "usecond", "1,234")], "no other number"),
+        ([("smsp__inst_executed.sum", "inst", "65.536")], "the count"),
+        ([("Duration", "usecond", "0,512")], "'0,512'"),
+        ([("Duration", "usecond", "1.234"), ("Throughput", "%", "12,34")], "'12,34'"),
+    ],
+)
+def test_numbers_of_other_languages_are_refused(metrics, problem, warehouse, tmp_path):
+    (tmp_path / "n.csv").write_text(table(*metrics))
+    with pytest.raises(InputError, match=problem):
+        land(warehouse, tmp_path / "n.csv")
