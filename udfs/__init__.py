@@ -113,6 +113,15 @@ UDFS: tuple[Udf, ...] = (
         "interval below six values.",
     ),
     Udf(
+        "compare_durations",
+        "udfs.statistics",
+        (Parameter("own", "DOUBLE[][]"), Parameter("others", "DOUBLE[][]")),
+        "STRUCT(ratio DOUBLE, low DOUBLE, high DOUBLE)[]",
+        "Ratio own / others of the geometric means of each pair of lists of durations above 0, and "
+        "an interval that covers all these ratios together with 95 % confidence; no interval below "
+        "three durations.",
+    ),
+    Udf(
         "detect_changes",
         "udfs.changes",
         (Parameter("values", "DOUBLE[]"),),

@@ -46,13 +46,17 @@ def idle(
     mode: Annotated[
         Mode,
         typer.Option(
-            help="direct: literal; propagated: with the producers' overhead; transitive: traced to "
-            "the root cause.",
+            help="How far waits are followed back. direct: each wait by itself; propagated: with "
+            "the overhead in the waits of the worker that was awaited; transitive: with its "
+            "latency, too, to the root cause.",
         ),
     ] = Mode.direct,
     latency: Annotated[
         LatencyRule,
-        typer.Option(help="What counts as latency; last_arrival is for traces without send times."),
+        typer.Option(
+            help="What counts as latency. union: time in which any input was in transit; "
+            "last_arrival: until the last one arrived, for traces without times of sending.",
+        ),
     ] = LatencyRule.union,
     by: Annotated[By, typer.Option(help="What the table sums idle time by.")] = By.worker,
     window: Annotated[
@@ -62,7 +66,11 @@ def idle(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Explain why the workers of a task runtime idle: starvation, latency, overhead."""
+    """Explain why the workers of a task runtime idle.
+
+    Starvation: no task was ready. Latency: data were in transit. Overhead: the runtime was in the
+    way, or nothing had been submitted.
+    """
     from apps.reports.idle import idle_sentences
 
     with reading(context) as con:

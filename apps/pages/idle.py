@@ -27,8 +27,8 @@ def page(view: View) -> None:
             "pwh ingest trace.rec prof_files/ --app program",
         )
         return
-    mode = view.select("Mode", _MODES, key="mode", help=_MODE_HELP) or _MODES[0]
-    rule = view.select("Latency", _RULES, key="rule", help=_RULE_HELP) or _RULES[0]
+    mode = view.select("Waits followed back", _MODES, key="mode", help=_MODE_HELP) or _MODES[0]
+    rule = view.select("Latency counts", _RULES, key="rule", help=_RULE_HELP) or _RULES[0]
     span = view.value(timeline_span, run)
     if span is None:
         st.info("The run's workers have no recorded time: no task has a start and an end.")
@@ -112,18 +112,19 @@ def _path(view: View, run: str) -> None:
 
 
 def _gains(view: View, run: str) -> None:
-    st.subheader("What could be gained at most", anchor=False)
+    st.subheader("What could be gained", anchor=False)
     gains = view.rows(idle_what_if, run).filter(pl.col("percent").is_not_null())
     if gains.is_empty():
         st.caption("Unknown: the run has no workers with recorded time.")
         return
-    show(charts.gain_chart(gains), "How much shorter the run could be at most")
+    show(charts.gain_chart(gains), "How much shorter the run could be")
 
 
 _MODE_HELP = (
-    "direct: each wait by itself. propagated: with the overhead of the producer's waits. "
-    "transitive: with its latency too, back to the root cause."
+    "direct: each wait by itself. propagated: with the overhead in the waits of the worker that "
+    "was awaited. transitive: with its latency, too, back to the root cause."
 )
 _RULE_HELP = (
-    "union: latency while any input was in transit. last_arrival: until the last one arrived."
+    "union: time in which any input was in transit. last_arrival: until the last one arrived, for "
+    "traces without times of sending."
 )

@@ -146,16 +146,18 @@ def bars_by_cause(frame: pl.DataFrame, title: str) -> alt.Chart:
     return chart
 
 
-def gain_chart(frame: pl.DataFrame) -> alt.Chart:
-    """Draw how much shorter the run could be at most: change, percent."""
-    chart: alt.Chart = (
-        alt.Chart(frame)
-        .mark_bar(color=GREY)
-        .encode(
-            x=alt.X("percent:Q", axis=axis("shorter by at most", "%")),
-            y=alt.Y("change:N", sort="-x", axis=axis(None, labelFlush=False)),
-            tooltip=["change:N", alt.Tooltip("percent:Q", format=".1f", title="at most, %")],
-        )
-        .properties(height=alt.Step(26), autosize=FIT)
+def gain_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
+    """Draw how much shorter the run could be: change, percent (bound), replay_percent (mark)."""
+    figures = [
+        alt.Tooltip("percent:Q", format=".1f", title="at most, %"),
+        alt.Tooltip("replay_percent:Q", format=".1f", title="in a replay, %"),
+    ]
+    base = alt.Chart(frame).encode(
+        y=alt.Y("change:N", sort=frame["change"].to_list(), axis=axis(None, labelFlush=False)),
+        tooltip=["change:N", *figures],
     )
-    return chart
+    bound = base.mark_bar(color=GREY).encode(
+        x=alt.X("percent:Q", axis=axis("shorter: bar at most, mark in a replay", "%"))
+    )
+    replay = base.mark_tick(color="black", thickness=3).encode(x="replay_percent:Q")
+    return alt.layer(bound, replay).properties(height=alt.Step(26), autosize=FIT)

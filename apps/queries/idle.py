@@ -36,8 +36,28 @@ def idle_by(
     return ask(con, "idle/by_window", **params, t0=window[0], t1=window[1])
 
 
+def slow_workers(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return the workers on which tasks of the same type take longer than on the others."""
+    return ask(con, "idle/slow_workers", run_id=run_id)
+
+
+def clocks_apart(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return the nodes whose clocks are furthest apart, one row; none where it is unproven."""
+    return ask(con, "idle/clocks", run_id=run_id)
+
+
+def idle_contradictions(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return how many idle intervals contradict themselves as skewed clocks make them, one row."""
+    return ask(con, "idle/contradictions", run_id=run_id)
+
+
+def lifecycle(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return how long tasks waited for inputs, waited to run, and ran, one row."""
+    return ask(con, "idle/lifecycle", run_id=run_id)
+
+
 def idle_what_if(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return bounds on what no latency, no overhead or one more worker would gain."""
+    """Return what no latency, no overhead or one more worker would gain: bounds and replays."""
     return ask(con, "idle/what_if", run_id=run_id)
 
 

@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
-from apps.output import cell, counted, dicts
-from apps.queries.idle import Window, idle_by, idle_flags, idle_readings, idle_what_if
+from apps.output import amount, cell, counted, dicts, three_digits
+from apps.queries.idle import (
+    Window,
+    clocks_apart,
+    idle_by,
+    idle_contradictions,
+    idle_flags,
+    idle_readings,
+    idle_what_if,
+    lifecycle,
+    slow_workers,
+)
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _PARTS = ("starvation", "latency", "overhead")
+_BY_MODE = {
+    "direct": "At first sight",
+    "propagated": "With the overhead of the awaited workers",
+    "transitive": "At the root",
+}
+_FLAGS = {
+    "causality": "an input was made after its reader began",
+    "late_arrival": "an input arrived after its reader began",
+    "missing_transfer": "an input of another node has no transfer, so no latency is counted",
+    "neg_transfer": "an input arrived before it was sent or made",
+    "unknown_input": "the trace does not list who made an input, so what is counted as overhead "
+    "may be starvation",
+}
+# Less waiting than this, in per cent of all time, is not worth advice.
+_HARDLY = 1.0
+# More contradictions than this share of the waits make the rest doubtful.
+_CONTRADICTIONS = 0.02
 
 
 def idle_sentences(
@@ -21,7 +49,9 @@ def idle_sentences(
     latency_rule: str = "union",
     window: Window | None = None,
 ) -> list[str]:
-    """Return where the time went, the dominant cause, the tasks to blame, and possible gains.
+    """Return where the time went and why, who is to blame, and what could be gained.
+
+    First come what spoils the answer (clocks that are apart) and workers that are slow.
 
     Raises `NothingToAnalyse` where the run has no workers.
     """
@@ -34,17 +64,61 @@ def idle_sentences(
             f"the run {run_id} has no workers with recorded time",
             hint="pwh idle is for task runtimes: Dask, StarPU, or the neutral task tables.",
         )
-    sentences = [_shares(chosen), _dominant_cause(chosen)]
-    if mode == "direct" and (deep := readings.get(("transitive", latency_rule))):
-        sentences += _root_causes(chosen, deep)
-    sentences += _blamed(con, run_id, mode, latency_rule, window, chosen)
-    if window is None:
-        sentences += _what_if(con, run_id)
-    flags = dicts(idle_flags(con, run_id, mode, latency_rule))
-    sentences += [
-        f"{counted(row['intervals'], 'interval')} flagged {row['flag']}." for row in flags
+    root = readings["transitive", latency_rule]
+    sentences = [
+        *_clocks(con, run_id),
+        *_slow_workers(con, run_id),
+        _shares(chosen),
+        _headline(chosen, root, mode),
+        _totals(chosen),
+        *_root_causes(chosen, root),
+        *_blamed(con, run_id, mode, latency_rule, window, chosen),
     ]
-    return [sentence for sentence in sentences if sentence]
+    if window is None:
+        sentences += _lifecycle(con, run_id) + _what_if(con, run_id)
+    flags = dicts(idle_flags(con, run_id, mode, latency_rule))
+    return sentences + [
+        f"{counted(row['intervals'], 'interval')} flagged {row['flag']}: {_FLAGS[row['flag']]}."
+        for row in flags
+    ]
+
+
+def _clocks(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    """Return a warning where the clocks of nodes are apart, with what sets them right."""
+    for row in dicts(clocks_apart(con, run_id)):
+        return [
+            f"The clocks of {cell(row['node'])} and {cell(row['other'])} are "
+            f"{amount(row['apart_seconds'], 's')} apart: data seem to arrive before they are sent, "
+            "so the shares below are wrong. Set them right: "
+            f"pwh ingest {_file(row['path'])} --replace --align-clocks"
+        ]
+    for row in dicts(idle_contradictions(con, run_id)):
+        if row["flagged"] > _CONTRADICTIONS * row["intervals"]:
+            return [
+                f"In {row['flagged']} of {counted(row['intervals'], 'wait')} data arrive or are "
+                "made after their reader began, or arrive before they are sent: the clocks of the "
+                "nodes may be apart, and the shares below wrong. Where you know by how much: "
+                f"pwh ingest {_file(row['path'])} --replace --clock-offset NODE=SECONDS"
+            ]
+    return []
+
+
+def _file(path: str | None) -> str:
+    return "FILES" if path is None else shlex.quote(path)
+
+
+def _slow_workers(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    slow = dicts(slow_workers(con, run_id))
+    if not slow:
+        return []
+    most = slow[0]
+    others = f" {counted(len(slow) - 1, 'other worker is', 'other workers are')} slow, too."
+    return [
+        f"The worker {cell(most['worker'])} is slow: tasks take {three_digits(most['factor'])} "
+        f"times as long there as those of the same type elsewhere (95 % interval "
+        f"{three_digits(most['low'])} to {three_digits(most['high'])}, "
+        f"{counted(most['tasks'], 'task')}).{others if len(slow) > 1 else ''}"
+    ]
 
 
 def _shares(row: dict[str, Any]) -> str:
@@ -55,18 +129,46 @@ def _shares(row: dict[str, Any]) -> str:
     )
 
 
-def _dominant_cause(row: dict[str, Any]) -> str:
-    if row["dominant"] is None:
-        return "No worker waited for anything."
-    return f"{row['dominant'].capitalize()} dominates. {row['advice']}"
+def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str) -> str:
+    """Return what dominates and what helps; the advice follows the root cause."""
+    first, cause = chosen["dominant"], chosen["root_cause"]
+    if first is None or cause is None:
+        return "No worker waited for anything before its last task."
+    waits = sum(chosen[f"{part}_percent"] for part in _PARTS)
+    if waits < _HARDLY:
+        return f"Workers hardly waited before their last tasks ({waits:.2g} % of their time)."
+    more = ""
+    if chosen["tail_percent"] > waits:
+        more = " Most of their idle time comes after their last tasks: the work ends unevenly."
+    if first == cause:
+        return f"{cause.capitalize()} dominates. {chosen['advice']}{more}"
+    return (
+        f"{_BY_MODE[mode]} {first} dominates ({chosen[f'{first}_percent']:.1f} %), but the root "
+        f"cause is {cause} ({root[f'{cause}_percent']:.1f} %): workers waited for others that were "
+        f"waiting themselves. {chosen['advice']}{more}"
+    )
 
 
-def _root_causes(direct: dict[str, Any], deep: dict[str, Any]) -> list[str]:
-    """Return the root causes, where they differ from the direct mode by a per cent."""
-    if all(abs(direct[f"{p}_percent"] - deep[f"{p}_percent"]) < 1 for p in _PARTS):
+def _totals(row: dict[str, Any]) -> str:
+    """Return the sums over workers as performance engineers abbreviate them."""
+    names = {"TS": "starvation", "TL": "latency", "TO": "overhead", "ThreadT": "busy"}
+    sums = ", ".join(
+        f"{short} {amount(float(row[name]) / 1e9, 's')}" for short, name in names.items()
+    )
+    return (
+        f"{sums}, WallT {amount(float(row['wall']) / 1e9, 's')}: starvation, latency, overhead, "
+        "running tasks, and all time, summed over the workers."
+    )
+
+
+def _root_causes(chosen: dict[str, Any], root: dict[str, Any]) -> list[str]:
+    """Return the root causes, where they differ from the chosen mode by a per cent."""
+    if all(abs(chosen[f"{p}_percent"] - root[f"{p}_percent"]) < 1 for p in _PARTS):
         return []
-    parts = ", ".join(f"{part} {deep[f'{part}_percent']:.1f} %" for part in _PARTS)
-    return [f"Traced to its root (transitive): {parts}."]
+    parts = ", ".join(f"{part} {root[f'{part}_percent']:.1f} %" for part in _PARTS)
+    return [
+        f"Followed back to the root cause, through what the awaited workers waited for: {parts}."
+    ]
 
 
 def _blamed(
@@ -86,10 +188,33 @@ def _blamed(
     return [f"{share:.0%} of the starvation is blamed on tasks of the type {cell(most['by'])}."]
 
 
+def _lifecycle(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    for row in dicts(lifecycle(con, run_id)):
+        stages = [row[f"{stage}_seconds"] for stage in ("wait_for_inputs", "wait_to_run", "run")]
+        if not row["known_tasks"] or not sum(stages):
+            return []
+        inputs, queued, ran = (100 * stage / sum(stages) for stage in stages)
+        of_all = ""
+        if row["known_tasks"] < row["tasks"]:
+            of_all = f" (of {row['known_tasks']:,} tasks; of the others a stage is unknown)"
+        return [
+            f"From submission to end, tasks waited {inputs:.1f} % of the time for inputs to be "
+            f"made, then {queued:.1f} % to run, and ran {ran:.1f} %{of_all}."
+        ]
+    return []
+
+
 def _what_if(con: DuckDBPyConnection, run_id: str) -> list[str]:
-    gains = [
-        f"{row['change']} {row['percent']:.1f} %"
-        for row in dicts(idle_what_if(con, run_id))
-        if row["percent"] is not None
-    ]
-    return [f"What could be gained at most: {', '.join(gains)}."] if gains else []
+    rows = [row for row in dicts(idle_what_if(con, run_id)) if row["percent"] is not None]
+    if not rows:
+        return []
+    if all(row["replay_percent"] is None for row in rows):
+        gains = ", ".join(f"{row['change']} {row['percent']:.1f} %" for row in rows)
+        return [f"What could be gained at most: {gains}. There are too many tasks to replay them."]
+    gains = ", ".join(
+        f"{row['change']} "
+        f"{'unknown' if (gain := row['replay_percent']) is None else f'{gain:.1f} %'} "
+        f"(at most {row['percent']:.1f} %)"
+        for row in rows
+    )
+    return [f"What a replay of the tasks gains: {gains}."]

@@ -132,7 +132,7 @@ def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
     except NothingToAnalyse as nothing:
         return Section("Workers", [nothing.problem.capitalize() + "."], relation)
     tasks = counted(sum(row["tasks"] for row in rows), "task")
-    sentences[0] = f"{tasks} ran. {sentences[0]}"
+    sentences.append(f"{tasks} ran.")
     longest = dicts(run_idle_intervals(con, run_id).limit(1))
     if longest:
         wait = longest[0]

@@ -27,7 +27,7 @@ CREATE OR REPLACE MACRO _advice(dominant, overhead, unsubmitted) AS CASE
     THEN 'Tasks too fine, or an inefficient runtime.'
 END;
 
-CREATE OR REPLACE VIEW slo_by_worker AS
+CREATE OR REPLACE VIEW _slo_sums AS
 WITH
   sums AS (
     SELECT
@@ -61,17 +61,31 @@ WITH
       AND r.latency_rule = s.latency_rule
   )
 
-SELECT
-  *,
-  _percent(busy, wall) AS busy_percent,
-  _percent(starvation, wall) AS starvation_percent,
-  _percent(latency, wall) AS latency_percent,
-  _percent(overhead, wall) AS overhead_percent,
-  _percent(tail, wall) AS tail_percent,
-  _percent(unsubmitted, wall) AS unsubmitted_percent,
-  _dominant(starvation, latency, overhead) AS dominant,
-  _advice(dominant, overhead, unsubmitted) AS advice
 FROM worker_sums;
+
+CREATE OR REPLACE VIEW slo_by_worker AS
+WITH
+  roots AS (
+    SELECT
+      run_id, latency_rule, worker, _dominant(starvation, latency, overhead) AS root_cause,
+      overhead, unsubmitted
+    FROM _slo_sums
+    WHERE mode = 'transitive'
+  )
+
+SELECT
+  s.*,
+  _percent(s.busy, s.wall) AS busy_percent,
+  _percent(s.starvation, s.wall) AS starvation_percent,
+  _percent(s.latency, s.wall) AS latency_percent,
+  _percent(s.overhead, s.wall) AS overhead_percent,
+  _percent(s.tail, s.wall) AS tail_percent,
+  _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
+  _dominant(s.starvation, s.latency, s.overhead) AS dominant,
+  _advice(root_cause, roots.overhead, roots.unsubmitted) AS advice,
+  root_cause
+FROM _slo_sums AS s
+JOIN roots USING (run_id, latency_rule, worker);
 
 COMMENT ON VIEW slo_by_worker IS 'One row is one worker in one reading: wall = busy + starvation + latency + overhead + tail, to the nanosecond.';
 COMMENT ON COLUMN slo_by_worker.run_id IS 'Run (runs.run_id).';
@@ -94,7 +108,8 @@ COMMENT ON COLUMN slo_by_worker.overhead_percent IS 'Overhead, % of the window.'
 COMMENT ON COLUMN slo_by_worker.tail_percent IS 'Tail, % of the window.';
 COMMENT ON COLUMN slo_by_worker.unsubmitted_percent IS 'Unsubmitted, % of the window.';
 COMMENT ON COLUMN slo_by_worker.dominant IS 'The largest of starvation, latency and overhead; NULL where the worker did not idle before its tail.';
-COMMENT ON COLUMN slo_by_worker.advice IS 'What that usually means, and what to look at.';
+COMMENT ON COLUMN slo_by_worker.advice IS 'What the root cause usually means, and what to look at.';
+COMMENT ON COLUMN slo_by_worker.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule).';
 
 CREATE OR REPLACE VIEW idle_by_node AS
 WITH
@@ -103,7 +118,7 @@ WITH
       run_id, mode, latency_rule, node, count(*) AS workers, sum(intervals) AS intervals,
       sum(wall) AS wall, sum(busy) AS busy, sum(starvation) AS starvation, sum(latency) AS latency,
       sum(overhead) AS overhead, sum(unsubmitted) AS unsubmitted, sum(tail) AS tail
-    FROM slo_by_worker
+    FROM _slo_sums
     GROUP BY run_id, mode, latency_rule, node
   )
 
@@ -144,19 +159,29 @@ WITH
       sum(unsubmitted) AS unsubmitted, sum(tail) AS tail
     FROM idle_by_node
     GROUP BY run_id, mode, latency_rule
+  ),
+
+  roots AS (
+    SELECT
+      run_id, latency_rule, _dominant(starvation, latency, overhead) AS root_cause,
+      overhead, unsubmitted
+    FROM sums
+    WHERE mode = 'transitive'
   )
 
 SELECT
-  *,
-  _percent(busy, wall) AS busy_percent,
-  _percent(starvation, wall) AS starvation_percent,
-  _percent(latency, wall) AS latency_percent,
-  _percent(overhead, wall) AS overhead_percent,
-  _percent(tail, wall) AS tail_percent,
-  _percent(unsubmitted, wall) AS unsubmitted_percent,
-  _dominant(starvation, latency, overhead) AS dominant,
-  _advice(dominant, overhead, unsubmitted) AS advice
-FROM sums;
+  s.*,
+  _percent(s.busy, s.wall) AS busy_percent,
+  _percent(s.starvation, s.wall) AS starvation_percent,
+  _percent(s.latency, s.wall) AS latency_percent,
+  _percent(s.overhead, s.wall) AS overhead_percent,
+  _percent(s.tail, s.wall) AS tail_percent,
+  _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
+  _dominant(s.starvation, s.latency, s.overhead) AS dominant,
+  _advice(root_cause, roots.overhead, roots.unsubmitted) AS advice,
+  root_cause
+FROM sums AS s
+JOIN roots USING (run_id, latency_rule);
 
 COMMENT ON VIEW slo_by_run IS 'One row is one run in one reading: where the time of all its workers went, and what dominates.';
 COMMENT ON COLUMN slo_by_run.run_id IS 'Run (runs.run_id).';
@@ -178,4 +203,5 @@ COMMENT ON COLUMN slo_by_run.overhead_percent IS 'Overhead, % of workers x windo
 COMMENT ON COLUMN slo_by_run.tail_percent IS 'Tails, % of workers x window.';
 COMMENT ON COLUMN slo_by_run.unsubmitted_percent IS 'Unsubmitted, % of workers x window.';
 COMMENT ON COLUMN slo_by_run.dominant IS 'The largest of starvation, latency and overhead; NULL where there is none.';
-COMMENT ON COLUMN slo_by_run.advice IS 'What that usually means, and what to look at.';
+COMMENT ON COLUMN slo_by_run.advice IS 'What the root cause usually means, and what to look at.';
+COMMENT ON COLUMN slo_by_run.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule).';

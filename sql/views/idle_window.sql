@@ -211,18 +211,27 @@ WITH
     FROM sizes AS s
     CROSS JOIN _idle_readings AS r
     LEFT JOIN idle AS i USING (mode, latency_rule)
+  ),
+
+  root AS (
+    SELECT
+      latency_rule, _dominant(starvation, latency, overhead) AS root_cause, overhead, unsubmitted
+    FROM sums
+    WHERE mode = 'transitive'
   )
 
 SELECT
-  *,
-  _percent(busy, wall) AS busy_percent,
-  _percent(starvation, wall) AS starvation_percent,
-  _percent(latency, wall) AS latency_percent,
-  _percent(overhead, wall) AS overhead_percent,
-  _percent(tail, wall) AS tail_percent,
-  _percent(unsubmitted, wall) AS unsubmitted_percent,
-  _dominant(starvation, latency, overhead) AS dominant,
-  _advice(dominant, overhead, unsubmitted) AS advice
-FROM sums;
+  s.*,
+  _percent(s.busy, s.wall) AS busy_percent,
+  _percent(s.starvation, s.wall) AS starvation_percent,
+  _percent(s.latency, s.wall) AS latency_percent,
+  _percent(s.overhead, s.wall) AS overhead_percent,
+  _percent(s.tail, s.wall) AS tail_percent,
+  _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
+  _dominant(s.starvation, s.latency, s.overhead) AS dominant,
+  _advice(root_cause, root.overhead, root.unsubmitted) AS advice,
+  root_cause
+FROM sums AS s
+JOIN root USING (latency_rule);
 
 COMMENT ON MACRO TABLE slo_window IS 'As slo_by_run, one row for each reading of `run`, of the window [t0, t1) in ns after clock correction.';

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pyarrow as pa
 import pytest
+import scipy.stats
 
 from tests.helpers.support import rows
-from udfs.statistics import median_interval
+from udfs.statistics import compare_durations, median_interval
 
 
 @pytest.mark.parametrize(
@@ -42,3 +44,26 @@ def test_through_sql(warehouse):
         FROM (VALUES ('a', 1.0), ('a', 3.0), ('b', 5.0)) t(g, v) GROUP BY g ORDER BY g
         """,
     ) == [("a", 2.0), ("b", 5.0)]
+
+
+def test_durations_are_compared_as_welch_does():
+    own, others = [1.0, 2.0, 4.0, 3.0], [2.0, 5.0, 9.0, 4.0, 4.5]
+    (found,) = compare_durations(pa.array([[own]]), pa.array([[others]])).to_pylist()
+    test = scipy.stats.ttest_ind(np.log(own), np.log(others), equal_var=False)
+    interval = test.confidence_interval(0.95)
+    assert found == [
+        {
+            "ratio": pytest.approx(np.exp(np.mean(np.log(own)) - np.mean(np.log(others)))),
+            "low": pytest.approx(np.exp(interval.low)),
+            "high": pytest.approx(np.exp(interval.high)),
+        }
+    ]
+
+
+def test_few_or_equal_durations():
+    own, others = pa.array([[[8.0, 8.0], [8.0] * 3]]), pa.array([[[2.0] * 9, [2.0] * 9]])
+    (found,) = compare_durations(own, others).to_pylist()
+    assert [row["ratio"] for row in found] == [pytest.approx(4.0)] * 2
+    assert found[0]["low"] is None and found[1]["low"] == pytest.approx(4.0)
+    nothing = pa.array([[]], pa.list_(pa.list_(pa.float64())))
+    assert compare_durations(nothing, nothing).to_pylist() == [[]]

@@ -1,0 +1,109 @@
+"""What is told of idle time: the cause that matters comes first, and advice follows it."""
+
+from __future__ import annotations
+
+from apps.reports.idle import idle_sentences
+from tests.helpers.schedules import land_schedule, write_schedule
+from tests.helpers.simulated import Machine, simulate
+from tests.helpers.support import land
+from tests.sql.test_slow_workers import schedule
+
+
+def task(name, worker, start, end, submit=None):
+    return {
+        "fragment_id": name,
+        "worker_id": worker,
+        "t_start": start,
+        "t_end": end,
+        "t_submit": submit,
+        "ftype": name[0],
+    }
+
+
+def waiting_for_overhead():
+    """B and C wait for A's task, before which A's runtime was in the way for 90 ns."""
+    workers = [{"worker_id": w, "node_id": "n", "t_begin": 0} for w in "ABC"]
+    return {
+        "workers": workers,
+        "fragments": [task("p", "A", 90, 100), task("m", "B", 100, 110), task("k", "C", 100, 110)],
+        "data": [{"data_id": "x", "producer_fragment": "p"}],
+        "inputs": [{"fragment_id": name, "data_id": "x"} for name in "mk"],
+    }
+
+
+def test_advice_follows_the_root_cause_and_both_are_named(warehouse):
+    land_schedule(warehouse, waiting_for_overhead())
+    sentences = idle_sentences(warehouse, "r1")
+    (headline,) = [s for s in sentences if "root cause is" in s]
+    assert headline.startswith("At first sight starvation dominates (60.6 %), but the root cause ")
+    assert "overhead (81.8 %)" in headline and headline.endswith("an inefficient runtime.")
+    deep = " ".join(idle_sentences(warehouse, "r1", mode="transitive"))
+    assert "Overhead dominates. Tasks too fine" in deep
+    window = " ".join(idle_sentences(warehouse, "r1", window=(0, 100)))
+    assert "root cause is overhead" in window
+
+
+def test_sums_are_those_of_the_thesis(warehouse):
+    land_schedule(warehouse, waiting_for_overhead())
+    (line,) = [s for s in idle_sentences(warehouse, "r1") if s.startswith("TS ")]
+    assert line.startswith("TS 2e-07 s, TL 0 s, TO 9e-08 s, ThreadT 3e-08 s, WallT 3.3e-07 s:")
+
+
+def test_a_slow_worker_comes_first(warehouse):
+    tasks = {f"w{w}": [("a", 400 if w == 2 else 100)] * 10 for w in range(4)}
+    land_schedule(warehouse, schedule(tasks))
+    first = idle_sentences(warehouse, "r1")[0]
+    assert first.startswith("The worker w2 is slow: tasks take 4 times as long there")
+
+
+def test_skewed_clocks_come_before_all_else_and_the_command_is_named(warehouse, another, tmp_path):
+    recorded = simulate(Machine(tasks=200, nodes=2, skew=4000, network=2), 3).recorded
+    recorded["nodes"] = []
+    folder = write_schedule(tmp_path / "skewed", recorded)
+    (landed,) = land(warehouse, folder)
+    first = idle_sentences(warehouse, landed.runs[0])[0]
+    assert first.startswith("The clocks of n0 and n1 are ") and "are wrong" in first
+    assert f"pwh ingest {folder / 'fragments.csv'} --replace --align-clocks" in first
+    (landed,) = land(another(), folder, align_clocks=True)
+    assert len(landed.clocks) == 2
+    land(warehouse, folder, align_clocks=True, replace=True)
+    assert "clocks" not in " ".join(idle_sentences(warehouse, landed.runs[0]))
+
+
+def test_contradictions_without_messages_both_ways_name_the_other_option(warehouse):
+    workers = [{"worker_id": w, "node_id": f"n{w}"} for w in "AB"]
+    made = [task(f"p{i}", "A", 100 + 20 * i, 110 + 20 * i) for i in range(5)]
+    read = [task(f"m{i}", "B", 50 + 20 * i, 60 + 20 * i) for i in range(5)]
+    data = [{"data_id": f"x{i}", "producer_fragment": f"p{i}"} for i in range(5)]
+    inputs = [{"fragment_id": f"m{i}", "data_id": f"x{i}"} for i in range(5)]
+    land_schedule(
+        warehouse,
+        {"workers": workers, "fragments": made + read, "data": data, "inputs": inputs},
+    )
+    first = idle_sentences(warehouse, "r1")[0]
+    assert first.startswith("In 4 of 9 waits data arrive or are made after their reader began")
+    assert first.endswith("pwh ingest FILES --replace --clock-offset NODE=SECONDS")
+
+
+def test_hardly_any_wait_gets_no_advice(warehouse):
+    workers = [{"worker_id": "A", "node_id": "n"}]
+    land_schedule(
+        warehouse,
+        {"workers": workers, "fragments": [task("a", "A", 0, 999), task("b", "A", 1000, 2000)]},
+    )
+    told = " ".join(idle_sentences(warehouse, "r1"))
+    assert "Workers hardly waited" in told and "Tasks too fine" not in told
+
+
+def test_what_if_and_life_cycle_are_told(warehouse):
+    tasks = [task("a", "A", 0, 10, 0), task("b", "A", 100, 110, 90)]
+    land_schedule(warehouse, {"workers": [{"worker_id": "A", "node_id": "n"}], "fragments": tasks})
+    told = idle_sentences(warehouse, "r1")
+    assert (
+        "What a replay of the tasks gains: no overhead 9.1 % (at most 9.1 %), "
+        "one more worker 0.0 % (at most 90.9 %), no latency 0.0 % (at most 0.0 %)." in told
+    )
+    assert (
+        "From submission to end, tasks waited 0.0 % of the time for inputs to be made, then 33.3 % "
+        "to run, and ran 66.7 %." in told
+    )
