@@ -165,7 +165,7 @@ UDFS: tuple[Udf, ...] = (
         "All that is found in a series in order of time: changes at a significance, provisional "
         "levels, disturbances, two levels that alternate (modes), the rise of a drift, the "
         "smallest change that would be found in it, and its state (short, alternating, disturbed, "
-        "noisy, wandering, drifting, steady).",
+        "wandering, noisy, drifting, steady).",
     ),
     Udf(
         "compare_runs",

@@ -24,7 +24,7 @@ SELECT
   (found.disturbed - found.usual) / nullif(abs(found.usual), 0) AS change
 FROM placed;
 
-COMMENT ON VIEW disturbances IS 'One row is a burst of runs far from the level around them: 2 to 7 runs inside a series, 2 to 4 at its start. Burst are no changes and do not count as noise; runs that were measured wrongly are removed from the series by pwh ack.';
+COMMENT ON VIEW disturbances IS 'One row is a burst of runs far from the level around them: 2 to 7 runs inside a series, 2 to 4 at its start. Bursts are no changes and do not count as noise; runs that were measured wrongly are removed from the series by pwh ack.';
 COMMENT ON COLUMN disturbances.app IS 'Application.';
 COMMENT ON COLUMN disturbances.machine IS 'Machine (metric_series.machine).';
 COMMENT ON COLUMN disturbances.fields IS 'What the runs of the series have in common (series_fields).';
@@ -74,9 +74,9 @@ COMMENT ON COLUMN series_states.fields IS 'What the runs of the series have in c
 COMMENT ON COLUMN series_states.metric IS 'Metric (run_metrics.metric).';
 COMMENT ON COLUMN series_states.unit IS 'Unit of level, low and high.';
 COMMENT ON COLUMN series_states.points IS 'Runs in the series.';
-COMMENT ON COLUMN series_states.state IS 'The first that applies of short (fewer than 10 runs: no change can be confirmed), alternating (between two levels: low, high), disturbed (a fifth of the runs in bursts), noisy (smallest_visible above a quarter), wandering (runs are alike their neighbours so much that levels are not seen), drifting (in a straight line: drift), steady.';
+COMMENT ON COLUMN series_states.state IS 'The first that applies of short (fewer than 10 runs: no change can be confirmed), alternating (between two levels: low, high), disturbed (a fifth of the runs in bursts), wandering (a run is so like its neighbours that levels are not seen), noisy (smallest_visible above a quarter), drifting (in a straight line: drift), steady.';
 COMMENT ON COLUMN series_states.level IS 'Median since the last change.';
-COMMENT ON COLUMN series_states.smallest_visible IS 'Smallest lasting relative change that would be found in four of five such series, in the middle of as many runs (10 at least); 0.1 is 10 %; NULL where unknown.';
+COMMENT ON COLUMN series_states.smallest_visible IS 'Smallest lasting relative change that would be found in four of five such series, in the middle of as many runs (10 at least); 0.1 is 10 %; NULL where unknown, as below 6 runs.';
 COMMENT ON COLUMN series_states.changes IS 'Number of its change points, of any size.';
 COMMENT ON COLUMN series_states.provisional IS 'Number of its provisional changes, of any size.';
 COMMENT ON COLUMN series_states.disturbances IS 'Number of its disturbances.';

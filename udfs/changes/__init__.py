@@ -118,9 +118,9 @@ def series_findings(values: Column, significance: Column) -> pa.StructArray:
         smallest_change, the smallest lasting change that would be found in four of five such
         series of as many points, 10 at least, in the unit of the values, NULL where unknown;
         state, the first that applies of short (fewer than 10 known points), alternating, disturbed
-        (a fifth of the points in bursts), noisy (smallest_change above a quarter of the level),
-        wandering (the noise remembers earlier points so long that levels are not seen in it),
-        drifting, steady. NULL for a NULL list.
+        (a fifth of the points in bursts), wandering (a point is so like its neighbours that levels
+        are not seen), noisy (smallest_change above a quarter of the level), drifting, steady.
+        NULL for a NULL list.
     """
     return _detect(values, _numbers(significance), 0, FINDINGS, Series.findings)
 

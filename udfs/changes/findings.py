@@ -20,9 +20,10 @@ Integers = NDArray[np.int64]
 Row = dict[str, Any]
 
 _SHORTEST = 2  # points of a burst; a single one is an outlier
+_KNOWN = 6  # points from which a series shows its noise
 _DISTURBED = 0.2  # share of points in bursts from which a series is disturbed
 _NOISY = 0.25  # smallest visible change, relative to the level, from which a series is noisy
-_WANDERING = 0.7  # autocorrelation from which the level wanders
+_WANDERING = 0.6  # autocorrelation from which the level wanders
 
 CHANGES = pa.list_(
     pa.struct(
@@ -153,7 +154,9 @@ class Series:
             "provisional": self.provisional(),
             "disturbances": self.disturbances(),
             "drift": drift if np.isfinite(drift) else None,
-            "smallest_change": smallest if np.isfinite(smallest) else None,
+            "smallest_change": smallest
+            if np.isfinite(smallest) and len(self.at) >= _KNOWN
+            else None,
         }
         if levels.modes.alternate[row]:
             found["modes"] = {
@@ -170,11 +173,11 @@ class Series:
             return "alternating"
         if self.group.levels.bursts[self.row].mean() > _DISTURBED:
             return "disturbed"
+        if self.group.levels.noise.rho[self.row, 0] > _WANDERING:
+            return "wandering"
         smallest = found["smallest_change"]
         if smallest is None or smallest > _NOISY * abs(_median(self.values)) > 0:
             return "noisy"
-        if self.group.levels.noise.rho[self.row, 0] > _WANDERING:
-            return "wandering"
         return "steady" if found["drift"] is None else "drifting"
 
     def _change(self, since: int, at: int, until: int, log_p: float) -> Row:

@@ -40,10 +40,11 @@ def provisional_levels(levels: Levels, row: int, log_alpha: float) -> list[Provi
     """Return the levels at the end of a series that are not certain at a significance.
 
     A level is young with 2 to 4 points that all lie apart from the level before on the same side;
-    its p-value is that of Student's t test with four degrees of freedom at most, times the number
-    of lengths tried, and at least the share of equally long stretches before that lay as far off.
-    A longer level is uncertain where the p-value of the last change is larger than the significance
-    but not larger than `LARGEST_P`. Either would be confirmed by at most 100 more runs.
+    its p-value is that of Student's t test of the nearest with four degrees of freedom at most,
+    times the number of lengths tried, and at least the share of equally long stretches before that
+    lay as far off. A longer level is uncertain where the p-value of the last change is larger than
+    the significance but not larger than `LARGEST_P`. Either would be confirmed by at most 100 more
+    runs.
 
     Args:
         levels: levels of all series of a length.
@@ -91,7 +92,7 @@ def _young_level(steady: Floats, raw: Floats, noise: Noise) -> tuple[int, float]
         if nearest <= _APART * variance**0.5:
             continue
         error = variance * float(noise.inflation[0, 0]) * (1 / count + 1 / len(before))
-        t = abs(float(after.mean())) / error**0.5
+        t = nearest / error**0.5
         p = 2 * float(stdtr(min(len(before) - 1, _MOST_FREEDOM), -t)) * len(_YOUNG)
         earlier = sliding_window_view(raw[: points - count], count)
         p = max(p, float(np.mean([_nearest(stretch) >= nearest for stretch in earlier])))
