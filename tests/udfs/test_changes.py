@@ -139,6 +139,14 @@ def test_bursts_are_found_with_their_ends_and_are_no_changes():
     assert places(series) == [[]]
 
 
+def test_a_change_over_a_few_points_is_no_burst():
+    series = 100 + gauss(np.random.default_rng(3), 20, 43)
+    series[:, 20:23] += [20, 40, 60]
+    series[:, 23:] += 80
+    assert detect_disturbances(pa.array(list(series))).to_pylist() == [[]] * 20
+    assert all(len(changes) == 1 and 20 <= changes[0] <= 23 for changes in places(*series))
+
+
 def test_two_levels_that_alternate_are_no_changes():
     rng = np.random.default_rng(4)
     one = np.where(rng.random((100, 100)) < 0.3, 108, 100) + 0.5 * gauss(rng, 100, 100)

@@ -129,12 +129,15 @@ class Series:
         ]
 
     def disturbances(self) -> list[Row]:
-        """Return the bursts of two points or more that do not reach the end."""
+        """Return the bursts of two points or more that do not reach the end.
+
+        Points between the levels on both sides of a change are a part of it.
+        """
         marks = np.concatenate([[False], self.group.levels.bursts[self.row], [False]])
         edges = np.flatnonzero(marks[1:] != marks[:-1]).tolist()
         steady = self.group.levels.steady[self.row]
         bursts = zip(edges[::2], edges[1::2], strict=True)
-        return [
+        found: list[Row] = [
             {
                 "first": int(self.at[first]),
                 "last": int(self.at[end - 1]),
@@ -143,6 +146,18 @@ class Series:
             }
             for first, end in bursts
             if end - first >= _SHORTEST and end < len(self.at)
+        ]
+        changes = self.changes() if found else []
+        return [
+            burst
+            for burst in found
+            if not any(
+                burst["first"] - 1 <= change["index"] <= burst["last"] + 1
+                and min(change["before"], change["after"])
+                < burst["disturbed"]
+                < max(change["before"], change["after"])
+                for change in changes
+            )
         ]
 
     def findings(self) -> Row:
