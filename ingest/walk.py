@@ -14,6 +14,8 @@ from ingest.recording import Recording
 from ingest.sniff import head_of, recognise
 from warehouse.errors import InputError, UsageError
 
+_LITTER = (".DS_Store", "__MACOSX", "Thumbs.db", "desktop.ini")
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -45,7 +47,8 @@ def find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None = None) 
     """Yield the recordings under the paths, in order, each once.
 
     A path is a file, a folder (walked without following links to folders) or a glob. In a
-    folder, files that no reader recognises are skipped; named as such they are errors.
+    folder, files that no reader recognises are skipped, as is litter of other systems (.DS_Store);
+    named as such they are errors.
     `reader` replaces recognition of named files, and narrows it in folders.
     """
     seen: set[Path] = set()
@@ -77,11 +80,21 @@ def _find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None) -> Ite
 
 def _in_folder(folder: Path, reader: Reader | None) -> Iterator[Found]:
     for place, folders, names in os.walk(folder):
-        folders.sort()
-        recognised = [_recognised(Path(place, name), reader) for name in sorted(names)]
+        folders[:] = sorted(name for name in folders if not _is_litter(name))
+        recognised = [
+            _recognised(Path(place, name), reader) for name in sorted(names) if not _is_litter(name)
+        ]
         # A recording that is a whole folder takes what is next to it along.
         whole = [found for found in recognised if found.reader and found.reader.WHOLE_FOLDER]
         yield from whole or recognised
+
+
+def _is_litter(name: str) -> bool:
+    """Return whether a name is of what file managers and archives of other systems leave behind.
+
+    macOS writes ._NAME beside each NAME with its attributes, which some readers would recognise.
+    """
+    return name.startswith("._") or name in _LITTER
 
 
 def _recognised(path: Path, reader: Reader | None) -> Found:

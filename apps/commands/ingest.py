@@ -67,7 +67,12 @@ def ingest(
         bool, typer.Option("--keep-going", help="Continue after a rejected file.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would land, and land nothing.")
+        bool,
+        typer.Option("--dry-run", help="Show what would land of every file, and land nothing."),
+    ] = False,
+    list_skipped: Annotated[
+        bool,
+        typer.Option("--list-skipped", help="Name each file of a folder that is skipped, and why."),
     ] = False,
     wait: WaitOption = 60.0,
 ) -> None:
@@ -97,7 +102,13 @@ def ingest(
     )
     chosen = None if reader is None else reader_named(reader)
     failed = _land_all(
-        Path(context.obj), list(find(paths, chosen)), options, wait, dry_run, keep_going
+        Path(context.obj),
+        list(find(paths, chosen)),
+        options,
+        wait,
+        dry_run=dry_run,
+        keep_going=keep_going or dry_run,
+        list_skipped=list_skipped or dry_run,
     )
     if failed:
         raise typer.Exit(InputError.exit_code)
@@ -133,11 +144,14 @@ def _land_all(
     found: list[Found],
     options: Options,
     wait: float,
+    *,
     dry_run: bool,
     keep_going: bool,
+    list_skipped: bool,
 ) -> bool:
     """Land every recording; return whether any was rejected."""
     from apps.landing import Lander
+    from ingest.compressed import path_text
 
     readable = [one for one in found if one.reader is not None]
     rejected = [one for one in found if one.error is not None and not one.skipped]
@@ -149,9 +163,11 @@ def _land_all(
         for one in found:
             try:
                 if one.error is not None:
-                    if one.skipped:
-                        continue
-                    raise one.error
+                    if not one.skipped:
+                        raise one.error
+                    if list_skipped:
+                        print_data(f"skipped  {path_text(one.path)}  {one.error.problem}")
+                    continue
                 _report(one, lander.land(one, options), dry_run)
             except InputError as error:
                 failed = True
@@ -163,7 +179,8 @@ def _land_all(
         names = ", ".join(one.path.name for one in skipped[:3])
         more = ", ..." if len(skipped) > 3 else ""
         files = counted(len(skipped), "file")
-        note(f"skipped {files} that no reader recognises ({names}{more})")
+        advice = "" if list_skipped else "; --list-skipped says why"
+        note(f"skipped {files} that no reader recognises ({names}{more}){advice}")
     return failed
 
 

@@ -79,7 +79,7 @@ def _rows(reader: MarshalReader) -> pa.Table:
     return pa.table(
         {
             "function": pa.array(functions, pa.string()),
-            "calls": np.array(calls),
+            "calls": pa.array(np.array(calls), mask=np.array(calls) < 0),
             "seconds": np.array(seconds),
             "inclusive_seconds": np.array(inclusive),
         }
@@ -102,7 +102,7 @@ def _check_entry(reader: MarshalReader, function: str, entry: Any) -> None:
     if not isinstance(entry, tuple) or len(entry) != 5 or not isinstance(entry[4], dict):
         raise reader.error(f"{function} has no entry of a profile", _ENTRY)
     _check_counts(reader, function, entry[:4])
-    if entry[0] > entry[1]:
+    if entry[0] > entry[1] >= 0:
         raise reader.error(
             f"{function} has {entry[1]} calls, {entry[0]} of them primitive",
             "no more primitive calls than calls",
@@ -120,7 +120,8 @@ def _check_counts(reader: MarshalReader, function: str, counts: Any) -> None:
         case _:
             raise reader.error(f"{function} has no entry of a profile", _ENTRY)
     for count in (some, other):
-        if not 0 <= count < 2**63:
+        # Profiles that other tools write in this format have -1 where nobody counted.
+        if not -1 <= count < 2**63:
             raise reader.error(f"{function} has {count} calls", "a count from 0 within 64 bits")
     for time in (own, total):
         if not (math.isfinite(time) and time >= 0):

@@ -82,6 +82,26 @@ def test_a_folder_skips_what_no_reader_recognises(pwh, tmp_path):
     assert code == 0 and out.count("landed") == 2 and "skipped 1 file" in err
 
 
+def test_a_dry_run_goes_through_everything(pwh, tmp_path):
+    (tmp_path / "a.csv").write_text("event,value\ncycles,many\n")
+    (tmp_path / "notes.md").write_text("# notes\n")
+    code, out, err = pwh("ingest", tmp_path, "--dry-run")
+    assert code == 3 and out.count("would land") == 2 and "rejected" in err and "a.csv" in err
+    assert "notes.md  no reader recognises this file; it begins with '# notes'" in out
+    code, again, _ = pwh("ingest", tmp_path, "--list-skipped", "--keep-going")
+    assert code == 3 and [line for line in out.splitlines() if line.startswith("skipped")] == [
+        line for line in again.splitlines() if line.startswith("skipped")
+    ]
+
+
+def test_litter_of_other_systems_is_passed_over(pwh, tmp_path):
+    # macOS leaves the attributes of NAME in ._NAME, even as text that looks like a recording.
+    (tmp_path / "._counters.csv").write_text("event,value\ncycles,1\n")
+    (tmp_path / ".DS_Store").write_bytes(b"\0Bud1")
+    code, out, err = pwh("ingest", tmp_path)
+    assert code == 0 and out.count("landed") == 2 and "skipped" not in err
+
+
 def test_a_glob_and_a_path_that_is_not_there(pwh):
     assert pwh("ingest", "count*.csv")[0] == 0
     code, _, err = pwh("ingest", "nothing*.csv")

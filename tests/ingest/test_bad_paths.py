@@ -124,7 +124,7 @@ def test_good_files_land_next_to_bad_ones(pwh, tmp_path):
     assert err == (
         "pwh: rejected mixed/b.csv, row 4 of pmu_samples: the counter cycles is -4.0\n"
         "  expected a count from 0, or a metric with its unit\n"
-        "pwh: skipped 1 file that no reader recognises (page.csv)\n"
+        "pwh: skipped 1 file that no reader recognises (page.csv); --list-skipped says why\n"
     )
 
 

@@ -105,7 +105,7 @@ def dump(entry=(1, 1, 0.1, 0.2, {}), key=KEY):
         (marshal.dumps([1]), "was found"),
         (dump() + b"N", "there are more bytes after the profile"),
         (dump(entry=(2, 1, 0.1, 0.2, {})), "a.py:3(f) has 1 calls, 2 of them primitive"),
-        (dump(entry=(-1, 1, 0.1, 0.2, {})), "a.py:3(f) has -1 calls"),
+        (dump(entry=(-2, 1, 0.1, 0.2, {})), "a.py:3(f) has -2 calls"),
         (dump(entry=(1, 2**64, 0.1, 0.2, {})), "a.py:3(f) has 18446744073709551616 calls"),
         (dump(entry=(1, 2**80, 0.1, 0.2, {})), "a number has 90 bits"),
         (dump(entry=(1, 1, -0.1, 0.2, {})), "a.py:3(f) has a time of -0.1 s"),
@@ -180,3 +180,10 @@ def test_references_upon_references_do_not_take_for_ever(tmp_path):
 )
 def test_sniff(head, known):
     assert CProfile().sniff(Head(head, Path("x.prof"))) is known
+
+
+def test_calls_that_nobody_counted_are_unknown(warehouse, tmp_path):
+    # Sampling profilers write -1 there.
+    (tmp_path / "s.pstats").write_bytes(dump(entry=(-1, -1, 0.1, 0.2, {})))
+    land(warehouse, tmp_path / "s.pstats")
+    assert rows(warehouse, "SELECT calls, seconds FROM fn_timings") == [(None, 0.1)]
