@@ -54,6 +54,10 @@ def gate(
         Direction | None,
         typer.Option(help="What is better for metrics of which that is not known."),
     ] = None,
+    provisional: Annotated[
+        bool,
+        typer.Option("--provisional", help="Fail also where a regression is not certain yet."),
+    ] = False,
     level: LevelOption = 0.95,
     style: FormatOption = Format.table,
     output: OutputOption = None,
@@ -64,7 +68,9 @@ def gate(
     most = None if limit is None else parse_share(limit, "--limit")
     with reading(context) as con:
         sides = find_sides(con, app, baseline, candidate)
-        relation = judge_metrics(con, sides, metric or [], most, level, better)
+        relation = judge_metrics(
+            con, sides, metric or [], most, level, better, provisional=provisional
+        )
         rows = dicts(relation)
         if style is not Format.table:
             emit(con, relation, style, output)

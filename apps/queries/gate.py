@@ -24,6 +24,7 @@ class Terms:
 
     Without `limit` it is that of change_thresholds, else `default_limit`. `better` (lower, higher)
     is the direction of metrics without a known one; `undirected` includes them without.
+    `provisional` is whether changes that are not certain yet count.
     """
 
     level: float
@@ -31,6 +32,7 @@ class Terms:
     default_limit: float
     better: str | None = None
     undirected: bool = False
+    provisional: bool = False
 
 
 def gate_metrics(

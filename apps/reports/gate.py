@@ -30,6 +30,7 @@ _SPECIAL = re.compile(r"[\\`*\[\]|$~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "#": "&#35;"}
 _VERDICTS = {
     "worse": "**worse**",
+    "provisional": "**provisional**",
     "uncertain": "uncertain",
     "unknown": "noise unknown",
     "fine": "fine",
@@ -153,6 +154,8 @@ def judge_metrics(
     limit: float | None,
     level: float,
     better: str | None = None,
+    *,
+    provisional: bool = False,
 ) -> DuckDBPyRelation:
     """Judge the metrics, the worst first; raises `NothingToAnalyse` where none can be judged.
 
@@ -167,7 +170,7 @@ def judge_metrics(
             sides.candidate,
             metrics or EVERY_METRIC,
             patterns,
-            Terms(level, limit, LIMIT, better, undirected=bool(metrics)),
+            Terms(level, limit, LIMIT, better, bool(metrics), provisional),
         )
         if found.limit(1).fetchone() is not None:
             return found
@@ -203,8 +206,8 @@ def _common_metrics(con: DuckDBPyConnection, sides: Sides, level: float) -> list
 
 
 def failing_metrics(rows: Sequence[Row]) -> list[Row]:
-    """Return the metrics that fail the gate: certainly worse than the limit allows."""
-    return [row for row in rows if row["decides"] and row["verdict"] == "worse"]
+    """Return the metrics that fail the gate: worse than the limit allows."""
+    return [row for row in rows if row["decides"] and row["verdict"] in ("worse", "provisional")]
 
 
 def escaped(value: Any) -> str:
@@ -249,7 +252,9 @@ def _reason(rows: Sequence[Row], failed: Sequence[Row]) -> str:
             f"{_name(one)} {escaped(ratio_percent(one['ratio']))}" for one in failed[:3]
         )
         more = f" and {len(failed) - 3} more" if len(failed) > 3 else ""
-        return f"Certainly worse than the limit allows: {named}{more}."
+        early = sum(row["verdict"] == "provisional" for row in failed)
+        certainty = f"Provisionally ({early} of {len(failed)})" if early else "Certainly"
+        return f"{certainty} worse than the limit allows: {named}{more}."
     counts = Counter(row["verdict"] for row in rows if row["decides"])
     sentences = ["Nothing is certainly worse than the limit allows."]
     if counts["uncertain"]:
@@ -271,8 +276,11 @@ def _name(row: Row) -> str:
 
 def _line(row: Row) -> str:
     verdict = _VERDICTS[row["verdict"]]
+    if row["verdict"] == "provisional":
+        verdict += f" ({counted(row['more_runs'], 'more run')} would confirm it)"
     if not row["decides"]:
         reason = "direction unknown" if row["better"] is None else "less than 1 % of the time"
+        reason = f"acknowledged: {row['acknowledged']}" if row["acknowledged"] else reason
         verdict = f"{verdict.strip('*')} ({reason})"
     cells = (
         _name(row),

@@ -2,8 +2,42 @@
 -- $limit may be NULL: then it is that of change_thresholds for the metric, else $default_limit.
 -- $metrics are compared, together as in compare, and of them those that match $shown are judged.
 -- $better (lower or higher) is the direction of metrics that have none; with $undirected metrics
--- without a direction are there too.
+-- without a direction are there too. What is acknowledged between the two sides does not decide; a
+-- change that is not certain yet (provisional_changes) is a verdict with $provisional only.
 WITH
+  sides AS (
+    SELECT
+      any_value(app) AS app,
+      max(started_at) FILTER (is_after) AS newest,
+      max(started_at) FILTER (NOT is_after) AS newest_before,
+      list(DISTINCT version) FILTER (is_after) AS versions,
+      list(DISTINCT version) FILTER (NOT is_after) AS versions_before
+    FROM (
+      SELECT *, list_contains(from_json($after, '["VARCHAR"]'), run_id) AS is_after
+      FROM runs
+    )
+    WHERE is_after OR list_contains(from_json($before, '["VARCHAR"]'), run_id)
+  ),
+
+  acknowledged AS (
+    SELECT list({'metric': a.metric, 'reason': a.reason} ORDER BY a.said_at DESC) AS every
+    FROM acknowledgements AS a
+    JOIN sides AS s
+      ON a.app = s.app AND a.reason <> 'invalid run'
+      AND (
+        a.started_at > s.newest_before AND a.started_at <= s.newest
+        OR list_contains(s.versions, a.version) AND NOT list_contains(s.versions_before, a.version)
+      )
+  ),
+
+  early AS (
+    SELECT p.fields, p.metric, p.more_runs
+    FROM provisional_changes AS p
+    JOIN sides AS s ON p.app = s.app AND p.started_at > s.newest_before
+    WHERE $provisional AND p.direction = 'worse'
+    QUALIFY row_number() OVER (PARTITION BY p.fields, p.metric ORDER BY p.started_at DESC) = 1
+  ),
+
   compared AS (
     SELECT
       * EXCLUDE (verdict, smallest_change) REPLACE (coalesce(better, CAST($better AS VARCHAR)) AS better),
@@ -28,23 +62,33 @@ WITH
       CASE WHEN better = 'higher' THEN 1 - high ELSE low - 1 END AS loss_low,
       CASE WHEN better = 'higher' THEN 1 - low ELSE high - 1 END AS loss_high
     FROM compared
+  ),
+
+  judged AS (
+    SELECT
+      l.*, e.more_runs,
+      list_filter(a.every, lambda known: _matches(l.metric, known.metric))[1].reason AS acknowledged
+    FROM losses AS l
+    CROSS JOIN acknowledged AS a
+    LEFT JOIN early AS e ON l.fields_after = e.fields AND l.metric = e.metric
   )
 
 SELECT
   fields_after AS fields, metric, unit,
   CASE
+    WHEN loss_low > allowed AND p_value IS NOT NULL THEN 'worse'
+    WHEN loss > allowed AND more_runs IS NOT NULL THEN 'provisional'
     WHEN p_value IS NULL THEN 'unknown'
-    WHEN loss_low > allowed THEN 'worse'
     WHEN loss_high <= allowed THEN 'fine'
     ELSE 'uncertain'
   END AS verdict,
   -- Functions that hardly take time do not fail the gate, nor metrics without a better direction.
-  better IS NOT NULL AND coalesce(share >= 0.01, true) AS decides,
+  better IS NOT NULL AND coalesce(share >= 0.01, true) AND acknowledged IS NULL AS decides,
   "before" AS baseline, "after" AS candidate, ratio, low, high, p_value, allowed AS "limit",
   runs_before AS runs_baseline, runs_after AS runs_candidate,
-  noise, better, share
-FROM losses
+  noise, better, share, more_runs, acknowledged
+FROM judged
 ORDER BY
-  NOT decides, list_position(['worse', 'uncertain', 'unknown', 'fine'], verdict),
+  NOT decides, list_position(['worse', 'provisional', 'uncertain', 'unknown', 'fine'], verdict),
   metric NOT IN ('wall_seconds', 'functions:seconds', 'functions:cost'), loss DESC, metric,
   CAST(fields AS VARCHAR);

@@ -1,4 +1,5 @@
--- Runs of one application, the newest first: by start, then by when they landed.
+-- Runs of one application, the newest first: by start, then by when they landed. Invalid ones
+-- (pwh ack) are left out.
 SELECT
   c.run_id, c.version, c.started_at, c.tags, c.configuration, l.landed, l.position
 FROM run_configurations AS c
@@ -8,5 +9,6 @@ LEFT JOIN (
   JOIN sources AS s USING (source_id)
   GROUP BY f.run_id
 ) AS l ON c.run_id = l.run_id
+ANTI JOIN (FROM acknowledgements WHERE reason = 'invalid run') AS i ON c.run_id = i.run_id
 WHERE c.app = $app
 ORDER BY c.started_at DESC NULLS LAST, l.landed DESC NULLS LAST, l.position DESC, c.run_id DESC;

@@ -46,6 +46,30 @@ def test_an_improvement_passes(pwh):
     assert pwh("gate", "heat", "--baseline", "v3", "--candidate", "v1")[0] == 0
 
 
+def test_acknowledged_changes_and_invalid_runs_leave_the_gate(pwh):
+    assert pwh("ack", "v3-m1-0", "expected")[0] == 0
+    code, out, _ = pwh("gate", "heat", "--baseline", "v2")
+    assert (code, "| worse (acknowledged: expected) |" in out) == (0, True)
+    pwh("ack", "v3-m1-0", "open")
+    assert pwh("gate", "heat", "--baseline", "v2")[0] == 1
+    pwh("ack", "v3-m1-4", "invalid")
+    assert "candidate latest: v3 (4 runs)" in pwh("gate", "heat", "--baseline", "v2")[1]
+
+
+def test_what_is_not_certain_yet_fails_the_gate_on_request_only(run, tmp_path):
+    lines = [
+        *runs("v1", {"stencil": 10, "main": 2}, first_day=1),
+        *runs("v2", {"stencil": 12, "main": 2}, first_day=11, count=2),
+    ]
+    run("ingest", write(tmp_path / "t.csv", lines))
+    asked = ("gate", "heat", "--baseline", "v1", "--level", "0.9999")
+    assert run(*asked)[0] == 0
+    code, out, _ = run(*asked, "--provisional")
+    assert (code, "Provisionally (2 of 2) worse than the limit allows" in out) == (1, True)
+    assert "| **provisional** (3 more runs would confirm it) |" in out
+    assert run(*asked, "--provisional", "--limit", "30%")[0] == 0
+
+
 def test_the_limit_is_what_is_allowed(pwh):
     assert pwh("gate", "heat", "--baseline", "v2", "--limit", "30%")[0] == 0
     assert pwh("gate", "heat", "--baseline", "v2", "--limit", "0.1")[0] == 1
