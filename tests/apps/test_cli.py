@@ -185,7 +185,7 @@ def test_report_of_no_run_and_of_several(pwh):
 def test_schema_lists_and_explains(pwh):
     pwh("ingest", "counters.csv")
     assert "pmu_per_cycle" in pwh("schema")[1]
-    assert "Elapsed time of the run, s." in pwh("schema", "runs")[1]
+    assert "Elapsed time of the run, s" in pwh("schema", "runs")[1]
     code, _, err = pwh("schema", "pmu_sample")
     assert code == 2 and "Did you mean pmu_samples?" in err
 
