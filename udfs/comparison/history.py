@@ -69,10 +69,17 @@ def usual_variances(variances: Samples, freedoms: Samples) -> tuple[Floats, Floa
     enough = (total >= _MIN_FREEDOM) & (pooled > 0)
     variance = np.where(enough, pooled, np.nan)
     freedom = np.where(enough, np.minimum(total, _HEAVY_TAILS), np.nan)
+    # Metrics of one kind share their groups, so each set of groups is looked at once.
+    counts = variances.counts
+    ends = np.cumsum(counts)
+    shared: dict[bytes, tuple[float, float]] = {}
     for i in np.flatnonzero(enough):
-        at = np.array([i])
-        group, free = variances.part(at).values, freedoms.part(at).values
-        common, weight = common_variance(group, free, np.zeros(len(group)))
+        of_metric = slice(ends[i] - counts[i], ends[i])
+        group, free = variances.values[of_metric], freedoms.values[of_metric]
+        key = group.tobytes()
+        if key not in shared:
+            shared[key] = common_variance(group, free, np.zeros(len(group)))
+        common, weight = shared[key]
         if weight > 0:
             variance[i], freedom[i] = common, min(weight, total[i])
     return variance, freedom
