@@ -6,7 +6,7 @@ import getpass
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -16,6 +16,8 @@ from apps.queries.base import ask
 from apps.queries.runs import resolve_run
 from apps.queries.threads import behaviour_thresholds
 from warehouse.errors import UsageError
+
+_Trained = TypeVar("_Trained")
 
 app = typer.Typer(
     name="fit",
@@ -49,6 +51,13 @@ def bottlenecks(
         ),
     ] = None,
     labelled_by: Annotated[str | None, typer.Option("--by", help="Who assigns the label.")] = None,
+    search: Annotated[
+        bool,
+        typer.Option(
+            "--search",
+            help="Search depth and width of the autoencoder (12 shapes): some minutes more.",
+        ),
+    ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,
     wait: WaitOption = 60.0,
@@ -62,7 +71,7 @@ def bottlenecks(
     # Others can ingest while this computes, so the warehouse is open at the ends only.
     with reading(context, wait) as con:
         data = read_training_data(con, metric_set, labels, overruled, note)
-    model = train(data, clusters, seed, note)
+    model = _until_interrupted(lambda tell: train(data, clusters, seed, tell, search=search))
     with writing(context, wait) as con:
         with transaction(con):
             version = store_model(con, data, model, labelled_by)
@@ -72,6 +81,23 @@ def bottlenecks(
             return
         text = bottleneck_fit_report(con, model, version)
     write_text(text, output)
+
+
+def _until_interrupted(train: Callable[[Callable[[str], None]], _Trained]) -> _Trained:
+    """Train with progress on stderr; where a user interrupts it, tell what was found and exit."""
+    found: list[str] = []
+
+    def tell(what: str) -> None:
+        note(what)
+        if "% right" in what:
+            found.append(what.removeprefix("holding out programs: "))
+
+    try:
+        return train(tell)
+    except KeyboardInterrupt:
+        note(f"interrupted; so far: {'; '.join(found) or 'no classifier is scored yet'}")
+        note("nothing is stored: the model in use is the one before")
+        raise typer.Exit(130) from None
 
 
 def behaviour(

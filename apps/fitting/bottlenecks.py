@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Progress = Callable[[str], None]
 
 # Cross-validation holds out programs in so many groups, for every classifier.
-FOLDS = 10
+FOLDS = 5
 # Classifiers compare samples with each other: more labelled ones than these add little.
 MOST_LABELLED = 5000
 _CLASSES_NEEDED, _PROGRAMS_NEEDED = 2, 3
@@ -124,12 +124,17 @@ def _choose_metric_set(
     return found[0][0]
 
 
-def train(data: TrainingData, k: int | None, seed: int, progress: Progress) -> TrainedModel:
+def train(
+    data: TrainingData, k: int | None, seed: int, progress: Progress, *, search: bool = False
+) -> TrainedModel:
     """Cluster the samples, complete the labels, and fit a model; nothing is stored yet.
 
+    With `search`, depth and width of the autoencoder are searched for, which takes minutes.
     Raises `NothingToAnalyse` where there is too little to learn from.
     """
     import numpy as np
+
+    from udfs.bottleneck.fit import DEFAULT_SHAPE, SEARCH
 
     samples = data.samples
     found = _cluster(data, k, seed, progress)
@@ -142,7 +147,13 @@ def train(data: TrainingData, k: int | None, seed: int, progress: Progress) -> T
         progress(f"training on {MOST_LABELLED} labelled samples, chosen at random from "
              f"{MOST_LABELLED + left_out}")  # fmt: skip
     fit = fit_model(
-        samples, data.metric_set, seed=seed, about=labels_from, progress=progress, folds=FOLDS
+        samples,
+        data.metric_set,
+        seed=seed,
+        about=labels_from,
+        progress=progress,
+        folds=FOLDS,
+        shapes=SEARCH if search else (DEFAULT_SHAPE,),
     )
     medoids = np.log10(np.maximum(samples.metrics[found.medoids], 0) + data.scale["log_offset"])
     return TrainedModel(found, medoids, _with_clusters(fit, found, medoids))

@@ -151,7 +151,7 @@ def share_chart(frame: pl.DataFrame) -> alt.Chart:
         .encode(
             x=alt.X(
                 "share:Q",
-                axis=axis("share of samples", format="%"),
+                axis=axis("share of cycles", format="%"),
                 stack="zero",
                 scale=alt.Scale(domain=[0, 1]),
             ),

@@ -96,12 +96,13 @@ def _stars(view: View, runs: list[str], by: str | None) -> None:
         alt=f"{len(glyphs.stars)} star glyphs, one ray per metric, coloured by class",
     )
     st.caption(plain(scale_sentence(glyphs)))
+    st.caption(plain(f"Rays: {'; '.join(glyphs.names)}."))
 
 
 def _shares(view: View, runs: list[str]) -> None:
     st.subheader("Classes of processes", anchor=False)
     shares = view.rows(class_shares, runs)
-    show(charts.share_chart(shares), "Share of the samples of each process in each class")
+    show(charts.share_chart(shares), "Share of the cycles of each process in each class")
     shown, places = shares["position"].n_unique(), shares["places"].to_list()[0]
     if shown < places:
         st.caption(f"{shown} of {places} are drawn, spread evenly.")

@@ -56,8 +56,26 @@ def _runs(runs: Sequence[str]) -> dict[str, str]:
     return {"runs": json.dumps(list(runs))}
 
 
+def newest_version(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
+    """Return those of the runs that are of the newest version: run_id, version, versions.
+
+    `versions` is how many versions there are: older ones never outvote the newest.
+    """
+    return ask(con, "bottlenecks/newest", **_runs(runs))
+
+
+def bottleneck_verdict(con: DuckDBPyConnection, runs: Sequence[str], by: str) -> DuckDBPyRelation:
+    """Return the verdict on runs together (`by` run), or on each of their regions (region).
+
+    One row per place, that with the largest weight first: region, class (several of a tie),
+    weighed_by, of_all (share of the weight of all places), all_samples, tied (how many classes),
+    and the list `classes` of class, share, samples, probability, advice, reason and said_by.
+    """
+    return ask(con, "bottlenecks/verdict", **_runs(runs), by=by)
+
+
 def bottleneck_classes(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
-    """Return the classes of the samples of runs, the commonest first."""
+    """Return the classes of the samples of runs, that with most cycles first."""
     return ask(con, "bottlenecks/classes", **_runs(runs))
 
 
@@ -97,7 +115,10 @@ def counted_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
 def class_shares(
     con: DuckDBPyConnection, runs: Sequence[str], most: int = MOST_PLACES
 ) -> DuckDBPyRelation:
-    """Return the class shares of each process; of more than `most`, `most` spread evenly."""
+    """Return the class shares of the cycles of each process.
+
+    Of more than `most` processes, `most` spread evenly.
+    """
     return ask(con, "bottlenecks/class_shares", **_runs(runs), most=most)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import cell, dicts, table_text
+from apps.output import cell, dicts, short_name, table_text
 from apps.queries.bottlenecks import (
     bottleneck_classes,
     bottleneck_costs,
     bottleneck_metrics,
+    bottleneck_verdict,
     bottlenecks_by,
+    newest_version,
     topdown,
 )
 from warehouse.errors import NothingToAnalyse
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 
 _UNKNOWN = "Unknown"
 _SHOWN = 20
+_NAMED = 4
+_REGION = 40
+# A class with a smaller share of the weight is not named beside the verdict.
+_LEAST_NAMED = 0.005
 _FLAGS = {
     "multiplexed": "counters shared the hardware and are scaled up",
     "single_sample": "there is a single sample, so its noise is unknown",
@@ -27,51 +33,114 @@ _FLAGS = {
     "near_32_bits": "a count is near 2^32 and may have wrapped",
     "issue_width_assumed": "the core's issue width is assumed, not known",
     "metrics_missing": "some metrics of the set were not measured",
+    "hidden_mem": "main-memory accesses are frequent, but overlap with other work and cost little",
+    "hidden_dtb": "data-TLB misses are frequent, but overlap with other work and cost little",
+    "hidden_icache": "instruction-cache misses are frequent, but overlap and cost little",
+    "hidden_dma": "DMA operations are frequent, but overlap with other work and cost little",
 }
+_UNITS = {"cycles": "cycles", "seconds": "time", "samples": "samples", "runs": "runs"}
 
 
 def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
     """Return the verdict on runs: the main bottleneck, its probability, its drivers, what helps.
 
-    Raises `NothingToAnalyse` where the runs have no counters.
+    Of several versions it is that on the newest. Raises `NothingToAnalyse` where the runs have no
+    counters.
     """
-    classes = dicts(bottleneck_classes(con, runs))
-    if not classes:
+    of_newest = dicts(newest_version(con, runs))
+    newest = [row["run_id"] for row in of_newest]
+    found = dicts(bottleneck_verdict(con, newest, "run"))
+    if not found:
         raise NothingToAnalyse(
             "there are no counters to diagnose",
             hint="Ingest those of perf stat, PAPI, LIKWID, Caliper, gem5, Nsight Compute ...",
         )
-    first = classes[0]
-    slots = _topdown_sentences(con, runs)
-    sentences = [*slots, _main_class(first, classes)]
-    if first["class"] != _UNKNOWN:
-        sentences += _driver_sentences(first)
-    sentences += _cost_sentences(con, runs)
-    if first["class"] != _UNKNOWN:
-        advice = first["advice"]
-        sentences.append(f"What usually helps: {advice[:1].lower()}{advice[1:]}")
+    (verdict,) = found
+    heaviest = verdict["classes"][: verdict["tied"]]
+    known = [part for part in heaviest if part["class"] != _UNKNOWN]
+    classes = dicts(bottleneck_classes(con, newest))
+    sentences = _topdown_sentences(con, newest)
+    sentences.append(_version(of_newest[0]) + _verdict_sentence(verdict))
+    sentences += _region_sentences(con, newest)
+    for part in known:
+        (row,) = (row for row in classes if row["class"] == part["class"])
+        sentences += _driver_sentences(row, len(known) > 1)
+    sentences += _cost_sentences(con, newest)
+    for part in known:
+        advice = part["advice"]
+        against = f" against {part['class']}" if len(known) > 1 else ""
+        sentences.append(f"What usually helps{against}: {advice[:1].lower()}{advice[1:]}")
     flags = sorted({flag for row in classes for flag in row["flags"] or []})
     sentences += [f"Note: {_FLAGS.get(flag, flag)}." for flag in flags]
     return sentences
 
 
-def _main_class(first: dict[str, Any], classes: Sequence[dict[str, Any]]) -> str:
-    total = sum(row["samples"] for row in classes)
-    of = f"{first['samples']} of {total} samples" if total > 1 else "the one sample"
+def _version(newest: dict[str, Any]) -> str:
+    if newest["versions"] == 1:
+        return ""
+    name = "without a version" if newest["version"] is None else f"of version {newest['version']}"
+    return f"The runs {cell(name)}, the newest of {newest['versions']}: "
+
+
+def _verdict_sentence(verdict: dict[str, Any]) -> str:
+    """Return the class of runs, how much of them it is, its probability, and the other classes."""
+    tied, classes = verdict["tied"], verdict["classes"]
+    unit = _UNITS[verdict["weighed_by"]]
+    first = classes[0]
+    rest = ", ".join(
+        f"{part['class']} {part['share']:.0%}"
+        for part in classes[tied:_NAMED]
+        if part["share"] >= _LEAST_NAMED
+    )
+    also = f"; also {rest}" if rest else ""
+    if tied > 1:
+        shares = " and ".join(f"{part['class']} {part['share']:.0%}" for part in classes[:tied])
+        unknown = [f"; Unknown: {p['reason']}" for p in classes[:tied] if p["class"] == _UNKNOWN]
+        return f"A tie: {verdict['class']} ({shares} of the {unit}){''.join(unknown)}{also}."
+    of = _amount(first, verdict["all_samples"], unit)
     if first["class"] == _UNKNOWN:
-        return f"Unknown ({of}): {first['reason'] or 'no reason is known'}."
+        return f"Unknown ({of}): {first['reason'] or 'no reason is known'}{also}."
     basis = (
         f"labelled by {cell(first['said_by'])}"
         if first["said_by"]
-        else f"mean probability {first['probability']:.0%}"
+        else f"mean probability {_stated(first['probability'])}"
     )
-    rest = ", ".join(f"{row['class']} {row['share']:.0%}" for row in classes[1:4])
-    return f"{first['class']} ({of}, {basis})" + (f"; also {rest}." if rest else ".")
+    return f"{first['class']} ({of}, {basis}){also}."
 
 
-def _driver_sentences(first: dict[str, Any]) -> list[str]:
-    names = first["drivers"] or []
-    return [f"What drove it: {', '.join(map(cell, names))}."] if names else []
+def _stated(probability: float) -> str:
+    """Return a probability as per cent: no verdict is certain."""
+    return "over 99%" if probability > 0.99 else f"{probability:.0%}"
+
+
+def _amount(part: dict[str, Any], samples: int, unit: str) -> str:
+    if samples == 1:
+        return "the one sample"
+    count = f"{part['samples']} of {samples} samples"
+    return count if unit == "samples" else f"{part['share']:.0%} of the {unit}, {count}"
+
+
+def _region_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+    """Return which region has which class where regions differ, that with most cycles first."""
+    places = dicts(bottleneck_verdict(con, runs, "region"))
+    if len({place["class"] for place in places}) < 2:
+        return []
+    named = ", ".join(
+        f"{_region(place['region'])} {place['class']} ({place['of_all']:.0%})"
+        for place in places[:_NAMED]
+    )
+    more = f", and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
+    return [f"Regions by their share of the {_UNITS[places[0]['weighed_by']]}: {named}{more}."]
+
+
+def _region(name: str | None) -> str:
+    return "outside of regions" if name is None else short_name(cell(name, None), _REGION)
+
+
+def _driver_sentences(part: dict[str, Any], several: bool) -> list[str]:
+    names = part["drivers"] or []
+    it = part["class"] if several else "it"
+    return [f"What drove {it}: {', '.join(map(cell, names))}."] if names else []
 
 
 def _topdown_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
@@ -112,6 +181,7 @@ def bottleneck_tables(con: DuckDBPyConnection, runs: Sequence[str], by: str | No
     """Return the tables below the verdict: classes and metrics, or a verdict for each place."""
     if by is not None:
         return [_limited(bottlenecks_by(con, runs, by))]
+    runs = [row["run_id"] for row in dicts(newest_version(con, runs))]
     slots = topdown(con, runs)
     if slots.limit(1).fetchall():
         return [_limited(slots.project("* EXCLUDE (run_id)"))]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from apps.fitting import samples, throughput
 from apps.output import cell, counted, percent, table_text
+from udfs.bottleneck.calibration import TENTH
 from warehouse import models
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 _FAR = 0.5
 _NAMED = 5
 _BOTTLENECK_SCORES = "Scores: samples classified correctly (and Unknown, where some are)"
+_RELIABILITY = (
+    "Reliability on held-out programs: the probability stated, and the share of verdicts right"
+)
 _THROUGHPUT_MEASURES = ("mean error", "median error", "Kendall's tau")
 _REFERENCE_RATES = ("fluctuation", "simt_efficiency", "sync_rate", "memory_share")
 
@@ -36,14 +40,15 @@ def bottleneck_fit_report(con: DuckDBPyConnection, model: TrainedModel, version:
         *(f"* {sentence}" for sentence in _cluster_sentences(found)),
         f"* {_training_sentence(fit)}",
     ]
-    return "\n\n".join(
-        [
-            "\n".join(sentences),
-            f"Clusters: medoids in deviations from the mean\n{_cluster_table(found, fit.inputs)}",
-            f"Search: accuracy of the autoencoder\n{_search_table(fit)}",
-            f"{_BOTTLENECK_SCORES}\n{_bottleneck_scores(fit)}",
-        ]
-    )
+    parts = [
+        "\n".join(sentences),
+        f"Clusters: medoids in deviations from the mean\n{_cluster_table(found, fit.inputs)}",
+    ]
+    if fit.search:
+        parts.append(f"Search: accuracy of the autoencoder\n{_search_table(fit)}")
+    parts.append(f"{_BOTTLENECK_SCORES}\n{_bottleneck_scores(fit)}")
+    parts.append(f"{_RELIABILITY}\n{_reliability_table(fit)}")
+    return "\n\n".join(parts)
 
 
 def throughput_fit_report(
@@ -114,11 +119,13 @@ def _cluster_count_sentence(found: Clusters) -> str:
 
 
 def _training_sentence(fit: Fit) -> str:
-    layers, nodes, _, right = max(fit.search, key=lambda row: (row[3], -row[0] * row[1]))
-    sentence = (
-        f"Autoencoder: of {len(fit.search)} shapes {layers} x {nodes} (layers x nodes) is best, "
-        f"{percent(right)} correct on held-out programs"
-    )
+    sentence = "Autoencoder: its shape was not searched for (--search)"
+    if fit.search:
+        layers, nodes, _, right = max(fit.search, key=lambda row: (row[3], -row[0] * row[1]))
+        sentence = (
+            f"Autoencoder: of {len(fit.search)} shapes {layers} x {nodes} (layers x nodes) is "
+            f"best, {percent(right)} correct on held-out programs"
+        )
     tuned = [row for row in fit.history if row[0] == "fine-tuning"]
     accuracy = [row[3] for row in tuned if row[2] == "validation accuracy"]
     if accuracy:
@@ -153,6 +160,28 @@ def _search_table(fit: Fit) -> str:
         for layers in sorted({row[0] for row in fit.search})
     ]
     return table_text(("layers", *(f"{n} nodes" for n in nodes)), rows)
+
+
+def _reliability_table(fit: Fit) -> str:
+    """Return, for each split, the tenths of the probability, and what all of them come to."""
+    values = {
+        (split, measure): value for a, split, measure, value in fit.scores if a == fit.algorithm
+    }
+    rows = []
+    for (split, measure), value in values.items():
+        tenth, _, what = measure.partition(": ")
+        if what == "samples" and tenth.startswith(TENTH):
+            shares = (percent(values[split, f"{tenth}: {name}"]) for name in ("stated", "right"))
+            rows.append((split, tenth.removeprefix(TENTH), int(value), *shares))
+    sums = [
+        f"{split}: expected calibration error {value:.3f}; "
+        f"{percent(1 - values[split, 'unknown'])} answered, of which "
+        f"{percent(values.get((split, 'accuracy of the answered')))} correct"
+        for (split, measure), value in values.items()
+        if measure == "expected calibration error"
+    ]
+    table = table_text(("split", "probability", "samples", "stated", "right"), rows)
+    return "\n".join([table, *sums])
 
 
 def _bottleneck_scores(fit: Fit) -> str:

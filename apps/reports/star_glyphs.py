@@ -54,9 +54,13 @@ class Star:
 
 @dataclass(frozen=True, slots=True)
 class Stars:
-    """Stars on one scale: a ray of the whole radius is `decades` over the metric's smallest."""
+    """Stars on one scale: a ray of the whole radius is `decades` over the metric's smallest.
+
+    `names` are the long names of the `metrics`, one a ray.
+    """
 
     metrics: tuple[str, ...]
+    names: tuple[str, ...]
     decades: float
     places: int
     stars: tuple[Star, ...]
@@ -85,7 +89,7 @@ def read_stars(
 def stars(rows: Sequence[Row]) -> Stars:
     """Return the stars of the rows of `queries.bottleneck_glyphs`; without rows none."""
     if not rows:
-        return Stars((), _LEAST_DECADES, 0, ())
+        return Stars((), (), _LEAST_DECADES, 0, ())
     table = [row["values"] for row in rows]
     least = [
         min((value for value in column if value is not None and value > 0), default=None)
@@ -107,7 +111,8 @@ def stars(rows: Sequence[Row]) -> Stars:
         )
         for label, row, values, line in zip(labels, rows, table, over, strict=True)
     ]
-    return Stars(tuple(rows[0]["metrics"]), decades, rows[0]["places"], tuple(glyphs))
+    metrics, names = tuple(rows[0]["metrics"]), tuple(rows[0]["names"])
+    return Stars(metrics, names, decades, rows[0]["places"], tuple(glyphs))
 
 
 def _decades(value: float | None, least: float | None) -> float | None:
@@ -185,10 +190,13 @@ def _legend(glyphs: Stars) -> Iterator[str]:
         side = "middle" if abs(dx) < 0.1 else "start" if dx > 0 else "end"
         place = f'text-anchor="{side}" font-size="10" dominant-baseline="middle"'
         yield _text(x + (radius + 9) * dx, y - (radius + 9) * dy, cell(name, _NAME), place)
+    step = min(12, 150 / max(len(glyphs.names), 1))
+    for i, name in enumerate(glyphs.names):
+        yield _text(540, 68 + step * i, cell(name, None), 'font-size="10"')
     seen = {star.kind for star in glyphs.stars}
     for i, kind in enumerate(kind for kind in CLASS_COLOURS if kind in seen):
         column, row = divmod(i, 4)
-        left, top = 330 + 130 * column, 92 + 22 * row
+        left, top = 300 + 110 * column, 92 + 22 * row
         yield f'<rect x="{left}" y="{top}" width="14" height="14" fill="{CLASS_COLOURS[kind]}"/>'
         yield _text(left + 22, top + 11, kind)
 

@@ -1,70 +1,223 @@
 -- requires: bottlenecks
 --
--- Bottlenecks of a whole: the verdict on each process and region, and the shares of a run.
+-- Bottlenecks of a whole: the one verdict on a run, a process, a thread or a region.
 --
--- The verdict on several samples is the class of most of them; of two equally frequent ones that
--- with the more cycles, then the first by name.
+-- Samples are weighted by their cycles; in runs without cycles by their time, and in runs without
+-- either they weigh the same. The verdict is the class with the largest weight. Classes within
+-- 1 % of the weight of it are tied with it, and the verdict names all of them.
+
+CREATE OR REPLACE MACRO _heaviest(weights) AS
+  list_filter(
+    weights,
+    lambda w: w.weight >= list_max(list_transform(weights, lambda o: o.weight))
+      - 0.01 * list_sum(list_transform(weights, lambda o: o.weight))
+  );
+
+CREATE OR REPLACE VIEW bottleneck_weights AS
+WITH
+  parts AS (
+    SELECT
+      run_id, rank, thread, region, class,
+      count(*) AS samples,
+      sum(cycles) FILTER (cycles > 0) AS cycles,
+      count(*) FILTER (cycles > 0) AS counted,
+      sum(seconds) FILTER (seconds > 0) AS seconds,
+      count(*) FILTER (seconds > 0) AS timed,
+      sum(probability * cycles) AS stated_sum,
+      sum(cycles) FILTER (probability IS NOT NULL) AS stated_cycles,
+      sum(cycles) FILTER (frac_mem IS NOT NULL) AS costed_cycles,
+      sum(frac_mem * cycles) AS mem, sum(frac_mem_low * cycles) AS mem_low,
+      sum(frac_mem_high * cycles) AS mem_high,
+      sum(frac_dtb * cycles) AS dtb, sum(frac_dtb_low * cycles) AS dtb_low,
+      sum(frac_dtb_high * cycles) AS dtb_high,
+      sum(frac_icache * cycles) AS icache, sum(frac_icache_low * cycles) AS icache_low,
+      sum(frac_icache_high * cycles) AS icache_high,
+      sum(frac_dma * cycles) AS dma, sum(frac_dma_low * cycles) AS dma_low,
+      sum(frac_dma_high * cycles) AS dma_high,
+      any_value(advice) AS advice, mode(reason) AS reason, mode(said_by) AS said_by
+    FROM bottlenecks
+    GROUP BY run_id, rank, thread, region, class
+  ),
+
+  -- samples without cycles among others that have them weigh as much as these on average
+  weighed AS (
+    SELECT
+      *,
+      CASE
+        WHEN sum(counted) OVER run > 0 THEN 'cycles'
+        WHEN sum(timed) OVER run > 0 THEN 'seconds'
+        ELSE 'samples'
+      END AS weighed_by,
+      CASE weighed_by
+        WHEN 'cycles' THEN coalesce(cycles, 0)
+          + (samples - counted) * (sum(cycles) OVER run / sum(counted) OVER run)
+        WHEN 'seconds' THEN coalesce(seconds, 0)
+          + (samples - timed) * (sum(seconds) OVER run / sum(timed) OVER run)
+        ELSE samples
+      END AS weight
+    FROM parts
+    WINDOW run AS (PARTITION BY run_id)
+  )
+
+SELECT
+  run_id, rank, thread, region, class, samples, weighed_by, weight,
+  weight / sum(weight) OVER (PARTITION BY run_id) AS share,
+  stated_sum / stated_cycles AS probability,
+  cycles, costed_cycles, stated_cycles, mem, mem_low, mem_high, dtb, dtb_low, dtb_high,
+  icache, icache_low, icache_high, dma, dma_low, dma_high, advice, reason, said_by
+FROM weighed;
+
+COMMENT ON VIEW bottleneck_weights IS 'One row is a class of the samples of one thread in one region of a run, and how much it weighs. What verdicts on more are added up from.';
+COMMENT ON COLUMN bottleneck_weights.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN bottleneck_weights.rank IS 'MPI rank.';
+COMMENT ON COLUMN bottleneck_weights.thread IS 'Thread.';
+COMMENT ON COLUMN bottleneck_weights.region IS 'Code region or function.';
+COMMENT ON COLUMN bottleneck_weights.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown.';
+COMMENT ON COLUMN bottleneck_weights.samples IS 'Samples of that class.';
+COMMENT ON COLUMN bottleneck_weights.weighed_by IS 'What the samples of the run are weighted by: cycles, seconds where none has cycles, samples where none has either.';
+COMMENT ON COLUMN bottleneck_weights.weight IS 'Their weight, in that unit.';
+COMMENT ON COLUMN bottleneck_weights.share IS 'Share of the weight of the run, 0..1.';
+COMMENT ON COLUMN bottleneck_weights.probability IS 'Mean probability of the class by the model, weighted by cycles; NULL where no model was applied.';
+COMMENT ON COLUMN bottleneck_weights.cycles IS 'Cycles of the samples.';
+COMMENT ON COLUMN bottleneck_weights.costed_cycles IS 'Cycles of those with cost shares.';
+COMMENT ON COLUMN bottleneck_weights.stated_cycles IS 'Cycles of those with a probability.';
+COMMENT ON COLUMN bottleneck_weights.mem IS 'Cycles that would be saved if main memory cost nothing.';
+COMMENT ON COLUMN bottleneck_weights.mem_low IS 'Lower end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_weights.mem_high IS 'Upper end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_weights.dtb IS 'Cycles that would be saved if data-TLB misses cost nothing.';
+COMMENT ON COLUMN bottleneck_weights.dtb_low IS 'Lower end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_weights.dtb_high IS 'Upper end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_weights.icache IS 'Cycles that would be saved if instruction-cache misses cost nothing.';
+COMMENT ON COLUMN bottleneck_weights.icache_low IS 'Lower end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_weights.icache_high IS 'Upper end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_weights.dma IS 'Cycles that would be saved if DMA cost nothing.';
+COMMENT ON COLUMN bottleneck_weights.dma_low IS 'Lower end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_weights.dma_high IS 'Upper end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_weights.advice IS 'What usually helps (bottleneck_rules).';
+COMMENT ON COLUMN bottleneck_weights.reason IS 'The commonest reason of those that are Unknown.';
+COMMENT ON COLUMN bottleneck_weights.said_by IS 'Who assigned the manual labels among them, if any.';
+
+CREATE OR REPLACE VIEW bottleneck_verdicts AS
+WITH
+  classes AS (
+    SELECT
+      run_id, rank, thread, region, class,
+      CASE grouping(rank, thread, region)
+        WHEN 7 THEN 'run' WHEN 3 THEN 'process' WHEN 1 THEN 'thread' ELSE 'region'
+      END AS place,
+      sum(samples) AS samples, sum(weight) AS weight, any_value(weighed_by) AS weighed_by,
+      sum(probability * stated_cycles) AS stated_sum, sum(stated_cycles) AS stated_cycles,
+      sum(cycles) AS cycles, sum(costed_cycles) AS costed_cycles,
+      sum(mem) AS mem, sum(mem_low) AS mem_low, sum(mem_high) AS mem_high,
+      sum(dtb) AS dtb, sum(dtb_low) AS dtb_low, sum(dtb_high) AS dtb_high,
+      sum(icache) AS icache, sum(icache_low) AS icache_low, sum(icache_high) AS icache_high,
+      sum(dma) AS dma, sum(dma_low) AS dma_low, sum(dma_high) AS dma_high,
+      any_value(advice) AS advice, mode(reason) AS reason
+    FROM bottleneck_weights
+    GROUP BY GROUPING SETS (
+      (run_id, class), (run_id, rank, class), (run_id, rank, thread, class),
+      (run_id, region, class)
+    )
+  ),
+
+  places AS (
+    SELECT
+      run_id, place, rank, thread, region,
+      _heaviest(
+        list(
+          {
+            'class': class, 'weight': weight, 'samples': samples, 'stated_sum': stated_sum,
+            'stated_cycles': stated_cycles, 'advice': advice, 'reason': reason
+          } ORDER BY weight DESC, class
+        )
+      ) AS heaviest,
+      sum(weight) AS weight, any_value(weighed_by) AS weighed_by, sum(samples) AS samples,
+      sum(cycles) AS cycles, sum(costed_cycles) AS costed,
+      sum(mem) AS mem, sum(mem_low) AS mem_low, sum(mem_high) AS mem_high,
+      sum(dtb) AS dtb, sum(dtb_low) AS dtb_low, sum(dtb_high) AS dtb_high,
+      sum(icache) AS icache, sum(icache_low) AS icache_low, sum(icache_high) AS icache_high,
+      sum(dma) AS dma, sum(dma_low) AS dma_low, sum(dma_high) AS dma_high
+    FROM classes
+    GROUP BY run_id, place, rank, thread, region
+  )
+
+SELECT
+  run_id, place, rank, thread, region,
+  array_to_string(list_transform(heaviest, lambda h: h.class), ' or ') AS class,
+  len(heaviest) > 1 AS is_tie,
+  list_sum(list_transform(heaviest, lambda h: h.weight)) / nullif(weight, 0) AS share,
+  weighed_by,
+  CAST(list_sum(list_transform(heaviest, lambda h: h.samples)) AS BIGINT) AS samples,
+  CAST(samples AS BIGINT) AS all_samples,
+  list_sum(list_transform(heaviest, lambda h: h.stated_sum))
+    / list_sum(list_transform(heaviest, lambda h: h.stated_cycles)) AS probability,
+  weight, cycles,
+  mem / costed AS frac_mem, mem_low / costed AS frac_mem_low, mem_high / costed AS frac_mem_high,
+  dtb / costed AS frac_dtb, dtb_low / costed AS frac_dtb_low, dtb_high / costed AS frac_dtb_high,
+  icache / costed AS frac_icache, icache_low / costed AS frac_icache_low,
+  icache_high / costed AS frac_icache_high,
+  dma / costed AS frac_dma, dma_low / costed AS frac_dma_low, dma_high / costed AS frac_dma_high,
+  array_to_string(list_transform(heaviest, lambda h: h.advice), ' ') AS advice,
+  CASE WHEN NOT is_tie THEN heaviest[1].reason END AS reason
+FROM places;
+
+COMMENT ON VIEW bottleneck_verdicts IS 'One row is the verdict on a run, a process, a thread or a region: the class with the largest weight of its samples.';
+COMMENT ON COLUMN bottleneck_verdicts.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN bottleneck_verdicts.place IS 'What it is the verdict on: run, process (a rank), thread (of a rank) or region.';
+COMMENT ON COLUMN bottleneck_verdicts.rank IS 'MPI rank of a process or thread; NULL where samples are of the whole program.';
+COMMENT ON COLUMN bottleneck_verdicts.thread IS 'Thread.';
+COMMENT ON COLUMN bottleneck_verdicts.region IS 'Code region or function; NULL for samples of the whole program.';
+COMMENT ON COLUMN bottleneck_verdicts.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; of a tie all that are tied, as in Balance or Mem.';
+COMMENT ON COLUMN bottleneck_verdicts.is_tie IS 'Whether several classes have the largest weight, within 1 % of the whole.';
+COMMENT ON COLUMN bottleneck_verdicts.share IS 'Share of the weight that is of that class (of a tie: of those classes), 0..1.';
+COMMENT ON COLUMN bottleneck_verdicts.weighed_by IS 'What samples are weighted by: cycles, seconds where the run has none, samples where it has neither.';
+COMMENT ON COLUMN bottleneck_verdicts.samples IS 'Samples of that class.';
+COMMENT ON COLUMN bottleneck_verdicts.all_samples IS 'All samples of the place.';
+COMMENT ON COLUMN bottleneck_verdicts.probability IS 'Mean probability of those of that class by the model, weighted by cycles.';
+COMMENT ON COLUMN bottleneck_verdicts.weight IS 'Weight of all samples of the place.';
+COMMENT ON COLUMN bottleneck_verdicts.cycles IS 'Cycles of all samples of the place.';
+COMMENT ON COLUMN bottleneck_verdicts.frac_mem IS 'Share of its cycles that would be saved if main memory cost nothing, 0..1: the largest possible gain of the whole mix of its samples.';
+COMMENT ON COLUMN bottleneck_verdicts.frac_mem_low IS 'Lower end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_verdicts.frac_mem_high IS 'Upper end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_verdicts.frac_dtb IS 'Share that would be saved if data-TLB misses cost nothing.';
+COMMENT ON COLUMN bottleneck_verdicts.frac_dtb_low IS 'Lower end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_verdicts.frac_dtb_high IS 'Upper end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_verdicts.frac_icache IS 'Share that would be saved if instruction-cache misses cost nothing.';
+COMMENT ON COLUMN bottleneck_verdicts.frac_icache_low IS 'Lower end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_verdicts.frac_icache_high IS 'Upper end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_verdicts.frac_dma IS 'Share that would be saved if DMA cost nothing.';
+COMMENT ON COLUMN bottleneck_verdicts.frac_dma_low IS 'Lower end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_verdicts.frac_dma_high IS 'Upper end of its 90 % band.';
+COMMENT ON COLUMN bottleneck_verdicts.advice IS 'What usually helps (bottleneck_rules).';
+COMMENT ON COLUMN bottleneck_verdicts.reason IS 'The commonest reason where it is Unknown.';
 
 CREATE OR REPLACE VIEW bottleneck_by_process AS
-WITH
-  counted AS (
-    SELECT
-      run_id, rank, class, count(*) AS samples, avg(probability) AS probability,
-      sum(cycles) AS cycles
-    FROM bottlenecks
-    GROUP BY run_id, rank, class
-  )
+SELECT run_id, rank, class, samples, share, probability
+FROM bottleneck_verdicts
+WHERE place = 'process';
 
-SELECT
-  run_id, rank, class, samples,
-  samples / sum(samples) OVER process AS share,
-  probability
-FROM counted
-WINDOW process AS (PARTITION BY run_id, rank)
-QUALIFY row_number() OVER (process ORDER BY samples DESC, cycles DESC NULLS LAST, class) = 1;
-
-COMMENT ON VIEW bottleneck_by_process IS 'One row is a process of a run and its bottleneck: the class of most of its samples.';
+COMMENT ON VIEW bottleneck_by_process IS 'One row is a process of a run and its bottleneck (bottleneck_verdicts).';
 COMMENT ON COLUMN bottleneck_by_process.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN bottleneck_by_process.rank IS 'MPI rank; NULL where samples are of the whole program.';
-COMMENT ON COLUMN bottleneck_by_process.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown.';
+COMMENT ON COLUMN bottleneck_by_process.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; of a tie all that are tied, as in Balance or Mem.';
 COMMENT ON COLUMN bottleneck_by_process.samples IS 'Samples of that class.';
-COMMENT ON COLUMN bottleneck_by_process.share IS 'Share of all samples of the process, 0..1.';
-COMMENT ON COLUMN bottleneck_by_process.probability IS 'Mean probability of those samples by the model.';
+COMMENT ON COLUMN bottleneck_by_process.share IS 'Share of the cycles of the process that is of that class, 0..1; of the time where there are no cycles, else of the samples.';
+COMMENT ON COLUMN bottleneck_by_process.probability IS 'Mean probability of those samples by the model, weighted by cycles.';
 
 CREATE OR REPLACE VIEW bottleneck_by_region AS
-WITH
-  counted AS (
-    SELECT
-      run_id, region, class, count(*) AS samples, avg(probability) AS probability,
-      sum(cycles) AS cycles, any_value(advice) AS advice,
-      sum(frac_mem * cycles) AS mem, sum(frac_dtb * cycles) AS dtb,
-      sum(frac_icache * cycles) AS icache, sum(frac_dma * cycles) AS dma,
-      sum(cycles) FILTER (frac_mem IS NOT NULL) AS judged_cycles
-    FROM bottlenecks
-    GROUP BY run_id, region, class
-  )
-
 SELECT
-  run_id, region, class, samples,
-  samples / sum(samples) OVER place AS share,
-  probability,
-  sum(cycles) OVER place AS cycles,
-  sum(mem) OVER place / sum(judged_cycles) OVER place AS frac_mem,
-  sum(dtb) OVER place / sum(judged_cycles) OVER place AS frac_dtb,
-  sum(icache) OVER place / sum(judged_cycles) OVER place AS frac_icache,
-  sum(dma) OVER place / sum(judged_cycles) OVER place AS frac_dma,
-  advice
-FROM counted
-WINDOW place AS (PARTITION BY run_id, region)
-QUALIFY row_number() OVER (place ORDER BY samples DESC, cycles DESC NULLS LAST, class) = 1;
+  run_id, region, class, samples, share, probability, cycles, frac_mem, frac_dtb, frac_icache,
+  frac_dma, advice
+FROM bottleneck_verdicts
+WHERE place = 'region';
 
-COMMENT ON VIEW bottleneck_by_region IS 'One row is a code region of a run and its bottleneck: the class of most of its samples.';
+COMMENT ON VIEW bottleneck_by_region IS 'One row is a code region of a run and its bottleneck (bottleneck_verdicts).';
 COMMENT ON COLUMN bottleneck_by_region.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN bottleneck_by_region.region IS 'Code region or function; NULL for samples of the whole program.';
-COMMENT ON COLUMN bottleneck_by_region.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown.';
+COMMENT ON COLUMN bottleneck_by_region.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; of a tie all that are tied, as in Balance or Mem.';
 COMMENT ON COLUMN bottleneck_by_region.samples IS 'Samples of that class.';
-COMMENT ON COLUMN bottleneck_by_region.share IS 'Share of all samples of the region, 0..1.';
-COMMENT ON COLUMN bottleneck_by_region.probability IS 'Mean probability of those samples by the model.';
+COMMENT ON COLUMN bottleneck_by_region.share IS 'Share of the cycles of the region that is of that class, 0..1; of the time where there are no cycles, else of the samples.';
+COMMENT ON COLUMN bottleneck_by_region.probability IS 'Mean probability of those samples by the model, weighted by cycles.';
 COMMENT ON COLUMN bottleneck_by_region.cycles IS 'Cycles of all samples of the region.';
 COMMENT ON COLUMN bottleneck_by_region.frac_mem IS 'Share of its cycles that would be saved if main memory cost nothing, 0..1.';
 COMMENT ON COLUMN bottleneck_by_region.frac_dtb IS 'Share that would be saved without data-TLB misses.';
@@ -79,5 +232,5 @@ GROUP BY run_id, class;
 
 COMMENT ON VIEW bottleneck_summary IS 'One row is a class and the number of processes of a run in it.';
 COMMENT ON COLUMN bottleneck_summary.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN bottleneck_summary.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown.';
+COMMENT ON COLUMN bottleneck_summary.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; of a tie all that are tied, as in Balance or Mem.';
 COMMENT ON COLUMN bottleneck_summary.processes IS 'Processes (ranks) with that verdict.';

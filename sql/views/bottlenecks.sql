@@ -85,7 +85,9 @@ SELECT
   CASE WHEN n.label IS NULL AND n.reason IS NULL THEN n.model END AS model,
   list_transform(
     n.verdict.drivers,
-    lambda d: {'metric': n.names[d.metric + 1], 'contribution': d.contribution}
+    lambda d: {
+      'metric': n.names[d.metric + 1], 'contribution': d.contribution, 'deviation': d.deviation
+    }
   ) AS drivers,
   a.advice,
   CASE
@@ -94,11 +96,17 @@ SELECT
     WHEN n.model IS NULL THEN 'no model is fitted for the metrics of the set ' || n.metric_set
     ELSE n.verdict.reason
   END AS reason,
-  n.flags,
+  CASE
+    WHEN n.label IS NOT NULL OR NOT list_contains(n.verdict.hidden, true) THEN n.flags
+    ELSE n.flags || list_filter(
+      ['hidden_mem', 'hidden_dtb', 'hidden_icache', 'hidden_dma'],
+      lambda flag, i: n.verdict.hidden[i]
+    )
+  END AS flags,
   n.label.said_by,
   n.metric_set,
   list_filter(n.names, lambda name, i: n.metrics[i] IS NOT NULL) AS metrics_used,
-  n.cycles,
+  n.cycles, n.seconds,
   n.verdict.cost[1] AS frac_mem, n.verdict.cost_low[1] AS frac_mem_low,
   n.verdict.cost_high[1] AS frac_mem_high,
   n.verdict.cost[2] AS frac_dtb, n.verdict.cost_low[2] AS frac_dtb_low,
@@ -119,16 +127,17 @@ COMMENT ON COLUMN bottlenecks.cpu IS 'Processor, where counts are per processor.
 COMMENT ON COLUMN bottlenecks.region IS 'Code region or function.';
 COMMENT ON COLUMN bottlenecks.sample IS 'Number of the sample within its rank, thread and region.';
 COMMENT ON COLUMN bottlenecks.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; a manual label (bottleneck_labels) comes first.';
-COMMENT ON COLUMN bottlenecks.probability IS 'Probability of the class by the model, 0..1; NULL where it is a manual label or no model was applied.';
+COMMENT ON COLUMN bottlenecks.probability IS 'Probability of the likeliest class by the model, 0..1, calibrated on programs that it had not seen; NULL where it is a manual label or no model was applied.';
 COMMENT ON COLUMN bottlenecks.model IS 'Model that classified it (kind/version); NULL where it is a manual label or none was applied.';
-COMMENT ON COLUMN bottlenecks.drivers IS 'Metrics that drove the model''s verdict, the strongest first, each with its contribution.';
+COMMENT ON COLUMN bottlenecks.drivers IS 'Metrics that drove the model''s verdict, the strongest first: each with its contribution to the logarithm of the odds, and its deviation from the mean of the training in standard deviations.';
 COMMENT ON COLUMN bottlenecks.advice IS 'What usually helps (bottleneck_rules).';
 COMMENT ON COLUMN bottlenecks.reason IS 'Why it is Unknown; NULL where it is not.';
-COMMENT ON COLUMN bottlenecks.flags IS 'What to keep in mind: multiplexed, single_sample, summed, near_32_bits, issue_width_assumed, metrics_missing (sample_metrics.flags).';
+COMMENT ON COLUMN bottlenecks.flags IS 'What to keep in mind: multiplexed, single_sample, summed, near_32_bits, issue_width_assumed, metrics_missing (sample_metrics.flags); hidden_mem, hidden_dtb, hidden_icache, hidden_dma: its events are frequent, but overlap with other work and cost too little to be the bottleneck.';
 COMMENT ON COLUMN bottlenecks.said_by IS 'Person who said the class; NULL where the model did.';
 COMMENT ON COLUMN bottlenecks.metric_set IS 'Metric set.';
 COMMENT ON COLUMN bottlenecks.metrics_used IS 'Metrics of the set that were measured.';
 COMMENT ON COLUMN bottlenecks.cycles IS 'Cycles of the sample.';
+COMMENT ON COLUMN bottlenecks.seconds IS 'From the begin of the sample to its end, s; NULL where unknown.';
 COMMENT ON COLUMN bottlenecks.frac_mem IS 'Share of the cycles that would be saved if main memory cost nothing, 0..1: the largest possible gain.';
 COMMENT ON COLUMN bottlenecks.frac_mem_low IS 'Lower end of its 90 % band.';
 COMMENT ON COLUMN bottlenecks.frac_mem_high IS 'Upper end of its 90 % band.';

@@ -173,3 +173,18 @@ COMMENT ON COLUMN metric_coverage.metric_set IS 'Metric set (metric_sets.metric_
 COMMENT ON COLUMN metric_coverage.metrics IS 'Metrics that can be computed from the events.';
 COMMENT ON COLUMN metric_coverage.missing IS 'Metrics for which events are missing; they are NULL.';
 COMMENT ON COLUMN metric_coverage.is_used IS 'Whether this set is used: the one that machine_settings names, else the one with the most metrics, else the preferred one.';
+
+CREATE OR REPLACE VIEW metric_titles AS
+SELECT
+  metric, names.title, names.unit, names.title || ' ' || names.unit || ' (' || metric || ')' AS name
+FROM (
+  SELECT metric, arg_min({'title': title, 'unit': unit}, shipped) AS names
+  FROM metric_names
+  GROUP BY metric
+);
+
+COMMENT ON VIEW metric_titles IS 'One row is a metric and its long name, the user''s where there is one.';
+COMMENT ON COLUMN metric_titles.metric IS 'Metric (metric_definitions.metric).';
+COMMENT ON COLUMN metric_titles.title IS 'What it counts, in words.';
+COMMENT ON COLUMN metric_titles.unit IS 'Its unit.';
+COMMENT ON COLUMN metric_titles.name IS 'Title, unit and metric: DMA operations per cycle (DMAGPC).';

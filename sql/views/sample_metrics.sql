@@ -47,7 +47,7 @@ WITH
   counted AS (
     SELECT
       s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.slot,
-      e.bit, e.is_first, e.weight, e.samples, s.running,
+      e.bit, e.is_first, e.weight, e.samples, s.running, s.t_start, s.t_end,
       CASE WHEN isfinite(s.value) THEN s.value END AS value
     FROM pmu_samples AS s
     JOIN events AS e USING (run_id, source_id, event)
@@ -77,6 +77,7 @@ WITH
       coalesce(bit_or(bit) FILTER (value IS NOT NULL), 0) AS mask,
       count(value) FILTER (is_first AND bit > 0 AND value <> 0) > bit_count(mask) AS is_summed,
       max(samples) AS samples,
+      (max(t_end) - min(t_start)) / 1e9 AS seconds,
       min(running) AS running,
       min(value) AS least,
       max(value) FILTER (slot >= 0) AS most_counted,
@@ -156,7 +157,7 @@ WITH
 
 SELECT
   run_id, source_id, rank, thread, cpu, region, sample, metric_set,
-  layout.names AS names, metrics, denominator AS cycles, issue_width, running, reason,
+  layout.names AS names, metrics, denominator AS cycles, seconds, issue_width, running, reason,
   list_filter(
     [
       CASE WHEN running < 1 THEN 'multiplexed' END,
@@ -171,12 +172,14 @@ SELECT
 FROM judged
 UNION ALL
 SELECT
-  run_id, source_id, rank, thread, cpu, region, sample, NULL, NULL, NULL, NULL, NULL, NULL,
+  run_id, source_id, rank, thread, cpu, region, sample, NULL, NULL, NULL, NULL, seconds, NULL, NULL,
   'no metric of a known set can be made of its events: cycles, or what they divide, were not counted', []
 FROM (
-  SELECT DISTINCT run_id, source_id, rank, thread, cpu, region, sample
+  SELECT
+    run_id, source_id, rank, thread, cpu, region, sample, (max(t_end) - min(t_start)) / 1e9 AS seconds
   FROM pmu_samples
   JOIN unfit USING (run_id)
+  GROUP BY run_id, source_id, rank, thread, cpu, region, sample
 );
 
 COMMENT ON VIEW sample_metrics IS 'One row is one sample and its metrics, by the metric set that fits its file best (metric_coverage).';
@@ -191,6 +194,7 @@ COMMENT ON COLUMN sample_metrics.metric_set IS 'Metric set; NULL where no set ha
 COMMENT ON COLUMN sample_metrics.names IS 'Names of the metrics.';
 COMMENT ON COLUMN sample_metrics.metrics IS 'The metrics, counts per cycle or shares, in that order; NULL where an event is missing.';
 COMMENT ON COLUMN sample_metrics.cycles IS 'Cycles of the sample (slots where the set counts those); NULL where they were not counted.';
+COMMENT ON COLUMN sample_metrics.seconds IS 'From the begin of the sample to its end, s; NULL where unknown.';
 COMMENT ON COLUMN sample_metrics.issue_width IS 'Issue width that IPC was divided by: an event, the tag issue_width of the run, machine_settings, or the one assumed for the set.';
 COMMENT ON COLUMN sample_metrics.running IS 'Smallest share of the time in which one of its events was on a counter, 0..1; values are scaled up.';
 COMMENT ON COLUMN sample_metrics.reason IS 'Why the sample cannot be judged; NULL where it can.';

@@ -18,6 +18,8 @@ WITH
     JOIN model_arrays AS a USING (kind, version)
     WHERE f.kind = 'bottlenecks'
     GROUP BY f.subject, f.version, f.inputs
+    -- models of older versions of pwh state probabilities that were not calibrated
+    HAVING bool_or(a.name = 'temperature')
   )
 
 SELECT l.metric_set, w.model, w.model_number, w.means, w.deviations, w.offsets

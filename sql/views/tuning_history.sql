@@ -6,21 +6,85 @@
 -- of their names, numbers within them taken as numbers. Only runs on one machine, of one size, are
 -- compared.
 
+CREATE OR REPLACE VIEW run_versions AS
+WITH
+  dated AS (
+    SELECT
+      run_id, app, machine, problem_size, nodes, ranks, threads, version, started_at, wall_seconds,
+      min(started_at) OVER version AS first_at
+    FROM runs
+    WHERE app IS NOT NULL
+    WINDOW version AS (
+      PARTITION BY app, machine, problem_size, nodes, ranks, threads, version
+    )
+  )
+
+SELECT
+  run_id, app, machine, problem_size, nodes, ranks, threads, version, wall_seconds,
+  dense_rank() OVER (
+    PARTITION BY app, machine, problem_size, nodes, ranks, threads
+    ORDER BY
+      CASE WHEN is_dated THEN first_at END,
+      list_transform(
+        regexp_extract_all(version, '\d+'), lambda digits: TRY_CAST(digits AS HUGEINT)
+      ),
+      version
+  ) AS step
+FROM (
+  SELECT
+    *,
+    bool_and(first_at IS NOT NULL) OVER (
+      PARTITION BY app, machine, problem_size, nodes, ranks, threads
+    ) AS is_dated
+  FROM dated
+);
+
+COMMENT ON VIEW run_versions IS 'One row is a run of an application, and the place of its version among those on one machine at one size.';
+COMMENT ON COLUMN run_versions.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN run_versions.app IS 'Application.';
+COMMENT ON COLUMN run_versions.machine IS 'Machine.';
+COMMENT ON COLUMN run_versions.problem_size IS 'Size of the problem.';
+COMMENT ON COLUMN run_versions.nodes IS 'Nodes used.';
+COMMENT ON COLUMN run_versions.ranks IS 'Processes (MPI ranks).';
+COMMENT ON COLUMN run_versions.threads IS 'Threads per process.';
+COMMENT ON COLUMN run_versions.version IS 'Version of the application.';
+COMMENT ON COLUMN run_versions.wall_seconds IS 'Wall time of the run, s.';
+COMMENT ON COLUMN run_versions.step IS 'Place of the version, from 1: by the first runs where all have a date, else by name, numbers within it taken as numbers.';
+
 CREATE OR REPLACE VIEW tuning_history AS
 WITH
-  -- the class of most processes of a version's runs
+  -- runs that are weighted by different units count the same
+  weighed AS (
+    SELECT
+      v.app, v.machine, v.problem_size, v.nodes, v.ranks, v.threads, v.step, b.class,
+      CASE WHEN min(b.weighed_by) OVER version = max(b.weighed_by) OVER version THEN b.weight
+        ELSE b.share END AS weight
+    FROM bottleneck_weights AS b
+    JOIN run_versions AS v USING (run_id)
+    WINDOW version AS (
+      PARTITION BY v.app, v.machine, v.problem_size, v.nodes, v.ranks, v.threads, v.step
+    )
+  ),
+
+  weights AS (
+    SELECT
+      app, machine, problem_size, nodes, ranks, threads, step, class, sum(weight) AS weight
+    FROM weighed
+    GROUP BY ALL
+  ),
+
+  -- the class of each version: that with the largest weight in its runs
   verdict AS (
     SELECT
-      app, machine, problem_size, nodes, ranks, threads, version,
-      arg_max(class, (processes, class)) AS class
-    FROM (
-      SELECT
-        r.app, r.machine, r.problem_size, r.nodes, r.ranks, r.threads, r.version, b.class,
-        sum(b.processes) AS processes
-      FROM bottleneck_summary AS b
-      JOIN runs AS r USING (run_id)
-      GROUP BY ALL
-    )
+      app, machine, problem_size, nodes, ranks, threads, step,
+      array_to_string(
+        list_transform(
+          _heaviest(list({'class': class, 'weight': weight} ORDER BY weight DESC, class)),
+          lambda h: h.class
+        ),
+        ' or '
+      ) AS class
+    FROM weights
     GROUP BY ALL
   ),
 
@@ -32,37 +96,13 @@ WITH
     GROUP BY run_id
   ),
 
-  versions AS (
-    SELECT
-      r.app, r.machine, r.problem_size, r.nodes, r.ranks, r.threads, r.version,
-      median(coalesce(r.wall_seconds, sampled.seconds)) AS seconds, count(*) AS runs,
-      min(r.started_at) AS started_at
-    FROM runs AS r
-    LEFT JOIN sampled USING (run_id)
-    WHERE r.app IS NOT NULL
-    GROUP BY ALL
-  ),
-
   placed AS (
     SELECT
-      *,
-      row_number() OVER (
-        PARTITION BY app, machine, problem_size, nodes, ranks, threads
-        ORDER BY
-          CASE WHEN is_dated THEN started_at END,
-          list_transform(
-            regexp_extract_all(version, '\d+'), lambda digits: TRY_CAST(digits AS HUGEINT)
-          ),
-          version
-      ) AS step
-    FROM (
-      SELECT
-        *,
-        bool_and(started_at IS NOT NULL) OVER (
-          PARTITION BY app, machine, problem_size, nodes, ranks, threads
-        ) AS is_dated
-      FROM versions
-    )
+      v.app, v.machine, v.problem_size, v.nodes, v.ranks, v.threads, v.step, v.version,
+      median(coalesce(v.wall_seconds, sampled.seconds)) AS seconds, count(*) AS runs
+    FROM run_versions AS v
+    LEFT JOIN sampled USING (run_id)
+    GROUP BY ALL
   )
 
 SELECT
@@ -78,7 +118,7 @@ LEFT JOIN verdict AS v
   AND p.nodes IS NOT DISTINCT FROM v.nodes
   AND p.ranks IS NOT DISTINCT FROM v.ranks
   AND p.threads IS NOT DISTINCT FROM v.threads
-  AND p.version IS NOT DISTINCT FROM v.version
+  AND p.step = v.step
 WINDOW
   whole AS (PARTITION BY p.app, p.machine, p.problem_size, p.nodes, p.ranks, p.threads),
   steps AS (whole ORDER BY p.step)
@@ -94,7 +134,7 @@ COMMENT ON COLUMN tuning_history.threads IS 'Threads per process.';
 COMMENT ON COLUMN tuning_history.step IS 'Place of the version in the history, from 1.';
 COMMENT ON COLUMN tuning_history.version IS 'Version of the application.';
 COMMENT ON COLUMN tuning_history.runs IS 'Runs of the version.';
-COMMENT ON COLUMN tuning_history.class IS 'Class that most of its processes fall in; NULL where it has no counters.';
+COMMENT ON COLUMN tuning_history.class IS 'Class with the largest weight in its runs (bottleneck_verdicts), or several of a tie; NULL where it has no counters.';
 COMMENT ON COLUMN tuning_history.seconds IS 'Median time of its runs, s: wall time, or from the first to the last sample where that is unknown.';
 COMMENT ON COLUMN tuning_history.gain_percent IS 'Gain in speed over the previous version, %: 100 for twice as fast.';
 COMMENT ON COLUMN tuning_history.gain_since_first_percent IS 'Gain in speed over the first version, %.';

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from udfs.bottleneck import autoencoder, baselines, build, cost_training, fit, validation
+from udfs.bottleneck import autoencoder, baselines, cost_training, fit, validation
 
 
 def shorten_training(patch: pytest.MonkeyPatch) -> None:
@@ -18,8 +18,6 @@ def shorten_training(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(autoencoder, "_RATE", 0.03)
     patch.setattr(baselines, "_TREES", 10)
     patch.setattr(baselines, "_ROUNDS", 6)
-    patch.setattr(build, "_BLENDS", 600)
-    patch.setattr(build, "_COPIES", 6)
     patch.setitem(cost_training.train.__kwdefaults__, "steps", 120)
     for name, samples in (("_MEASURED", 300), ("_BLENDS", 400), ("_LABELLED", 160)):
         patch.setattr(cost_training, name, samples)

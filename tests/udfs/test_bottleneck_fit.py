@@ -9,7 +9,7 @@ import pytest
 
 from tests.helpers.short_training import shorten_training
 from tests.udfs.kernels import kernels
-from udfs.bottleneck import autoencoder, build, costs
+from udfs.bottleneck import autoencoder, build, calibration, costs
 from udfs.bottleneck.fit import fit
 from udfs.bottleneck.judging import ALGORITHMS, COSTS, judge
 from udfs.bottleneck.training import scale, standardised
@@ -33,7 +33,7 @@ def test_every_algorithm_is_scored_on_the_same_programs(fitted):
         a for a, split, measure, _ in fitted.scores if (split, measure) == (LABELLED, "accuracy")
     }
     assert scored == set(ALGORITHMS)
-    assert all(0 <= value <= 1 for *_, value in fitted.scores)
+    assert all(0 <= v <= 1 for *_, m, v in fitted.scores if not m.endswith(": samples"))
 
 
 def test_the_chosen_one_is_right_on_programs_held_out(fitted):
@@ -41,6 +41,19 @@ def test_the_chosen_one_is_right_on_programs_held_out(fitted):
         a: v for a, split, measure, v in fitted.scores if (split, measure) == (LABELLED, "accuracy")
     }
     assert right[fitted.algorithm] > 0.9
+
+
+def test_the_reliability_of_the_chosen_one_is_kept_tenth_by_tenth(fitted):
+    table = [row for row in fitted.scores if row[2].startswith(calibration.TENTH)]
+    assert {algorithm for algorithm, *_ in table} == {fitted.algorithm}
+    samples = [v for _, split, m, v in table if split == LABELLED and m.endswith(": samples")]
+    assert sum(samples) == 72
+    (error,) = (
+        v
+        for a, split, m, v in fitted.scores
+        if (a, split, m) == (fitted.algorithm, LABELLED, "expected calibration error")
+    )
+    assert 0 <= error < 0.2
 
 
 def test_the_search_and_the_training_curve_are_kept(fitted):
@@ -120,6 +133,6 @@ def test_bands_cover_nine_of_ten():
     chance = np.random.default_rng(0)
     predicted = chance.uniform(0, 1, (2000, 4))
     measured = predicted + chance.normal(0, 0.05, predicted.shape)
-    low, high = costs.apply_bands(predicted, costs.bands(predicted, measured))
+    low, high = costs.apply_bands(predicted, costs.bands(predicted, measured, np.ones(2000)))
     covered = (low <= np.clip(measured, 0, 1)) & (np.clip(measured, 0, 1) <= high)
     assert 0.88 < covered.mean() < 0.93

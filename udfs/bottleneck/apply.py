@@ -13,7 +13,9 @@ from udfs.bottleneck.judging import Judged, judge
 from udfs.bottleneck.training import CLASSES, UNKNOWN, Floats, Integers
 from udfs.models import loaded_model
 
-_DRIVER = pa.struct([("metric", pa.int32()), ("contribution", pa.float64())])
+_DRIVER = pa.struct(
+    [("metric", pa.int32()), ("contribution", pa.float64()), ("deviation", pa.float64())]
+)
 _VERDICT = pa.struct(
     [
         ("class", pa.string()),
@@ -23,6 +25,7 @@ _VERDICT = pa.struct(
         ("cost", pa.list_(pa.float64())),
         ("cost_low", pa.list_(pa.float64())),
         ("cost_high", pa.list_(pa.float64())),
+        ("hidden", pa.list_(pa.bool_())),
         ("reason", pa.string()),
     ]
 )
@@ -41,10 +44,12 @@ def classify_bottleneck(metrics: pa.ListArray, model: pa.UInt64Array) -> pa.Stru
         n structs. `class` is one of CLASSES or Unknown, and then `reason` is why (else NULL).
         `probability` is that of the likeliest class, `probabilities` those of all (Balance, Mem,
         DTB, ICache, DMA, Other). `drivers` are the three metrics (position from 0) that add most to
-        the logarithm of the class's odds, by a logistic regression of the same samples. `cost`,
-        `cost_low` and `cost_high` are shares of the cycles (Mem, DTB, ICache, DMA; 0..1) with 90 %
-        bands; NULL where the model has none. All but `class` and `reason` are NULL where a metric
-        is missing; a struct is NULL where the list or the model is NULL.
+        the logarithm of the class's odds, by a logistic regression of the same samples, and their
+        standardised values. `cost`, `cost_low` and `cost_high` are shares of the cycles (Mem, DTB,
+        ICache, DMA; 0..1) with 90 % bands; NULL where the model has none. `hidden` is which of
+        these four have events that would make it the bottleneck, but cost too little, as they
+        overlap. All but `class` and `reason` are NULL where a metric is missing; a struct is NULL
+        where the list or the model is NULL.
     """
     metrics, model = contiguous(metrics), contiguous(model)
     numbers = model.fill_null(0).to_numpy()
@@ -85,6 +90,7 @@ def _struct(judged: Judged) -> pa.StructArray:
         [
             pa.array(judged.drivers.ravel().astype(np.int32)),
             pa.array(judged.contributions.ravel().astype(np.float64)),
+            pa.array(judged.deviations.ravel().astype(np.float64)),
         ],
         fields=list(_DRIVER),
     )
@@ -95,6 +101,7 @@ def _struct(judged: Judged) -> pa.StructArray:
             _lists(judged.probabilities, absent),
             _of_lists(drivers, judged.drivers.shape[1], absent),
             *(_lists(c, absent) for c in (judged.cost, judged.cost_low, judged.cost_high)),
+            _of_lists(pa.array(judged.hidden.ravel()), judged.hidden.shape[1], absent),
             reasons.take(_positions(judged.reason)),
         ],
         fields=list(_VERDICT),

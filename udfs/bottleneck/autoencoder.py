@@ -29,10 +29,10 @@ LAYERS, NODES = 3, 30
 
 # Standardised metrics within this many deviations map to 0..1, the range of a sigmoid.
 _REACH = 3.0
-_BATCH = 2048
+_BATCH = 512
 _RATE = 0.01
-_PRETRAIN_STEPS = 400
-_TUNE_EPOCHS = 400
+_PRETRAIN_STEPS = 300
+_TUNE_EPOCHS = 300
 _PATIENCE = 60
 
 History = list[tuple[str, int, str, float]]

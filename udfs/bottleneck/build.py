@@ -11,34 +11,28 @@ from udfs.bottleneck import autoencoder, baselines, cost_training, costs
 from udfs.bottleneck.autoencoder import History
 from udfs.bottleneck.judging import ALGORITHMS, COSTS
 from udfs.bottleneck.training import (
-    CLASSES,
     WIDTH_METRIC,
     Arrays,
     Floats,
     Integers,
     Singles,
     Training,
-    blend,
-    causal_class,
-    jitter,
     scale,
     standardised,
 )
 
 Shape = tuple[int, int]
 
-CONFIDENCE = 0.40
-# Weight of the logistic regression relative to the cost shares.
-WEIGHT = 2.0
+CONFIDENCE = 0.60
 
-# Rates up to this many times the largest in training are accepted: other cores wait less.
+# Rates up to this many times the largest in training are accepted, as other cores wait less, and
+# down to the smallest divided by it.
 _MAX_RATIO = 4.0
+# Cost shares may exceed the largest in training by this.
+_MAX_EXCESS = 0.15
 # A rate below this costs too little to make a sample unknown.
 _NEGLIGIBLE = 1e-4
 _MAX_IPC = 1.05
-_BLENDS = 6000
-# How often each labelled sample is repeated; blends are not.
-_COPIES = 60
 
 _BASELINES: dict[str, Callable[[Singles, Integers, int], Arrays]] = {
     "decision tree": baselines.fit_tree,
@@ -56,15 +50,16 @@ def model(
     arrays = dict(networks or scale(training.names, training.metrics))
     arrays["algorithm"] = np.array([float(ALGORITHMS.index(algorithm))])
     arrays["confidence"] = np.array([CONFIDENCE])
-    arrays["upper"] = _upper(training)
-    arrays.setdefault("band", np.zeros((len(costs.EDGES) + 1, 2)))
+    arrays["temperature"] = np.ones(1)
+    arrays["lower"], arrays["upper"] = _range(training)
+    if networks is not None:
+        arrays["largest_cost"] = training.shares[training.costed].max(axis=0) + _MAX_EXCESS
+        arrays["band"] = np.ones((len(costs.EDGES) + 1, 2))
     scaled = standardised(training.metrics, arrays)
     points, labels = scaled[training.labelled], training.labels[training.labelled]
     history: History = []
-    if algorithm == COSTS:
-        arrays.update(_fit_complement(training, arrays, seed))
-    else:
-        arrays.update(baselines.fit_logistic(points, labels, seed))
+    # The logistic regression names the metrics that drive a verdict, whichever algorithm it is of.
+    arrays.update(baselines.fit_logistic(points, labels, seed))
     if algorithm == "stacked autoencoder":
         trained = autoencoder.train(
             *(scaled, points, labels, stopping_samples(training)),
@@ -72,28 +67,9 @@ def model(
         )  # fmt: skip
         arrays.update(trained.arrays)
         history = trained.history
-    elif algorithm != COSTS:
+    elif algorithm in _BASELINES:
         arrays.update(_BASELINES[algorithm](points, labels, seed))
     return arrays, history
-
-
-def _fit_complement(training: Training, arrays: Arrays, seed: int) -> Arrays:
-    """Fit the logistic regression that complements the cost shares, and its `weight`.
-
-    It learns from labels and from blends, which have their causal class: labels alone come from
-    kernels made for one bottleneck, unlike most programs.
-    """
-    rng = np.random.default_rng(seed)
-    known = training.labelled
-    mixed, shares = blend(training, _BLENDS, rng)
-    ipc = mixed[:, training.names.index(WIDTH_METRIC)]
-    metrics = np.concatenate([np.repeat(training.metrics[known], _COPIES, axis=0), mixed])
-    labels = np.concatenate([np.repeat(training.labels[known], _COPIES), causal_class(shares, ipc)])
-    points = standardised(jitter(metrics, training.names, rng), arrays)
-    # Labels of only some classes must not count against the others.
-    weight = WEIGHT if len(np.unique(training.labels[known])) == len(CLASSES) else 0.0
-    fitted = baselines.fit_logistic(points, labels, seed)
-    return {**fitted, "weight": np.array([weight])}
 
 
 def candidates(trainings: Sequence[Training]) -> tuple[str, ...]:
@@ -112,13 +88,19 @@ def train_cost_networks(
     return list(cost_training.train(trainings, members=members, seed=seed))
 
 
-def _upper(training: Training) -> Floats:
-    """Return the largest accepted value of each metric (m), by the training samples."""
+def _range(training: Training) -> tuple[Floats, Floats]:
+    """Return the smallest and largest accepted value of each metric (m), by the training samples.
+
+    Every event may be absent, but instructions: a sample without them is none of a program.
+    """
     upper = np.maximum(training.metrics.max(axis=0), 0) * _MAX_RATIO
     upper = np.maximum(upper, _NEGLIGIBLE)
+    lower = np.zeros(len(upper))
     if WIDTH_METRIC in training.names:
-        upper[training.names.index(WIDTH_METRIC)] = _MAX_IPC
-    return np.asarray(upper, float)
+        ipc = training.names.index(WIDTH_METRIC)
+        lower[ipc] = training.metrics[:, ipc].min() / _MAX_RATIO
+        upper[ipc] = _MAX_IPC
+    return lower, upper
 
 
 def stopping_samples(training: Training) -> NDArray[np.bool_]:

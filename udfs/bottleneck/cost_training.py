@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.bottleneck.costs import MAX_SERIAL_FACTOR, TEMPERATURE
+from udfs.bottleneck.costs import MAX_SERIAL_FACTOR
 from udfs.bottleneck.training import (
     CAUSE_OF,
     CAUSES,
@@ -47,6 +47,8 @@ _DECAY = 1e-3
 # Samples that a network learns from: with measured shares, blends of those, with labels.
 _MEASURED, _BLENDS, _LABELLED = 1500, 2000, 800
 _LABEL_WEIGHT = 0.05
+# Difference of shares that counts as odds of e to 1 between the labelled component and a rival.
+_LABEL_SCALE = 0.06
 _MIN_SAMPLES = 40
 # Shares above this are used to estimate the cost of an event alone.
 _LARGE_SHARE = 0.05
@@ -174,7 +176,7 @@ def _descend(batch: list[torch.Tensor], rng: torch.Generator, steps: int) -> lis
             labelled = share[:, measured:]
             rivals = torch.cat([torch.full_like(labelled[..., :1], LEAST_SHARE), labelled], dim=2)
             entropy = torch.nn.functional.cross_entropy(
-                rivals.flatten(0, 1) / TEMPERATURE, causes.flatten(), reduction="sum"
+                rivals.flatten(0, 1) / _LABEL_SCALE, causes.flatten(), reduction="sum"
             )
             loss = loss + _LABEL_WEIGHT * entropy / causes.shape[1]
         loss.backward()

@@ -6,8 +6,9 @@ share = least(s(x) * (metrics @ cycles), 1 - IPC), with 0 < s(x) < 1.5 a network
 over the issue width; no more than the empty slots can be gained. So no event means no cost, and
 rates lower than any in training cost in proportion. `cost_training` trains them.
 
-The bands are quantiles of the errors on held-out programs, by the size of the prediction
-(split conformal prediction; Lei et al., JASA 113, 2018).
+The bands are quantiles of the errors on held-out programs, as factors, by the size of the
+prediction (split conformal prediction; Lei et al., JASA 113, 2018). The probability of a class
+follows from the same errors: they are about a factor of two.
 """
 
 from __future__ import annotations
@@ -27,14 +28,18 @@ from udfs.bottleneck.training import (
 
 MAX_SERIAL_FACTOR = 1.5
 COVERED = 0.90
-TEMPERATURE = 0.06
 # Predictions between two edges have a band of their own; the first is for 0.
-EDGES = np.array([1e-9, 0.01, 0.03, 0.1, 0.3, 0.6])
+EDGES = np.array([1e-9, 0.003, 0.01, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 0.8])
 
-# Samples from which quantiles are computed; below this neighbouring sizes are included.
-_MIN_SAMPLES = 40
-# Windows of one run differ by some hundredths of the width: 0.05 off the half are odds of 7 to 1.
-_SLOPE = 40.0
+# Errors are factors of a share with this added, so that they are finite where nothing is lost.
+_LEAST = 0.02
+# Odds that a component is the bottleneck: ((share + _EXTRA) / (LEAST_SHARE + _EXTRA)) ^ _POWER, by
+# maximum likelihood on held-out gem5 kernels and their blends.
+_POWER = 4.0
+_EXTRA = 0.08
+# Windows of one real program differ by some hundredths of the width (90 % of them by less than
+# 0.044 on gem5): 0.05 off the half are odds of 4 to 1.
+_SLOPE = 30.0
 
 
 def shares(metrics: Floats, scaled: Singles, arrays: Arrays) -> Singles:
@@ -59,25 +64,28 @@ def shares(metrics: Floats, scaled: Singles, arrays: Arrays) -> Singles:
     return np.asarray(total / len(arrays["cost_w1"]), np.float32)
 
 
-def bands(predicted: Floats, measured: Floats) -> Arrays:
-    """Return `band` (sizes x 2): offsets from a prediction to the ends of its 90 % band.
+def bands(predicted: Floats, measured: Floats, weights: Floats) -> Arrays:
+    """Return `band` (sizes x 2): factors from a prediction to the ends of its 90 % band.
+
+    The errors of neighbouring sizes are used together, except of predictions of 0.
 
     Args:
         predicted: n x 4, by models that were not trained on the sample's program.
         measured: n x 4.
+        weights: of the samples (n).
     """
     size = np.digitize(predicted, EDGES)
-    missed = measured - predicted
-    ends = np.zeros((len(EDGES) + 1, 2))
+    # A remedy that made a run slower by chance gained nothing.
+    missed = (np.clip(measured, 0, 1) + _LEAST) / (predicted + _LEAST)
+    weight = np.broadcast_to(weights[:, None], missed.shape)
+    ends = np.ones((len(EDGES) + 1, 2))
     tails = np.array([(1 - COVERED) / 2, (1 + COVERED) / 2])
     for k in range(len(ends)):
-        mine = missed[size == k]
-        if len(mine) < _MIN_SAMPLES:
-            mine = missed[np.abs(size - k) <= 1]
-        if len(mine):
-            ends[k] = np.quantile(mine, tails, method="inverted_cdf")
-    ends[:, 0] = np.minimum(ends[:, 0], 0)
-    ends[:, 1] = np.maximum(ends[:, 1], 0)
+        mine = (np.abs(size - k) <= 1) & (size > 0) if k else size == 0
+        if mine.any():
+            ends[k] = np.quantile(missed[mine], tails, method="inverted_cdf", weights=weight[mine])
+    ends[:, 0] = np.minimum(ends[:, 0], 1)
+    ends[:, 1] = np.maximum(ends[:, 1], 1)
     return {"band": ends}
 
 
@@ -85,19 +93,25 @@ def apply_bands(predicted: Singles, arrays: Arrays) -> tuple[Singles, Singles]:
     """Return the lower and upper ends (n x 4 each, within 0..1) of the shares' bands."""
     size = np.digitize(predicted, EDGES)
     ends = arrays["band"].astype(np.float32)
-    low = np.clip(predicted + ends[:, 0].take(size), 0, 1)
-    high = np.clip(predicted + ends[:, 1].take(size), 0, 1)
-    return low, high
+    low, high = ((predicted + _LEAST) * ends[:, i].take(size) - _LEAST for i in (0, 1))
+    return np.clip(low, 0, 1).astype(np.float32), np.clip(high, 0, 1).astype(np.float32)
 
 
 def class_log_odds(share: NDArray[Any], ipc: NDArray[Any]) -> Singles:
     """Return logarithms of the classes' odds (n x 6, in the order of CLASSES) by cost shares.
 
     Every component competes with the others, and with LEAST_SHARE for none of them; none means
-    Balance or Other by IPC over the width, with even odds at half the width.
+    Balance or Other by IPC over the width (`balance_log_odds`).
+    """
+    balance, other = balance_log_odds(ipc)
+    ratio = (np.maximum(share, 0) + _EXTRA) / (LEAST_SHARE + _EXTRA)
+    return np.column_stack([balance, _POWER * np.log(ratio), other]).astype(np.float32)
+
+
+def balance_log_odds(ipc: NDArray[Any]) -> tuple[Singles, Singles]:
+    """Return the logarithms of the shares of Balance and of Other (n each) where nothing costs.
+
+    `ipc` (n) is over the width; at half the width both are even.
     """
     lean = (np.asarray(ipc, np.float32) - np.float32(BALANCED_IPC)) * np.float32(_SLOPE)
-    none = np.float32(LEAST_SHARE / TEMPERATURE)
-    balance = none - np.logaddexp(0, -lean)
-    other = none - np.logaddexp(0, lean)
-    return np.column_stack([balance, share / np.float32(TEMPERATURE), other]).astype(np.float32)
+    return -np.logaddexp(np.float32(0), -lean), -np.logaddexp(np.float32(0), lean)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from udfs.bottleneck import build, validation
+from udfs.bottleneck import autoencoder, build, calibration, validation
 from udfs.bottleneck.autoencoder import History
 from udfs.bottleneck.build import Shape
 from udfs.bottleneck.training import Arrays, Training
@@ -16,6 +16,7 @@ from udfs.bottleneck.validation import Score
 Progress = Callable[[str], None]
 
 MEMBERS = 4
+DEFAULT_SHAPE = (autoencoder.LAYERS, autoencoder.NODES)
 SEARCH = tuple((layers, nodes) for layers in (1, 2, 3) for nodes in (10, 20, 30, 50))
 
 
@@ -23,9 +24,10 @@ SEARCH = tuple((layers, nodes) for layers in (1, 2, 3) for nodes in (10, 20, 30,
 class Fitted:
     """A model, its scores and how it was trained.
 
-    `arrays` are what `judging.judge` applies; `scores` rows (algorithm, split, measure, value),
-    `history` (stage, iteration, measure, value) of the autoencoder's training, `search` (layers,
-    nodes, measure, value).
+    `arrays` are what `judging.judge` applies; `scores` rows (algorithm, split, measure, value), the
+    reliability table (`calibration.reliability`) of the best algorithm among them; `history`
+    (stage, iteration, measure, value) of the autoencoder's training, `search` (layers, nodes,
+    measure, value).
     """
 
     algorithm: str
@@ -41,7 +43,7 @@ def fit(
     *,
     seed: int = 0,
     folds: int = 10,
-    shapes: Sequence[Shape] = SEARCH,
+    shapes: Sequence[Shape] = (DEFAULT_SHAPE,),
     progress: Progress = lambda _: None,
 ) -> Fitted:
     """Fit all classifiers, score them on held-out programs, return the best one.
@@ -51,7 +53,8 @@ def fit(
         seed: of all random numbers.
         folds: into how many groups the programs are divided, each held out in turn; with as many
             as there are programs, one program at a time.
-        shapes: hidden layers and nodes that the autoencoder's search tries.
+        shapes: hidden layers and nodes of the autoencoder; of several, the best on held-out
+            programs.
         progress: called with a short description of each step.
 
     Raises ValueError, with a message for users, where the training data are insufficient.
@@ -67,33 +70,47 @@ def fit(
 def _fit(
     training: Training, seed: int, folds: int, shapes: Sequence[Shape], progress: Progress
 ) -> Fitted:
-    progress("searching the autoencoder's shape")
-    search, shape = validation.search_shape(training, shapes, seed)
-    progress("holding out programs")
+    search: list[tuple[int, int, str, float]] = []
+    shape = shapes[0]
+    if len(shapes) > 1:
+        progress(f"searching the autoencoder's shape: {len(shapes)} are tried")
+        search, shape = validation.search_shape(training, shapes, seed)
+        progress(f"searching the autoencoder's shape: {shape[0]} x {shape[1]} is best")
     outcome = validation.score_held_out(training, shape, seed, folds, progress)
-    progress("holding out families")
-    scores = outcome.scores + validation.score_families(training, shape, seed)
-    progress("holding out programs of blends")
-    scores += validation.score_blends(training, shape, seed)
-    scores += validation.score_unlabelled(training, shape, seed)
-    best = _best(scores)
-    progress("fitting to all samples")
+    best = _best(outcome.scores)
+    progress(f"fitting {best} to all samples")
     networks = build.train_cost_networks([training], MEMBERS, seed)[0]
     arrays, history = build.model(training, best, networks, shape, seed)
-    arrays.update(outcome.band)
+    arrays.update(outcome.calibrations[best])
+    progress(f"holding out families: {best}")
+    scores = [score for score in outcome.scores if score[0] == best or not _of_tenth(score)]
+    scores += validation.score_families(training, best, outcome.calibrations[best], shape, seed)
     if best != "stacked autoencoder":
         history = build.model(training, "stacked autoencoder", None, shape, seed)[1]
     return Fitted(best, _description(training), arrays, scores, history, search)
 
 
 def _best(scores: Sequence[Score]) -> str:
-    """Return the algorithm with the highest accuracy, on average over the scored splits."""
+    """Return the algorithm with the highest accuracy, on average over the scored splits.
+
+    Of equally accurate ones it is that whose probabilities are nearest to the shares right.
+    """
     splits = (validation.LABELLED, validation.CAUSAL, validation.BLENDS)
-    right: dict[str, list[float]] = {}
+    found: dict[str, dict[str, list[float]]] = {}
     for algorithm, split, measure, value in scores:
-        if measure == "accuracy" and split in splits:
-            right.setdefault(algorithm, []).append(value)
-    return max(right, key=lambda algorithm: float(np.mean(right[algorithm])))
+        if split in splits:
+            found.setdefault(algorithm, {}).setdefault(measure, []).append(value)
+
+    def merit(algorithm: str) -> tuple[float, float]:
+        measures = found[algorithm]
+        error = float(np.mean(measures["expected calibration error"]))
+        return round(float(np.mean(measures["accuracy"])), 3), -error
+
+    return max(found, key=merit)
+
+
+def _of_tenth(score: Score) -> bool:
+    return score[2].startswith(calibration.TENTH)
 
 
 def _check(training: Training) -> None:

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.bottleneck import autoencoder, baselines, costs
+from udfs.bottleneck import autoencoder, baselines, calibration, costs
 from udfs.bottleneck.training import (
+    CAUSE_OF,
+    CAUSES,
     CLASSES,
+    LEAST_SHARE,
     UNKNOWN,
     Arrays,
     Floats,
@@ -31,9 +34,13 @@ PROBABILITIES: dict[str, Callable[[Singles, Arrays], Singles]] = {
 }
 ALGORITHMS = (*PROBABILITIES, COSTS)
 DRIVERS = 3
-
-# Lower bound of a class's probability by labels, where it is combined with cost shares.
-_MIN_PROBABILITY = 1e-4
+# What the classes are called in reasons.
+_COMPONENTS = {
+    "Mem": "main memory",
+    "DTB": "data-TLB misses",
+    "ICache": "instruction-cache misses",
+    "DMA": "DMA",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +48,14 @@ class Judged:
     """Verdicts on n samples.
 
     `classes` (n) are positions in CLASSES, len(CLASSES) for Unknown; `probability` (n) that of the
-    likeliest class, `probabilities` (n x 6) of all. `drivers` (n x 3) are positions of metrics,
-    the strongest first, and `contributions` (n x 3) what each adds to the logarithm of the
-    likeliest class's odds against the average class, by logistic regression. `cost`, `cost_low`
-    and `cost_high` (n x 4) are shares of the cycles in the order of CAUSES, None without a model
-    of them. `measured` (n) is False where a metric was not: then all numbers are NaN. `reasons`
-    are texts, and `reason` (n) the position of the sample's among them, -1 where its class is
-    known.
+    likeliest class, `probabilities` (n x 6) of all, calibrated. `drivers` (n x 3) are positions of
+    metrics, the strongest first, and `contributions` (n x 3) what each adds to the logarithm of the
+    likeliest class's odds against the average class, by logistic regression; `deviations` (n x 3)
+    are their standardised values. `cost`, `cost_low` and `cost_high` (n x 4) are shares of the
+    cycles in the order of CAUSES, None without a model of them; `hidden` (n x 4) is where events
+    that would be the bottleneck if each waited for the last cost too little to be it. `measured`
+    (n) is False where a metric was not: then all numbers are NaN. `reasons` are texts, and `reason`
+    (n) the position of the sample's among them, -1 where its class is known.
     """
 
     classes: Integers
@@ -55,9 +63,11 @@ class Judged:
     probabilities: Singles
     drivers: NDArray[np.intp]
     contributions: Singles
+    deviations: Singles
     cost: Singles | None
     cost_low: Singles | None
     cost_high: Singles | None
+    hidden: NDArray[np.bool_]
     measured: NDArray[np.bool_]
     reason: Integers
     reasons: list[str]
@@ -70,36 +80,53 @@ class Judged:
 def judge(metrics: Floats, arrays: Arrays) -> Judged:
     """Apply a model to metrics (n x m, per cycle, in the model's order; NaN where not measured).
 
-    A sample is Unknown where a metric is missing, where one exceeds the range of the training
-    samples, and where no class is as likely as the model's `confidence`.
+    A sample is Unknown where a metric is missing, where only events of one component were counted,
+    where a metric or a predicted cost is outside the range of the training samples, where the
+    likeliest class is a component that by its band may cost nothing, and where no class is as
+    likely as the model's `confidence`. A component whose whole band is below LEAST_SHARE is no
+    bottleneck, whatever its rate.
     """
     metrics = np.where(np.isfinite(metrics) & (metrics >= 0), metrics, np.nan)
     missing = np.isnan(metrics)
     filled = np.where(missing, 0, metrics)
-    beyond = filled > arrays["upper"]
-    measured = np.asarray(~missing.any(axis=1))
     scaled = standardised(filled, arrays)
     cost = costs.shares(filled, scaled, arrays) if "serial" in arrays else None
-    probabilities = _probabilities(filled, scaled, cost, arrays)
-    likeliest = probabilities.argmax(axis=1)
-    probability = probabilities.max(axis=1).astype(float)
-    unsure = probability < arrays["confidence"][0]
-    unknown = unsure | missing.any(axis=1) | beyond.any(axis=1)
-    drivers, contributions = _drivers(scaled, likeliest, arrays)
-    reason, reasons = _reasons(missing, beyond, unsure, arrays)
+    probabilities = calibration.apply_temperature(
+        _probabilities(filled, scaled, cost, arrays), arrays["temperature"][0]
+    )
     low = high = None
+    hidden = np.zeros((len(metrics), len(CAUSES)), bool)
     if cost is not None:
         low, high = costs.apply_bands(cost, arrays)
+        costless = high < LEAST_SHARE
+        hidden = costless & (filled @ arrays["serial"] >= LEAST_SHARE)
+        ipc = filled[:, int(arrays["ipc"][0])]
+        probabilities = _without_costless(probabilities, costless, ipc)
+    likeliest = probabilities.argmax(axis=1)
+    probability = probabilities.max(axis=1).astype(float)
+    doubts = _Doubts(
+        missing=missing,
+        alone=_only_component(filled, arrays),
+        outside=_outside(filled, cost, arrays),
+        may_be_nothing=_may_be_nothing(likeliest, low),
+        unsure=probability < arrays["confidence"][0],
+        order=np.argsort(-probabilities, axis=1, kind="stable")[:, :2],
+    )
+    drivers, contributions = _drivers(scaled, likeliest, arrays)
+    deviations = np.take_along_axis(scaled, drivers, axis=1)
+    reason, reasons = doubts.reasons(arrays)
     return Judged(
-        classes=np.where(unknown, len(CLASSES), likeliest),
+        classes=np.where(reason >= 0, len(CLASSES), likeliest),
         probability=probability,
         probabilities=probabilities,
         drivers=drivers,
         contributions=contributions,
+        deviations=deviations,
         cost=cost,
         cost_low=low,
         cost_high=high,
-        measured=measured,
+        hidden=hidden,
+        measured=np.asarray(~missing.any(axis=1)),
         reason=reason,
         reasons=reasons,
     )
@@ -112,12 +139,52 @@ def _probabilities(
     algorithm = ALGORITHMS[int(arrays["algorithm"][0])]
     if algorithm != COSTS or cost is None:
         return PROBABILITIES[algorithm](scaled, arrays)
-    by_cost = costs.class_log_odds(cost, metrics[:, int(arrays["ipc"][0])])
-    weight = np.float32(arrays["weight"][0])
-    by_label = np.log(
-        np.maximum(baselines.logistic_probabilities(scaled, arrays), _MIN_PROBABILITY)
-    )
-    return baselines.softmax(by_cost + weight * by_label)
+    return baselines.softmax(costs.class_log_odds(cost, metrics[:, int(arrays["ipc"][0])]))
+
+
+def _without_costless(probabilities: Singles, costless: NDArray[np.bool_], ipc: Floats) -> Singles:
+    """Move the probability of components that cost nothing to Balance and Other, by IPC."""
+    components = probabilities[:, 1:-1]
+    freed = np.where(costless, components, 0).sum(axis=1)
+    balance, other = costs.balance_log_odds(ipc)
+    return np.column_stack(
+        [
+            probabilities[:, 0] + freed * np.exp(balance),
+            np.where(costless, 0, components),
+            probabilities[:, -1] + freed * np.exp(other),
+        ]
+    ).astype(np.float32)
+
+
+def _only_component(metrics: Floats, arrays: Arrays) -> Integers:
+    """Return by sample (n) which component alone has events: its number from 1, 0 for several.
+
+    -1 where no event was counted at all.
+    """
+    cause_of = [CAUSE_OF.get(name) for name in decode_names(arrays["names"])]
+    counted = metrics > 0
+    alone = np.where(counted.any(axis=1), 0, -1)
+    for number, cause in enumerate(CAUSES, 1):
+        mine = np.array([other == cause for other in cause_of])
+        alone[counted[:, mine].any(axis=1) & ~counted[:, ~mine].any(axis=1)] = number
+    return alone
+
+
+def _outside(metrics: Floats, cost: Singles | None, arrays: Arrays) -> NDArray[np.bool_]:
+    """Return which metrics, then which costs (n x (m + 4)), no training sample came near."""
+    beyond = (metrics > arrays["upper"]) | (metrics < arrays["lower"])
+    if cost is None:
+        return np.column_stack([beyond, np.zeros((len(metrics), len(CAUSES)), bool)])
+    return np.column_stack([beyond, cost > arrays["largest_cost"]])
+
+
+def _may_be_nothing(likeliest: NDArray[np.intp], low: Singles | None) -> NDArray[np.bool_]:
+    """Return where (n) the likeliest class is a component whose band begins at 0."""
+    component = (likeliest > 0) & (likeliest < len(CLASSES) - 1)
+    if low is None:
+        return np.zeros(len(likeliest), bool)
+    place = np.where(component, likeliest - 1, 0)
+    return component & (low[np.arange(len(low)), place] <= 0)
 
 
 def _drivers(
@@ -130,31 +197,64 @@ def _drivers(
     return order, np.take_along_axis(contributions, order, axis=1)
 
 
-def _reasons(
-    missing: NDArray[np.bool_],
-    beyond: NDArray[np.bool_],
-    unsure: NDArray[np.bool_],
-    arrays: Arrays,
-) -> tuple[Integers, list[str]]:
-    """Return why samples are Unknown: one text for each combination of causes that occurs."""
-    bits = 1 << np.arange(missing.shape[1], dtype=np.int64)
-    lacking, outside = missing @ bits, np.where(missing.any(axis=1), 0, beyond @ bits)
-    keys = np.column_stack([lacking, outside, unsure & (lacking == 0) & (outside == 0)])
-    reason = np.full(len(keys), -1)
-    rows = np.flatnonzero(keys.any(axis=1))
-    if not len(rows):
-        return reason, []
-    kinds, reason[rows] = np.unique(keys[rows], axis=0, return_inverse=True)
+@dataclass(frozen=True, slots=True)
+class _Doubts:
+    """What makes samples Unknown, the weightiest first.
+
+    `missing` (n x m) metrics; the component that is `alone` (n, see `_only_component`); `outside`
+    (n x (m + 4)) metrics and costs; `may_be_nothing` and `unsure` (n); `order` (n x 2) are the two
+    likeliest classes.
+    """
+
+    missing: NDArray[np.bool_]
+    alone: Integers
+    outside: NDArray[np.bool_]
+    may_be_nothing: NDArray[np.bool_]
+    unsure: NDArray[np.bool_]
+    order: NDArray[np.intp]
+
+    def reasons(self, arrays: Arrays) -> tuple[Integers, list[str]]:
+        """Return the position of each sample's reason (n), -1 for none, and the reasons."""
+        bits = 1 << np.arange(self.outside.shape[1], dtype=np.int64)
+        lacking = self.missing @ bits[: self.missing.shape[1]]
+        alone = np.where(lacking > 0, 0, self.alone)
+        outside = np.where((lacking > 0) | (alone != 0), 0, self.outside @ bits)
+        judged = (lacking == 0) & (alone == 0) & (outside == 0)
+        nothing = judged & self.may_be_nothing
+        unsure = judged & self.unsure & ~nothing
+        first, second = np.where((nothing | unsure)[:, None], self.order, 0).T
+        keys = np.column_stack([lacking, alone, outside, nothing, unsure, first, second])
+        keys[~unsure, -1] = 0
+        reason = np.full(len(keys), -1)
+        rows = np.flatnonzero(keys[:, :5].any(axis=1))
+        if not len(rows):
+            return reason, []
+        kinds, reason[rows] = np.unique(keys[rows], axis=0, return_inverse=True)
+        return reason, [_reason(kind.tolist(), arrays) for kind in kinds]
+
+
+def _reason(kind: list[int], arrays: Arrays) -> str:
+    """Return the text for a row of `_Doubts.reasons`' keys."""
+    lacking, alone, outside, nothing, _, first, second = kind
     names = decode_names(arrays["names"])
-    texts = []
-    for lack, out, _ in kinds:
-        if lack:
-            texts.append(f"not measured: {_names_of(names, lack)}")
-        elif out:
-            texts.append(f"outside the range of the training samples: {_names_of(names, out)}")
-        else:
-            texts.append(f"no class is {100 * arrays['confidence'][0]:.0f} % likely")
-    return reason, texts
+    if lacking:
+        return f"not measured: {_names_of(names, lacking)}"
+    if alone:
+        return (
+            "no event but cycles was counted"
+            if alone < 0
+            else f"only events of {_COMPONENTS[CAUSES[alone - 1]]} were counted"
+        )
+    if outside:
+        both = [*names, *(f"the cost of {_COMPONENTS[cause]}" for cause in CAUSES)]
+        return f"outside the range of the training samples: {_names_of(both, outside)}"
+    if nothing:
+        return (
+            f"{CLASSES[first]} is likeliest, but by the 90 % band {_COMPONENTS[CLASSES[first]]} "
+            "may cost nothing"
+        )
+    confidence = f"{100 * arrays['confidence'][0]:.0f} %"
+    return f"no class is {confidence} likely: {CLASSES[first]} or {CLASSES[second]}"
 
 
 def _names_of(names: list[str], mask: int) -> str:

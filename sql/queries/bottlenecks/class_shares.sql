@@ -1,10 +1,10 @@
--- Class shares of the processes of runs, or of the runs where processes are unknown; of more than
+-- Class shares of the cycles of the processes of runs, or of the runs where processes are unknown; of more than
 -- $most, $most spread evenly. Runs are selected by bounds and a list: that condition is pushed down
 -- to the counters, a subquery is not.
 WITH
   judged AS (
-    SELECT run_id, rank, class, count(*) AS samples
-    FROM bottlenecks
+    SELECT run_id, rank, class, sum(samples) AS samples, sum(weight) AS weight
+    FROM bottleneck_weights
     WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
       AND list_max(from_json($runs, '["VARCHAR"]'))
       AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
@@ -21,8 +21,8 @@ WITH
 
   placed AS (
     SELECT
-      j.run_id, j.rank, j.class, j.samples,
-      j.samples / sum(j.samples) OVER (PARTITION BY j.run_id, j.rank) AS share,
+      j.run_id, j.rank, j.class, CAST(j.samples AS BIGINT) AS samples,
+      j.weight / sum(j.weight) OVER (PARTITION BY j.run_id, j.rank) AS share,
       dense_rank() OVER (ORDER BY r.started_at, r.version, j.run_id, j.rank) AS position,
       r.version
     FROM judged AS j

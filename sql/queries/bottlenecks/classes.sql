@@ -1,6 +1,6 @@
--- Classes of the samples of runs, the commonest first: number, probability and drivers.
--- Runs are selected by bounds and a list: that condition is pushed down to the counters, a subquery
--- is not.
+-- Classes of the samples of runs, that with the largest share of the cycles first: number,
+-- probability and drivers. Runs are selected by bounds and a list: that condition is pushed down to
+-- the counters, a subquery is not.
 WITH
   judged AS (
     FROM bottlenecks
@@ -9,28 +9,53 @@ WITH
       AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
   ),
 
+  chosen AS (
+    SELECT *, min(weighed_by) OVER () = max(weighed_by) OVER () AS is_alike
+    FROM bottleneck_weights
+    WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
+      AND list_max(from_json($runs, '["VARCHAR"]'))
+      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+  ),
+
+  weighed AS (
+    SELECT
+      class, sum(CASE WHEN is_alike THEN weight ELSE share END) AS weight,
+      sum(probability * stated_cycles) / sum(stated_cycles) AS probability
+    FROM chosen
+    GROUP BY class
+  ),
+
   pushed AS (
-    SELECT class, drivers.metric AS metric, avg(drivers.contribution) AS contribution
+    SELECT class, drivers.metric AS metric, avg(drivers.contribution) AS contribution,
+      CASE WHEN avg(drivers.deviation) > 0 THEN 'high ' ELSE 'low ' END AS side
     FROM (SELECT class, unnest(drivers) AS drivers FROM judged)
     GROUP BY ALL
+  ),
+
+  driving AS (
+    SELECT
+      p.class,
+      list(p.side || coalesce(n.name, p.metric) ORDER BY p.contribution DESC)[:3] AS drivers
+    FROM pushed AS p
+    LEFT JOIN metric_titles AS n USING (metric)
+    WHERE p.contribution > 0
+    GROUP BY p.class
   )
 
 SELECT
   j.class,
   count(*) AS samples,
-  count(*) / sum(count(*)) OVER () AS share,
-  avg(j.probability) AS probability,
+  any_value(w.weight) / sum(any_value(w.weight)) OVER () AS share,
+  any_value(w.probability) AS probability,
   mode(j.said_by) AS said_by,
   mode(j.reason) AS reason,
   any_value(j.advice) AS advice,
   mode(j.metric_set) AS metric_set,
   mode(j.model) AS model,
   list_sort(list_distinct(flatten(list(j.flags)))) AS flags,
-  (
-    SELECT list(p.metric ORDER BY p.contribution DESC)[:3]
-    FROM pushed AS p
-    WHERE p.class = j.class AND p.contribution > 0
-  ) AS drivers
+  any_value(d.drivers) AS drivers
 FROM judged AS j
+JOIN weighed AS w USING (class)
+LEFT JOIN driving AS d USING (class)
 GROUP BY j.class
-ORDER BY samples DESC, j.class;
+ORDER BY share DESC, samples DESC, j.class;

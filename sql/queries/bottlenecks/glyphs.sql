@@ -1,5 +1,5 @@
--- Metrics for star glyphs: one row a run, process, region or sample ($by), with its class and the
--- medians of its metrics. Only of the metric set that most samples have, as others do not compare;
+-- Metrics for star glyphs: one row a run, process, region or sample ($by), with its class, the
+-- medians of its metrics and their long names. Only of the metric set that most samples have, as others do not compare;
 -- of more than $most glyphs, $most spread evenly. Runs are selected by bounds and a list: that
 -- condition is pushed down to the counters, a subquery is not.
 WITH
@@ -67,9 +67,11 @@ WITH
     SELECT
       c.glyph, any_value(c) AS place, any_value(r.metric_set) AS metric_set,
       list(r.metric ORDER BY r.position) AS metrics,
+      list(coalesce(n.name, r.metric) ORDER BY r.position) AS names,
       list(m.value ORDER BY r.position) AS "values"
     FROM chosen AS c
     CROSS JOIN rays AS r
+    LEFT JOIN metric_titles AS n ON r.metric = n.metric
     LEFT JOIN medians AS m
       ON m.run_id = c.run_id AND m.rank IS NOT DISTINCT FROM c.rank
       AND m.thread IS NOT DISTINCT FROM c.thread AND m.region IS NOT DISTINCT FROM c.region
@@ -79,18 +81,18 @@ WITH
   ),
 
   judged AS (
-    SELECT
-      run_id,
-      CASE WHEN $by <> 'run' AND $by <> 'region' THEN rank END AS rank,
-      CASE WHEN $by <> 'run' AND $by <> 'region' THEN thread END AS thread,
-      CASE WHEN $by IN ('region', 'sample') THEN region END AS region,
-      CASE WHEN $by = 'sample' THEN sample END AS sample,
-      class, count(*) AS samples
-    FROM bottlenecks
-    WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
+    SELECT run_id, rank, thread, region, NULL AS sample, class, all_samples AS samples
+    FROM bottleneck_verdicts
+    WHERE place = CASE $by WHEN 'rank' THEN 'thread' ELSE $by END
+      AND run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
       AND list_max(from_json($runs, '["VARCHAR"]'))
       AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
-    GROUP BY ALL
+    UNION ALL
+    SELECT run_id, rank, thread, region, sample, class, 1
+    FROM bottlenecks
+    WHERE $by = 'sample' AND run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
+      AND list_max(from_json($runs, '["VARCHAR"]'))
+      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
   )
 
 SELECT
@@ -98,7 +100,7 @@ SELECT
   t.place.thread AS thread, t.place.region AS region, t.place.sample AS sample,
   arg_max(j.class, (j.samples, j.class)) AS class,
   CAST(sum(j.samples) AS BIGINT) AS samples,
-  any_value(t.place.places) AS places, t.metric_set, t.metrics, t."values"
+  any_value(t.place.places) AS places, t.metric_set, t.metrics, t.names, t."values"
 FROM stars AS t
 JOIN runs AS r ON t.place.run_id = r.run_id
 LEFT JOIN judged AS j

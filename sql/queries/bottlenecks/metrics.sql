@@ -2,15 +2,16 @@
 -- Runs are selected by bounds and a list: that condition is pushed down to the counters, a subquery
 -- is not.
 SELECT
-  s.metric_set, s.metric, count(s.value) AS samples, median(s.value) AS value,
+  s.metric_set, s.metric, t.title, t.unit, count(s.value) AS samples, median(s.value) AS value,
   median(s.standardised) AS standardised
 FROM pmu_standardised AS s
 LEFT JOIN (
   SELECT DISTINCT metric_set, metric, position FROM metric_definitions WHERE metric IS NOT NULL
 ) AS d USING (metric_set, metric)
+LEFT JOIN metric_titles AS t USING (metric)
 WHERE s.run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
   AND list_max(from_json($runs, '["VARCHAR"]'))
   AND list_contains(from_json($runs, '["VARCHAR"]'), s.run_id)
-GROUP BY s.metric_set, s.metric, d.position
+GROUP BY s.metric_set, s.metric, t.title, t.unit, d.position
 HAVING count(s.value) > 0
 ORDER BY s.metric_set, d.position, s.metric;

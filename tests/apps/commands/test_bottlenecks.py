@@ -59,7 +59,9 @@ def test_a_manual_label_counts_and_names_its_author(pwh):
         ["Unknown", "1", "0.5"],
     ]
     _, out, _ = pwh("diagnose", "r1")
-    assert "* Mem (1 of 2 samples, labelled by Ada); also Unknown 50%." in out
+    assert (
+        "* A tie: Mem or Unknown (Mem 50% and Unknown 50% of the samples); Unknown: no model" in out
+    )
     assert "* What usually helps: use on-chip memory, blocking, reuse, prefetch." in out
 
 

@@ -16,16 +16,16 @@ from udfs.bottleneck import fit as fitting
 from udfs.bottleneck.training import CLASSES
 from warehouse import connect
 
-_SHAPES = ((1, 10),)
+_SHAPES = ((1, 8), (1, 10))
 
 
 @pytest.fixture
 def quick(monkeypatch):
     """Train less, hold programs out in fewer groups, and try fewer shapes."""
     shorten_training(monkeypatch)
-    fit = fitting.fit
     monkeypatch.setattr(bottlenecks, "FOLDS", 2)
-    monkeypatch.setattr(fitting, "fit", lambda *a, **k: fit(*a, **{**k, "shapes": _SHAPES}))
+    monkeypatch.setattr(fitting, "DEFAULT_SHAPE", (1, 10))
+    monkeypatch.setattr(fitting, "SEARCH", _SHAPES)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,8 @@ def test_a_labels_file_gives_a_model_that_is_in_force(pwh, tmp_path):
     known = "SELECT coalesce(max(version), 0) AS n FROM models WHERE kind = 'bottlenecks'"
     before = asked(pwh, known)[0]["n"]
     code, out, err = pwh(
-        "fit", "bottlenecks", "--labels", labels(tmp_path / "labels.csv"), "--k", "6"
+        *("fit", "bottlenecks", "--labels", labels(tmp_path / "labels.csv"), "--k", "6"),
+        "--search",
     )
     assert code == 0
     version = before + 1

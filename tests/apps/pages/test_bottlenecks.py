@@ -142,7 +142,9 @@ def test_a_cluster_is_its_medoid_in_deviations_from_the_mean(warehouse):
 
 def test_a_star_is_a_closed_line_around_its_rays():
     star = Star("rank 0", "Mem", 3, (0.5, None), (1.0, None))
-    drawn = json.loads(charts.star_chart(Stars(("IPC", "MEMAPC"), 1.0, 1, (star,))).to_json())
+    drawn = json.loads(
+        charts.star_chart(Stars(("IPC", "MEMAPC"), ("IPC", "MEMAPC"), 1.0, 1, (star,))).to_json()
+    )
     data = [rows for rows in drawn["datasets"].values() if "values" in rows[0]]
     assert data[0][0]["values"] == "IPC 0.5, MEMAPC -"
     marks = [layer["mark"] for layer in drawn["layer"]]

@@ -44,7 +44,7 @@ def test_a_ray_is_the_logarithm_over_the_smallest_value_of_the_set(warehouse):
 
 def star_row(label, **values):
     place = {"run_id": label, "version": None, "rank": None, "thread": None, "region": None}
-    measured = {"metrics": list(values), "values": list(values.values())}
+    measured = {"metrics": list(values), "names": list(values), "values": list(values.values())}
     return place | {"sample": None, "class": "Mem", "samples": 1, "places": 2} | measured
 
 

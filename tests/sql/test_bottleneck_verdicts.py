@@ -1,0 +1,94 @@
+"""The one verdict on runs, processes and regions: weights, ties, versions."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.output import dicts
+from apps.queries.bottlenecks import bottleneck_glyphs, bottlenecks_by
+from apps.reports.bottlenecks import bottleneck_sentences
+from tests.helpers.support import given, rows
+
+
+def run(con, *samples, run_id="r1", **facts):
+    """Write a run of samples (region, cycles, class) with manual labels; cycles may be None."""
+    for i, (region, cycles, kind) in enumerate(samples):
+        value = "page-faults 7" if cycles is None else f"cycles {cycles}\ninstructions 9"
+        given(con, "pmu_samples", f"event value\n{value}", run_id=run_id, region=region, sample=i)
+        given(con, "bottleneck_labels", f"sample class\n{i} {kind}", run_id=run_id, region=region)
+    given(con, "runs", f"run_id\n{run_id}", **facts)
+
+
+RUN = (
+    "SELECT class, is_tie, round(share, 3), weighed_by FROM bottleneck_verdicts WHERE place = 'run'"
+)
+
+
+def test_a_long_sample_outweighs_many_short_ones(warehouse):
+    run(warehouse, ("f", 900, "Mem"), ("f", 50, "Balance"), ("f", 50, "Balance"))
+    assert rows(warehouse, RUN) == [("Mem", False, 0.9, "cycles")]
+
+
+def test_a_tie_names_both_in_every_place(warehouse):
+    run(warehouse, ("f", 500, "Mem"), ("g", 500, "Balance"), app="a", version="1")
+    assert rows(warehouse, RUN) == [("Balance or Mem", True, 1.0, "cycles")]
+    assert bottleneck_sentences(warehouse, ["r1"])[0] == (
+        "A tie: Balance or Mem (Balance 50% and Mem 50% of the cycles)."
+    )
+    (glyph,) = dicts(bottleneck_glyphs(warehouse, ["r1"], "run"))
+    assert glyph["class"] == "Balance or Mem"
+    assert rows(warehouse, "SELECT class FROM tuning_history") == [("Balance or Mem",)]
+    assert rows(warehouse, "SELECT class, processes FROM bottleneck_summary") == [
+        ("Balance or Mem", 1)
+    ]
+
+
+def test_without_cycles_samples_weigh_by_their_time(warehouse):
+    run(warehouse, ("f", None, "Mem"), ("f", None, "DTB"))
+    warehouse.execute("UPDATE pmu_samples SET t_start = 0, t_end = 1000 + 9000 * sample")
+    assert rows(warehouse, RUN) == [("DTB", False, 0.909, "seconds")]
+
+
+def test_without_cycles_and_time_samples_weigh_the_same(warehouse):
+    run(warehouse, ("f", None, "Mem"), ("f", None, "DTB"), ("f", None, "DTB"))
+    assert rows(warehouse, RUN) == [("DTB", False, 0.667, "samples")]
+
+
+def test_a_sample_without_cycles_among_others_weighs_their_mean(warehouse):
+    run(warehouse, ("f", 100, "Mem"), ("f", 200, "Mem"), ("f", 0, "DTB"))
+    assert rows(warehouse, RUN) == [("Mem", False, 0.667, "cycles")]
+
+
+def test_where_regions_differ_the_sentence_says_which_has_which(warehouse):
+    run(warehouse, ("solve", 700, "Mem"), ("io", 200, "Other"), ("init", 100, "Balance"))
+    sentences = bottleneck_sentences(warehouse, ["r1"])
+    assert sentences[:2] == [
+        "Mem (70% of the cycles, 1 of 3 samples, labelled by a person); also Other 20%, "
+        "Balance 10%.",
+        "Regions by their share of the cycles: solve Mem (70%), io Other (20%), init Balance "
+        "(10%).",
+    ]
+    assert [row["class"] for row in dicts(bottlenecks_by(warehouse, ["r1"], "region"))] == [
+        "Mem",
+        "Other",
+        "Balance",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("dates", "newest"),
+    [((None, None, None), "Balance"), (("2026-01-01", "2026-01-03", "2026-01-02"), "DTB")],
+)
+def test_old_versions_never_outvote_the_new_one(warehouse, dates, newest):
+    kinds = (("1", "Mem", 9000), ("9", "DTB", 500), ("10", "Balance", 100))
+    for (version, kind, cycles), date in zip(kinds, dates, strict=True):
+        run(warehouse, ("f", cycles, kind), run_id=f"v{version}", app="a", version=version)
+        warehouse.execute("UPDATE runs SET started_at = ? WHERE version = ?", [date, version])
+    sentences = bottleneck_sentences(warehouse, ["v1", "v9", "v10"])
+    version = {"Balance": "10", "DTB": "9"}[newest]
+    assert sentences[0] == (
+        f"The runs of version {version}, the newest of 3: {newest} (the one sample, labelled by "
+        "a person)."
+    )
+    history = rows(warehouse, "SELECT version, class FROM tuning_history ORDER BY step")
+    assert history[-1] == (version, newest)
