@@ -159,7 +159,8 @@ SELECT
   list_filter(c.names, lambda name, i: NOT list_contains(c.positions, i - 1)) AS missing,
   row_number() OVER (
     PARTITION BY c.run_id, c.source_id
-    ORDER BY w.is_wanted NULLS LAST, len(c.positions) DESC, s.preference, c.metric_set
+    ORDER BY
+      w.is_wanted NULLS LAST, len(c.positions) DESC, len(c.names), s.preference, c.metric_set
   ) = 1 AS is_used
 FROM covered AS c
 JOIN metric_sets AS s USING (metric_set)
@@ -172,7 +173,7 @@ COMMENT ON COLUMN metric_coverage.source_id IS 'File the events came from (sourc
 COMMENT ON COLUMN metric_coverage.metric_set IS 'Metric set (metric_sets.metric_set).';
 COMMENT ON COLUMN metric_coverage.metrics IS 'Metrics that can be computed from the events.';
 COMMENT ON COLUMN metric_coverage.missing IS 'Metrics for which events are missing; they are NULL.';
-COMMENT ON COLUMN metric_coverage.is_used IS 'Whether this set is used: the one that machine_settings names, else the one with the most metrics, else the preferred one.';
+COMMENT ON COLUMN metric_coverage.is_used IS 'Whether this set is used: the one that machine_settings names, else the one with the most metrics, of equal ones that which lacks fewest, then the preferred one.';
 
 CREATE OR REPLACE VIEW metric_titles AS
 SELECT

@@ -64,7 +64,7 @@ def test_windows_of_a_plain_parquet_are_judged_by_the_shipped_model(warehouse, t
     assert rows(
         warehouse,
         "SELECT DISTINCT model, metric_set, len(metrics_used) > 7 FROM bottlenecks",
-    ) == [("bottlenecks/1", "gem5", True)]
+    ) == [("bottlenecks/2", "gem5-l2", True)]
 
 
 def test_a_verdict_has_probability_drivers_advice_and_cost_shares_with_bands(warehouse):
@@ -83,6 +83,38 @@ def test_a_verdict_has_probability_drivers_advice_and_cost_shares_with_bands(war
     )
     assert 0 <= low < share < high <= 1
     assert share > 0.5 > 0.1 > memory
+
+
+def test_reads_that_a_prefetcher_made_in_time_are_no_bottleneck(warehouse):
+    stream = STRIDE.replace("dtb_misses    909", "dtb_misses    20").replace(
+        "mem_reads     0", "mem_reads     1600\n    l2d_misses    30"
+    )
+    stream = stream.replace("l3_misses     0", "l3_misses     1600")
+    given(warehouse, "pmu_samples", stream.replace("uops          17111", "uops 81000"), sample=0)
+    ((kind, model, flags, most),) = rows(
+        warehouse, "SELECT class, model, flags, frac_mem_high FROM bottlenecks"
+    )
+    assert (kind, model) == ("Other", "bottlenecks/2")
+    assert "hidden_mem" in flags
+    assert most < 0.2
+
+
+@pytest.mark.parametrize(
+    ("counts", "reason"),
+    [
+        ({}, "no event but cycles was counted"),
+        ({"mem_reads": 900, "mem_writes": 90}, "only events of main memory were counted"),
+        ({"uops": 17111, "dtb_misses": 30000}, "outside the range of the training samples: DTBMPC"),
+        ({"uops": 1}, "outside the range of the training samples: IPC"),
+        ({"uops": 109000}, "no class is 60 % likely: Other or Balance"),
+    ],
+)
+def test_unlike_what_was_learned_is_unknown_and_says_why(warehouse, counts, reason):
+    lines = [line.split() for line in STRIDE.splitlines()[2:]]
+    zero = {event: "0" for event, _ in lines} | {"cycles": "54594", "issue_width": "4"}
+    text = "\n".join(f"{event} {value}" for event, value in (zero | counts).items())
+    given(warehouse, "pmu_samples", f"event value\n{text}", sample=0)
+    assert rows(warehouse, "SELECT class, reason FROM bottlenecks") == [("Unknown", reason)]
 
 
 @pytest.mark.parametrize("missing", ["uops", "dtb_misses", "cycles"])

@@ -86,6 +86,8 @@ def test_the_issue_width_is_an_event_a_tag_the_machines_or_assumed(warehouse):
     ("metric_set", "events"),
     [
         ("gem5", GEM5),
+        ("gem5-l2", (*GEM5, "l2d_misses 7")),
+        ("linux", ("cycles 9", "instructions 8")),
         ("linux", ("cycles:u 9", "instructions:u 8", "cache-misses:u 1")),
         ("linux", ("cpu_core/cycles/ 9", "cpu_core/instructions/u 8", "branch-misses 1")),
         (

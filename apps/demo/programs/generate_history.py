@@ -63,9 +63,9 @@ RATES = {
     "l2i_misses": (1e-6, 1e-6, 8e-7),
     "itb_misses": (1e-6, 1e-6, 8e-7),
     "dtb_misses": (4e-5, 3e-5, 4e-5),
-    "l3_misses": (2e-4, 1.5e-4, 4e-3),
-    "mem_reads": (2e-4, 1.5e-4, 4e-3),
-    "mem_writes": (1.5e-4, 1.2e-4, 3.2e-3),
+    "l3_misses": (2e-4, 1.5e-4, 2e-2),
+    "mem_reads": (2e-4, 1.5e-4, 2e-2),
+    "mem_writes": (1.5e-4, 1.2e-4, 1.6e-2),
     "mispredicts": (3e-4, 1.1e-4, 9e-5),
 }
 
