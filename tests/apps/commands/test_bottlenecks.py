@@ -82,9 +82,9 @@ def test_history_needs_versions_with_counters(pwh, tmp_path):
     code, out, _ = pwh("diagnose", "a", "--history", "--format", "json")
     assert code == 0
     assert [(row["version"], row["class"]) for row in json.loads(out)] == [
+        (None, "Balance"),
         ("1", "Unknown"),
         ("2", "Unknown"),
-        (None, "Balance"),
     ]
 
 
