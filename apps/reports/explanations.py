@@ -395,6 +395,8 @@ def _scaling(row: Row, _total: str) -> str:
 
 
 def _idle(row: Row, _total: str) -> str:
+    if row["metric"] == "slowdown":
+        return _slow_worker(row)
     part = {"tail": "the time after the last task"}.get(row["subject"], row["subject"])
     text = (
         f"Idle workers: {part} went from {row['before']:.1f}% to {row['after']:.1f}% of their time"
@@ -406,6 +408,19 @@ def _idle(row: Row, _total: str) -> str:
             f"{row['after_label'] or 'nothing'}"
         )
     return text
+
+
+def _slow_worker(row: Row) -> str:
+    if row["after"] > row["before"]:
+        return (
+            f"The worker {cell(row['after_label'])} is slow: tasks take "
+            f"{three_digits(row['after'])} times as long there as those of the same type on the "
+            f"other workers, before {three_digits(row['before'])} times at most"
+        )
+    return (
+        f"The worker {cell(row['before_label'])} was slow ({three_digits(row['before'])} times as "
+        f"long for tasks of the same type); now {three_digits(row['after'])} times at most"
+    )
 
 
 def _threads(row: Row, _total: str) -> str:

@@ -125,27 +125,33 @@ def _shares(row: dict[str, Any]) -> str:
     parts = ", ".join(f"{part} {row[f'{part}_percent']:.1f} %" for part in _PARTS)
     return (
         f"{counted(row['workers'], 'worker was', 'workers were')} busy {row['busy_percent']:.1f} % "
-        f"of their time; {parts}; {row['tail_percent']:.1f} % is after their last task."
+        f"of {'its' if row['workers'] == 1 else 'their'} time; {parts}; "
+        f"{row['tail_percent']:.1f} % is after {'its' if row['workers'] == 1 else 'their'} last "
+        "task."
     )
 
 
 def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str) -> str:
     """Return what dominates and what helps; the advice follows the root cause."""
     first, cause = chosen["dominant"], chosen["root_cause"]
-    if first is None or cause is None:
-        return "No worker waited for anything before its last task."
     waits = sum(chosen[f"{part}_percent"] for part in _PARTS)
+    before = ""
+    if chosen["tail_percent"] > max(waits, _HARDLY):
+        before = (
+            f"Most idle time, {chosen['tail_percent']:.1f} %, comes after the workers' last tasks "
+            "or on workers without any: too little parallelism, or work split unevenly. "
+        )
+    if first is None or cause is None:
+        return f"{before}No worker waited for anything before its last task."
     if waits < _HARDLY:
-        return f"Workers hardly waited before their last tasks ({waits:.2g} % of their time)."
-    more = ""
-    if chosen["tail_percent"] > waits:
-        more = " Most of their idle time comes after their last tasks: the work ends unevenly."
+        return f"{before}Workers hardly waited before their last tasks ({waits:.2g} %)."
+    when = " the time before" if before else ""
     if first == cause:
-        return f"{cause.capitalize()} dominates. {chosen['advice']}{more}"
+        return f"{before}{cause.capitalize()} dominates{when}. {chosen['advice']}"
     return (
-        f"{_BY_MODE[mode]} {first} dominates ({chosen[f'{first}_percent']:.1f} %), but the root "
-        f"cause is {cause} ({root[f'{cause}_percent']:.1f} %): workers waited for others that were "
-        f"waiting themselves. {chosen['advice']}{more}"
+        f"{before}{_BY_MODE[mode]} {first} dominates ({chosen[f'{first}_percent']:.1f} %), but the "
+        f"root cause is {cause} ({root[f'{cause}_percent']:.1f} %): workers waited for others that "
+        f"were waiting themselves. {chosen['advice']}"
     )
 
 
@@ -206,7 +212,7 @@ def _lifecycle(con: DuckDBPyConnection, run_id: str) -> list[str]:
 
 def _what_if(con: DuckDBPyConnection, run_id: str) -> list[str]:
     rows = [row for row in dicts(idle_what_if(con, run_id)) if row["percent"] is not None]
-    if not rows:
+    if not rows or not any(row["percent"] for row in rows):
         return []
     if all(row["replay_percent"] is None for row in rows):
         gains = ", ".join(f"{row['change']} {row['percent']:.1f} %" for row in rows)

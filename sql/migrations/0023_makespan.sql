@@ -20,4 +20,4 @@ FROM (
 ) AS span
 WHERE runs.run_id = span.run_id AND runs.wall_seconds IS NULL;
 
-COMMENT ON COLUMN runs.wall_seconds IS 'Elapsed time of the run, s; where no file or option states it, the makespan of its tasks: from the first submission or start to the last end.';
+COMMENT ON COLUMN runs.wall_seconds IS 'Elapsed time of the run, s. Where no file or option states it, the makespan of its tasks: from the first submission or start to the last end.';

@@ -1,4 +1,4 @@
--- requires: explanations_metrics, explanations_causes, explanations_threads
+-- requires: explanations_metrics, explanations_causes, explanations_threads, explanations_workers
 --
 -- Explanations: what changed together with a regression in the other kinds of trace.
 --
@@ -12,6 +12,7 @@ WITH
     FROM _explain_bottlenecks(pairs)
     UNION ALL FROM _explain_scaling(pairs)
     UNION ALL FROM _explain_threads(pairs)
+    UNION ALL FROM _explain_workers(pairs)
     UNION ALL FROM _explain_settings(pairs)
   ),
 
@@ -40,7 +41,7 @@ SELECT
   e.id, e.topic, e.subject, e.metric, e.unit, c.before AS "before", c.after AS "after",
   c.low AS low, c.high AS high, e.before_label, e.after_label, e.share,
   CASE
-    WHEN e.topic IN ('scaling', 'bottleneck') THEN 'lower'
+    WHEN e.topic IN ('scaling', 'bottleneck', 'idle') THEN 'lower'
     ELSE _better(NULL, e.metric, e.unit)
   END AS better,
   CASE

@@ -93,3 +93,17 @@ def test_what_cannot_be_compared_is_left_out(warehouse, tasks):
 def test_one_long_task_is_no_slow_worker(warehouse):
     land_schedule(warehouse, schedule({"w0": [("a", 900)], "w1": [("a", 100)] * 2}))
     assert rows(warehouse, "SELECT count(*) FILTER (is_slow) FROM worker_slowdown") == [(0,)]
+
+
+def test_explanations_find_the_worker_that_became_slow(warehouse):
+    rng = random.Random(3)
+    for run, factor in (("before", 1), ("after", 4)):
+        tasks = {f"{run}{w}": noisy(rng, "ab", factor if w == 1 else 1, 30) for w in range(4)}
+        land_schedule(warehouse, schedule(tasks), run, source=factor)
+    ((label, was, becomes, direction, certain, flags),) = rows(
+        warehouse,
+        "SELECT after_label, before, after, direction, certain, flags "
+        "FROM explain_run('after', 'before') WHERE metric = 'slowdown'",
+    )
+    assert (label, was, direction, certain) == ("after1", 1.0, "worse", True)
+    assert becomes == pytest.approx(4, rel=0.2) and flags == []

@@ -12,7 +12,7 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from ingest.base import Head, Item, Run, Select
@@ -81,17 +81,12 @@ class TaskTables:
 
 
 def _noted_start(path: Path) -> datetime | None:
-    """Return when a recording of an older Dask plugin began: by its notes, else its file's time.
-
-    None for tables that are not the plugin's: they may have been written or copied at any time.
-    """
+    """Return when a recording of an older Dask plugin began, by its notes; None without them."""
     notes = sibling(path, _NOTES)
-    if notes is None:
-        return None
     with suppress(ValueError, OSError):
-        if found := _STARTED_AT.search(notes.read_text(encoding="utf-8")):
+        if notes and (found := _STARTED_AT.search(notes.read_text(encoding="utf-8"))):
             return datetime.fromisoformat(found[1])
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    return None
 
 
 def _table_name(path: Path) -> str:

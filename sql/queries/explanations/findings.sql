@@ -1,8 +1,9 @@
 -- What changed between two groups of runs, the strongest evidence first: what is certain, new, gone
--- or separated, then that of which the noise is unknown. Functions by their share of the loss.
+-- or separated, then that of which the noise is unknown. Functions by their share of the loss. A slow
+-- worker comes before all else, because it slows down what waits for it.
 FROM explain_run($runs, $against, explaining := $explaining)
 ORDER BY
-  topic <> 'metric', topic = 'setting',
+  topic <> 'metric', metric <> 'slowdown', topic = 'setting',
   CASE
     WHEN certain OR list_has_any(flags, ['new', 'gone', 'separated']) THEN 0
     WHEN certain IS NULL THEN 1

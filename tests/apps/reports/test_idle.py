@@ -107,3 +107,19 @@ def test_what_if_and_life_cycle_are_told(warehouse):
         "From submission to end, tasks waited 0.0 % of the time for inputs to be made, then 33.3 % "
         "to run, and ran 66.7 %." in told
     )
+
+
+def test_a_serial_chain_lacks_parallelism(warehouse):
+    workers = [{"worker_id": w, "node_id": "n"} for w in "ABCD"]
+    chain = [task(f"t{i}", "A", 110 * i, 110 * i + 100) for i in range(9)]
+    land_schedule(warehouse, {"workers": workers, "fragments": chain})
+    (headline,) = [s for s in idle_sentences(warehouse, "r1") if s.startswith("Most idle time")]
+    assert "75.0 %" in headline and "too little parallelism" in headline
+
+
+def test_workers_without_tasks_gain_nothing(warehouse):
+    worker = {"worker_id": "A", "node_id": "n", "t_begin": 0, "t_end": 10}
+    land_schedule(warehouse, {"workers": [worker]})
+    told = " ".join(idle_sentences(warehouse, "r1"))
+    assert "1 worker was busy 0.0 % of its time" in told
+    assert "No worker waited" in told and "replay" not in told

@@ -299,19 +299,19 @@ def test_the_table_program_has_facts_of_the_run(warehouse, tmp_path):
     ]
 
 
-def test_older_recordings_of_the_dask_plugin_began_as_their_notes_or_files_show(
-    warehouse, another, tmp_path
-):
-    began = "SELECT epoch(started_at) FROM runs"
+@pytest.mark.parametrize("notes", [None, "A Dask run\n", "--started-at yesterday)\n"])
+def test_without_a_stated_start_the_file_time_counts(warehouse, tmp_path, notes):
     write(tmp_path)
-    land(warehouse, tmp_path)
-    assert rows(warehouse, began) == [(None,)]
     os.utime(tmp_path / "fragments.csv", (1.7e9, 1.7e9))
-    (tmp_path / "recording.txt").write_text("A Dask run\n", encoding="utf-8")
-    land(warehouse, tmp_path, replace=True)
-    assert rows(warehouse, began) == [(1.7e9,)]
+    if notes is not None:
+        (tmp_path / "recording.txt").write_text(notes, encoding="utf-8")
+    land(warehouse, tmp_path)
+    assert rows(warehouse, "SELECT epoch(started_at) FROM runs") == [(1.7e9,)]
+
+
+def test_older_recordings_of_the_dask_plugin_began_as_their_notes_state(warehouse, tmp_path):
+    write(tmp_path)
     notes = "Time 0 (pwh ingest FOLDER --started-at 2026-01-31T12:00:00+00:00).\n"
     (tmp_path / "recording.txt").write_text(notes, encoding="utf-8")
-    other = another()
-    land(other, tmp_path)
-    assert rows(other, began) == [(1769860800.0,)]
+    land(warehouse, tmp_path)
+    assert rows(warehouse, "SELECT epoch(started_at) FROM runs") == [(1769860800.0,)]
