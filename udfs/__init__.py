@@ -340,6 +340,7 @@ UDFS: tuple[Udf, ...] = (
         _THREAD_ELEMENTS,
         "STRUCT(thread_a BIGINT, thread_b BIGINT, distance DOUBLE, brightness DOUBLE)[]",
         "Distances between the basic-block vectors of all threads of a thread block.",
+        may_return_null=True,
         public=False,
     ),
     Udf(
@@ -348,6 +349,7 @@ UDFS: tuple[Udf, ...] = (
         _THREAD_ELEMENTS,
         "STRUCT(thread BIGINT, pixels BLOB)[]",
         "Rows of the distance matrix of a thread block as a picture, one byte a pixel.",
+        may_return_null=True,
         public=False,
     ),
     Udf(
@@ -358,6 +360,7 @@ UDFS: tuple[Udf, ...] = (
         "Similarity of the threads of a thread block by their basic-block vectors: fluctuation "
         "rate (0..1), mean and largest distance by the metric (euclidean or manhattan, in the unit "
         "of the weights), mean brightness (0..1).",
+        may_return_null=True,
     ),
     Udf(
         "thread_grouping",
@@ -371,6 +374,7 @@ UDFS: tuple[Udf, ...] = (
         ),
         "STRUCT(vector BIGINT, behaviour_group INTEGER, distance DOUBLE, representative BOOLEAN)[]",
         "Behaviour groups of the basic-block vectors of a launch, with a representative each.",
+        may_return_null=True,
         public=False,
     ),
     Udf(

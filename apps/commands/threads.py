@@ -20,6 +20,7 @@ from apps.queries.threads import (
     kernel_verdicts,
     thread_blocks,
     thread_groups,
+    thread_imbalance,
     thread_launches,
     thread_phases,
     thread_picture,
@@ -177,12 +178,13 @@ def _show_imbalance(
     output: Path | None,
 ) -> None:
     """Print how unevenly CPU threads share the work of a run that has no traces of basic blocks."""
-    functions = _uneven_functions(con, run_id)
+    functions = _uneven_functions(con, run_id) if imbalance else None
     if style is not Format.table:
-        emit(con, functions.rows, style, output)
+        rows = thread_imbalance(con, run_id) if functions is None else functions.rows
+        emit(con, rows, style, output)
         return
     lines = "\n".join([f"Run {run_id}", "", *(f"* {line}" for line in sentences)])
-    write_text(f"{lines}\n\n{functions.text()}" if imbalance else lines, output)
+    write_text(lines if functions is None else f"{lines}\n\n{functions.text()}", output)
 
 
 def _uneven_functions(con: DuckDBPyConnection, run_id: str) -> _Table:
@@ -220,7 +222,8 @@ def _chosen(con: DuckDBPyConnection, run_id: str, launch: int | None, rows: list
     if launch is None or not known:
         raise NothingToAnalyse(
             f"the run {run_id} has no traces of basic blocks",
-            hint="pwh threads is for GPGPU-Sim, NVBit, exp-bbv (SimPoint) and callgrind.",
+            hint="pwh threads is for GPGPU-Sim, NVBit, exp-bbv (SimPoint) and, with "
+            "--separate-threads=yes, callgrind.",
         )
     raise NothingToAnalyse(
         f"the run {run_id} has no launch {launch}",

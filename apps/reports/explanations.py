@@ -425,8 +425,10 @@ def _slow_worker(row: Row) -> str:
 
 def _threads(row: Row, _total: str) -> str:
     kernel = "the program" if row["subject"] is None else cell(row["subject"])
-    verb = "diverge" if row["metric"] == "fluctuation" else "wait at barriers"
-    began = "began to" if row["after"] > row["before"] else "no longer"
+    verb = "diverge" if row["metric"] != "sync_rate" else "wait at barriers"
+    more = row["after"] > row["before"]
+    # Of full warps nothing diverges: there, less is more divergence.
+    began = "began to" if more != (row["metric"] == "simt_efficiency") else "no longer"
     return (
         f"The threads of {kernel} {began} {verb}: {row['metric']} {three_digits(row['before'])} -> "
         f"{three_digits(row['after'])}"

@@ -11,7 +11,7 @@ WITH
 
   launches AS (
     SELECT
-      s.id, s.is_after, t.run_id, t.kernel, t.fluctuation, t.sync_rate,
+      s.id, s.is_after, t.run_id, t.kernel, t.fluctuation, t.simt_efficiency, t.sync_rate,
       CASE
         WHEN t.divergent AND t.synchronising THEN 'both'
         WHEN t.divergent THEN 'divergent'
@@ -35,10 +35,12 @@ WITH
       count(DISTINCT run_id) FILTER (is_after) AS runs_after,
       {
         'fluctuation': list(fluctuation) FILTER (NOT is_after AND fluctuation IS NOT NULL),
+        'simt': list(simt_efficiency) FILTER (NOT is_after AND simt_efficiency IS NOT NULL),
         'sync_rate': list(sync_rate) FILTER (NOT is_after AND sync_rate IS NOT NULL)
       } AS b,
       {
         'fluctuation': list(fluctuation) FILTER (is_after AND fluctuation IS NOT NULL),
+        'simt': list(simt_efficiency) FILTER (is_after AND simt_efficiency IS NOT NULL),
         'sync_rate': list(sync_rate) FILTER (is_after AND sync_rate IS NOT NULL)
       } AS a,
       list(DISTINCT run_id ORDER BY run_id) AS ids
@@ -46,10 +48,16 @@ WITH
     GROUP BY id, kernel
   ),
 
+  -- divergence is measured by the lanes of warps where both sides know them
   rates AS (
-    SELECT * REPLACE (b.fluctuation AS b, a.fluctuation AS a), 'fluctuation' AS rate,
+    SELECT * REPLACE (b.simt AS b, a.simt AS a), 'simt_efficiency' AS rate,
       ['divergent', 'both'] AS prominent
     FROM kernels
+    UNION ALL
+    SELECT * REPLACE (b.fluctuation AS b, a.fluctuation AS a), 'fluctuation',
+      ['divergent', 'both']
+    FROM kernels
+    WHERE b.simt IS NULL OR a.simt IS NULL
     UNION ALL
     SELECT * REPLACE (b.sync_rate AS b, a.sync_rate AS a), 'sync_rate',
       ['synchronising', 'both']

@@ -14,6 +14,8 @@ CREATE OR REPLACE MACRO _behaviour_verdict(divergent, synchronising) AS
     WHEN divergent THEN 'divergent'
     WHEN synchronising THEN 'synchronising'
     WHEN NOT divergent AND NOT synchronising THEN 'neither'
+    WHEN NOT divergent THEN 'not divergent'
+    WHEN NOT synchronising THEN 'not synchronising'
     ELSE 'unknown'
   END;
 
@@ -230,6 +232,7 @@ WITH
         WHEN 1 - f.exact <= t.idle_lanes THEN false
         -- Neighbours that are traced may belong to different warps.
         WHEN f.traced_share < 1 OR f.incomplete_warps > 0 OR NOT f.blocks_known THEN NULL
+        WHEN f.visits = 0 THEN NULL
         WHEN f.fluctuation > t.fluctuation THEN true
         WHEN f.mean_distance = 0 AND t.fluctuation IS NOT NULL THEN false
       END AS divergent,
@@ -290,6 +293,7 @@ SELECT
         WHEN f.granularity = 'warp' THEN 'the trace does not state executed warp instructions'
         WHEN f.warps IS NULL THEN 'the warps of threads are not known'
         WHEN f.warp_size IS NULL THEN 'the size of warps is not known'
+        WHEN f.complete_warp_instructions = 0 THEN 'the threads executed nothing'
         WHEN f.unknown_warps > 0 THEN 'the instructions of basic blocks are not known'
         ELSE 'the size of thread blocks is not known, and warps are not full'
       END

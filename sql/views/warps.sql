@@ -43,9 +43,9 @@ WITH
     SELECT
       w.*, t.threads, l.warp_size,
       CASE
-        WHEN l.block_size IS NOT NULL
-          THEN greatest(least(l.warp_size, l.block_size - w.warp * l.warp_size), 0)
-        -- Of a thread block of unknown size, only a full warp is known to be whole.
+        WHEN w.warp * l.warp_size < l.block_size
+          THEN least(l.warp_size, l.block_size - w.warp * l.warp_size)
+        -- Of a thread block of unknown size, or with warps beyond it, full warps are whole.
         WHEN t.threads = l.warp_size THEN l.warp_size
       END AS lanes
     FROM sums AS w

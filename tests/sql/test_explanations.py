@@ -322,6 +322,20 @@ def test_threads_that_began_to_diverge(warehouse):
     ) == [(None, ["single_run"])]
 
 
+def test_warps_that_began_to_diverge_are_measured_by_their_lanes(warehouse):
+    header = "run_id launch kernel granularity warp_size block_size instructions warp_instructions"
+    lines = [
+        f"{run} 0 k warp 32 64 {instructions} 100"
+        for run, instructions in (("a", 3200), ("b", 3200), ("c", 800), ("d", 800))
+    ]
+    given(warehouse, "bb_launches", "\n".join([header, *lines]))
+    assert rows(
+        warehouse,
+        """SELECT metric, before, after, before_label, after_label, certain
+           FROM explain_run(['c', 'd'], ['a', 'b']) WHERE topic = 'threads'""",
+    ) == [("simt_efficiency", 1.0, 0.25, "neither", "divergent", True)]
+
+
 def test_settings_that_differ_between_the_sides_are_told(warehouse):
     history(warehouse, 10, 12)
     warehouse.execute(

@@ -204,3 +204,40 @@ def test_without_warps_only_equal_or_fluctuating_threads_are_judged(warehouse):
     assert rows(
         warehouse, "SELECT divergent, kind, simt_note FROM thread_behaviour ORDER BY launch"
     ) == [(d, None, "the warps of threads are not known") for d in (False, True, None)]
+
+
+@pytest.mark.parametrize(
+    ("count", "simt_note", "note"),
+    [
+        (
+            "NULL",
+            "the instructions of basic blocks are not known",
+            "neither visits nor instructions of basic blocks are known",
+        ),
+        (
+            "0",
+            "the threads executed nothing",
+            "barriers are not known: synchronisation is unknown",
+        ),
+    ],
+)
+def test_threads_of_which_nothing_is_known_have_no_verdict(count, simt_note, note, warehouse):
+    given(warehouse, "bb_launches", "launch granularity warp_size block_size\n0 thread 32 2")
+    given(
+        warehouse,
+        "bb_visits",
+        f"launch block warp thread bb visits instructions\n"
+        f"0 0 0 0 0 {count} {count}\n0 0 0 1 0 {count} {count}",
+    )
+    assert rows(
+        warehouse,
+        "SELECT divergent, kind, simt_efficiency, simt_note, note FROM thread_behaviour",
+    ) == [(None, None, None, simt_note, note)]
+
+
+def test_warps_numbered_over_the_grid_are_known_by_their_full_lanes(warehouse):
+    land(warehouse, 0, lambda t: (99 if t % 32 == 0 else 0, 0))
+    warehouse.execute("UPDATE bb_visits SET warp = warp + 2 * block")
+    assert rows(
+        warehouse, "SELECT divergent, kind, warps, divergent_warps FROM thread_behaviour"
+    ) == [(True, "lanes", 4, 4)]

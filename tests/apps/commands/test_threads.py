@@ -290,6 +290,8 @@ def test_cpu_threads_without_blocks_have_an_imbalance(run, tmp_path):
         "* Most of the imbalance is in work: 300 k instructions on thread 2, 200 k instructions on "
         "average, 100.0% of its excess.",
     ]
+    (row,) = json.loads(run("threads", "r", "-f", "json")[1])
+    assert (row["threads"], row["imbalance"]) == (3, 0.5)
     _, out, _ = run("threads", "r", "--imbalance", "-f", "json")
     assert [(row["function"], row["excess"]) for row in json.loads(out)] == [
         ("work", 100000),
@@ -298,6 +300,21 @@ def test_cpu_threads_without_blocks_have_an_imbalance(run, tmp_path):
     assert "Functions by the excess" in run("threads", "r", "--imbalance")[1]
     code, _, err = run("threads", "r", "--groups")
     assert (code, "has no traces of basic blocks" in err) == (5, True)
+
+
+def test_one_working_thread_has_nothing_to_compare_it_with(run, tmp_path):
+    (tmp_path / "p.csv").write_text(
+        "run_id,thread,region,event,value\nr,1,main,Ir,100\nr,2,work,Ir,90000\n"
+    )
+    run("ingest", "p.csv")
+    code, out, _ = run("threads", "r")
+    assert code == 0
+    assert out.splitlines()[2:] == [
+        "* Imbalance between threads in instructions: one thread works: nothing to compare it "
+        "with.",
+        "* Thread 1 is left out, as it takes hardly any part in the work of the others: 100 "
+        "instructions.",
+    ]
 
 
 def test_vectors_without_edges_have_no_control_flow(run, tmp_path):
