@@ -65,6 +65,7 @@ PICTURE = {
     "bb_dependences": "run_id launch kernel bb distance count",
     "segments": "run_id thread segment cycles instructions hex",
     "segment_features": "run_id thread segment cycles features",
+    "metrics": "run_id metric repetition value unit better",
 }
 JOINS = (
     Join("sources", "run_facts", "source_id"),
@@ -92,6 +93,7 @@ JOINS = (
     Join("runs", "bb_blocks", "run_id"),
     Join("runs", "segments", "run_id"),
     Join("segments", "segment_features", "thread, segment"),
+    Join("runs", "metrics", "run_id"),
 )
 
 

@@ -19,6 +19,7 @@ _TABLES = {
     "workers": {"nodes", "workers", "tasks"},
     "launches": {"bb_launches", "bb_visits", "bb_blocks"},
     "segments": {"segments"},
+    "metrics": {"metrics"},
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ingest.base import Reader
+from ingest.readers.benchmarks.reader import Benchmarks
 from ingest.readers.caliper.reader import Caliper
 from ingest.readers.callgrind.reader import Callgrind
 from ingest.readers.cprofile import CProfile
@@ -41,6 +42,7 @@ READERS: tuple[Reader, ...] = (
     Likwid(),
     Ncu(),
     Gem5Stats(),
+    Benchmarks(),
     CProfile(),
     Caliper(),
     ScorepCube(),

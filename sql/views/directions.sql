@@ -1,13 +1,25 @@
 -- Directions: which values of a metric are better.
 
--- What change_thresholds states, else what the unit does; NULL where neither is known.
-CREATE OR REPLACE MACRO _better(stated, metric, unit) AS coalesce(
+-- What files state of their metrics (metrics.better), where all that state it agree.
+CREATE OR REPLACE VIEW _stated_directions AS
+SELECT 'metric:' || metric AS stated_metric, any_value(better) AS is_better
+FROM metrics
+WHERE better IS NOT NULL
+GROUP BY metric
+HAVING count(DISTINCT better) = 1;
+
+-- What change_thresholds states, else the files, else the unit; NULL where none does.
+CREATE OR REPLACE MACRO _better(stated, of_metric, of_unit) AS coalesce(
   stated,
   CASE
-    WHEN starts_with(metric, 'idle:') THEN 'lower'
-    WHEN unit IN (
+    WHEN starts_with(of_metric, 'metric:')
+      THEN (SELECT is_better FROM _stated_directions WHERE stated_metric = of_metric)
+  END,
+  CASE
+    WHEN starts_with(of_metric, 'idle:') THEN 'lower'
+    WHEN of_unit IN (
       's', 'ms', 'us', 'ns', 'sec', 'msec', 'usec', 'nsec', 'seconds', 'J', 'mJ', 'uJ', 'Joules'
     ) THEN 'lower'
-    WHEN unit LIKE '%/s' OR unit LIKE '%/sec' THEN 'higher'
+    WHEN of_unit LIKE '%/s' OR of_unit LIKE '%/sec' THEN 'higher'
   END
 );

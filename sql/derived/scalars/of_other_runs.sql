@@ -25,6 +25,8 @@ WITH
     SELECT run_id, source_id FROM bb_blocks
     UNION
     SELECT run_id, source_id FROM segments
+    UNION
+    SELECT run_id, source_id FROM metrics
   )
 
 SELECT run_id, coalesce(source_id, 0) AS source_id

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.ingest.case import Case
 from tests.ingest.cases import (
+    benchmarks,
     caliper,
     callgrind,
     cprofile,
@@ -38,6 +39,7 @@ from tests.ingest.cases import (
 )
 
 CASES: tuple[Case, ...] = (
+    benchmarks.CASE,
     *caliper.CASES,
     callgrind.CASE,
     cprofile.CASE,

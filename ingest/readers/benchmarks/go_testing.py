@@ -1,0 +1,81 @@
+"""What `go test -bench` prints: BenchmarkSum-8  1000  123 ns/op  16 B/op  2 allocs/op.
+
+Source: the Go benchmark data format (golang.org/design/14313-benchmark-format). A benchmark that
+comes again (-count) has repetitions; the -8 behind all names is GOMAXPROCS, the run's threads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from ingest.base import Item, LeftOut, Run
+from ingest.parsing.lines import numbered_lines, quoted
+from ingest.readers.benchmarks.values import Value, direction, rows
+from ingest.recording import Recording
+from warehouse.errors import InputError
+
+_FACT = re.compile(r"(goos|goarch|pkg|cpu): *(.+?)\s*")
+_RESULT = re.compile(r"Benchmark(\S*)\s+(\d+)((?:\s+\S+ \S+)+)\s*")
+_PAIR = re.compile(r"(\S+) (\S+)")
+_PROCESSORS = re.compile(r"(.+)-(\d{1,6})")
+
+
+def go_testing(recording: Recording) -> Iterator[Item]:
+    """Yield the run and values; raises `InputError` at a result that cannot be read."""
+    facts: dict[str, str] = {}
+    results: list[tuple[str, str, str]] = []
+    packages: set[str] = set()
+    others = 0
+    for number, line in numbered_lines(recording, must_end=True):
+        if fact := _FACT.fullmatch(line):
+            facts[fact[1]] = fact[2]
+        elif result := _RESULT.fullmatch(line):
+            package = facts.get("pkg", "")
+            packages.add(package)
+            results += [
+                (package, result[1], f"{_number(value, number)} {unit}")
+                for value, unit in _PAIR.findall(result[3])
+            ]
+        else:
+            others += line.startswith(("--- FAIL", "FAIL"))
+    ends = {found[2] if (found := _PROCESSORS.fullmatch(name)) else None for _, name, _ in results}
+    processors = next(iter(ends)) if len(ends) == 1 else None
+    yield Run(
+        app=facts.get("pkg") if len(packages) == 1 else None,
+        threads=int(processors) if processors else None,
+        tags={name: facts[name] for name in ("goos", "goarch", "cpu") if name in facts},
+    )
+    seen: Counter[tuple[str, str]] = Counter()
+    values = []
+    for package, full, measured in results:
+        value, _, unit = measured.partition(" ")
+        name = full.removesuffix(f"-{processors}") if processors else full
+        metric = name if len(packages) == 1 else f"{package}.{name}"
+        time = unit == "ns/op"
+        metric = metric if time else f"{metric} {unit}"
+        values.append(
+            Value(
+                metric,
+                float(value) * (1e-9 if time else 1.0),
+                "s" if time else unit,
+                "lower" if time else direction(unit),
+                seen[metric, unit],
+            )
+        )
+        seen[metric, unit] += 1
+    yield rows(values)
+    yield LeftOut(others, "benchmarks or packages", "they failed")
+
+
+def _number(text: str, line: int) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(
+            f"{quoted(text)} was found",
+            where=f"line {line}",
+            expected="BenchmarkName-8  1000  123 ns/op",
+            hint="Is the line whole? Print results to a file of their own: go test -bench . > FILE",
+        ) from None

@@ -1,0 +1,202 @@
+"""JSON of Google Benchmark, pytest-benchmark, hyperfine and github-action-benchmark.
+
+Sources: Google Benchmark's docs/user_guide.md and tools.md, pytest-benchmark's and hyperfine's
+documentation, src/write.ts of github-action-benchmark; files written by Google Benchmark 1.9.5,
+pytest-benchmark 5 and hyperfine 1.15.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from ingest.base import Item, LeftOut, Run, implausible
+from ingest.parsing.json_values import checked, field
+from ingest.readers.benchmarks.values import SECONDS, Better, Value, direction, relative, rows
+from warehouse.errors import InputError
+
+_GOOGLE_FIELDS = (
+    *("family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads"),
+    *("iterations", "real_time", "cpu_time", "cv", "big_o"),
+)
+_BIGGER: Mapping[str, Better] = {
+    "customBiggerIsBetter": "higher",
+    "customSmallerIsBetter": "lower",
+    "pytest": "higher",
+    "benchmarkjs": "higher",
+}
+_RANGE = re.compile(r"(?:\u00b1|\+/-|\+-)?\s*([\d.,]+(?:[eE][-+]?\d+)?)\s*(%?)\s*")
+
+
+def google(document: Any) -> Iterator[Item]:
+    """Yield the run and values of Google Benchmark: times in seconds, and counters.
+
+    Repetitions are rows; the means, medians and deviations that follow from them are left out.
+    Where only these were written, the mean lands with its deviation.
+    """
+    context = field(document, "context", dict, "the file")
+    program = context.get("executable")
+    yield Run(
+        app=_last(program),
+        machine=_text(context.get("host_name")),
+        started_at=_date(context.get("date")),
+        tags={"recorder": f"google-benchmark {context['library_version']}"}
+        if isinstance(context.get("library_version"), str)
+        else {},
+    )
+    found = field(document, "benchmarks", list, "the file")
+    entries = [(n, checked(e, dict, "a benchmark", f"benchmark {n}")) for n, e in enumerate(found)]
+    single = {e.get("run_name", e.get("name")) for _, e in entries if not e.get("aggregate_name")}
+    spreads = {
+        e.get("run_name"): e for _, e in entries if e.get("aggregate_name") == "stddev"
+    }  # the deviation has the unit of the mean
+    values: list[Value] = []
+    failed = 0
+    for number, entry in entries:
+        where = f"benchmark {number}"
+        name = field(entry, "run_name" if "run_name" in entry else "name", str, where)
+        aggregate = entry.get("aggregate_name")
+        if entry.get("error_occurred") is True or entry.get("skipped"):
+            failed += 1
+        elif not aggregate:
+            values += _google_values(name, entry, where)
+        elif aggregate == "mean" and name not in single:
+            values += _google_values(name, entry, where, spreads.get(name))
+    yield rows(values)
+    yield LeftOut(failed, "benchmarks", "they failed or were skipped")
+
+
+def _google_values(
+    name: str, entry: Mapping[str, Any], where: str, spread: Mapping[str, Any] | None = None
+) -> Iterator[Value]:
+    unit = entry.get("time_unit", "ns")
+    if unit not in SECONDS:
+        raise InputError(f"the time unit is {unit!r}", where=where, expected="ns, us, ms or s")
+    index = entry.get("repetition_index")
+    repetition = int(index) if isinstance(index, float) and spread is None else None
+
+    def deviation(of: str) -> float | None:
+        return relative((spread or {}).get(of), entry[of])
+
+    for of, metric in (("real_time", name), ("cpu_time", f"{name} cpu_time")):
+        time = field(entry, of, float, where) * SECONDS[unit]
+        yield Value(metric, time, "s", "lower", repetition, deviation(of))
+    for counter, value in entry.items():
+        if isinstance(value, float) and counter not in _GOOGLE_FIELDS:
+            rate = {"items_per_second": "1/s", "bytes_per_second": "B/s"}.get(counter)
+            better: Better | None = "higher" if rate else None
+            yield Value(f"{name} {counter}", value, rate, better, repetition, deviation(counter))
+
+
+def pytest_benchmark(document: Any) -> Iterator[Item]:
+    """Yield the run and values of pytest-benchmark: the rounds, where they were saved, or means."""
+    machine = document.get("machine_info") or {}
+    commit = document.get("commit_info") or {}
+    tags = {"commit": commit["id"], "branch": commit.get("branch")} if commit.get("id") else {}
+    yield Run(
+        app=_text(commit.get("project")),
+        version=_text(commit.get("id")),
+        machine=_text(machine.get("node")),
+        started_at=_date(document.get("datetime")),
+        tags={name: text for name, text in tags.items() if _text(text)},
+    )
+    values: list[Value] = []
+    for number, entry in enumerate(field(document, "benchmarks", list, "the file")):
+        where = f"benchmark {number}"
+        name = field(entry, "fullname" if "fullname" in entry else "name", str, where)
+        stats = field(entry, "stats", dict, where)
+        values += _repeated(name, stats.get("data"), stats, where)
+    yield rows(values)
+
+
+def hyperfine(document: Any) -> Iterator[Item]:
+    """Yield the run and values of hyperfine: each command's times, and its processor times."""
+    yield Run()
+    values: list[Value] = []
+    for number, entry in enumerate(field(document, "results", list, "the file")):
+        where = f"result {number}"
+        name = field(entry, "command", str, where)
+        values += _repeated(name, entry.get("times"), entry, where)
+        for of in ("user", "system"):
+            if isinstance(entry.get(of), float):
+                values.append(Value(f"{name} {of}", entry[of], "s", "lower"))
+    yield rows(values)
+
+
+def _repeated(name: str, times: Any, stats: Mapping[str, Any], where: str) -> Iterator[Value]:
+    """Yield times in seconds one by one, or where they were not kept their mean."""
+    if times:
+        for repetition, time in enumerate(checked(times, list, "the times", where)):
+            value = checked(time, float, "a time", where)
+            yield Value(name, value, "s", "lower", repetition)
+    else:
+        mean = field(stats, "mean", float, where)
+        yield Value(name, mean, "s", "lower", None, relative(stats.get("stddev"), mean))
+
+
+def action(document: Any) -> Iterator[Item]:
+    """Yield a run for each commit of github-action-benchmark, with its values."""
+    values: list[Value] = []
+    number = 0
+    for suite, history in field(document, "entries", dict, "the file").items():
+        for place, entry in enumerate(checked(history, list, "a suite", f"suite {suite}")):
+            where = f"suite {suite}, entry {place}"
+            commit = field(entry, "commit", dict, where)
+            version = field(commit, "id", str, where)
+            yield Run(
+                key=f"{suite}.{place}.{version[:12]}",
+                app=suite,
+                version=version,
+                started_at=_milliseconds(entry.get("date")),
+                tags={"commit": version}
+                | {n: t for n, v in (("tool", entry.get("tool")),) if (t := _text(v))},
+            )
+            benches = entry.get("benches") or []
+            values += _action_values(benches, entry.get("tool"), number, where)
+            number += 1
+    yield rows(values)
+
+
+def _action_values(benches: Sequence[Any], tool: Any, number: int, where: str) -> Iterator[Value]:
+    for bench in benches:
+        name = field(bench, "name", str, where)
+        value = field(bench, "value", (float, str), where)
+        unit = _text(bench.get("unit"))
+        spread = _RANGE.fullmatch(str(bench.get("range") or ""))
+        try:
+            value = float(value)
+            spread_of = float(spread[1].replace(",", "")) if spread else None
+        except ValueError:
+            raise InputError(f"{name} is {value!r}", where=where, expected="a number") from None
+        if spread and spread_of is not None:
+            spread_of = spread_of / 100 if spread[2] else relative(spread_of, value)
+        better = _BIGGER.get(str(tool)) or direction(unit)
+        yield Value(name, value, unit, better, None, spread_of, number)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _last(path: Any) -> str | None:
+    return re.split(r"[/\\]", path)[-1] or None if isinstance(path, str) else None
+
+
+def _date(text: Any) -> datetime | None:
+    """Return a date in ISO 8601; one without a zone is taken as UTC."""
+    try:
+        date = datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return None if implausible({"started_at": date}) else date
+
+
+def _milliseconds(value: Any) -> datetime | None:
+    try:
+        date = datetime.fromtimestamp(value / 1e3, UTC)
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None
+    return None if implausible({"started_at": date}) else date

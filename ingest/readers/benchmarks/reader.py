@@ -1,0 +1,71 @@
+"""The reader of benchmark results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ingest.base import Head, Item, SingleFile
+from ingest.recording import Recording
+from warehouse.errors import InputError
+
+_BOM = b"\xef\xbb\xbf"
+_FORMS = {
+    "google": re.compile(rb'\s*\{\s*"context"\s*:\s*\{(?s:.*)"benchmarks"\s*:\s*\['),
+    "pytest_benchmark": re.compile(rb'\s*\{\s*"machine_info"\s*:\s*(?:\{|null)'),
+    "hyperfine": re.compile(rb'\s*\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:'),
+    "action": re.compile(rb"\s*window\.BENCHMARK_DATA\s*="),
+    "go_testing": re.compile(
+        rb"(?s:.*?)^Benchmark\S*[ \t]+\d+[ \t]+[\d.eE+-]+ \S+/op\b", re.MULTILINE
+    ),
+}
+_LIMIT = 256 << 20
+
+
+class Benchmarks(SingleFile):
+    """Reads what benchmark frameworks write, value by value; times are in seconds."""
+
+    NAME = "benchmarks"
+    DESCRIPTION = "results of Google Benchmark, pytest-benchmark, hyperfine, Go, data.js of CI"
+    PATTERNS = ("*benchmark*.json", "hyperfine.json", "bench*.txt", "data.js")
+    TABLES = ("metrics",)
+
+    def sniff(self, head: Head) -> bool:
+        """Recognise the first fields of a JSON form, or a line of Go's results."""
+        return _form(head.data) is not None
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Yield the runs and their values; see `Reader.read`."""
+        from ingest.parsing.json_values import checked, parse
+        from ingest.parsing.lines import whole_text
+        from ingest.readers.benchmarks import json_forms
+        from ingest.readers.benchmarks.go_testing import go_testing
+
+        with recording.open() as file:
+            form = _form(file.read(1 << 16))
+        if form is None:
+            raise InputError(
+                "these are no results of a benchmark that is known",
+                expected=self.DESCRIPTION,
+                hint="Other results: a CSV file with the columns metric, value, unit, better.",
+            )
+        if form == "go_testing":
+            yield from go_testing(recording)
+            return
+        text = whole_text(recording, limit=_LIMIT)
+        if form == "action":
+            text = text.partition("=")[2].strip().removesuffix(";")
+        document = checked(parse(text), dict, "the file", "its start")
+        forms = {
+            "google": json_forms.google,
+            "pytest_benchmark": json_forms.pytest_benchmark,
+            "hyperfine": json_forms.hyperfine,
+            "action": json_forms.action,
+        }
+        yield from forms[form](document)
+
+
+def _form(data: bytes) -> str | None:
+    """Return the name of the form that a file begins with."""
+    start = data.removeprefix(_BOM)
+    return next((form for form, pattern in _FORMS.items() if pattern.match(start)), None)

@@ -1,0 +1,50 @@
+"""Values of benchmarks on their way to the landing table metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from ingest.base import Rows
+
+Better = Literal["lower", "higher"]
+SECONDS = {"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+class Value(NamedTuple):
+    """One value of a metric of the run number `run`; None is unknown."""
+
+    metric: str
+    value: float | None
+    unit: str | None = None
+    better: Better | None = None
+    repetition: int | None = None
+    deviation: float | None = None
+    run: int = 0
+
+
+def rows(values: Sequence[Value]) -> Rows:
+    """Return rows of the landing table metrics."""
+    import pyarrow as pa
+
+    types = (
+        *(pa.string(), pa.float64(), pa.string(), pa.string()),
+        *(pa.int32(), pa.float64(), pa.int32()),
+    )
+    columns = zip(*values, strict=True) if values else [()] * len(types)
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
+    return Rows("metrics", pa.table(arrays, names=Value._fields))
+
+
+def relative(deviation: float | None, mean: float | None) -> float | None:
+    """Return a standard deviation over its mean; None where either is unknown or the mean is 0."""
+    return abs(deviation / mean) if deviation is not None and mean else None
+
+
+def direction(unit: str | None) -> Better | None:
+    """Return what is better by a unit: less time and memory, more per second; None if unknown."""
+    kind = (unit or "").lower().strip()
+    if kind.endswith(("/s", "/sec", "/second", "ops", "/ms", "/us", "/ns")):
+        return "higher"
+    whole = kind.partition("/")[0]
+    return "lower" if whole in (*SECONDS, "sec", "seconds", "b", "bytes", "allocs") else None
