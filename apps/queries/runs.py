@@ -85,6 +85,11 @@ def run_counters(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     return ask(con, "runs/counters", run_id=run_id)
 
 
+def run_benchmarks(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return a run's results of benchmarks, means over repetitions, in the order of the file."""
+    return ask(con, "runs/benchmarks", run_id=run_id)
+
+
 def run_functions(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Return a run's functions, those with the largest share first."""
     return ask(con, "runs/functions", run_id=run_id)

@@ -11,6 +11,7 @@ from apps.queries.base import narrowed
 from apps.queries.bottlenecks import counters_of
 from apps.queries.runs import (
     row_counts,
+    run_benchmarks,
     run_counters,
     run_facts,
     run_functions,
@@ -108,6 +109,16 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     return Section("Counters", sentences, relation)
 
 
+def _benchmarks(con: DuckDBPyConnection, run_id: str) -> Section:
+    relation = run_benchmarks(con, run_id)
+    rows = dicts(relation)
+    sentences = [f"{counted(len(rows), 'metric')} of benchmarks."]
+    failed = sum(row["mean"] is None for row in rows)
+    if failed:
+        sentences.append(f"{failed} of them have no value.")
+    return Section("Benchmarks", sentences, relation)
+
+
 def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = run_functions(con, run_id)
     rows = dicts(relation.limit(_LINES))
@@ -177,4 +188,5 @@ _SECTIONS: tuple[tuple[str, Callable[[DuckDBPyConnection, str], Section]], ...] 
     ("pmu_samples", _counters),
     ("bb_launches", _launches),
     ("segments", _segments),
+    ("metrics", _benchmarks),
 )

@@ -16,5 +16,6 @@ FROM (
   UNION ALL SELECT 'bb_opcodes', count(*) FROM bb_opcodes WHERE run_id = $run_id
   UNION ALL SELECT 'bb_dependences', count(*) FROM bb_dependences WHERE run_id = $run_id
   UNION ALL SELECT 'segments', count(*) FROM segments WHERE run_id = $run_id
+  UNION ALL SELECT 'metrics', count(*) FROM metrics WHERE run_id = $run_id
 )
 WHERE rows > 0;

@@ -30,7 +30,7 @@ CASE = Case(
                 ("BM_sort/8 items", 0, 598208082643.643, None, None),
                 ("BM_sort/8", 1, 1962.133, "s", "lower"),
                 ("BM_sort/8 cpu_time", 1, 386.163, "s", "lower"),
-                ("BM_sort/8 items", 1, 600900735179.56, None, None),
+                ("BM_sort/8 items", 1, 600900735179.516, None, None),
             ],
         ),
         ("SELECT app, machine, started_at IS NOT NULL FROM runs", [("gb.py", "node1", True)]),

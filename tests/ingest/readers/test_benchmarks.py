@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from apps.reports.runs import run_report
 from tests.helpers.support import land, rows
 from tests.ingest.cases.benchmarks import SAMPLE
 from warehouse.errors import InputError
@@ -109,3 +110,10 @@ def test_failed_benchmarks_and_aggregates_alone(warehouse, tmp_path):
     assert done.left_out == "1 benchmarks (they failed or were skipped)"
     query = "SELECT metric, repetition, round(value * 1e9, 1), deviation > 0 FROM metrics LIMIT 1"
     assert rows(warehouse, query) == [("BM_sort/8", None, 1623.0, True)]
+
+
+def test_the_report_of_a_run_shows_its_benchmarks(warehouse):
+    (done,) = land(warehouse, SAMPLE)
+    text = run_report(warehouse, done.runs[0])
+    assert "* 6 metrics of benchmarks." in text
+    assert "Benchmarks\nmetric " in text and "BM_sort/64 cpu_time" in text
