@@ -12,7 +12,7 @@ _KNOWN_NOISE = 6  # runs from which a short series shows its noise
 _TROUBLED = {
     "disturbed": "disturbed by bursts of bad runs",
     "noisy": "noisy",
-    "wandering": "wandering from run to run, so that levels are not seen",
+    "wandering": "wandering, each run is like the one before",
 }
 
 
@@ -63,7 +63,7 @@ def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list
     out = []
     if state["high_share"] is not None:
         out.append(
-            f"{name}: two levels alternate: {amount(state['low'], unit)} in "
+            f"{name}: bimodal, two levels alternate: {amount(state['low'], unit)} in "
             f"{percent(1 - state['high_share'])} of the runs, {amount(state['high'], unit)} in "
             f"{percent(state['high_share'])}."
         )
@@ -72,12 +72,14 @@ def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list
             f"{name}: drifts, {signed_percent(state['drift'])} over {counted(points, 'run')}."
         )
     if quiet:
-        seen = f"{visible} would be seen" if visible else "none would be seen"
         trouble = _TROUBLED.get(state["state"])
-        but = f"; {trouble}: only {seen}" if trouble else f"; {seen}"
+        if trouble:
+            seen = f"; {trouble}: {f'only {visible}' if visible else 'no change'} would be seen"
+        else:
+            seen = f"; {visible} would be seen" if visible else ""
         out.append(
             f"{name}: no change in {counted(points, 'run')}; the median is "
-            f"{amount(state['level'], unit)}{but}."
+            f"{amount(state['level'], unit)}{seen}."
         )
     return out
 

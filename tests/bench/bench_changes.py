@@ -23,6 +23,7 @@ import pyarrow as pa
 
 import warehouse
 from tests.bench.change_cases import CHANGES, HARD_NULLS, NULLS, Case, Floats, ar1, gauss, steps
+from tests.helpers.support import keep
 from udfs.changes import detect_changes
 
 PEERS = Path(__file__).with_name("change_peers.py")
@@ -129,6 +130,7 @@ def view(runs: int, metrics: int) -> None:
     con = warehouse.connect(":memory:")
     con.execute("SET threads = 1")
     con.execute(GENERATE.format(runs=runs, metrics=metrics))
+    keep(con)
     for query in (
         "SELECT count(*) FROM change_points",
         "SELECT count(*) FROM change_points WHERE metric = 'seconds:function0'",

@@ -7,6 +7,7 @@ import io
 
 import pytest
 
+from apps.reports.changes import state_sentences
 from tests.helpers.histories import runs, write
 
 
@@ -125,6 +126,34 @@ def test_an_acknowledged_change_stays_so_and_can_be_opened_again(pwh):
     assert "10 s before, 13 s after" in pwh(*asked)[1] and "    19  " in pwh(*asked)[1]
     code, _, err = pwh("ack", "v2-m1-0", "fixed")
     assert (code, "fixed and --in belong together" in err) == (2, True)
+
+
+def test_what_a_series_is_like_is_told():
+    state = {"points": 30, "unit": "s", "smallest_visible": 0.42, "level": 2.0, "drift": None}
+    state |= {"state": "noisy", "high_share": None, "low": 1.0, "high": 2.0}
+    assert state_sentences("x", state, quiet=True) == [
+        "x: no change in 30 runs; the median is 2 s; noisy: only a change of 42 % or more would be "
+        "seen."
+    ]
+    assert state_sentences("x", state, quiet=False) == []
+    modes = state | {"state": "alternating", "high_share": 0.25}
+    assert state_sentences("x", modes, quiet=False) == [
+        "x: bimodal, two levels alternate: 1 s in 75.0% of the runs, 2 s in 25.0%."
+    ]
+    drift = state | {"state": "drifting", "drift": -0.2, "smallest_visible": 0}
+    assert state_sentences("x", drift, quiet=True) == [
+        "x: drifts, -20 % over 30 runs.",
+        "x: no change in 30 runs; the median is 2 s; any change would be seen.",
+    ]
+    wandering = state | {"state": "wandering", "smallest_visible": None}
+    assert state_sentences("x", wandering, quiet=True)[0].endswith(
+        "; wandering, each run is like the one before: no change would be seen."
+    )
+    short = state | {"points": 6, "state": "short"}
+    assert state_sentences("x", short, quiet=True) == [
+        "x: 6 runs, of 10 that are needed to detect changes. With 10, a change of 42 % or more "
+        "would be seen at this noise."
+    ]
 
 
 def test_changes_at_one_version_are_one_event(pwh):
