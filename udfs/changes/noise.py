@@ -6,7 +6,7 @@ so that changes need not be known beforehand.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,21 +49,24 @@ class Noise:
     """Estimates of the noise of each series; every array is (series, 1).
 
     rho is its first-order autocorrelation, within 0..MAX_RHO, and error the standard error of
-    rho; variance is in the squared unit of the values.
+    rho; variance, and step, the mean square difference of neighbours, are in the squared unit of
+    the values.
     """
 
     rho: Floats
     error: Floats
     variance: Floats
+    step: Floats
 
     def of(self, rows: Integers) -> Noise:
         """Return the estimates of some of the series."""
-        return Noise(self.rho[rows], self.error[rows], self.variance[rows])
+        return Noise(self.rho[rows], self.error[rows], self.variance[rows], self.step[rows])
 
     def replaced(self, rows: Integers, other: Noise) -> Noise:
         """Return the estimates with those of some of the series replaced."""
-        out = Noise(self.rho.copy(), self.error.copy(), self.variance.copy())
-        out.rho[rows], out.error[rows], out.variance[rows] = other.rho, other.error, other.variance
+        out = Noise(*(getattr(self, field.name).copy() for field in fields(self)))
+        for field in fields(self):
+            getattr(out, field.name)[rows] = getattr(other, field.name)
         return out
 
     @property
@@ -81,7 +84,7 @@ def inflation_of(rho: Floats) -> Floats:
 def white_noise(count: int) -> Noise:
     """Return uncorrelated noise of unknown variance for `count` series."""
     zero = np.zeros((count, 1))
-    return Noise(zero, zero, zero)
+    return Noise(zero, zero, zero, zero)
 
 
 def estimate_noise(values: Floats, segment: Integers, scale: Floats) -> Noise:
@@ -110,4 +113,4 @@ def estimate_noise(values: Floats, segment: Integers, scale: Floats) -> Noise:
     weight = _PRIOR**2 / (_PRIOR**2 + _ERROR / values.shape[1])
     error = np.full_like(rho, _PRIOR * np.sqrt(1 - weight))
     apart = 1 - np.mean([rho**lag for lag in range(2, _LAGS + 1)], axis=0)
-    return Noise(weight * rho, error, far / 2 / apart)
+    return Noise(weight * rho, error, far / 2 / apart, near)

@@ -144,6 +144,11 @@ class Sums:
         at = np.where(misfit[likeliest] < misfit[clearest] - _LIKELIER, likeliest, clearest)
         return split[at], t_squared[clearest]
 
+    def jumps(self, rows: Integers, splits: Integers, points: int) -> Floats:
+        """Return the difference of the means of so many points on both sides of each split."""
+        before = self._side(rows, splits - points, splits)[1]
+        return self._side(rows, splits, splits + points)[1] - before
+
     def _side(self, row: Integers, begin: Integers, end: Integers) -> tuple[Floats, Floats, Floats]:
         """Return number, mean and sum of squared deviations of the points [begin, end)."""
         n = (end - begin).astype(np.float64)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from udfs.changes.modes import MIN_LEVEL
 from udfs.changes.noise import Noise, estimate_noise, white_noise
 from udfs.changes.scan import MIN_SIDE, Sums, choose_changes, significances
-from udfs.changes.significance import log_p
+from udfs.changes.significance import JUMP, log_p, log_p_jump
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -27,8 +27,10 @@ def segment_series(values: Floats, scale: Floats) -> tuple[list[Splits], Noise]:
 
     The candidates are all changes under white noise, so that every possible change is left out of
     the estimate of the autocorrelation. With that they are tested between their neighbours, and the
-    weakest are removed one after the other until all have a p-value of at most 0.05. The model is
-    the same whatever significance is asked for, so a change that is reported at one significance is
+    weakest are removed one after the other until all have a p-value of at most `LARGEST_P`. That of
+    the t statistic is at least that of the series having any change; that of a jump from one point
+    to the next does not depend on the autocorrelation, and the smaller one counts. The model is the
+    same whatever significance is asked for, so a change that is reported at one significance is
     reported at every larger one, with the same p-value.
 
     Args:
@@ -36,7 +38,7 @@ def segment_series(values: Floats, scale: Floats) -> tuple[list[Splits], Noise]:
         scale: (series, 1), rough standard deviation of the noise.
 
     Returns:
-        the changes of each series whose p-value is at most 0.05; the noise of each series.
+        the changes of each series whose p-value is at most `LARGEST_P`; the noise of each series.
     """
     sums = Sums(values)
     white = white_noise(len(values))
@@ -50,22 +52,25 @@ def segment_series(values: Floats, scale: Floats) -> tuple[list[Splits], Noise]:
         return out, noise
     sums, near = Sums(values[rows]), noise.of(rows)
     p = significances(sums, (squares[0][rows], squares[1][rows]), near)
-    placed = _place_changes(sums, near, [np.flatnonzero(row).tolist() for row in marks[rows]])
-    for row, splits, least in zip(rows, placed, p.min(axis=1).tolist(), strict=True):
-        if least <= _LARGEST_LOG_P:
-            out[row] = {at: max(own, least) for at, own in splits.items()}
+    places = [np.flatnonzero(row).tolist() for row in marks[rows]]
+    placed = _place_changes(sums, near, places, p.min(axis=1))
+    for row, splits in zip(rows, placed, strict=True):
+        out[row] = splits
     return out, noise
 
 
-def _place_changes(sums: Sums, noise: Noise, places: list[list[int]]) -> list[Splits]:
+def _place_changes(
+    sums: Sums, noise: Noise, places: list[list[int]], least: Floats
+) -> list[Splits]:
     """Move each change to the best split between its neighbours; drop insignificant ones.
 
     In the first round they only move: a candidate at a wrong place makes its neighbours uncertain.
+    least is the smallest log p-value of a t statistic of each series.
     """
     out: list[Splits] = [{} for _ in places]
     todo = list(range(len(places)))
     for first in (True, *[False] * _ROUNDS):
-        found = _between_neighbours(sums, noise, [(row, places[row]) for row in todo])
+        found = _between_neighbours(sums, noise, [(row, places[row]) for row in todo], least)
         again = []
         for row in todo:
             out[row] = found.get(row, {})
@@ -91,7 +96,7 @@ def _without_weakest(splits: Splits) -> list[int]:
 
 
 def _between_neighbours(
-    sums: Sums, noise: Noise, places: list[tuple[int, list[int]]]
+    sums: Sums, noise: Noise, places: list[tuple[int, list[int]]], least: Floats
 ) -> dict[int, Splits]:
     """Return for each series the best split between each change and the next but one."""
     bounds = [(row, [0, *kept, sums.points]) for row, kept in places]
@@ -111,6 +116,10 @@ def _between_neighbours(
     p = log_p(t_squared[:, None], noise.of(rows), length, shortest)
     # Twice as many tests as in a search of the whole series: see scan.seeded_intervals.
     p += np.log(2 * sums.points / length)
+    jumps = sums.jumps(rows, at, JUMP)[:, None]
+    p = np.minimum(
+        np.maximum(p, least[rows][:, None]), log_p_jump(jumps, noise.of(rows), sums.points)
+    )
     for row, place, value in zip(rows.tolist(), at.tolist(), p[:, 0].tolist(), strict=True):
         out.setdefault(row, {})[place] = value
     return out

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_ndtr
 
 from udfs.changes.noise import MAX_RHO, Noise, inflation_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+JUMP = 5  # points on each side of a jump
 # Gauss-Hermite nodes and weights, for expectations over a normal variable.
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 _LOG_WEIGHTS = np.log(_WEIGHTS / _WEIGHTS.sum())
@@ -41,6 +43,32 @@ def log_p(t_squared: Floats, noise: Noise, length: Floats, shortest: Integers | 
     highest = tails.max(axis=0)
     weights = np.exp(_LOG_WEIGHTS)[:, None, None]
     out: Floats = highest + np.log((weights * np.exp(tails - highest)).sum(axis=0))
+    return out
+
+
+def log_p_jump(difference: Floats, noise: Noise, points: Floats | float) -> Floats:
+    """Return the log p-value of a jump anywhere in a series, whatever the autocorrelation.
+
+    Of all first-order autoregressions whose neighbours differ equally much, the means of a few
+    points on both sides of a split differ most in a random walk: their difference has a variance of
+    1 + 2 (1^2 + ... + (m - 1)^2) / m^2 steps for m points. Differences of that size are tested with
+    Student's t for half as many degrees of freedom as points, times the number of splits.
+
+    Args:
+        difference: (series, splits), of the means of `JUMP` points on both sides.
+        noise: noise of each series.
+        points: points of each series.
+
+    Returns:
+        (series, splits), at most 0.
+    """
+    steps = np.arange(1, JUMP)
+    variance = noise.step * (1 + 2 * (steps @ steps) / JUMP**2)
+    freedom = np.maximum(points / 2, 1)
+    t_squared = difference**2 / np.maximum(variance, 1e-24)
+    normal = ((8 * freedom + 1) / (8 * freedom + 3)) ** 2 * freedom
+    tail = log_ndtr(-np.sqrt(normal * np.log1p(t_squared / freedom)))
+    out: Floats = np.minimum(tail + np.log(2 * points), 0)
     return out
 
 
