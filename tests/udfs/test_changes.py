@@ -203,6 +203,21 @@ def test_a_short_series_has_early_word_but_no_change():
     assert detect_provisional(pa.array([[1.0, 2.0, 9.0, 9.0]])).to_pylist() == [[]]
 
 
+@pytest.mark.parametrize("half", [5, 8, 12])
+def test_a_clean_jump_is_found_in_few_points(half):
+    series = 100 + gauss(np.random.default_rng(3), 100, 2 * half) + steps((half, 30))(2 * half)
+    assert places(*series).count([half]) >= 97
+
+
+def test_a_steep_drift_is_called_one():
+    series = 10 + 0.1 * gauss(np.random.default_rng(3), 50, 40) + drift(4)(40)
+    assert [(f["state"], f["changes"], round(f["drift"])) for f in findings(*series)] == [
+        ("drifting", [], 4)
+    ] * 50
+    walks = np.cumsum(gauss(np.random.default_rng(4), 100, 100), axis=1)
+    assert sum(f["drift"] is not None for f in findings(*walks)) < 40
+
+
 def test_the_smallest_change_is_found_in_four_of_five_series():
     rng = np.random.default_rng(7)
     for noise, points in ((gauss, 40), (ar1(0.4), 100)):

@@ -11,6 +11,21 @@ Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
 
 
+_CERTAIN = 15.0  # twice the log-likelihood by which a line is better than one level
+
+
+def rise(values: Floats, lines: Floats, inflation: Floats | float) -> Marks:
+    """Return whether a line fits a series without changes far better than one level; (series,).
+
+    inflation is that of the noise around the line.
+    """
+    level = np.square(values - values.mean(axis=1, keepdims=True)).sum(axis=1)
+    line = np.maximum(np.square(values - lines).sum(axis=1), 1e-300)
+    independent = values.shape[1] / inflation
+    out: Marks = independent * np.log(np.maximum(level, 1e-300) / line) > _CERTAIN
+    return out
+
+
 def straight_lines(values: Floats) -> Floats:
     """Return the least-squares line of each series, (series, points)."""
     time = np.arange(values.shape[1]) - (values.shape[1] - 1) / 2

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.changes.drift import are_drifts, straight_lines
+from udfs.changes.drift import are_drifts, rise, straight_lines
 from udfs.changes.modes import Modes, find_modes
 from udfs.changes.noise import Noise, estimate_noise, noise_scale
 from udfs.changes.outliers import without_bursts, without_outliers
@@ -80,12 +80,19 @@ def find_levels(values: Floats) -> Levels:
     drifting = are_drifts(
         clean[found], lines, [splits[row] for row in found], noise.inflation[found, 0]
     )
-    rows, lines = found[drifting], lines[drifting]
+    rising = np.flatnonzero(rise(clean, straight_lines(clean), 1.0))
+    rising = np.setdiff1d(rising, found)
+    rows = np.concatenate([found[drifting], rising])
     if len(rows):
+        lines = straight_lines(clean[rows])
+        straight, around = segment_series(clean[rows] - lines, scale[rows])
+        certain = rise(clean[rows], lines, around.inflation[:, 0])
+        certain[: len(rows) - len(rising)] = True
+        kept = np.flatnonzero(certain)
+        rows, lines, around = rows[kept], lines[kept], around.of(kept)
         drift[rows] = (lines[:, -1] - lines[:, 0]) * unit[rows, 0]
         clean[rows] -= lines
-        straight, around = segment_series(clean[rows], scale[rows])
         noise = noise.replaced(rows, around)
-        for row, places in zip(rows, straight, strict=True):
-            splits[row] = places
+        for row, k in zip(rows, kept, strict=True):
+            splits[row] = straight[k]
     return Levels(middle, unit, scaled, steady, clean, bursts, splits, noise, modes, drift)

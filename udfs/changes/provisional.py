@@ -14,6 +14,7 @@ from udfs.changes.levels import Levels
 from udfs.changes.noise import Noise
 from udfs.changes.scan import MIN_SIDE
 from udfs.changes.segments import LARGEST_P, MIN_POINTS, log_p_alone
+from udfs.changes.significance import log_p_jump
 
 Floats = NDArray[np.float64]
 
@@ -115,9 +116,11 @@ def _runs_to_confirm(
     apart = np.concatenate([before - before.mean(), after - after.mean()])
     variance = max(float(apart @ apart) / (len(apart) - 2), float(noise.variance[0, 0]), 1e-24)
     error = variance * noise.inflation * (1 / len(before) + 1 / count)
-    t_squared = (after.mean() - before.mean()) ** 2 / error
-    length = np.maximum(points + more, MIN_POINTS).astype(np.float64)
-    p = log_p_alone(t_squared, noise, length[None, :])
+    difference = np.full((1, 1), after.mean() - before.mean())
+    length = np.maximum(points + more, MIN_POINTS).astype(np.float64)[None, :]
+    p = np.minimum(
+        log_p_alone(difference**2 / error, noise, length), log_p_jump(difference, noise, length)
+    )
     long = (count >= MIN_SIDE) & (points + more >= MIN_POINTS)
     enough = np.flatnonzero((p[0] <= log_alpha) & long)
     return int(more[enough[0]]) if len(enough) else None

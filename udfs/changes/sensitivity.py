@@ -7,10 +7,12 @@ from numpy.typing import NDArray
 
 from udfs.changes.noise import Noise
 from udfs.changes.segments import MIN_POINTS, log_p_alone
+from udfs.changes.significance import JUMP, log_p_jump
 
 Floats = NDArray[np.float64]
 
 _T_SQUARED = np.geomspace(2, 2e4, 120)
+_JUMPS = np.geomspace(1, 1e3, 120)  # in root mean square steps
 _POWER = 0.8416  # quantile of the normal distribution: found in four of five cases
 
 
@@ -32,5 +34,17 @@ def smallest_changes(noise: Noise, points: int, log_alpha: Floats) -> Floats:
     found = log_p_alone(t_squared, noise, np.full((1, 1), length)) <= log_alpha[:, None]
     needed = np.where(found.any(axis=1), _T_SQUARED[found.argmax(axis=1)], np.nan)
     error = np.sqrt(noise.inflation * noise.variance * 4 / length)[:, 0]
-    out: Floats = (np.sqrt(needed) + _POWER) * error
+    out: Floats = np.fmin(
+        (np.sqrt(needed) + _POWER) * error, _smallest_jump(noise, length, log_alpha)
+    )
+    return out
+
+
+def _smallest_jump(noise: Noise, length: float, log_alpha: Floats) -> Floats:
+    """Return the smallest change that is certain because it is so sudden, (series,)."""
+    jumps = np.sqrt(noise.step) * _JUMPS
+    found = log_p_jump(jumps, noise, length) <= log_alpha[:, None]
+    needed = np.where(found.any(axis=1), _JUMPS[found.argmax(axis=1)], np.nan)
+    error = np.sqrt(2 / JUMP * noise.variance)[:, 0]
+    out: Floats = needed * np.sqrt(noise.step)[:, 0] + _POWER * error
     return out
