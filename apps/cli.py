@@ -94,7 +94,8 @@ class _Absent:
         self.package = package
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:  # noqa: ARG002
-        if name == self.package:
+        # Torch asks whether it exists, without importing it, and expects an answer.
+        if name == self.package and "torch" not in sys.modules:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 

@@ -254,6 +254,16 @@ def test_a_bound_parameter_does_not_import_pandas(pwh):
     assert done.stdout.startswith("landed") and done.stdout.endswith("\nFalse\n")
 
 
+def test_training_runs_where_pandas_is_kept_out():
+    code = (
+        "from apps.cli import _without_pandas\n"
+        "with _without_pandas():\n"
+        "    import torch\n"
+        "    torch.optim.Adam([torch.zeros(1, requires_grad=True)])\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_idle_explains_and_sums_up(pwh, tmp_path):
     (tmp_path / "run").mkdir()
     tables = {

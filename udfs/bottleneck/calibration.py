@@ -42,6 +42,7 @@ def fit_temperature(probabilities: Singles, truth: Integers, weights: Floats) ->
 def apply_temperature(probabilities: Singles, temperature: float) -> Singles:
     """Return calibrated probabilities (n x 6) of the classifier's own (n x 6)."""
     raised = np.maximum(probabilities, np.float32(FLOOR)) ** np.float32(1 / temperature)
+    raised = np.maximum(raised / raised.sum(axis=1, keepdims=True), np.float32(FLOOR))
     return np.asarray(raised / raised.sum(axis=1, keepdims=True), np.float32)
 
 

@@ -81,6 +81,20 @@ def test_a_labels_file_gives_a_model_that_is_in_force(pwh, tmp_path):
     assert kept == [{"search": len(_SHAPES), "beside": 6, "curve": True, "shape": [6, 12]}]
 
 
+def test_an_interrupted_fit_tells_what_it_has_and_stores_nothing(pwh, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fitting, "_best", interrupted)
+    before = asked(pwh, "FROM models")
+    code, out, err = pwh("fit", "bottlenecks", "--labels", labels(tmp_path / "labels.csv"))
+    assert (code, out) == (130, "")
+    assert "interrupted; so far: stacked autoencoder, " in err
+    assert "; decision tree, " in err
+    assert "nothing is stored" in err
+    assert asked(pwh, "FROM models") == before
+
+
 def test_clusters_have_classes_by_their_profiles(pwh):
     code, out, _ = pwh("fit", "bottlenecks")
     assert code == 0
