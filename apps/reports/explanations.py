@@ -360,10 +360,21 @@ def _function(row: Row, total: str) -> str:
             f"{name} {movement(row)}, though all functions together hardly changed: {from_to(row)}"
         )
     if "new" in row["flags"]:
-        return f"{row['share']:.0%} of the {total} is in {name}: {from_to(row)}"
+        return f"{row['share']:.0%} of the {total} is in {name}: {from_to(row)}{_calls(row)}"
     if row["share"] < 0:
         return f"In the other direction, {name} {movement(row)}: {from_to(row)}"
-    return f"{row['share']:.0%} of the {total} is in {name}: {from_to(row)}, it {movement(row)}"
+    return (
+        f"{row['share']:.0%} of the {total} is in {name}: {from_to(row)}, it {movement(row)}"
+        f"{_calls(row)}"
+    )
+
+
+def _calls(row: Row) -> str:
+    """Return how much more or less often a function was called, where that changed by 10 %."""
+    before, after = row["calls_before"], row["calls_after"]
+    if not before or after is None or abs(after / before - 1) < _SMALL:
+        return ""
+    return f", called {amount(after)} times instead of {amount(before)}"
 
 
 def _bottleneck(row: Row, _total: str) -> str:

@@ -66,7 +66,9 @@ WITH
   ),
 
   found AS (
-    SELECT * EXCLUDE (ids) FROM _explain_verdicts(pairs)
+    SELECT
+      * EXCLUDE (ids), CAST(NULL AS DOUBLE) AS calls_before, CAST(NULL AS DOUBLE) AS calls_after
+    FROM _explain_verdicts(pairs)
     UNION ALL BY NAME
     SELECT *, false AS is_judged FROM _explain_metrics(pairs)
   )
@@ -81,7 +83,7 @@ SELECT
       THEN if((better = 'lower') = ("after" < "before"), 'better', 'worse')
   END AS direction,
   certain, p_value,
-  runs_before AS values_before, runs_after AS values_after, noise,
+  runs_before AS values_before, runs_after AS values_after, calls_before, calls_after, noise,
   flags || CASE
     WHEN is_judged OR certain IS NOT NULL AND runs_before > 1 AND runs_after > 1 THEN []
     WHEN runs_before < 2 OR runs_after < 2 THEN ['single_run']
@@ -96,7 +98,7 @@ CREATE OR REPLACE MACRO explain_run(runs, against, explaining := NULL) AS TABLE
 SELECT * EXCLUDE (id)
 FROM _explained(_sides(0, _as_list(runs), _as_list(against), CAST(explaining AS VARCHAR)));
 
-COMMENT ON MACRO TABLE explain_run IS 'One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, noise, flags, query, as in explanations, with change_low and change_high. There is always a row of topic metric. Where the runs are those that explain_baseline returns for a run, `explaining := run` makes the queries shorter.';
+COMMENT ON MACRO TABLE explain_run IS 'One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, calls_before, calls_after, noise, flags, query, as in explanations, with change_low and change_high. There is always a row of topic metric. Where the runs are those that explain_baseline returns for a run, `explaining := run` makes the queries shorter.';
 
 CREATE OR REPLACE MACRO explain_coverage(runs, against) AS TABLE
 WITH
@@ -220,6 +222,8 @@ COMMENT ON COLUMN explanations.certain IS 'Whether it is beyond noise: of number
 COMMENT ON COLUMN explanations.p_value IS 'Probability of such a difference without a change, corrected for the number of metrics compared; NULL where the noise is unknown, or intervals decide.';
 COMMENT ON COLUMN explanations.values_before IS 'Values (of runs, or of launches) that before is the mean of.';
 COMMENT ON COLUMN explanations.values_after IS 'Values that after is the mean of.';
+COMMENT ON COLUMN explanations.calls_before IS 'Of functions: calls in a run before, over all ranks and threads (mean); NULL where no tool counted them.';
+COMMENT ON COLUMN explanations.calls_after IS 'The same after.';
 COMMENT ON COLUMN explanations.noise IS 'Where the noise is from: runs, history, other side or usual (comparison); NULL where it is unknown or not needed.';
 COMMENT ON COLUMN explanations.flags IS 'single_run, few_runs (too few to distinguish from noise), new, gone (a function of one side only), separated (every run of one side above every run of the other, but among too many functions to be certain), largest (not certain, but one of the three largest shares of a loss of which other functions explain less than half), same_count (an event per cycle moved because the cycles did, not its count), flags of scaling models.';
 COMMENT ON COLUMN explanations.query IS 'SQL that shows the values behind it.';

@@ -138,6 +138,25 @@ WITH
     WHERE starts_with(metric, 'idle:')
   ),
 
+  -- calls of a run; absent functions were not called
+  called AS (
+    SELECT
+      s.id, f.function, sum(f.calls) FILTER (NOT s.is_after) / any_value(n.before) AS before,
+      sum(f.calls) FILTER (s.is_after) / any_value(n.after) AS after
+    FROM (SELECT unnest(pairs, recursive := true)) AS s
+    JOIN (
+      SELECT
+        id, count(DISTINCT run_id) FILTER (NOT is_after) AS before,
+        count(DISTINCT run_id) FILTER (is_after) AS after
+      FROM (SELECT unnest(pairs, recursive := true))
+      WHERE run_id IN (SELECT run_id FROM fn_timings WHERE calls IS NOT NULL)
+      GROUP BY id
+    ) AS n ON s.id = n.id
+    JOIN function_shares AS f ON s.run_id = f.run_id
+    WHERE _is_of(f.run_id, _run_ids(pairs)) AND f.calls IS NOT NULL
+    GROUP BY s.id, f.function
+  ),
+
   dominant AS (
     SELECT
       s.id, mode(i.dominant) FILTER (NOT s.is_after) AS before_label,
@@ -156,9 +175,10 @@ SELECT
       e.p_value < 0.05 AND abs(coalesce(e.ratio, 'infinity') - 1) >= e.smallest_change, false
     )
   END AS certain,
-  e.p_value, e.runs_before, e.runs_after, e.noise, e.relevant, e.notable, e.found, e.flags,
+  e.p_value, e.runs_before, e.runs_after, k.before AS calls_before, k.after AS calls_after, e.noise, e.relevant, e.notable, e.found, e.flags,
   'SELECT run_id, ' || e.columns || ' FROM ' || e.source || ' WHERE ' || e.field || ' = '
     || _quoted(e.wanted) || if(e.topic = 'idle', ' AND latency_rule = ''union''', '') || ' AND '
     AS query
 FROM every AS e
-LEFT JOIN dominant AS d ON e.id = d.id AND e.topic = 'idle';
+LEFT JOIN dominant AS d ON e.id = d.id AND e.topic = 'idle'
+LEFT JOIN called AS k ON e.id = k.id AND e.topic = 'function' AND e.function = k.function;

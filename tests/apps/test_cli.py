@@ -161,12 +161,13 @@ def test_a_mistake_in_sql_is_a_message(pwh):
 
 
 def test_report_begins_with_sentences_then_tables(pwh):
-    pwh("ingest", "counters.csv", "--run", "r1", "--app", "stencil")
+    began = ("--started-at", "2026-01-02T03:04:05Z")
+    pwh("ingest", "counters.csv", "--run", "r1", "--app", "stencil", *began)
     code, out, _ = pwh("report", "r")
     assert code == 0
     assert out.splitlines()[:4] == [
         "Run r1",
-        "  app stencil",
+        "  app stencil, started_at 2026-01-02 03:04:05",
         "",
         "* The cores completed 1.50 instructions per cycle.",
     ]

@@ -174,6 +174,24 @@ def test_five_runs_beyond_five_others_are_a_finding_among_many_functions(warehou
     ) == [("slow", False, ["separated"])]
 
 
+def test_calls_of_functions_are_counted_on_both_sides(warehouse):
+    given(warehouse, "runs", "run_id app\na0 x\na1 x\nb0 x\nb1 x")
+    lines = [
+        f"{side}{i} {name} {seconds} {calls}"
+        for side, work in (("a", 10), ("b", 90))
+        for i in range(2)
+        for name, seconds, calls in (("work", work, 12 * work // 10), ("rest", 5, 1))
+    ]
+    given(warehouse, "fn_timings", "run_id function seconds calls\n" + "\n".join(lines))
+    keep(warehouse)
+    assert rows(
+        warehouse,
+        """SELECT subject, calls_before, calls_after
+           FROM explain_run(['b0', 'b1'], ['a0', 'a1']) WHERE topic = 'function'
+           ORDER BY subject NULLS FIRST""",
+    ) == [(None, None, None), ("work", 12, 108)]
+
+
 def test_profiles_of_events_count_as_function_times(warehouse):
     lines = [
         f"{side}{i} main->{name} Ir {cost}"
