@@ -139,7 +139,7 @@ def _left_out(profiles: Sequence[Profile]) -> Iterator[LeftOut]:
     for event, name in enumerate(profiles[0].header.events):
         stated = sum(profile.total[event] for profile in profiles)
         found = sum(int(rows.costs[event].sum()) for profile in profiles for rows in profile.rows)
-        more = "that the summary has beyond" if stated > found else "less in the summary than in"
+        more = "of the summary that are not in" if stated > found else "beyond the summary in"
         yield LeftOut(abs(stated - found), name, f"{more} the lines of the profile")
     parts = {profile.header.part for profile in profiles if profile.header.part is not None}
     missing = max(parts, default=0) - len(parts)

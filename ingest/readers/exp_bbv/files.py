@@ -17,9 +17,15 @@ _NUMBERED = re.compile(r"(.+)\.(\d{1,9})")
 
 
 def is_pc_file(path: Path) -> bool:
-    """Return a list of blocks from vectors."""
+    """Return whether a file is a list of blocks: by its content, or where that is damaged its name.
+
+    Vectors can be in a file of any name (--bb-out-file), and so can the list.
+    """
+    head = read_head(path).lstrip()
+    if head.startswith((b"F:", b"T:", b"#")):
+        return head.startswith(b"F:")
     name = bare_name(path)
-    return name.endswith(".pc") or name.startswith("pc.out.") or read_head(path).startswith(b"F:")
+    return name.endswith(".pc") or name.startswith("pc.out.")
 
 
 def thread_number(path: Path) -> int:

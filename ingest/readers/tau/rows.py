@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ingest.base import Rows
+from ingest.base import Item, LeftOut, Rows
 from ingest.readers.tau.facts import Collected, Layout, Location, Metadata
 from ingest.readers.tau.names import Codes, Floats, Names, count_once
 from warehouse.errors import InputError
@@ -73,12 +73,16 @@ class Tables:
         self.timed = min(times, key=lambda name: bool(_OF_CPU.search(name)), default=None)
         self._collected = collected
         self._pending: dict[str, list[pa.Table]] = {"fn_timings": [], "pmu_samples": []}
+        self._first = metrics[0] if metrics else None
+        self._split_up = 0
 
     def add(self, names: Names, values: Values, place: Place, metric: str) -> Iterator[Rows]:
         """Take the values of a metric in one thread.
 
         Raises `InputError` where a time or a count is implausible.
         """
+        if metric == self._first:
+            self._split_up += int(np.count_nonzero(~names.counted[values.row]))
         if metric == self.timed:
             table, rows = "fn_timings", _timings(names, values, place)
             if not _OF_CPU.search(metric):
@@ -92,11 +96,13 @@ class Tables:
         if sum(part.num_rows for part in pending) >= _BATCH_ROWS:
             yield self._flush(table)
 
-    def rest(self) -> Iterator[Rows]:
-        """Yield the rows that are still kept."""
+    def rest(self) -> Iterator[Item]:
+        """Yield the rows that are still kept, and how many of the profile's are left out."""
         for table, pending in self._pending.items():
             if pending:
                 yield self._flush(table)
+        kinds = "rows of parameters, samples or ends of call paths"
+        yield LeftOut(self._split_up, kinds, "they split up the time of other rows")
 
     def _flush(self, table: str) -> Rows:
         parts, self._pending[table] = self._pending[table], []

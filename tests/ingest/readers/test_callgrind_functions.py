@@ -169,7 +169,7 @@ def test_trailing_zeros_may_be_left_out(warehouse, tmp_path):
 
 def test_lines_that_are_less_than_the_summary_are_noted(warehouse, tmp_path):
     text = MANUAL.replace("events: Instructions", "events: Instructions\nsummary: 900")
-    note = "80 Instructions (that the summary has beyond the lines of the profile)"
+    note = "80 Instructions (of the summary that are not in the lines of the profile)"
     assert landed(warehouse, tmp_path, text, "Instructions")[1] == note
     assert rows(warehouse, "SELECT left_out FROM sources") == [(note,)]
 

@@ -9,6 +9,7 @@ import pytest
 
 from ingest.base import Head
 from ingest.load import Options, load
+from ingest.readers.exp_bbv.files import is_pc_file
 from ingest.readers.exp_bbv.reader import ExpBbv
 from ingest.recording import Recording, read_head
 from tests.helpers.support import rows, shared
@@ -81,6 +82,14 @@ def test_list_of_blocks_gives_addresses_and_functions(warehouse, tmp_path):
         (None, 2, None, 0x401010, None),
         (None, 3, None, 0x40102A, "std::sort<int>(int*, int)"),
     ]
+
+
+def test_what_a_file_contains_counts_more_than_its_name(tmp_path):
+    contents = {"a.pc": VECTORS, "b.bb": BLOCKS, "c.pc": BLOCKS, "d.bb": VECTORS, "e.pc": "G:1\n"}
+    for name, text in contents.items():
+        (tmp_path / name).write_text(text)
+    lists = [name for name in contents if is_pc_file(tmp_path / name)]
+    assert lists == ["b.bb", "c.pc", "e.pc"]
 
 
 def test_gem5_writes_one_blank_and_no_notes(warehouse, tmp_path):

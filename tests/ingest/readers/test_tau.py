@@ -91,6 +91,9 @@ def test_rows_that_split_the_time_of_others_are_left_out(warehouse, tmp_path, li
     assert rows(warehouse, "SELECT count(*), round(sum(seconds), 9) FROM fn_timings") == [
         (3, 0.0001)
     ]
+    kinds = "rows of parameters, samples or ends of call paths"
+    note = f"1 {kinds} (they split up the time of other rows)"
+    assert rows(warehouse, "SELECT left_out FROM sources") == [(note,)]
 
 
 def test_names_with_quotes_and_functions_that_did_not_run(warehouse, tmp_path):
