@@ -88,7 +88,8 @@ def _visible(share: float | None) -> str | None:
     """Return from which size on a change is visible; None where that is unknown."""
     if share is None:
         return None
-    return "any change" if share == 0 else f"a change of {100 * share:.2g} % or more"
+    size = f"{100 * share:.0f}" if share >= 0.1 else f"{100 * share:.2g}"
+    return "any change" if share == 0 else f"a change of {size} % or more"
 
 
 def commit_range(row: Mapping[str, Any]) -> str | None:

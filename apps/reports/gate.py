@@ -276,12 +276,12 @@ def _name(row: Row) -> str:
 
 def _line(row: Row) -> str:
     verdict = _VERDICTS[row["verdict"]]
-    if row["verdict"] == "provisional":
-        verdict += f" ({counted(row['more_runs'], 'more run')} would confirm it)"
     if not row["decides"]:
         reason = "direction unknown" if row["better"] is None else "less than 1 % of the time"
         reason = f"acknowledged: {row['acknowledged']}" if row["acknowledged"] else reason
         verdict = f"{verdict.strip('*')} ({reason})"
+    elif row["verdict"] == "provisional":
+        verdict += f" ({counted(row['more_runs'], 'more run')} would confirm it)"
     cells = (
         _name(row),
         verdict,

@@ -68,6 +68,9 @@ def test_what_is_not_certain_yet_fails_the_gate_on_request_only(run, tmp_path):
     assert (code, "Provisionally (2 of 2) worse than the limit allows" in out) == (1, True)
     assert "| **provisional** (3 more runs would confirm it) |" in out
     assert run(*asked, "--provisional", "--limit", "30%")[0] == 0
+    run("ack", "v2-m1-0", "expected")
+    code, out, _ = run(*asked, "--provisional")
+    assert (code, "| provisional (acknowledged: expected) |" in out) == (0, True)
 
 
 def test_the_limit_is_what_is_allowed(pwh):
