@@ -109,12 +109,19 @@ class Select:
 class LeftOut:
     """Records of a file that land in no table: how many, of what kind, and why.
 
-    `records` is a plural ("parameter rows"). Items of the same kind and reason are added up.
+    `record` names one of them, `records` several, by default with an s. Items of the same kind
+    and reason are added up.
     """
 
     count: int
-    records: str
+    record: str
     reason: str
+    records: str | None = None
+
+    def of(self, count: int) -> str:
+        """Return a number of such records and the reason in words."""
+        many = self.records or f"{self.record}s"
+        return f"{count:,} {self.record if count == 1 else many} ({self.reason})"
 
 
 Item = Run | Rows | Select | LeftOut

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -178,19 +178,13 @@ class _Writer:
         self.rows: dict[str, int] = {}
         self.clocks: tuple[Clock, ...] = ()
         self.unlisted: dict[str, int] = {}
-        self._left_out: Counter[tuple[str, str]] = Counter()
+        self._left_out: Counter[LeftOut] = Counter()
 
     @property
     def left_out(self) -> str | None:
         """What was left out, how many of it and why, in words; None for nothing."""
-        return (
-            "; ".join(
-                f"{count:,} {records} ({reason})"
-                for (records, reason), count in self._left_out.items()
-                if count
-            )
-            or None
-        )
+        kinds = (kind.of(count) for kind, count in self._left_out.items() if count)
+        return "; ".join(kinds) or None
 
     def take_out_earlier(self) -> None:
         """Forget this content, and what the reader once found at this path."""
@@ -213,7 +207,7 @@ class _Writer:
             case Select():
                 self._insert_select(item)
             case LeftOut():
-                self._left_out[item.records, item.reason] += item.count
+                self._left_out[replace(item, count=0)] += item.count
 
     def finish(self) -> None:
         """Check the rows, and write down the runs and the source."""

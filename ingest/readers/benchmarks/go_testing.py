@@ -66,7 +66,7 @@ def go_testing(recording: Recording) -> Iterator[Item]:
         )
         seen[metric, unit] += 1
     yield rows(values)
-    yield LeftOut(others, "benchmarks or packages", "they failed")
+    yield LeftOut(others, "benchmark or package", "failed", "benchmarks or packages")
 
 
 def _number(text: str, line: int) -> float:

@@ -65,7 +65,7 @@ def google(document: Any) -> Iterator[Item]:
         elif aggregate == "mean" and name not in single:
             values += _google_values(name, entry, where, spreads.get(name))
     yield rows(values)
-    yield LeftOut(failed, "benchmarks", "they failed or were skipped")
+    yield LeftOut(failed, "benchmark", "failed or skipped")
 
 
 def _google_values(

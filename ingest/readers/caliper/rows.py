@@ -47,8 +47,8 @@ def items(profile: Profile, path: Path) -> Iterator[Item]:
         yield Run(tags={BELOW_ZERO: "; ".join(columns.notes)})
     yield LeftOut(
         profile.repeated,
-        "values",
-        "of attributes that a record has again, with another value, which landed",
+        "value",
+        "of an attribute that the record has again, with the value that landed",
     )
 
 

@@ -140,10 +140,10 @@ def _left_out(profiles: Sequence[Profile]) -> Iterator[LeftOut]:
         stated = sum(profile.total[event] for profile in profiles)
         found = sum(int(rows.costs[event].sum()) for profile in profiles for rows in profile.rows)
         more = "of the summary that are not in" if stated > found else "beyond the summary in"
-        yield LeftOut(abs(stated - found), name, f"{more} the lines of the profile")
+        yield LeftOut(abs(stated - found), name, f"{more} the lines of the profile", name)
     parts = {profile.header.part for profile in profiles if profile.header.part is not None}
     missing = max(parts, default=0) - len(parts)
-    yield LeftOut(missing, "parts", "dumped before these, not in the folder")
+    yield LeftOut(missing, "part", "dumped before these, not in the folder")
 
 
 def _defined(profiles: Sequence[Profile], functions: Sequence[Function]) -> Integers:

@@ -83,7 +83,7 @@ class PerfStat(SingleFile):
                 _Follower(runs, None).follow(lines, np.empty(0, np.int64), ~_blank(lines))
                 continue
             table, known = form.rows(lines)
-            yield LeftOut(nameless(table), "metrics", "perf wrote (null) for their names")
+            yield LeftOut(nameless(table), "metric", "perf wrote (null) for the name")
             _check_last_line(form, lines)
             follower = _Follower(runs, form)
             at = table["line"].to_numpy()

@@ -101,8 +101,9 @@ class Tables:
         for table, pending in self._pending.items():
             if pending:
                 yield self._flush(table)
-        kinds = "rows of parameters, samples or ends of call paths"
-        yield LeftOut(self._split_up, kinds, "they split up the time of other rows")
+        what = "of parameters, samples or ends of call paths"
+        reason = "the time of other rows, split up"
+        yield LeftOut(self._split_up, f"row {what}", reason, f"rows {what}")
 
     def _flush(self, table: str) -> Rows:
         parts, self._pending[table] = self._pending[table], []

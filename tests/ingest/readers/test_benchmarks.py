@@ -107,7 +107,7 @@ def test_failed_benchmarks_and_aggregates_alone(warehouse, tmp_path):
     failed = {"name": "BM_x", "run_name": "BM_x", "run_type": "iteration", "error_occurred": True}
     (tmp_path / "g.json").write_text(json.dumps(document | {"benchmarks": [*entries, failed]}))
     (done,) = land(warehouse, tmp_path / "g.json")
-    assert done.left_out == "1 benchmarks (they failed or were skipped)"
+    assert done.left_out == "1 benchmark (failed or skipped)"
     query = "SELECT metric, repetition, round(value * 1e9, 1), deviation > 0 FROM metrics LIMIT 1"
     assert rows(warehouse, query) == [("BM_sort/8", None, 1623.0, True)]
 

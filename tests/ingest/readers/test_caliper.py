@@ -274,7 +274,7 @@ def test_an_attribute_twice_in_a_record(warehouse, landed):
         twice = record.replace(",data=", f"={number},data=") + f"={more}"
         landed(text.replace(record, twice), "SELECT 1", f"{more}.cali")
     assert rows(warehouse, "SELECT value FROM pmu_samples ORDER BY ALL") == [(7.0,), (8.0,)]
-    note = "1 values (of attributes that a record has again, with another value, which landed)"
+    note = "1 value (of an attribute that the record has again, with the value that landed)"
     query = "SELECT left_out FROM sources ORDER BY path"
     assert rows(warehouse, query) == [(None,), (note,)]
 

@@ -358,4 +358,4 @@ def test_metrics_of_hybrid_cores_are_told_apart(warehouse, tmp_path):
         ("insn per cycle (cpu_core)", 1.5, "insn/cycle"),
         ("insn per cycle (cpu_atom)", 0.8, "insn/cycle"),
     ]
-    assert done.left_out == "1 metrics (perf wrote (null) for their names)"
+    assert done.left_out == "1 metric (perf wrote (null) for the name)"

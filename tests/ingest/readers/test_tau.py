@@ -91,8 +91,8 @@ def test_rows_that_split_the_time_of_others_are_left_out(warehouse, tmp_path, li
     assert rows(warehouse, "SELECT count(*), round(sum(seconds), 9) FROM fn_timings") == [
         (3, 0.0001)
     ]
-    kinds = "rows of parameters, samples or ends of call paths"
-    note = f"1 {kinds} (they split up the time of other rows)"
+    kind = "row of parameters, samples or ends of call paths"
+    note = f"1 {kind} (the time of other rows, split up)"
     assert rows(warehouse, "SELECT left_out FROM sources") == [(note,)]
 
 
