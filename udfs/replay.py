@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from udfs.arrow import Column, contiguous
 
-_MOST_TASKS = 200_000
+_MOST_TASKS = 100_000
 # More overlap of tasks than this share of their durations: workers run several at once.
 _OVERLAP = 0.01
 _TASK = (
