@@ -66,11 +66,7 @@ def idle(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Explain why the workers of a task runtime idle.
-
-    Starvation: no task was ready. Latency: data were in transit. Overhead: the runtime was in the
-    way, or nothing had been submitted.
-    """
+    """Explain why the workers of a task runtime idle: starvation, latency, overhead."""
     from apps.reports.idle import idle_sentences
 
     with reading(context) as con:

@@ -69,6 +69,7 @@ def idle_sentences(
         *_clocks(con, run_id),
         *_slow_workers(con, run_id),
         _shares(chosen),
+        *_tail(chosen),
         _headline(chosen, root, mode),
         _totals(chosen),
         *_root_causes(chosen, root),
@@ -131,25 +132,30 @@ def _shares(row: dict[str, Any]) -> str:
     )
 
 
+def _tail(chosen: dict[str, Any]) -> list[str]:
+    """Return what most idle time after the last tasks means, where it is most."""
+    waits = sum(chosen[f"{part}_percent"] for part in _PARTS)
+    if chosen["tail_percent"] <= max(waits, _HARDLY):
+        return []
+    return [
+        f"Most idle time, {chosen['tail_percent']:.1f} %, comes after the workers' last tasks or "
+        "on workers without any: too little parallelism, or work split unevenly. What follows is "
+        "about the time before."
+    ]
+
+
 def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str) -> str:
     """Return what dominates and what helps; the advice follows the root cause."""
     first, cause = chosen["dominant"], chosen["root_cause"]
     waits = sum(chosen[f"{part}_percent"] for part in _PARTS)
-    before = ""
-    if chosen["tail_percent"] > max(waits, _HARDLY):
-        before = (
-            f"Most idle time, {chosen['tail_percent']:.1f} %, comes after the workers' last tasks "
-            "or on workers without any: too little parallelism, or work split unevenly. "
-        )
     if first is None or cause is None:
-        return f"{before}No worker waited for anything before its last task."
+        return "No worker waited for anything before its last task."
     if waits < _HARDLY:
-        return f"{before}Workers hardly waited before their last tasks ({waits:.2g} %)."
-    when = " the time before" if before else ""
+        return f"Workers hardly waited before their last tasks ({waits:.2g} % of their time)."
     if first == cause:
-        return f"{before}{cause.capitalize()} dominates{when}. {chosen['advice']}"
+        return f"{cause.capitalize()} dominates. {chosen['advice']}"
     return (
-        f"{before}{_BY_MODE[mode]} {first} dominates ({chosen[f'{first}_percent']:.1f} %), but the "
+        f"{_BY_MODE[mode]} {first} dominates ({chosen[f'{first}_percent']:.1f} %), but the "
         f"root cause is {cause} ({root[f'{cause}_percent']:.1f} %): workers waited for others that "
         f"were waiting themselves. {chosen['advice']}"
     )
@@ -162,8 +168,9 @@ def _totals(row: dict[str, Any]) -> str:
         f"{short} {amount(float(row[name]) / 1e9, 's')}" for short, name in names.items()
     )
     return (
-        f"{sums}, WallT {amount(float(row['wall']) / 1e9, 's')}: starvation, latency, overhead, "
-        "running tasks, and all time, summed over the workers."
+        f"{sums}, WallT {amount(float(row['wall']) / 1e9, 's')}, summed over the workers: "
+        "starvation (no task was ready), latency (data in transit), overhead (the runtime in the "
+        "way, or nothing submitted), running tasks, and all time."
     )
 
 
