@@ -100,3 +100,13 @@ def test_busy_names_the_holder_and_gives_up(tmp_path):
         assert len(told) == 1 and "waiting" in told[0]
         holder.stdin.close()
     pwh.connect(path, read_only=True, wait=5).close()
+
+
+def test_row_numbers_keep_duplicates_and_make_no_row_of_none(warehouse):
+    joined = "(VALUES (1, 'x')) AS l (k, p) JOIN (VALUES (1, 20), (1, 10)) AS r (k, s) USING (k)"
+    kept = warehouse.sql(
+        f"SELECT p FROM (SELECT p, s FROM {joined}) QUALIFY row_number() OVER (ORDER BY s) <= 2"
+    ).fetchall()
+    assert kept == [("x",), ("x",)]
+    none = warehouse.sql("SELECT app FROM runs QUALIFY row_number() OVER (ORDER BY run_id) <= 1")
+    assert none.fetchall() == []
