@@ -82,7 +82,9 @@ WITH
   costs AS (
     SELECT
       run_id, region, c.preference, event, coalesce(any_value(s.unit), c.unit) AS unit,
-      sum(value) AS cost, sum(inclusive) AS inclusive
+      sum(value) AS cost,
+      -- what one thread does not know the sum does not know
+      CASE WHEN count(inclusive) = count(*) THEN sum(inclusive) END AS inclusive
     FROM pmu_samples AS s
     JOIN cost_event AS c USING (event)
     WHERE region IS NOT NULL AND value IS NOT NULL

@@ -76,9 +76,12 @@ class Callgrind:
         region = np.array([number[function.region] for function in functions], np.int64)
         same = _defined(profiles, functions)
         several = len({profile.header.part for profile in profiles}) > 1
+        counted = any(profile.calls for profile in profiles)
         for profile in profiles:
-            sums = _sums(profile, functions, same, region, len(regions))
-            yield Rows("pmu_samples", _samples(profile, regions, *sums, several))
+            own, whole, called = _sums(profile, functions, same, region, len(regions))
+            # A profile without any calls does not show what functions cost with their callees.
+            whole = whole if counted else np.full_like(whole, np.nan)
+            yield Rows("pmu_samples", _samples(profile, regions, own, whole, called, several))
         yield from _left_out(profiles)
         if _has_jumps(profiles):
             named = [function.region for function in functions]
@@ -190,9 +193,7 @@ def _sums(
     exclusive = np.zeros((events, regions), np.int64)
     for sums, costs in zip(exclusive, own, strict=True):
         np.add.at(sums, region, costs)
-    # A profile without calls does not show what functions cost with their callees.
-    whole = inclusive(own, calls, level, region)
-    return exclusive, whole if calls.times.size else np.full_like(whole, np.nan), called
+    return exclusive, inclusive(own, calls, level, region), called
 
 
 def _samples(

@@ -242,4 +242,13 @@ def test_parts_in_one_file(warehouse, tmp_path):
         SELECT thread, sample, value, inclusive FROM pmu_samples
         WHERE region = 'fib' AND event = 'Ir' ORDER BY ALL
     """
-    assert rows(warehouse, query) == [(1, 0, 2827.0, 2827.0), (1, 1, 8.0, None)]
+    assert rows(warehouse, query) == [(1, 0, 2827.0, 2827.0), (1, 1, 8.0, 8.0)]
+
+
+def test_a_cost_that_one_thread_does_not_know_is_unknown(warehouse, tmp_path):
+    # The cycle of the first part leaves odd unknown; in the second it stands alone.
+    text = CYCLE.replace("events", "part: 1\nthread: 1\nevents")
+    text += "\npart: 1\nthread: 2\nevents: Ir\nfn=odd\n3 5\nfn=even\n4 7\n"
+    landed(warehouse, tmp_path, text, "Ir")
+    query = "SELECT function, own, inclusive FROM call_tree ORDER BY function"
+    assert rows(warehouse, query) == [("even", 47, 97), ("main", 10, 100), ("odd", 55, None)]
