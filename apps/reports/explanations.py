@@ -313,10 +313,12 @@ def finding_sentences(rows: Sequence[Row]) -> Iterator[Sentence]:
 def _listed(rows: Sequence[Row]) -> list[Row]:
     """Return the findings of which there are sentences: of each topic the strongest."""
     shown: dict[str, int] = {}
+    # The verdict has the main metric.
+    verdicts = {row["metric"] for row in rows if row["topic"] == "metric"}
     found = []
     for row in rows:
         topic = row["topic"]
-        if topic not in _SENTENCES or is_total(row):
+        if topic not in _SENTENCES or is_total(row) or row["metric"] in verdicts:
             continue
         if shown.get(topic, 0) >= _MOST[topic] and not _is_instructions(row):
             continue
