@@ -82,29 +82,30 @@ def _young_level(steady: Floats, raw: Floats, noise: Noise) -> tuple[int, float]
     if points - _YOUNG[0] < _LEAST_BEFORE:
         return None
     raw = raw - np.median(steady[: -_YOUNG[0]])
-    if _nearest(raw[-_YOUNG[0] :]) <= _APART * variance**0.5:
+    if float(_nearest(raw[-_YOUNG[0] :])) <= _APART * variance**0.5:
         return None
     for count in reversed(_YOUNG):
         before, after = steady[: points - count], raw[points - count :]
         if len(before) < _LEAST_BEFORE:
             continue
         variance = max(float(before.var(ddof=1)), variance, 1e-24)
-        nearest = _nearest(after)
+        nearest = float(_nearest(after))
         if nearest <= _APART * variance**0.5:
             continue
         error = variance * float(noise.inflation[0, 0]) * (1 / count + 1 / len(before))
         t = nearest / error**0.5
         p = 2 * float(stdtr(min(len(before) - 1, _MOST_FREEDOM), -t)) * len(_YOUNG)
         earlier = sliding_window_view(raw[: points - count], count)
-        p = max(p, float(np.mean([_nearest(stretch) >= nearest for stretch in earlier])))
+        p = max(p, float((_nearest(earlier) >= nearest).mean()))
         if p <= LARGEST_P:
             return points - count, float(np.log(p))
     return None
 
 
-def _nearest(apart: Floats) -> float:
-    """Return the least distance from 0, 0 where not all are on one side of it."""
-    return max(float(apart.min()), float(-apart.max()), 0.0)
+def _nearest(apart: Floats) -> Floats:
+    """Return the least distance from 0 of each stretch, 0 where it is on both sides of it."""
+    out: Floats = np.maximum(np.maximum(apart.min(axis=-1), -apart.max(axis=-1)), 0)
+    return out
 
 
 def _runs_to_confirm(
