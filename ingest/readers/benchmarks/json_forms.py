@@ -72,10 +72,11 @@ def _google_values(
     name: str, entry: Mapping[str, Any], where: str, spread: Mapping[str, Any] | None = None
 ) -> Iterator[Value]:
     unit = entry.get("time_unit", "ns")
-    if unit not in SECONDS:
+    if not isinstance(unit, str) or unit not in SECONDS:
         raise InputError(f"the time unit is {unit!r}", where=where, expected="ns, us, ms or s")
     index = entry.get("repetition_index")
-    repetition = int(index) if isinstance(index, float) and spread is None else None
+    numbered = spread is None and isinstance(index, float) and 0 <= index < 1 << 31
+    repetition = int(index or 0) if numbered else None
 
     def deviation(of: str) -> float | None:
         return relative((spread or {}).get(of), entry[of])
@@ -92,8 +93,7 @@ def _google_values(
 
 def pytest_benchmark(document: Any) -> Iterator[Item]:
     """Yield the run and values of pytest-benchmark: the rounds, where they were saved, or means."""
-    machine = document.get("machine_info") or {}
-    commit = document.get("commit_info") or {}
+    machine, commit = _object(document.get("machine_info")), _object(document.get("commit_info"))
     tags = {"commit": commit["id"], "branch": commit.get("branch")} if commit.get("id") else {}
     yield Run(
         app=_text(commit.get("project")),
@@ -174,6 +174,10 @@ def _action_values(benches: Sequence[Any], tool: Any, number: int, where: str) -
             spread_of = spread_of / 100 if spread[2] else relative(spread_of, value)
         better = _BIGGER.get(str(tool)) or direction(unit)
         yield Value(name, value, unit, better, None, spread_of, number)
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _text(value: Any) -> str | None:

@@ -36,9 +36,9 @@ def rows(values: Sequence[Value]) -> Rows:
     return Rows("metrics", pa.table(arrays, names=Value._fields))
 
 
-def relative(deviation: float | None, mean: float | None) -> float | None:
-    """Return a standard deviation over its mean; None where either is unknown or the mean is 0."""
-    return abs(deviation / mean) if deviation is not None and mean else None
+def relative(deviation: object, mean: float) -> float | None:
+    """Return a standard deviation over its mean; None where either is no number or the mean 0."""
+    return abs(deviation / mean) if isinstance(deviation, float) and mean else None
 
 
 def direction(unit: str | None) -> Better | None:
