@@ -92,7 +92,7 @@ def test_plain_scalars(warehouse, tmp_path):
         ("metric,value,better\nscore,3,bigger\n", "bigger"),
         ("metric,value\nscore,inf\n", "inf"),
         ('{"results": [{"command": "a"}]}', "'mean' is missing"),
-        ('{"machine_info": [], "commit_info": 1, "benchmarks": []}', "'benchmarks' is empty"),
+        ('{"machine_info": {}, "commit_info": 1, "benchmarks": []}', "'benchmarks' is empty"),
         (SAMPLE.read_text().replace('"ns"', "{}"), "the time unit is {}"),
         ("BenchmarkA-8 10 5 ns/op\nBenchmarkB-8 10 5..2 ns/op\n", "'5..2' was found"),
     ],
