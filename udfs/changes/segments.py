@@ -44,7 +44,8 @@ def segment_series(values: Floats, scale: Floats) -> tuple[list[Splits], Noise]:
     white = white_noise(len(values))
     squares = sums.between()
     p = significances(sums, squares, white)
-    marks = choose_changes(sums, p, white, _LARGEST_LOG_P)
+    rough = Noise(white.rho, white.error, scale**2, white.step)
+    marks = choose_changes(sums, p, rough, _LARGEST_LOG_P)
     noise = estimate_noise(values, np.cumsum(marks, axis=1), scale)
     rows = np.flatnonzero(marks.any(axis=1))
     out: list[Splits] = [{} for _ in values]
