@@ -7,6 +7,7 @@ import marshal
 import profile
 import pstats
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -24,10 +25,13 @@ FLAT = "SELECT function, calls, seconds, inclusive_seconds FROM fn_timings ORDER
 KEY = ("a.py", 3, "f")
 
 
+_ADDRESS = re.compile(r"( at 0x)[0-9a-f]+")  # of objects: taken out of names
+
+
 def by_pstats(path):
     """What Python's own reader returns; only for files that we trust."""
     return sorted(
-        (pstats.func_std_string(key), calls, own, total)
+        (_ADDRESS.sub(r"\1...", pstats.func_std_string(key)), calls, own, total)
         for key, (_, calls, own, total, _) in pstats.Stats(str(path)).stats.items()
     )
 
