@@ -115,6 +115,8 @@ def test_unlike_what_was_learned_is_unknown_and_says_why(warehouse, counts, reas
     text = "\n".join(f"{event} {value}" for event, value in (zero | counts).items())
     given(warehouse, "pmu_samples", f"event value\n{text}", sample=0)
     assert rows(warehouse, "SELECT class, reason FROM bottlenecks") == [("Unknown", reason)]
+    (numbers,) = rows(warehouse, "SELECT probability, frac_mem, frac_dtb_high FROM bottlenecks")
+    assert (numbers == (None, None, None)) == ("likely" not in reason)
 
 
 @pytest.mark.parametrize("missing", ["uops", "dtb_misses", "cycles"])

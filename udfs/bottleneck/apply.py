@@ -48,8 +48,8 @@ def classify_bottleneck(metrics: pa.ListArray, model: pa.UInt64Array) -> pa.Stru
         standardised values. `cost`, `cost_low` and `cost_high` are shares of the cycles (Mem, DTB,
         ICache, DMA; 0..1) with 90 % bands; NULL where the model has none. `hidden` is which of
         these four have events that would make it the bottleneck, but cost too little, as they
-        overlap. All but `class` and `reason` are NULL where a metric is missing; a struct is NULL
-        where the list or the model is NULL.
+        overlap. All but `class` and `reason` are NULL where a metric is missing, or the sample is
+        unlike those of the training; a struct is NULL where the list or the model is NULL.
     """
     metrics, model = contiguous(metrics), contiguous(model)
     numbers = model.fill_null(0).to_numpy()
@@ -84,7 +84,7 @@ def _classify(metrics: pa.ListArray, number: int) -> pa.StructArray:
 
 
 def _struct(judged: Judged) -> pa.StructArray:
-    absent = ~judged.measured
+    absent = ~judged.familiar
     reasons = pa.array(judged.reasons, pa.string())
     drivers = pa.StructArray.from_arrays(
         [

@@ -53,9 +53,10 @@ class Judged:
     likeliest class's odds against the average class, by logistic regression; `deviations` (n x 3)
     are their standardised values. `cost`, `cost_low` and `cost_high` (n x 4) are shares of the
     cycles in the order of CAUSES, None without a model of them; `hidden` (n x 4) is where events
-    that would be the bottleneck if each waited for the last cost too little to be it. `measured`
-    (n) is False where a metric was not: then all numbers are NaN. `reasons` are texts, and `reason`
-    (n) the position of the sample's among them, -1 where its class is known.
+    that would be the bottleneck if each waited for the last cost too little to be it. `familiar`
+    (n) is False where a metric is missing or the sample is unlike those of the training: then no
+    number means anything. `reasons` are texts, and `reason` (n) the position of the sample's among
+    them, -1 where its class is known.
     """
 
     classes: Integers
@@ -68,7 +69,7 @@ class Judged:
     cost_low: Singles | None
     cost_high: Singles | None
     hidden: NDArray[np.bool_]
-    measured: NDArray[np.bool_]
+    familiar: NDArray[np.bool_]
     reason: Integers
     reasons: list[str]
 
@@ -126,7 +127,7 @@ def judge(metrics: Floats, arrays: Arrays) -> Judged:
         cost_low=low,
         cost_high=high,
         hidden=hidden,
-        measured=np.asarray(~missing.any(axis=1)),
+        familiar=doubts.familiar,
         reason=reason,
         reasons=reasons,
     )
@@ -212,6 +213,12 @@ class _Doubts:
     may_be_nothing: NDArray[np.bool_]
     unsure: NDArray[np.bool_]
     order: NDArray[np.intp]
+
+    @property
+    def familiar(self) -> NDArray[np.bool_]:
+        """Whether samples (n) have all metrics, within the range of the training samples."""
+        strange = self.missing.any(axis=1) | self.outside.any(axis=1) | (self.alone != 0)
+        return np.asarray(~strange)
 
     def reasons(self, arrays: Arrays) -> tuple[Integers, list[str]]:
         """Return the position of each sample's reason (n), -1 for none, and the reasons."""
