@@ -226,7 +226,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter("noise", "DOUBLE"),
         ),
         "STRUCT(low DOUBLE, high DOUBLE, flags VARCHAR[])",
-        "90 % interval of the count at which seconds measured at ascending counts are least; high "
+        "Interval (90 %) of the count at which seconds measured at ascending counts are least; high "
         "is NULL where they may fall on.",
     ),
     Udf(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ HTML = b"""<!DOCTYPE html>
 <body><h1>Not Found</h1><p>The requested URL was not found on this server.</p></body></html>
 """
 _TABLES: list[str] = []
+_WRITTEN_AT = 1_700_000_000
 
 
 def reader_of(case: Case) -> Reader:
@@ -49,10 +51,13 @@ def parts_of(case: Case) -> dict[str, bytes]:
 
 
 def written(folder: Path, parts: dict[str, bytes], suffix: str = "") -> Path:
-    """Write the files into the folder and return the path of the first."""
+    """Write the files into the folder, as of one time, and return the path of the first."""
     folder.mkdir(exist_ok=True)
     for name, data in parts.items():
-        (folder / f"{name}{suffix}").write_bytes(data)
+        path = folder / f"{name}{suffix}"
+        path.write_bytes(data)
+        # Runs without a start begin when their file was written.
+        os.utime(path, (_WRITTEN_AT, _WRITTEN_AT))
     return folder / f"{next(iter(parts))}{suffix}"
 
 

@@ -110,7 +110,10 @@ CASES = (
                     ("main->MPI_Reduce", 2, 3.8e-05, 3.8e-05, None),
                 ],
             ),
-            (_RUNS, [("stencil", "atlas", None, None, 2, None, None)]),
+            (
+                "SELECT app, machine, nodes, ranks, problem_size FROM runs",
+                [("stencil", "atlas", None, 2, None)],
+            ),
         ),
         enlarge=_enlarge_split,
     ),

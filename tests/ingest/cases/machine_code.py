@@ -31,7 +31,7 @@ CASE = Case(
             ],
         ),
         ("SELECT count(*), count(thread), count(instructions) FROM segments", [(8, 0, 6)]),
-        ("SELECT count(*), count(app), count(started_at) FROM runs", [(1, 0, 0)]),
+        ("SELECT count(*), count(app) FROM runs", [(1, 0)]),
     ),
     enlarge=enlarge,
     cut_may_land=True,
