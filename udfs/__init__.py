@@ -92,7 +92,7 @@ _BLOCK_SUMMARY = (
     "STRUCT(instructions INTEGER, n_int INTEGER, n_fp INTEGER, n_simd INTEGER, "
     "n_load INTEGER, n_store INTEGER, n_branch INTEGER, n_other INTEGER, "
     "serialising INTEGER, critical_path INTEGER[], width_bound DOUBLE, "
-    "critical_path_bound DOUBLE, unit_bound DOUBLE)"
+    "critical_path_bound DOUBLE, unit_bound DOUBLE, flags VARCHAR[])"
 )
 _THREAD_ELEMENTS = (
     Parameter("threads", "BIGINT[]"),
@@ -296,7 +296,9 @@ UDFS: tuple[Udf, ...] = (
         (Parameter("code", "VARCHAR"),),
         _BLOCK_SUMMARY,
         "Instruction mix, dependence chains (instructions) and analytic bounds (cycles of one "
-        "pass) of a block of x86-64 machine code in hexadecimal; NULL where it cannot be decoded.",
+        "pass) of a block of x86-64 machine code in hexadecimal; NULL where it cannot be decoded. "
+        "flags: not_on_core, system_instruction (no bounds for these), poor_support (x87, MMX), "
+        "other_isa (the rest is NULL).",
         may_return_null=True,
     ),
     Udf(
@@ -316,11 +318,21 @@ UDFS: tuple[Udf, ...] = (
         "given as the distances back to its producers (1: the instruction before).",
     ),
     Udf(
+        "data_flow",
+        "udfs.throughput.dependences",
+        (Parameter("distances", "INTEGER[][]"), Parameter("latencies", "DOUBLE[]")),
+        "STRUCT(flow_unlimited DOUBLE, flow_64 DOUBLE, flow_128 DOUBLE)",
+        "Cycles that the data flow of a segment of instructions alone takes, without a window and "
+        "in windows of 64 and 128 instructions, by the distances back to their producers and their "
+        "latencies (cycles).",
+    ),
+    Udf(
         "predict_throughput",
         "udfs.throughput.predict",
         (Parameter("features", "FLOAT[]"), _MODEL),
-        "STRUCT(cycles DOUBLE, low DOUBLE, high DOUBLE)",
-        "Predicted cycles of one pass of a segment by a loaded model, with a 90 % band.",
+        "STRUCT(cycles DOUBLE, low DOUBLE, high DOUBLE, is_outside BOOLEAN)",
+        "Predicted cycles of one pass of a segment by a loaded model, with a 90 % band, and "
+        "whether the segment is unlike those that the model was fitted to.",
         may_return_null=True,
         public=False,
     ),

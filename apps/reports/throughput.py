@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 THREADS = (
     "thread", "segments", "used", "instructions", "predicted", "low", "high", "measured",
-    "front end", "chains", "units", "flags",
+    "front end", "chains", "units", "serialising", "flags",
 )  # fmt: skip
 SEGMENTS = (
     "thread", "segment", "predicted", "low", "high", "measured", "front end", "chains", "units",
-    "cycles", "flags",
+    "serialising", "predicted cycles", "flags",
 )  # fmt: skip
 EFFECTS = ("group of features", "factor", "segments where largest")
 LIMITS = ("limit", "share of cycles", "segments")
@@ -34,16 +34,23 @@ _LIMIT_NAMES = {
     "front end": "the front end",
     "critical path": "its dependence chains",
     "functional units": "its functional units",
+    "serialising instructions": "its serialising instructions",
     "interplay": "the interplay of several limits",
 }
 _FLAGS = {
     "undecodable": "cannot be decoded and are left out",
+    "other_isa": "are machine code, but not of x86-64, and are left out",
+    "not_on_core": "have instructions that the core of the model lacks and are left out",
+    "system_instruction": "have system instructions, whose cycles are not known, and are left out",
+    "poor_support": "use x87 or MMX, of which the model has seen little: their bands are wide",
     "empty": "have no instructions and are left out",
     "no_features": "have no features that a model uses and are left out",
     "no_model": "have no model (pwh migrate where another pwh landed them, else "
     "pwh fit throughput)",
     "short": "are shorter than throughput_settings.shortest and are left out",
     "implausible": "were measured to be faster than the width of the core and are left out",
+    "outside_training": "are unlike all that the model was fitted to: their bands are wide",
+    "other_core": "ran on a machine that the model is not of: pwh fit throughput fits one",
     "uses_measured_issue": "record only what was issued: that is measured, not predicted",
     "no_front_end": "lack the rate of an ideal front end",
     "no_dependences": "record no dependences: their predictions are rough",
@@ -145,7 +152,8 @@ def thread_line(row: Row) -> tuple[Any, ...]:
 
 def segment_line(row: Row) -> tuple[Any, ...]:
     """Return the line of a segment; rates are instructions per cycle."""
-    return (row["thread"], row["segment"], *_rates(row), three_digits(row["cycles"]), _flags(row))
+    cycles = three_digits(row["predicted_cycles"])
+    return (row["thread"], row["segment"], *_rates(row), cycles, _flags(row))
 
 
 def limit_line(row: Row) -> tuple[Any, ...]:
@@ -161,6 +169,7 @@ def effect_line(row: Row) -> tuple[Any, ...]:
 def _rates(row: Row) -> tuple[float | None, ...]:
     names = (
         "predicted", "low", "high", "measured", "width_bound", "critical_path_bound", "unit_bound",
+        "serialising_bound",
     )  # fmt: skip
     return tuple(three_digits(row[name]) for name in names)
 

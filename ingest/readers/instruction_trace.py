@@ -8,13 +8,15 @@ CSV with header or Parquet, one row an instruction, in the order of execution:
 - `thread`: the running thread, a whole number; one thread where it is missing.
 - `reads` and `writes`: registers, blanks between them (`x0 x1`); or `producers`: the distances
   back to the instructions whose results it reads, blanks between them (`1 7`).
+- `latency`: cycles from its issue to its result; where missing, those of its class in core_units.
 - `cycle`: when it was issued.
 - `taken`: 1 for a branch that was taken, else 0.
 
 Every stretch of one thread is a segment, numbered from 0 in file order. Chains are counted in
-groups of 40 instructions; dependences do not reach across segments. With `cycle`, a segment
-takes the cycles from its first issue to its last, and the issue distribution is kept. Short
-segments land too: the views leave out those below throughput_settings.shortest, and count them.
+groups of 40 instructions, and the data flow of the whole segment by latencies; dependences do not
+reach across segments. With `cycle`, a segment takes the cycles from its first issue to its last,
+and the issue distribution is kept. Short segments land too: the views leave out those below
+throughput_settings.shortest, and count them.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ _TYPES = {
     "reads": "VARCHAR",
     "writes": "VARCHAR",
     "producers": "VARCHAR",
+    "latency": "DOUBLE",
     "cycle": "BIGINT",
     "taken": "BIGINT",
 }

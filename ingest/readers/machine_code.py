@@ -2,8 +2,9 @@
 
 BHive's own form is CSV without header, a block's bytes in hexadecimal and the cycles of 100
 iterations a line (github.com/ithemal/bhive, benchmark/throughput). CSV with header and Parquet
-have the column `hex` and, where measured, `cycles_per_100` or `cycles` (of one pass); further
-columns are left alone. The code lands as it is: decoding it is no reader's work.
+have the column `hex` and, where measured, `cycles_per_100` or `cycles` (of one pass), and where
+known the instruction set `isa` (x86-64, aarch64, riscv64); further columns are left alone. The code
+lands as it is: decoding it is no reader's work.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ def _from_csv(path: str, names: list[str], delimiter: str, *, header: bool) -> S
     measured = _measured(names)
     types = {name: "DOUBLE" if name == measured else "VARCHAR" for name in names}
     sql = (
-        f"SELECT row_number() OVER () - 1 AS segment, {_values(measured)} "
+        f"SELECT row_number() OVER () - 1 AS segment, {_values(measured, names)} "
         "FROM read_csv($path, columns = $columns, delim = $delimiter, header = $header, "
         "auto_detect = false, quote = '\"', escape = '\"', nullstr = ['', 'NULL'])"
     )
@@ -157,7 +158,7 @@ def _from_parquet(path: str) -> Select:
             f"the column {measured} is of type {columns[measured]}", expected="numbers"
         )
     sql = (
-        f"SELECT file_row_number AS segment, {_values(measured)} "
+        f"SELECT file_row_number AS segment, {_values(measured, columns)} "
         "FROM read_parquet($path, file_row_number = true)"
     )
     return Select("segments", sql, {"path": path})
@@ -167,9 +168,11 @@ def _measured(columns: Mapping[str, str] | list[str]) -> str | None:
     return next((name for name in ("cycles_per_100", "cycles") if name in columns), None)
 
 
-def _values(measured: str | None) -> str:
-    """Return the SQL expressions of hex and cycles; an empty block is left to the checks."""
+def _values(measured: str | None, columns: Mapping[str, str] | list[str]) -> str:
+    """Return the SQL expressions of hex, isa and cycles; an empty block is left to the checks."""
     values = ["lower(coalesce(CAST(hex AS VARCHAR), '')) AS hex"]
+    if "isa" in columns:
+        values.append("CAST(isa AS VARCHAR) AS isa")
     if measured:
         passes = 100 if measured == "cycles_per_100" else 1
         value = f"CAST({measured} AS DOUBLE)"

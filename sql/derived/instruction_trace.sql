@@ -18,7 +18,7 @@
     classified AS MATERIALIZED (
         SELECT
             place, segment, coalesce(thread, 0) AS thread, reads, writes, producers, cycle, taken,
-            row_number() OVER (PARTITION BY segment ORDER BY place) - 1 AS step,
+            latency, row_number() OVER (PARTITION BY segment ORDER BY place) - 1 AS step,
             CASE
                 WHEN lower("class") IN (
                     'int', 'mul', 'div', 'fp', 'fp_div', 'simd', 'load', 'store', 'branch',
@@ -82,13 +82,36 @@
         GROUP BY segment, step
     ),
 
-    groups AS (
+    -- latencies that the trace does not state: those of a core that is not known
+    latencies AS (
+        SELECT unnest(['load', 'store', 'other']) AS kind,
+            unnest([max(latency) FILTER (class = 'memory'), 1, 1]) AS cycles
+        FROM core_units
+        WHERE core = '*'
+        UNION ALL
+        SELECT class, latency FROM core_units WHERE core = '*'
+    ),
+
+    linked AS MATERIALIZED (
         SELECT
-            segment,
-            longest_chain(list(coalesce(distances, CAST([] AS INTEGER[])) ORDER BY step)) AS longest
-        FROM classified
-        LEFT JOIN sources USING (segment, step)
+            c.segment, c.step, coalesce(s.distances, CAST([] AS INTEGER[])) AS distances,
+            CAST(coalesce(c.latency, l.cycles, 1) AS DOUBLE) AS latency
+        FROM classified AS c
+        LEFT JOIN sources AS s USING (segment, step)
+        LEFT JOIN latencies AS l USING (kind)
+        WHERE (SELECT count(reads) + count(producers) FROM classified) > 0
+    ),
+
+    groups AS (
+        SELECT segment, longest_chain(list(distances ORDER BY step)) AS longest
+        FROM linked
         GROUP BY segment, step // 40
+    ),
+
+    flows AS (
+        SELECT segment, data_flow(list(distances ORDER BY step), list(latency ORDER BY step)) AS flow
+        FROM linked
+        GROUP BY segment
     ),
 
     chains AS (
@@ -98,7 +121,6 @@
                 range(1, 41), lambda k: len(list_filter(list(longest), lambda l: l = k))
             ) AS critical_path
         FROM groups
-        WHERE (SELECT count(reads) + count(producers) FROM classified) > 0
         GROUP BY segment
     ),
 
@@ -158,9 +180,11 @@
     )
 
 SELECT
-    c.*, CAST(t.cycles AS DOUBLE) AS cycles, t.issued, k.critical_path, n.distances
+    c.*, CAST(t.cycles AS DOUBLE) AS cycles, t.issued, k.critical_path, n.distances,
+    f.flow.flow_unlimited, f.flow.flow_64, f.flow.flow_128
 FROM counted AS c
 LEFT JOIN timed AS t USING (segment)
 LEFT JOIN chains AS k USING (segment)
 LEFT JOIN near AS n USING (segment)
+LEFT JOIN flows AS f USING (segment)
 ORDER BY segment

@@ -24,21 +24,32 @@ WITH
     GROUP BY f.subject, f.version
   )
 
-SELECT
-  r.run_id, m.form,
-  arg_max(m.model, {'own': m.subject IS NOT DISTINCT FROM r.machine, 'rank': m.rank}) AS model,
-  arg_max(m.model_number, {'own': m.subject IS NOT DISTINCT FROM r.machine, 'rank': m.rank}) AS model_number,
-  arg_max(m.inputs, {'own': m.subject IS NOT DISTINCT FROM r.machine, 'rank': m.rank}) AS inputs
-FROM runs AS r
-CROSS JOIN fitted AS m
-GROUP BY r.run_id, m.form;
+SELECT run_id, form, best.model, best.model_number, best.inputs, best.own OR machine IS NULL AS is_own
+FROM (
+  SELECT
+    run_id, form, machine,
+    arg_max(
+      {'own': own, 'model': model, 'model_number': model_number, 'inputs': inputs},
+      {'own': own, 'rank': rank}
+    ) AS best
+  FROM (
+    SELECT
+      r.run_id, r.machine, m.*,
+      coalesce(m.subject = r.machine OR starts_with(r.machine, m.subject || '-'), false) AS own
+    FROM runs AS r
+    CROSS JOIN fitted AS m
+  )
+  GROUP BY run_id, form, machine
+);
 
 CREATE OR REPLACE VIEW throughput_predictions AS
 WITH
   -- where a trace records only what was issued, nothing else can be used
   applied AS (
     SELECT
-      s.*, m.model AS fitted,
+      s.*, m.model AS fitted, m.is_own,
+      -- no prediction is below the tightest bound
+      greatest(s.width_bound, s.critical_path_bound, s.unit_bound, s.serialising_bound) AS least_cycles,
       NOT is_described AND s.form = 'trace' AND coalesce(list_sum(s.issued), 0) > 0 AS by_issue,
       -- features of another version of pwh do not match the models of this one
       predict_throughput(CASE WHEN len(s.features) = m.inputs THEN s.features END, m.model_number)
@@ -52,13 +63,16 @@ WITH
       *,
       CASE
         WHEN by_issue THEN CAST(list_sum(issued) AS DOUBLE)
-        WHEN form = 'code' THEN estimate.cycles
-        WHEN estimate IS NOT NULL THEN greatest(estimate.cycles, fewest)
+        WHEN estimate IS NOT NULL THEN greatest(estimate.cycles, least_cycles)
       END AS likely,
-      CASE
-        WHEN form = 'code' THEN estimate.low
-        WHEN estimate IS NOT NULL THEN greatest(estimate.low, fewest)
-      END AS quickest,
+      -- instructions that the model has seen few of make the band three times as wide
+      CASE WHEN list_contains(code_flags, 'poor_support') THEN 3 ELSE 1 END AS wider,
+      CASE WHEN estimate IS NOT NULL
+        THEN greatest(estimate.cycles * (estimate.low / estimate.cycles) ** wider, least_cycles) END
+        AS quickest,
+      CASE WHEN estimate IS NOT NULL
+        THEN greatest(estimate.cycles * (estimate.high / estimate.cycles) ** wider, least_cycles) END
+        AS slowest,
       coalesce(cycles < fewest, false) AS is_implausible
     FROM applied
   )
@@ -66,16 +80,18 @@ WITH
 SELECT
   run_id, thread, segment,
   instructions / likely AS predicted,
-  instructions / estimate.high AS low,
+  instructions / slowest AS low,
   instructions / quickest AS high,
   instructions / nullif(width_bound, 0) AS width_bound,
   instructions / nullif(critical_path_bound, 0) AS critical_path_bound,
   instructions / nullif(unit_bound, 0) AS unit_bound,
+  instructions / nullif(serialising_bound, 0) AS serialising_bound,
   instructions / cycles AS measured,
-  likely AS cycles,
+  likely AS predicted_cycles,
   CASE WHEN by_issue THEN 'issued' WHEN likely IS NOT NULL THEN fitted END AS model,
-  list_filter([
-    CASE WHEN form = 'code' AND features IS NULL THEN 'undecodable' END,
+  list_concat(list_filter([
+    CASE WHEN form = 'code' AND features IS NULL AND coalesce(len(code_flags), 0) = 0
+      THEN 'undecodable' END,
     CASE WHEN form = 'trace' AND coalesce(instructions, 0) = 0 THEN 'empty' END,
     CASE WHEN form = 'trace' AND instructions > 0 AND NOT is_described AND NOT by_issue
       THEN 'no_features' END,
@@ -83,10 +99,12 @@ SELECT
     CASE WHEN is_described AND estimate IS NULL THEN 'no_model' END,
     CASE WHEN form = 'trace' AND coalesce(cycles, likely) < shortest THEN 'short' END,
     CASE WHEN is_implausible THEN 'implausible' END,
+    CASE WHEN estimate.is_outside THEN 'outside_training' END,
+    CASE WHEN estimate IS NOT NULL AND NOT is_own THEN 'other_core' END,
     CASE WHEN is_described AND list_contains(lacking, 'no_front_end') THEN 'no_front_end' END,
     CASE WHEN is_described AND list_contains(lacking, 'no_dependences') THEN 'no_dependences' END,
     CASE WHEN is_described AND list_contains(lacking, 'assumed_window') THEN 'assumed_window' END
-  ], lambda f: f IS NOT NULL) AS flags
+  ], lambda f: f IS NOT NULL), coalesce(code_flags, [])) AS flags
 FROM estimated;
 
 COMMENT ON VIEW throughput_predictions IS 'One row is one segment: the instructions per cycle that its core could sustain on it when nothing misses, by the model in force, older estimates beside it, and what was measured.';
@@ -96,19 +114,20 @@ COMMENT ON COLUMN throughput_predictions.segment IS 'Segment, from 0 in file ord
 COMMENT ON COLUMN throughput_predictions.predicted IS 'Predicted instructions per cycle; NULL for the reason in flags.';
 COMMENT ON COLUMN throughput_predictions.low IS 'Lower end of its 90 % band; NULL where the model has none.';
 COMMENT ON COLUMN throughput_predictions.high IS 'Upper end of its 90 % band.';
-COMMENT ON COLUMN throughput_predictions.width_bound IS 'Instructions per cycle by the front end alone: its width, or an ideal front end where the trace records one.';
+COMMENT ON COLUMN throughput_predictions.width_bound IS 'Instructions per cycle by the width of the core alone.';
 COMMENT ON COLUMN throughput_predictions.critical_path_bound IS 'Instructions per cycle by the dependence chains alone.';
 COMMENT ON COLUMN throughput_predictions.unit_bound IS 'Instructions per cycle by the busiest functional unit alone.';
+COMMENT ON COLUMN throughput_predictions.serialising_bound IS 'Instructions per cycle by the width and the drains of serialising instructions alone; NULL where they are not counted, and for machine code, whose unit_bound includes them.';
 COMMENT ON COLUMN throughput_predictions.measured IS 'Measured instructions per cycle; NULL where not measured.';
-COMMENT ON COLUMN throughput_predictions.cycles IS 'Predicted cycles of one pass.';
+COMMENT ON COLUMN throughput_predictions.predicted_cycles IS 'Predicted cycles of one pass.';
 COMMENT ON COLUMN throughput_predictions.model IS 'Model that predicted (kind/version); issued where the measured issue distribution is all there was.';
-COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, empty, no_features, no_model. Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not record it).';
+COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, other_isa (machine code, but not of x86-64), not_on_core (instructions that Zen 3 lacks), system_instruction, empty, no_features, no_model. Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Wide bands: poor_support (x87, MMX), outside_training (classes, mixes, chains or a length that no segment in training had). other_core: the run names a machine that the model is not of. Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not record it).';
 
 CREATE OR REPLACE VIEW throughput_by_thread AS
 WITH
   weighed AS (
     SELECT
-      *, predicted * cycles AS instructions,
+      *, predicted * predicted_cycles AS instructions,
       NOT list_has_any(flags, ['short', 'implausible']) AND predicted IS NOT NULL AS is_used
     FROM throughput_predictions
   )
@@ -121,7 +140,7 @@ SELECT
   count(*) FILTER (list_contains(flags, 'short')) AS short,
   count(*) FILTER (list_contains(flags, 'implausible')) AS implausible,
   CAST(sum(instructions) FILTER (is_used) AS BIGINT) AS instructions,
-  sum(instructions) FILTER (is_used) / sum(cycles) FILTER (is_used) AS predicted,
+  sum(instructions) FILTER (is_used) / sum(predicted_cycles) FILTER (is_used) AS predicted,
   sum(instructions) FILTER (is_used AND low > 0)
     / sum(instructions / low) FILTER (is_used AND low > 0) AS low,
   sum(instructions) FILTER (is_used AND high > 0)
@@ -132,10 +151,13 @@ SELECT
     AS critical_path_bound,
   sum(instructions) FILTER (is_used) / sum(instructions / unit_bound) FILTER (is_used)
     AS unit_bound,
+  sum(instructions) FILTER (is_used AND serialising_bound > 0)
+    / sum(instructions / serialising_bound) FILTER (is_used AND serialising_bound > 0)
+    AS serialising_bound,
   sum(instructions) FILTER (is_used AND measured > 0)
     / sum(instructions / measured) FILTER (is_used AND measured > 0) AS measured,
   sum(instructions) FILTER (is_used AND measured > 0)
-    / sum(cycles) FILTER (is_used AND measured > 0) AS predicted_where_measured,
+    / sum(predicted_cycles) FILTER (is_used AND measured > 0) AS predicted_where_measured,
   list_filter([
     CASE WHEN count(*) FILTER (is_used) = 1 THEN 'one_segment' END,
     CASE WHEN count(*) FILTER (is_used) = 0 THEN 'nothing_used' END,
@@ -160,6 +182,7 @@ COMMENT ON COLUMN throughput_by_thread.high IS 'Instructions per cycle with ever
 COMMENT ON COLUMN throughput_by_thread.width_bound IS 'Instructions per cycle by the front end alone.';
 COMMENT ON COLUMN throughput_by_thread.critical_path_bound IS 'Instructions per cycle by the dependence chains alone.';
 COMMENT ON COLUMN throughput_by_thread.unit_bound IS 'Instructions per cycle by the busiest functional units alone.';
+COMMENT ON COLUMN throughput_by_thread.serialising_bound IS 'Instructions per cycle by the width and the drains of serialising instructions alone, of the segments where they are counted.';
 COMMENT ON COLUMN throughput_by_thread.measured IS 'Measured instructions per cycle, of the segments where it was measured.';
 COMMENT ON COLUMN throughput_by_thread.predicted_where_measured IS 'Predicted instructions per cycle of the same segments.';
 COMMENT ON COLUMN throughput_by_thread.flags IS 'one_segment, nothing_used, uses_measured_issue.';
@@ -168,9 +191,10 @@ CREATE OR REPLACE VIEW throughput_contributions AS
 WITH
   bounded AS (
     SELECT
-      run_id, thread, segment, cycles, flags, 1 / predicted AS cpi,
+      run_id, thread, segment, predicted_cycles, flags, 1 / predicted AS cpi,
       1 / width_bound AS front_end, 1 / critical_path_bound AS chains, 1 / unit_bound AS units,
-      greatest(front_end, chains, units) AS most
+      1 / serialising_bound AS drains,
+      greatest(front_end, chains, units, drains) AS most
     FROM throughput_predictions
     WHERE predicted IS NOT NULL
   ),
@@ -183,10 +207,11 @@ WITH
         {'component': 'front end', 'alone': front_end},
         {'component': 'critical path', 'alone': chains},
         {'component': 'functional units', 'alone': units},
+        {'component': 'serialising instructions', 'alone': drains},
         {'component': 'interplay', 'alone': greatest(cpi - coalesce(most, 0), 0)}
       ], recursive := true),
       CASE most WHEN front_end THEN 'front end' WHEN chains THEN 'critical path'
-        WHEN units THEN 'functional units' END AS tightest
+        WHEN units THEN 'functional units' WHEN drains THEN 'serialising instructions' END AS tightest
     FROM bounded
   )
 
@@ -195,20 +220,20 @@ SELECT
   alone AS cycles_per_instruction,
   alone / cpi AS share,
   coalesce(component = tightest, false) AS is_tightest,
-  cycles,
+  predicted_cycles,
   flags
 FROM tall
 WHERE alone IS NOT NULL;
 
-COMMENT ON VIEW throughput_contributions IS 'One row is one limit of one segment: what the front end, the dependence chains or the functional units alone would cost, and what the model adds to the tightest of them (interplay: limits that do not overlap perfectly, and costs that no bound covers). The tightest bound and the interplay add up to the prediction where it is above the bound.';
+COMMENT ON VIEW throughput_contributions IS 'One row is one limit of one segment: what the front end, the dependence chains, the functional units or the serialising instructions alone would cost, and what the model adds to the tightest of them (interplay: limits that do not overlap perfectly, and costs that no bound covers). The tightest bound and the interplay add up to the prediction where it is above the bound.';
 COMMENT ON COLUMN throughput_contributions.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN throughput_contributions.thread IS 'Thread.';
 COMMENT ON COLUMN throughput_contributions.segment IS 'Segment.';
-COMMENT ON COLUMN throughput_contributions.component IS 'front end, critical path, functional units or interplay.';
+COMMENT ON COLUMN throughput_contributions.component IS 'front end, critical path, functional units, serialising instructions or interplay.';
 COMMENT ON COLUMN throughput_contributions.cycles_per_instruction IS 'Cycles per instruction that it costs alone.';
 COMMENT ON COLUMN throughput_contributions.share IS 'Its share of the predicted cycles; that of a bound is how close the prediction is to it.';
 COMMENT ON COLUMN throughput_contributions.is_tightest IS 'Whether it is the tightest bound, which limits the segment.';
-COMMENT ON COLUMN throughput_contributions.cycles IS 'Predicted cycles of one pass of the segment.';
+COMMENT ON COLUMN throughput_contributions.predicted_cycles IS 'Predicted cycles of one pass of the segment.';
 COMMENT ON COLUMN throughput_contributions.flags IS 'What to keep in mind of the segment (throughput_predictions.flags).';
 
 -- Separate from the predictions, which it would slow down: each segment is predicted 64 times.

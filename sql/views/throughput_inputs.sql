@@ -14,9 +14,19 @@ WITH
       max(cycles / units) FILTER (class = 'fp_div') AS fp_div,
       max(cycles / units) FILTER (class = 'simd') AS simd,
       max(cycles / units) FILTER (class = 'memory') AS memory,
-      max(cycles / units) FILTER (class = 'branch') AS branch
+      max(cycles / units) FILTER (class = 'branch') AS branch,
+      max(cycles / units) FILTER (class = 'serialising') AS drain
     FROM core_units
     GROUP BY core
+  ),
+
+  -- the rows of a machine's core: of equal names, else of the longest that its name begins with
+  named_cores AS (
+    SELECT r.machine, arg_max(u.core, length(u.core)) AS core
+    FROM (SELECT DISTINCT machine FROM runs) AS r
+    JOIN (SELECT DISTINCT core FROM core_units) AS u
+      ON r.machine = u.core OR starts_with(r.machine, u.core || '-')
+    GROUP BY r.machine
   ),
 
   -- what is known of the core that a run was on, else throughput_settings
@@ -27,7 +37,7 @@ WITH
     FROM runs AS r
     CROSS JOIN throughput_settings AS s
     LEFT JOIN machine_settings AS m ON r.machine = m.machine
-    LEFT JOIN (SELECT DISTINCT core FROM core_units) AS own ON r.machine = own.core
+    LEFT JOIN named_cores AS own ON r.machine = own.machine
   ),
 
   counted AS (
@@ -40,7 +50,8 @@ WITH
       c.shortest, c.core, c.machine, c.app,
       CAST(s.critical_path AS DOUBLE[]) AS chains,
       CAST(range(1, len(s.critical_path) + 1) AS DOUBLE[]) AS lengths,
-      nullif(list_sum(s.critical_path), 0) AS groups
+      nullif(list_sum(s.critical_path), 0) AS groups,
+      s.critical_path AS s_critical_path
     FROM segments AS s
     JOIN run_cores AS c USING (run_id)
     WHERE s.hex IS NULL
@@ -50,8 +61,15 @@ WITH
     SELECT
       *,
       list_inner_product(chains, lengths) / groups AS chain_mean,
-      CASE WHEN entries >= 96 THEN coalesce(flow_128, flow_64) ELSE coalesce(flow_64, flow_128) END
-        AS flow
+      -- The data flow in a window at least as large as the core's is a bound.
+      CASE
+        WHEN entries <= 64 THEN coalesce(flow_64, flow_128, flow_unlimited)
+        WHEN entries <= 128 THEN coalesce(flow_128, flow_unlimited)
+        ELSE flow_unlimited
+      END AS flow,
+      -- The data flow in half of the core's window, by a power law through the two that are known:
+      -- schedulers fill up before the reorder buffer does.
+      flow_64 * (flow_128 / flow_64) ** log2(least(greatest(entries, 32), 256) / 128) AS flow_half
     FROM counted
   ),
 
@@ -62,10 +80,17 @@ WITH
         list_inner_product(list_transform(lengths, lambda k: k * k), chains) / groups - chain_mean ** 2,
         0
       )) AS chain_spread,
-      greatest(ops / width, front_cycles) AS width_bound,
-      -- A chain in a group of 40 continues in the next, as far as the window reaches.
-      coalesce(flow, ops * coalesce(chain_latency, 1.4 * chain_mean) / (0.75 * entries))
-        AS critical_path_bound,
+      ops / width AS width_bound,
+      -- A group of 40 begins when the operation a window before it has retired, and takes as long
+      -- as its chain. Groups that are one chain continue each other. Of operations fed by the one
+      -- before them, no more run at a time than runs of such are in the window.
+      coalesce(flow, greatest(
+        ops * coalesce(chain_latency, chain_mean) / (entries + 40),
+        40 * s_critical_path[40],
+        CASE WHEN distances[1] <= ops THEN ops / (1 + entries * (1 - distances[1] / ops)) END
+      )) AS critical_path_bound,
+      -- Nothing else passes while a serialising instruction drains and refills the core.
+      ops / width + serialising * u.drain AS serialising_bound,
       greatest(
         n_int * u.int, n_mul * u.mul, n_div * u.div, n_fp * u.fp, n_fp_div * u.fp_div, n_simd * u.simd,
         (n_load + n_store) * u.memory, n_branch * u.branch
@@ -78,7 +103,7 @@ WITH
   traced AS (
     SELECT
       run_id, source_id, thread, segment, app, machine, cycles, instructions, ops, issued,
-      width_bound, critical_path_bound, unit_bound, shortest, width,
+      width_bound, critical_path_bound, unit_bound, serialising_bound, shortest, width,
       ops IS NOT NULL
         AND (front_cycles IS NOT NULL OR critical_path_bound IS NOT NULL OR unit_bound IS NOT NULL)
         AS is_described,
@@ -89,16 +114,18 @@ WITH
       ], lambda f: f IS NOT NULL) AS lacking,
       CASE
         WHEN is_described THEN CAST([
-          ln(greatest(width_bound, critical_path_bound, unit_bound) / ops),
+          ln(greatest(width_bound, critical_path_bound, unit_bound, serialising_bound) / ops),
           ln(ops),
+          width_bound / ops,
           front_cycles / ops,
           critical_path_bound / ops,
           chain_latency / 40,
           chain_mean / 40,
           chain_spread / 40,
           unit_bound / ops,
+          serialising_bound / ops,
           entries / 100,
-          flow_64 / ops,
+          flow_half / ops,
           flow_unlimited / ops,
           n_int / ops, n_mul / ops, n_div / ops, n_fp / ops, n_fp_div / ops, n_simd / ops,
           n_load / ops, n_store / ops, n_branch / ops, taken / ops, serialising / ops,
@@ -111,23 +138,28 @@ WITH
 -- traced segments
 SELECT
   run_id, source_id, thread, segment, cycles, instructions, width_bound, critical_path_bound, unit_bound,
-  features, 'trace' AS form, is_described, issued, shortest, width, ops / width AS fewest, lacking
+  serialising_bound, features, 'trace' AS form, is_described, issued, shortest, width, ops / width AS fewest, lacking
 FROM traced
 UNION ALL BY NAME
 -- machine code, decoded as it landed; a core can run a little more than its width where it fuses
 SELECT
   f.run_id, f.source_id, f.thread, f.segment, f.cycles, f.instructions, f.width_bound, f.critical_path_bound,
-  f.unit_bound, f.features, 'code' AS form, f.features IS NOT NULL AS is_described,
+  f.unit_bound, f.features, f.flags AS code_flags, 'code' AS form, f.features IS NOT NULL AS is_described,
   0.0 AS shortest, f.instructions / f.width_bound AS width, 0.9 * f.width_bound AS fewest
 FROM segment_features AS f
 UNION ALL BY NAME
 -- machine code that landed before pwh decoded it
 SELECT
   run_id, source_id, thread, segment, cycles, code.instructions, code.width_bound, code.critical_path_bound,
-  code.unit_bound, features, 'code' AS form, features IS NOT NULL AS is_described,
+  code.unit_bound, features,
+  CASE WHEN is_x86 THEN code.flags ELSE ['other_isa'] END AS code_flags, 'code' AS form, features IS NOT NULL AS is_described,
   0.0 AS shortest, code.instructions / code.width_bound AS width, 0.9 * code.width_bound AS fewest
 FROM (
-  SELECT *, block_summary(hex) AS code, block_features(hex) AS features
+  SELECT
+    *,
+    coalesce(lower(isa), 'x86-64') IN ('x86-64', 'x86_64', 'amd64', 'x64') AS is_x86,
+    block_summary(CASE WHEN is_x86 THEN hex END) AS code,
+    block_features(CASE WHEN is_x86 THEN hex END) AS features
   FROM segments
   WHERE hex IS NOT NULL AND source_id NOT IN (SELECT DISTINCT source_id FROM segment_features)
 );
@@ -142,7 +174,9 @@ COMMENT ON COLUMN segment_inputs.instructions IS 'Instructions.';
 COMMENT ON COLUMN segment_inputs.width_bound IS 'Cycles by the front end alone.';
 COMMENT ON COLUMN segment_inputs.critical_path_bound IS 'Cycles by the dependence chains alone.';
 COMMENT ON COLUMN segment_inputs.unit_bound IS 'Cycles by the busiest functional unit alone.';
+COMMENT ON COLUMN segment_inputs.serialising_bound IS 'Cycles by the width and the drains of serialising instructions alone; NULL where they are not counted, and for machine code, whose unit_bound includes them.';
 COMMENT ON COLUMN segment_inputs.features IS 'Inputs of the models of this form, in their order; NULL where the segment has none.';
+COMMENT ON COLUMN segment_inputs.code_flags IS 'What the core lacks of machine code, or the model does not know: other_isa, not_on_core, system_instruction, poor_support.';
 COMMENT ON COLUMN segment_inputs.form IS 'trace: counts and distributions; code: machine code.';
 COMMENT ON COLUMN segment_inputs.is_described IS 'Whether the segment has what a model needs.';
 COMMENT ON COLUMN segment_inputs.issued IS 'Cycles in which 0, 1, 2 ... were issued, measured.';

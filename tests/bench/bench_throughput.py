@@ -75,17 +75,18 @@ def traces(con, ship: Path | None) -> None:
         print(f"{name:18}  {cycles.mean():11.1%}  {np.median(cycles):6.1%}  {ipc.mean():8.1%}")
     # The band of a program from the errors of the others.
     errors = [
-        -(part - np.log(samples.cycles[t])) for part, t in zip(logs["network"], tests, strict=True)
+        -(part - np.log(samples.cycles[t]))
+        for part, t in zip(logs["combined bounds"], tests, strict=True)
     ]
     inside = []
     for k, own in enumerate(errors):
         low, high = np.quantile(np.concatenate(errors[:k] + errors[k + 1 :]), (0.04, 0.96))
         inside.append((own >= low) & (own <= high))
-    print(f"in the network's band by other programs: {np.concatenate(inside).mean():.1%}")
+    print(f"in the's band by other programs: {np.concatenate(inside).mean():.1%}")
     fitted = scored("gem5 segments, programs held out by tenths", samples, None)
     if ship is not None:
         gathered = read_training_segments(con, "trace")
-        version = models.store(con, make_fit(gathered, fitted, "gem5-o3", 0))
+        version = models.store(con, make_fit(gathered, fitted, "gem5", 0))
         models.export(con, KIND, version, ship)
     scored("the same with the reduction", samples, (200, 0.15))
 

@@ -16,23 +16,23 @@ RUN = """
 """
 # 4000 micro-operations, 4 wide, an ideal front end of 1200 cycles, chains of mean length 8.
 SEGMENT = """
-    cycles instructions uops n_int n_load n_store n_branch critical_path front_end rob segment
-    1500 3000 4000 2600 800 400 200 [0,0,0,0,0,0,0,100] [200,0,0,0,1000] 128 0
+    cycles instructions uops n_int n_load n_store serialising critical_path front_end rob segment
+    1500 3000 4000 2600 800 400 0 [0,0,0,0,0,0,0,100] [200,0,0,0,1000] 128 0
 """
 PREDICTED = "SELECT round(predicted, 3), round(measured, 3), flags FROM throughput_predictions"
 
 
-def network(con, factor=1.25, typical=None):
+def network(con, factor=1.5, typical=None):
     """Store a network that says: the tightest bound times a factor, +-10 %."""
     arrays = {
         **TRACE.arrays(),
-        "mean": np.zeros(22),
-        "deviation": np.ones(22),
-        "components": np.zeros((22, 1)),
+        "mean": np.zeros(24),
+        "deviation": np.ones(24),
+        "components": np.zeros((24, 1)),
         "goal": np.array([np.log(factor), 1.0]),
         "loss": np.zeros(1),
         "band": np.log([0.9, 1.1]),
-        "inputs": np.array([23.0]),
+        "inputs": np.array([25.0]),
     }
     for i, shape in enumerate([(1, 30), (30, 15), (15, 15), (15, 1)]):
         arrays |= {f"w{i}": np.zeros((1, *shape)), f"b{i}": np.zeros((1, shape[1]))}
@@ -55,8 +55,8 @@ def test_bounds_are_instructions_per_cycle(modelled):
         modelled,
         "SELECT width_bound, round(critical_path_bound, 2), unit_bound FROM throughput_predictions",
     ) == [
-        # 1200 cycles of the front end; 4000 * 1.4 * 8 / (0.75 * 128) of chains; 1200 / 4 accesses
-        (2.5, 6.43, 3000 / (2600 / 6))
+        # 4000 / 4 of the width; 4000 * 8 / (128 + 40) of chains; 2600 / 6 integer operations
+        (3.0, 15.75, 3000 / (2600 / 6))
     ]
 
 
@@ -64,8 +64,8 @@ def test_prediction_is_the_models_with_its_band(modelled):
     given(modelled, "segments", SEGMENT)
     assert rows(
         modelled,
-        "SELECT predicted, low, high, cycles, measured, starts_with(model, 'throughput/'), flags "
-        "FROM throughput_predictions",
+        "SELECT predicted, low, high, predicted_cycles, measured, "
+        "starts_with(model, 'throughput/'), flags FROM throughput_predictions",
     ) == [
         (
             pytest.approx(2.0, rel=1e-5),
@@ -125,7 +125,7 @@ def test_without_a_model_there_are_bounds_and_a_flag(warehouse):
     given(warehouse, "segments", SEGMENT)
     assert rows(
         warehouse, "SELECT predicted, low, high, width_bound, flags FROM throughput_predictions"
-    ) == [(None, None, None, 2.5, ["no_model"])]
+    ) == [(None, None, None, 3.0, ["no_model"])]
 
 
 def test_threads_add_up_what_is_used_and_count_the_rest(modelled):
@@ -158,10 +158,11 @@ def test_contributions_name_the_tightest_bound_and_what_comes_on_top(modelled):
         "FROM throughput_contributions ORDER BY component",
     )
     assert found == [
-        ("critical path", 0.156, 0.311, False),
-        ("front end", 0.4, 0.8, True),
+        ("critical path", 0.063, 0.127, False),
+        ("front end", 0.333, 0.667, True),
         ("functional units", 0.144, 0.289, False),
-        ("interplay", 0.1, 0.2, False),
+        ("interplay", 0.167, 0.333, False),
+        ("serialising instructions", 0.333, 0.667, False),
     ]
 
 
@@ -175,7 +176,7 @@ def test_the_model_of_the_runs_machine_comes_first(modelled):
         )
         arrays["goal"] = np.array([np.log(3.0), 1.0])
     given(modelled, "segments", SEGMENT)
-    assert rows(modelled, PREDICTED) == [(1.25, 2.0, [])]
+    assert rows(modelled, PREDICTED) == [(1.5, 2.0, [])]
 
 
 def test_settings_say_what_short_is(modelled):
@@ -220,3 +221,111 @@ def test_longest_chain_of_groups(warehouse):
     groups = "([[], [1], [1, 2], []]), ([]), (NULL), ([[5]])"
     query = f"SELECT longest_chain(g::INTEGER[][]) FROM (VALUES {groups}) AS t(g)"
     assert rows(warehouse, query) == [(3,), (0,), (None,), (1,)]
+
+
+def trace(con, folder, lines, header="class,producers"):
+    """Land a trace of instructions; return its prediction and bounds, instructions per cycle."""
+    path = folder / "trace.csv"
+    path.write_text("\n".join([header, *lines]) + "\n")
+    con.execute("DELETE FROM segments")
+    land(con, path, replace=True)
+    query = (
+        "SELECT predicted, critical_path_bound, unit_bound, serialising_bound "
+        "FROM throughput_predictions"
+    )
+    return rows(con, query)[0]
+
+
+@pytest.mark.parametrize(
+    ("header", "line", "rate"),
+    [
+        ("class,producers", "fp,1", 1 / 3),
+        ("class,producers", "load,1", 1 / 4),
+        ("class,producers", "int,1", 1),
+        ("class,producers,latency", "int,1,5", 1 / 5),
+        ("class,producers", "div,1", 1 / 10),
+    ],
+)
+def test_a_chain_runs_at_its_latency(warehouse, tmp_path, header, line, rate):
+    predicted, chain, _, _ = trace(warehouse, tmp_path, [line] * 2000, header)
+    assert chain == pytest.approx(rate)
+    assert 0.75 * rate < predicted <= rate
+
+
+def test_units_that_are_not_pipelined_limit_divisions_that_are_independent(warehouse, tmp_path):
+    predicted, _, units, _ = trace(warehouse, tmp_path, ["div,"] * 2000)
+    assert units == pytest.approx(1 / 6)
+    assert 0.9 / 6 < predicted <= 1 / 6
+
+
+def test_serialising_instructions_only_slow_down(warehouse, tmp_path):
+    found = []
+    for percent in (0, 1, 5, 20, 50, 90, 100):
+        lines = ["serialising," if i % 100 < percent else "int," for i in range(2000)]
+        found.append(trace(warehouse, tmp_path, lines)[0])
+    assert found == sorted(found, reverse=True)
+    assert found[-1] < 0.15
+
+
+def test_groups_that_are_one_chain_continue_each_other(modelled):
+    whole = str([0] * 39 + [100]).replace(" ", "")
+    given(
+        modelled,
+        "segments",
+        f"""
+        segment  instructions  critical_path  distances
+        0        4000          {whole}        NULL
+        1        4000          NULL           [4000,0,0]
+        """,
+    )
+    assert rows(
+        modelled, "SELECT critical_path_bound FROM throughput_predictions ORDER BY segment"
+    ) == [(1.0,), (1.0,)]
+
+
+def test_no_prediction_passes_a_bound(modelled):
+    network(modelled, factor=0.5)
+    given(modelled, "segments", SEGMENT)
+    assert rows(modelled, "SELECT predicted, high, width_bound FROM throughput_predictions") == [
+        (3.0, 3.0, 3.0)
+    ]
+
+
+def test_a_mix_unlike_training_is_flagged_and_its_band_is_wide(warehouse, tmp_path):
+    trace(warehouse, tmp_path, ["serialising,"] * 2000)
+    ((flags, low, predicted),) = rows(
+        warehouse, "SELECT flags, low, predicted FROM throughput_predictions"
+    )
+    assert "outside_training" in flags
+    assert low < 0.5 * predicted
+
+
+def test_a_machine_that_no_model_is_of_is_flagged(warehouse, tmp_path):
+    path = tmp_path / "blocks.csv"
+    path.write_text("hex\n4801d8\n")
+    land(warehouse, path)
+    warehouse.execute("UPDATE runs SET machine = 'zen3-1'")
+    assert rows(warehouse, "SELECT flags FROM throughput_predictions") == [([],)]
+    warehouse.execute("UPDATE runs SET machine = 'skylake-7'")
+    assert rows(warehouse, "SELECT flags FROM throughput_predictions") == [(["other_core"],)]
+
+
+def test_code_that_the_core_or_the_model_does_not_know(warehouse, tmp_path):
+    blocks = (
+        ("62f17c4858c1", "", "not_on_core"),  # vaddps zmm0, zmm0, zmm1
+        ("0f05", "", "system_instruction"),  # syscall
+        ("0fa2", "", "system_instruction"),  # cpuid
+        ("0fae38", "", "system_instruction"),  # clflush [rax]
+        ("d8c1", "", "poor_support"),  # fadd st0, st1
+        ("4801d8", "aarch64", "other_isa"),
+        # mov w0, 1; sub x0, x0, 1; add x0, x0, 1; ret, of AArch64
+        ("20008052000400d100040091c0035fd6", "", "other_isa"),
+    )
+    path = tmp_path / "blocks.csv"
+    path.write_text("hex,isa\n" + "".join(f"{code},{isa}\n" for code, isa, _ in blocks))
+    land(warehouse, path)
+    query = "SELECT flags, predicted IS NOT NULL FROM throughput_predictions ORDER BY segment"
+    expected = [([flag], flag == "poor_support") for _, _, flag in blocks]
+    assert rows(warehouse, query) == expected
+    warehouse.execute("DELETE FROM segment_features")
+    assert rows(warehouse, query) == expected

@@ -13,30 +13,27 @@ def test_effects_are_factors_against_a_typical_segment(warehouse):
     given(warehouse, "runs", RUN)
     at = {name: i for i, name in enumerate(TRACE.names)}
     typical = np.zeros(len(TRACE.names))
-    typical[at["front_end"]], typical[at["critical_path"]] = 0.25, 0.2
+    typical[at["width"]], typical[at["drain"]], typical[at["critical_path"]] = 0.25, 0.25, 0.2
     typical[at["log_bound"]], typical[at["log_uops"]] = np.log(0.25), np.log(1000)
     network(warehouse, typical=typical)
     given(
         warehouse,
         "segments",
         """
-        segment  cycles  instructions  uops  n_int  front_end         flow_64  rob
-        0        1500    3000          4000  4000   [200,0,0,0,1000]  800      64
-        1        1500    3000          4000  4000   [200,0,0,0,1000]  2400     64
-        2        NULL    0             NULL  NULL   NULL              NULL     NULL
+        segment  cycles  instructions  uops  n_int  front_end         flow_64  rob   serialising
+        0        1500    3000          4000  4000   [200,0,0,0,1000]  800      64    0
+        1        1500    3000          4000  4000   [200,0,0,0,1000]  2400     64    0
+        2        NULL    0             NULL  NULL   NULL              NULL     NULL  NULL
         """,
     )
-    # The network knows the tightest bound alone: 0.3 cycles of the front end against 0.25; then
-    # 0.6 of chains, in one order 0.6 / 0.25 before the front end, in the other 0.6 / 0.3 after it.
-    chains, front = np.sqrt(2.4 * 2), np.sqrt(1.2)
+    # The network knows the tightest bound alone: 0.25 cycles of the width, as the typical segment;
+    # then 0.6 of chains.
     assert rows(
         warehouse,
         "SELECT segment, feature_group, round(factor, 4), instructions FROM throughput_effects "
         "WHERE abs(factor - 1) > 1e-5 ORDER BY ALL",
     ) == [
-        (0, "size and front end", 1.2, 3000),
-        (1, "dependence chains", round(chains, 4), 3000),
-        (1, "size and front end", round(front, 4), 3000),
+        (1, "dependence chains", 2.4, 3000),
     ]
     assert rows(warehouse, "SELECT segment, count(*) FROM throughput_effects GROUP BY ALL") == [
         (0, 6),

@@ -15,7 +15,7 @@ from udfs.throughput.effects import effects
 from udfs.throughput.features import FEATURES, LOG_BEST
 from udfs.throughput.groups import CODE_FORM, GROUPS, TRACE_FORM
 from udfs.throughput.predict import log_cycles
-from udfs.throughput.traces import TRACE_FEATURES
+from udfs.throughput.traces import BOUNDS, TRACE_FEATURES
 from warehouse import models
 
 ADD, IMUL, LOAD, STORE, NOP = "4801d8", "480fafca", "488b00", "48890b", "90"
@@ -47,8 +47,10 @@ def model(request):
     x = arrays["typical"] * np.random.default_rng(0).uniform(0.5, 1.5, (300, len(TRACE_FEATURES)))
     known = np.random.default_rng(1).random(x.shape) > 0.2
     x = np.where(known, x, np.nan)
-    bounds = np.log(x[:, [TRACE_FEATURES.index(n) for n in ("front_end", "critical_path", "unit")]])
-    x[:, 0] = np.fmax(np.fmax.reduce(bounds, axis=1), np.log(1 / 6))
+    width, drain = TRACE_FEATURES.index("width"), TRACE_FEATURES.index("drain")
+    x[:, width] = 1 / 6
+    x[:, drain] += 1 / 6
+    x[:, 0] = np.log(np.fmax.reduce(x[:, [TRACE_FEATURES.index(n) for n in BOUNDS]], axis=1))
     x[:, 1] = np.log(5000)
     return TRACE_FORM, arrays, x.astype(np.float32)
 
@@ -139,7 +141,7 @@ def test_what_limits_a_block_has_the_largest_factor(code, group):
 def test_unknown_features_have_no_effect():
     arrays = shipped(TRACE_FEATURES[0])
     x = arrays["typical"].copy()[None]
-    lacking = ("n_mul", "n_div", "n_fp_div", "serialising", "n_nonspeculative", "flow_64")
+    lacking = ("n_mul", "n_div", "n_fp_div", "serialising", "n_nonspeculative", "flow_half")
     x[:, [TRACE_FEATURES.index(name) for name in lacking]] = np.nan
     assert np.allclose(effects(x, arrays, TRACE_FORM), 0, atol=1e-9)
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from udfs.throughput.algorithms import Samples, algorithms
+from udfs.throughput.algorithms import Samples, algorithms, train_combination
+from udfs.throughput.combination import predict_combination
 from udfs.throughput.fitting import fit_throughput
-from udfs.throughput.inputs import TRACE, Inputs, network_inputs, start
+from udfs.throughput.inputs import TRACE, Inputs, feature_range, is_outside, network_inputs, start
 from udfs.throughput.network import LAYERS, Training, fit_network, predict_network
 from udfs.throughput.predict import predicted
 from udfs.throughput.reduction import nearest, reduce_points
-from udfs.throughput.traces import TRACE_FEATURES, poorer_traces
+from udfs.throughput.traces import BOUNDS, TRACE_FEATURES, poorer_traces
 
 RANDOM = np.random.default_rng(0)
 POINTS = RANDOM.normal(size=(400, 4))
@@ -95,26 +96,29 @@ def traces(n=120, programs=6):
     x[:, at["unit"]] = 0.1
     x[:, at["rob"]] = 1.28
     x[:, at["log_uops"]] = np.log(4000)
-    bound = np.maximum(x[:, at["front_end"]], x[:, at["critical_path"]])
-    x[:, at["log_bound"]] = np.log(bound)
-    cycles = 4000 * bound * 1.1
-    bounds = 4000 * np.column_stack([x[:, 2], x[:, 3], x[:, at["unit"]]])
+    x[:, [at["width"], at["drain"]]] = 0.25
+    bounds = 4000 * x[:, [at[name] for name in BOUNDS]]
+    tightest = bounds.max(axis=1)
+    x[:, at["log_bound"]] = np.log(tightest / 4000)
+    cycles = 1.1 * tightest
     groups = np.array([f"p{i % programs}" for i in range(n)])
     return Samples(x, cycles, bounds, np.full(n, 3000.0), groups, np.full(n, 4.0), TRACE, False)
 
 
 def test_poorer_traces_have_consistent_bounds():
     samples = traces()
-    for variant in poorer_traces(samples.x, samples.width):
-        at = {name: i for i, name in enumerate(TRACE_FEATURES)}
-        bounds = variant[:, [at["front_end"], at["critical_path"], at["unit"]]]
-        assert np.allclose(np.exp(variant[:, 0]), np.fmax(np.nanmax(bounds, axis=1), 0.25))
+    at = [TRACE_FEATURES.index(name) for name in BOUNDS]
+    for variant in poorer_traces(samples.x):
+        assert np.allclose(np.exp(variant[:, 0]), np.nanmax(variant[:, at], axis=1))
 
 
 def test_every_algorithm_is_scored_on_the_same_segments():
     samples = traces()
     found = algorithms(samples, np.ones(120), seed=0)
-    assert list(found) == ["constant", "tightest bound", "linear regression", "network", "boosting"]
+    assert list(found) == [
+        *("constant", "tightest bound", "linear regression", "network", "combined bounds"),
+        "boosting",
+    ]
     assert all(predict(samples).shape == (120,) for predict in found.values())
 
 
@@ -132,9 +136,9 @@ def test_measurements_count_by_their_weights():
 def test_a_fit_scores_stores_and_bands():
     samples = traces()
     fitted = fit_throughput(samples, (4, 0.5), seed=0)
-    assert fitted.algorithm == "network"
+    assert fitted.algorithm in ("network", "combined bounds")
     splits = {(name, split) for name, split, what, _ in fitted.scores if what == "mean error"}
-    assert len(splits) == 2 * 5
+    assert len(splits) == 2 * 6
     assert fitted.thinned is not None
     assert fitted.thinned.kept < fitted.thinned.segments
     cycles, low, high = predicted(samples.x, fitted.arrays).T
@@ -142,3 +146,23 @@ def test_a_fit_scores_stores_and_bands():
     assert (cycles <= high).all()
     assert np.median(np.abs(cycles / samples.cycles - 1)) < 0.1
     assert fitted.arrays["typical"].shape == (len(TRACE_FEATURES),)
+
+
+def test_combined_bounds_exceed_and_grow_with_each_bound():
+    samples = traces()
+    fitted = train_combination(samples, np.ones(120))
+    found = np.exp(predict_combination(samples.x, fitted))
+    assert (found >= samples.bounds.max(axis=1)).all()
+    for name in BOUNDS:
+        more = samples.x.copy()
+        more[:, TRACE_FEATURES.index(name)] *= 1.5
+        assert (np.exp(predict_combination(more, fitted)) >= found).all()
+
+
+def test_segments_unlike_training_are_outside():
+    x = traces().x
+    arrays = TRACE.arrays()
+    arrays["range"] = feature_range(x, arrays)
+    assert not is_outside(x, arrays).any()
+    x[0, TRACE_FEATURES.index("front_end")] = 3.0
+    assert np.flatnonzero(is_outside(x, arrays)).tolist() == [0]

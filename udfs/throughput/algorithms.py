@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udfs.throughput.boosting import fit_boosting, predict_boosting
+from udfs.throughput.combination import fit_combination, predict_combination
 from udfs.throughput.groups import CODE_FORM, TRACE_FORM, Form
 from udfs.throughput.inputs import Inputs, network_inputs, start
 from udfs.throughput.network import Arrays, Floats, Training, fit_network, predict_network
@@ -25,8 +26,8 @@ _CODE = Training(iterations=300, members=2, decay=1e-5)
 class Samples:
     """Measured segments to learn from.
 
-    `x` (n x m) are features, `cycles` (n) those of one pass, `bounds` (n x 3) cycles by front end,
-    chains and units, `instructions` (n), `groups` (n) the group of near-duplicates, `width` (n) of
+    `x` (n x m) are features, `cycles` (n) those of one pass, `bounds` (n x b) cycles by each
+    bound, `instructions` (n), `groups` (n) the group of near-duplicates, `width` (n) of
     the core. `inputs` describes the features, `is_code` is whether they are of machine code,
     `weights` (n) are the weights of the measurements: equal where omitted.
     """
@@ -69,6 +70,9 @@ def algorithms(part: Samples, weights: Floats, seed: int) -> dict[str, Predict]:
         "linear regression": lambda s: _inputs(s) @ line + _start(s),
         "network": lambda s: apply_network(s.x, network),
     }
+    if not part.is_code:
+        combination = train_combination(part, weights)
+        found["combined bounds"] = lambda s: predict_combination(s.x, combination)
     return found | {"boosting": _boosted(part, weights, seed)}
 
 
@@ -77,14 +81,23 @@ def train_network(part: Samples, weights: Floats, seed: int) -> Arrays:
     arrays = part.inputs.arrays()
     x, y = part.x, np.log(part.cycles)
     if not part.is_code:
-        variants = poorer_traces(part.x, part.width)
-        x = np.concatenate([x, *variants])
-        y, weights = np.tile(y, 3), np.concatenate([weights, 0.3 * weights, 0.3 * weights])
+        x, y, weights = _with_poorer(x, y, weights)
     training = _CODE if part.is_code else _TRACES
     rest = y - start(x, arrays)
     return arrays | fit_network(
         network_inputs(x, arrays), rest, weights, seed=seed, training=training
     )
+
+
+def train_combination(part: Samples, weights: Floats) -> Arrays:
+    """Fit the combination of bounds of `udfs.throughput.combination` to traced segments."""
+    return fit_combination(*_with_poorer(part.x, np.log(part.cycles), weights))
+
+
+def _with_poorer(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return traced segments, and the same again as less detailed traces describe them."""
+    x = np.concatenate([x, *poorer_traces(x)])
+    return x, np.tile(y, 3), np.concatenate([weights, 0.3 * weights, 0.3 * weights])
 
 
 def apply_network(x: NDArray[np.floating], arrays: Arrays) -> Floats:

@@ -19,6 +19,7 @@ from udfs.throughput.operands import (
     same_operands,
     vector_size,
 )
+from udfs.throughput.support import support
 
 _MNEMONICS = {
     value: name
@@ -122,6 +123,7 @@ def analyse(instruction: Any, factory: Any) -> Instruction:
         repeated=instruction.has_rep_prefix or instruction.has_repne_prefix,
         pushes=stack,
         frames=not stack and RSP in (*reads, *address, *writes),
+        support=support(instruction),
     )
 
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from udfs.arrow import contiguous
 from udfs.throughput import features, summary
 from udfs.throughput.course import run
-from udfs.throughput.decode import Decoder, decode
+from udfs.throughput.decode import Decoder, decode, is_other_isa
 from udfs.throughput.features import FEATURES
+from udfs.throughput.support import NO_PREDICTION
 from udfs.throughput.workers import map_in_processes
 
 BLOCK_FEATURES: tuple[str, ...] = FEATURES
@@ -41,10 +42,10 @@ def block_features(code: Any) -> pa.ListArray:
 
     Returns:
         n lists in the order of BLOCK_FEATURES; NULL where a block is NULL, empty or cannot be
-        decoded completely.
+        decoded completely, or has instructions that no steady state is known of (`flags` of
+        `block_summary`).
     """
-    matrix, decoded = block_matrix(code.to_pylist())
-    return _lists(matrix, decoded)
+    return describe(code.to_pylist())["features"].combine_chunks()
 
 
 def block_matrix(hexes: list[str | None]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
@@ -77,7 +78,9 @@ def block_summary(code: Any) -> pa.StructArray:
         and write memory. `critical_path` counts the windows of 40 instructions of the unrolled
         block whose longest dependence chain has 1, 2 .. 40 instructions. The bounds are
         cycles of one pass: the front end's width, the loop-carried chain by latency, and the
-        busiest execution units.
+        busiest execution units; NULL where `flags` has not_on_core or system_instruction. `flags`
+        are these and poor_support (x87, MMX); other_isa, and everything else NULL, where the bytes
+        are like AArch64.
     """
     return describe(code.to_pylist())["code"].combine_chunks()
 
@@ -106,30 +109,38 @@ def describe_blocks(codes: Any) -> pa.ListArray:
 def describe(hexes: list[str | None]) -> pa.Table:
     """Return `code` and `features` of blocks (n rows), as in `describe_blocks`."""
     parts = [_part(hexes[at : at + _CHUNK]) for at in range(0, len(hexes), _CHUNK)]
-    codes, found = zip(*parts or [_part([])], strict=True)
-    return pa.table({"code": pa.concat_arrays(codes), "features": pa.concat_arrays(found)})
+    return pa.concat_tables(parts or [_part([])])
 
 
-def _part(hexes: list[str | None]) -> tuple[pa.StructArray, pa.ListArray]:
+def _part(hexes: list[str | None]) -> pa.Table:
     decoder = Decoder()
     blocks, decoded = decode(hexes, decoder)
+    flags = [["other_isa"] if is_other_isa(text) else [] for text in hexes]
+    for place, block in zip(np.flatnonzero(decoded), blocks, strict=True):
+        flags[place] = sorted({decoder.instructions[row].support for row in block} - {""})
+    known = decoded & [not set(found) & set(NO_PREDICTION) for found in flags]
     course = run(blocks, decoder, paths=True)
     matrix = np.zeros((len(hexes), len(FEATURES)), np.float32)
     counts = np.zeros((len(hexes), len(_COUNTS)), np.int32)
     paths = np.zeros((len(hexes), course.paths.shape[1]), np.int32)
-    limits = np.zeros((len(hexes), len(_BOUNDS)))
+    limits = np.full((len(hexes), len(_BOUNDS)), np.nan)
     if blocks:
         matrix[decoded] = features.of_blocks(blocks, decoder, course)
         found = summary.of_blocks(blocks, decoder, course, matrix[decoded])
         counts[decoded], paths[decoded] = found.counts, found.paths
         limits[decoded] = found.bounds
-    arrays: list[Any] = [pa.array(np.ascontiguousarray(column)) for column in counts.T]
-    arrays.append(_lists(paths, np.ones(len(hexes), bool)))
-    arrays += [pa.array(np.ascontiguousarray(column)) for column in limits.T]
-    names = (*_COUNTS, "critical_path", *_BOUNDS)
+        limits[~known] = np.nan
+    arrays: list[Any] = [
+        pa.array(np.ascontiguousarray(column), mask=~decoded) for column in counts.T
+    ]
+    arrays.append(_lists(paths, decoded))
+    arrays += [pa.array(np.ascontiguousarray(column), from_pandas=True) for column in limits.T]
+    arrays.append(pa.array(flags, pa.list_(pa.string())))
+    names = (*_COUNTS, "critical_path", *_BOUNDS, "flags")
     fields = [pa.field(name, array.type) for name, array in zip(names, arrays, strict=True)]
-    code = pa.StructArray.from_arrays(arrays, fields=fields, mask=pa.array(~decoded))
-    return code, _lists(matrix, decoded)
+    told = decoded | [bool(found) for found in flags]
+    code = pa.StructArray.from_arrays(arrays, fields=fields, mask=pa.array(~told))
+    return pa.table({"code": code, "features": _lists(matrix, known)})
 
 
 def _lists(matrix: NDArray[Any], present: NDArray[np.bool_]) -> pa.ListArray:

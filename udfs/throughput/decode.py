@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from udfs.throughput.analysis import analyse_cached
 from udfs.throughput.instructions import Instruction
+from udfs.throughput.support import is_like_aarch64
 
 
 @dataclass(slots=True)
@@ -62,11 +63,22 @@ def decode(
     blocks: list[list[int]] = []
     decoded = np.zeros(len(hexes), bool)
     for k, text in enumerate(hexes):
-        try:
-            block = decoder.block(bytes.fromhex(text)) if text else None
-        except ValueError:
-            block = None
+        code = _code(text)
+        block = None if is_like_aarch64(code) else decoder.block(code)
         if block:
             blocks.append(block)
             decoded[k] = True
     return blocks, decoded
+
+
+def is_other_isa(text: str | None) -> bool:
+    """Return whether a block in hexadecimal is like AArch64, and not decoded for that."""
+    return is_like_aarch64(_code(text))
+
+
+def _code(text: str | None) -> bytes:
+    """Return the bytes of a block in hexadecimal; none where it is not."""
+    try:
+        return bytes.fromhex(text or "")
+    except ValueError:
+        return b""

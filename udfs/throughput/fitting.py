@@ -19,9 +19,10 @@ from udfs.throughput.algorithms import (
     algorithms,
     apply_network,
     train_boosting,
+    train_combination,
     train_network,
 )
-from udfs.throughput.inputs import network_inputs
+from udfs.throughput.inputs import feature_range, network_inputs
 from udfs.throughput.network import Arrays, Floats, principal, projected
 from udfs.throughput.reduction import Reduction, reduce_points
 
@@ -100,14 +101,19 @@ def fit_throughput(
         thinned = _reduction_effect(samples, splits[0], reduction, seed, len(part.cycles))
     chosen = _best(scores, samples.is_code)
     progress(f"fitting the {chosen}")
-    if chosen == "network":
-        arrays = train_network(part, weights, seed)
-        arrays["band"], inside = _band(-errors["network"])
-        scores.append(("network", _HELD_OUT, "in the band", inside))
-    else:
+    if chosen == "boosting":
         arrays = train_boosting(part, weights, seed)
+    else:
+        is_network = chosen == "network"
+        arrays = (
+            train_network(part, weights, seed) if is_network else train_combination(part, weights)
+        )
+        arrays["band"], inside = _band(-errors[chosen])
+        scores.append((chosen, _HELD_OUT, "in the band", inside))
     arrays["inputs"] = np.array([float(samples.x.shape[1])])
     arrays["typical"] = samples.form.typical(samples.x)
+    arrays |= samples.inputs.arrays()
+    arrays["range"] = feature_range(samples.x, arrays)
     return Fitted(chosen, arrays, scores, thinned, time.perf_counter() - began)
 
 
@@ -122,7 +128,11 @@ def _errors(
             logs.setdefault(name, []).append(predict(samples.at(test)))
     held_out = samples.at(np.concatenate([test for _, test in splits]))
     actual = np.log(held_out.cycles)
-    return held_out, {name: np.concatenate(parts) - actual for name, parts in logs.items()}
+    # As the view throughput_predictions does: no prediction is below the tightest bound.
+    least = np.log(np.fmax.reduce(held_out.bounds, axis=1))
+    return held_out, {
+        name: np.maximum(np.concatenate(parts), least) - actual for name, parts in logs.items()
+    }
 
 
 def _band(errors: Floats) -> tuple[Floats, float]:
@@ -184,7 +194,7 @@ def _scores(name: str, split: str, errors: Floats, samples: Samples) -> list[Sco
 
 def _best(scores: list[Score], is_code: bool) -> str:
     """Return the best algorithm that can be stored: trees are stored for machine code only."""
-    storable = ("network", "boosting") if is_code else ("network",)
+    storable = ("network", "boosting") if is_code else ("network", "combined bounds")
     error = {n: v for n, split, what, v in scores if split == _HELD_OUT and what == "mean error"}
     return min(storable, key=error.__getitem__)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from udfs.throughput import bounds, zen3
 from udfs.throughput.features import FEATURES, LOG_BEST, MIN_CYCLES
 from udfs.throughput.memory import ACCESS_COUNTS
-from udfs.throughput.traces import TRACE_FEATURES
+from udfs.throughput.traces import BOUNDS, TRACE_FEATURES
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -53,14 +53,14 @@ _CODE_GROUPS: dict[str, tuple[str, ...]] = {
     ),
 }
 _TRACE_GROUPS: dict[str, tuple[str, ...]] = {
-    _FRONT: ("log_bound", "log_uops", "front_end", "taken"),
+    _FRONT: ("log_bound", "log_uops", "width", "front_end", "taken"),
     _CHAINS: (
         *("critical_path", "chain_latency", "chain_length", "chain_spread", "rob"),
-        *("flow_64", "flow_unlimited"),
+        *("flow_half", "flow_unlimited"),
     ),
     _PORTS: ("unit", "n_div", "n_fp_div"),
     _MEMORY: ("n_load", "n_store"),
-    _SERIAL: ("serialising", "n_nonspeculative"),
+    _SERIAL: ("drain", "serialising", "n_nonspeculative"),
 }
 
 
@@ -180,40 +180,25 @@ CODE_FORM = Form(
     lambda parts, typical: np.broadcast_to(typical, parts.shape),
 )
 
-# Traces. Instead of the tightest bound, parts have the width of the core where no other bound is as
-# tight; the other three parts yield the other bounds.
+# Traces: the tightest bound follows from the others.
 _IN_TRACE = {name: i for i, name in enumerate(TRACE_FEATURES)}
-_BOUND, _IDEAL = _IN_TRACE["log_bound"], _IN_TRACE["front_end"]
-_BOUNDING = [_IDEAL, _IN_TRACE["critical_path"], _IN_TRACE["unit"]]
-_SAME = 1e-6
+_BOUND, _WIDTH, _DRAIN = (_IN_TRACE[name] for name in ("log_bound", "width", "drain"))
+_BOUNDING = [_IN_TRACE[name] for name in BOUNDS]
 
 
 def _parts_of_trace(x: Floats) -> Floats:
+    """Return the features without the tightest bound, and drains without the width in them."""
     parts = x.copy()
-    rest = _logs_max(x[:, _BOUNDING])
-    parts[:, _BOUND] = np.where(x[:, _BOUND] <= rest + _SAME, np.nan, x[:, _BOUND])
+    parts[:, _BOUND] = 0
+    parts[:, _DRAIN] -= x[:, _WIDTH]
     return parts
 
 
 def _join_trace(parts: Floats) -> Floats:
     x = parts.copy()
-    x[:, _BOUND] = np.fmax(parts[:, _BOUND], _logs_max(parts[:, _BOUNDING]))
+    x[:, _DRAIN] += parts[:, _WIDTH]
+    x[:, _BOUND] = np.log(np.fmax.reduce(x[:, _BOUNDING], axis=1))
     return x
-
-
-def _trace_reference(parts: Floats, typical: Floats) -> Floats:
-    reference = np.where(np.isnan(parts), np.nan, typical)
-    # A front end of which only the width is known is compared with the typical front end.
-    front = np.fmax(typical[_BOUND], _logs_max(typical[None, [_IDEAL]])[0])
-    blind = np.isnan(parts[:, _IDEAL])
-    narrow = np.where(np.isnan(parts[:, _BOUND]), np.nan, front)
-    reference[:, _BOUND] = np.where(blind, narrow, typical[_BOUND])
-    return reference
-
-
-def _logs_max(cycles: Floats) -> Floats:
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.fmax.reduce(np.log(cycles), axis=1))
 
 
 TRACE_FORM = Form(
@@ -221,5 +206,5 @@ TRACE_FORM = Form(
     _IN_TRACE["log_uops"],
     _parts_of_trace,
     _join_trace,
-    _trace_reference,
+    lambda parts, typical: np.where(np.isnan(parts), np.nan, typical),
 )

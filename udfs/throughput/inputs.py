@@ -55,6 +55,29 @@ def network_inputs(x: NDArray[np.floating], arrays: Arrays) -> NDArray[np.floati
     return x[:, arrays["used"].astype(int)]
 
 
+def feature_range(x: Floats, arrays: Arrays) -> Floats:
+    """Return the least and the largest of each input of a network (2 x k) for features (n x m)."""
+    inputs = network_inputs(x, arrays)
+    return np.stack([np.fmin.reduce(inputs, axis=0), np.fmax.reduce(inputs, axis=0)])
+
+
+def is_outside(x: NDArray[np.floating], arrays: Arrays) -> NDArray[np.bool_]:
+    """Return which segments (n) have an input beyond those that the model was fitted to.
+
+    Beyond is by a quarter of the range of the input and more. An input that no segment had in
+    training is ignored, as models of traces take it for unknown.
+    """
+    if "range" not in arrays:
+        return np.zeros(len(x), bool)
+    low, high = arrays["range"]
+    margin = _MARGIN * (high - low) + 1e-6
+    inputs = network_inputs(x, arrays)
+    return np.asarray(((inputs < low - margin) | (inputs > high + margin)).any(axis=1))
+
+
+# Share of its range by which an input may leave it.
+_MARGIN = 0.25
+
 TRACE = Inputs(TRACE_FEATURES, offset=(0, 1))
 _PER = "n_instructions"
 CODE = Inputs(

@@ -45,7 +45,7 @@ class Instruction(NamedTuple):
     the registers of addresses, registers read as data, registers written; `action` None where the
     result is not emulated; `written` integer registers, `moved` what the instruction
     adds to the stack pointer. `pushes` is True for all stack instructions, `frames` for other
-    users of the stack pointer.
+    users of the stack pointer. `support` is the flag of `udfs.throughput.support`, or empty.
     """
 
     name: str
@@ -74,6 +74,7 @@ class Instruction(NamedTuple):
     repeated: bool
     pushes: bool
     frames: bool
+    support: str
 
 
 # Used for operations of the front end, and for padding.
@@ -104,4 +105,5 @@ NOTHING = Instruction(
     repeated=False,
     pushes=False,
     frames=False,
+    support="",
 )

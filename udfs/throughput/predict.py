@@ -13,9 +13,20 @@ from udfs.arrow import contiguous
 from udfs.models import loaded_model
 from udfs.throughput.algorithms import apply_network
 from udfs.throughput.boosting import predict_boosting
+from udfs.throughput.combination import predict_combination
+from udfs.throughput.inputs import is_outside
 from udfs.throughput.network import Arrays, Floats
 
-_PREDICTED = pa.struct([("cycles", pa.float64()), ("low", pa.float64()), ("high", pa.float64())])
+_PREDICTED = pa.struct(
+    [
+        ("cycles", pa.float64()),
+        ("low", pa.float64()),
+        ("high", pa.float64()),
+        ("is_outside", pa.bool_()),
+    ]
+)
+# Factor on the width of a band outside of what a model was fitted to.
+_WIDER = 3.0
 
 
 def predict_throughput(features: Any, model: Any) -> pa.StructArray:
@@ -27,14 +38,20 @@ def predict_throughput(features: Any, model: Any) -> pa.StructArray:
         model: n numbers that `load_model` returned; rows of one call may have different models.
 
     Returns:
-        n structs `cycles`, `low`, `high` (cycles); NULL where the list or the model is NULL, or
-        where the list has another number of features than the model has inputs.
+        n structs `cycles`, `low`, `high` (cycles), `is_outside`: whether the segment is unlike all
+        that the model was fitted to, and its band three times as wide for that; NULL where the list
+        or the model is NULL, or where the list has another number of features than the model has
+        inputs.
     """
     out = np.full((len(features), 3), np.nan)
+    outside = np.zeros(len(features), bool)
     for rows, x, arrays in by_model(features, model):
+        outside[rows] = is_outside(x, arrays)
         out[rows] = predicted(x, arrays)
+        out[rows] *= (out[rows] / out[rows, :1]) ** ((_WIDER - 1) * outside[rows, None])
     absent = pa.array(np.isnan(out[:, 0]))
     columns = [pa.array(np.ascontiguousarray(out[:, i])) for i in range(3)]
+    columns.append(pa.array(outside))
     return pa.StructArray.from_arrays(columns, fields=list(_PREDICTED), mask=absent)
 
 
@@ -70,7 +87,7 @@ def by_model(
 
 def predicted(x: NDArray[np.floating], arrays: Arrays) -> Floats:
     """Return cycles of one pass and its band, n x 3 (cycles, low, high), for features (n x m)."""
-    if "w0" in arrays:
+    if "band" in arrays:
         middle = log_cycles(x, arrays)
         low, high = arrays["band"]
         logs = np.stack([middle, middle + low, middle + high], axis=1)
@@ -84,4 +101,6 @@ def log_cycles(x: NDArray[np.floating], arrays: Arrays) -> Floats:
     """Return the logarithm of the cycles of one pass (n), without a band, for features (n x m)."""
     if "w0" in arrays:
         return apply_network(x, arrays)
+    if "combination" in arrays:
+        return predict_combination(x, arrays)
     return predict_boosting(x, {k: v for k, v in arrays.items() if k != "quantiles"})[0]

@@ -15,14 +15,16 @@ Floats = NDArray[np.float64]
 TRACE_FEATURES = (
     "log_bound",
     "log_uops",
+    "width",
     "front_end",
     "critical_path",
     "chain_latency",
     "chain_length",
     "chain_spread",
     "unit",
+    "drain",
     "rob",
-    "flow_64",
+    "flow_half",
     "flow_unlimited",
     "n_int",
     "n_mul",
@@ -38,19 +40,20 @@ TRACE_FEATURES = (
     "n_nonspeculative",
 )
 
+# The bounds, of which log_bound is the logarithm of the largest.
+BOUNDS = ("width", "critical_path", "unit", "drain")
 # Features that traces may lack.
-_FLOWS = ("flow_64", "flow_unlimited")
+_FLOWS = ("flow_half", "flow_unlimited")
 _FINE = ("front_end", "chain_latency", "taken", "n_nonspeculative", "n_mul", "n_div", "n_fp_div")
-# As in the view segment_inputs.
-_WINDOW, _LATENCY = 0.75, 1.4
+# Operations in a group whose chain is counted.
+_GROUP = 40
 
 
-def poorer_traces(x: Floats, width: Floats) -> tuple[Floats, Floats]:
+def poorer_traces(x: Floats) -> tuple[Floats, Floats]:
     """Return segments as less detailed traces describe them, so that models learn to cope.
 
     Args:
         x: features of n segments in the order of TRACE_FEATURES.
-        width: micro-operations a cycle that each segment's core can take (n).
 
     Returns:
         Features without data flow in a window, and features without that, the ideal front end,
@@ -59,15 +62,13 @@ def poorer_traces(x: Floats, width: Floats) -> tuple[Floats, Floats]:
     at = {name: i for i, name in enumerate(TRACE_FEATURES)}
     flowless = x.copy()
     flowless[:, [at[name] for name in _FLOWS]] = np.nan
-    window = _WINDOW * 100 * x[:, at["rob"]]
-    flowless[:, at["critical_path"]] = 40 * x[:, at["chain_latency"]] / window
+    # As in the view segment_inputs.
+    reach = (100 * x[:, at["rob"]] + _GROUP) / _GROUP
+    flowless[:, at["critical_path"]] = x[:, at["chain_latency"]] / reach
     plain = flowless.copy()
     plain[:, [at[name] for name in _FINE]] = np.nan
-    plain[:, at["critical_path"]] = 40 * _LATENCY * x[:, at["chain_length"]] / window
+    plain[:, at["critical_path"]] = x[:, at["chain_length"]] / reach
+    bounds = [at[name] for name in BOUNDS]
     for each in (flowless, plain):
-        bounds = [
-            1 / width,
-            *(each[:, at[name]] for name in ("front_end", "critical_path", "unit")),
-        ]
-        each[:, at["log_bound"]] = np.log(np.fmax.reduce(bounds))
+        each[:, at["log_bound"]] = np.log(np.fmax.reduce(each[:, bounds], axis=1))
     return flowless, plain

@@ -1,7 +1,7 @@
 -- Measured segments of one form ($form), and why others are left out of training.
 SELECT
     i.features, i.cycles, i.instructions, i.width,
-    [i.width_bound, i.critical_path_bound, i.unit_bound] AS bounds,
+    [i.width_bound, i.critical_path_bound, i.unit_bound, i.serialising_bound] AS bounds,
     coalesce(r.app, i.run_id) AS program,
     r.machine, s.hex,
     CASE

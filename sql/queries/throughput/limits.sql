@@ -2,12 +2,12 @@
 -- interplay.
 SELECT
   component,
-  sum(cycles * least(share, 1)) / sum(sum(cycles * least(share, 1))) OVER () AS share,
+  sum(predicted_cycles * least(share, 1)) / sum(sum(predicted_cycles * least(share, 1))) OVER () AS share,
   count(*) AS segments
 FROM throughput_contributions
 WHERE run_id = $run_id
   AND (is_tightest OR component = 'interplay')
   AND NOT list_has_any(flags, ['short', 'implausible'])
 GROUP BY component
-HAVING sum(cycles * least(share, 1)) > 0
+HAVING sum(predicted_cycles * least(share, 1)) > 0
 ORDER BY share DESC, component;

@@ -3,8 +3,9 @@
 WITH
   numbered AS (
     SELECT
-      thread, segment, predicted, low, high, width_bound, critical_path_bound, unit_bound, measured,
-      least(width_bound, critical_path_bound, unit_bound) AS least_bound,
+      thread, segment, predicted, low, high, width_bound, critical_path_bound, unit_bound,
+      serialising_bound, measured,
+      least(width_bound, critical_path_bound, unit_bound, serialising_bound) AS least_bound,
       row_number() OVER (ORDER BY thread, segment) AS n,
       count(*) OVER () AS segments
     FROM throughput_predictions
@@ -17,6 +18,7 @@ SELECT
     WHEN critical_path_bound THEN 'critical path'
     WHEN unit_bound THEN 'functional units'
     WHEN width_bound THEN 'front end'
+    WHEN serialising_bound THEN 'serialising instructions'
     ELSE 'unknown'
   END AS tightest
 FROM numbered

@@ -1,7 +1,7 @@
 -- Segments of a run, those with most cycles to gain first: measured, else predicted.
 SELECT
   thread, segment, predicted, low, high, measured, width_bound, critical_path_bound, unit_bound,
-  cycles, model, flags
+  serialising_bound, predicted_cycles, model, flags
 FROM throughput_predictions
 WHERE run_id = $run_id
-ORDER BY cycles * (coalesce(predicted / measured, 2) - 1) DESC NULLS LAST, thread, segment;
+ORDER BY predicted_cycles * (coalesce(predicted / measured, 2) - 1) DESC NULLS LAST, thread, segment;
