@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.helpers.support import rows, shared
-from udfs.throughput import workers
+from udfs.throughput import workers, zen3
 from udfs.throughput.blocks import (
     BLOCK_FEATURES,
     block_features,
@@ -40,20 +40,21 @@ def feature(code, name):
     [
         ("add rax, rbx", ADD, 1 / 6, 1, 1 / 4),
         ("imul rax, rbx", IMUL, 1 / 6, 3, 1),
-        ("mov rax, [rax]", LOAD_RAX, 1 / 6, 4, 1 / 3),
+        ("mov rax, [rax]", LOAD_RAX, 1 / 6, 4, 0.29),
         ("mov rbx, rax: renamed; add rax, rbx", "4889c3" + ADD, 2 / 6, 1, 1 / 4),
         ("xor eax, eax: waits for nothing; add rax, rbx", "31c0" + ADD, 2 / 6, 0, 1 / 4),
-        ("lea rax, [rax+rbx+8]: three parts", "488d441808", 1 / 6, 2, 1 / 2),
-        ("add [rax], rbx: through the store queue", ADD_MEMORY, 1 / 6, 6, 2 / 3),
-        ("movzx edx, [rsi]; mov [rdi], dl: the same address", "0fb6168817", 2 / 6, 6, 2 / 3),
-        ("movzx edx, [rsi]; mov [rdi+8], dl: another", "0fb616885708", 2 / 6, 0, 2 / 3),
-        ("divsd xmm0, xmm1", "f20f5ec1", 1 / 6, 13, 5),
-        ("push rax; pop rax", "5058", 2 / 6, 0, 4 / 3),
+        ("lea rax, [rax+rbx+8]: three parts", "488d441808", 1 / 6, 1, 1 / 2),
+        ("add [rax], rbx: through the store queue", ADD_MEMORY, 1 / 6, 6, 0.58),
+        ("movzx edx, [rsi]; mov [rdi], dl: the same address", "0fb6168817", 2 / 6, 6, 0.58),
+        ("movzx edx, [rsi]; mov [rdi+8], dl: another", "0fb616885708", 2 / 6, 0, 0.58),
+        ("divsd xmm0, xmm1", "f20f5ec1", 1 / 6, 13, 4.45),
+        ("push rax; pop rax", "5058", 2 / 6, 0, 0.58),
     ],
 )
 def test_bounds_of_one_pass(what, code, width, chain, units):
     found = summary(code)
-    bounds = [found[f"{name}_bound"] for name in ("width", "critical_path", "unit")]
+    names = ("width", "critical_path", "unit")
+    bounds = [found[f"{name}_bound"] / zen3.LEAST_SPEED for name in names]
     assert bounds == pytest.approx([width, chain, units], abs=0.01)
 
 
@@ -164,7 +165,7 @@ def test_a_process_that_fails_raises(monkeypatch):
 
 
 def test_a_long_block_is_described():
-    assert summary(ADD * 3000)["critical_path_bound"] == pytest.approx(3000)
+    assert summary(ADD * 3000)["critical_path_bound"] == pytest.approx(3000, rel=0.05)
 
 
 def samples(n):
@@ -225,3 +226,12 @@ def test_the_shipped_model_takes_these_features():
     value, low, high = predict_boosting(block_matrix(hexes)[0], arrays)
     assert np.median(np.abs(np.exp(value) / cycles - 1)) < 0.03
     assert 0.85 < np.mean((np.exp(low) <= cycles) & (cycles <= np.exp(high))) < 0.97
+
+
+def test_measured_blocks_take_no_less_than_their_bounds():
+    hexes, cycles = recorded()
+    found = block_summary(pa.array(hexes))
+    names = ("width_bound", "critical_path_bound", "unit_bound")
+    tightest = np.max([found.field(name).to_numpy(zero_copy_only=False) for name in names], axis=0)
+    below = (cycles < tightest / 1.02) & (cycles < tightest - 0.03)
+    assert below.mean() <= 0.015

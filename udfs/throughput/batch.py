@@ -7,6 +7,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.throughput import zen3
+from udfs.throughput.instructions import NOWHERE, RSP, SINK
+
 Integers = NDArray[np.int64]
 
 # Memory locations tracked from a store to a load, in each block.
@@ -47,18 +50,28 @@ class Batch:
 
 
 def with_chains(batch: Batch) -> Batch:
-    """Return the blocks three times: unchanged, with dependences only, and without memory's.
+    """Return the blocks four times: unchanged, and three times with dependences only.
 
-    The second and third kind do not wait for the front end and the units, which leaves the
-    loop-carried chain. In the third, no value passes from a store to a load.
+    The latter do not wait for the front end and the units, which leaves the loop-carried chain. In
+    the third, no value passes from a store to a load; the fourth has the least latencies that were
+    measured (zen3.least_latency), which leaves a bound.
     """
     n = len(batch.macro)
     stacked = {
-        f.name: np.concatenate([getattr(batch, f.name)] * 3)
+        f.name: np.concatenate([getattr(batch, f.name)] * 4)
         for f in fields(Batch)
         if f.name != "timed"
     }
     stacked["macro"][n:] = 0
     stacked["uops"][n:] = 0
-    stacked["from_slot"][2 * n :] = 0
+    stacked["from_slot"][2 * n : 3 * n] = 0
+    least = slice(3 * n, None)
+    unit, latency = stacked["unit"][least], stacked["latency"][least]
+    # The stack engine makes up for most updates of rsp.
+    updates = (stacked["targets"][least, :, :2] == (RSP, SINK)).all(axis=2)
+    updates &= (stacked["sources"][least, :, :2] == (RSP, NOWHERE)).all(axis=2)
+    stacked["latency"][least] = np.where(updates, 0, zen3.least_latency(unit, latency))
+    forward = stacked["forward"][least]
+    forward[forward == zen3.VECTOR_FORWARD] = zen3.LEAST_VECTOR_FORWARD
+    forward[forward == zen3.FAILED_FORWARD] = zen3.LEAST_FAILED_FORWARD
     return Batch(timed=n, **stacked)

@@ -126,7 +126,7 @@ def _part(hexes: list[str | None]) -> pa.Table:
     limits = np.full((len(hexes), len(_BOUNDS)), np.nan)
     if blocks:
         matrix[decoded] = features.of_blocks(blocks, decoder, course)
-        found = summary.of_blocks(blocks, decoder, course, matrix[decoded])
+        found = summary.of_blocks(blocks, decoder, course)
         counts[decoded], paths[decoded] = found.counts, found.paths
         limits[decoded] = found.bounds
         limits[~known] = np.nan

@@ -26,7 +26,8 @@ _WORKERS = 2
 class Course:
     """Results for n blocks in the steady state.
 
-    `cycles` (n x 3) of one pass: simulated, by the loop-carried chain, by that in registers alone;
+    `cycles` (n x 4) of one pass: simulated, by the loop-carried chain, by that in registers alone,
+    by the chain with the least latencies;
     `access` (n x ACCESS_COUNTS); `macro` (n) operations that pass the front end, `sync` (n) those
     of them that only update the stack pointer; `paths` (n x 40) windows by their longest chain, 0
     where not computed.
@@ -43,7 +44,7 @@ def run(blocks: Sequence[Sequence[int]], decoder: Decoder, *, paths: bool = Fals
     """Simulate decoded blocks; with `paths`, also count chains in windows."""
     n = len(blocks)
     course = Course(
-        np.zeros((n, 3)),
+        np.zeros((n, 4)),
         np.zeros((n, len(ACCESS_COUNTS))),
         np.zeros(n),
         np.zeros(n),
@@ -75,4 +76,4 @@ def _cycles(batch: Batch) -> Floats:
     step = int(np.searchsorted(program.COARSE, batch.macro.shape[1]))
     length = program.COARSE[min(step, len(program.COARSE) - 1)]
     passes = max(_PASSES_LONG if length > _LONG else _PASSES, -(-_STEPS // length))
-    return simulate.steady(with_chains(batch), passes).reshape(3, -1).T
+    return simulate.steady(with_chains(batch), passes).reshape(4, -1).T

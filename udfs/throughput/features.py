@@ -84,7 +84,7 @@ def of_blocks(
     units = counts[:, len(_PLAIN) + len(_KINDS) :][:, : len(zen3.NAMES)]
     names = counts[:, len(_PLAIN) + len(_KINDS) + len(zen3.NAMES) :]
     cycles = np.empty((len(blocks), len(_CYCLES)))
-    cycles[:, :3] = course.cycles
+    cycles[:, :3] = course.cycles[:, :3]
     cycles[:, 3] = bounds.width_bound(course.macro)
     cycles[:, 4] = bounds.unit_bound(units)
     cycles[:, 5] = course.access[:, ACCESS_COUNTS.index("commit")]
@@ -94,12 +94,6 @@ def of_blocks(
     sync = course.sync[:, None]
     parts = [logs, ratios, plain, units, course.access, sync, names]
     return np.concatenate(parts, axis=1).astype(np.float32)
-
-
-def unit_demand(matrix: NDArray[np.float32]) -> Floats:
-    """Return the cycles of each unit of zen3.UNITS that blocks need, from their features."""
-    first = FEATURES.index(f"unit_{zen3.NAMES[0]}")
-    return matrix[:, first : first + len(zen3.NAMES)].astype(np.float64)
 
 
 def sum_by_block(blocks: Sequence[Sequence[int]], decoder: Decoder, counts: Floats) -> Floats:

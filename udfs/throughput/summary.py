@@ -36,7 +36,6 @@ def of_blocks(
     blocks: Sequence[Sequence[int]],
     decoder: Decoder,
     course: Course,
-    matrix: NDArray[np.float32],
 ) -> Summaries:
     """Summarise decoded blocks.
 
@@ -44,11 +43,12 @@ def of_blocks(
         blocks: from `decoder`.
         decoder: the decoder of the blocks.
         course: their simulation, with chains.
-        matrix: their features.
     """
     each = np.array([_row(i) for i in decoder.shapes], np.float64)
-    units = unit_bound(features.unit_demand(matrix))
-    limits = np.stack([width_bound(course.macro), course.cycles[:, 1], units], axis=1)
+    demand = np.array([_least_demand(i) for i in decoder.shapes])
+    units = unit_bound(features.sum_by_block(blocks, decoder, demand))
+    width = width_bound(course.macro - course.sync)
+    limits = zen3.LEAST_SPEED * np.stack([width, course.cycles[:, 3], units], axis=1)
     counts = features.sum_by_block(blocks, decoder, each).astype(np.int64)
     return Summaries(counts, course.paths, limits)
 
@@ -65,3 +65,17 @@ def _row(i: Instruction) -> tuple[float, ...]:
         i.kind == "other",
         i.name in zen3.SERIALISING or i.locked,
     )
+
+
+def _least_demand(i: Instruction) -> Floats:
+    """Return the least cycles of each unit of zen3.UNITS that an instruction was measured to need.
+
+    Below the costs of `zen3`, which are those of models: a moving stack pointer costs nothing.
+    """
+    out = np.zeros(len(zen3.NAMES))
+    place = zen3.NAMES.index
+    out[place(i.unit)] = i.uops * i.busy * zen3.least_share(i.name, locked=i.locked)
+    out[place("vload" if i.vector else "load")] += zen3.LEAST_ACCESS * len(i.loads)
+    out[place("store")] += zen3.LEAST_ACCESS * len(i.stores)
+    out[place("vstore")] += i.vector * len(i.stores)
+    return out

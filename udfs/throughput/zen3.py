@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 DISPATCH = 6
 LOAD_LATENCY, VECTOR_LOAD_LATENCY = 4, 7
 # Cycles from a store's data to a load of the same address that is served by the store queue;
@@ -158,6 +161,21 @@ _SINGLE = {
 SERIALISING = frozenset(
     ("CPUID", "MFENCE", "LFENCE", "SFENCE", "SERIALIZE", "RDTSCP", "IRET", "INVD", "WBINVD")
 )
+# For bounds, the least of what was measured on a Zen 3 core: costs that depend on values (division,
+# conversion), on instructions nearby (what occupies the whole core), or that are known too roughly.
+_LEAST_SHARES = {
+    **dict.fromkeys(("DIV", "IDIV", "SQRTSD", "SQRTPD", "SQRTSS", "SQRTPS"), 0.85),
+    **dict.fromkeys(("DIVSD", "DIVPD", "DIVSS", "DIVPS"), 0.89),
+    **dict.fromkeys(("UCOMISD", "UCOMISS", "COMISD", "COMISS", "CVTPS2PD", "SHLD", "SHRD"), 0.5),
+    **dict.fromkeys(("PCMPISTRI", "PCMPISTRM"), 0.5),
+    "MFENCE": 0.95,
+}
+# Cycles of a port that an access to memory takes: up to 3.4 accesses a cycle were measured.
+LEAST_ACCESS = 0.87
+LEAST_VECTOR_FORWARD, LEAST_FAILED_FORWARD = 4, 17
+# Measured cycles against those by whole numbers: where a chain of additions must take a cycle each,
+# one block in a hundred is measured up to this faster, because the clock varies.
+LEAST_SPEED = 0.96
 _UNKNOWN = Cost("alu", 2, 4, 1, 4)
 
 
@@ -201,3 +219,24 @@ def cost(name: str) -> Cost:
 def known(name: str) -> bool:
     """Return whether the table has the family."""
     return name in _COSTS
+
+
+def least_share(name: str, *, locked: bool) -> float:
+    """Return the share of its cost that an instruction takes at least of its unit."""
+    if locked:
+        return 0.85
+    if cost(name).unit == "all":
+        return _LEAST_SHARES.get(name, 0.0)
+    return _LEAST_SHARES.get(name, 1.0)
+
+
+def least_latency(unit: NDArray[np.int64], latency: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the least latencies, cycles, by unit (a row of UNITS) and usual latency.
+
+    Some of the sources of an address of three parts are added last, in one cycle; divisions depend
+    on values; of what occupies the whole core a quarter is measured where instructions nearby overlap.
+    """
+    whole = np.where(unit == NAMES.index("all"), latency // 4, latency)
+    address = (unit == NAMES.index("alu12")) & (latency == 2)
+    division = unit == NAMES.index("idiv")
+    return np.where(address, 1, np.where(division, latency - 1, whole))
