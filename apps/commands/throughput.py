@@ -14,6 +14,7 @@ from apps.queries.base import narrowed
 from apps.queries.runs import LATEST, resolve_run
 from apps.queries.throughput import (
     predictions_of,
+    throughput_block,
     throughput_effects,
     throughput_limits,
     throughput_model,
@@ -60,11 +61,19 @@ def throughput(
     limit: Annotated[
         int, typer.Option(min=1, help="How many rows a table shows; --format csv gives all.")
     ] = 20,
+    code: Annotated[
+        str | None,
+        typer.Option("--hex", help="Predict for this block of machine code instead of a run."),
+    ] = None,
+    core: Annotated[str, typer.Option(help="With --hex, the core (subject of a model).")] = "zen3",
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Predict what the code could sustain on its core, and show what limits it."""
     with reading(context) as con:
+        if code is not None:
+            emit(con, throughput_block(con, code, core), style, output)
+            return
         run_id = resolve_run(con, run)
         with narrowed(con, predictions_of(run_id)) as of_run:
             sentences = throughput_sentences(of_run, run_id)

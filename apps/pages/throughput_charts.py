@@ -8,8 +8,11 @@ import polars as pl
 from apps.pages.charts import BETTER, BLUE, GREEN, GREY, ORANGE, PINK, WORSE, axis, legend, scale
 from apps.pages.sizes import FIT
 
-LIMITS = ("front end", "critical path", "functional units", "interplay", "unknown")
-_COLOURS = dict(zip(LIMITS, (BLUE, ORANGE, GREEN, PINK, GREY), strict=True))
+LIMITS = (
+    *("front end", "critical path", "functional units", "serialising instructions"),
+    *("interplay", "unknown"),
+)
+_COLOURS = dict(zip(LIMITS, (BLUE, ORANGE, GREEN, WORSE, PINK, GREY), strict=True))
 
 
 def scatter(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
@@ -24,7 +27,7 @@ def scatter(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     domain = alt.Scale(domain=[0, top * 1.05], nice=False)
     x = alt.X("measured:Q", scale=domain, axis=axis("measured", "instructions per cycle"))
     diagonal = pl.DataFrame({"measured": [0.0, top], "predicted": [0.0, top]})
-    bounds = ("width_bound", "critical_path_bound", "unit_bound")
+    bounds = ("width_bound", "critical_path_bound", "unit_bound", "serialising_bound")
     tips = ("measured", "predicted", "low", "high", *bounds)
     known = [name for name in LIMITS if name in frame["tightest"].to_list()]
     base = alt.Chart(frame).encode(x=x)

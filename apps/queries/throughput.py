@@ -29,6 +29,11 @@ def throughput_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelatio
     return ask(con, "throughput/segments", run_id=run_id)
 
 
+def throughput_block(con: DuckDBPyConnection, code: str, core: str) -> DuckDBPyRelation:
+    """Return the one row of a block of machine code in hexadecimal, by the model of a core."""
+    return ask(con, "throughput/block", hex=code, core=core)
+
+
 def thread_list(run_id: str) -> Question:
     """Return the question for the threads of a run, the most instructions first."""
     return Question("throughput/threads", {"run_id": run_id})

@@ -5,25 +5,23 @@
 -- The model is loaded once a query (load_model), so that segments stream through
 -- predict_throughput and a condition on the run reaches the tables.
 
+-- Models in force: for traced segments (form trace) and for machine code (form code).
+CREATE OR REPLACE VIEW _throughput_models AS
+SELECT
+  CASE WHEN any_value(f.inputs)[1] = 'log_bound' THEN 'trace' ELSE 'code' END AS form,
+  f.subject, 'throughput/' || f.version AS model, len(any_value(f.inputs)) AS inputs,
+  load_model(
+    map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}}))
+  ) AS model_number,
+  -- of several, the chosen one, then one that was fitted here, then the newest
+  {'a': any_value(f.is_chosen), 'b': NOT any_value(f.shipped), 'c': any_value(f.fitted_at)} AS rank
+FROM models_in_force AS f
+JOIN model_arrays AS a USING (kind, version)
+WHERE f.kind = 'throughput'
+GROUP BY f.subject, f.version;
+
 -- For each run the model of its machine, else the first by rank.
 CREATE OR REPLACE VIEW _run_models AS
-WITH
-  -- models in force: for traced segments (form trace) and for machine code (form code)
-  fitted AS (
-    SELECT
-      CASE WHEN any_value(f.inputs)[1] = 'log_bound' THEN 'trace' ELSE 'code' END AS form,
-      f.subject, 'throughput/' || f.version AS model, len(any_value(f.inputs)) AS inputs,
-      load_model(
-        map_from_entries(list({'k': a.name, 'v': {'shape': a.shape, 'values': a."values"}}))
-      ) AS model_number,
-      -- of several, the chosen one, then one that was fitted here, then the newest
-      {'a': any_value(f.is_chosen), 'b': NOT any_value(f.shipped), 'c': any_value(f.fitted_at)} AS rank
-    FROM models_in_force AS f
-    JOIN model_arrays AS a USING (kind, version)
-    WHERE f.kind = 'throughput'
-    GROUP BY f.subject, f.version
-  )
-
 SELECT run_id, form, best.model, best.model_number, best.inputs, best.own OR machine IS NULL AS is_own
 FROM (
   SELECT
@@ -37,7 +35,7 @@ FROM (
       r.run_id, r.machine, m.*,
       coalesce(m.subject = r.machine OR starts_with(r.machine, m.subject || '-'), false) AS own
     FROM runs AS r
-    CROSS JOIN fitted AS m
+    CROSS JOIN _throughput_models AS m
   )
   GROUP BY run_id, form, machine
 );
@@ -266,3 +264,50 @@ COMMENT ON COLUMN throughput_effects.segment IS 'Segment.';
 COMMENT ON COLUMN throughput_effects.feature_group IS 'size and front end, instruction mix, dependence chains, division and ports, memory or serialising instructions.';
 COMMENT ON COLUMN throughput_effects.factor IS 'Factor on the cycles of one instruction: above 1 slower than the typical segment, below 1 faster.';
 COMMENT ON COLUMN throughput_effects.instructions IS 'Instructions of one pass of the segment.';
+
+CREATE OR REPLACE MACRO predict_block(hex, core := 'zen3') AS TABLE
+WITH
+  described AS (
+    SELECT block_summary(lower(hex)) AS code, block_features(lower(hex)) AS features
+  ),
+
+  estimated AS (
+    SELECT
+      d.code, m.model,
+      CASE WHEN list_contains(d.code.flags, 'poor_support') THEN 3 ELSE 1 END AS wider,
+      greatest(d.code.width_bound, d.code.critical_path_bound, d.code.unit_bound) AS least_cycles,
+      predict_throughput(
+        CASE WHEN len(d.features) = m.inputs THEN d.features END, m.model_number
+      ) AS estimate
+    FROM described AS d
+    LEFT JOIN (
+      FROM _throughput_models WHERE form = 'code' AND subject = core ORDER BY rank DESC LIMIT 1
+    ) AS m ON true
+  ),
+
+  -- without an estimate there is no prediction
+  bounded AS (
+    SELECT * REPLACE (CASE WHEN estimate IS NOT NULL THEN least_cycles END AS least_cycles)
+    FROM estimated
+  )
+
+SELECT
+  code.instructions / greatest(estimate.cycles, least_cycles) AS predicted,
+  code.instructions
+    / greatest(estimate.cycles * (estimate.high / estimate.cycles) ** wider, least_cycles) AS low,
+  code.instructions
+    / greatest(estimate.cycles * (estimate.low / estimate.cycles) ** wider, least_cycles) AS high,
+  greatest(estimate.cycles, least_cycles) AS predicted_cycles,
+  code.instructions,
+  code.instructions / nullif(code.width_bound, 0) AS width_bound,
+  code.instructions / nullif(code.critical_path_bound, 0) AS critical_path_bound,
+  code.instructions / nullif(code.unit_bound, 0) AS unit_bound,
+  CASE WHEN estimate IS NOT NULL THEN model END AS model,
+  list_concat(list_filter([
+    CASE WHEN code IS NULL THEN 'undecodable' END,
+    CASE WHEN estimate.is_outside THEN 'outside_training' END,
+    CASE WHEN code IS NOT NULL AND model IS NULL THEN 'no_model' END
+  ], lambda f: f IS NOT NULL), coalesce(code.flags, [])) AS flags
+FROM bounded;
+
+COMMENT ON MACRO TABLE predict_block IS 'One row: instructions per cycle that a core (the subject of a model) sustains on a block of x86-64 machine code in hexadecimal that repeats, as in throughput_predictions.';

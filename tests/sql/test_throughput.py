@@ -329,3 +329,19 @@ def test_code_that_the_core_or_the_model_does_not_know(warehouse, tmp_path):
     assert rows(warehouse, query) == expected
     warehouse.execute("DELETE FROM segment_features")
     assert rows(warehouse, query) == expected
+
+
+def test_a_block_is_predicted_as_a_landed_one(warehouse, tmp_path):
+    path = tmp_path / "blocks.csv"
+    path.write_text("hex\n4801d8480fafca\n")
+    land(warehouse, path)
+    columns = "predicted, low, high, predicted_cycles, unit_bound, model, flags"
+    found = rows(warehouse, f"SELECT {columns} FROM predict_block('4801D8480fafca')")
+    assert found == rows(warehouse, f"SELECT {columns} FROM throughput_predictions")
+    query = "SELECT coalesce(predicted, low, high), flags FROM predict_block('{}', core := '{}')"
+    for code, core, flags in (
+        ("0f05", "zen3", ["system_instruction"]),
+        ("06", "zen3", ["undecodable"]),
+        ("4801d8", "other", ["no_model"]),
+    ):
+        assert rows(warehouse, query.format(code, core)) == [(None, flags)]

@@ -234,7 +234,7 @@ def least_latency(unit: NDArray[np.int64], latency: NDArray[np.int64]) -> NDArra
     """Return the least latencies, cycles, by unit (a row of UNITS) and usual latency.
 
     Some of the sources of an address of three parts are added last, in one cycle; divisions depend
-    on values; of what occupies the whole core a quarter is measured where instructions nearby overlap.
+    on values; of what occupies the whole core a quarter is measured where others overlap.
     """
     whole = np.where(unit == NAMES.index("all"), latency // 4, latency)
     address = (unit == NAMES.index("alu12")) & (latency == 2)

@@ -16,10 +16,11 @@ PREDICTIONS = """
     CREATE OR REPLACE TEMP VIEW throughput_predictions AS
     SELECT
       'r1' AS run_id, 0 AS thread, i AS segment, 2.0 AS predicted, 1.5 AS low, 2.5 AS high,
-      CASE i % 3 WHEN 0 THEN 2.0 ELSE 4.0 END AS width_bound,
-      CASE i % 3 WHEN 1 THEN 2.0 ELSE 4.0 END AS critical_path_bound,
-      CASE i % 3 WHEN 2 THEN 2.0 ELSE 4.0 END AS unit_bound,
-      CASE WHEN i < 6 THEN 1.0 END AS measured, 100.0 AS cycles, 'throughput/1' AS model,
+      CASE i % 4 WHEN 0 THEN 2.0 ELSE 4.0 END AS width_bound,
+      CASE i % 4 WHEN 1 THEN 2.0 ELSE 4.0 END AS critical_path_bound,
+      CASE i % 4 WHEN 2 THEN 2.0 ELSE 4.0 END AS unit_bound,
+      CASE i % 4 WHEN 3 THEN 2.0 ELSE 4.0 END AS serialising_bound,
+      CASE WHEN i < 6 THEN 1.0 END AS measured, 100.0 AS predicted_cycles, 'throughput/1' AS model,
       CAST([] AS VARCHAR[]) AS flags
     FROM range(8) AS t (i)
 """
@@ -28,10 +29,11 @@ PREDICTIONS = """
 def test_segments_that_were_measured_are_drawn_with_their_tightest_bound(warehouse):
     warehouse.execute(PREDICTIONS)
     found = dicts(plotted_segments(warehouse, "r1"))
-    assert [(row["segment"], row["tightest"]) for row in found[:3]] == [
+    assert [(row["segment"], row["tightest"]) for row in found[:4]] == [
         (0, "front end"),
         (1, "critical path"),
         (2, "functional units"),
+        (3, "serialising instructions"),
     ]
     assert {row["segments"] for row in found} == {6}
 
@@ -51,6 +53,7 @@ def test_the_diagonal_reaches_the_largest_value():
     frame = pl.DataFrame(
         {"thread": [0], "segment": [0], "measured": [1.0], "predicted": [2.0], "low": [1.5],
          "high": [4.0], "width_bound": [4.0], "critical_path_bound": [2.0], "unit_bound": [3.0],
+         "serialising_bound": [4.0],
          "tightest": ["critical path"]}
     )  # fmt: skip
     drawn = charts.scatter(frame).to_dict()
