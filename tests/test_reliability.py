@@ -22,7 +22,7 @@ import duckdb
 import pytest
 
 from tests.helpers.support import rows
-from warehouse import connect, migrations
+from warehouse import connect, migrations, sqlfiles
 
 ENV = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
 KILLS = int(os.environ.get("PWH_KILLS", "24"))
@@ -307,10 +307,13 @@ def test_a_file_that_may_not_grow(tmp_path, limit):
 def test_an_older_warehouse_is_migrated_when_asked(tmp_path):
     db, file = tmp_path / "w.duckdb", counters(tmp_path / "x.csv", 10)
     absent = [name for name in migrations.names() if name >= "0017"]
-    con = connect(db)
-    con.execute("DROP TABLE run_scalars; DROP TABLE kept_runs")
-    con.execute("DELETE FROM migrations WHERE name >= '0017'")
-    con.close()
+    latest = {"storage_compatibility_version": "latest"}
+    with duckdb.connect(db, config=latest) as con:
+        con.execute(sqlfiles.read("bookkeeping"))
+        for path in sqlfiles.files("migrations"):
+            if path.stem not in absent:
+                con.execute(path.read_text(encoding="utf-8"))
+                con.execute("INSERT INTO migrations VALUES (?, now(), '0')", [path.stem])
     for arguments in (("ingest", file), ("runs",)):
         code, out, err = command(db, *arguments)
         assert (code, out) == (4, "")

@@ -226,8 +226,8 @@ UDFS: tuple[Udf, ...] = (
             Parameter("noise", "DOUBLE"),
         ),
         "STRUCT(low DOUBLE, high DOUBLE, flags VARCHAR[])",
-        "Interval (90 %) of the count at which seconds measured at ascending counts are least; high "
-        "is NULL where they may fall on.",
+        "Interval (90 %) of the count at which seconds measured at ascending counts are least; "
+        "high is NULL where they may fall on.",
     ),
     Udf(
         "scaling_surface",

@@ -2,7 +2,7 @@
 -- and what its core does not execute well.
 
 -- A check cannot be changed, so the table is made anew.
-CREATE TABLE _core_units AS FROM core_units;
+CREATE TEMP TABLE earlier_core_units AS FROM core_units;
 DROP TABLE core_units;
 CREATE TABLE core_units (
     core VARCHAR NOT NULL,
@@ -14,8 +14,8 @@ CREATE TABLE core_units (
     latency DOUBLE CHECK (latency >= 0),
     shipped BOOLEAN NOT NULL DEFAULT false
 );
-INSERT INTO core_units BY NAME FROM _core_units;
-DROP TABLE _core_units;
+INSERT INTO core_units BY NAME FROM earlier_core_units;
+DROP TABLE earlier_core_units;
 COMMENT ON TABLE core_units IS 'One row is a class of micro-operations: how many units of a core execute it, for how long, and when its result is ready. A core of your own is a new set of rows under the name of the machine.';
 COMMENT ON COLUMN core_units.core IS 'Machine (runs.machine), or what its name begins with before a dash; * for machines that have no rows.';
 COMMENT ON COLUMN core_units.class IS 'Class: int, mul and div (of int), fp, fp_div (of fp), simd, memory (loads and stores), branch, serialising.';

@@ -73,8 +73,8 @@ def test_call_sites_with_their_stacks(warehouse, tmp_path):
         ),
         (1, "outside MPI", None, 1.0, 2.0, None),
     ]
-    facts = "SELECT app, ranks, nodes, wall_seconds, started_at FROM runs"
-    assert rows(warehouse, facts) == [("heat", 2, None, 2.0, None)]
+    facts = "SELECT app, ranks, nodes, wall_seconds FROM runs"
+    assert rows(warehouse, facts) == [("heat", 2, None, 2.0)]
 
 
 def test_a_report_without_stacks(warehouse, tmp_path):
