@@ -6,10 +6,12 @@
 SELECT
   app, run_id, component AS limited_by,
   count(*) AS stretches,
-  round(sum(cycles)) AS cycles,
-  round(100 * sum(cycles) / sum(sum(cycles)) OVER (PARTITION BY run_id), 1) AS percent_of_cycles
+  round(sum(predicted_cycles)) AS predicted_cycles,
+  round(
+    100 * sum(predicted_cycles) / sum(sum(predicted_cycles)) OVER (PARTITION BY run_id), 1
+  ) AS percent_of_cycles
 FROM throughput_contributions
 JOIN runs USING (run_id)
 WHERE is_tightest
 GROUP BY app, run_id, component
-ORDER BY app, run_id, sum(cycles) DESC;
+ORDER BY app, run_id, sum(predicted_cycles) DESC;
