@@ -11,6 +11,7 @@ from apps.pages.base import View
 from apps.pages.failures import show_errors
 from apps.pages.text import plain, run_label
 from apps.queries.overview import (
+    findings_of_series,
     latest_provisional,
     latest_regressions,
     latest_runs,
@@ -94,8 +95,9 @@ def _rejected(view: View, counts: dict[str, Any]) -> None:
 
 
 def _regressions(view: View, every: bool) -> None:
-    found = view.rows(latest_regressions, _REGRESSIONS, every=every)
-    early = view.rows(latest_provisional, _REGRESSIONS, every=every)
+    with view.narrowed(findings_of_series(every=every)):
+        found = view.rows(latest_regressions, _REGRESSIONS, every=every)
+        early = view.rows(latest_provisional, _REGRESSIONS, every=every)
     if found.is_empty():
         st.caption("None is certain and open. Changes are detected in series of 10 runs or more.")
     for row in found.iter_rows(named=True):

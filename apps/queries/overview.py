@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from apps.queries.base import ask
+from apps.queries.base import Narrowing, Question, ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -23,6 +23,12 @@ def latest_runs(con: DuckDBPyConnection, number: int) -> DuckDBPyRelation:
 def latest_traces(con: DuckDBPyConnection) -> DuckDBPyRelation:
     """Return the newest run of each kind of trace."""
     return ask(con, "overview/latest_traces")
+
+
+def findings_of_series(*, every: bool) -> Narrowing:
+    """Return what regressions and provisional changes share: series and what is found in them."""
+    findings = Question("overview/findings", {"every": every})
+    return Narrowing({"_series_findings": findings}, most=None)
 
 
 def latest_regressions(con: DuckDBPyConnection, number: int, *, every: bool) -> DuckDBPyRelation:

@@ -1,0 +1,24 @@
+"""Regressions and provisional changes are the same from findings that they share."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.queries.base import narrowed
+from apps.queries.overview import findings_of_series, latest_provisional, latest_regressions
+from warehouse import connect
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_shared_findings_give_the_same_changes(demo_warehouse, every):
+    def changes(con):
+        return [
+            question(con, 50, every=every).fetchall()
+            for question in (latest_regressions, latest_provisional)
+        ]
+
+    with connect(demo_warehouse, read_only=True) as con:
+        plain = changes(con)
+        with narrowed(con, findings_of_series(every=every)) as own:
+            assert changes(own) == plain
+    assert plain[0]
