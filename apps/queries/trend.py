@@ -21,7 +21,7 @@ def trend_changes(
     machine: str | None = None,
 ) -> DuckDBPyRelation:
     """Return the change points of an application: known directions first, then the largest."""
-    return ask(con, "trend/changes", app=app, metrics=json.dumps(list(metrics)), machine=machine)
+    return _of_series(con, "trend/changes", app, metrics, machine)
 
 
 def trend_provisional(
@@ -31,9 +31,7 @@ def trend_provisional(
     machine: str | None = None,
 ) -> DuckDBPyRelation:
     """Return the levels at the end of an application's series that are no changes yet."""
-    return ask(
-        con, "trend/provisional", app=app, metrics=json.dumps(list(metrics)), machine=machine
-    )
+    return _of_series(con, "trend/provisional", app, metrics, machine)
 
 
 def trend_disturbances(
@@ -43,9 +41,7 @@ def trend_disturbances(
     machine: str | None = None,
 ) -> DuckDBPyRelation:
     """Return the bursts of bad runs in an application's series."""
-    return ask(
-        con, "trend/disturbances", app=app, metrics=json.dumps(list(metrics)), machine=machine
-    )
+    return _of_series(con, "trend/disturbances", app, metrics, machine)
 
 
 def trend_states(
@@ -55,7 +51,7 @@ def trend_states(
     machine: str | None = None,
 ) -> DuckDBPyRelation:
     """Return what the noise of an application's series is like, and what could be seen in them."""
-    return ask(con, "trend/states", app=app, metrics=json.dumps(list(metrics)), machine=machine)
+    return _of_series(con, "trend/states", app, metrics, machine)
 
 
 def trend_events(
@@ -65,7 +61,7 @@ def trend_events(
     machine: str | None = None,
 ) -> DuckDBPyRelation:
     """Return the events of an application, the newest first."""
-    return ask(con, "trend/events", app=app, metrics=json.dumps(list(metrics)), machine=machine)
+    return _of_series(con, "trend/events", app, metrics, machine)
 
 
 def trend_series(
@@ -75,7 +71,7 @@ def trend_series(
     machine: str | None = None,
 ) -> DuckDBPyRelation:
     """Return the series of an application, the total times first."""
-    return ask(con, "trend/series", app=app, metrics=json.dumps(list(metrics)), machine=machine)
+    return _of_series(con, "trend/series", app, metrics, machine)
 
 
 def trend_points(
@@ -85,7 +81,7 @@ def trend_points(
     machine: str | None = None,
 ) -> DuckDBPyRelation:
     """Return the series of an application, one row per run, with the changes."""
-    return ask(con, "trend/points", app=app, metrics=json.dumps(list(metrics)), machine=machine)
+    return _of_series(con, "trend/points", app, metrics, machine)
 
 
 def trend_mixed(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
@@ -96,3 +92,9 @@ def trend_mixed(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
 def trend_choices(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
     """Return the metrics and machines of an application that have a series."""
     return ask(con, "trend/choices", app=app)
+
+
+def _of_series(
+    con: DuckDBPyConnection, name: str, app: str, metrics: Sequence[str], machine: str | None
+) -> DuckDBPyRelation:
+    return ask(con, name, app=app, metrics=json.dumps(list(metrics)), machine=machine)

@@ -5,8 +5,6 @@ The functions of a column are fitted together, in groups with equally many count
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pyarrow as pa
 
@@ -16,9 +14,6 @@ from udfs.scaling.columns import double_lists, doubles, flat, lists, numbers, st
 from udfs.scaling.forecast import POOR_FIT, Forecast, forecast
 from udfs.scaling.formula import APART, formulas
 from udfs.scaling.series import Series
-
-if TYPE_CHECKING:
-    pass
 
 _UNSTABLE = 0.5
 """Error on the last counts, as a logarithm, above which a function is not extrapolatable."""
