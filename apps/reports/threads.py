@@ -280,7 +280,7 @@ def _similarity(group: Sequence[Row]) -> str:
     if not distance:
         return f"{text}."
     unit = " visits" if row["visits"] is not None else ", as shares of instructions,"
-    return f"{text}; two threads are {distance}{unit} apart on average."
+    return f"{text}; two threads of a thread block are {distance}{unit} apart on average."
 
 
 def _balance(group: Sequence[Row]) -> str:

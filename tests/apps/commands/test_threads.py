@@ -69,7 +69,8 @@ def test_verdicts_come_first_with_figures_and_their_meaning(pwh):
         "paths.",
         "  Synchronisation rate 0.833 (prominent over 0.0707): barriers per visit of a basic "
         "block; 33.3% of thread pairs execute the same barriers equally often.",
-        "  2 different basic-block vectors among 4 threads; two threads are 5.33 visits apart on "
+        "  2 different basic-block vectors among 4 threads; two threads of a thread "
+        "block are 5.33 visits apart on "
         "average.",
     ]
     assert "Thread blocks of launch 0, euclidean distances" in out
