@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ingest.recording import Recording
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Head:
     """The beginning of a file, by which readers recognise it.
 
@@ -31,6 +32,16 @@ class Head:
 
     data: bytes
     path: Path
+
+    @cached_property
+    def lower(self) -> bytes:
+        """The data in lower case."""
+        return self.data.lower()
+
+    @cached_property
+    def start(self) -> bytes:
+        """The data in lower case, without a byte order mark and blanks before them."""
+        return self.lower.removeprefix(b"\xef\xbb\xbf").lstrip()
 
     @property
     def name(self) -> str:
@@ -128,7 +139,7 @@ Item = Run | Rows | Select | LeftOut
 
 
 class Reader(Protocol):
-    """One format. Readers are instances, listed in `ingest.readers.READERS`."""
+    """One format, listed in `ingest.readers.READERS`."""
 
     @property
     def NAME(self) -> str:  # noqa: N802 - a constant of the class

@@ -2,70 +2,97 @@
 
 from __future__ import annotations
 
-from ingest.base import Reader
-from ingest.readers.benchmarks.reader import Benchmarks
-from ingest.readers.caliper.reader import Caliper
-from ingest.readers.callgrind.reader import Callgrind
-from ingest.readers.cprofile import CProfile
-from ingest.readers.dask_dump.dump import DaskDump
-from ingest.readers.drcov import Drcov
-from ingest.readers.exp_bbv.reader import ExpBbv
-from ingest.readers.extrap.json import ExtrapJson
-from ingest.readers.extrap.json_lines import ExtrapJsonLines, ExtrapTalpas
-from ingest.readers.extrap.text import ExtrapText
-from ingest.readers.gem5.reader import Gem5Stats
-from ingest.readers.gem5_segments import Gem5Segments
-from ingest.readers.gpgpusim.inst_debug import GpgpuSimInstDebug
-from ingest.readers.gpgpusim.reader import GpgpuSim
-from ingest.readers.gprof import Gprof
-from ingest.readers.instruction_trace import InstructionTrace
-from ingest.readers.likwid import Likwid
-from ingest.readers.machine_code import MachineCode
-from ingest.readers.mpip.reader import MpiP
-from ingest.readers.ncu.reader import Ncu
-from ingest.readers.ncu.source import NcuSource
-from ingest.readers.nvbit.reader import Nvbit
-from ingest.readers.papi import Papi
-from ingest.readers.perf_stat.reader import PerfStat
-from ingest.readers.perfspect import PerfSpect
-from ingest.readers.plain import PlainTable
-from ingest.readers.scorep.reader import ScorepCube
-from ingest.readers.starpu.reader import StarPU
-from ingest.readers.task_tables.reader import TaskTables
-from ingest.readers.tau.folder import Tau
-from ingest.readers.tau.packed import TauPacked
+from ingest.deferred import Deferred
 
-READERS: tuple[Reader, ...] = (
-    PerfStat(),
-    PerfSpect(),
-    Papi(),
-    Likwid(),
-    Ncu(),
-    Gem5Stats(),
-    Benchmarks(),
-    CProfile(),
-    Caliper(),
-    ScorepCube(),
-    TauPacked(),
-    Tau(),
-    MpiP(),
-    Gprof(),
-    ExtrapText(),
-    ExtrapJson(),
-    ExtrapJsonLines(),
-    ExtrapTalpas(),
-    DaskDump(),
-    StarPU(),
-    GpgpuSim(),
-    GpgpuSimInstDebug(),
-    Nvbit(),
-    NcuSource(),
-    Callgrind(),
-    Drcov(),
-    ExpBbv(),
-    TaskTables(),
-    Gem5Segments(),
-    InstructionTrace(),
-    MachineCode(),
-    PlainTable(),
+_HERE = "ingest.readers."
+_PARQUET = (b"par1",)
+
+READERS: tuple[Deferred, ...] = (
+    Deferred("perf-stat", _HERE + "perf_stat.reader:PerfStat"),
+    Deferred("perfspect", _HERE + "perfspect:PerfSpect", contains=(b"metric", b"skt")),
+    Deferred(
+        "papi",
+        _HERE + "papi:Papi",
+        contains=(b'"papi_version"', b'"event_definitions"', b'"cpu_info"'),
+    ),
+    Deferred("likwid", _HERE + "likwid:Likwid", contains=(b"table,",)),
+    Deferred("ncu", _HERE + "ncu.reader:Ncu", contains=(b'"kernel name"',)),
+    Deferred(
+        "gem5-stats",
+        _HERE + "gem5.reader:Gem5Stats",
+        begins=(b"[root]",),
+        contains=(b" simulation statistics", b"ticks", b"tick ", b"freq"),
+    ),
+    Deferred(
+        "benchmarks",
+        _HERE + "benchmarks.reader:Benchmarks",
+        contains=(b"benchmark", b'"machine_info"', b'"results"'),
+    ),
+    Deferred(
+        "cprofile",
+        _HERE + "cprofile:CProfile",
+        begins=tuple(
+            start + key
+            for start in (b"{", b"\xfb")
+            for key in (b"0", b"(\x03", b"\xa8\x03", b")\x03", b"\xa9\x03")
+        ),
+    ),
+    Deferred("caliper", _HERE + "caliper.reader:Caliper", begins=(b"__rec=", b"{")),
+    Deferred("scorep-cube", _HERE + "scorep.reader:ScorepCube", contains=(b"ustar",)),
+    Deferred("tau-packed", _HERE + "tau.packed:TauPacked", begins=(b"\0p\0p\0k",)),
+    Deferred("tau", _HERE + "tau.folder:Tau", contains=(b" templated_functions",)),
+    Deferred("mpip", _HERE + "mpip.reader:MpiP", begins=(b"@ mpip",)),
+    Deferred("gprof", _HERE + "gprof:Gprof", begins=(b"flat profile:", b"call graph")),
+    Deferred("extrap-text", _HERE + "extrap.text:ExtrapText", contains=(b"parameter",)),
+    Deferred("extrap-json", _HERE + "extrap.json:ExtrapJson", begins=(b"{",)),
+    Deferred("extrap-jsonl", _HERE + "extrap.json_lines:ExtrapJsonLines", contains=(b'"params"',)),
+    Deferred(
+        "extrap-talpas", _HERE + "extrap.json_lines:ExtrapTalpas", contains=(b'"parameters"',)
+    ),
+    Deferred(
+        "dask-dump",
+        _HERE + "dask_dump.dump:DaskDump",
+        contains=(b"\xa9scheduler", b"\xa7workers", b"\xa8versions", b"scheduler:"),
+    ),
+    Deferred(
+        "starpu", _HERE + "starpu.reader:StarPU", contains=(b"jobid", b"handle: ", b"homenode: ")
+    ),
+    Deferred(
+        "gpgpusim",
+        _HERE + "gpgpusim.reader:GpgpuSim",
+        contains=(b"thd=", b"printing basic blocks", b"gpgpu-sim"),
+    ),
+    Deferred(
+        "gpgpusim-inst-debug",
+        _HERE + "gpgpusim.inst_debug:GpgpuSimInstDebug",
+        contains=(b"[thd=",),
+    ),
+    Deferred(
+        "nvbit",
+        _HERE + "nvbit.reader:Nvbit",
+        begins=(b"-", b"#traces format", b"#begin_tb", b"memcpy", b"kernel-"),
+    ),
+    Deferred("ncu-source", _HERE + "ncu.source:NcuSource", contains=(b'"kernel name"',)),
+    Deferred(
+        "callgrind", _HERE + "callgrind.reader:Callgrind", contains=(b"callgrind", b"events:")
+    ),
+    Deferred("drcov", _HERE + "drcov:Drcov", begins=(b"drcov version",)),
+    Deferred("exp-bbv", _HERE + "exp_bbv.reader:ExpBbv", begins=(b"t:", b"# thread", b"f:")),
+    Deferred(
+        "task-tables",
+        _HERE + "task_tables.reader:TaskTables",
+        begins=_PARQUET,
+        contains=(b"started_at", b"node_id", b"worker_id", b"fragment_id", b"data_id"),
+    ),
+    Deferred(
+        "gem5-segments", _HERE + "gem5_segments:Gem5Segments", begins=_PARQUET, contains=(b"n_int",)
+    ),
+    Deferred(
+        "instruction-trace",
+        _HERE + "instruction_trace:InstructionTrace",
+        begins=_PARQUET,
+        contains=(b"class", b"opcode"),
+    ),
+    Deferred("machine-code", _HERE + "machine_code:MachineCode"),
+    Deferred("plain", _HERE + "plain:PlainTable"),
 )

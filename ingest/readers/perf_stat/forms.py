@@ -17,6 +17,15 @@ import numpy as np
 
 from ingest.parsing.lines import quoted
 from ingest.parsing.numbers import cast
+from ingest.readers.perf_stat.signs import (
+    NOT,
+    OWN_FILE,
+    PLACE,
+    PLAIN_NUMBERS,
+    has_decimal_comma,
+    separated,
+    separated_place,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,13 +36,6 @@ COLUMNS = (
     *("cpu", "place", "comm", "tid", "value", "unit", "event", "cgroup"),
     *("deviation", "running", "metric", "metric_unit", "core"),
 )
-OWN_FILE = "Let perf write to a file of its own (perf stat -o FILE) to keep other output apart."
-PLAIN_NUMBERS = "Record again with LC_ALL=C, which gives plain numbers such as 1234.56."
-
-_PLACE = r"S\d+(?:-D\d+(?:-(?:C|CLS|L\d+-ID)\d+)?)?|N\d+"
-NOT = "<not counted>|<not supported>"
-_SEPARATOR = re.compile(r"(?P<sep>[^\d.%<>]{1,8}?)\d+(?P=sep)\d{1,3}\.\d\d(?:(?P=sep)|$)")
-_DECIMAL_COMMA = re.compile(r"(?P<sep>[^\d.%<>]{1,8}?)\d+(?P=sep)\d{1,3},\d\d(?:(?P=sep)|$)")
 
 
 class Form(Protocol):
@@ -51,44 +53,11 @@ class Form(Protocol):
         ...
 
 
-def separator(line: str) -> str | None:
-    """Find the separator of a line that `perf stat -x` wrote; None where it is no such line."""
-    found = _SEPARATOR.search(line)
-    if found is None or not re.match(_separated(found["sep"]), line):
-        return None
-    return found["sep"]
-
-
-def has_decimal_comma(line: str) -> bool:
-    """Return a line that perf wrote with the decimal comma of some languages."""
-    return _DECIMAL_COMMA.search(line) is not None
-
-
-def _separated(sep: str) -> str:
-    """Return the pattern of a count; an event in slashes may contain the separator."""
-    s = re.escape(sep)
-    name, field = (rf"[^/{s}]", rf"[^{s}]*?") if len(sep) == 1 else ("[^/]", ".*?")
-    event = rf"{name}+?(?:/[^/]*/{name}*?)?"
-    return (
-        rf"^{_separated_place(s)}(?P<value>\d+(?:\.\d+)?|{NOT}){s}(?P<unit>{field}){s}"
-        rf"(?P<event>{event})(?:{s}(?P<cgroup>{field}))??"
-        rf"(?:{s}(?P<deviation>\d+\.\d+|-?nan|inf)%)?{s}\d+{s}(?P<running>\d+\.\d\d)"
-        rf"(?:{s}(?P<metric>[\d.]*){s}(?P<metric_unit>{'.*' if sep == ' ' else field}))?$"
-    )
-
-
 def _separated_metric(sep: str) -> str:
     s = re.escape(sep)
     return (
-        rf"^{_separated_place(s)}(?:(?:{s}[\d.]+%)?{s}\d+{s}\d+\.\d\d)?(?:{s}){{2,}}"
+        rf"^{separated_place(s)}(?:(?:{s}[\d.]+%)?{s}\d+{s}\d+\.\d\d)?(?:{s}){{2,}}"
         rf"(?P<metric>[\d.]*){s}(?P<metric_unit>.+)$"
-    )
-
-
-def _separated_place(s: str) -> str:
-    return (
-        rf" *(?:(?P<time>\d+\.\d{{9}}|summary){s})?(?:CPU(?P<cpu>\d+){s}"
-        rf"|(?P<place>{_PLACE}){s}(?:\d+{s})?|(?P<comm>.*?)-(?P<tid>\d+){s})?"
     )
 
 
@@ -102,7 +71,7 @@ class Separated:
 
     def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
         """Return counts, and metrics that are on lines of their own; no sums of -I --summary."""
-        return _matched(lines, _separated(self.sep), _separated_metric(self.sep))
+        return _matched(lines, separated(self.sep), _separated_metric(self.sep))
 
     def complaint(self, line: str) -> tuple[str, str, str]:
         """Return what is wrong with a line."""
@@ -114,7 +83,7 @@ class Separated:
 
 _TEXT_PLACE = (
     r"^ *(?:(?P<time>\d+\.\d{9}) +)?(?:CPU(?P<cpu>\d+) +"
-    rf"|(?P<place>{_PLACE}) +(?:\d+ +)?|(?P<comm>\S.*?)-(?P<tid>\d+) +)?"
+    rf"|(?P<place>{PLACE}) +(?:\d+ +)?|(?P<comm>\S.*?)-(?P<tid>\d+) +)?"
 )
 _TEXT_METRIC = r"# +(?P<metric>[\d.]+|-?nan|-?inf)%? +(?P<metric_unit>\S.*?)"
 _TEXT_END = (

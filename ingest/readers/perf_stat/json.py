@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingest.parsing.lines import quoted
-from ingest.readers.perf_stat.forms import COLUMNS, NOT, OWN_FILE
+from ingest.readers.perf_stat.forms import COLUMNS
+from ingest.readers.perf_stat.signs import NOT, OWN_FILE
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:

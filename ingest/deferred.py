@@ -1,0 +1,84 @@
+"""A reader that is imported only when a file may be its own.
+
+Importing all readers takes longer than landing a small file. What is listed with a reader says
+cheaply that a file is not its own; what a file is, the reader itself decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ingest.base import Head, Item, Reader
+    from ingest.recording import Recording
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """A reader by its name and place, `module:Class`, with what its files must show.
+
+    A file can only be its own where its head begins (after a byte order mark and blanks) with one
+    of `begins`, or contains one of `contains`: both in lower case, compared without regard to case.
+    A reader with neither is asked about every file.
+    """
+
+    NAME: str
+    place: str
+    begins: tuple[bytes, ...] = ()
+    contains: tuple[bytes, ...] = ()
+
+    @cached_property
+    def reader(self) -> Reader:
+        """The reader itself, imported now."""
+        module, _, name = self.place.partition(":")
+        return cast("Reader", getattr(import_module(module), name)())
+
+    @property
+    def DESCRIPTION(self) -> str:  # noqa: N802
+        """What it reads, in one line."""
+        return self.reader.DESCRIPTION
+
+    @property
+    def PATTERNS(self) -> tuple[str, ...]:  # noqa: N802
+        """Typical file names."""
+        return self.reader.PATTERNS
+
+    @property
+    def TABLES(self) -> tuple[str, ...]:  # noqa: N802
+        """Landing tables it fills."""
+        return self.reader.TABLES
+
+    @property
+    def WHOLE_FOLDER(self) -> bool:  # noqa: N802
+        """Whether a recording is a folder, whose other files are not looked at."""
+        return self.reader.WHOLE_FOLDER
+
+    @property
+    def SHOWS_SKEW(self) -> bool:  # noqa: N802
+        """Whether its messages bear the times of both sides, so that they can align clocks."""
+        return getattr(self.reader, "SHOWS_SKEW", True)
+
+    def sniff(self, head: Head) -> bool:
+        """Return whether a file that begins with `head` is of this format."""
+        return self._may_be(head) and self.reader.sniff(head)
+
+    def parts(self, path: Path) -> tuple[Path, ...]:
+        """Return all files of the recording that `path` belongs to, the main one first."""
+        return self.reader.parts(path)
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Yield the recording's runs and rows; see `Reader.read`."""
+        return self.reader.read(recording)
+
+    def _may_be(self, head: Head) -> bool:
+        if not self.begins and not self.contains:
+            return True
+        return head.start.startswith(self.begins) or any(
+            mark in head.lower for mark in self.contains
+        )

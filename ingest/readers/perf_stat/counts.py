@@ -1,0 +1,185 @@
+"""The runs and counts of a file of `perf stat`, stretch by stretch of its lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ingest.base import Item, LeftOut, Run
+from ingest.parsing.lines import chunks, quoted
+from ingest.readers.perf_stat.forms import Form, Separated, Text
+from ingest.readers.perf_stat.json import Json
+from ingest.readers.perf_stat.rows import Landing, nameless
+from ingest.readers.perf_stat.runs import HEADER, INTERVALS, STARTED, Runs
+from ingest.readers.perf_stat.signs import (
+    JSON,
+    OWN_FILE,
+    PLAIN_NUMBERS,
+    has_decimal_comma,
+    separator,
+)
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    from ingest.parsing.lines import Flags, Integers, LineArray
+    from ingest.recording import Recording
+
+_SEARCHED = 2000
+
+
+def items(recording: Recording) -> Iterator[Item]:
+    """Yield the runs, and their counts stretch by stretch."""
+    runs, landing = Runs(many=_executions(recording) > 1), Landing()
+    form: Form | None = None
+    yielded: Run | None = None
+    for chunk in chunks(recording):
+        lines = chunk.array()
+        form = form or _form(lines)
+        if form is None:
+            _Follower(runs, None).follow(lines, np.empty(0, np.int64), ~_blank(lines))
+            continue
+        table, known = form.rows(lines)
+        yield LeftOut(nameless(table), "metric", "perf wrote (null) for the name")
+        _check_last_line(form, lines)
+        follower = _Follower(runs, form)
+        at = table["line"].to_numpy()
+        number, inside = follower.follow(lines, at, ~known & ~_blank(lines))
+        for run in follower.runs:
+            if run != yielded:
+                yield run
+            yielded = run
+        if isinstance(form, Text):
+            inside |= table["time"].is_valid().to_numpy()
+            table, number = table.filter(inside), number[inside]
+        yield from landing.rows(table, number)
+    _check_complete(runs, form)
+
+
+class _Follower:
+    """Follows one stretch of lines: the runs there, and the run of each row."""
+
+    def __init__(self, runs: Runs, form: Form | None) -> None:
+        self._runs = runs
+        self._form = form
+        self.runs: list[Run] = []
+
+    def follow(self, lines: LineArray, at: Integers, others: Flags) -> tuple[Integers, Flags]:
+        """Take the lines that contain no counts.
+
+        Returns per row (their lines are `at`) the number of its run, and whether it is where
+        text contains counts.
+        """
+        runs = self._runs
+        borders, states = [0], [(runs.number, runs.open and runs.headed)]
+        done = 0
+        for number in lines.numbers(others).tolist():
+            rows = int(np.searchsorted(at, number))
+            self._count(rows > done)
+            done = rows
+            self._take(lines.line(number), number)
+            borders.append(number)
+            states.append((runs.number, runs.open and runs.headed))
+        self._count(len(at) > done)
+        self.runs.append(runs.run)
+        state = np.array(states)[np.searchsorted(borders, at) - 1]
+        return state[:, 0], state[:, 1].astype(bool)
+
+    def _count(self, rows: bool) -> None:
+        if rows and (self._runs.open or not isinstance(self._form, Text)):
+            self._runs.counted = True
+
+    def _take(self, line: str, number: int) -> None:
+        before, run = self._runs.number, self._runs.run
+        where = f"line {number}"
+        known = self._runs.take(line, where)
+        if self._runs.number != before:
+            self.runs.append(run)
+        if known or line.startswith("#") or self._form is None:
+            return
+        if self._runs.open or not isinstance(self._form, Text):
+            problem, expected, hint = self._form.complaint(line)
+            raise InputError(problem, where=where, expected=expected, hint=hint)
+
+
+def _executions(recording: Recording) -> int:
+    """Count the executions with a start or a command."""
+    started = headed = 0
+    for chunk in chunks(recording):
+        started += len(re.findall(STARTED.encode(), chunk.data, re.MULTILINE))
+        headed += len(re.findall(HEADER.encode(), chunk.data, re.MULTILINE))
+    return max(started, headed)
+
+
+def _form(lines: LineArray) -> Form | None:
+    """Find out in which form the file is; None where there is nothing but comments yet."""
+    import pyarrow.compute as pc
+
+    first = None
+    for number, line in enumerate(lines.text.slice(0, _SEARCHED).to_pylist(), lines.first):
+        if JSON.match(line):
+            return Json()
+        if (sep := separator(line)) is not None:
+            return Separated(sep)
+        if first is None and line.strip() and not line.startswith("#"):
+            first = (number, line)
+    if pc.any(pc.match_substring_regex(lines.text, f"{HEADER}|{INTERVALS}")).as_py():
+        return Text()
+    if first is None:
+        return None
+    if first[1].lstrip().startswith("{"):
+        return Json()
+    raise _unknown_form(*first)
+
+
+def _unknown_form(number: int, line: str) -> InputError:
+    if has_decimal_comma(line):
+        problem, hint = "the numbers have decimal commas", PLAIN_NUMBERS
+    else:
+        problem = f"{quoted(line)} is no line of counts"
+        hint = f"{OWN_FILE} Tables of --metric-only contain no counts: record without it."
+    return InputError(
+        problem,
+        where=f"line {number}",
+        expected="counts as perf stat writes them, plain, with -x or with -j",
+        hint=hint,
+    )
+
+
+def _blank(lines: LineArray) -> Flags:
+    import pyarrow.compute as pc
+
+    blank: Flags = pc.match_substring_regex(lines.text, r"^\s*$").to_numpy(zero_copy_only=False)
+    return blank
+
+
+def _check_last_line(form: Form, lines: LineArray) -> None:
+    """Raise `InputError` for a last line without line end: nothing else shows that it is whole."""
+    if form.NEEDS_END and not lines.whole:
+        number = lines.first + len(lines.text) - 1
+        raise InputError(
+            f"the last line has no line end: {quoted(lines.line(number))}",
+            where=f"line {number}",
+            expected="whole lines to the end, as perf writes them",
+            hint="The file is cut off. Copy or record it again.",
+        )
+
+
+def _check_complete(runs: Runs, form: Form | None) -> None:
+    """Raise `InputError` for a file that lacks what perf writes last."""
+    if isinstance(form, Text) and runs.headed and runs.open:
+        raise InputError(
+            "the end is missing",
+            where="end of the file",
+            expected="a line `... seconds time elapsed`",
+            hint="The file is cut off, or perf was killed. Record again.",
+        )
+    if not runs.counted:
+        raise InputError(
+            "the file begins an execution without counts" if runs.number else "there are no counts",
+            where="end of the file",
+            expected="counts of at least one event",
+            hint="Did perf fail to start the program?",
+        )
