@@ -126,7 +126,13 @@ def main() -> None:
         # The reader of the output has gone (`| head`); keep Python from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except RuntimeError as error:
+    except Exception as error:
+        from warehouse.damage import damage
+
+        damaged = damage(error)
+        if damaged is not None:
+            note(str(damaged))
+            sys.exit(damaged.exit_code)
         # DuckDB turns a Ctrl-C during a query into this; typer handles it elsewhere.
         if str(error) != "Query interrupted":
             raise

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import warehouse
-from apps.output import note
+from apps.output import note, printable
+from apps.progress import bar
 from ingest.load import Landed, Options, load
 from ingest.rejections import forget_rejection, remember_rejection
 from warehouse.errors import InputError, WarehouseError
@@ -111,15 +112,12 @@ def progress(recording: Recording, con: DuckDBPyConnection) -> Iterator[None]:
 def _show(recording: Recording, con: DuckDBPyConnection, done: threading.Event) -> None:
     if done.wait(_SHOW_AFTER):
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    # A name with [brackets] is no markup.
+    from rich.markup import escape
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-    with Progress(
-        *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True
-    ) as bar:
-        task = bar.add_task(recording.path.name, total=1.0)
+    with bar() as shown:
+        task = shown.add_task(escape(printable(recording.path.name)), total=1.0)
         while not done.wait(0.2):
             read = recording.bytes_read / max(recording.bytes_total, 1)
             # DuckDB returns -1 where no query is reading the file.
-            bar.update(task, completed=max(read, con.query_progress() / 100))
+            shown.update(task, completed=max(read, con.query_progress() / 100))

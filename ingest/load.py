@@ -219,6 +219,7 @@ class _Writer:
             self.unlisted |= check_rows(
                 self.con, table, self.source_id, lenient=self.options.lenient
             )
+        self._set_clocks()
         total = sum(self.rows.values())
         self.con.execute(
             "INSERT INTO sources VALUES (?, ?, ?, ?, ?, now(), ?, ?, ?)",
@@ -233,7 +234,6 @@ class _Writer:
                 self.left_out,
             ],
         )
-        self._set_clocks()
         self._stabilise_names()
         self.book.write(
             self.con,
@@ -265,6 +265,10 @@ class _Writer:
                 options.clock_offsets,
                 align=options.align_clocks,
             )
+            # It may have added nodes that only workers or messages name.
+            of_source = "SELECT count(*) FROM nodes WHERE source_id = ?"
+            found = self.con.execute(of_source, [self.source_id]).fetchone()
+            self.rows["nodes"] = int(found[0]) if found else 0
 
     def _stabilise_names(self) -> None:
         """Take out of the names of functions what differs from process to process."""

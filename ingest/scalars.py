@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from warehouse import sqlfiles
+from warehouse.connection import cursor
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -43,6 +44,24 @@ def keep_missing_scalars(con: DuckDBPyConnection) -> int:
     runs = int(found[0]) if found else 0
     _keep(con, list(_TABLES) if runs else [])
     return runs
+
+
+def differing_scalars(con: DuckDBPyConnection, run_ids: Iterable[str]) -> list[tuple[str, str]]:
+    """Return run and metric of stored scalars that differ from what the rows add up to.
+
+    The scalars are added up again in temporary tables in place of those in the file, which this
+    neither locks nor changes.
+    """
+    own = cursor(con)
+    try:
+        params = {"run_ids": json.dumps(list(run_ids))}
+        own.execute(sqlfiles.read("derived/scalars/again"), params)
+        keep_missing_scalars(own)
+        sql = sqlfiles.read("derived/scalars/differing")
+        found: list[tuple[str, str]] = own.execute(sql, params).fetchall()
+        return found
+    finally:
+        own.close()
 
 
 def _keep(con: DuckDBPyConnection, kinds: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ingest.base import Reader
 from ingest.compressed import path_text
+from warehouse.damage import damage
 from warehouse.errors import InputError, PwhError, WarehouseError
 
 if TYPE_CHECKING:
@@ -91,6 +92,8 @@ def commit_errors() -> Iterator[None]:
     except duckdb.Error as error:
         if _NO_SPACE.search(str(error)):
             raise _disk_full() from None
+        if (damaged := damage(error)) is not None:
+            raise damaged from error
         raise WarehouseError(
             f"the warehouse could not be written: {_plain_message(str(error))}"
         ) from error
@@ -102,14 +105,13 @@ def _from_duckdb(error: Exception, table: str | None) -> PwhError:
     message = str(error)
     if _NO_SPACE.search(message):
         return _disk_full()
+    # Files of recordings are read from a scratch folder.
+    if not _SCRATCH.search(message) and (damaged := damage(error)) is not None:
+        return damaged
     translated: PwhError
     match error:
         case duckdb.OutOfMemoryException():
             translated = WarehouseError(f"DuckDB ran out of memory: {_first_line(error)}")
-        case duckdb.FatalException():
-            translated = WarehouseError(
-                f"DuckDB gave up on the warehouse: {_plain_message(message)}"
-            )
         case duckdb.InternalException():
             translated = InputError(
                 f"DuckDB failed over it ({_first_line(error)})",

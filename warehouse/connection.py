@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import udfs
 from warehouse import migrations, modules, shipped
+from warehouse.damage import damage
 from warehouse.errors import NotAWarehouse, WarehouseBusy, WarehouseError, WarehouseMissing
 
 if TYPE_CHECKING:
@@ -217,4 +218,4 @@ def _unusable(file: Path, error: Exception) -> WarehouseError:
         return NotAWarehouse(
             f"{file} is not a DuckDB file", hint="Name another file with --db or PWH_DB."
         )
-    return WarehouseError(f"cannot open {file}: {_CLASS.sub('', message)}")
+    return damage(error) or WarehouseError(f"cannot open {file}: {_CLASS.sub('', message)}")

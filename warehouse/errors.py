@@ -8,7 +8,8 @@ PwhError
 │   ├── WarehouseBusy             another process has it open
 │   ├── WarehouseOutdated         an older pwh wrote it
 │   ├── WarehouseTooNew           a newer pwh wrote it
-│   └── NotAWarehouse             it is some other file
+│   ├── NotAWarehouse             it is some other file
+│   └── WarehouseDamaged          its file cannot be read
 └── NothingToAnalyse      exit 5  the warehouse has no data for the question
 """
 
@@ -92,6 +93,10 @@ class WarehouseTooNew(WarehouseError):
 
 class NotAWarehouse(WarehouseError):
     """The file is not a DuckDB file, or contains something else."""
+
+
+class WarehouseDamaged(WarehouseError):
+    """Blocks of the file cannot be read."""
 
 
 class NothingToAnalyse(PwhError):

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse import errors
 from warehouse.connection import connect
+from warehouse.damage import damage
 from warehouse.errors import PwhError, UsageError
 
 if TYPE_CHECKING:
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 _WAIT = 5.0
 # Beyond the time limit: for starting, waiting for the file, and stopping cleanly.
 _GRACE = 10.0
-_START = "import sys; sys.path.append(sys.argv[1]); from warehouse import guarded; guarded.serve()"
+_START = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from warehouse import guarded; guarded.serve()"
+)
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(ANALYZE\s+)?", re.IGNORECASE)
 # Types that Arrow or its readers do not know are returned as text.
 _AS_TEXT = re.compile(r"INTERVAL|\bBIT\b|BIGNUM|UNION|TIME WITH TIME ZONE|VARIANT|GEOMETRY|POINTER")
@@ -153,7 +156,7 @@ def _answer(path: Path, sql: str, limits: Limits) -> tuple[pa.Table, bool, float
             raise UsageError("the statement returns no rows", hint="Use SELECT.")
         table = _rows(relation, limits)
     except duckdb.Error as error:
-        raise _usage_error(error, limits) from None
+        raise _answer_error(error, limits) from None
     except MemoryError:
         raise _too_large(limits) from None
     except RuntimeError as error:
@@ -223,9 +226,11 @@ def _too_large(limits: Limits) -> UsageError:
     )
 
 
-def _usage_error(error: Any, limits: Limits) -> UsageError:
+def _answer_error(error: Any, limits: Limits) -> PwhError:
     import duckdb
 
+    if (damaged := damage(error)) is not None:
+        return damaged
     match error:
         case duckdb.InterruptException():
             return _too_long(limits)

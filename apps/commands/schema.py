@@ -11,6 +11,7 @@ import typer
 from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
 from apps.output import Format, emit
 from apps.queries.schema import schema_objects, schema_of
+from warehouse.damage import damage
 from warehouse.errors import UsageError
 
 
@@ -61,6 +62,8 @@ def sql(
         try:
             emit(con, con.sql(text), style, output)
         except duckdb.Error as error:
+            if damage(error) is not None:
+                raise
             hint = "To change the warehouse: --write." if "read-only" in str(error) else None
             raise UsageError(str(error), hint=hint) from None
 

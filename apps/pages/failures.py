@@ -12,6 +12,7 @@ import streamlit as st
 from apps.pages.answers import LIMIT_SECONDS
 from apps.pages.base import View
 from apps.pages.text import plain
+from warehouse.damage import damage
 from warehouse.errors import NothingToAnalyse, PwhError, WarehouseBusy, WarehouseMissing
 
 _LOG = logging.getLogger(__name__)
@@ -36,6 +37,10 @@ def show_errors(view: View) -> Iterator[None]:
     except duckdb.InterruptException:
         st.error(f"The answer took longer than {LIMIT_SECONDS:.0f} s and was stopped.")
     except Exception as error:
+        if (damaged := damage(error)) is not None:
+            st.error(plain(damaged.problem))
+            _hint(damaged)
+            return
         # Streamlit would show its own advice, or the whole stack.
         _LOG.exception("a page over %s failed", view.path)
         st.error(plain(f"This page failed ({type(error).__name__}: {error})."))

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from warehouse import migrations, modules, sqlfiles
+from apps.progress import watched
+from ingest.scalars import differing_scalars
+from warehouse import integrity, migrations, modules, sqlfiles
 from warehouse.connection import open_unchecked
+from warehouse.damage import damage
 from warehouse.errors import PwhError, WarehouseMissing
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+# Runs whose scalars are added up by one statement.
+_RUNS_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,32 +63,65 @@ def _package(name: str, optional: bool) -> Finding:
 
 
 def _warehouse(db: Path) -> list[Finding]:
+    """Return the findings on the file and its contents, and the verdict on both."""
+    import duckdb
+
+    findings: list[Finding] = []
     try:
-        con = open_unchecked(db, read_only=True, wait=2.0)
+        with closing(open_unchecked(db, read_only=True, wait=2.0)) as con:
+            findings.extend(_checks(con, db))
     except WarehouseMissing:
-        return [
-            Finding(
-                "warehouse", "absent", f"there is no warehouse at {db} yet; pwh ingest creates it"
-            )
-        ]
+        hint = f"there is no warehouse at {db} yet; pwh ingest creates it"
+        return [Finding("warehouse", "absent", hint)]
     except PwhError as error:
-        return [Finding("warehouse", "wrong", str(error).replace("\n", ";"))]
-    try:
-        findings = [Finding("warehouse", "fine", f"{db}, {db.stat().st_size} bytes")]
-        try:
-            migrations.check(con, str(db))
-            modules.check(con, str(db))
-        except PwhError as error:
-            return [*findings, Finding("schema", "wrong", str(error).replace("\n", ";"))]
-        findings.append(Finding("schema", "fine", f"{len(migrations.names())} migrations"))
-        return findings + _contents(con)
-    finally:
-        con.close()
+        findings.append(Finding("warehouse", "wrong", str(error).replace("\n", ";")))
+    except duckdb.Error as error:
+        found = damage(error)
+        problem = str(error).split("\n", 1)[0] if found is None else found.problem
+        findings.append(Finding("contents", "wrong", problem))
+    wrong = [finding.check for finding in findings if finding.status == "wrong"]
+    if wrong:
+        return [*findings, Finding("verdict", "wrong", f"not whole: {', '.join(wrong)}")]
+    return [*findings, Finding("verdict", "fine", "the warehouse is whole")]
 
 
-def _contents(con: DuckDBPyConnection) -> list[Finding]:
-    """Return the checks of the rows, such as of each source's number of rows."""
-    findings = []
+def _checks(con: DuckDBPyConnection, db: Path) -> Iterator[Finding]:
+    yield Finding("warehouse", "fine", f"{db}, {db.stat().st_size} bytes")
+    migrations.check(con, str(db))
+    modules.check(con, str(db))
+    yield Finding("schema", "fine", f"{len(migrations.names())} migrations")
+    problems = [problem for problem in watched(integrity.read_tables(db), "reading") if problem]
+    yield _listed("tables that cannot be read", problems)
+    if not problems:
+        yield from _consistency(con)
+
+
+def _consistency(con: DuckDBPyConnection) -> Iterator[Finding]:
+    """Yield the checks of rows against each other: of sources, runs and stored scalars."""
     for check, found in con.execute(sqlfiles.read("queries/maintenance/doctor")).fetchall():
-        findings.append(Finding(check, "wrong" if found else "fine", f"{found} found"))
-    return findings
+        yield Finding(check, "wrong" if found else "fine", f"{found} found")
+    yield _listed(
+        "sources with other rows than landed",
+        [f"{path} ({now} of {then})" for path, then, now in integrity.incomplete_sources(con)],
+    )
+    runs = [run for (run,) in con.execute("FROM kept_runs ORDER BY run_id").fetchall()]
+    differing = watched(_differing(con, runs), "adding up scalars")
+    yield _listed(
+        "scalars other than their rows",
+        [f"{metric} of {run}" for batch in differing for run, metric in batch],
+    )
+
+
+def _differing(
+    con: DuckDBPyConnection, runs: list[str]
+) -> Iterator[tuple[float, list[tuple[str, str]]]]:
+    """Yield the share of runs that are done, and run and metric of the scalars that differ."""
+    for begin in range(0, len(runs), _RUNS_AT_ONCE):
+        batch = runs[begin : begin + _RUNS_AT_ONCE]
+        found = differing_scalars(con, batch)
+        yield (begin + len(batch)) / len(runs), found
+
+
+def _listed(check: str, found: list[str]) -> Finding:
+    examples = f": {', '.join(found[:3])}" if found else ""
+    return Finding(check, "wrong" if found else "fine", f"{len(found)} found{examples}")

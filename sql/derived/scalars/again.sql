@@ -1,0 +1,8 @@
+-- For this session: the runs $run_ids, without any stored scalars.
+CREATE TEMP TABLE kept_runs (run_id VARCHAR);
+
+CREATE TEMP TABLE run_scalars (run_id VARCHAR, metric VARCHAR, value DOUBLE, unit VARCHAR);
+
+CREATE TEMP TABLE runs AS
+FROM query_table('"' || replace(current_database(), '"', '""') || '".main.runs')
+WHERE run_id IN (SELECT unnest(from_json($run_ids, '["VARCHAR"]')));

@@ -1,0 +1,141 @@
+"""The doctor: damage to any block is found, and so are rows that do not agree with each other."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from apps.reports.doctor import examine
+from tests.helpers.support import land
+from warehouse import connect, integrity, sqlfiles
+from warehouse.catalog import landing
+from warehouse.integrity import read_tables
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+BLOCK = 262_144
+HEADERS = 12_288
+ROWS = 100_000
+
+
+@pytest.fixture(scope="module")
+def sound(template, tmp_path_factory):
+    """Return a warehouse with counters, functions, tasks and segments in it."""
+    folder = tmp_path_factory.mktemp("doctor")
+    db = Path(shutil.copy(template, folder / "sound.duckdb"))
+    big = folder / "big.csv"
+    duckdb.execute(
+        "COPY (SELECT i AS sample, 'cycles' AS event, hash(i) % 1000000 AS value "
+        f"FROM range({ROWS}) AS t(i)) TO '{big}'"
+    )
+    with connect(db) as con:
+        names = ("perf-stat", "starpu", "tau-packed", "instruction-trace")
+        for path in (big, *(SAMPLES / name for name in names)):
+            land(con, path)
+    return db
+
+
+@pytest.fixture
+def copy(sound, tmp_path):
+    """Return a copy of the sound warehouse."""
+    return Path(shutil.copy(sound, tmp_path / "w.duckdb"))
+
+
+def wrong(db):
+    """Return the warehouse's findings that are wrong, by name of the check."""
+    return {found.check: found.detail for found in examine(db) if found.status == "wrong"}
+
+
+def contents(db):
+    """Return a hash of every table, or None where one cannot be read."""
+    # By a process of its own: over some damage DuckDB crashes.
+    if any(problem for _, problem in read_tables(db)):
+        return None
+    try:
+        with duckdb.connect(str(db), read_only=True) as con:
+            names = con.execute(sqlfiles.read("queries/maintenance/tables")).fetchall()
+            return [
+                con.execute(f"SELECT count(*), bit_xor(hash(t)) FROM {name} AS t").fetchall()
+                for name, _ in names
+            ]
+    except duckdb.Error:
+        return None
+
+
+def test_a_sound_warehouse_is_whole(sound):
+    assert wrong(sound) == {}
+    assert examine(sound)[-1].detail == "the warehouse is whole"
+
+
+def test_damage_anywhere_is_found_where_it_matters(sound, copy):
+    whole = sound.read_bytes()
+    truth = contents(sound)
+    chance = random.Random(3)
+    found = 0
+    places = [chance.randrange(HEADERS) for _ in range(2)]
+    places += [chance.randrange(HEADERS, len(whole)) for _ in range(6)]
+    for place in places:
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << chance.randrange(8)
+        copy.write_bytes(damaged)
+        # A bit of a block that is not in use changes nothing.
+        assert bool(wrong(copy)) == (contents(copy) != truth), place
+        found += bool(wrong(copy))
+    assert found > 2
+
+
+def test_a_crash_of_duckdb_is_a_finding(monkeypatch, copy):
+    crash = (
+        "import json, os; print(json.dumps([['runs', 1], ['tasks', 2]])); print('null', flush=True)"
+    )
+    monkeypatch.setattr(integrity, "_START", f"{crash}; os.kill(os.getpid(), 11)")
+    found = wrong(copy)
+    assert found["tables that cannot be read"] == (
+        "1 found: the table tasks cannot be read: DuckDB crashes over it"
+    )
+    assert found["verdict"] == "not whole: tables that cannot be read"
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 0.7, 0.99])
+def test_a_warehouse_that_is_cut_off_is_wrong(copy, share):
+    with copy.open("r+b") as file:
+        file.truncate(int(copy.stat().st_size * share))
+    assert wrong(copy)
+
+
+def test_rows_that_are_gone_are_told_by_source(copy):
+    with duckdb.connect(str(copy)) as con:
+        con.execute("DELETE FROM pmu_samples WHERE run_id LIKE 'big-%' AND sample % 1000 = 0")
+        con.execute("DELETE FROM tasks WHERE rowid = (SELECT min(rowid) FROM tasks)")
+    found = wrong(copy)["sources with other rows than landed"]
+    assert found.startswith("2 found: ") and f"big.csv ({ROWS - 100} of {ROWS})" in found
+
+
+def test_a_scalar_that_its_rows_do_not_add_up_to_is_told(copy):
+    with duckdb.connect(str(copy)) as con:
+        run, metric = con.execute(
+            "SELECT run_id, metric FROM run_scalars WHERE starts_with(metric, 'counter:')"
+        ).fetchone()
+        con.execute(
+            "UPDATE run_scalars SET value = value * 1.01 WHERE run_id = ? AND metric = ?",
+            [run, metric],
+        )
+    assert wrong(copy)["scalars other than their rows"] == f"1 found: {metric} of {run}"
+
+
+def test_every_landing_table_is_counted():
+    counted = sqlfiles.read("queries/maintenance/incomplete_sources")
+    assert [table for table in landing() if f"FROM {table}\n" not in counted] == []
+
+
+@pytest.mark.parametrize(
+    "command", [["doctor"], ["runs"], ["sql", "FROM run_metrics"], ["report", "latest"]]
+)
+def test_no_command_fails_over_damage_with_a_stack_trace(run, copy, command):
+    with copy.open("r+b") as file:
+        file.truncate(HEADERS + BLOCK)
+    code, _, err = run("--db", str(copy), *command)
+    assert code == 4 and "Traceback" not in err
