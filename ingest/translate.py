@@ -21,6 +21,12 @@ _CSV_VALUE = re.compile(
     r"Error when converting column \"(.+?)\"\. Could not convert string \"(.*?)\" to '(\w+)'",
     re.DOTALL,
 )
+_RANGE = re.compile(
+    r"with value (\S+) can't be cast because the value is out of range for the destination type "
+    r"(\w+)(?: when casting from source column (.+))?"
+)
+_SUM = re.compile(r"sum\((.+)\)")
+_OVERFLOW = re.compile(r"Overflow in \w+ of U?INT(\d+) \((.+)\)")
 _CSV_COLUMNS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 _SCRATCH = re.compile(r"(?:file )?['\"][^'\"]*/pwh-[^'\"]*['\"]")
 _NO_SPACE = re.compile("No space left|File too large|quota exceeded", re.IGNORECASE)
@@ -157,6 +163,8 @@ def _bad_value(message: str, table: str | None) -> InputError:
         return InputError(
             f"{found!r} in the column {column}", where=where, expected=_TYPES.get(kind, kind)
         )
+    if beyond := _out_of_range(message, where):
+        return beyond
     if columns := _CSV_COLUMNS.search(message):
         expected, got = columns.groups()
         return InputError(
@@ -172,6 +180,21 @@ def _bad_value(message: str, table: str | None) -> InputError:
             hint="Convert it with iconv.",
         )
     return InputError(_plain_message(message), where=where)
+
+
+def _out_of_range(message: str, where: str | None) -> InputError | None:
+    """Return the error for a number or a sum too large for its column; None for other messages."""
+    if found := _RANGE.search(message):
+        value, kind, column = found.groups()
+        summed = _SUM.fullmatch(column or "")
+        what = f"the sum of {summed[1]}" if summed else column or "a number"
+        problem, bits = f"{what} is out of range: {value}", re.sub(r"\D", "", kind) or "64"
+    elif found := _OVERFLOW.search(message):
+        bits, operation = found.groups()
+        problem = f"numbers are out of range: {operation} is beyond {bits} bits"
+    else:
+        return None
+    return InputError(problem, where=where, expected=f"a whole number within {bits} bits")
 
 
 def _plain_message(message: str) -> str:

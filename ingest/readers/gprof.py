@@ -5,6 +5,9 @@ lands in fn_timings, one row a function: self seconds and calls of the flat prof
 graph, time with callees and the recursive calls too. gprof shares out a function's time among its
 callers by their calls, which is no measurement: call paths are not landed. A profile does not state
 how many processes it adds up, nor the program; a file name like mini_p8.txt does.
+
+Profiles whose samples count as something else than seconds (K-cycles) land in pmu_samples, one row
+a function: cycles, and its calls.
 """
 
 from __future__ import annotations
@@ -32,7 +35,9 @@ Integers = npt.NDArray[np.int64]
 _START = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:Flat profile:|Call graph(?: \(explanation follows\))?\r?\n)"
 )
-_UNIT = re.compile(r"Each sample counts as (\S+) (\w+)\.")
+_SAMPLE = re.compile(r"Each sample counts as \S+ (\S+)\.")
+_HEADING = re.compile(r" *time +(\S+) +(\S+)\b.*")
+_CYCLES = {"cycles": 1.0, "K-cycles": 1e3, "M-cycles": 1e6, "G-cycles": 1e9}
 _ROW = (
     r"^ *(?P<percent>\d+\.\d+) +(?P<running>\d+\.\d+) +(?P<own>\d+\.\d+)"
     r"(?: +(?P<calls>\d+) +\d+\.\d+ +\d+\.\d+| {20,})  (?P<name>\S.*)$"
@@ -53,7 +58,7 @@ class Gprof(SingleFile):
     NAME = "gprof"
     DESCRIPTION = "gprof text (gprof PROGRAM gmon.out): self time, time with callees and calls"
     PATTERNS = ("*.gprof.txt", "*.gprof", "gprof*.txt")
-    TABLES = ("fn_timings",)
+    TABLES = ("fn_timings", "pmu_samples")
 
     def sniff(self, head: Head) -> bool:
         """Recognise the title of the flat profile, or of the call graph."""
@@ -71,13 +76,22 @@ class Gprof(SingleFile):
             ranks=ranks,
             tags={} if ranks is None else {"ranks_from": "file name"},
         )
-        yield Rows("fn_timings", _rows(flat, graph, ranks))
+        table = _rows(flat, graph)
+        if flat.unit == "seconds":
+            parallelism = pa.repeat(pa.scalar(ranks, pa.int32()), table.num_rows)
+            yield Rows("fn_timings", table.append_column("parallelism", parallelism))
+        else:
+            yield Rows("pmu_samples", _samples(table, flat.unit))
 
 
 @dataclass(frozen=True, slots=True)
 class _Flat:
-    """The flat profile: one entry a function; calls are null where none were counted."""
+    """The flat profile: one entry a function; calls are null where none were counted.
 
+    `seconds` are in `unit`, which is hardly ever another.
+    """
+
+    unit: str
     function: pa.StringArray
     seconds: Floats
     calls: pa.Int64Array
@@ -85,7 +99,7 @@ class _Flat:
 
 def _flat(lines: LineArray) -> _Flat:
     """Read the flat profile, which ends with the first line that is empty, or with the file."""
-    begin = _table(lines)
+    begin, unit = _table(lines)
     text = lines.text.slice(begin)
     end = pc.index(text, "").as_py()
     rows = LineArray(begin + 1, text if end < 0 else text.slice(0, end))
@@ -113,11 +127,12 @@ def _flat(lines: LineArray) -> _Flat:
     if end < 0 and len(running):
         _check_all_functions(rows, seconds[0], column("percent", "% time")[0], running[-1])
     function = pc.replace_substring_regex(found.field("name"), r" <cycle \d+>$", "")
-    return _Flat(function, seconds, cast(found.field("calls"), pa.int64(), numbers, "calls"))
+    calls = cast(found.field("calls"), pa.int64(), numbers, "calls")
+    return _Flat(unit, function, seconds, calls)
 
 
-def _table(lines: LineArray) -> int:
-    """Return the position of the first row of the flat profile."""
+def _table(lines: LineArray) -> tuple[int, str]:
+    """Return the position of the first row of the flat profile, and the unit of its times."""
     title = pc.index(lines.text, "Flat profile:").as_py()
     if title < 0:
         raise InputError(
@@ -125,11 +140,13 @@ def _table(lines: LineArray) -> int:
             expected="Flat profile:",
             hint="Let gprof print it: without -q, or with -p.",
         )
+    counts = None
     for at, line in enumerate(lines.text.slice(title, 10).to_pylist(), title):
-        if (unit := _UNIT.match(line)) and unit[2] != "seconds":
-            raise _unexpected(line, at + 1, "samples that count as seconds")
-        if re.fullmatch(r" *time +seconds +seconds.*", line):
-            return at + 1
+        counts = _SAMPLE.match(line) or counts
+        if (heading := _HEADING.fullmatch(line)) and heading[1] == heading[2]:
+            if counts and counts[1] != heading[1]:
+                raise _unexpected(line, at + 1, f"times in {counts[1]}, as the samples count")
+            return at + 1, heading[1]
     raise _unexpected(lines.text[title].as_py(), title + 1, "% time, seconds, ... below the title")
 
 
@@ -191,7 +208,7 @@ def _graph(lines: LineArray) -> _Graph | None:
     return _Graph(found.field("name"), own, inclusive, pc.fill_null(recursive, 0))
 
 
-def _rows(flat: _Flat, graph: _Graph | None, ranks: int | None) -> pa.Table:
+def _rows(flat: _Flat, graph: _Graph | None) -> pa.Table:
     """Join flat profile and call graph by name; names of several functions stay."""
     columns = {"function": flat.function, "seconds": flat.seconds, "calls": flat.calls}
     table = pa.table(columns)
@@ -211,8 +228,30 @@ def _rows(flat: _Flat, graph: _Graph | None, ranks: int | None) -> pa.Table:
             "inclusive_seconds": graph.inclusive.filter(only),
         }
         table = pa.concat_tables([pa.table(columns), pa.table(others)], promote_options="default")
-    parallelism = pa.repeat(pa.scalar(ranks, pa.int32()), table.num_rows)
-    return table.append_column("parallelism", parallelism)
+    return table
+
+
+def _samples(table: pa.Table, unit: str) -> pa.Table:
+    """Return the rows of a profile in another unit than seconds: its cost, and calls."""
+    scale = _CYCLES.get(unit, 1.0)
+    event, unit = ("cycles", "cycles") if unit in _CYCLES else ("samples", unit)
+    names = table.schema.names
+    whole = table["inclusive_seconds"] if "inclusive_seconds" in names else None
+    costs = {
+        "region": table["function"],
+        "event": pa.repeat(event, table.num_rows),
+        "value": pc.multiply(table["seconds"], scale),
+        "unit": pa.repeat(unit, table.num_rows),
+    }
+    if whole is not None:
+        costs["inclusive"] = pc.multiply(whole, scale)
+    called = table.filter(pc.is_valid(table["calls"]))
+    calls = {
+        "region": called["function"],
+        "event": pa.repeat("calls", called.num_rows),
+        "value": called["calls"].cast(pa.float64()),
+    }
+    return pa.concat_tables([pa.table(costs), pa.table(calls)], promote_options="default")
 
 
 def _once(names: pa.StringArray) -> pa.StringArray:

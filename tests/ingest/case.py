@@ -18,6 +18,7 @@ class Case:
     `sample` is the file to ingest (under tests/samples, recorded for this project), `golden` pairs
     of query and expected rows after the sample landed in an empty warehouse, `enlarge(folder,
     times)` writes a recording `times` as large as the sample into a folder and returns its path.
+    `others` are samples in other forms: only their reader recognises them, and they land.
     `cut_may_land` is whether the format cannot distinguish a file cut at a record's end from a
     whole one.
     """
@@ -26,4 +27,5 @@ class Case:
     sample: Path
     golden: tuple[tuple[str, list[tuple[Any, ...]]], ...]
     enlarge: Callable[[Path, int], Path]
+    others: tuple[Path, ...] = ()
     cut_may_land: bool = False

@@ -71,7 +71,7 @@ def test_implausible_values(refusal, tmp_path, table, column, value, message):
         ),
         (
             {"event": ["c"], "value": [1.0], "rank": [1 << 40]},
-            "Type INT64 with value 1099511627776 can't be cast",
+            "pmu_samples: rank is out of range: 1099511627776\n  expected a whole number",
         ),
         (
             {"segment": [0], "issued": [[0.5]]},
@@ -93,6 +93,20 @@ def test_types_that_lie(refusal, tmp_path, columns, message, form):
         with pa.OSFile(str(made), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
             writer.write_table(table)
     assert message in refusal(made.read_bytes(), f"x.{form}")
+
+
+@pytest.mark.parametrize(
+    ("visits", "message"),
+    [
+        ([9 * 10**18, 9 * 10**18], "the sum of visits is out of range: 18000000000000000000"),
+        ([(1 << 64) - 1, 1], "bb_visits: visits is out of range: 18446744073709551615"),
+    ],
+)
+def test_counts_beyond_64_bits(refusal, tmp_path, visits, message):
+    table = pa.table({**GOOD["bb_visits"], "visits": pa.array(visits, pa.uint64())})
+    pq.write_table(table, tmp_path / "made.parquet")
+    refused = refusal((tmp_path / "made.parquet").read_bytes(), "x.parquet")
+    assert refused == f"{message}\n  expected a whole number within 64 bits"
 
 
 def test_damaged_parquet(refusal, tmp_path):

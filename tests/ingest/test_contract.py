@@ -63,15 +63,17 @@ def test_names_are_well_formed(reader):
 def test_has_a_case_that_fills_its_tables(reader, warehouse):
     filled = set()
     for case in (case for case in CASES if case.reader == reader.NAME):
-        filled |= {table for done in land(warehouse, case.sample) for table in done.rows}
+        for sample in (case.sample, *case.others):
+            filled |= {table for done in land(warehouse, sample) for table in done.rows}
     assert filled, "a reader needs a case in tests/ingest/cases"
     assert reader.TABLES == ANY_TABLE or filled == set(reader.TABLES)
 
 
 @each_case
 def test_sniffs_its_own_sample_and_nobody_elses(case):
-    head = read_head(case.sample)
-    assert [r.NAME for r in READERS if r.sniff(Head(head, case.sample))] == [case.reader]
+    for sample in (case.sample, *case.others):
+        head = Head(read_head(sample), sample)
+        assert [r.NAME for r in READERS if r.sniff(head)] == [case.reader], sample
 
 
 @each_case

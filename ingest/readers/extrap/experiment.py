@@ -86,7 +86,7 @@ def check_values(experiment: Experiment, metrics: Sequence[Metric]) -> None:
     if not bad.any():
         return
     row = int(np.argmax(bad))
-    name = experiment.metrics[experiment.metric[row]] or "time"
+    name = experiment.metrics[experiment.metric[row]]
     if finite[row]:
         problem, expected = f"{name} is {experiment.value[row]:g}", "0 or more"
     else:

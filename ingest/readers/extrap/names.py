@@ -31,26 +31,24 @@ def as_text(value: float) -> str:
 class Metric:
     """What a metric is, by its name.
 
-    A metric is a time unless its name plainly means something else, because a scaling experiment
-    is about time. `column` is the column of fn_timings it can fill, None for those that are no
-    time; `doubt` ranks the claims of several metrics to be that time (0 is surest); `scale`
-    brings values to `unit`, seconds for times, where the name has another unit; `signed` is whether
-    values may be below zero.
+    `column` is the column of fn_timings it can fill, None for those that are no time; `doubt` ranks
+    the claims of several metrics to be that time (0 is surest); `scale` brings values to `unit`,
+    seconds for times, where the name has another unit; `signed` is whether values may be below
+    zero. Times whose name has no unit are in seconds, as Score-P and Extra-P have them. A metric
+    without a name, or with one that means nothing here, can be anything.
     """
 
     def __init__(self, name: str) -> None:
         # An underscore is a word character to a regular expression, but not to people.
         text = name.lower().replace("_", " ").replace("-", " ").strip()
         scale = next((factor for unit, factor in _UNITS if unit.search(text)), None)
-        timed = not text or scale is not None or bool(_TIME.search(text))
-        if _RATE.search(text) or text.startswith(("papi", "perf")):
-            timed, counter = False, True
-        else:
-            counter = not timed and bool(_COUNTER.search(text) or _GAUGE.search(text))
+        rate = bool(_RATE.search(text)) or text.startswith(("papi", "perf"))
+        timed = not rate and (scale is not None or bool(_TIME.search(text)))
+        counts = rate or bool(_COUNTER.search(text))
         spread = bool(_SPREAD.search(text))
-        self.signed = counter and bool(_GAUGE.search(text))
+        self.signed = not timed and (bool(_GAUGE.search(text)) or not counts)
         self.unit = "s" if timed and "var" not in text else None
         self.scale = scale if self.unit and scale else 1.0
-        self.doubt = 0 if text == "time" else 1 if timed else 2
+        self.doubt = 0 if text == "time" else 1
         inclusive = "inclusive_seconds" if "incl" in text else "seconds"
-        self.column = None if counter or spread else inclusive
+        self.column = inclusive if timed and not spread else None

@@ -1,4 +1,7 @@
-"""gprof: a small program with a pair of functions that call each other, gprof -b of GNU 2.40."""
+"""gprof: a small program with a pair of functions that call each other, gprof -b of GNU 2.40.
+
+Of the other sample, the units were replaced by those of a profile that counts cycles.
+"""
 
 from __future__ import annotations
 
@@ -43,5 +46,6 @@ CASE = Case(
             [("heat", 1, "file name", 1, None, None, None)],
         ),
     ),
+    others=(SAMPLE.with_name("cycles.gprof.txt"),),
     enlarge=_enlarge,
 )

@@ -37,9 +37,9 @@ def refused(folder, text, reader=LINES):
 
 def test_equal_lines_are_repetitions_wherever_they_stand(warehouse, tmp_path):
     text = """
-        {"params": {"p": 2}, "callpath": "f", "value": 1.0}
-        {"params": {"p": 4}, "callpath": "f", "value": 2.0}
-        {"params": {"p": 2}, "callpath": "f", "value": 1.5}
+        {"params": {"p": 2}, "callpath": "f", "metric": "time", "value": 1.0}
+        {"params": {"p": 4}, "callpath": "f", "metric": "time", "value": 2.0}
+        {"params": {"p": 2}, "callpath": "f", "metric": "time", "value": 1.5}
     """
     assert landed(warehouse, tmp_path, text) == [
         ("f", 2, 0, 1.0),
@@ -52,9 +52,9 @@ def test_equal_lines_are_repetitions_wherever_they_stand(warehouse, tmp_path):
 def test_a_value_may_be_a_list(warehouse, tmp_path, blank):
     # A blank line is read the slow way, and must not change what is read.
     text = (
-        '{"params": {"p": 2}, "callpath": "f", "value": [1.0, 1.5]}\n'
+        '{"params": {"p": 2}, "callpath": "f", "metric": "time", "value": [1.0, 1.5]}\n'
         + blank
-        + '{"params": {"p": 4}, "callpath": "f", "value": [2.0]}\n'
+        + '{"params": {"p": 4}, "callpath": "f", "metric": "time", "value": [2.0]}\n'
     )
     assert landed(warehouse, tmp_path, text) == [
         ("f", 2, 0, 1.0),
@@ -64,7 +64,8 @@ def test_a_value_may_be_a_list(warehouse, tmp_path, blank):
 
 
 def test_lists_and_numbers_may_mix(warehouse, tmp_path):
-    text = '{"params": {"p": 2}, "value": 1}\n{"params": {"p": 2}, "value": [2, 3]}\n'
+    line = '{"params": {"p": 2}, "metric": "time", "value": 1}\n'
+    text = line + line.replace("1}", "[2, 3]}")
     assert landed(warehouse, tmp_path, text) == [
         ("<root>", 2, 0, 1.0),
         ("<root>", 2, 1, 2.0),
@@ -77,7 +78,11 @@ def test_call_path_and_metric_may_be_missing_and_more_fields_be_there(warehouse,
         '{"params": {"n": 5, "p": 2}, "value": 1, "host": "a"}\n'
         '{"params": {"p": 4, "n": 5}, "value": 2, "callpath": null, "metric": ""}\n'
     )
-    assert landed(warehouse, tmp_path, text) == [("<root>", 2, 0, 1.0), ("<root>", 4, 0, 2.0)]
+    sql = "SELECT region, event, value, unit FROM pmu_samples ORDER BY ALL"
+    assert landed(warehouse, tmp_path, text, sql) == [
+        ("<root>", "<default>", 1.0, None),
+        ("<root>", "<default>", 2.0, None),
+    ]
     assert rows(warehouse, "SELECT ranks, problem_size FROM runs ORDER BY ALL") == [
         (2, 5.0),
         (4, 5.0),
@@ -86,7 +91,14 @@ def test_call_path_and_metric_may_be_missing_and_more_fields_be_there(warehouse,
 
 def test_many_lines_are_read_the_fast_way_with_the_same_result(warehouse, tmp_path):
     lines = [
-        json.dumps({"params": {"p": 2 ** (i % 5)}, "callpath": f"f{i % 7}", "value": i / 8})
+        json.dumps(
+            {
+                "params": {"p": 2 ** (i % 5)},
+                "callpath": f"f{i % 7}",
+                "metric": "time",
+                "value": i / 8,
+            }
+        )
         for i in range(7000)
     ]
     sql = "SELECT count(*), sum(seconds), max(repetition) FROM fn_timings"
@@ -95,6 +107,7 @@ def test_many_lines_are_read_the_fast_way_with_the_same_result(warehouse, tmp_pa
 
 
 GOOD = '{"params": {"p": 2}, "callpath": "f", "value": 1}\n'
+TIME = GOOD.replace('"value"', '"metric": "time", "value"')
 
 
 @pytest.mark.parametrize(
@@ -108,7 +121,7 @@ GOOD = '{"params": {"p": 2}, "callpath": "f", "value": 1}\n'
         (GOOD + GOOD.replace("1}", '"1"}'), "line 2", "'value' is \"1\""),
         (GOOD + GOOD.replace("1}", "NaN}"), "line 2", "NaN is not a number"),
         (GOOD + GOOD.replace("1}", "1e999}"), "line 2", "beyond what a measurement can be"),
-        (GOOD + GOOD.replace("1}", "-1}"), "line 2", "time is -1"),
+        (TIME + TIME.replace("1}", "-1}"), "line 2", "time is -1"),
         (GOOD + GOOD.replace("1}", "1} {}"), "line 2, column 51", "the text is not JSON here"),
         (GOOD + '{"callpath": "f", "value": 1}', "line 2", "'params' is missing"),
         (GOOD + '{"params": {"p": 2}}', "line 2", "'value' is missing"),
@@ -188,7 +201,7 @@ def test_sniff(head, lines, talpas):
 )
 def test_examples_of_extrap(warehouse, name, values, points):
     land(warehouse, shared(f"{EXAMPLES}/{name}.jsonl"))
-    sql = "SELECT count(*), count(DISTINCT tags) FROM fn_timings JOIN runs USING (run_id)"
+    sql = "SELECT count(*), count(DISTINCT tags) FROM pmu_samples JOIN runs USING (run_id)"
     assert rows(warehouse, sql) == [(values, points)]
 
 

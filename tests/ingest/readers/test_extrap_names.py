@@ -42,7 +42,7 @@ def test_parallelism_and_problem_size(names, parallel, size):
 )
 def test_facts_of_the_run(warehouse, tmp_path, names, expected):
     path = tmp_path / "experiment.txt"
-    path.write_text(f"PARAMETER {names}\nPOINTS (4)\nDATA 1\n")
+    path.write_text(f"PARAMETER {names}\nPOINTS (4)\nMETRIC time\nDATA 1\n")
     land(warehouse, path, reader="extrap-text")
     assert rows(warehouse, "SELECT ranks, threads, nodes, problem_size FROM runs") == [expected]
     assert rows(warehouse, "SELECT parallelism FROM fn_timings") == [(4,)]
@@ -50,7 +50,7 @@ def test_facts_of_the_run(warehouse, tmp_path, names, expected):
 
 def test_a_parameter_without_a_telling_name_need_not_be_whole(warehouse, tmp_path):
     path = tmp_path / "experiment.txt"
-    path.write_text("PARAMETER theta\nPOINTS (0.5) (2)\nDATA 1\nDATA 2\n")
+    path.write_text("PARAMETER theta\nPOINTS (0.5) (2)\nMETRIC time\nDATA 1\nDATA 2\n")
     land(warehouse, path, reader="extrap-text")
     sql = "SELECT parallelism, tags FROM fn_timings JOIN runs USING (run_id) ORDER BY seconds"
     assert rows(warehouse, sql) == [(None, {"theta": "0.5"}), (2, {"theta": "2"})]
@@ -59,9 +59,9 @@ def test_a_parameter_without_a_telling_name_need_not_be_whole(warehouse, tmp_pat
 @pytest.mark.parametrize(
     ("name", "column", "scale"),
     [
-        ("", "seconds", 1),
+        ("", None, 1),
         ("time", "seconds", 1),
-        ("metr", "seconds", 1),
+        ("metr", None, 1),
         ("runtime", "seconds", 1),
         ("time_ms", "seconds", 1e-3),
         ("Time (us)", "seconds", 1e-6),
@@ -78,7 +78,7 @@ def test_a_parameter_without_a_telling_name_need_not_be_whole(warehouse, tmp_pat
         ("energy", None, 1),
     ],
 )
-def test_metrics_are_times_unless_their_name_means_something_else(name, column, scale):
+def test_metrics_are_times_where_their_name_says_so(name, column, scale):
     metric = Metric(name)
     assert (metric.column, metric.scale) == (column, scale)
 

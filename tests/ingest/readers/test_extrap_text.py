@@ -34,7 +34,7 @@ def refused(folder, text):
 
 
 def test_points_may_be_on_one_line_and_without_parentheses(warehouse, tmp_path):
-    text = "PARAMETER p\nPOINTS 2 (4) ( 8 )\nREGION f\nDATA 1\nDATA 2 2.5\nDATA 3\n"
+    text = "PARAMETER p\nPOINTS 2 (4) ( 8 )\nMETRIC time\nREGION f\nDATA 1\nDATA 2 2.5\nDATA 3\n"
     assert landed(warehouse, tmp_path, text) == [
         ("f", 2, 0, 1.0),
         ("f", 4, 0, 2.0),
@@ -53,17 +53,27 @@ def test_coordinates_may_have_parentheses_of_their_own(warehouse, tmp_path):
 
 
 def test_comments_blank_lines_tabs_and_windows_line_ends(warehouse, tmp_path):
-    text = "# header\r\n\r\nPARAMETER\tp\r\nPOINTS (2)\r\n  REGION  f\r\n# note\r\nDATA\t1  2\r\n"
+    text = (
+        "# header\r\n\r\nPARAMETER\tp\r\nPOINTS (2)\r\nMETRIC time\r\n  REGION  f\r\n"
+        "# note\r\nDATA\t1  2\r\n"
+    )
     assert landed(warehouse, tmp_path, text) == [("f", 2, 0, 1.0), ("f", 2, 1, 2.0)]
 
 
-def test_without_region_and_metric_it_is_the_time_of_the_whole_program(warehouse, tmp_path):
-    text = "PARAMETER p\nPOINTS (2)\nDATA 1.5\n"
+def test_without_region_it_is_of_the_whole_program(warehouse, tmp_path):
+    text = "PARAMETER p\nPOINTS (2)\nMETRIC time\nDATA 1.5\n"
     assert landed(warehouse, tmp_path, text) == [("<root>", 2, 0, 1.5)]
 
 
+@pytest.mark.parametrize(("metric", "event"), [("", "<default>"), ("METRIC metr\n", "metr")])
+def test_a_metric_of_unknown_unit_is_no_time(warehouse, tmp_path, metric, event):
+    text = f"PARAMETER p\nPOINTS (2)\n{metric}REGION f\nDATA 1.5\n"
+    sql = "SELECT region, event, value, unit FROM pmu_samples"
+    assert landed(warehouse, tmp_path, text, sql) == [("f", event, 1.5, None)]
+
+
 def test_a_call_path_keeps_its_last_function_and_itself(warehouse, tmp_path):
-    text = "PARAMETER p\nPOINTS (2)\nREGION main -> Grid::operator->\nDATA 1\n"
+    text = "PARAMETER p\nPOINTS (2)\nMETRIC time\nREGION main -> Grid::operator->\nDATA 1\n"
     sql = "SELECT function, callpath FROM fn_timings"
     assert landed(warehouse, tmp_path, text, sql) == [
         ("Grid::operator->", "main->Grid::operator->")
@@ -80,7 +90,7 @@ def test_a_metric_is_valid_until_the_next_one(warehouse, tmp_path):
 
 
 def test_a_value_without_exponent_or_with(warehouse, tmp_path):
-    text = "PARAMETER p\nPOINTS (1e3)\nREGION f\nDATA +1. .5 2e-3\n"
+    text = "PARAMETER p\nPOINTS (1e3)\nMETRIC time\nREGION f\nDATA +1. .5 2e-3\n"
     assert landed(warehouse, tmp_path, text) == [
         ("f", 1000, 0, 1.0),
         ("f", 1000, 1, 0.5),
@@ -104,7 +114,7 @@ HEAD = "PARAMETER p\nPOINTS (2) (4)\n"
         (HEAD + "DATA 1\nDATA nan\n", "line 4", "'nan' are not only numbers"),
         (HEAD + "DATA 1\nDATA 1_0\n", "line 4", "'1_0' are not only numbers"),
         (HEAD + "DATA 1\nDATA\n", "line 4", "nothing follows DATA"),
-        (HEAD + "DATA 1\nDATA -0.5\n", "line 4", "time is -0.5"),
+        (HEAD + "METRIC time\nDATA 1\nDATA -0.5\n", "line 5", "time is -0.5"),
         (HEAD + "METRIC visits\nDATA 1\nDATA -3\n", "line 5", "visits is -3"),
         (HEAD + "DATA 1\nDATA 1e999\n", "line 4", "beyond what a measurement can be"),
         (HEAD + "DATA 1\nPOINTS (8)\n", "line 4", "POINTS is after DATA"),
@@ -131,7 +141,7 @@ def test_what_is_refused(tmp_path, text, where, problem):
 
 
 def test_a_last_line_with_fewer_values_and_no_line_end_is_taken_for_cut_off(warehouse, tmp_path):
-    text = HEAD + "DATA 1.1 1.2 1.3\nDATA 2.1 2.2"
+    text = HEAD + "METRIC time\nDATA 1.1 1.2 1.3\nDATA 2.1 2.2"
     assert "it seems cut off" in refused(tmp_path, text).problem
     assert len(landed(warehouse, tmp_path, text + "\n")) == 5
 
@@ -183,11 +193,11 @@ def test_regions_and_data_lines_of_the_examples_of_extrap(warehouse, name, regio
 def test_a_point_with_four_of_five_repetitions(warehouse):
     land(warehouse, shared(f"{TEXTS}/one_parameter_6.txt"))
     sql = """
-        SELECT function, parallelism, count(*) FROM fn_timings
-        WHERE function != 'met4' GROUP BY ALL HAVING count(*) != 5
+        SELECT region, ranks, count(*) FROM pmu_samples JOIN runs USING (run_id)
+        WHERE region != 'met4' GROUP BY ALL HAVING count(*) != 5
     """
     assert rows(warehouse, sql) == [("met2", 16000, 4)]
-    assert rows(warehouse, "SELECT max(seconds) FROM fn_timings") == [(256000003.0,)]
+    assert rows(warehouse, "SELECT max(value) FROM pmu_samples") == [(256000003.0,)]
 
 
 def test_flops_do_not_become_seconds(warehouse):

@@ -81,6 +81,19 @@ def test_no_time_accumulated(warehouse, tmp_path):
     assert landed(warehouse, tmp_path, head + table) == [("f", 0.0, None, 60)]
 
 
+def test_cycles_are_no_seconds(warehouse, tmp_path):
+    text = TEXT.replace("0.01 seconds", "0.001 K-cycles").replace(
+        "seconds   seconds", "K-cycles K-cycles"
+    )
+    assert landed(warehouse, tmp_path, text) == []
+    sql = "SELECT function, unit, cost, inclusive FROM function_costs WHERE cost > 0 ORDER BY cost"
+    assert rows(warehouse, sql) == [
+        ("coarsen", "cycles", 10.0, None),
+        ("residual", "cycles", 260.0, 260.0),
+        ("relax", "cycles", 460.0, 460.0),
+    ]
+
+
 def test_app_and_count_come_from_the_file_name_or_not_at_all(warehouse, tmp_path):
     landed(warehouse, tmp_path, FLAT_ONLY, "heat_p16.txt")
     landed(warehouse, tmp_path, TEXT, "gprof.txt")
@@ -111,7 +124,7 @@ def test_real_profiles_are_a_scaling_set(warehouse):
     [
         (TEXT.split("\f")[1], "there is no flat profile"),
         ("Flat profile:\n", "'Flat profile:' was found"),
-        (TEXT.replace("0.01 seconds.", "1 cycles."), "'Each sample counts as 1 cycles.'"),
+        (TEXT.replace("0.01 seconds.", "1 cycles."), "' time   seconds   seconds"),
         (TEXT.replace("     334   779.59", "     x34   779.59"), "' 35.67      0.72"),
         (TEXT.replace(" 35.67      0.72     0.26", " 35.67      0.72     0.16"), "' 35.67"),
         ("\n".join(line for line in TEXT.split("\n") if " 35.67" not in line), "'  1.37"),
