@@ -51,26 +51,27 @@ def derive(con: DuckDBPyConnection, source_id: int, run_ids: Iterable[str]) -> N
 
 def decode_segments(con: DuckDBPyConnection, source_id: int) -> None:
     """Decode the machine code of a source's segments, once; the caller keeps the transaction."""
+    from udfs.throughput import REVISION
+
     con.execute(sqlfiles.read("derived/segments_0_code"), {"source_id": source_id})
-    con.execute(sqlfiles.read("derived/segments_1_features"))
+    con.execute(sqlfiles.read("derived/segments_1_features"), {"revision": REVISION})
     con.execute(sqlfiles.read("derived/segments_2_counts"))
     con.execute("DROP TABLE _segment_code")
 
 
 def decode_outdated(con: DuckDBPyConnection) -> int:
-    """Decode machine code anew that landed with a pwh of other features; return how many files.
+    """Decode machine code anew that a pwh of other tables decoded, or none; return how many files.
 
     The caller keeps the transaction.
     """
-    stored = con.execute(
-        "SELECT DISTINCT source_id, len(features) FROM segment_features"
-    ).fetchall()
-    if not stored:
-        return 0
-    from udfs.throughput.features import FEATURES
+    from udfs.throughput import REVISION
 
-    outdated = {source for source, length in stored if length not in (None, len(FEATURES))}
-    for source_id in outdated:
+    outdated = con.execute(
+        "SELECT DISTINCT source_id FROM segments WHERE hex IS NOT NULL AND source_id NOT IN "
+        "(SELECT source_id FROM segment_features WHERE revision = $revision)",
+        {"revision": REVISION},
+    ).fetchall()
+    for (source_id,) in outdated:
         con.execute("DELETE FROM segment_features WHERE source_id = ?", [source_id])
         decode_segments(con, source_id)
     return len(outdated)

@@ -91,8 +91,8 @@ _FORECAST = "STRUCT(seconds DOUBLE[], low DOUBLE[], high DOUBLE[], flags VARCHAR
 _BLOCK_SUMMARY = (
     "STRUCT(instructions INTEGER, n_int INTEGER, n_fp INTEGER, n_simd INTEGER, "
     "n_load INTEGER, n_store INTEGER, n_branch INTEGER, n_other INTEGER, "
-    "serialising INTEGER, critical_path INTEGER[], width_bound DOUBLE, "
-    "critical_path_bound DOUBLE, unit_bound DOUBLE, flags VARCHAR[])"
+    "serialising INTEGER, critical_path INTEGER[], width_cycles DOUBLE, "
+    "critical_path_cycles DOUBLE, unit_cycles DOUBLE, flags VARCHAR[])"
 )
 _THREAD_ELEMENTS = (
     Parameter("threads", "BIGINT[]"),
@@ -330,7 +330,7 @@ UDFS: tuple[Udf, ...] = (
         "predict_throughput",
         "udfs.throughput.predict",
         (Parameter("features", "FLOAT[]"), _MODEL),
-        "STRUCT(cycles DOUBLE, low DOUBLE, high DOUBLE, is_outside BOOLEAN)",
+        "STRUCT(predicted_cycles DOUBLE, low_cycles DOUBLE, high_cycles DOUBLE, is_outside BOOLEAN)",
         "Predicted cycles of one pass of a segment by a loaded model, with a 90 % band, and "
         "whether the segment is unlike those that the model was fitted to.",
         may_return_null=True,

@@ -47,8 +47,11 @@ def _run(view: View, run: str) -> None:
         _effects(view, run)
         _segments(view, run)
     _threads(view, run)
-    st.subheader("Segments, those with most to gain first", anchor=False)
-    st.caption("Rates are instructions per cycle.")
+    st.subheader("Segments, those with most cycles to gain first", anchor=False)
+    st.caption(
+        "Rates are instructions per cycle; cycles are those of one pass, and to gain those of all "
+        "executions. Segments that were not measured come last, those with most cycles first."
+    )
     view.paged(segment_list(run), key="page")
 
 

@@ -25,7 +25,7 @@ def throughput_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation
 
 
 def throughput_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return the segments of a run, those with most to gain first."""
+    """Return the segments of a run, those with most cycles to gain first."""
     return ask(con, "throughput/segments", run_id=run_id)
 
 
@@ -40,7 +40,7 @@ def thread_list(run_id: str) -> Question:
 
 
 def segment_list(run_id: str) -> Question:
-    """Return the question for the segments of a run, those with most to gain first."""
+    """Return the question for the segments of a run, those with most cycles to gain first."""
     return Question("throughput/segments", {"run_id": run_id})
 
 

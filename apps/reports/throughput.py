@@ -17,18 +17,21 @@ from warehouse.errors import NothingToAnalyse
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+_BOUNDS = ("front end", "critical path", "functional units", "serialising")
 THREADS = (
     "thread", "segments", "used", "instructions", "predicted", "low", "high", "measured",
-    "front end", "chains", "units", "serialising", "flags",
+    *_BOUNDS, "flags",
 )  # fmt: skip
 SEGMENTS = (
-    "thread", "segment", "predicted", "low", "high", "measured", "front end", "chains", "units",
-    "serialising", "predicted cycles", "flags",
+    "thread", "segment", "where", "executions", "predicted", "low", "high", "measured", *_BOUNDS,
+    "predicted cycles", "cycles to gain", "flags",
 )  # fmt: skip
 EFFECTS = ("group of features", "factor", "segments where largest")
 LIMITS = ("limit", "share of cycles", "segments")
 # A sentence names at most so many groups of features, whose log factors are over this.
 _MOST_EFFECTS, _SLIGHT = 3, 0.05
+# Below this share a difference rounds to nothing.
+_AS_PREDICTED = 0.005
 
 _LIMIT_NAMES = {
     "front end": "the front end",
@@ -135,6 +138,8 @@ def _measured(total: Row) -> str:
 
 def _attained(reached: float, could: float) -> str:
     share = reached / could
+    if abs(share - 1) < _AS_PREDICTED:
+        return "as predicted"
     if share > 1:
         return f"{share - 1:.0%} more than predicted"
     return f"{share:.0%} of what it could"
@@ -152,8 +157,17 @@ def thread_line(row: Row) -> tuple[Any, ...]:
 
 def segment_line(row: Row) -> tuple[Any, ...]:
     """Return the line of a segment; rates are instructions per cycle."""
-    cycles = three_digits(row["predicted_cycles"])
-    return (row["thread"], row["segment"], *_rates(row), cycles, _flags(row))
+    cycles = (three_digits(row["predicted_cycles"]), three_digits(row["cycles_to_gain"]))
+    place = (row["thread"], row["segment"], _place(row), three_digits(row["executions"]))
+    return (*place, *_rates(row), *cycles, _flags(row))
+
+
+def _place(row: Row) -> str | None:
+    """Return where in the program a segment is: function and source line, else its address."""
+    line = "" if row["source_line"] is None else f":{row['source_line']}"
+    source = "" if row["source_file"] is None else f"{row['source_file'].split('/')[-1]}{line}"
+    named = " ".join(part for part in (row["function"], source) if part)
+    return named or (None if row["address"] is None else f"{row['address']:#x}")
 
 
 def limit_line(row: Row) -> tuple[Any, ...]:

@@ -3,8 +3,10 @@
 BHive's own form is CSV without header, a block's bytes in hexadecimal and the cycles of 100
 iterations a line (github.com/ithemal/bhive, benchmark/throughput). CSV with header and Parquet
 have the column `hex` and, where measured, `cycles_per_100` or `cycles` (of one pass), and where
-known the instruction set `isa` (x86-64, aarch64, riscv64); further columns are left alone. The code
-lands as it is: decoding it is no reader's work.
+known the instruction set `isa` (x86-64, aarch64, riscv64), how often the block was executed
+(`executions`, or BHive's `frequency`) and where it is: `address` (decimal, or hexadecimal after 0x),
+`function`, `source_file`, `source_line`; further columns are left alone. The code lands as it is:
+decoding it is no reader's work.
 """
 
 from __future__ import annotations
@@ -27,6 +29,16 @@ _DELIMITERS = ",;\t|"
 _BHIVE = re.compile(rb"[0-9a-fA-F]{2,},\d+(?:\.\d*)?")
 _LINES = 64
 _NUMBERS = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)")
+# Columns of the landing table by the names that files have for them, and their types.
+_FACTS = {
+    "isa": ("isa", "VARCHAR"),
+    "executions": ("executions", "DOUBLE"),
+    "frequency": ("executions", "DOUBLE"),
+    "address": ("address", "UBIGINT"),
+    "function": ("function", "VARCHAR"),
+    "source_file": ("source_file", "VARCHAR"),
+    "source_line": ("source_line", "INTEGER"),
+}
 # No core completes a block of even one instruction a dozen times a cycle.
 _FASTEST = 100 / 12
 
@@ -169,10 +181,10 @@ def _measured(columns: Mapping[str, str] | list[str]) -> str | None:
 
 
 def _values(measured: str | None, columns: Mapping[str, str] | list[str]) -> str:
-    """Return the SQL expressions of hex, isa and cycles; an empty block is left to the checks."""
+    """Return the SQL expressions of what a file has; an empty block is left to the checks."""
     values = ["lower(coalesce(CAST(hex AS VARCHAR), '')) AS hex"]
-    if "isa" in columns:
-        values.append("CAST(isa AS VARCHAR) AS isa")
+    facts = {target: (name, kind) for name, (target, kind) in _FACTS.items() if name in columns}
+    values += [f"CAST({name} AS {kind}) AS {target}" for target, (name, kind) in facts.items()]
     if measured:
         passes = 100 if measured == "cycles_per_100" else 1
         value = f"CAST({measured} AS DOUBLE)"

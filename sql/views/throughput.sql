@@ -40,14 +40,26 @@ FROM (
   GROUP BY run_id, form, machine
 );
 
+-- Cycles of one pass at one point of a predicted band, which is `wider` times as wide as the model's
+-- own; no prediction is below the tightest bound.
+CREATE OR REPLACE MACRO _predicted_cycles(estimate, point, wider, least_cycles) AS
+  CASE WHEN estimate IS NOT NULL THEN greatest(
+    estimate.predicted_cycles * (point / estimate.predicted_cycles) ** wider, least_cycles
+  ) END;
+
+-- Instructions that the model has seen few of make the band three times as wide.
+CREATE OR REPLACE MACRO _width_of_band(flags) AS
+  CASE WHEN list_contains(flags, 'poor_support') THEN 3 ELSE 1 END;
+
 CREATE OR REPLACE VIEW throughput_predictions AS
 WITH
   -- where a trace records only what was issued, nothing else can be used
   applied AS (
     SELECT
       s.*, m.model AS fitted, m.is_own,
-      -- no prediction is below the tightest bound
-      greatest(s.width_bound, s.critical_path_bound, s.unit_bound, s.serialising_bound) AS least_cycles,
+      greatest(s.width_cycles, s.critical_path_cycles, s.unit_cycles, s.serialising_cycles)
+        AS least_cycles,
+      _width_of_band(s.code_flags) AS wider,
       NOT is_described AND s.form = 'trace' AND coalesce(list_sum(s.issued), 0) > 0 AS by_issue,
       -- features of another version of pwh do not match the models of this one
       predict_throughput(CASE WHEN len(s.features) = m.inputs THEN s.features END, m.model_number)
@@ -59,34 +71,28 @@ WITH
   estimated AS (
     SELECT
       *,
-      CASE
-        WHEN by_issue THEN CAST(list_sum(issued) AS DOUBLE)
-        WHEN estimate IS NOT NULL THEN greatest(estimate.cycles, least_cycles)
-      END AS likely,
-      -- instructions that the model has seen few of make the band three times as wide
-      CASE WHEN list_contains(code_flags, 'poor_support') THEN 3 ELSE 1 END AS wider,
-      CASE WHEN estimate IS NOT NULL
-        THEN greatest(estimate.cycles * (estimate.low / estimate.cycles) ** wider, least_cycles) END
-        AS quickest,
-      CASE WHEN estimate IS NOT NULL
-        THEN greatest(estimate.cycles * (estimate.high / estimate.cycles) ** wider, least_cycles) END
-        AS slowest,
+      CASE WHEN by_issue THEN CAST(list_sum(issued) AS DOUBLE)
+        ELSE _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles) END
+        AS predicted_cycles,
+      _predicted_cycles(estimate, estimate.low_cycles, wider, least_cycles) AS low_cycles,
+      _predicted_cycles(estimate, estimate.high_cycles, wider, least_cycles) AS high_cycles,
       coalesce(cycles < fewest, false) AS is_implausible
     FROM applied
   )
 
 SELECT
-  run_id, thread, segment,
-  instructions / likely AS predicted,
-  instructions / slowest AS low,
-  instructions / quickest AS high,
-  instructions / nullif(width_bound, 0) AS width_bound,
-  instructions / nullif(critical_path_bound, 0) AS critical_path_bound,
-  instructions / nullif(unit_bound, 0) AS unit_bound,
-  instructions / nullif(serialising_bound, 0) AS serialising_bound,
+  run_id, thread, segment, address, function, source_file, source_line, executions, instructions,
+  instructions / predicted_cycles AS predicted,
+  instructions / high_cycles AS low,
+  instructions / low_cycles AS high,
+  instructions / nullif(width_cycles, 0) AS width_bound,
+  instructions / nullif(critical_path_cycles, 0) AS critical_path_bound,
+  instructions / nullif(unit_cycles, 0) AS unit_bound,
+  instructions / nullif(serialising_cycles, 0) AS serialising_bound,
   instructions / cycles AS measured,
-  likely AS predicted_cycles,
-  CASE WHEN by_issue THEN 'issued' WHEN likely IS NOT NULL THEN fitted END AS model,
+  predicted_cycles,
+  coalesce(executions, 1) * (cycles - predicted_cycles) AS cycles_to_gain,
+  CASE WHEN by_issue THEN 'issued' WHEN predicted_cycles IS NOT NULL THEN fitted END AS model,
   list_concat(list_filter([
     CASE WHEN form = 'code' AND features IS NULL AND coalesce(len(code_flags), 0) = 0
       THEN 'undecodable' END,
@@ -95,20 +101,27 @@ SELECT
       THEN 'no_features' END,
     CASE WHEN by_issue THEN 'uses_measured_issue' END,
     CASE WHEN is_described AND estimate IS NULL THEN 'no_model' END,
-    CASE WHEN form = 'trace' AND coalesce(cycles, likely) < shortest THEN 'short' END,
+    CASE WHEN form = 'trace' AND coalesce(cycles, predicted_cycles) < shortest THEN 'short' END,
     CASE WHEN is_implausible THEN 'implausible' END,
     CASE WHEN estimate.is_outside THEN 'outside_training' END,
     CASE WHEN estimate IS NOT NULL AND NOT is_own THEN 'other_core' END,
     CASE WHEN is_described AND list_contains(lacking, 'no_front_end') THEN 'no_front_end' END,
     CASE WHEN is_described AND list_contains(lacking, 'no_dependences') THEN 'no_dependences' END,
     CASE WHEN is_described AND list_contains(lacking, 'assumed_window') THEN 'assumed_window' END
-  ], lambda f: f IS NOT NULL), coalesce(code_flags, [])) AS flags
+  ], lambda f: f IS NOT NULL), coalesce(code_flags, [])) AS flags,
+  hex
 FROM estimated;
 
 COMMENT ON VIEW throughput_predictions IS 'One row is one segment: the instructions per cycle that its core could sustain on it when nothing misses, by the model in force, older estimates beside it, and what was measured.';
 COMMENT ON COLUMN throughput_predictions.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN throughput_predictions.thread IS 'Thread.';
 COMMENT ON COLUMN throughput_predictions.segment IS 'Segment, from 0 in file order.';
+COMMENT ON COLUMN throughput_predictions.address IS 'Address of its first instruction, where known.';
+COMMENT ON COLUMN throughput_predictions.function IS 'Function it belongs to, where known.';
+COMMENT ON COLUMN throughput_predictions.source_file IS 'Source file of its first instruction, where known.';
+COMMENT ON COLUMN throughput_predictions.source_line IS 'Line of its first instruction in the source file, where known.';
+COMMENT ON COLUMN throughput_predictions.executions IS 'How often the program executes it; NULL where not known, which counts as once.';
+COMMENT ON COLUMN throughput_predictions.instructions IS 'Instructions of one pass.';
 COMMENT ON COLUMN throughput_predictions.predicted IS 'Predicted instructions per cycle; NULL for the reason in flags.';
 COMMENT ON COLUMN throughput_predictions.low IS 'Lower end of its 90 % band; NULL where the model has none.';
 COMMENT ON COLUMN throughput_predictions.high IS 'Upper end of its 90 % band.';
@@ -118,15 +131,21 @@ COMMENT ON COLUMN throughput_predictions.unit_bound IS 'Instructions per cycle b
 COMMENT ON COLUMN throughput_predictions.serialising_bound IS 'Instructions per cycle by the width and the drains of serialising instructions alone; NULL where they are not counted, and for machine code, whose unit_bound includes them.';
 COMMENT ON COLUMN throughput_predictions.measured IS 'Measured instructions per cycle; NULL where not measured.';
 COMMENT ON COLUMN throughput_predictions.predicted_cycles IS 'Predicted cycles of one pass.';
+COMMENT ON COLUMN throughput_predictions.cycles_to_gain IS 'Cycles by which the measured exceed the predicted ones, over all executions; NULL where not measured.';
 COMMENT ON COLUMN throughput_predictions.model IS 'Model that predicted (kind/version); issued where the measured issue distribution is all there was.';
 COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, other_isa (machine code, but not of x86-64), not_on_core (instructions that Zen 3 lacks), system_instruction, empty, no_features, no_model. Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Wide bands: poor_support (x87, MMX), outside_training (classes, mixes, chains or a length that no segment in training had). other_core: the run names a machine that the model is not of. Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not record it).';
+COMMENT ON COLUMN throughput_predictions.hex IS 'Machine code in hexadecimal; NULL for a trace.';
 
 CREATE OR REPLACE VIEW throughput_by_thread AS
 WITH
   weighed AS (
     SELECT
-      *, predicted * predicted_cycles AS instructions,
-      NOT list_has_any(flags, ['short', 'implausible']) AND predicted IS NOT NULL AS is_used
+      * REPLACE (
+        coalesce(executions, 1) * instructions AS instructions,
+        coalesce(executions, 1) * predicted_cycles AS predicted_cycles
+      ),
+      NOT list_has_any(flags, ['short', 'implausible']) AND predicted IS NOT NULL
+        AND coalesce(executions, 1) > 0 AS is_used
     FROM throughput_predictions
   )
 
@@ -165,7 +184,7 @@ SELECT
 FROM weighed
 GROUP BY run_id, thread;
 
-COMMENT ON VIEW throughput_by_thread IS 'One row is one thread: its segments added up, one pass of each. Segments that are short, implausible or without a prediction are left out and counted.';
+COMMENT ON VIEW throughput_by_thread IS 'One row is one thread: its segments added up, each as often as it was executed. Segments that are short, implausible, without a prediction or never executed are left out and counted.';
 COMMENT ON COLUMN throughput_by_thread.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN throughput_by_thread.thread IS 'Thread; NULL where the file has none.';
 COMMENT ON COLUMN throughput_by_thread.segments IS 'Segments.';
@@ -173,7 +192,7 @@ COMMENT ON COLUMN throughput_by_thread.used IS 'Segments that the figures are of
 COMMENT ON COLUMN throughput_by_thread.undecodable IS 'Segments whose machine code cannot be decoded.';
 COMMENT ON COLUMN throughput_by_thread.short IS 'Segments of fewer cycles than throughput_settings.shortest.';
 COMMENT ON COLUMN throughput_by_thread.implausible IS 'Segments that were measured faster than the core is wide.';
-COMMENT ON COLUMN throughput_by_thread.instructions IS 'Instructions of the segments used.';
+COMMENT ON COLUMN throughput_by_thread.instructions IS 'Instructions of the segments used, in all their executions.';
 COMMENT ON COLUMN throughput_by_thread.predicted IS 'Predicted instructions per cycle.';
 COMMENT ON COLUMN throughput_by_thread.low IS 'Instructions per cycle with every segment at the lower end of its 90 % band.';
 COMMENT ON COLUMN throughput_by_thread.high IS 'Instructions per cycle with every segment at the upper end of its band.';
@@ -189,7 +208,7 @@ CREATE OR REPLACE VIEW throughput_contributions AS
 WITH
   bounded AS (
     SELECT
-      run_id, thread, segment, predicted_cycles, flags, 1 / predicted AS cpi,
+      run_id, thread, segment, executions, predicted_cycles, flags, 1 / predicted AS cpi,
       1 / width_bound AS front_end, 1 / critical_path_bound AS chains, 1 / unit_bound AS units,
       1 / serialising_bound AS drains,
       greatest(front_end, chains, units, drains) AS most
@@ -218,6 +237,7 @@ SELECT
   alone AS cycles_per_instruction,
   alone / cpi AS share,
   coalesce(component = tightest, false) AS is_tightest,
+  executions,
   predicted_cycles,
   flags
 FROM tall
@@ -231,6 +251,7 @@ COMMENT ON COLUMN throughput_contributions.component IS 'front end, critical pat
 COMMENT ON COLUMN throughput_contributions.cycles_per_instruction IS 'Cycles per instruction that it costs alone.';
 COMMENT ON COLUMN throughput_contributions.share IS 'Its share of the predicted cycles; that of a bound is how close the prediction is to it.';
 COMMENT ON COLUMN throughput_contributions.is_tightest IS 'Whether it is the tightest bound, which limits the segment.';
+COMMENT ON COLUMN throughput_contributions.executions IS 'How often the program executes the segment; NULL where not known, which counts as once.';
 COMMENT ON COLUMN throughput_contributions.predicted_cycles IS 'Predicted cycles of one pass of the segment.';
 COMMENT ON COLUMN throughput_contributions.flags IS 'What to keep in mind of the segment (throughput_predictions.flags).';
 
@@ -239,7 +260,7 @@ CREATE OR REPLACE MACRO throughput_effects_sample(step) AS TABLE
 WITH
   effects AS (
     SELECT
-      s.run_id, s.thread, s.segment, s.instructions,
+      s.run_id, s.thread, s.segment, s.instructions, s.executions,
       unnest(
         throughput_effects(CASE WHEN len(s.features) = m.inputs THEN s.features END, m.model_number),
         recursive := true
@@ -249,7 +270,7 @@ WITH
     WHERE s.segment % step = 0
   )
 
-SELECT run_id, thread, segment, feature_group, factor, instructions
+SELECT run_id, thread, segment, feature_group, factor, instructions, executions
 FROM effects;
 
 COMMENT ON MACRO TABLE throughput_effects_sample IS 'throughput_effects of one segment in `step`.';
@@ -264,6 +285,7 @@ COMMENT ON COLUMN throughput_effects.segment IS 'Segment.';
 COMMENT ON COLUMN throughput_effects.feature_group IS 'size and front end, instruction mix, dependence chains, division and ports, memory or serialising instructions.';
 COMMENT ON COLUMN throughput_effects.factor IS 'Factor on the cycles of one instruction: above 1 slower than the typical segment, below 1 faster.';
 COMMENT ON COLUMN throughput_effects.instructions IS 'Instructions of one pass of the segment.';
+COMMENT ON COLUMN throughput_effects.executions IS 'How often the program executes the segment; NULL where not known, which counts as once.';
 
 CREATE OR REPLACE MACRO predict_block(hex, core := 'zen3') AS TABLE
 WITH
@@ -271,11 +293,11 @@ WITH
     SELECT block_summary(lower(hex)) AS code, block_features(lower(hex)) AS features
   ),
 
-  estimated AS (
+  applied AS (
     SELECT
       d.code, m.model,
-      CASE WHEN list_contains(d.code.flags, 'poor_support') THEN 3 ELSE 1 END AS wider,
-      greatest(d.code.width_bound, d.code.critical_path_bound, d.code.unit_bound) AS least_cycles,
+      _width_of_band(d.code.flags) AS wider,
+      greatest(d.code.width_cycles, d.code.critical_path_cycles, d.code.unit_cycles) AS least_cycles,
       predict_throughput(
         CASE WHEN len(d.features) = m.inputs THEN d.features END, m.model_number
       ) AS estimate
@@ -285,29 +307,30 @@ WITH
     ) AS m ON true
   ),
 
-  -- without an estimate there is no prediction
-  bounded AS (
-    SELECT * REPLACE (CASE WHEN estimate IS NOT NULL THEN least_cycles END AS least_cycles)
-    FROM estimated
+  estimated AS (
+    SELECT
+      *,
+      _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles) AS predicted_cycles,
+      _predicted_cycles(estimate, estimate.low_cycles, wider, least_cycles) AS low_cycles,
+      _predicted_cycles(estimate, estimate.high_cycles, wider, least_cycles) AS high_cycles
+    FROM applied
   )
 
 SELECT
-  code.instructions / greatest(estimate.cycles, least_cycles) AS predicted,
-  code.instructions
-    / greatest(estimate.cycles * (estimate.high / estimate.cycles) ** wider, least_cycles) AS low,
-  code.instructions
-    / greatest(estimate.cycles * (estimate.low / estimate.cycles) ** wider, least_cycles) AS high,
-  greatest(estimate.cycles, least_cycles) AS predicted_cycles,
+  code.instructions / predicted_cycles AS predicted,
+  code.instructions / high_cycles AS low,
+  code.instructions / low_cycles AS high,
+  predicted_cycles,
   code.instructions,
-  code.instructions / nullif(code.width_bound, 0) AS width_bound,
-  code.instructions / nullif(code.critical_path_bound, 0) AS critical_path_bound,
-  code.instructions / nullif(code.unit_bound, 0) AS unit_bound,
+  code.instructions / nullif(code.width_cycles, 0) AS width_bound,
+  code.instructions / nullif(code.critical_path_cycles, 0) AS critical_path_bound,
+  code.instructions / nullif(code.unit_cycles, 0) AS unit_bound,
   CASE WHEN estimate IS NOT NULL THEN model END AS model,
   list_concat(list_filter([
     CASE WHEN code IS NULL THEN 'undecodable' END,
     CASE WHEN estimate.is_outside THEN 'outside_training' END,
     CASE WHEN code IS NOT NULL AND model IS NULL THEN 'no_model' END
   ], lambda f: f IS NOT NULL), coalesce(code.flags, [])) AS flags
-FROM bounded;
+FROM estimated;
 
 COMMENT ON MACRO TABLE predict_block IS 'One row: instructions per cycle that a core (the subject of a model) sustains on a block of x86-64 machine code in hexadecimal that repeats, as in throughput_predictions.';

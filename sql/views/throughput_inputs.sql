@@ -80,7 +80,7 @@ WITH
         list_inner_product(list_transform(lengths, lambda k: k * k), chains) / groups - chain_mean ** 2,
         0
       )) AS chain_spread,
-      ops / width AS width_bound,
+      ops / width AS width_cycles,
       -- A group of 40 begins when the operation a window before it has retired, and takes as long
       -- as its chain. Groups that are one chain continue each other. Of operations fed by the one
       -- before them, no more run at a time than runs of such are in the window.
@@ -88,13 +88,13 @@ WITH
         ops * coalesce(chain_latency, chain_mean) / (entries + 40),
         40 * s_critical_path[40],
         CASE WHEN distances[1] <= ops THEN ops / (1 + entries * (1 - distances[1] / ops)) END
-      )) AS critical_path_bound,
+      )) AS critical_path_cycles,
       -- Nothing else passes while a serialising instruction drains and refills the core.
-      ops / width + serialising * u.drain AS serialising_bound,
+      ops / width + serialising * u.drain AS serialising_cycles,
       greatest(
         n_int * u.int, n_mul * u.mul, n_div * u.div, n_fp * u.fp, n_fp_div * u.fp_div, n_simd * u.simd,
         (n_load + n_store) * u.memory, n_branch * u.branch
-      ) AS unit_bound
+      ) AS unit_cycles
     FROM chained AS c
     LEFT JOIN units AS u USING (core)
   ),
@@ -102,28 +102,29 @@ WITH
   -- lists in the order of the inputs of models of traces; log_bound and log_uops come first
   traced AS (
     SELECT
-      run_id, source_id, thread, segment, app, machine, cycles, instructions, ops, issued,
-      width_bound, critical_path_bound, unit_bound, serialising_bound, shortest, width,
+      run_id, source_id, thread, segment, address, function, source_file, source_line, executions,
+      cycles, instructions, ops, issued,
+      width_cycles, critical_path_cycles, unit_cycles, serialising_cycles, shortest, width,
       ops IS NOT NULL
-        AND (front_cycles IS NOT NULL OR critical_path_bound IS NOT NULL OR unit_bound IS NOT NULL)
+        AND (front_cycles IS NOT NULL OR critical_path_cycles IS NOT NULL OR unit_cycles IS NOT NULL)
         AS is_described,
       list_filter([
         CASE WHEN rob IS NULL THEN 'assumed_window' END,
         CASE WHEN front_cycles IS NULL THEN 'no_front_end' END,
-        CASE WHEN critical_path_bound IS NULL THEN 'no_dependences' END
+        CASE WHEN critical_path_cycles IS NULL THEN 'no_dependences' END
       ], lambda f: f IS NOT NULL) AS lacking,
       CASE
         WHEN is_described THEN CAST([
-          ln(greatest(width_bound, critical_path_bound, unit_bound, serialising_bound) / ops),
+          ln(greatest(width_cycles, critical_path_cycles, unit_cycles, serialising_cycles) / ops),
           ln(ops),
-          width_bound / ops,
+          width_cycles / ops,
           front_cycles / ops,
-          critical_path_bound / ops,
+          critical_path_cycles / ops,
           chain_latency / 40,
           chain_mean / 40,
           chain_spread / 40,
-          unit_bound / ops,
-          serialising_bound / ops,
+          unit_cycles / ops,
+          serialising_cycles / ops,
           entries / 100,
           flow_half / ops,
           flow_unlimited / ops,
@@ -137,23 +138,30 @@ WITH
 
 -- traced segments
 SELECT
-  run_id, source_id, thread, segment, cycles, instructions, width_bound, critical_path_bound, unit_bound,
-  serialising_bound, features, 'trace' AS form, is_described, issued, shortest, width, ops / width AS fewest, lacking
+  run_id, source_id, thread, segment, address, function, source_file, source_line, executions, cycles,
+  instructions, width_cycles, critical_path_cycles, unit_cycles, serialising_cycles, features,
+  'trace' AS form, is_described, issued, shortest, width, ops / width AS fewest, lacking
 FROM traced
 UNION ALL BY NAME
 -- machine code, decoded as it landed; a core can run a little more than its width where it fuses
 SELECT
-  f.run_id, f.source_id, f.thread, f.segment, f.cycles, f.instructions, f.width_bound, f.critical_path_bound,
-  f.unit_bound, f.features, f.flags AS code_flags, 'code' AS form, f.features IS NOT NULL AS is_described,
-  0.0 AS shortest, f.instructions / f.width_bound AS width, 0.9 * f.width_bound AS fewest
+  f.run_id, f.source_id, f.thread, f.segment, s.address, s.function, s.source_file, s.source_line,
+  s.executions, s.hex, f.cycles, f.instructions, f.width_cycles, f.critical_path_cycles,
+  f.unit_cycles, f.features, f.flags AS code_flags, 'code' AS form,
+  f.features IS NOT NULL AS is_described, 0.0 AS shortest, f.instructions / f.width_cycles AS width,
+  0.9 * f.width_cycles AS fewest
 FROM segment_features AS f
+LEFT JOIN segments AS s
+  ON f.run_id = s.run_id AND f.source_id = s.source_id AND f.segment = s.segment
+  AND f.thread IS NOT DISTINCT FROM s.thread
 UNION ALL BY NAME
 -- machine code that landed before pwh decoded it
 SELECT
-  run_id, source_id, thread, segment, cycles, code.instructions, code.width_bound, code.critical_path_bound,
-  code.unit_bound, features,
-  CASE WHEN is_x86 THEN code.flags ELSE ['other_isa'] END AS code_flags, 'code' AS form, features IS NOT NULL AS is_described,
-  0.0 AS shortest, code.instructions / code.width_bound AS width, 0.9 * code.width_bound AS fewest
+  run_id, source_id, thread, segment, address, function, source_file, source_line, executions, hex,
+  cycles, code.instructions, code.width_cycles, code.critical_path_cycles, code.unit_cycles, features,
+  CASE WHEN is_x86 THEN code.flags ELSE ['other_isa'] END AS code_flags, 'code' AS form,
+  features IS NOT NULL AS is_described, 0.0 AS shortest,
+  code.instructions / code.width_cycles AS width, 0.9 * code.width_cycles AS fewest
 FROM (
   SELECT
     *,
@@ -169,12 +177,18 @@ COMMENT ON COLUMN segment_inputs.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN segment_inputs.source_id IS 'File it came from (sources.source_id).';
 COMMENT ON COLUMN segment_inputs.thread IS 'Thread.';
 COMMENT ON COLUMN segment_inputs.segment IS 'Segment.';
+COMMENT ON COLUMN segment_inputs.address IS 'Address of its first instruction, where known.';
+COMMENT ON COLUMN segment_inputs.function IS 'Function it belongs to, where known.';
+COMMENT ON COLUMN segment_inputs.source_file IS 'Source file of its first instruction, where known.';
+COMMENT ON COLUMN segment_inputs.source_line IS 'Line of its first instruction in the source file, where known.';
+COMMENT ON COLUMN segment_inputs.executions IS 'How often the program executes it; NULL where not known, which counts as once.';
+COMMENT ON COLUMN segment_inputs.hex IS 'Machine code in hexadecimal; NULL for a trace.';
 COMMENT ON COLUMN segment_inputs.cycles IS 'Measured cycles of one pass.';
 COMMENT ON COLUMN segment_inputs.instructions IS 'Instructions.';
-COMMENT ON COLUMN segment_inputs.width_bound IS 'Cycles by the front end alone.';
-COMMENT ON COLUMN segment_inputs.critical_path_bound IS 'Cycles by the dependence chains alone.';
-COMMENT ON COLUMN segment_inputs.unit_bound IS 'Cycles by the busiest functional unit alone.';
-COMMENT ON COLUMN segment_inputs.serialising_bound IS 'Cycles by the width and the drains of serialising instructions alone; NULL where they are not counted, and for machine code, whose unit_bound includes them.';
+COMMENT ON COLUMN segment_inputs.width_cycles IS 'Cycles by the front end alone.';
+COMMENT ON COLUMN segment_inputs.critical_path_cycles IS 'Cycles by the dependence chains alone.';
+COMMENT ON COLUMN segment_inputs.unit_cycles IS 'Cycles by the busiest functional unit alone.';
+COMMENT ON COLUMN segment_inputs.serialising_cycles IS 'Cycles by the width and the drains of serialising instructions alone; NULL where they are not counted, and for machine code, whose unit_cycles includes them.';
 COMMENT ON COLUMN segment_inputs.features IS 'Inputs of the models of this form, in their order; NULL where the segment has none.';
 COMMENT ON COLUMN segment_inputs.code_flags IS 'What the core lacks of machine code, or the model does not know: other_isa, not_on_core, system_instruction, poor_support.';
 COMMENT ON COLUMN segment_inputs.form IS 'trace: counts and distributions; code: machine code.';

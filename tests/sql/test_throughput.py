@@ -199,6 +199,28 @@ def test_code_is_decoded_as_it_lands(warehouse, tmp_path):
     ) == [(0, 1.0, False), (1, None, True), (2, None, False)]
 
 
+def test_segments_count_as_often_as_they_are_executed(warehouse, tmp_path):
+    path = tmp_path / "blocks.csv"
+    path.write_text(
+        "hex,cycles_per_100,executions,address,function,source_file,source_line\n"
+        "4801d8,200,1000,0x401000,axpy,a.c,12\n"
+        "480fafc3,900,10,4198416,dot,,\n"
+        "90,100,0,,,,\n"
+    )
+    land(warehouse, path)
+    places = "address, function, source_file, source_line, executions, instructions"
+    gain = "round(cycles_to_gain / executions, 1)"
+    assert rows(
+        warehouse, f"SELECT {places}, {gain} FROM throughput_predictions ORDER BY segment LIMIT 2"
+    ) == [
+        (0x401000, "axpy", "a.c", 12, 1000, 1, 1.0),
+        (0x401010, "dot", None, None, 10, 1, 6.0),
+    ]
+    assert rows(
+        warehouse, "SELECT segments, used, instructions, measured FROM throughput_by_thread"
+    ) == [(3, 2, 1010, pytest.approx(1010 / (2000 + 90)))]
+
+
 def test_code_that_landed_before_is_decoded_on_the_way(warehouse, tmp_path):
     path = tmp_path / "blocks.csv"
     path.write_text("hex,cycles_per_100\n4801d8,100\nffff,100\n")

@@ -54,7 +54,7 @@ def feature(code, name):
 def test_bounds_of_one_pass(what, code, width, chain, units):
     found = summary(code)
     names = ("width", "critical_path", "unit")
-    bounds = [found[f"{name}_bound"] / zen3.LEAST_SPEED for name in names]
+    bounds = [found[f"{name}_cycles"] / zen3.LEAST_SPEED for name in names]
     assert bounds == pytest.approx([width, chain, units], abs=0.01)
 
 
@@ -165,7 +165,7 @@ def test_a_process_that_fails_raises(monkeypatch):
 
 
 def test_a_long_block_is_described():
-    assert summary(ADD * 3000)["critical_path_bound"] == pytest.approx(3000, rel=0.05)
+    assert summary(ADD * 3000)["critical_path_cycles"] == pytest.approx(3000, rel=0.05)
 
 
 def samples(n):
@@ -231,7 +231,7 @@ def test_the_shipped_model_takes_these_features():
 def test_measured_blocks_take_no_less_than_their_bounds():
     hexes, cycles = recorded()
     found = block_summary(pa.array(hexes))
-    names = ("width_bound", "critical_path_bound", "unit_bound")
+    names = ("width_cycles", "critical_path_cycles", "unit_cycles")
     tightest = np.max([found.field(name).to_numpy(zero_copy_only=False) for name in names], axis=0)
     below = (cycles < tightest / 1.02) & (cycles < tightest - 0.03)
     assert below.mean() <= 0.015

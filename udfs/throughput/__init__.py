@@ -12,3 +12,7 @@ Models: `inputs` and `traces` define their inputs, `network` and `boosting` are 
 `predict` applies stored ones; `groups` and `effects` compute the effect of each group of features
 on a prediction.
 """
+
+# Revision of what is computed from machine code when it lands (segment_features.revision): raised
+# by every change of features, bounds or tables of cores that changes stored rows.
+REVISION = 1

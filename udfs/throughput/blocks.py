@@ -31,7 +31,7 @@ _COUNTS = (
 )
 # Blocks described at a time, which limits memory.
 _CHUNK = 1 << 15
-_BOUNDS = ("width_bound", "critical_path_bound", "unit_bound")
+_BOUNDS = ("width_cycles", "critical_path_cycles", "unit_cycles")
 
 
 def block_features(code: Any) -> pa.ListArray:

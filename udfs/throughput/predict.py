@@ -19,9 +19,9 @@ from udfs.throughput.network import Arrays, Floats
 
 _PREDICTED = pa.struct(
     [
-        ("cycles", pa.float64()),
-        ("low", pa.float64()),
-        ("high", pa.float64()),
+        ("predicted_cycles", pa.float64()),
+        ("low_cycles", pa.float64()),
+        ("high_cycles", pa.float64()),
         ("is_outside", pa.bool_()),
     ]
 )
@@ -38,10 +38,10 @@ def predict_throughput(features: Any, model: Any) -> pa.StructArray:
         model: n numbers that `load_model` returned; rows of one call may have different models.
 
     Returns:
-        n structs `cycles`, `low`, `high` (cycles), `is_outside`: whether the segment is unlike all
-        that the model was fitted to, and its band three times as wide for that; NULL where the list
-        or the model is NULL, or where the list has another number of features than the model has
-        inputs.
+        n structs `predicted_cycles`, `low_cycles`, `high_cycles`, `is_outside`: whether the segment
+        is unlike all that the model was fitted to, and its band three times as wide for that; NULL
+        where the list or the model is NULL, or where the list has another number of features than
+        the model has inputs.
     """
     out = np.full((len(features), 3), np.nan)
     outside = np.zeros(len(features), bool)

@@ -1,16 +1,17 @@
 -- Feature contributions (Shapley values) to the predictions of a run's segments, by group of
--- features: the factor on the cycles of one instruction, a geometric mean weighted by instructions,
--- and in how many segments it slows down the most. Segments that are short or implausible are left
--- out, as in threads; of more than twice $most, about $most are examined, spread evenly.
+-- features: the factor on the cycles of one instruction, a geometric mean weighted by executed
+-- instructions, and in how many segments it slows down the most. Segments that are short, implausible
+-- or never executed are left out, as in threads; of more than twice $most, about $most are examined,
+-- spread evenly.
 WITH
   effects AS (
     SELECT
-      feature_group, factor, instructions,
+      feature_group, factor, coalesce(executions, 1) * instructions AS instructions,
       factor > 1 AND factor = max(factor) OVER (PARTITION BY thread, segment) AS is_largest
     FROM throughput_effects_sample((
       SELECT greatest(count(*) // $most, 1) FROM segments WHERE run_id = $run_id
     )) AS e
-    WHERE run_id = $run_id
+    WHERE run_id = $run_id AND coalesce(executions, 1) > 0
       AND NOT EXISTS (
         SELECT 1
         FROM throughput_predictions AS p

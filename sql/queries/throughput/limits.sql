@@ -1,13 +1,16 @@
--- What the predicted cycles of a run are spent on: the tightest bound of each segment, and the
--- interplay.
-SELECT
-  component,
-  sum(predicted_cycles * least(share, 1)) / sum(sum(predicted_cycles * least(share, 1))) OVER () AS share,
-  count(*) AS segments
-FROM throughput_contributions
-WHERE run_id = $run_id
-  AND (is_tightest OR component = 'interplay')
-  AND NOT list_has_any(flags, ['short', 'implausible'])
+-- What the predicted cycles of a run, over all executions, are spent on: the tightest bound of each
+-- segment, and the interplay.
+WITH
+  spent AS (
+    SELECT component, coalesce(executions, 1) * predicted_cycles * least(share, 1) AS cycles
+    FROM throughput_contributions
+    WHERE run_id = $run_id
+      AND (is_tightest OR component = 'interplay')
+      AND NOT list_has_any(flags, ['short', 'implausible'])
+  )
+
+SELECT component, sum(cycles) / sum(sum(cycles)) OVER () AS share, count(*) AS segments
+FROM spent
 GROUP BY component
-HAVING sum(predicted_cycles * least(share, 1)) > 0
+HAVING sum(cycles) > 0
 ORDER BY share DESC, component;

@@ -1,7 +1,11 @@
--- Segments of a run, those with most cycles to gain first: measured, else predicted.
+-- Segments of a run, those with most cycles to gain first, then, where not measured, those with most
+-- predicted cycles; over all executions.
 SELECT
-  thread, segment, predicted, low, high, measured, width_bound, critical_path_bound, unit_bound,
-  serialising_bound, predicted_cycles, model, flags
+  thread, segment, address, function, source_file, source_line, executions, instructions, predicted,
+  low, high, measured, width_bound, critical_path_bound, unit_bound, serialising_bound,
+  predicted_cycles, cycles_to_gain, model, flags
 FROM throughput_predictions
 WHERE run_id = $run_id
-ORDER BY predicted_cycles * (coalesce(predicted / measured, 2) - 1) DESC NULLS LAST, thread, segment;
+ORDER BY
+  cycles_to_gain DESC NULLS LAST, coalesce(executions, 1) * predicted_cycles DESC NULLS LAST, thread,
+  segment;
