@@ -93,6 +93,8 @@ def load(
         source_id = _source_id(sha256, reader)
         if not options.replace and (known := _known_runs(con, source_id)) is not None:
             return Landed(source_id, known, {}, time.monotonic() - began, known=True)
+        if not options.replace:
+            _refuse_to_continue(con, recording, reader)
         with transaction(con):
             writer = _Writer(con, recording, reader, options, source_id, sha256)
             if options.replace:
@@ -100,6 +102,7 @@ def load(
             for item in reader.read(recording):
                 writer.take(item)
             writer.finish()
+            recording.check_unchanged(sha256)
     return Landed(
         source_id,
         writer.book.run_ids,
@@ -153,6 +156,24 @@ def _known_runs(con: DuckDBPyConnection, source_id: int) -> tuple[str, ...] | No
         "SELECT DISTINCT run_id FROM run_facts WHERE source_id = ? ORDER BY run_id", [source_id]
     ).fetchall()
     return tuple(run_id for (run_id,) in rows)
+
+
+def _refuse_to_continue(con: DuckDBPyConnection, recording: Recording, reader: Reader) -> None:
+    """Raise `InputError` where a file begins with all of what landed from its path before.
+
+    To land it too would count what both have in common twice.
+    """
+    earlier = con.execute(
+        sqlfiles.read("queries/ingest/earlier"),
+        {"path": path_text(recording.path.resolve()), "reader": reader.NAME},
+    ).fetchall()
+    for size, sha256, ingested, runs in earlier:
+        if recording.begins_with(size, sha256):
+            raise InputError(
+                f"the file has grown since it landed on {ingested} as {runs} "
+                f"({size} of now {recording.bytes_total} bytes)",
+                hint="--replace swaps what landed for the whole file.",
+            )
 
 
 class _Writer:

@@ -7,6 +7,8 @@ import io
 import os
 import shutil
 import tempfile
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.compressed import bare_name, compression, open_bytes, path_text
@@ -15,6 +17,7 @@ from warehouse.errors import InputError
 HEAD_BYTES = 1 << 16
 
 _CHUNK = 1 << 20
+_TICK_NS = 2_000_000_000  # of the coarsest file systems
 
 
 def read_head(path: Path) -> bytes:
@@ -35,18 +38,48 @@ def read_head(path: Path) -> bytes:
     return head
 
 
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What changes when a file does."""
+
+    inode: int
+    size: int
+    modified_ns: int
+
+
+def _state(path: Path) -> _State:
+    try:
+        found = path.stat()
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror or error}"
+        raise InputError(problem, path=path_text(path)) from None
+    return _State(found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _changed(path: Path) -> InputError:
+    return InputError(
+        "the file changed while it was read",
+        path=path_text(path),
+        expected="a file that its tool has finished",
+        hint="Nothing of it landed. Ingest it again when it is complete.",
+    )
+
+
 class Recording:
     """The files that make one recording, the main one first.
 
     `bytes_read` and `bytes_total` count what was taken from the disk, for a progress bar.
     `lenient`: references to what the recording does not list are accepted.
+    Raises `InputError` where a file is not there, or no longer.
     """
 
     def __init__(self, parts: tuple[Path, ...]) -> None:
         self.parts = parts
         self.lenient = False
         self.bytes_read = 0
-        self.bytes_total = sum(part.stat().st_size for part in parts)
+        self._states = [_state(part) for part in parts]
+        self._opened_ns = time.time_ns()
+        self.bytes_total = sum(state.size for state in self._states)
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
 
     @property
@@ -74,6 +107,27 @@ class Recording:
             return hashes[0]
         listing = "".join(f"{p.name}\0{h}\n" for p, h in zip(self.parts, hashes, strict=True))
         return hashlib.sha256(os.fsencode(listing)).hexdigest()
+
+    def begins_with(self, size: int, sha256: str) -> bool:
+        """Return whether the first bytes of the only file have this SHA-256."""
+        if len(self.parts) > 1 or size >= self.bytes_total:
+            return False
+        digest = hashlib.sha256()
+        with self.path.open("rb") as file:
+            while size > 0 and (data := file.read(min(size, _CHUNK))):
+                digest.update(data)
+                size -= len(data)
+        return digest.hexdigest() == sha256
+
+    def check_unchanged(self, sha256: str) -> None:
+        """Raise `InputError` where a file has changed since its fingerprint was taken."""
+        for part, before in zip(self.parts, self._states, strict=True):
+            if _state(part) != before:
+                raise _changed(part)
+        # Two changes within a tick of the file system's clock leave the same time.
+        is_fresh = any(self._opened_ns - state.modified_ns < _TICK_NS for state in self._states)
+        if is_fresh and self.fingerprint() != sha256:
+            raise _changed(self.path)
 
     def open(self, part: Path | None = None) -> io.BufferedReader:
         """Open a part (the main one by default) for reading, decompressed."""
