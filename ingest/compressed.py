@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+import math
 import os
 import zlib
 from collections.abc import Callable
@@ -46,17 +47,19 @@ def compression(path: Path) -> str | None:
     return next((name for magic, name in _MAGIC if start.startswith(magic)), None)
 
 
-def open_bytes(path: Path, count: Callable[[int], None] | None = None) -> io.BufferedReader:
+def open_bytes(
+    path: Path, count: Callable[[int], None] | None = None, limit: float = math.inf
+) -> io.BufferedReader:
     """Open a file for reading, decompressed.
 
-    `count` is called with the number of bytes read from the disk. Damage in a compressed file
-    raises `InputError` from the read that meets it.
+    `count` is called with the number of bytes read from the disk. Damage in a compressed file, and
+    more than `limit` bytes of decompressed content, raise `InputError` from the read that meets it.
     """
     kind = compression(path)
     disk = _Counted(path, count)
     if kind is None:
         return io.BufferedReader(disk, _CHUNK)
-    return io.BufferedReader(_Decompressed(path, disk, kind), _CHUNK)
+    return io.BufferedReader(_Decompressed(path, disk, kind, limit), _CHUNK)
 
 
 class _Counted(io.RawIOBase):
@@ -83,8 +86,9 @@ class _Counted(io.RawIOBase):
 class _Decompressed(io.RawIOBase):
     """The decompressed content; damage is an InputError that names the file."""
 
-    def __init__(self, path: Path, disk: io.RawIOBase, kind: str) -> None:
+    def __init__(self, path: Path, disk: io.RawIOBase, kind: str, limit: float) -> None:
         self._path = path
+        self._limit = limit
         self._kind = kind
         self._disk = disk
         self._done = 0
@@ -104,6 +108,12 @@ class _Decompressed(io.RawIOBase):
             raise self._damaged(f"the {self._kind} data are damaged ({error})") from None
         buffer[: len(data)] = data
         self._done += len(data)
+        if self._done > self._limit:
+            raise InputError(
+                f"the {self._kind} data decompress to more than {self._limit / 1e6:.0f} MB",
+                path=path_text(self._path),
+                hint="If it is no mistake, allow more: pwh ingest --max-size 100GB.",
+            )
         return len(data)
 
     def _damaged(self, problem: str) -> InputError:

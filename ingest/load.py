@@ -19,6 +19,7 @@ from ingest.clocks import Clock, set_clocks
 from ingest.compressed import path_text
 from ingest.derive import TASK_TABLES, decode_segments, derive
 from ingest.forget import forget_source
+from ingest.recording import MAX_BYTES
 from ingest.runs import RunBook
 from ingest.scalars import keep_scalars
 from warehouse import sqlfiles
@@ -41,6 +42,7 @@ class Options:
 
     `clock_offsets` (ns) are what the clocks of nodes are ahead by; `align_clocks` estimates those
     of the others. `lenient` accepts references to what a recording does not list.
+    `max_bytes` are what a compressed file may contain.
     """
 
     run_id: str | None = None
@@ -50,6 +52,7 @@ class Options:
     clock_offsets: Mapping[str, int] = field(default_factory=dict)
     align_clocks: bool = False
     lenient: bool = False
+    max_bytes: int = MAX_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,7 @@ def load(
     if wrong := implausible(options.facts):
         raise UsageError(f"a run with {wrong[0]} is implausible", hint=f"Give {wrong[1]}.")
     began = time.monotonic()
-    recording.lenient = options.lenient
+    recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
     with translate.input_errors(recording, reader):
         sha256 = recording.fingerprint()
         source_id = _source_id(sha256, reader)

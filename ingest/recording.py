@@ -6,15 +6,16 @@ import hashlib
 import io
 import os
 import shutil
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.compressed import bare_name, compression, open_bytes, path_text
+from ingest.temporary import TemporaryFolder
 from warehouse.errors import InputError
 
 HEAD_BYTES = 1 << 16
+MAX_BYTES = 20 * 10**9
 
 _CHUNK = 1 << 20
 _TICK_NS = 2_000_000_000  # of the coarsest file systems
@@ -69,18 +70,20 @@ class Recording:
     """The files that make one recording, the main one first.
 
     `bytes_read` and `bytes_total` count what was taken from the disk, for a progress bar.
-    `lenient`: references to what the recording does not list are accepted.
+    `lenient`: references to what the recording does not list are accepted. `max_bytes` are what a
+    compressed file may contain; on disk it may also take no more than half of the free space.
     Raises `InputError` where a file is not there, or no longer.
     """
 
     def __init__(self, parts: tuple[Path, ...]) -> None:
         self.parts = parts
         self.lenient = False
+        self.max_bytes = MAX_BYTES
         self.bytes_read = 0
         self._states = [_state(part) for part in parts]
         self._opened_ns = time.time_ns()
         self.bytes_total = sum(state.size for state in self._states)
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._scratch: TemporaryFolder | None = None
 
     @property
     def path(self) -> Path:
@@ -131,7 +134,7 @@ class Recording:
 
     def open(self, part: Path | None = None) -> io.BufferedReader:
         """Open a part (the main one by default) for reading, decompressed."""
-        return open_bytes(part or self.path, self._count)
+        return open_bytes(part or self.path, self._count, self.max_bytes)
 
     def plain(self, part: Path | None = None) -> str:
         """Return a path to the part's uncompressed content, for DuckDB's own readers.
@@ -147,7 +150,9 @@ class Recording:
         if compression(part) is None:
             target.symlink_to(part.resolve())
         else:
-            with self.open(part) as source, target.open("wb") as copy:
+            room = shutil.disk_usage(target.parent).free / 2
+            limit = min(self.max_bytes, room)
+            with open_bytes(part, self._count, limit) as source, target.open("wb") as copy:
                 shutil.copyfileobj(source, copy, _CHUNK)
         return str(target)
 
@@ -159,13 +164,13 @@ class Recording:
     def scratch(self) -> Path:
         """Return a folder for temporary files, removed by `close`."""
         if self._scratch is None:
-            self._scratch = tempfile.TemporaryDirectory(prefix="pwh-")
-        return Path(self._scratch.name)
+            self._scratch = TemporaryFolder()
+        return self._scratch.path
 
     def close(self) -> None:
         """Remove the temporary files."""
         if self._scratch is not None:
-            self._scratch.cleanup()
+            self._scratch.close()
             self._scratch = None
 
     def _count(self, size: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -17,6 +18,8 @@ from warehouse.errors import InputError, UsageError
 if TYPE_CHECKING:
     from ingest.load import Landed, Options
     from ingest.walk import Found
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)
 
 
 def ingest(
@@ -60,6 +63,14 @@ def ingest(
             help="Truncated traces: take tasks and data that they do not list for unknown.",
         ),
     ] = False,
+    max_size: Annotated[
+        str | None,
+        typer.Option(
+            help="What a compressed file may contain; 20GB unless stated, and half of the free "
+            "space.",
+            metavar="SIZE",
+        ),
+    ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace files that have landed before.")
     ] = False,
@@ -78,6 +89,7 @@ def ingest(
 ) -> None:
     """Ingest files: recognise the format of each, read it, and store it whole or not at all."""
     from ingest.load import Options
+    from ingest.recording import MAX_BYTES
     from ingest.walk import find, reader_named
 
     facts = {
@@ -99,6 +111,7 @@ def ingest(
         clock_offsets=dict(map(_clock_offset, clock_offset or [])),
         align_clocks=align_clocks,
         lenient=lenient,
+        max_bytes=MAX_BYTES if max_size is None else _bytes(max_size),
     )
     chosen = None if reader is None else reader_named(reader)
     failed = _land_all(
@@ -122,6 +135,15 @@ def _tags(pairs: list[str]) -> dict[str, str]:
             raise UsageError(f"--tag {pair!r} is not of the form KEY=VALUE")
         tags[name] = value
     return tags
+
+
+def _bytes(text: str) -> int:
+    """Return the bytes of a size such as 200MB; units are powers of 1000."""
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        raise UsageError(f"--max-size {text!r} is no size", hint="For example: --max-size 200MB")
+    number, unit = found.groups()
+    return int(float(number) * 1000 ** float(" KMGT".index(unit.upper() or " ")))
 
 
 def _clock_offset(text: str) -> tuple[str, int]:

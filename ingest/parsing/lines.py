@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 CHUNK_BYTES = 8 << 20
+LONGEST_LINE = 256 << 20
 _QUOTED = 80
 
 
@@ -144,7 +145,10 @@ def chunks(
 
 
 def split(file: BinaryIO, size: int | None = None, path: str | None = None) -> Iterator[Chunk]:
-    """Yield what is left of a file in chunks; the first line is number 1."""
+    """Yield what is left of a file in chunks; the first line is number 1.
+
+    Raise `InputError` at a line that no tool writes: one of over 256 MiB.
+    """
     rest, first = b"", 1
     while piece := file.read(size or CHUNK_BYTES):
         end = piece.rfind(b"\n") + 1
@@ -153,6 +157,12 @@ def split(file: BinaryIO, size: int | None = None, path: str | None = None) -> I
             yield chunk
             first = chunk.line_at(len(chunk.data))
             rest = piece[end:]
+        elif len(rest) > LONGEST_LINE:
+            raise InputError(
+                f"a line is longer than {LONGEST_LINE >> 20} MiB, which is not plausible",
+                path=path,
+                where=f"line {first}",
+            )
         else:
             rest += piece
     if rest:
@@ -170,7 +180,7 @@ def numbered_lines(
         yield from chunk.lines()
 
 
-def whole_text(recording: Recording, part: Path | None = None, limit: int = 256 << 20) -> str:
+def whole_text(recording: Recording, part: Path | None = None, limit: int = LONGEST_LINE) -> str:
     """Return the whole content as text; raise `InputError` where it exceeds `limit` bytes."""
     with recording.open(part) as file:
         data = file.read(limit + 1)
