@@ -49,19 +49,23 @@ WITH
         ELSE 'samples'
       END AS weighed_by,
       CASE weighed_by
-        WHEN 'cycles' THEN coalesce(cycles, 0)
-          + (samples - counted) * (sum(cycles) OVER run / sum(counted) OVER run)
-        WHEN 'seconds' THEN coalesce(seconds, 0)
-          + (samples - timed) * (sum(seconds) OVER run / sum(timed) OVER run)
+        WHEN 'cycles' THEN sum(cycles) OVER run / sum(counted) OVER run
+        WHEN 'seconds' THEN sum(seconds) OVER run / sum(timed) OVER run
+        ELSE 1
+      END AS average,
+      CASE weighed_by
+        WHEN 'cycles' THEN coalesce(cycles, 0) + (samples - counted) * average
+        WHEN 'seconds' THEN coalesce(seconds, 0) + (samples - timed) * average
         ELSE samples
-      END AS weight
+      END AS weight,
+      sum(samples) OVER run * average AS weight_of_run
     FROM parts
     WINDOW run AS (PARTITION BY run_id)
   )
 
 SELECT
   run_id, rank, thread, region, class, samples, weighed_by, weight,
-  weight / sum(weight) OVER (PARTITION BY run_id) AS share,
+  weight / weight_of_run AS share,
   stated_sum / stated_cycles AS probability,
   cycles, costed_cycles, stated_cycles, mem, mem_low, mem_high, dtb, dtb_low, dtb_high,
   icache, icache_low, icache_high, dma, dma_low, dma_high, advice, reason, said_by

@@ -8,7 +8,7 @@
 -- The topics that are not metrics, with the values of both sides compared.
 CREATE OR REPLACE MACRO _explain_verdicts(pairs) AS TABLE
 WITH
-  every AS (
+  every AS MATERIALIZED (
     FROM _explain_bottlenecks(pairs)
     UNION ALL FROM _explain_scaling(pairs)
     UNION ALL FROM _explain_threads(pairs)

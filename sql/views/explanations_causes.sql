@@ -12,7 +12,7 @@ WITH
     SELECT unnest(pairs, recursive := true)
   ),
 
-  judged AS (
+  judged AS MATERIALIZED (
     SELECT s.id, s.is_after, s.place, b.*
     FROM side AS s
     JOIN bottleneck_by_region AS b ON s.run_id = b.run_id
