@@ -8,6 +8,7 @@ from pathlib import Path
 from ingest.base import Head, Reader
 from ingest.compressed import path_text
 from ingest.recording import read_head
+from ingest.signatures import Signature, signature_of
 from warehouse.errors import InputError
 
 
@@ -20,11 +21,12 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
     for reader in readers:
         if reader.sniff(head):
             return reader
+    known = signature_of(head)
     raise InputError(
-        f"no reader recognises this file; {_looks_like(head)}",
+        f"no reader recognises this file; {_looks_like(head, known)}",
         path=path_text(path),
         expected="one of the formats that `pwh readers` lists",
-        hint="If it is one of them, name it: --reader NAME.",
+        hint="If it is one of them, name it: --reader NAME." if known is None else known.convert,
     )
 
 
@@ -47,8 +49,10 @@ def head_of(path: Path) -> Head:
     return Head(data, path)
 
 
-def _looks_like(head: Head) -> str:
+def _looks_like(head: Head, known: Signature | None) -> str:
     """Describe a file that no reader recognises."""
+    if known is not None:
+        return f"it is {known.what}"
     data = head.data
     start = data.lstrip()[:512].lower()
     if start.startswith((b"<!doctype html", b"<html")) or b"<html" in start:

@@ -1,0 +1,85 @@
+"""Files that pwh does not read are named, with how to convert them; text of its own never is."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from ingest.base import Head
+from ingest.recording import read_head
+from ingest.signatures import SIGNATURES, signature_of
+from ingest.walk import find
+from tests.ingest.case import SAMPLES
+
+
+def zipped():
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.txt", "a")
+    return packed.getvalue()
+
+
+def tarred():
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("a.txt"))
+    return packed.getvalue()
+
+
+ELF = b"\x7fELF\x02\x01\x01" + b"\0" * 9
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "what", "advice"),
+    [
+        ("perf.data", b"PERFILE2" + b"\0" * 99, "Linux perf", "perf script -i FILE"),
+        ("gmon.out", b"gmon\x01\0\0\0" + b"\0" * 99, "gprof's raw profile", "gprof PROGRAM FILE"),
+        ("a.jfr", b"FLR\0\0\2" + b"\0" * 99, "Java Flight Recorder", "jfrconv -o collapsed"),
+        ("a.nsys-rep", b"\x0a\x10" * 9, "Nsight Systems", "nsys export --type sqlite"),
+        ("a.ncu-rep", b"NVR\0" * 9, "Nsight Compute", "ncu --import FILE --csv"),
+        ("r000hs.vtune", b"<?xml?>", "Intel VTune", "vtune -report hotspots"),
+        ("traces.otf2", b"\x0a\0\0" * 9, "OTF2", "profile that Score-P writes"),
+        ("a.perfetto-trace", b"\x0a\x20" * 9, "Perfetto", "traceconv json"),
+        ("meta.db", b"HPCTOOLKITmeta\x04\0", "HPCToolkit", "Hatchet"),
+        ("a.darshan", b"\x33\x2e" * 9, "Darshan", "darshan-parser FILE"),
+        ("core", ELF + b"\x04\0\x3e\0", "core dump", "record a profile"),
+        ("a.out", ELF + b"\x03\0\x3e\0", "(ELF)", "not the program itself"),
+        ("a.zip", zipped(), "zip archive", "unzip FILE"),
+        ("a.tar", tarred(), "tar archive", "tar xf FILE"),
+        ("a.xlsx", zipped(), "spreadsheet", "as CSV"),
+        ("a.bin", pickle.dumps([1] * 9), "pickled", "never unpickles"),
+        ("a.db", b"SQLite format 3\0" + b"\0" * 99, "SQLite", "sqlite3 -csv"),
+    ],
+)
+def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice):
+    path = tmp_path / name
+    path.write_bytes(data)
+    (found,) = find([path])
+    assert found.error is not None
+    assert f"; it is {what}" in found.error.problem or what in found.error.problem
+    assert advice in (found.error.hint or "")
+
+
+def test_no_sample_has_a_signature_but_archives():
+    found = {
+        (path.suffix, known.what)
+        for path in SAMPLES.rglob("*")
+        if path.is_file() and (known := signature_of(Head(read_head(path), path)))
+    }
+    assert found == {(".cubex", "a tar archive")}
+
+
+@pytest.mark.parametrize("text", [b"MZ is a name\n", b"go 1.21\n", b"BZh and more\n", b"gmonth\n"])
+def test_text_that_begins_like_one_is_none(text):
+    assert signature_of(Head(text, Path("a.txt"))) is None
+
+
+def test_descriptions_fit_their_sentence():
+    for one in SIGNATURES:
+        assert one.marks or one.suffixes
+        assert not one.what.endswith(".") and one.convert[0].isupper() or one.convert[:3] == "pwh"
