@@ -4,7 +4,9 @@
 robust on functions of real programs, and flattens steep laws. Their weights are those of their
 variances (inverse variance weighting). The variance of a law grows where it did not predict the
 last count from the earlier ones (rolling-origin evaluation: Tashman, Int. J. Forecasting 16, 2000),
-and where so few points were measured that they fit many laws.
+and where so few points were measured that they fit many laws. Times of real programs that fall go
+on falling where a law levels off, and without repetitions a law cannot be tested on them: there the
+ensemble weighs most.
 
 The constants were chosen on generated laws of other seeds than those that judge them, and on public
 profiles (tests.bench.bench_scaling).
@@ -27,10 +29,14 @@ _SURPRISE = (0.8, 4.0)
 """Error of the last count, in standard errors, from which a law is doubted, and how much."""
 _CLOSE = (0.1, 300.0)
 """Doubt about a law through four points, and how it grows with its distance from them."""
-_ENSEMBLE = (1.0, 0.08)
-"""Weight of the ensemble's inverse variance at four points, and at more."""
-_RULES = 0.5
-"""Weight from which a law alone predicts, so that its formula is the prediction."""
+_GROWING = 0.05
+"""Weight of the ensemble's inverse variance where times grow: it flattens steep laws."""
+_FLATTENING = (0.3, 2.0)
+"""And where they do not: with repetitions, and where the noise is unknown."""
+_FAR, _FLAT = 1, 0.2
+"""Growth up to which times do not grow, as a logarithm, at this one of the counts `AHEAD`."""
+_RULES = (0.8, 0.5)
+"""Weight from which a law alone predicts, so that its formula is the prediction: flat, growing."""
 _NORMAL = 1.645
 _AT_ONCE = 256
 _NONE = np.zeros(0)
@@ -80,7 +86,7 @@ class Forecast:
         return np.exp(self.log_low), np.exp(self.log_high)
 
 
-def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, mpi: Truth) -> Forecast:
+def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array) -> Forecast:
     """Predict the times of functions measured at the same number of counts.
 
     Measured counts have their measured time. Elsewhere the law predicts where it rules; otherwise
@@ -92,75 +98,83 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array, mpi: Tru
         y: their times, n x m, s, above zero.
         noise: relative scatter of the repetitions (n), 0 where unknown.
         at: counts to predict, n x t, the same in every row.
-        mpi: whether each function is a call of MPI (n).
     """
     # Whether a law predicts is decided at counts of its own, so that every question gets the same.
-    at = np.concatenate([x[:, -1:] * np.array(AHEAD), at], axis=1)
-    robust = ensemble_forecast(basis, x, y, at)
-    law, missed, doubt = _laws(x, y, noise, at, mpi)
-    low, high = (np.log(one) for one in robust.interval(noise))
+    places = np.concatenate([x[:, -1:] * np.array(AHEAD), at], axis=1)
+    robust = ensemble_forecast(basis, x, y, places)
+    law, missed, doubt = _laws(basis, x, y, noise, places)
+    beyond = places > x[:, -1:]
+    weight = np.where(beyond, _weights(x, y, noise, law, robust, doubt), 0.0)
+    rules = weight[:, : len(AHEAD)].min(1) > np.where(_is_flat(y, law), *_RULES)
+    is_measured = (places[:, :, None] == x[:, None, :]).any(2)
+    # A law that predicts does so at all counts; at measured ones it says how sure they are.
+    used = np.where(rules[:, None] & ~is_measured, 1.0, weight)
+    seconds = used * law.log_seconds + (1 - used) * robust.log_seconds
+    asked = slice(len(AHEAD), None)
+    weight = np.where(rules[:, None] & ~beyond, 1.0, weight)[:, asked]
+    by_law, by_ensemble = law.log_seconds[:, asked], robust.log_seconds[:, asked]
+    apart = _NORMAL**2 * weight * (1 - weight) * (by_law - by_ensemble) ** 2
+    # Where the law misses its own points it cannot be surer elsewhere.
+    largest = np.where(rules, np.abs(law.fitted - np.log(y)).max(1), 0.0)
+    least = largest[:, None] * ~is_measured[:, asked]
+    low, high = (
+        np.sqrt(
+            weight * (by_law - end_of_law) ** 2
+            + (1 - weight) * (by_ensemble - np.log(end[:, asked])) ** 2
+            + apart
+        ).clip(least)
+        for end_of_law, end in zip((law.log_low, law.log_high), robust.interval(noise), strict=True)
+    )
+    low, high = seconds[:, asked] - low, seconds[:, asked] + high
     m = x.shape[1]
     if m < _CARRIED:
-        doubt = (
-            np.minimum(_CLOSE[0] + _CLOSE[1] * law.misfit, 9.0) if m > 3 else np.full(len(y), 99)
-        )
-    law_variance = ((law.log_high - law.log_low) / (2 * _NORMAL)) ** 2 + doubt[:, None] ** 2
-    variance = ((high - low) / (2 * _NORMAL)) ** 2
-    share = _ENSEMBLE[m >= _CARRIED]
-    weight = 1 / (1 + share * law_variance / np.maximum(variance, 1e-12))
-    outside = (at > x[:, -1:]) & (m > 3)
-    weight = np.where(outside, weight, 0.0)
-    rules = weight[:, : len(AHEAD)].min(1) > _RULES
-    is_measured = (at[:, :, None] == x[:, None, :]).any(2)
-    # A law that predicts does so at all counts; at measured ones it says how sure they are.
-    ruled = rules[:, None] & ~is_measured
-    used = np.where(ruled, 1.0, weight)
-    weight = np.where(rules[:, None] & ~outside, 1.0, weight)
-    seconds = used * law.log_seconds + (1 - used) * robust.log_seconds
-    apart = weight * (1 - weight) * (law.log_seconds - robust.log_seconds) ** 2
-    half = [
-        np.sqrt(
-            weight * (law.log_seconds - law.log_low) ** 2
-            + (1 - weight) * (robust.log_seconds - low) ** 2
-            + _NORMAL**2 * apart
-        ),
-        np.sqrt(
-            weight * (law.log_high - law.log_seconds) ** 2
-            + (1 - weight) * (high - robust.log_seconds) ** 2
-            + _NORMAL**2 * apart
-        ),
-    ]
-    # Where the law misses its own points it cannot be surer elsewhere.
-    misfit = law.misfit if m >= _CARRIED else np.zeros(len(y))
-    largest = np.where(rules, np.abs(law.fitted - np.log(y)).max(1), 0.0)[:, None] * ~is_measured
-    low, high = seconds - np.maximum(half[0], largest), seconds + np.maximum(half[1], largest)
-    if m < _CARRIED:
         # So few points leave many laws open, whichever the ensemble is sure of.
-        beyond = at > x[:, -1:]
-        low = np.where(beyond, np.minimum(low, law.log_low), low)
-        high = np.where(beyond, np.maximum(high, law.log_high), high)
+        low = np.where(beyond[:, asked], np.minimum(low, law.log_low), low)
+        high = np.where(beyond[:, asked], np.maximum(high, law.log_high), high)
     return Forecast(
-        log_seconds=seconds[:, len(AHEAD) :],
-        log_low=low[:, len(AHEAD) :],
-        log_high=high[:, len(AHEAD) :],
+        log_seconds=seconds[:, asked],
+        log_low=low,
+        log_high=high,
         log_ahead=seconds[:, : len(AHEAD)],
         error=np.where(rules, missed, robust.error),
-        misfit=misfit,
+        misfit=law.misfit if m >= _CARRIED else np.zeros(len(y)),
         rules=rules,
         law=law,
         ensemble=robust,
     )
 
 
+def _weights(
+    x: Array, y: Array, noise: Array, law: LawForecast, robust: EnsembleForecast, doubt: Array
+) -> Array:
+    """Return the weights of the laws at counts beyond the largest one: n x counts."""
+    m = x.shape[1]
+    if m < _CARRIED:
+        doubt = np.minimum(_CLOSE[0] + _CLOSE[1] * law.misfit, 9.0)
+        share = np.full(len(y), float(m > 3) or np.inf)
+    else:
+        share = np.where(_is_flat(y, law), np.where(noise > 0, *_FLATTENING), _GROWING)
+    variance = law.spread**2 + doubt[:, None] ** 2
+    weight: Array = 1 / (1 + share[:, None] * variance / robust.scale**2)
+    return weight
+
+
+def _is_flat(y: Array, law: LawForecast) -> Truth:
+    """Return whether a law with enough points hardly grows (n)."""
+    if y.shape[1] < _CARRIED:
+        return np.zeros(len(y), bool)
+    flat: Truth = law.log_seconds[:, _FAR] - np.log(y[:, -1]) < _FLAT
+    return flat
+
+
 def _laws(
-    x: Array, y: Array, noise: Array, at: Array, mpi: Truth
+    basis: Basis, x: Array, y: Array, noise: Array, at: Array
 ) -> tuple[LawForecast, Array, Array]:
     """Return the laws' forecast, its error on the last count, and the doubt that follows (n).
 
     The first counts of `at` are those at which a law is chosen.
     """
-    keys = np.concatenate([x, mpi[:, None]], axis=1)
-    _, group = np.unique(keys, axis=0, return_inverse=True)
+    _, group = np.unique(x, axis=0, return_inverse=True)
     parts: list[tuple[Index, LawForecast]] = []
     missed, doubt = np.zeros(len(y)), np.zeros(len(y))
     # Arrays of laws x functions that fit the processor's cache are twice as fast.
@@ -170,18 +184,16 @@ def _laws(
         for every in [np.flatnonzero(group == number)]
         for part in np.array_split(every, -(-len(every) // _AT_ONCE))
     ):
-        counts, times, collective = x[rows[0]], y[rows], bool(mpi[rows[0]])
+        counts, times = x[rows[0]], y[rows]
         ahead, further = np.split(at[rows[0]], [len(AHEAD)])
-        found = law_forecast(counts, times, noise[rows], ahead, further, collective=collective)
+        found = law_forecast(basis, counts, times, noise[rows], ahead, further)
         parts.append((rows, found))
         if len(counts) >= _CARRIED:
-            early = law_forecast(
-                counts[:-1], times[:, :-1], noise[rows], counts[-1:], _NONE, collective=collective
-            )
+            early = law_forecast(basis, counts[:-1], times[:, :-1], noise[rows], counts[-1:], _NONE)
             off = early.log_seconds[:, 0] - np.log(times[:, -1])
-            half = (early.log_high - early.log_low)[:, 0] / (2 * _NORMAL)
+            expected = early.spread[:, 0] ** 2 + early.noise**2
             missed[rows] = np.abs(off)
-            beyond = np.maximum(off**2 - (_SURPRISE[0] * half) ** 2, 0)
+            beyond = np.maximum(off**2 - _SURPRISE[0] ** 2 * expected, 0)
             doubt[rows] = np.hypot(0.02, _SURPRISE[1] * np.sqrt(beyond))
     names = LawForecast.__slots__
     order = np.argsort(np.concatenate([rows for rows, _ in parts]))

@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from udfs.scaling.bases import DECAY, DECAYS, GROWTH, GROWTHS, Array, Basis, Index, Names, Truth
+from udfs.scaling.bases import DECAY, DECAYS, GROWTH, GROWTHS, Array, Basis, Index, Names
 from udfs.scaling.forecast import Forecast
-from udfs.scaling.laws import AHEAD, LawForecast, Term, laws
+from udfs.scaling.laws import AHEAD, LAWS, LawForecast, Term
 from udfs.scaling.least_squares import Fit
 from udfs.scaling.members import relative_values
 
@@ -36,15 +36,12 @@ class Formulas:
     misfit: Array
 
 
-def formulas(
-    basis: Basis, names: list[Names], mpi: Truth, x: Array, y: Array, predicted: Forecast
-) -> Formulas:
+def formulas(basis: Basis, names: list[Names], x: Array, y: Array, predicted: Forecast) -> Formulas:
     """Return the formula of each function.
 
     Args:
         basis: terms of the functions.
         names: names of the parameters, for each function.
-        mpi: whether each function is a call of MPI (n).
         x: counts, ascending, n x m.
         y: times of n functions, n x m, s.
         predicted: their forecast.
@@ -73,7 +70,7 @@ def formulas(
         rows = np.flatnonzero(chosen == place)
         if place == len(fits):
             for row in rows:
-                law = _law(predicted.law, int(row), bool(mpi[row]), x[row, -1])
+                law = _law(predicted.law, int(row), x[row, -1])
                 texts[row] = " + ".join(_law_text(*term) for term in law)
                 parameters[row] = _law_parameters(names[row], law)
             continue
@@ -96,12 +93,12 @@ def formulas(
 Part = tuple[float, Term, float]
 
 
-def _law(forecast: LawForecast, row: int, mpi: bool, last: float) -> list[Part]:
+def _law(forecast: LawForecast, row: int, last: float) -> list[Part]:
     """Return the factors and terms of a function's law, and the largest count, for its text."""
     one, two = forecast.factors[row].tolist()
     if forecast.place[row] < 0:
         return [(one / last**two, Term(two if abs(two) > _FLAT else 0.0), last)]
-    law = laws(mpi)[0][forecast.place[row]]
+    law = LAWS[forecast.place[row]]
     parts = []
     for factor, term in zip((one, two), law, strict=False):
         size = last**term.exponent * np.log2(last) ** term.logs / (1 + term.half)

@@ -19,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Index, Truth
+from udfs.scaling.bases import Array, Basis, Index, Truth
 
 ROUND: Final = (-2.0, -1.5, -1.0, -0.5, 1 / 3, 0.5, 2 / 3, 1.0, 1.5, 2.0, 2.5, 3.0)
 """Exponents that laws of algorithms have: more probable than those between them."""
@@ -31,17 +31,19 @@ _HALVES: Final = np.exp(np.linspace(np.log(0.01), np.log(4.0), 20))
 """Counts at which saturation reaches half its limit, over the largest count."""
 
 # Logarithms of prior probabilities.
-_CLASS_ODDS: Final = np.log([0.20, 0.22, 0.31, 0.14, 0.05, 0.08])
+_CLASS_ODDS: Final = np.log([0.20, 0.19, 0.36, 0.13, 0.04, 0.08])
 """Of a constant, a power, a constant and a term, two terms, saturation, a power of any exponent."""
-_BETWEEN: Final = -1.0
+_BETWEEN: Final = -2.0
 """Of exponents between the round ones."""
 _WITH_LOG: Final = -0.4
-_COMMON: Final = 1.2
+_COMMON: Final = 1.6
 """Further odds of the laws that parallel algorithms have most often."""
 _COMMON_TERMS: Final = frozenset({(-1.0, 0), (0.5, 0), (1.0, 0), (0.0, 1), (0.0, 2), (1.0, 1)})
 """Their exponents of p and of log2(p)."""
-_COLLECTIVE_LOG: Final = 1.0
-"""Further odds of logarithms in MPI functions, whose trees have log2(p) levels."""
+_TREE: Final = 1.0
+"""Further odds of log2(p) where the kind of function has it: trees have log2(p) levels."""
+_GROWING_TREE: Final = 1.0
+"""And of p^a*log2(p) where the kind has that."""
 
 _NOISE_WEIGHT: Final = 1.0
 _NOISE: Final = 0.02
@@ -53,7 +55,7 @@ _NEARLY: Final = 0.1
 _REPEATED: Final = 3
 """Repetitions of a count, where their scatter is known: laws hardly depend on their number."""
 _KEPT: Final = 12
-_LIKELY: Final = 0.003
+_LIKELY: Final = 0.001
 """How far, as a squared logarithm, a law may be from the median for e times the probability."""
 _LEAST: Final = 0.002
 """The least weight of a law that predicts."""
@@ -89,19 +91,22 @@ Law = tuple[Term, ...]
 class LawForecast:
     """Times of n functions at t counts, as one law predicts them, and how sure that is.
 
-    The law is the one nearest to the median of all laws at certain counts ahead, so that prediction
-    and formula are the same. `log_seconds`, `log_low` and `log_high` (n x t, the counts ahead
-    first) are the logarithms of its times and of the 90 % interval, by all laws, of a measurement
-    there; `fitted` (n x m) those of its times at the measured counts; `misfit` (n) is their root
-    mean square distance from the measured ones.
+    The law is the one nearest to the median of all laws at the a counts ahead, so that prediction
+    and formula are the same. `log_seconds` (n x a + t, the counts ahead first) are the logarithms
+    of its times, `spread` the root mean square distance of all laws from them. `log_low` and
+    `log_high` (n x t) are those of the 90 % interval, by all laws, of a measurement, and `noise`
+    (n) is its standard deviation. `fitted` (n x m) are the logarithms of the law's times at the
+    measured counts, `misfit` (n) is their root mean square distance from the measured ones.
 
     `place` (n) is the place of the law in `laws`, or -1 for a power of any exponent; `factors`
     (n x 2) are its terms at the largest count, or the power's time there and its exponent.
     """
 
     log_seconds: Array
+    spread: Array
     log_low: Array
     log_high: Array
+    noise: Array
     fitted: Array
     misfit: Array
     place: Index
@@ -115,17 +120,18 @@ def _between(step: float, low: float, high: float) -> list[float]:
     ]
 
 
-def _log_prior(term: Term) -> float:
+def _log_prior(term: Term, basis: Basis) -> float:
     if term.half:
         return 0.0
     odds = 0.0 if term.logs or any(abs(term.exponent - a) < 1e-9 for a in ROUND) else _BETWEEN
     odds += _COMMON * ((term.exponent, term.logs) in _COMMON_TERMS)
+    if basis.log and term.logs == 1:
+        odds += _GROWING_TREE * basis.growth_log if term.exponent else _TREE
     return odds + _WITH_LOG * bool(term.logs)
 
 
-@cache
-def laws(collective: bool) -> tuple[tuple[Law, ...], Array]:
-    """Return all laws, those of one term first, and the logarithms of their prior probabilities."""
+def _classes() -> list[list[Law]]:
+    """Return the laws of each class of `_CLASS_ODDS` but the last."""
     powers = [Term(a) for a in ROUND] + [Term(a, b) for a, b in _LOGS]
     grown = [Term(a) for a in (*ROUND, *_between(0.1, 0.1, _STEEPEST))]
     grown += [Term(a, b) for a, b in _LOGS]
@@ -135,58 +141,67 @@ def laws(collective: bool) -> tuple[tuple[Law, ...], Array]:
         for term in terms
         if term.exponent > 0 or term.logs
     ]
-    classes: list[list[Law]] = [
+    return [
         [(CONSTANT,)],
         [(term,) for term in powers],
         [(CONSTANT, term) for term in (*grown, *(Term(a) for a in _between(0.1, -2.2, -0.1)))],
         two,
         [(Term(0.0, half=float(half)),) for half in _HALVES],
     ]
-    found, odds = [], []
-    for members, of_class in zip(classes, _CLASS_ODDS, strict=False):
-        prior = np.array([sum(map(_log_prior, law)) for law in members])
-        if collective:
-            prior += _COLLECTIVE_LOG * np.array([any(t.logs for t in law) for law in members])
-        found += members
-        odds.append(of_class + prior - np.log(np.exp(prior).sum()))
-    alone = np.argsort([len(law) for law in found], kind="stable")
-    return tuple(found[i] for i in alone), np.concatenate(odds)[alone]
+
+
+_CLASSES: Final = _classes()
+LAWS: Final = tuple(sorted((law for some in _CLASSES for law in some), key=len))
+"""All laws, those of one term first."""
+_SINGLES: Final = sum(len(law) == 1 for law in LAWS)
+
+
+@cache
+def _log_priors(basis: Basis) -> Array:
+    """Return the logarithms of the laws' prior probabilities."""
+    odds: dict[Law, float] = {}
+    for members, of_class in zip(_CLASSES, _CLASS_ODDS, strict=False):
+        prior = np.array([sum(_log_prior(term, basis) for term in law) for law in members])
+        prior += of_class - np.log(np.exp(prior).sum())
+        odds |= dict(zip(members, prior.tolist(), strict=True))
+    return np.array([odds[law] for law in LAWS])
 
 
 def law_forecast(
-    x: Array, y: Array, noise: Array, ahead: Array, at: Array, *, collective: bool
+    basis: Basis, x: Array, y: Array, noise: Array, ahead: Array, at: Array
 ) -> LawForecast:
     """Predict the times of functions that were measured at the same counts.
 
     Args:
+        basis: terms of the kind of function: those are likelier.
         x: the counts, ascending (m), three at least, the last above 1.
         y: times of n functions, n x m, s, above zero.
         noise: relative scatter of the repetitions, n; 0 where unknown.
         ahead: counts at which the law is chosen that predicts.
         at: further counts to predict.
-        collective: whether these are MPI functions.
     """
     m = len(x)
     last, level = y[:, -1:], np.log(y[:, -1:])
     y = np.clip(y / last, 1 / _WIDEST, _WIDEST)  # whose squares are numbers yet
     places = np.concatenate([x, ahead, at])
     believed = _Noise.known(noise, m)
-    linear = _linear(collective, places, x, y, believed)
+    linear = _linear(basis, places, x, y, believed)
     power = _power(x, y, believed, places)
     kept, weight = _heaviest(linear.evidence, power.evidence)
     members = _Members.of(linear, power, kept, believed)
     fitted = members.values(slice(m))
     values, errors = members.values(slice(m, None)), members.errors(slice(m, None))
-    first = slice(len(ahead))
-    medians = _quantiles(values[first], errors[first], weight, 0.5)
-    errors = np.hypot(errors, members.sigma)
-    low, high = (_quantiles(values, errors, weight, level).T for level in (0.05, 0.95))
-    apart = ((values[first] - medians[:, None]) ** 2).mean(0)
+    first, rest = slice(len(ahead)), slice(len(ahead), None)
+    wide = np.hypot(errors[rest], members.sigma)
+    low, high = (_quantiles(values[rest], wide, weight, level).T for level in (0.05, 0.95))
+    apart = ((values[first] - _medians(values[first], weight)) ** 2).mean(0)
     apart += ((fitted - np.log(y).T[:, None]) ** 2).mean(0)
     with np.errstate(divide="ignore"):
         apart -= _LIKELY * np.log(weight)
     chosen = np.argmin(np.where(weight > _LEAST, apart, np.inf), axis=0)
     everyone = np.arange(len(y))
+    seconds = values[:, chosen, everyone]
+    spread = np.sqrt((weight * (errors**2 + (values - seconds[:, None]) ** 2)).sum(1))
     fitted = fitted[:, chosen, everyone].T
     place = kept[chosen, everyone]
     is_power = place == len(linear.evidence)
@@ -198,7 +213,9 @@ def law_forecast(
     factors[0] *= last[:, 0]
     factors[1] *= np.where(is_power, 1.0, last[:, 0])
     return LawForecast(
-        log_seconds=values[:, chosen, everyone].T + level,
+        log_seconds=seconds.T + level,
+        spread=spread.T,
+        noise=members.sigma[chosen, everyone],
         log_low=low + level,
         log_high=high + level,
         fitted=fitted + level,
@@ -295,20 +312,18 @@ class _Linear:
 
 
 @lru_cache(maxsize=64)
-def _terms(collective: bool, places: tuple[float, ...], last: float) -> Array:
+def _terms(places: tuple[float, ...], last: float) -> Array:
     """Return the values of all laws' terms at places, 2 x laws x places; 0 for no second term."""
-    found, _ = laws(collective)
-    terms = np.zeros((2, len(found), len(places)))
-    for k, law in enumerate(found):
+    terms = np.zeros((2, len(LAWS), len(places)))
+    for k, law in enumerate(LAWS):
         for j, term in enumerate(law):
             terms[j, k] = term.values(np.array(places), last)
     return terms
 
 
-def _linear(collective: bool, places: Array, x: Array, y: Array, noise: _Noise) -> _Linear:
-    found, prior = laws(collective)
-    m, singles = len(x), sum(len(law) == 1 for law in found)
-    terms = _terms(collective, tuple(places.tolist()), float(x[-1]))
+def _linear(basis: Basis, places: Array, x: Array, y: Array, noise: _Noise) -> _Linear:
+    m, singles = len(x), _SINGLES
+    terms = _terms(tuple(places.tolist()), float(x[-1]))
     inverse = 1 / y.T
     square = inverse**2
     one, two = terms[0, :, :m], terms[1, singles:, :m]
@@ -328,10 +343,10 @@ def _linear(collective: bool, places: Array, x: Array, y: Array, noise: _Noise) 
     left[singles:] = m - (first * b1 + second * r2) / det
     with np.errstate(divide="ignore"):
         evidence[singles:] = 0.5 * np.log(both / det) - np.log(m / noise.share)
-    letters = np.where(np.arange(len(found)) < singles, 0.5, 1.0)[:, None]
+    letters = np.where(np.arange(len(LAWS)) < singles, 0.5, 1.0)[:, None]
     of_points, scale = noise.evidence(np.maximum(left, 0), letters)
     evidence += of_points
-    evidence += prior[:, None]
+    evidence += _log_priors(basis)[:, None]
     return _Linear(evidence, scale, g11, g12, g22, r1, r2, terms, singles)
 
 
@@ -428,6 +443,15 @@ def _power(x: Array, y: Array, noise: _Noise, places: Array) -> _Power:
         level[:, None] + slope[:, None] * away,
         1 / m + away**2 / size,
     )
+
+
+def _medians(values: Array, weight: Array) -> Array:
+    """Return the weighted medians of k x n laws' values at p places: p x 1 x n, of p x k x n."""
+    order = np.argsort(values, axis=1)
+    below = np.cumsum(weight[order, np.arange(values.shape[2])], axis=1) < 0.5
+    middle = np.take_along_axis(order, below.sum(1, keepdims=True), 1)
+    medians: Array = np.take_along_axis(values, middle, 1)
+    return medians
 
 
 def _quantiles(mean: Array, sigma: Array, weight: Array, level: float) -> Array:

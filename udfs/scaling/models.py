@@ -47,10 +47,9 @@ def scaling_model(
     formula: list[str | None] = [None] * size
     parameters: list[dict[str, float] | None] = [None] * size
     for basis, p, times, rows in series.groups():
-        mpi = series.is_mpi(rows)
-        predicted = forecast(basis, p, times, scatter[rows], p[:, -1:] * _AHEAD, mpi)
+        predicted = forecast(basis, p, times, scatter[rows], p[:, -1:] * _AHEAD)
         names = [KINDS.get(series.kinds[row], OTHER)[1] for row in rows]
-        best = formulas(basis, names, mpi, p, times, predicted)
+        best = formulas(basis, names, p, times, predicted)
         slopes = (predicted.log_seconds, predicted.log_low, predicted.log_high)
         last = np.where(predicted.rules, predicted.law.fitted[:, -1], np.log(times[:, -1]))
         for name, slope in zip(("exponent", "exponent_low", "exponent_high"), slopes, strict=True):
@@ -103,7 +102,7 @@ def scaling_forecast(
     values = {name: np.full((size, len(at)), np.nan) for name in ("seconds", "low", "high")}
     for basis, p, times, rows in series.groups():
         wanted = np.tile(at, (len(rows), 1))
-        predicted = forecast(basis, p, times, scatter[rows], wanted, series.is_mpi(rows))
+        predicted = forecast(basis, p, times, scatter[rows], wanted)
         values["seconds"][rows] = np.exp(predicted.log_seconds)
         values["low"][rows], values["high"][rows] = predicted.interval()
         flag_doubts(series, rows, predicted)

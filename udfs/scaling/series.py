@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from udfs.scaling.bases import KINDS, OTHER, Array, Basis, Index, Truth
 
 _MIN_COUNTS = 3
-_MPI = KINDS.keys() - {"computation"}
 _FEW = 5
 _FAR = np.log(8.0)
 _OUTLIER_TIMES = 5.0
@@ -40,11 +39,6 @@ class Series:
     def __post_init__(self) -> None:
         self.flags = [[] for _ in self.kinds]
         self.points = np.zeros(len(self.kinds), np.int32)
-
-    def is_mpi(self, rows: Index) -> Truth:
-        """Return whether functions are calls of MPI: of a kind that is not computation."""
-        found: Truth = np.array([self.kinds[row] in _MPI for row in rows], bool)
-        return found
 
     def groups(self) -> Iterator[tuple[Basis, Array, Array, Index]]:
         """Yield basis, counts and times (n x m) and rows of functions that are fitted together.

@@ -111,7 +111,7 @@ def scaling_forecast_at(
         error[rows] = model.error * np.sqrt(1 + octaves)
     for basis, p, times, rows in series.groups():
         wanted_counts = np.tile(at, (len(rows), 1))
-        predicted = forecast(basis, p, times, scatter[rows], wanted_counts, series.is_mpi(rows))
+        predicted = forecast(basis, p, times, scatter[rows], wanted_counts)
         predicted = predicted.shifted(ratio[rows], error[rows])
         values["seconds"][rows] = np.exp(predicted.log_seconds)
         values["low"][rows], values["high"][rows] = predicted.interval()

@@ -70,7 +70,7 @@ def scaling_turning_point(
     scatter = numbers(noise)
     low, high = np.full(size, np.nan), np.full(size, np.nan)
     for basis, p, times, rows in series.groups():
-        known = forecast(basis, p, times, scatter[rows], p[:, -1:], series.is_mpi(rows))
+        known = forecast(basis, p, times, scatter[rows], p[:, -1:])
         flag_doubts(series, rows, known)
         for part in _equal_counts(p, np.flatnonzero(known.misfit <= POOR_FIT)):
             found = interval(p[part[0]], times[part], scatter[rows[part]])
