@@ -94,6 +94,10 @@ _BLOCK_SUMMARY = (
     "serialising INTEGER, critical_path INTEGER[], width_cycles DOUBLE, "
     "critical_path_cycles DOUBLE, unit_cycles DOUBLE, flags VARCHAR[])"
 )
+_CORE = (
+    "STRUCT(width DOUBLE, dispatch DOUBLE, instructions STRUCT(pattern VARCHAR, class VARCHAR, "
+    "ports VARCHAR, cycles DOUBLE, latency DOUBLE, accumulate DOUBLE)[])"
+)
 _THREAD_ELEMENTS = (
     Parameter("threads", "BIGINT[]"),
     Parameter("blocks", "INTEGER[]"),
@@ -307,6 +311,15 @@ UDFS: tuple[Udf, ...] = (
         (Parameter("codes", "VARCHAR[]"),),
         f"STRUCT(code {_BLOCK_SUMMARY}, features FLOAT[])[]",
         "Results of block_summary and block_features for many blocks at once.",
+        public=False,
+    ),
+    Udf(
+        "describe_aarch64",
+        "udfs.throughput.described",
+        (Parameter("codes", "VARCHAR[]"), Parameter("core", _CORE)),
+        f"{_BLOCK_SUMMARY}[]",
+        "As block_summary, for many blocks of AArch64 machine code by the table of a core.",
+        may_return_null=True,
         public=False,
     ),
     Udf(

@@ -18,7 +18,7 @@ from udfs.throughput.workers import map_in_processes
 
 BLOCK_FEATURES: tuple[str, ...] = FEATURES
 
-_COUNTS = (
+COUNTS = (
     "instructions",
     "n_int",
     "n_fp",
@@ -31,7 +31,7 @@ _COUNTS = (
 )
 # Blocks described at a time, which limits memory.
 _CHUNK = 1 << 15
-_BOUNDS = ("width_cycles", "critical_path_cycles", "unit_cycles")
+BOUNDS = ("width_cycles", "critical_path_cycles", "unit_cycles")
 
 
 def block_features(code: Any) -> pa.ListArray:
@@ -121,9 +121,9 @@ def _part(hexes: list[str | None]) -> pa.Table:
     known = decoded & [not set(found) & set(NO_PREDICTION) for found in flags]
     course = run(blocks, decoder, paths=True)
     matrix = np.zeros((len(hexes), len(FEATURES)), np.float32)
-    counts = np.zeros((len(hexes), len(_COUNTS)), np.int32)
+    counts = np.zeros((len(hexes), len(COUNTS)), np.int32)
     paths = np.zeros((len(hexes), course.paths.shape[1]), np.int32)
-    limits = np.full((len(hexes), len(_BOUNDS)), np.nan)
+    limits = np.full((len(hexes), len(BOUNDS)), np.nan)
     if blocks:
         matrix[decoded] = features.of_blocks(blocks, decoder, course)
         found = summary.of_blocks(blocks, decoder, course)
@@ -136,7 +136,7 @@ def _part(hexes: list[str | None]) -> pa.Table:
     arrays.append(_lists(paths, decoded))
     arrays += [pa.array(np.ascontiguousarray(column), from_pandas=True) for column in limits.T]
     arrays.append(pa.array(flags, pa.list_(pa.string())))
-    names = (*_COUNTS, "critical_path", *_BOUNDS, "flags")
+    names = (*COUNTS, "critical_path", *BOUNDS, "flags")
     fields = [pa.field(name, array.type) for name, array in zip(names, arrays, strict=True)]
     told = decoded | [bool(found) for found in flags]
     code = pa.StructArray.from_arrays(arrays, fields=fields, mask=pa.array(~told))

@@ -1,0 +1,121 @@
+"""The function for SQL on AArch64 machine code: mix, chains, and bounds by the table of a core."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from udfs.arrow import contiguous
+from udfs.throughput.aarch64 import Word, decode
+from udfs.throughput.blocks import BOUNDS, COUNTS
+from udfs.throughput.core_tables import NOTHING, CoreTable, Cost, Ports, port_bound
+from udfs.throughput.recurrences import Operation, critical_paths, recurrence
+from udfs.throughput.support import NO_PREDICTION, POOR_SUPPORT
+
+Row = dict[str, Any]
+
+_TYPE = pa.struct(
+    [
+        *((name, pa.int32()) for name in COUNTS),
+        ("critical_path", pa.list_(pa.int32())),
+        *((name, pa.float64()) for name in BOUNDS),
+        ("flags", pa.list_(pa.string())),
+    ]
+)
+
+
+def describe_aarch64(codes: Any, core: Any) -> pa.ListArray:
+    """Return mix, dependence chains and analytic bounds of blocks of AArch64 machine code.
+
+    Args:
+        codes: n lists of texts, a block in hexadecimal each.
+        core: n structs, the table of a core: `width` macro-operations and `dispatch`
+            micro-operations a cycle, `instructions` its rows of instruction_costs in their order.
+
+    Returns:
+        n lists of structs as from `udfs.throughput.blocks.block_summary`, of the core's bounds;
+        NULL where a block cannot be decoded completely, and for a NULL core.
+    """
+    out: list[list[Row | None] | None] = []
+    table, costs = None, None
+    for blocks, one in zip(contiguous(codes).to_pylist(), core.to_pylist(), strict=True):
+        if one != table:
+            table, costs = one, CoreTable(one) if one else None
+        known = blocks is not None and costs is not None
+        out.append([_describe(text, costs) for text in blocks] if known and costs else None)
+    return pa.array(out, pa.list_(_TYPE))
+
+
+def _describe(text: str | None, core: CoreTable) -> Row | None:
+    try:
+        words = decode(bytes.fromhex(text or ""))
+    except ValueError:
+        return None
+    if not words:
+        return None
+    costs = [core.cost(word.form) for word in words]
+    flags = {_flag(word, cost) for word, cost in zip(words, costs, strict=True)} - {""}
+    operations = _operations(words, costs, core)
+    row = dict.fromkeys(BOUNDS) | _counts(words, costs)
+    row |= {"critical_path": critical_paths(operations), "flags": sorted(flags)}
+    known = [cost for cost in costs if cost]
+    if flags.isdisjoint(NO_PREDICTION):
+        updates = sum(bool(word.base) for word in words)
+        known += [core.base_update] * updates
+        uops = sum(len(cost.ports) for cost in known)
+        width = max(len(words) / core.width, uops / core.dispatch if core.dispatch else 0)
+        limits = (width, recurrence(operations), port_bound(_demand(known)))
+        row |= dict(zip(BOUNDS, limits, strict=True))
+    return row
+
+
+def _flag(word: Word, cost: Cost | None) -> str:
+    if word.is_system:
+        return "system_instruction"
+    if cost is None:
+        return "not_on_core"
+    return POOR_SUPPORT if cost.kind == "atomic" else ""
+
+
+def _operations(
+    words: Sequence[Word], costs: Sequence[Cost | None], core: CoreTable
+) -> list[Operation]:
+    """Return the operations of a block: a result, and where a base is updated another."""
+    out = []
+    for place, (word, cost) in enumerate(zip(words, costs, strict=True)):
+        registers = word.sources, word.accumulator, word.targets
+        out.append(_operation(place, *registers, cost or NOTHING))
+        if word.base:
+            sources = (word.base, *word.step)
+            out.append(_operation(place, sources, "", (word.base,), core.base_update))
+    return out
+
+
+def _operation(
+    place: int, sources: tuple[str, ...], accumulator: str, targets: tuple[str, ...], cost: Cost
+) -> Operation:
+    return Operation(place, sources, accumulator, targets, cost.latency, cost.accumulate, cost.row)
+
+
+def _demand(costs: Sequence[Cost]) -> Counter[Ports]:
+    """Return the cycles that ports need, by the ports that can execute an operation."""
+    out: Counter[Ports] = Counter()
+    for cost in costs:
+        for k, ports in enumerate(cost.ports):
+            out[ports] += cost.cycles if k == 0 else 1  # type: ignore[assignment]
+    return out
+
+
+def _counts(words: Sequence[Word], costs: Sequence[Cost | None]) -> Row:
+    kinds = Counter("other" if cost is None else cost.kind for cost in costs)
+    return {
+        "instructions": len(words),
+        **{f"n_{kind}": kinds[kind] for kind in ("int", "fp", "simd", "branch")},
+        "n_load": sum(word.loads for word in words),
+        "n_store": sum(word.stores for word in words),
+        "n_other": kinds["other"] + kinds["atomic"],
+        "serialising": sum(word.is_barrier for word in words),
+    }
