@@ -34,7 +34,7 @@ class Lander:
     after a second it is closed before the next file, so that other processes can open it.
     """
 
-    def __init__(self, db: Path, wait: float, dry_run: bool) -> None:
+    def __init__(self, db: Path, wait: float | None, dry_run: bool) -> None:
         self.db = db
         self.wait = wait
         self.dry_run = dry_run

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import glob
+import math
 import os
 import random
 import re
+import shutil
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import udfs
 from warehouse import migrations, modules, shipped
-from warehouse.damage import damage
-from warehouse.errors import NotAWarehouse, WarehouseBusy, WarehouseError, WarehouseMissing
+from warehouse.damage import RESTORE, damage
+from warehouse.errors import (
+    NotAWarehouse,
+    WarehouseBusy,
+    WarehouseDamaged,
+    WarehouseError,
+    WarehouseMissing,
+)
+from warehouse.queue import place
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 MEMORY = ":memory:"
 DEFAULT_WAIT = 60.0
+_ABANDONED_SECONDS = 600  # making a new warehouse takes less than one
 _CLASS = re.compile(r"^[A-Z]\w+ Error: ")
 _LOCKED = "Could not set lock on file"
 _HOLDER = re.compile(r"Conflicting lock is held in (.+?) \(PID (\d+)\)")
@@ -30,14 +42,14 @@ def connect(
     read_only: bool = False,
     *,
     create: bool = True,
-    wait: float = DEFAULT_WAIT,
+    wait: float | None = DEFAULT_WAIT,
     on_wait: Callable[[str], None] | None = None,
 ) -> DuckDBPyConnection:
     """Open a warehouse and return a DuckDB connection with the UDFs registered.
 
     A missing file is created, unless `read_only` or not `create`; ":memory:" creates one in memory.
-    While another process has the file open, this tries again for `wait` seconds; `on_wait` is
-    called once with a message that names that process.
+    While another process has the file open, this waits for `wait` seconds (None: without limit);
+    `on_wait` is called once with a message that names that process. Writers wait in a queue.
 
     Raises `WarehouseBusy` after `wait` seconds, `WarehouseMissing`, `NotAWarehouse`,
     `WarehouseOutdated` (run `pwh migrate`) and `WarehouseTooNew` (update pwh).
@@ -69,7 +81,7 @@ def open_unchecked(
     read_only: bool = False,
     *,
     create: bool = True,
-    wait: float = DEFAULT_WAIT,
+    wait: float | None = DEFAULT_WAIT,
     on_wait: Callable[[str], None] | None = None,
 ) -> DuckDBPyConnection:
     """Open a warehouse of any version, as `pwh migrate` and `pwh doctor` must."""
@@ -78,15 +90,26 @@ def open_unchecked(
         fill(con)
         return con
     file = Path(path)
+    if not file.exists() and (read_only or not create):
+        raise WarehouseMissing(
+            f"there is no warehouse at {file}",
+            hint="Create one: pwh ingest FILES, or pwh demo. Name another: --db or PWH_DB.",
+        )
+    if read_only:
+        return _open_waiting(file, _Patience(file, wait, on_wait), read_only=True)
     if not file.exists():
-        if read_only or not create:
-            raise WarehouseMissing(
-                f"there is no warehouse at {file}",
-                hint="Create one: pwh ingest FILES, or pwh demo. Name another: --db or PWH_DB.",
-            )
         check_orphaned_wal(file)
-        _create(file)
-    return _open_waiting(file, read_only, wait, on_wait)
+    with place(file) as own:
+        patience = _Patience(file, wait, on_wait)
+        while own is not None and (before := own.before()):
+            writers = "1 writer" if before == 1 else f"{before} writers"
+            patience.wait(f"has {writers} waiting before this one")
+        if not file.exists():
+            _create(file)
+        con = _open_waiting(file, patience, read_only=False)
+    # What a killed process had put aside. Nobody else has the file open.
+    shutil.rmtree(file.with_name(f"{file.name}.tmp"), ignore_errors=True)
+    return con
 
 
 def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
@@ -112,11 +135,15 @@ def check_orphaned_wal(file: Path) -> None:
 def _create(file: Path) -> None:
     """Create a new warehouse under another name and link it into place when complete.
 
-    A killed process leaves no incomplete warehouse, and of two that start at once one uses the
-    other's.
+    A killed process leaves no incomplete warehouse. Where there is no queue (`place`), of two that
+    start at once one uses the other's.
     """
     import duckdb
 
+    for left in file.parent.glob(f".{glob.escape(file.name)}.*.new*"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
+                left.unlink()
     # Process ids repeat, in another container or after a crash.
     draft = file.with_name(f".{file.name}.{os.getpid()}-{os.urandom(4).hex()}.new")
     try:
@@ -151,13 +178,35 @@ def _place(draft: Path, file: Path) -> None:
             draft.rename(file)
 
 
-def _open_waiting(
-    file: Path, read_only: bool, wait: float, on_wait: Callable[[str], None] | None
-) -> DuckDBPyConnection:
+class _Patience:
+    """How long to wait for a busy warehouse, and whether the user knows of it."""
+
+    def __init__(
+        self, file: Path, seconds: float | None, on_wait: Callable[[str], None] | None
+    ) -> None:
+        self._file = file
+        self._seconds = seconds
+        self._deadline = math.inf if seconds is None else time.monotonic() + seconds
+        self._on_wait = on_wait
+
+    def wait(self, why: str) -> None:
+        """Wait a little; raise `WarehouseBusy` where that was long enough."""
+        if time.monotonic() >= self._deadline:
+            raise WarehouseBusy(
+                f"{self._file} {why}; gave up after {self._seconds:g} s",
+                hint="Try again when it is done, or wait longer with --wait SECONDS.",
+            )
+        if self._on_wait is not None:
+            until = "" if self._seconds is None else f" up to {self._seconds:g} s"
+            self._on_wait(f"{self._file} {why}; waiting{until}")
+            self._on_wait = None
+        # Random pauses, so that waiting processes do not retry in step.
+        time.sleep(random.uniform(0.03, 0.12))  # noqa: S311
+
+
+def _open_waiting(file: Path, patience: _Patience, *, read_only: bool) -> DuckDBPyConnection:
     import duckdb
 
-    deadline = time.monotonic() + wait
-    notified = False
     while True:
         try:
             return _prepared(str(file), read_only=read_only)
@@ -169,16 +218,7 @@ def _open_waiting(
             raise _unusable(file, error) from None
         # A process that closes the file between two checks of DuckDB is not named.
         who = f"{Path(holder[1]).name}, process {holder[2]}" if holder else "another process"
-        if time.monotonic() >= deadline:
-            raise WarehouseBusy(
-                f"{file} is in use by {who}; gave up after {wait:g} s",
-                hint="Try again when it is done, or wait longer with --wait SECONDS.",
-            )
-        if on_wait is not None and not notified:
-            on_wait(f"{file} is in use by {who}; waiting up to {wait:g} s")
-            notified = True
-        # Random pauses, so that waiting processes do not retry in step.
-        time.sleep(random.uniform(0.03, 0.12))  # noqa: S311
+        patience.wait(f"is in use by {who}")
 
 
 def _prepared(path: str, *, read_only: bool) -> DuckDBPyConnection:
@@ -218,4 +258,6 @@ def _unusable(file: Path, error: Exception) -> WarehouseError:
         return NotAWarehouse(
             f"{file} is not a DuckDB file", hint="Name another file with --db or PWH_DB."
         )
-    return damage(error) or WarehouseError(f"cannot open {file}: {_CLASS.sub('', message)}")
+    problem = f"cannot open {file}: {_CLASS.sub('', message)}"
+    damaged = damage(error)
+    return WarehouseError(problem) if damaged is None else WarehouseDamaged(problem, hint=RESTORE)

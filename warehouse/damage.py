@@ -13,6 +13,7 @@ _DAMAGE = re.compile(
     r"failed to load metadata pointer|database has been invalidated",
     re.IGNORECASE,
 )
+RESTORE = "Restore the file from a copy, or ingest the recordings again."
 _CLASS = re.compile(r"^[A-Z][\w ]+ Error: ")
 
 
@@ -30,6 +31,5 @@ def damage(error: Exception) -> WarehouseDamaged | None:
     reason = _CLASS.sub("", str(error).split("\n", 1)[0]).strip()[:200]
     return WarehouseDamaged(
         f"the warehouse cannot be read, its file seems to be damaged ({reason})",
-        hint="pwh doctor names the tables that cannot be read. Restore the file from a copy, or "
-        "ingest the recordings again.",
+        hint=f"pwh doctor names the tables that cannot be read. {RESTORE}",
     )

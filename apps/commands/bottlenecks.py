@@ -120,7 +120,7 @@ def label(
     region: Annotated[str | None, typer.Option(help="Only this code region.")] = None,
     sample: Annotated[int | None, typer.Option(help="Only this sample.")] = None,
     labelled_by: Annotated[str | None, typer.Option("--by", help="Who assigns the label.")] = None,
-    wait: WaitOption = 60.0,
+    wait: WaitOption = None,
 ) -> None:
     """Label the bottleneck of a run manually; the label overrules every model."""
     from apps.fitting.labels import add_label

@@ -60,7 +60,7 @@ def bottlenecks(
     ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,
-    wait: WaitOption = 60.0,
+    wait: WaitOption = None,
 ) -> None:
     """Train a model that classifies bottlenecks from counters; compare classifiers."""
     from apps.fitting.bottlenecks import read_training_data, store_model, train
@@ -125,7 +125,7 @@ def behaviour(
     ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
-    wait: WaitOption = 60.0,
+    wait: WaitOption = None,
 ) -> None:
     """Learn the thresholds of divergence and synchronisation from launches of known behaviour."""
     if run is not None:
@@ -175,7 +175,7 @@ def throughput(
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     style: FormatOption = Format.table,
     output: OutputOption = None,
-    wait: WaitOption = 60.0,
+    wait: WaitOption = None,
 ) -> None:
     """Train a model of a core's throughput on measured segments; compare it with other models."""
     from apps.fitting.throughput import (

@@ -85,7 +85,7 @@ def ingest(
         bool,
         typer.Option("--list-skipped", help="Name each file of a folder that is skipped, and why."),
     ] = False,
-    wait: WaitOption = 60.0,
+    wait: WaitOption = None,
 ) -> None:
     """Ingest files: recognise the format of each, read it, and store it whole or not at all."""
     from ingest.load import Options
@@ -165,7 +165,7 @@ def _land_all(
     db: Path,
     found: list[Found],
     options: Options,
-    wait: float,
+    wait: float | None,
     *,
     dry_run: bool,
     keep_going: bool,

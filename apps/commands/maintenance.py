@@ -14,7 +14,7 @@ from apps.output import Format, counted, note, print_data
 def forget(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="A run, a source, or the path of a source.")],
-    wait: WaitOption = 60.0,
+    wait: WaitOption = None,
 ) -> None:
     """Delete a run or an ingested file and all its rows from the warehouse."""
     from apps.queries.runs import resolve_forgettable
@@ -31,7 +31,7 @@ def forget(
             print_data(f"forgot {kind} {found}: {rows or 'no rows'}")
 
 
-def migrate(context: typer.Context, wait: WaitOption = 60.0) -> None:
+def migrate(context: typer.Context, wait: WaitOption = None) -> None:
     """Update the tables, views and shipped rows of a warehouse to this version of pwh."""
     from ingest.derive import decode_outdated
     from ingest.load import transaction

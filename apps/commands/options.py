@@ -20,16 +20,24 @@ OutputOption = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write to this file instead of stdout.")
 ]
 WaitOption = Annotated[
-    float, typer.Option("--wait", min=0, help="Seconds to wait while another process writes.")
+    float | None,
+    typer.Option(
+        "--wait",
+        min=0,
+        help="Seconds to wait while others use the warehouse; without it, readers wait for 60 s "
+        "and writers until it is their turn.",
+    ),
 ]
 
 
 @contextmanager
-def reading(context: typer.Context, wait: float = 60.0) -> Iterator[DuckDBPyConnection]:
+def reading(context: typer.Context, wait: float | None = None) -> Iterator[DuckDBPyConnection]:
     """Open the warehouse for reading, briefly."""
     import warehouse
+    from warehouse.connection import DEFAULT_WAIT
 
-    con = warehouse.connect(context.obj, read_only=True, wait=wait, on_wait=note)
+    seconds = DEFAULT_WAIT if wait is None else wait
+    con = warehouse.connect(context.obj, read_only=True, wait=seconds, on_wait=note)
     try:
         yield con
     finally:
@@ -38,7 +46,7 @@ def reading(context: typer.Context, wait: float = 60.0) -> Iterator[DuckDBPyConn
 
 @contextmanager
 def writing(
-    context: typer.Context, wait: float = 60.0, *, create: bool = False
+    context: typer.Context, wait: float | None = None, *, create: bool = False
 ) -> Iterator[DuckDBPyConnection]:
     """Open the warehouse for writing; `create` makes it where it is missing."""
     import warehouse

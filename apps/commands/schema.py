@@ -52,7 +52,7 @@ def sql(
         bool,
         typer.Option("--write", help="Open the warehouse for writing; by default it is read-only."),
     ] = False,
-    wait: WaitOption = 60.0,
+    wait: WaitOption = None,
 ) -> None:
     """Run a SQL query."""
     import duckdb

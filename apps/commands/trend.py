@@ -71,7 +71,7 @@ def trend(
         bool,
         typer.Option("--keep", help="Store --by and the rules of changes in the warehouse."),
     ] = False,
-    wait: WaitOption = 60.0,
+    wait: WaitOption = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
@@ -143,7 +143,7 @@ def ack(
     metric: Annotated[str, typer.Option(help="Only this metric, or a pattern with * and ?.")] = "*",
     text: Annotated[str | None, typer.Option("--note", help="Anything else.")] = None,
     said_by: Annotated[str | None, typer.Option("--by", help="Who says so.")] = None,
-    wait: WaitOption = 60.0,
+    wait: WaitOption = None,
 ) -> None:
     """Acknowledge a change: it leaves gate and overview, and trend shows what is known of it."""
     from apps.output import counted, print_data

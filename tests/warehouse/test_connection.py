@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -110,3 +111,16 @@ def test_row_numbers_keep_duplicates_and_make_no_row_of_none(warehouse):
     assert kept == [("x",), ("x",)]
     none = warehouse.sql("SELECT app FROM runs QUALIFY row_number() OVER (ORDER BY run_id) <= 1")
     assert none.fetchall() == []
+
+
+def test_what_killed_processes_leave_behind_goes(tmp_path):
+    path = tmp_path / "w.duckdb"
+    old, new = tmp_path / ".w.duckdb.1-ab.new", tmp_path / ".w.duckdb.2-ab.new"
+    for draft in (old, new):
+        draft.touch()
+    os.utime(old, (0, 0))
+    spilled = tmp_path / "w.duckdb.tmp"
+    spilled.mkdir()
+    (spilled / "duckdb_temp_storage-0.tmp").touch()
+    pwh.connect(path).close()
+    assert sorted(tmp_path.iterdir()) == [new, path]
