@@ -9,16 +9,15 @@ from typing import Any
 from warehouse.errors import InputError
 
 
-def parse(text: str, line: int | None = None) -> Any:
+def parse(text: str, line: int | None = None, *, allow_nan: bool = False) -> Any:
     """Parse JSON; all numbers come as float.
 
-    Unlike `json.loads`, refuses NaN, Infinity and an object that has a name twice. `line` is the
-    place of the text where it is one line of a file. Raises `InputError`.
+    Unlike `json.loads`, refuses an object that has a name twice and, unless `allow_nan`, NaN and
+    Infinity. `line` is the place of the text where it is one line of a file. Raises `InputError`.
     """
+    constant = float if allow_nan else _refuse_constant
     try:
-        return json.loads(
-            text, parse_int=float, parse_constant=_refuse_constant, object_pairs_hook=_object
-        )
+        return json.loads(text, parse_int=float, parse_constant=constant, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         where = f"line {line or error.lineno}, column {error.colno}"
         raise InputError(

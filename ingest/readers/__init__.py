@@ -26,7 +26,7 @@ READERS: tuple[Deferred, ...] = (
     Deferred(
         "benchmarks",
         _HERE + "benchmarks.reader:Benchmarks",
-        contains=(b"benchmark", b'"machine_info"', b'"results"'),
+        contains=(b"benchmark", b'"machine_info"', b'"results"', b"ns/iter", b"time:"),
     ),
     Deferred(
         "cprofile",

@@ -82,4 +82,4 @@ def test_text_that_begins_like_one_is_none(text):
 def test_descriptions_fit_their_sentence():
     for one in SIGNATURES:
         assert one.marks or one.suffixes
-        assert not one.what.endswith(".") and one.convert[0].isupper() or one.convert[:3] == "pwh"
+        assert (not one.what.endswith(".") and one.convert[0].isupper()) or one.convert[:3] == "pwh"

@@ -1,5 +1,8 @@
 """What `go test -bench` prints: BenchmarkSum-8  1000  123 ns/op  16 B/op  2 allocs/op.
 
+With -json (cmd/test2json) the same lines come in pieces, in the fields Output of events, those of
+several packages mixed.
+
 Source: the Go benchmark data format (golang.org/design/14313-benchmark-format). A benchmark that
 comes again (-count) has repetitions; the -8 behind all names is GOMAXPROCS, the run's threads.
 """
@@ -8,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ingest.base import Item, LeftOut, Run
+from ingest.parsing.json_values import parse
 from ingest.parsing.lines import numbered_lines, quoted
 from ingest.readers.benchmarks.values import Value, direction, rows
 from ingest.recording import Recording
@@ -24,11 +28,35 @@ _PROCESSORS = re.compile(r"(.+)-(\d{1,6})")
 
 def go_testing(recording: Recording) -> Iterator[Item]:
     """Yield the run and values; raises `InputError` at a result that cannot be read."""
+    yield from _items(numbered_lines(recording, must_end=True))
+
+
+def go_json(recording: Recording) -> Iterator[Item]:
+    """Yield the run and values of the events of `go test -json`."""
+    printed: dict[str, str] = {}
+    number = 0
+    for number, line in numbered_lines(recording, must_end=True):
+        # Lines of the build come between the events, as plain text.
+        if not line.startswith("{"):
+            continue
+        event = parse(line, number)
+        output = event.get("Output", "")
+        if event.get("Action") == "output" and isinstance(output, str):
+            package = str(event.get("Package", ""))
+            printed[package] = printed.get(package, "") + output
+    lines = (
+        line for package, text in printed.items() for line in (f"pkg: {package}", *text.split("\n"))
+    )
+    yield from _items((number, line) for line in lines)
+
+
+def _items(lines: Iterable[tuple[int, str]]) -> Iterator[Item]:
+    """Yield the run and values of numbered lines."""
     facts: dict[str, str] = {}
     results: list[tuple[str, str, str]] = []
     packages: set[str] = set()
     others = 0
-    for number, line in numbered_lines(recording, must_end=True):
+    for number, line in lines:
         if fact := _FACT.fullmatch(line):
             facts[fact[1]] = fact[2]
         elif result := _RESULT.fullmatch(line):

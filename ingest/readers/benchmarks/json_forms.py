@@ -40,7 +40,7 @@ def google(document: Any) -> Iterator[Item]:
     program = context.get("executable")
     yield Run(
         app=_last(program),
-        machine=_text(context.get("host_name")),
+        machine=text_of(context.get("host_name")),
         started_at=_date(context.get("date")),
         tags={"recorder": f"google-benchmark {context['library_version']}"}
         if isinstance(context.get("library_version"), str)
@@ -96,11 +96,11 @@ def pytest_benchmark(document: Any) -> Iterator[Item]:
     machine, commit = _object(document.get("machine_info")), _object(document.get("commit_info"))
     tags = {"commit": commit["id"], "branch": commit.get("branch")} if commit.get("id") else {}
     yield Run(
-        app=_text(commit.get("project")),
-        version=_text(commit.get("id")),
-        machine=_text(machine.get("node")),
+        app=text_of(commit.get("project")),
+        version=text_of(commit.get("id")),
+        machine=text_of(machine.get("node")),
         started_at=_date(document.get("datetime")),
-        tags={name: text for name, text in tags.items() if _text(text)},
+        tags={name: text for name, text in tags.items() if text_of(text)},
     )
     values: list[Value] = []
     for number, entry in enumerate(field(document, "benchmarks", list, "the file")):
@@ -149,9 +149,9 @@ def action(document: Any) -> Iterator[Item]:
                 key=f"{suite}.{place}.{version[:12]}",
                 app=suite,
                 version=version,
-                started_at=_milliseconds(entry.get("date")),
+                started_at=date_of(entry.get("date")),
                 tags={"commit": version}
-                | {n: t for n, v in (("tool", entry.get("tool")),) if (t := _text(v))},
+                | {n: t for n, v in (("tool", entry.get("tool")),) if (t := text_of(v))},
             )
             benches = entry.get("benches") or []
             values += _action_values(benches, entry.get("tool"), number, where)
@@ -163,7 +163,7 @@ def _action_values(benches: Sequence[Any], tool: Any, number: int, where: str) -
     for bench in benches:
         name = field(bench, "name", str, where)
         value = field(bench, "value", (float, str), where)
-        unit = _text(bench.get("unit"))
+        unit = text_of(bench.get("unit"))
         spread = _RANGE.fullmatch(str(bench.get("range") or ""))
         try:
             value = float(value)
@@ -180,7 +180,8 @@ def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _text(value: Any) -> str | None:
+def text_of(value: Any) -> str | None:
+    """Return a text that is not empty; None for anything else."""
     return value if isinstance(value, str) and value else None
 
 
@@ -198,7 +199,8 @@ def _date(text: Any) -> datetime | None:
     return None if implausible({"started_at": date}) else date
 
 
-def _milliseconds(value: Any) -> datetime | None:
+def date_of(value: Any) -> datetime | None:
+    """Return a date from milliseconds since 1970; None where they are none or implausible."""
     try:
         date = datetime.fromtimestamp(value / 1e3, UTC)
     except (TypeError, ValueError, OverflowError, OSError):

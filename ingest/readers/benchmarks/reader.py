@@ -15,8 +15,18 @@ _FORMS = {
     "pytest_benchmark": re.compile(rb'\s*\{\s*"machine_info"\s*:\s*(?:\{|null)'),
     "hyperfine": re.compile(rb'\s*\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:'),
     "action": re.compile(rb"\s*window\.BENCHMARK_DATA\s*="),
+    "jmh": re.compile(rb'\s*\[\s*\{\s*"jmhVersion"\s*:'),
+    "asv": re.compile(rb'\s*\{(?=[^{}]*"env_name"\s*:)[^{}]*"commit_hash"\s*:(?s:.*)"results"\s*:'),
+    "go_json": re.compile(
+        rb'\s*\{"(?:Time|ImportPath|Action)":"[^\n]*\n(?s:.*)"Output":"Benchmark'
+    ),
     "go_testing": re.compile(
         rb"(?s:.*?)^Benchmark\S*[ \t]+\d+[ \t]+[\d.eE+-]+ \S+/op\b", re.MULTILINE
+    ),
+    "rust": re.compile(
+        rb"(?s:.*?)(?:[ \t]time:[ \t]+\[[\d.]+ \S+ [\d.]+ \S+ [\d.]+ \S+\]\r?\n"
+        rb"|^test \S.* \.\.\. bench: +[\d,.]+ ns/iter)",
+        re.MULTILINE,
     ),
 }
 _LIMIT = 256 << 20
@@ -26,8 +36,8 @@ class Benchmarks(SingleFile):
     """Reads what benchmark frameworks write, value by value; times are in seconds."""
 
     NAME = "benchmarks"
-    DESCRIPTION = "results of Google Benchmark, pytest-benchmark, hyperfine, Go, data.js of CI"
-    PATTERNS = ("*benchmark*.json", "hyperfine.json", "bench*.txt", "data.js")
+    DESCRIPTION = "results of Google Benchmark, pytest-benchmark, hyperfine, JMH, asv, Go, Rust, CI"
+    PATTERNS = ("*benchmark*.json", "hyperfine.json", "jmh-result.json", "bench*.txt", "data.js")
     TABLES = ("metrics",)
 
     def sniff(self, head: Head) -> bool:
@@ -36,10 +46,9 @@ class Benchmarks(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the runs and their values; see `Reader.read`."""
-        from ingest.parsing.json_values import checked, parse
+        from ingest.parsing.json_values import parse
         from ingest.parsing.lines import whole_text
-        from ingest.readers.benchmarks import json_forms
-        from ingest.readers.benchmarks.go_testing import go_testing
+        from ingest.readers.benchmarks import go_testing, json_forms, per_language, rust
 
         with recording.open() as file:
             form = _form(file.read(1 << 16))
@@ -49,20 +58,27 @@ class Benchmarks(SingleFile):
                 expected=self.DESCRIPTION,
                 hint="Other results: a CSV file with the columns metric, value, unit, better.",
             )
-        if form == "go_testing":
-            yield from go_testing(recording)
+        lines = {
+            "go_testing": go_testing.go_testing,
+            "go_json": go_testing.go_json,
+            "rust": rust.items,
+        }
+        if form in lines:
+            yield from lines[form](recording)
             return
         text = whole_text(recording, limit=_LIMIT)
         if form == "action":
             text = text.partition("=")[2].strip().removesuffix(";")
-        document = checked(parse(text), dict, "the file", "its start")
-        forms = {
+        documents = {
             "google": json_forms.google,
             "pytest_benchmark": json_forms.pytest_benchmark,
             "hyperfine": json_forms.hyperfine,
             "action": json_forms.action,
+            "jmh": per_language.jmh,
+            "asv": per_language.asv,
         }
-        yield from forms[form](document)
+        # asv writes NaN for parameters that a benchmark skips.
+        yield from documents[form](parse(text, allow_nan=form == "asv"))
 
 
 def _form(data: bytes) -> str | None:

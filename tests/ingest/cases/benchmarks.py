@@ -1,4 +1,8 @@
-"""The contract's case of benchmark results: Google Benchmark 1.9.5, three repetitions each."""
+"""The contract's case of benchmark results: Google Benchmark 1.9.5, three repetitions each.
+
+Of the other forms, those of JMH, Criterion and libtest are written by their documentation; the
+others were recorded with the tool.
+"""
 
 from __future__ import annotations
 
@@ -39,5 +43,6 @@ CASE = Case(
             [(1623.0, "s")],
         ),
     ),
+    others=tuple(path for path in sorted(SAMPLE.parent.iterdir()) if path != SAMPLE),
     enlarge=_enlarge,
 )

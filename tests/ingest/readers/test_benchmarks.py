@@ -119,3 +119,75 @@ def test_the_report_of_a_run_shows_its_benchmarks(warehouse):
     text = run_report(warehouse, done.runs[0])
     assert "* 6 metrics of benchmarks." in text
     assert "Benchmarks\nmetric " in text and "BM_sort/64 cpu_time" in text
+
+
+def test_jmh_has_iterations_of_all_forks_and_throughput_is_no_time(warehouse):
+    land(warehouse, SAMPLE.parent / "jmh.json")
+    sort, total = "org.example.SortBench.sort(size=1000)", "org.example.SortBench.sum"
+    assert rows(warehouse, VALUES) == [
+        (sort, 0, pytest.approx(30e-6), "s", "lower", None),
+        (sort, 1, pytest.approx(30.5e-6), "s", "lower", None),
+        (sort, 2, pytest.approx(29.5e-6), "s", "lower", None),
+        (sort, 3, pytest.approx(31e-6), "s", "lower", None),
+        (f"{sort} gc.alloc.rate", 0, 128.5, "MB/sec", None, None),
+        (f"{total} thrpt", 0, 410.5, "ops/ms", "higher", None),
+        (f"{total} thrpt", 1, 415.0, "ops/ms", "higher", None),
+        (f"{total} sample", None, pytest.approx(2.5e-3), "s", "lower", None),
+    ]
+
+
+def test_asv_has_a_value_at_each_point_and_says_what_failed(warehouse):
+    (landed,) = land(warehouse, SAMPLE.parent / "asv.json")
+    found = rows(warehouse, "SELECT metric, value, unit, better FROM metrics ORDER BY rowid")
+    assert found == [
+        ("bench.Sort.time_sorted(100, 'up')", 8.03200964583084e-07, "s", "lower"),
+        ("bench.Sort.time_sorted(100, 'down')", 8.589995559304953e-07, "s", "lower"),
+        ("bench.Sort.time_sorted(1000, 'up')", 4.430399712873623e-06, "s", "lower"),
+        ("bench.Sort.time_sorted(1000, 'down')", 4.7310008085332814e-06, "s", "lower"),
+        ("bench.mem_list", 2104.0, "bytes", "lower"),
+        ("bench.peakmem_list", 24793088.0, "bytes", "lower"),
+        ("bench.track_ratio", 1.5, None, None),
+    ]
+    assert landed.left_out == "1 benchmark (failed or skipped)"
+    assert rows(warehouse, "SELECT version[:8], machine FROM runs") == [("31c09462", "node1")]
+
+
+def test_asv_skips_points_and_keeps_samples(warehouse, tmp_path):
+    document = json.loads((SAMPLE.parent / "asv.json").read_text())
+    entry = document["results"]["bench.Sort.time_sorted"]
+    entry[0][1] = float("nan")
+    entry += [[[1e-6, 2e-6], None, None, None]]
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    (landed,) = land(warehouse, tmp_path / "a.json")
+    assert landed.left_out == "2 benchmarks (failed or skipped)"
+    assert rows(warehouse, VALUES)[:2] == [
+        ("bench.Sort.time_sorted(100, 'up')", 0, 1e-6, "s", "lower", None),
+        ("bench.Sort.time_sorted(100, 'up')", 1, 2e-6, "s", "lower", None),
+    ]
+
+
+def test_go_events_are_the_lines_that_go_prints(warehouse):
+    land(warehouse, SAMPLE.parent / "go.json")
+    assert rows(warehouse, VALUES)[:3] == [
+        ("Sum", 0, pytest.approx(276e-9), "s", "lower", None),
+        ("Sum", 1, pytest.approx(276.1e-9), "s", "lower", None),
+        ("Append", 0, pytest.approx(10705e-9), "s", "lower", None),
+    ]
+    assert rows(warehouse, "SELECT app, threads FROM runs") == [("example.com/sum", 2)]
+
+
+def test_rust_prints_estimates_and_throughput_but_changes_are_no_times(warehouse, another):
+    land(warehouse, SAMPLE.parent / "criterion.txt")
+    long = "from_elem/a long name of a parameter"
+    assert rows(warehouse, VALUES) == [
+        ("fib 20", None, pytest.approx(26.251e-6), "s", "lower", None),
+        (long, None, pytest.approx(62.001e-9), "s", "lower", None),
+        (f"{long} throughput", None, 15.754, "GiB/s", "higher", None),
+    ]
+    libtest = another()
+    land(libtest, SAMPLE.parent / "libtest.txt")
+    assert rows(libtest, VALUES) == [
+        ("sums::bench_add", None, pytest.approx(1234e-9), "s", "lower", None),
+        ("sums::copy", None, pytest.approx(82.5e-9), "s", "lower", None),
+        ("sums::copy throughput", None, 12412.0, "MB/s", "higher", None),
+    ]

@@ -1,0 +1,168 @@
+"""JSON of frameworks that a language has for itself: JMH of Java, asv of Python.
+
+Sources: JSONResultFormat of JMH 1.37 and its Mode; the file format of asv's results, version 2, in
+asv's developer documentation, and results that asv 0.6 wrote.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ingest.base import Item, LeftOut, Run
+from ingest.parsing.json_values import checked, field
+from ingest.readers.benchmarks.json_forms import date_of, text_of
+from ingest.readers.benchmarks.values import SECONDS, Better, Value, rows
+from warehouse.errors import InputError
+
+_PER_OPERATION = re.compile(r"(ns|us|ms|s|min|hr|day)/op")
+_LONG = {"min": 60.0, "hr": 3600.0, "day": 86400.0}
+_COLUMNS = ("result", "params")
+# What asv measures is in a benchmark's name.
+_KINDS: Mapping[str, tuple[str | None, Better | None]] = {
+    "time": ("s", "lower"),
+    "timeraw": ("s", "lower"),
+    "mem": ("bytes", "lower"),
+    "peakmem": ("bytes", "lower"),
+}
+
+
+def jmh(document: Any) -> Iterator[Item]:
+    """Yield the run and values of JMH: iterations of all forks, or the score where none is kept.
+
+    Times per operation are in seconds, throughput as JMH writes it; results of profilers (gc) land
+    beside them. What JMH states as error is a confidence interval, not a deviation.
+    """
+    results = checked(document, list, "the file", "its start")
+    entries = [(n, checked(e, dict, "a result", f"result {n}")) for n, e in enumerate(results)]
+    names = [_jmh_name(entry, f"result {n}") for n, entry in entries]
+    first = entries[0][1]
+    threads = first.get("threads")
+    same = all(entry.get("threads") == threads for _, entry in entries)
+    counted = isinstance(threads, float) and threads.is_integer() and 1 <= threads < 1 << 31
+    yield Run(
+        threads=int(threads) if same and counted else None,
+        tags={"recorder": f"jmh {field(first, 'jmhVersion', str, 'result 0')}"}
+        | {
+            tag: text
+            for tag, of in (("jdk", "jdkVersion"), ("vm", "vmName"))
+            if (text := text_of(first.get(of)))
+        },
+    )
+    times = Counter(names)
+    values: list[Value] = []
+    for name, (place, entry) in zip(names, entries, strict=True):
+        where = f"result {place}"
+        mode = field(entry, "mode", str, where)
+        metric = f"{name} {mode}" if times[name] > 1 else name
+        better: Better = "higher" if mode == "thrpt" else "lower"
+        primary = field(entry, "primaryMetric", dict, where)
+        values += _jmh_values(metric, primary, better, where)
+        others = entry.get("secondaryMetrics") or {}
+        for other, found in checked(others, dict, "the metrics", where).items() if others else ():
+            label = other.lstrip("\u00b7")
+            values += _jmh_values(
+                f"{metric} {label}", checked(found, dict, label, where), None, where
+            )
+    yield rows(values)
+
+
+def _jmh_name(entry: Mapping[str, Any], where: str) -> str:
+    """Return the benchmark's name with its parameters: a.B.sort(size=10)."""
+    name: str = field(entry, "benchmark", str, where)
+    parameters = entry.get("params")
+    if not isinstance(parameters, dict):
+        return name
+    return f"{name}({', '.join(f'{key}={value}' for key, value in parameters.items())})"
+
+
+def _jmh_values(
+    metric: str, found: Mapping[str, Any], better: Better | None, where: str
+) -> Iterator[Value]:
+    unit = field(found, "scoreUnit", str, where)
+    scale = 1.0
+    if time := _PER_OPERATION.fullmatch(unit):
+        scale, unit = SECONDS.get(time[1]) or _LONG[time[1]], "s"
+    forks = found.get("rawData")
+    iterations = (
+        [value for fork in forks for value in checked(fork, list, "a fork", where)]
+        if isinstance(forks, list)
+        else []
+    )
+    # A profiler that found nothing writes "NaN".
+    if not iterations:
+        score = found.get("score")
+        value = score * scale if isinstance(score, float) else None
+        yield Value(metric, value, unit, better)
+    for repetition, value in enumerate(iterations):
+        measured = value * scale if isinstance(value, float) else None
+        yield Value(metric, measured, unit, better, repetition)
+
+
+def asv(document: Any) -> Iterator[Item]:
+    """Yield the run and values of one environment at one commit, samples where asv kept them."""
+    machine = document.get("params")
+    columns = document.get("result_columns", list(_COLUMNS))
+    results = field(document, "results", dict, "the file")
+    found = {name: _by_column(columns, entry) for name, entry in results.items()}
+    starts = [at for entry in found.values() if isinstance(at := entry.get("started_at"), float)]
+    commit = field(document, "commit_hash", str, "the file")
+    environment = text_of(document.get("env_name"))
+    yield Run(
+        version=commit,
+        machine=text_of(machine.get("machine")) if isinstance(machine, dict) else None,
+        started_at=date_of(min(starts, default=None)),
+        tags={"commit": commit} | ({"environment": environment} if environment else {}),
+    )
+    values: list[Value] = []
+    failed = 0
+    for name, entry in found.items():
+        kind = name.rpartition(".")[2].partition("_")[0]
+        unit, better = _KINDS.get(kind, (None, None))
+        for metric, result, samples in _asv_results(name, entry):
+            if result is None or math.isnan(result):
+                failed += 1
+            elif samples:
+                values += [Value(metric, v, unit, better, n) for n, v in enumerate(samples)]
+            else:
+                values.append(Value(metric, result, unit, better))
+    yield rows(values)
+    yield LeftOut(failed, "benchmark", "failed or skipped")
+
+
+def _by_column(columns: Any, entry: Any) -> dict[str, Any]:
+    """Return a result by the names of its columns, in the older and the newer version."""
+    if isinstance(entry, dict):
+        return entry
+    if not isinstance(entry, list):
+        return {"result": [entry]}
+    return dict(zip(columns, entry, strict=False))
+
+
+def _asv_results(
+    name: str, entry: Mapping[str, Any]
+) -> Iterator[tuple[str, float | None, list[float]]]:
+    """Yield metric, result and samples for each combination of the parameters."""
+    where = f"benchmark {name}"
+    parameters = entry.get("params")
+    axes = [checked(axis, list, "params", where) for axis in parameters or ()]
+    points = list(itertools.product(*axes))
+    results, samples = entry.get("result"), entry.get("samples")
+    if not isinstance(results, list):
+        results = [results] * len(points)
+    if len(results) != len(points):
+        raise InputError(
+            f"{name} has {len(results)} results at {len(points)} points",
+            where=where,
+            expected="a result for each combination of its parameters",
+        )
+    kept = samples if isinstance(samples, list) and len(samples) == len(points) else []
+    for place, (point, result) in enumerate(zip(points, results, strict=True)):
+        metric = f"{name}({', '.join(map(str, point))})" if point else name
+        value = None if result is None else checked(result, float, "a result", where)
+        own = kept[place] if kept and isinstance(kept[place], list) else []
+        yield metric, value, [v for v in own if isinstance(v, float)]

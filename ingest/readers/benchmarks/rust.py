@@ -1,0 +1,54 @@
+"""What benchmarks of Rust print: Criterion's estimates, and lines of libtest.
+
+Sources: the user guide of Criterion.rs, "Command-Line Output"; libtest's formatter in the Rust
+repository. Criterion prints the bounds of an interval with the estimate between them; the estimate
+lands. What it says of changes since the last time is left alone, as is the range of libtest (+/-),
+which is no deviation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ingest.base import Item, Run
+from ingest.parsing.lines import numbered_lines
+from ingest.readers.benchmarks.values import SECONDS, Value, rows
+from ingest.recording import Recording
+
+_NUMBER = r"([\d.]+(?:e[-+]?\d+)?) (\S+)"
+_TIME = re.compile(rf"(.*?)\s*\btime:\s+\[{_NUMBER} {_NUMBER} {_NUMBER}\]\s*")
+_RATE = re.compile(rf"\s+thrpt:\s+\[{_NUMBER} {_NUMBER} {_NUMBER}\]\s*")
+_LIBTEST = re.compile(
+    r"test (\S.*?)\s+\.\.\. bench:\s+([\d,.]+) ns/iter \(\+/- [\d,.]+\)(?: = ([\d,.]+) (\S+))?\s*"
+)
+_PICOSECONDS = {"ps": 1e-12, "fs": 1e-15}
+
+
+def items(recording: Recording) -> Iterator[Item]:
+    """Yield the run and values, in seconds and in Criterion's units of throughput."""
+    values: list[Value] = []
+    before = name = ""
+    for _, line in numbered_lines(recording, must_end=True):
+        if (found := _TIME.fullmatch(line)) and (scale := _seconds(found[5])):
+            # A name too long for its column has the line above.
+            name = found[1].strip() or before
+            values.append(Value(name, float(found[4]) * scale, "s", "lower"))
+        elif (found := _RATE.fullmatch(line)) and name:
+            values.append(Value(f"{name} throughput", float(found[3]), found[4], "higher"))
+        elif found := _LIBTEST.fullmatch(line):
+            values.append(Value(found[1], _plain(found[2]) * 1e-9, "s", "lower"))
+            if found[4]:
+                rate = _plain(found[3])
+                values.append(Value(f"{found[1]} throughput", rate, found[4], "higher"))
+        before = line.strip()
+    yield Run()
+    yield rows(values)
+
+
+def _seconds(unit: str) -> float | None:
+    return SECONDS.get(unit) or _PICOSECONDS.get(unit)
+
+
+def _plain(number: str) -> float:
+    return float(number.replace(",", ""))
