@@ -29,6 +29,11 @@ READERS: tuple[Deferred, ...] = (
         contains=(b"benchmark", b'"machine_info"', b'"results"', b"ns/iter", b"time:"),
     ),
     Deferred(
+        "chrome-trace",
+        _HERE + "chrome_trace.reader:ChromeTrace",
+        contains=(b'"traceevents"', b'"ph"'),
+    ),
+    Deferred(
         "cprofile",
         _HERE + "cprofile:CProfile",
         begins=tuple(

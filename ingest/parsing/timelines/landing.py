@@ -1,0 +1,61 @@
+"""Rows of landing tables from the timeline of a process.
+
+What runs on a GPU is a task on the worker of its stream, slice by slice. A thread's slices nest,
+and nested calls are not tasks of their own: the outermost call is one task. Where only spans
+(annotations, frames of Python) enclose a moment, the innermost of them is the task, piece by
+piece. A call in which the thread waits for the GPU is not work: it parts the task it lies in, and
+so does the end of an arrow, so that a task begins where a dependence ends. All slices, nested or
+not, land in fn_timings by call path, with exact sums.
+
+A launch is a datum that the launching task makes and what it launched reads. What a thread does
+after a wait reads the GPU's task that ended last within the wait. An arrow is a datum, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from ingest.base import Item, Rows
+from ingest.parsing.timelines.dependences import arrow_rows, launch_rows, wait_rows
+from ingest.parsing.timelines.functions import function_rows
+from ingest.parsing.timelines.nesting import nesting
+from ingest.parsing.timelines.slices import Role, Timeline
+from ingest.parsing.timelines.tasks import Tasks
+
+
+def landing(timeline: Timeline, base: int) -> Iterator[Item]:
+    """Yield the rows of one process, times from `base` (ns) on."""
+    slices = timeline.slices
+    threads = np.flatnonzero(slices.role <= Role.WAIT)
+    nested = nesting(
+        slices.worker[threads],
+        slices.start[threads],
+        slices.end[threads],
+        slices.name[threads],
+        timeline.names,
+        slices.role[threads] != Role.SPAN,
+    )
+    tasks = Tasks(timeline, threads, nested)
+    if len(tasks):
+        yield from _worker_rows(timeline, tasks)
+        yield Rows("tasks", tasks.rows(base))
+        if len(timeline.launches.caller):
+            yield from launch_rows(timeline, tasks, base)
+        yield from wait_rows(timeline, tasks)
+        if len(timeline.arrows.t_from):
+            yield from arrow_rows(timeline, tasks, base)
+    yield from function_rows(timeline, threads, nested)
+
+
+def _worker_rows(timeline: Timeline, tasks: Tasks) -> Iterator[Rows]:
+    used = [timeline.workers[number] for number in np.unique(tasks.worker).tolist()]
+    nodes = list(dict.fromkeys(worker.node for worker in used))
+    yield Rows("nodes", pa.table({"node": pa.array(nodes, pa.string())}))
+    columns = {
+        "worker": pa.array([worker.name for worker in used], pa.string()),
+        "node": pa.array([worker.node for worker in used], pa.string()),
+    }
+    yield Rows("workers", pa.table(columns))

@@ -1,0 +1,98 @@
+"""The slices of one process (rank): what a trace says ran where and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+Integers = npt.NDArray[np.int64]
+
+
+class Role(IntEnum):
+    """What a slice is on its worker."""
+
+    WORK = 0  # a call on a thread
+    SPAN = 1  # on a thread, what encloses calls: an annotation, a frame of Python
+    WAIT = 2  # a call in which a thread waits for the GPU
+    DEVICE = 3  # what a GPU executes in one of its streams
+    CLOCK = 4  # elapsed time, during which no worker need have worked: an asynchronous operation
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One thread or stream: its name, the number its system gave it, and the node."""
+
+    name: str
+    node: str
+    thread: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """Slices as arrays: one entry each. Times in ns, `name` and `kind` number the lists below."""
+
+    worker: Integers
+    name: Integers
+    kind: Integers
+    role: Integers
+    start: Integers
+    end: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Launches:
+    """Which call launched what: positions of slices, and what names the launch in its process."""
+
+    caller: Integers
+    device: Integers
+    number: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Arrows:
+    """Dependences that a trace draws: from a worker at a time to a worker at a time, ns."""
+
+    from_worker: Integers
+    t_from: Integers
+    to_worker: Integers
+    t_to: Integers
+
+
+def _none() -> Integers:
+    return np.zeros(0, np.int64)
+
+
+def no_launches() -> Launches:
+    """Return launches of a trace without any."""
+    return Launches(_none(), _none(), _none())
+
+
+def no_arrows() -> Arrows:
+    """Return arrows of a trace without any."""
+    return Arrows(_none(), _none(), _none(), _none())
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """All of one process: `rank` is None where the trace does not number processes."""
+
+    workers: list[Worker]
+    names: list[str]
+    kinds: list[str | None]
+    slices: Slices
+    launches: Launches = field(default_factory=no_launches)
+    arrows: Arrows = field(default_factory=no_arrows)
+    rank: int | None = None
+
+    @property
+    def begin(self) -> int:
+        """The first start, ns."""
+        return int(self.slices.start.min())
+
+    @property
+    def end(self) -> int:
+        """The last end, ns."""
+        return int(self.slices.end.max())

@@ -1,0 +1,233 @@
+"""From the events of a trace to the timeline of its process (or processes, in Chrome's own)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.base import LeftOut
+from ingest.parsing.timelines.arrays import places
+from ingest.parsing.timelines.slices import (
+    Arrows,
+    Integers,
+    Launches,
+    Role,
+    Slices,
+    Timeline,
+    Worker,
+)
+from ingest.readers.chrome_trace import kineto
+from ingest.readers.chrome_trace.events import NONE, Events, Id
+from ingest.readers.chrome_trace.pairs import paired
+
+_NOT_LANDED = -1
+_HOST = "host"
+_SYSTEM_WIDE = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class _All:
+    """All slices of a trace, those paired and those of asynchronous operations with them."""
+
+    slices: Slices
+    correlation: Integers
+
+
+def assemble(events: Events, *, is_kineto: bool, rank: int | None) -> Timeline:
+    """Return the timeline; slices that are no work of anybody are not in it."""
+    workers, number = _workers(events, is_kineto=is_kineto, rank=rank)
+    every = _all_slices(events, number)
+    names = [_name(name, is_kineto=is_kineto) for name in events.names.things()]
+    kinds = events.kinds.things()
+    roles = _roles(every.slices, names, kinds) if is_kineto else every.slices.role
+    kept = roles != _NOT_LANDED
+    found = every.slices
+    slices = Slices(
+        worker=found.worker[kept],
+        name=found.name[kept],
+        kind=found.kind[kept],
+        role=roles[kept],
+        start=found.start[kept],
+        end=found.end[kept],
+    )
+    return Timeline(
+        workers=workers,
+        names=names,
+        kinds=kinds,
+        slices=slices,
+        launches=_launches(slices, every.correlation[kept]),
+        arrows=_arrows(events, slices, number, kinds, is_kineto=is_kineto),
+        rank=rank,
+    )
+
+
+def left_out(events: Events, *, is_kineto: bool) -> Iterator[LeftOut]:
+    """Yield what of the events no table has a place for."""
+    yield LeftOut(events.unfinished + _unpaired(events), "slice", "without a start or an end")
+    backward = int(np.count_nonzero(events.slices["length"] < 0))
+    yield LeftOut(backward, "slice", "it ends before it starts")
+    for phases, record, records in (
+        ("iIRn", "instant", None),
+        ("ONDPvVc(),=aTp", "event of objects, samples and clocks", "events of objects, samples and "
+         "clocks"),
+    ):  # fmt: skip
+        count = sum(events.other[ph] for ph in phases)
+        yield LeftOut(count, record, "they have no duration", records)
+    unknown = Counter({ph: n for ph, n in events.other.items() if ph not in "iIRnONDPvVc(),=aTp"})
+    for ph, count in unknown.items():
+        yield LeftOut(count, f"event of phase {ph[:8]!r}", "the format does not define it")
+    if is_kineto:
+        kinds = events.kinds.things()
+        lower = np.array([(kind or "").lower() for kind in kinds] or [""], dtype=object)
+        of = Counter(lower[events.slices["kind"]].tolist())
+        for kind, (record, records) in kineto.NOT_WORK.items():
+            yield LeftOut(of[kind], record, "no work of the program", records)
+        orders = Counter(lower[events.flows["kind"]].tolist())
+        count = sum(orders[kind] for kind in kineto.ORDERS) // 2
+        yield LeftOut(count, "link of a forward to its backward operator",
+                      "it states no time of a dependence",
+                      "links of forward to backward operators")  # fmt: skip
+
+
+def _unpaired(events: Events) -> int:
+    marks = len(events.marks) + len(events.operations)
+    return marks - 2 * sum(len(_pairs(events, which)[0]) for which in ("marks", "operations"))
+
+
+def _pairs(events: Events, which: str) -> tuple[Integers, Integers]:
+    marks = getattr(events, which)
+    return paired(marks["group"], marks["time"], marks["begins"])
+
+
+def _all_slices(events: Events, number: Integers) -> _All:
+    """Return slices given whole, then those paired, then asynchronous operations."""
+    whole = events.slices
+    forward = whole["length"] >= 0
+    start = whole["start"][forward]
+    parts = [
+        (
+            number[whole["thread"][forward]],
+            whole["name"][forward],
+            whole["kind"][forward],
+            np.full(len(start), Role.WORK),
+            start,
+            start + whole["length"][forward],
+            whole["correlation"][forward],
+        )
+    ]
+    for which, role in (("marks", Role.WORK), ("operations", Role.CLOCK)):
+        marks = getattr(events, which)
+        begins, ends = _pairs(events, which)
+        group = marks["group"][begins]
+        count = len(begins)
+        parts.append(
+            (
+                number[group] if role == Role.WORK else np.zeros(count, np.int64),
+                marks["name"][begins],
+                marks["kind"][begins],
+                np.full(count, role),
+                marks["time"][begins],
+                marks["time"][ends],
+                np.full(count, NONE),
+            )
+        )
+    worker, name, kind, role_of, start, end, correlation = (
+        np.concatenate(columns).astype(np.int64) for columns in zip(*parts, strict=True)
+    )
+    return _All(Slices(worker, name, kind, role_of, start, end), correlation)
+
+
+def _name(name: Id, *, is_kineto: bool) -> str:
+    text = "(no name)" if name is None or name == "" else str(name)
+    return kineto.plain_name(text) if is_kineto else text
+
+
+def _roles(slices: Slices, names: list[str], kinds: list[str | None]) -> Integers:
+    """Return the roles of a Kineto trace's slices, _NOT_LANDED where there is none."""
+    pairs, place = np.unique(slices.kind * len(names) + slices.name, return_inverse=True)
+    found = [kineto.role(kinds[p // len(names)], names[p % len(names)]) for p in pairs.tolist()]
+    roles = np.array([_NOT_LANDED if role is None else role for role in found], np.int64)[place]
+    return np.where(slices.role == Role.CLOCK, Role.CLOCK, roles)
+
+
+def _launches(slices: Slices, correlation: Integers) -> Launches:
+    """Return which calls launched what is executed on a GPU, by their correlation."""
+    callers = np.flatnonzero((correlation != NONE) & (slices.role != Role.DEVICE))
+    device = np.flatnonzero((correlation != NONE) & (slices.role == Role.DEVICE))
+    number, first = np.unique(correlation[callers], return_index=True)
+    if not len(number):
+        device = device[:0]
+    at = np.searchsorted(number, correlation[device])
+    at[at == len(number)] = 0
+    known = number[at] == correlation[device] if len(number) else np.zeros(0, bool)
+    return Launches(callers[first[at[known]]], device[known], correlation[device[known]])
+
+
+def _arrows(
+    events: Events, slices: Slices, number: Integers, kinds: list[str | None], *, is_kineto: bool
+) -> Arrows:
+    """Return the arrows between each point of a flow and the next.
+
+    A point that does not bind to the slice around it binds to the next that begins.
+    """
+    flows = events.flows
+    skipped = kineto.LINKS | kineto.ORDERS if is_kineto else frozenset()
+    lands = np.array([(kind or "").lower() not in skipped for kind in kinds] or [True])
+    of = np.flatnonzero(lands[flows["kind"]])
+    of = of[np.lexsort((flows["step"][of], flows["time"][of], flows["group"][of]))]
+    group, time = flows["group"][of], flows["time"][of]
+    worker = number[flows["thread"][of]]
+    follows = np.flatnonzero((group[1:] == group[:-1]) & (flows["step"][of][1:] > 0))
+    target, source = follows + 1, follows
+    on = np.flatnonzero(slices.role <= Role.WAIT)
+    on = on[np.lexsort((slices.start[on], slices.worker[on]))]
+    to, t_to = worker[target], time[target]
+    found = places(slices.worker[on], slices.start[on], to, t_to, "left")
+    found[found == len(on)] = -1
+    if len(on):
+        begins = slices.start[on][found]
+        binds_next = (flows["encloses"][of][target] == 0) & (slices.worker[on][found] == to)
+        t_to = np.where(binds_next & (found >= 0), begins, t_to)
+    return Arrows(worker[source], time[source], to, t_to)
+
+
+def _workers(events: Events, *, is_kineto: bool, rank: int | None) -> tuple[list[Worker], Integers]:
+    """Return the workers and the number of each thread's worker.
+
+    Their names are as in the trace, with process and number where these tell them apart.
+    """
+    threads: list[tuple[Id, Id]] = events.threads.things()
+    devices = set(_device_threads(events).tolist() if is_kineto else ())
+    processes = {pid for n, (pid, _) in enumerate(threads) if n not in devices}
+    prefix = "" if rank is None else f"rank {rank} "
+    node = _HOST if rank is None else f"rank {rank}"
+    names = []
+    for n, (pid, tid) in enumerate(threads):
+        if n in devices:
+            stream = str(tid).removeprefix("stream").strip()
+            names.append(f"{prefix}GPU {pid} stream {stream}")
+        else:
+            thread = events.thread_names.get((pid, tid), "").strip() or f"thread {tid}"
+            process = events.process_names.get(pid, "").strip() or "process"
+            of = f"{process} {pid} " if len(processes) > 1 and not is_kineto else ""
+            names.append(f"{prefix}{of}{thread}")
+    count = Counter(names)
+    taken: set[str] = set()
+    workers = []
+    for n, ((_, tid), name) in enumerate(zip(threads, names, strict=True)):
+        own = name if count[name] == 1 else f"{name} {tid}"
+        while own in taken:
+            own += "'"
+        taken.add(own)
+        numbered = isinstance(tid, int) and 0 <= tid < _SYSTEM_WIDE and n not in devices
+        workers.append(Worker(own, node, tid if numbered and isinstance(tid, int) else None))
+    return workers, np.arange(len(threads))
+
+
+def _device_threads(events: Events) -> Integers:
+    kinds = np.array([(k or "").lower() in kineto.DEVICE for k in events.kinds.things()] or [False])
+    on = kinds[events.slices["kind"]]
+    return np.unique(events.slices["thread"][on])

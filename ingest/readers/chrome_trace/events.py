@@ -1,0 +1,240 @@
+"""The events of a trace, gathered into arrays as they are read."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ingest.parsing.timelines.microseconds import nanoseconds
+from ingest.readers.chrome_trace.document import Event
+from warehouse.errors import InputError
+
+Integers = npt.NDArray[np.int64]
+Id = str | int | float | None
+NONE = -1
+_GROUPS = {
+    **{"X": "slices", "B": "marks", "E": "marks", "C": "counters", "M": "metadata"},
+    **{"b": "operations", "e": "operations", "S": "operations", "F": "operations"},
+    **{"s": "flows", "t": "flows", "f": "flows", "": "nothing"},
+}
+_FLOW_STEPS = {"s": 0, "t": 1, "f": 2}
+
+
+class Args(msgspec.Struct, gc=False):
+    """The arguments of metadata and of events of GPUs that are used."""
+
+    name: Id = None
+    correlation: Any = None
+
+
+_args = msgspec.json.Decoder(Args)
+_values = msgspec.json.Decoder(dict[str, Any])
+
+
+class Numbered:
+    """Numbers things in the order in which they are met first."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Any, int] = {}
+
+    def of(self, things: Iterable[Any]) -> list[int]:
+        """Return the numbers of things."""
+        known = self._numbers
+        return [known.setdefault(thing, len(known)) for thing in things]
+
+    def things(self) -> list[Any]:
+        """Return the things by their numbers."""
+        return list(self._numbers)
+
+
+class Columns:
+    """Columns of whole numbers that grow together."""
+
+    def __init__(self, *names: str) -> None:
+        self._columns = {name: array("q") for name in names}
+
+    def add(self, **values: Sequence[int] | Integers) -> None:
+        """Append to every column."""
+        for name, column in self._columns.items():
+            column.frombytes(np.asarray(values[name], np.int64).tobytes())
+
+    def __getitem__(self, name: str) -> Integers:
+        return np.frombuffer(self._columns[name], np.int64)
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values())))
+
+
+class Events:
+    """The events of a file, by what they are; numbers refer to `names`, `kinds` and `threads`.
+
+    `slices` have both ends. `marks` begin and end slices of threads, `operations` asynchronous
+    ones, still to be paired, in the file's order. `flows` are the points of arrows, `counters`
+    the points of `series`, with their values in `counted`. Times in ns.
+    """
+
+    def __init__(self, with_correlation: frozenset[str]) -> None:
+        self._with_correlation = with_correlation
+        self.names, self.kinds, self.threads = Numbered(), Numbered(), Numbered()
+        self.series, self._flow_ids, self._operation_ids = Numbered(), Numbered(), Numbered()
+        self.slices = Columns("thread", "name", "kind", "start", "length", "correlation")
+        self.marks = Columns("group", "name", "kind", "time", "begins")
+        self.operations = Columns("group", "name", "kind", "time", "begins")
+        self.flows = Columns("group", "kind", "thread", "time", "step", "encloses")
+        self.counters = Columns("series", "time")
+        self.counted = array("d")
+        self.process_names: dict[Id, str] = {}
+        self.thread_names: dict[tuple[Id, Id], str] = {}
+        self.other: Counter[str] = Counter()
+        self.unfinished = 0
+
+    def take(self, events: Sequence[Event]) -> None:
+        """Take a batch of events in."""
+        groups: dict[str, list[Event]] = {}
+        for event in events:
+            groups.setdefault(_GROUPS.get(event.ph, event.ph), []).append(event)
+        for group, found in groups.items():
+            match group:
+                case "slices":
+                    self._take_slices(found)
+                case "marks":
+                    self._take_marks(found)
+                case "operations":
+                    self._take_operations(found)
+                case "flows":
+                    self._take_flows(found)
+                case "counters":
+                    self._take_counters(found)
+                case "metadata":
+                    self._take_metadata(found)
+                case "nothing":
+                    pass
+                case _:
+                    self.other[group] += len(found)
+
+    def _take_slices(self, events: Sequence[Event]) -> None:
+        whole = [event for event in events if bytes(event.dur) not in (b"", b"null")]
+        self.unfinished += len(events) - len(whole)
+        known = self._with_correlation
+        self.slices.add(
+            thread=self._threads(whole),
+            name=self._names(whole),
+            kind=self._kinds(whole),
+            start=_times(whole),
+            length=_lengths(whole),
+            correlation=[_correlation(e) if e.cat in known else NONE for e in whole],
+        )
+
+    def _take_marks(self, events: Sequence[Event]) -> None:
+        self.marks.add(
+            group=self._threads(events),
+            name=self._names(events),
+            kind=self._kinds(events),
+            time=_times(events),
+            begins=[event.ph == "B" for event in events],
+        )
+
+    def _take_operations(self, events: Sequence[Event]) -> None:
+        self.operations.add(
+            group=self._operation_ids.of((e.cat, _identity(e)) for e in events),
+            name=self._names(events),
+            kind=self._kinds(events),
+            time=_times(events),
+            begins=[event.ph in "bS" for event in events],
+        )
+
+    def _take_flows(self, events: Sequence[Event]) -> None:
+        self.flows.add(
+            group=self._flow_ids.of((e.cat, e.name, _identity(e)) for e in events),
+            kind=self._kinds(events),
+            thread=self._threads(events),
+            time=_times(events),
+            step=[_FLOW_STEPS[event.ph] for event in events],
+            encloses=[event.bp == "e" or event.ph == "t" for event in events],
+        )
+
+    def _take_counters(self, events: Sequence[Event]) -> None:
+        for event, time in zip(events, _times(events).tolist(), strict=True):
+            for key, value in _decoded(_values, event).items():
+                if isinstance(value, int | float) and abs(value) < float("inf"):
+                    counter = (event.pid, event.name, _identity(event), key)
+                    self.counters.add(series=self.series.of([counter]), time=[time])
+                    self.counted.append(value)
+
+    def _take_metadata(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if event.name in ("process_name", "thread_name"):
+                name = _decoded(_args, event).name
+                if name is None:
+                    continue
+                if event.name == "process_name":
+                    self.process_names[event.pid] = _text(name)
+                else:
+                    self.thread_names[event.pid, event.tid] = _text(name)
+
+    def _threads(self, events: Sequence[Event]) -> list[int]:
+        return self.threads.of((event.pid, event.tid) for event in events)
+
+    def _names(self, events: Sequence[Event]) -> list[int]:
+        return self.names.of(event.name for event in events)
+
+    def _kinds(self, events: Sequence[Event]) -> list[int]:
+        return self.kinds.of(event.cat for event in events)
+
+
+def _identity(event: Event) -> tuple[Id, ...]:
+    """Return what distinguishes an operation, an arrow or a counter from others of its name."""
+    if event.id2 is not None:
+        local = event.id2.get("local")
+        return (event.pid, local) if local is not None else (event.id2.get("global"),)
+    return (event.scope, event.id)
+
+
+def _times(events: Sequence[Event]) -> Integers:
+    return _nanoseconds(events, [bytes(event.ts) for event in events], "ts")
+
+
+def _lengths(events: Sequence[Event]) -> Integers:
+    return _nanoseconds(events, [bytes(event.dur) for event in events], "dur")
+
+
+def _nanoseconds(events: Sequence[Event], texts: list[bytes], field: str) -> Integers:
+    try:
+        return nanoseconds(texts)
+    except ValueError as error:
+        found = next(e for e, text in zip(events, texts, strict=True) if _shown(text) in str(error))
+        raise InputError(
+            f"{field} is {error.args[0]!r}" if error.args[0] else f"{field} is missing",
+            where=f"an event {found.ph} named {_text(found.name)[:60]!r}",
+            expected="a time in microseconds",
+        ) from None
+
+
+def _shown(text: bytes) -> str:
+    return text[:40].decode("utf-8", "replace")
+
+
+def _correlation(event: Event) -> int:
+    found = _decoded(_args, event).correlation if bytes(event.args) else None
+    return found if isinstance(found, int) and 0 < found < 1 << 62 else NONE
+
+
+def _decoded(decoder: msgspec.json.Decoder[Any], event: Event) -> Any:
+    text = bytes(event.args) or b"{}"
+    try:
+        return decoder.decode(text)
+    except (msgspec.ValidationError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(
+            f"the args of an event are not as expected ({error})",
+            where=f"an event {event.ph} named {_text(event.name)[:60]!r}",
+        ) from None
+
+
+def _text(name: Id) -> str:
+    return "" if name is None else str(name)

@@ -1,0 +1,48 @@
+"""What PyTorch's profiler (Kineto) writes into a Chrome trace beside plain slices."""
+
+from __future__ import annotations
+
+import re
+
+from ingest.parsing.timelines.slices import Role
+
+# Categories, those of versions before 2.0 with them, in lower case.
+DEVICE = frozenset({"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"})
+CALLS = frozenset(
+    f"{maker}{layer}"
+    for maker in ("", "cuda_", "hip_", "xpu_", "mtia_", "privateuse1_")
+    for layer in ("runtime", "driver")
+)
+_SPANS = frozenset({"user_annotation", "python_function", "python function"})
+_CLOCKS = frozenset({"gpu_user_annotation"})
+LINKS = frozenset({"ac2g", "async_cpu_to_gpu", "async_gpu"})  # what correlations state already
+ORDERS = frozenset({"fwdbwd", "forward_backward", "fwd_bwd"})
+# What is on a timeline and is no work there, and what it is called.
+NOT_WORK = {
+    "trace": ("span of the profiler", "spans of the profiler"),
+    "overhead": ("interval of the profiler's own work", "intervals of the profiler's own work"),
+    "cuda_sync": ("mark of a synchronisation", "marks of synchronisations"),
+}
+WITH_CORRELATION = frozenset(form for name in DEVICE | CALLS for form in (name, name.capitalize()))
+_WAITS = re.compile(r"(?:cuda|cu|hip|xpu|mtia)\w*?(?:Device|Stream|Event|Ctx)Synchronize(?:_\w+)?")
+_STEP = re.compile(r"(ProfilerStep)#\d+")
+
+
+def role(kind: str | None, name: str) -> Role | None:
+    """Return what a slice of a Kineto trace is; None for what lands nowhere."""
+    kind = (kind or "").lower()
+    if kind in NOT_WORK:
+        return None
+    if kind in DEVICE:
+        return Role.DEVICE
+    if kind in _SPANS:
+        return Role.SPAN
+    if kind in _CLOCKS:
+        return Role.CLOCK
+    return Role.WAIT if kind in CALLS and _WAITS.fullmatch(name) else Role.WORK
+
+
+def plain_name(name: str) -> str:
+    """Return a name without the number of the step, so that the steps have one."""
+    match = _STEP.fullmatch(name)
+    return match[1] if match else name

@@ -1,0 +1,137 @@
+"""From the files of a trace, one a process, to its items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ingest.base import Item, LeftOut, Run
+from ingest.compressed import path_text
+from ingest.parsing.timelines.landing import landing
+from ingest.parsing.timelines.slices import Timeline
+from ingest.readers.chrome_trace import kineto
+from ingest.readers.chrome_trace.assemble import assemble, left_out
+from ingest.readers.chrome_trace.counters import counter_rows
+from ingest.readers.chrome_trace.document import Document
+from ingest.readers.chrome_trace.events import Events
+from ingest.readers.chrome_trace.ranks import Process, process_of
+from ingest.recording import Recording
+from warehouse.errors import InputError
+
+_SINCE_1990 = 631_152_000 * 10**9
+_UNTIL_2200 = 7_258_118_400 * 10**9
+_MOST_DEVICES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    """One file: its events, and what it states."""
+
+    path: Path
+    events: Events
+    timeline: Timeline
+    facts: dict[str, Any]
+    process: Process | None
+    is_kineto: bool
+    offset: int
+
+    @property
+    def begin(self) -> int:
+        """The first start, ns since the epoch of the trace's clock."""
+        return self.timeline.begin + self.offset
+
+    @property
+    def end(self) -> int:
+        """The last end, likewise."""
+        return self.timeline.end + self.offset
+
+
+def process_items(recording: Recording) -> Iterator[Item]:
+    """Yield the run, then the rows of each process; all files are read first."""
+    processes = [_read(recording, part) for part in recording.parts]
+    processes = [process for process in processes if len(process.timeline.slices.start)]
+    if not processes:
+        raise InputError("the trace has no slice", expected="events with a duration (X, B and E)")
+    _check_overlap(processes)
+    base = min(process.begin for process in processes)
+    yield _run(processes, base)
+    for process in processes:
+        yield from landing(process.timeline, base - process.offset)
+        yield from counter_rows(process.events)
+        yield from left_out(process.events, is_kineto=process.is_kineto)
+        if process.facts.get("samples"):
+            count = len(process.facts["samples"])
+            yield LeftOut(count, "sample", "the stacks of a sampling profiler in the trace")
+        if process.facts.get("systemTraceEvents"):
+            yield LeftOut(1, "trace of the system", "systemTraceEvents", "traces of the system")
+
+
+def _read(recording: Recording, part: Path) -> _Process:
+    events = Events(kineto.WITH_CORRELATION)
+    try:
+        with recording.open(part) as file:
+            document = Document(file)
+            for batch in document:
+                events.take(batch)
+        stated = document.stated()
+        is_kineto = "schemaVersion" in stated
+        process = process_of(stated)
+        viztracer = stated.get("viztracer_metadata")
+        stated = (viztracer if isinstance(viztracer, dict) else {}) | stated
+        base = stated.get("baseTimeNanoseconds", 0)
+        if not (isinstance(base, int) and 0 <= base < _UNTIL_2200):
+            raise InputError(
+                f"baseTimeNanoseconds is {str(base)[:40]}", expected="nanoseconds since 1970"
+            )
+        rank = process.rank if process is not None else None
+        timeline = assemble(events, is_kineto=is_kineto, rank=rank)
+    except InputError as error:
+        error.path = error.path or path_text(part)
+        raise
+    return _Process(part, events, timeline, stated, process, is_kineto, base)
+
+
+def _check_overlap(processes: list[_Process]) -> None:
+    """Raise `InputError` where the ranks of a run were not recorded at one time."""
+    latest = max(processes, key=lambda process: process.begin)
+    earliest = min(processes, key=lambda process: process.end)
+    if latest.begin > earliest.end:
+        raise InputError(
+            f"it begins {(latest.begin - earliest.end) / 1e9:.3g} s after {earliest.path.name}, "
+            "another rank's, ends, so they are not of one run",
+            path=path_text(latest.path),
+            expected="traces of all ranks from one time",
+            hint="Put traces of different runs into folders of their own.",
+        )
+
+
+def _run(processes: list[_Process], base: int) -> Run:
+    tags: dict[str, str] = {}
+    first = processes[0]
+    if first.is_kineto:
+        tags["runtime"] = "PyTorch"
+    devices = first.facts.get("deviceProperties")
+    if isinstance(devices, list):
+        names = dict.fromkeys(
+            str(device["name"])
+            for device in devices
+            if isinstance(device, dict) and "name" in device
+        )
+        if names:
+            tags["gpu"] = ", ".join(list(names)[:_MOST_DEVICES])
+    size = first.process.world_size if first.process is not None else None
+    if size is not None and size > len(processes):
+        ranks = ", ".join(str(p.process.rank) for p in processes if p.process is not None)
+        tags["ranks_recorded"] = ranks
+    hosts = {process.facts.get("host_name") for process in processes}
+    host = hosts.pop() if len(hosts) == 1 else None
+    dated = _SINCE_1990 < base < _UNTIL_2200
+    return Run(
+        machine=host if isinstance(host, str) and host else None,
+        started_at=datetime.fromtimestamp(base // 1000 / 1e6, UTC) if dated else None,
+        ranks=size,
+        tags=tags,
+    )

@@ -1,0 +1,305 @@
+"""Chrome traces and Kineto's: what each kind of event becomes."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from decimal import Decimal
+
+import pytest
+
+from ingest.readers.chrome_trace import document
+from tests.helpers.support import land, rows
+from tests.ingest.cases.chrome_trace import KINETO, enlarge_kineto
+from warehouse.errors import InputError
+
+TASKS = "SELECT worker, name, t_start, t_end FROM tasks ORDER BY t_start, worker, t_end"
+LEFT = "SELECT left_out FROM sources"
+
+
+def slice_(name, ts, dur, tid=1, **fields):
+    """Return a complete event of process 1."""
+    return {"ph": "X", "name": name, "ts": ts, "dur": dur, "pid": 1, "tid": tid} | fields
+
+
+def mark(ph, ts, name="a", tid=1, **fields):
+    """Return an event without duration of process 1."""
+    return {"ph": ph, "name": name, "ts": ts, "pid": 1, "tid": tid} | fields
+
+
+def runtime(name, ts, dur, correlation):
+    """Return a call of the CUDA runtime."""
+    args = {"correlation": correlation}
+    return slice_(name, ts, dur, cat="cuda_runtime", args=args)
+
+
+def kernel(name, ts, dur, correlation, cat="kernel", tid="stream 7"):
+    """Return what GPU 0 executed."""
+    return slice_(name, ts, dur, cat=cat, pid=0, tid=tid, args={"correlation": correlation})
+
+
+@pytest.fixture
+def trace(warehouse, tmp_path):
+    """Return a function that lands events, as an object or as given."""
+
+    def write(events, name="t.json", **facts):
+        path = tmp_path / name
+        if isinstance(events, list):
+            events = json.dumps({**facts, "traceEvents": events})
+        path.write_text(events)
+        return land(warehouse, path)
+
+    return write
+
+
+def test_begins_and_ends_are_paired_by_thread(trace, warehouse):
+    trace([
+        mark("E", 0.5),
+        mark("B", 1, "outer"), mark("B", 2, "inner"), mark("B", 2.5, "other", tid=2),
+        mark("E", 3), mark("E", 4.001, "ignored"), mark("E", 5, tid=2), mark("B", 6, "open"),
+    ])  # fmt: skip
+    assert rows(warehouse, TASKS) == [
+        ("thread 1", "outer", 0, 3001),
+        ("thread 2", "other", 1500, 4000),
+    ]
+    assert rows(warehouse, "SELECT callpath, round(seconds * 1e9) FROM fn_timings ORDER BY 1") == [
+        ("other", 2500),
+        ("outer", 2001),
+        ("outer->inner", 1000),
+    ]
+    assert rows(warehouse, LEFT) == [("2 slices (without a start or an end)",)]
+
+
+def test_marks_out_of_order_are_sorted(trace, warehouse):
+    trace([mark("E", 4), mark("B", 1, "a"), mark("B", 4, "b"), mark("E", 9)])
+    assert rows(warehouse, TASKS) == [("thread 1", "a", 0, 3000), ("thread 1", "b", 3000, 8000)]
+
+
+@pytest.mark.parametrize("end", ["]", "", ",", "\n]\n", ", {}]"])
+def test_an_array_need_not_be_closed(trace, warehouse, end):
+    trace("[" + json.dumps(slice_("a", 1, 2)) + ",\n" + json.dumps(slice_("b", 5, 1)) + end)
+    assert len(rows(warehouse, TASKS)) == 2
+
+
+@pytest.mark.parametrize("size", [200, 333, 1000])
+def test_batches_of_any_size_are_the_same(trace, warehouse, monkeypatch, size):
+    inner = {"list": [{"a": 1}, {"b": '}, {"'}], "text": '},\n{"ph": "X"'}
+    events = [slice_(f"n{n}", n * 10, 9.5, args=inner) for n in range(100)]
+    monkeypatch.setattr(document, "BATCH_BYTES", size)
+    trace(events, samples=[{"x": [{}, {}]}] * 20)
+    assert rows(warehouse, "SELECT count(*), count(DISTINCT name), max(t_end) FROM tasks") == [
+        (100, 100, 999500)
+    ]
+    assert "20 samples" in rows(warehouse, LEFT)[0][0]
+
+
+def test_times_of_day_are_whole_nanoseconds(trace, warehouse):
+    text = '{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":%s,"dur":%s}%s]}'
+    second = ',{"ph":"X","name":"b","pid":1,"tid":1,"ts":1700000000000000.457,"dur":"0.001"}'
+    trace(text % ("1700000000000000.123", "0.333", second))
+    assert rows(warehouse, TASKS) == [("thread 1", "a", 0, 333), ("thread 1", "b", 334, 335)]
+    assert rows(warehouse, "SELECT CAST(epoch(started_at) AS BIGINT) FROM runs") == [(1700000000,)]
+
+
+def test_bandwidths_of_no_time_are_not_json(trace, warehouse):
+    event = json.dumps(slice_("copy, nan", 1, 2, args={"x": 0}))
+    trace('{"traceEvents": [' + event.replace('"x": 0', '"GB/s": inf, "x": -nan') + "]}")
+    assert rows(warehouse, "SELECT name FROM tasks") == [("copy, nan",)]
+
+
+def test_flows_are_dependences(trace, warehouse):
+    flow = {"cat": "f", "id": 3}
+    trace([
+        slice_("send", 0, 10), slice_("loop", 0, 40, tid=2), slice_("receive", 15, 5, tid=2),
+        mark("s", 8, **flow), mark("t", 12, tid=2, **flow), mark("f", 14, tid=2, **flow),
+        mark("s", 99, cat="f", id=4), mark("f", 100, cat="f", id=4),
+    ])  # fmt: skip
+    assert rows(warehouse, TASKS) == [
+        ("thread 1", "send", 0, 10000),
+        ("thread 2", "loop", 0, 12000),
+        ("thread 2", "loop", 12000, 15000),
+        ("thread 2", "loop", 15000, 40000),
+    ]
+    found = """
+        SELECT p.name, p.t_end, d.t_ready, r.t_start FROM task_inputs AS i
+        JOIN task_data AS d USING (data) JOIN tasks AS p ON d.producer = p.task
+        JOIN tasks AS r ON i.task = r.task ORDER BY ALL
+    """
+    assert rows(warehouse, found) == [("loop", 15000, 12000, 15000), ("send", 10000, 8000, 12000)]
+    assert rows(warehouse, LEFT) == [("1 flow arrow (no slice at its start or its end)",)]
+
+
+def test_operations_have_elapsed_times(trace, warehouse):
+    trace([
+        mark("b", 0, "load", cat="net", id="0x1"), mark("b", 5, "load", cat="net", id="0x2"),
+        mark("e", 10, "load", cat="net", id="0x1"), mark("e", 25, "load", cat="net", id="0x2"),
+        mark("n", 7, "load", cat="net", id="0x2"), mark("S", 0, "old", id=1), mark("F", 1, id=1),
+        mark("b", 1, "lost", cat="net", id="0x3"), slice_("work", 0, 1),
+    ])  # fmt: skip
+    query = "SELECT function, seconds, inclusive_seconds, calls FROM fn_timings ORDER BY ALL"
+    assert rows(warehouse, query) == [
+        ("load", None, 3e-05, 2), ("old", None, 1e-06, 1), ("work", 1e-06, 1e-06, 1),
+    ]  # fmt: skip
+    assert rows(warehouse, "SELECT count(*) FROM tasks") == [(1,)]
+
+
+def test_counters_are_weighed_by_time(trace, warehouse):
+    trace([
+        slice_("a", 0, 1),
+        mark("C", 10, "memory", args={"used": 5}), mark("C", 0, "memory", args={"used": 1}),
+        mark("C", 30, "memory", args={"used": 100, "free": 7, "text": "x", "none": None}),
+    ])  # fmt: skip
+    assert rows(warehouse, "SELECT metric, value FROM metrics ORDER BY 1") == [
+        ("memory free, maximum", 7), ("memory free, mean over time", 7),
+        ("memory used, maximum", 100), ("memory used, mean over time", 110 / 30),
+    ]  # fmt: skip
+
+
+def test_threads_have_the_names_of_the_trace(trace, warehouse):
+    def named(what, pid, tid, name):
+        return mark("M", 0, what, tid=tid, pid=pid, args={"name": name})
+
+    trace([
+        named("process_name", 1, 0, "server"), named("thread_name", 1, 1, "pool"),
+        named("thread_name", 1, 2, "pool"), named("thread_name", 2, 1, "main"),
+        slice_("a", 0, 1), slice_("a", 0, 1, tid=2), slice_("a", 0, 1, pid=2),
+        slice_("a", 0, 1, "x"),
+    ])  # fmt: skip
+    assert rows(warehouse, "SELECT worker FROM workers ORDER BY 1") == [
+        ("process 2 main",), ("server 1 pool 1",), ("server 1 pool 2",), ("server 1 thread x",),
+    ]  # fmt: skip
+
+
+def test_kineto_of_older_versions(trace, warehouse):
+    trace([
+        slice_("aten::add", 0, 20, tid="24572", cat="Operator"),
+        slice_("cudaLaunchKernel", 5, 3, tid="24572", cat="Runtime", args={"correlation": 9}),
+        kernel("k", 12, 4, 9, cat="Kernel"), kernel("Memset", 17, 1, 0, cat="Memset"),
+        slice_("PyTorch Profiler", 0, 99, cat="Trace"),
+    ], schemaVersion=1)  # fmt: skip
+    assert rows(warehouse, TASKS) == [
+        ("thread 24572", "aten::add", 0, 20000),
+        ("GPU 0 stream 7", "k", 12000, 16000),
+        ("GPU 0 stream 7", "Memset", 17000, 18000),
+    ]
+    assert rows(warehouse, "SELECT data, t_ready FROM task_data") == [("launch 9", 8000)]
+    idle = "SELECT kind, starvation, overhead, blamed_worker FROM idle_intervals WHERE worker "
+    assert rows(warehouse, idle + "LIKE 'GPU%' ORDER BY t_start") == [
+        ("lead", 8000, 4000, "thread 24572"), ("inner", 0, 1000, None), ("tail", 2000, 0, None),
+    ]  # fmt: skip
+
+
+def test_a_graph_launches_many_kernels(trace, warehouse):
+    kernels = [kernel(f"k{n}", 10 + n, 1, 5) for n in range(3)]
+    trace([runtime("cudaGraphLaunch", 0, 4, 5), *kernels], schemaVersion=1)
+    assert rows(warehouse, "SELECT count(*), count(DISTINCT data) FROM task_inputs") == [(3, 1)]
+
+
+@pytest.mark.parametrize("name", ["cudaDeviceSynchronize", "hipStreamSynchronize_ptsz"])
+def test_a_wait_for_the_gpu_is_no_work(trace, warehouse, name):
+    trace([runtime("cudaLaunchKernel", 0, 2, 1), kernel("k", 3, 10, 1), runtime(name, 2, 12, 2),
+           slice_("aten::item", 20, 5, cat="cpu_op")], schemaVersion=1)  # fmt: skip
+    idle = "SELECT t_start, t_end, starvation, overhead, blamed_worker FROM idle_intervals"
+    assert rows(warehouse, f"{idle} WHERE worker = 'thread 1'") == [
+        (2000, 20000, 11000, 7000, "GPU 0 stream 7")
+    ]
+
+
+def test_annotations_are_tasks_where_nothing_runs_in_them(trace, warehouse):
+    note = {"cat": "user_annotation"}
+    trace([slice_("ProfilerStep#7", 0, 100, **note), slice_("load", 10, 20, **note),
+           slice_("aten::add", 15, 5, cat="cpu_op")], schemaVersion=1)  # fmt: skip
+    assert [(name, a, b) for _, name, a, b in rows(warehouse, TASKS)] == [
+        ("ProfilerStep", 0, 10000), ("load", 10000, 15000), ("aten::add", 15000, 20000),
+        ("load", 20000, 30000), ("ProfilerStep", 30000, 100000),
+    ]  # fmt: skip
+
+
+def test_totals_of_kernels_are_those_of_the_file(warehouse):
+    land(warehouse, KINETO)
+    for part in sorted(KINETO.parent.iterdir()):
+        document_ = json.loads(part.read_text(), parse_float=Decimal)
+        rank = document_["distributedInfo"]["rank"]
+        total, count = Counter(), Counter()
+        for event in document_["traceEvents"]:
+            if event.get("cat") == "kernel":
+                total[event["name"]] += int(event["dur"] * 1000)
+                count[event["name"]] += 1
+        query = (
+            "SELECT function, CAST(round(seconds * 1e9) AS BIGINT), calls FROM fn_timings "
+            "WHERE kind = 'kernel' AND rank = $rank"
+        )
+        found = warehouse.execute(query, {"rank": rank}).fetchall()
+        assert sorted(found) == sorted((name, total[name], count[name]) for name in total)
+
+
+def write_rank(folder, rank, size, ts=0):
+    """Write the trace of a rank."""
+    info = {"backend": "nccl", "rank": rank, "world_size": size, "pg_config": [{"pg_size": 9}]}
+    facts = {"schemaVersion": 1, "distributedInfo": info, "baseTimeNanoseconds": 10**18}
+    events = [slice_("aten::add", ts, 5, cat="cpu_op")]
+    path = folder / f"r{rank}_{ts}.json"
+    path.write_text(json.dumps({**facts, "traceEvents": events}))
+    return path
+
+
+def test_ranks_in_a_folder_are_one_run(warehouse, tmp_path):
+    for rank in (2, 0):
+        write_rank(tmp_path, rank, 4)
+    write_rank(tmp_path, 0, 8, ts=1)
+    (tmp_path / "other.json").write_text('{"distributedInfo": {"rank": 1, "world_size": 4}}')
+    assert len(land(warehouse, tmp_path / "r2_0.json")[0].runs) == 1
+    assert rows(warehouse, "SELECT ranks, tags['ranks_recorded'] FROM runs") == [(4, "0, 2")]
+    assert rows(warehouse, "SELECT count(*) FROM workers") == [(2,)]
+
+
+def test_a_rank_twice_in_a_folder_makes_runs_of_their_own(warehouse, tmp_path):
+    for rank, ts in ((0, 0), (0, 1), (1, 0)):
+        write_rank(tmp_path, rank, 2, ts)
+    land(warehouse, tmp_path / "r1_0.json")
+    assert rows(warehouse, "SELECT count(*) FROM workers") == [(1,)]
+
+
+def test_ranks_of_different_times_are_refused(warehouse, tmp_path):
+    write_rank(tmp_path, 0, 2)
+    path = write_rank(tmp_path, 1, 2, ts=10_000_000)
+    with pytest.raises(InputError, match="not of one run"):
+        land(warehouse, path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"traceEvents": []}', "has no slice"),
+        ('{"traceEvents": [{"ph": "M", "name": "process_name", "ts": 0, "args": {}}]}', "no slice"),
+        ('{"traceEvents": [{"ph": "X", "name": "a", "ts": "x", "dur": 1}]}', "ts is '\"x\"'"),
+        ('{"traceEvents": [{"ph": "X", "name": "a", "dur": 1}]}', "ts is missing"),
+        ('{"traceEvents": [{"ph": 7}]}', "not as expected"),
+        ('{"traceEvents": [{"ph": "X", "ts": 1e300, "dur": 1}]}', "ts is '1e300'"),
+        ('{"traceEvents": [{"ph": "X", "ts": 1, "dur": 1}', "end of it missing"),
+        ('{"traceEvents": {"ph": 1}}', "no reader recognises"),
+        ('[{"ph": "X", "ts": 1, "dur": 1}, {"ph": "X", "ts": 1, "du', "end of it missing"),
+        ('{"traceEvents": [{"ph": "C", "ts": 1, "args": [1]}]}', "not as expected"),
+        ('{"schemaVersion": 1, "distributedInfo": {"rank": 3, "world_size": 2}, "traceEvents": '
+         '[{"ph": "X", "ts": 1, "dur": 1}]}', "below world_size"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named(trace, text, message):
+    with pytest.raises(InputError, match=message) as error:
+        trace(text)
+    assert "t.json" in str(error.value)
+
+
+def test_slices_that_end_before_they_start_are_left_out(trace, warehouse):
+    trace([slice_("a", 5, -1), slice_("b", 5, 1), slice_("c", 5, None)])
+    assert rows(warehouse, "SELECT name FROM tasks") == [("b",)]
+    assert rows(warehouse, LEFT) == [
+        ("1 slice (without a start or an end); 1 slice (it ends before it starts)",)
+    ]
+
+
+def test_a_larger_trace_keeps_exact_totals(warehouse, tmp_path):
+    enlarge_kineto(tmp_path, 3)
+    land(warehouse, tmp_path / KINETO.name)
+    query = "SELECT sum(calls), round(sum(seconds) * 1e9) FROM fn_timings WHERE kind = 'kernel'"
+    assert rows(warehouse, query) == [(3 * 48, 3 * (256906 + 235690))]
