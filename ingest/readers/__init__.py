@@ -28,6 +28,7 @@ READERS: tuple[Deferred, ...] = (
         _HERE + "benchmarks.reader:Benchmarks",
         contains=(b"benchmark", b'"machine_info"', b'"results"', b"ns/iter", b"time:"),
     ),
+    Deferred("criterion", _HERE + "criterion:Criterion", begins=(b"{",)),
     Deferred(
         "chrome-trace",
         _HERE + "chrome_trace.reader:ChromeTrace",
