@@ -343,7 +343,8 @@ UDFS: tuple[Udf, ...] = (
         "predict_throughput",
         "udfs.throughput.predict",
         (Parameter("features", "FLOAT[]"), _MODEL),
-        "STRUCT(predicted_cycles DOUBLE, low_cycles DOUBLE, high_cycles DOUBLE, is_outside BOOLEAN)",
+        "STRUCT(predicted_cycles DOUBLE, low_cycles DOUBLE, high_cycles DOUBLE, "
+        "is_outside BOOLEAN)",
         "Predicted cycles of one pass of a segment by a loaded model, with a 90 % band, and "
         "whether the segment is unlike those that the model was fitted to.",
         may_return_null=True,

@@ -1,4 +1,4 @@
-"""Commands that train and store models: fit bottlenecks, behaviour, throughput."""
+"""Commands that train and choose models: fit bottlenecks, behaviour, throughput, choose."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ app = typer.Typer(
     name="fit",
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Train a model on the warehouse's rows, and store it as a new version.",
+    help="Train models on the warehouse's rows, each stored as a new version; choose one.",
 )
 
 
@@ -184,7 +184,7 @@ def throughput(
         parse_reduction,
         read_training_segments,
     )
-    from apps.reports.fit import throughput_fit_report
+    from apps.reports.fit import throughput_fit_report, throughput_fit_sentence
     from ingest.load import transaction
     from udfs.throughput.fitting import fit_throughput
     from warehouse import models
@@ -198,10 +198,32 @@ def throughput(
         with transaction(con):
             version = models.store(con, fit)
         if style is not Format.table:
+            note(throughput_fit_sentence(con, fit, version))
             emit(con, ask(con, "fit/scores", kind=fit.kind, version=version), style, output)
             return
         text = throughput_fit_report(con, segments, fitted, fit, version)
     write_text(text, output)
+
+
+def choose(
+    context: typer.Context,
+    model: Annotated[str, typer.Argument(metavar="KIND/VERSION", help="Such as throughput/3.")],
+    chosen_by: Annotated[str | None, typer.Option("--by", help="Who chooses it.")] = None,
+    wait: WaitOption = 60.0,
+) -> None:
+    """Use a stored model for its subject, whatever is fitted later."""
+    from ingest.load import transaction
+    from warehouse import models
+
+    kind, _, version = model.partition("/")
+    if not version.isdecimal():
+        raise UsageError(
+            f"{model!r} is not a kind and a version",
+            hint="Such as throughput/3. List them: pwh sql 'FROM models'",
+        )
+    with writing(context, wait) as con, transaction(con):
+        models.choose(con, kind, int(version), chosen_by or _user())
+    note(f"{model} is in use from now on")
 
 
 def _clusters(text: str) -> int | None:
@@ -235,6 +257,6 @@ def _user() -> str:
         ) from None
 
 
-COMMANDS: tuple[Callable[..., Any], ...] = (bottlenecks, behaviour, throughput)
+COMMANDS: tuple[Callable[..., Any], ...] = (bottlenecks, behaviour, throughput, choose)
 for command in COMMANDS:
     app.command(command.__name__)(command)

@@ -27,6 +27,7 @@ _RELIABILITY = (
     "Reliability on held-out programs: the probability stated, and the share of verdicts right"
 )
 _THROUGHPUT_MEASURES = ("mean error", "median error", "Kendall's tau")
+_BOUND = "tightest bound"
 _REFERENCE_RATES = ("fluctuation", "simt_efficiency", "sync_rate", "memory_share")
 
 
@@ -51,13 +52,20 @@ def bottleneck_fit_report(con: DuckDBPyConnection, model: TrainedModel, version:
     return "\n\n".join(parts)
 
 
+def throughput_fit_sentence(con: DuckDBPyConnection, fit: Fit, version: int) -> str:
+    """Return which model was just stored, and whether it is in use."""
+    return (
+        f"Model {throughput.KIND}/{version} of {fit.subject}: {fit.algorithm}, "
+        f"{_in_use(con, fit, version)}."
+    )
+
+
 def throughput_fit_report(
     con: DuckDBPyConnection, segments: TrainingSegments, fitted: Fitted, fit: Fit, version: int
 ) -> str:
     """Return the report on a model of throughput that was just stored."""
     lines = [
-        f"Model {throughput.KIND}/{version} of {fit.subject}: {fit.algorithm}, "
-        f"{_in_use(con, fit, version)}.",
+        throughput_fit_sentence(con, fit, version),
         f"* It learned from {fit.description}, in {fitted.seconds:.0f} s.",
     ]
     if segments.left_out:
@@ -86,7 +94,24 @@ def _in_use(con: DuckDBPyConnection, fit: Fit, version: int) -> str:
     used = models.in_force(con, fit.kind, fit.subject)
     if used == version:
         return "in use from now on"
+    error = _held_out_errors(fit)
+    if fit.kind == throughput.KIND and error[fit.algorithm] >= error[_BOUND]:
+        instead = "no model is" if used is None else f"{fit.kind}/{used} is"
+        return (
+            f"not in use ({instead}), as its error on held-out groups, "
+            f"{error[fit.algorithm]:.1%}, is not below that of the tightest bound, "
+            f"{error[_BOUND]:.1%}; to use it all the same: pwh fit choose {fit.kind}/{version}"
+        )
     return f"not in use, as {fit.kind}/{used} was chosen manually (model_choice)"
+
+
+def _held_out_errors(fit: Fit | Fitted) -> dict[str, float]:
+    """Return the mean error of each algorithm on held-out groups."""
+    return {
+        name: value
+        for name, split, what, value in fit.scores
+        if what == "mean error" and split == "groups held out"
+    }
 
 
 def _cluster_sentences(found: Clusters) -> list[str]:
@@ -222,11 +247,7 @@ def _reduction_sentence(thinned: Thinned) -> str:
 
 
 def _network_sentence(fitted: Fitted) -> str:
-    error = {
-        name: value
-        for name, split, what, value in fitted.scores
-        if what == "mean error" and split == "groups held out"
-    }
+    error = _held_out_errors(fitted)
     better = [n for n, value in error.items() if n != "network" and value <= error["network"]]
     if better:
         return f"The network is not better than all others: {', '.join(better)} did as well."

@@ -4,9 +4,9 @@ BHive's own form is CSV without header, a block's bytes in hexadecimal and the c
 iterations a line (github.com/ithemal/bhive, benchmark/throughput). CSV with header and Parquet
 have the column `hex` and, where measured, `cycles_per_100` or `cycles` (of one pass), and where
 known the instruction set `isa` (x86-64, aarch64, riscv64), how often the block was executed
-(`executions`, or BHive's `frequency`) and where it is: `address` (decimal, or hexadecimal after 0x),
-`function`, `source_file`, `source_line`; further columns are left alone. The code lands as it is:
-decoding it is no reader's work.
+(`executions`, or BHive's `frequency`) and where it is: `address` (decimal, or hexadecimal after
+0x), `function`, `source_file`, `source_line`; further columns are left alone. The code lands as it
+is: decoding it is no reader's work.
 """
 
 from __future__ import annotations

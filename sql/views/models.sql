@@ -8,22 +8,42 @@ WITH
     GROUP BY kind, subject
   ),
 
+  -- of throughput: no better than the tightest bound where it was held out
+  losing AS (
+    SELECT m.kind, m.version
+    FROM models AS m
+    JOIN model_scores AS own
+      ON m.kind = own.kind AND m.version = own.version AND m.algorithm = own.algorithm
+    JOIN model_scores AS bound
+      ON own.kind = bound.kind AND own.version = bound.version AND own.split = bound.split
+      AND own.measure = bound.measure
+    WHERE m.kind = 'throughput' AND bound.algorithm = 'tightest bound'
+      AND own.split = 'groups held out' AND own.measure = 'mean error' AND own.value >= bound.value
+  ),
+
   own_or_newest AS (
     SELECT
       kind, subject,
       coalesce(max(version) FILTER (NOT shipped), max(version)) AS version
-    FROM models
+    FROM models ANTI JOIN losing USING (kind, version)
     GROUP BY kind, subject
+  ),
+
+  used AS (
+    SELECT
+      coalesce(o.kind, c.kind) AS kind, coalesce(c.version, o.version) AS version,
+      c.version IS NOT NULL AS is_chosen
+    FROM own_or_newest AS o
+    FULL JOIN chosen AS c ON o.kind = c.kind AND o.subject IS NOT DISTINCT FROM c.subject
   )
 
 SELECT
   m.kind, m.subject, m.version, m.algorithm, m.inputs, m.description, m.fitted_at, m.shipped,
-  c.version IS NOT NULL AS is_chosen
-FROM own_or_newest AS o
-LEFT JOIN chosen AS c ON o.kind = c.kind AND o.subject IS NOT DISTINCT FROM c.subject
-JOIN models AS m ON o.kind = m.kind AND m.version = coalesce(c.version, o.version);
+  u.is_chosen
+FROM used AS u
+JOIN models AS m USING (kind, version);
 
-COMMENT ON VIEW models_in_force IS 'One row is the model that is used for a kind of question and a subject: the one chosen by hand (model_choice), else the newest that was fitted here, else the newest that came with pwh.';
+COMMENT ON VIEW models_in_force IS 'One row is the model that is used for a kind of question and a subject: the one chosen by hand (model_choice), else the newest that was fitted here, else the newest that came with pwh. A model of throughput whose error on held-out groups is not below that of the tightest bound has to be chosen by hand.';
 COMMENT ON COLUMN models_in_force.kind IS 'What it is for: bottlenecks, ...';
 COMMENT ON COLUMN models_in_force.subject IS 'What it is a model of: for bottlenecks the metric set.';
 COMMENT ON COLUMN models_in_force.version IS 'Number of the model within its kind.';

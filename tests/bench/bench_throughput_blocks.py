@@ -32,7 +32,7 @@ from apps.fitting.throughput import KIND, TrainingSegments, make_fit
 from tests.helpers.support import SHARED
 from udfs.throughput import zen3
 from udfs.throughput.algorithms import Samples, algorithms, train_boosting
-from udfs.throughput.blocks import block_matrix, describe_blocks
+from udfs.throughput.blocks import block_matrix, describe, describe_blocks
 from udfs.throughput.boosting import folds, predict_boosting
 from udfs.throughput.families import families
 from udfs.throughput.features import FEATURES, LOG_BEST
@@ -49,6 +49,8 @@ BOUNDS = {
     "unit bound": "log_units",
     "tightest bound and simulation": LOG_BEST,
 }
+
+LEAST = ("width", "critical_path", "unit")
 
 
 def main() -> None:
@@ -171,19 +173,21 @@ def without_refused(hexes: list[str], assembly: str, complaints: str) -> list[st
 
 def training_segments(columns: dict[str, list]) -> TrainingSegments:
     """Describe the measured blocks as `pwh fit throughput` takes them, with how far to trust."""
-    x, decoded = block_matrix(columns["hex"])
-    x = x[decoded].astype(np.float64)
-    hexes = [text for text, good in zip(columns["hex"], decoded, strict=True) if good]
+    table = describe(columns["hex"])
+    known = np.asarray(table["features"].is_valid())
+    x = np.stack(table["features"].filter(known).to_numpy()).astype(np.float64)
+    code = table["code"].combine_chunks().filter(pa.array(known))
+    hexes = [text for text, good in zip(columns["hex"], known, strict=True) if good]
     samples = Samples(
         x,
-        cycles=np.array(columns["cycles_per_iter"])[decoded],
-        bounds=np.exp(x[:, [FEATURES.index(BOUNDS[name]) for name in list(BOUNDS)[:3]]]),
+        cycles=np.array(columns["cycles_per_iter"])[known],
+        bounds=np.stack([code.field(f"{name}_cycles").to_numpy() for name in LEAST], axis=1),
         instructions=x[:, FEATURES.index("n_instructions")],
         groups=families(hexes).astype(np.str_),
         width=np.full(len(x), float(zen3.DISPATCH)),
         inputs=CODE,
         is_code=True,
-        weights=TRUST[np.clip(np.array(columns["n_agree"])[decoded] - 3, 0, 2)],
+        weights=TRUST[np.clip(np.array(columns["n_agree"])[known] - 3, 0, 2)],
     )
     return TrainingSegments("code", samples, None, {})
 

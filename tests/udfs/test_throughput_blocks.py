@@ -38,15 +38,17 @@ def feature(code, name):
 @pytest.mark.parametrize(
     ("what", "code", "width", "chain", "units"),
     [
-        ("add rax, rbx", ADD, 1 / 6, 1, 1 / 4),
+        ("add rax, rbx", ADD, 1 / 6, 1, 0.24),
         ("imul rax, rbx", IMUL, 1 / 6, 3, 1),
         ("mov rax, [rax]", LOAD_RAX, 1 / 6, 4, 0.29),
-        ("mov rbx, rax: renamed; add rax, rbx", "4889c3" + ADD, 2 / 6, 1, 1 / 4),
-        ("xor eax, eax: waits for nothing; add rax, rbx", "31c0" + ADD, 2 / 6, 0, 1 / 4),
+        ("mov rbx, rax: renamed; add rax, rbx", "4889c3" + ADD, 2 / 6, 1, 0.24),
+        ("xor eax, eax: waits for nothing; add rax, rbx", "31c0" + ADD, 2 / 6, 0, 0.24),
         ("lea rax, [rax+rbx+8]: three parts", "488d441808", 1 / 6, 1, 1 / 2),
         ("add [rax], rbx: through the store queue", ADD_MEMORY, 1 / 6, 6, 0.58),
-        ("movzx edx, [rsi]; mov [rdi], dl: the same address", "0fb6168817", 2 / 6, 6, 0.58),
-        ("movzx edx, [rsi]; mov [rdi+8], dl: another", "0fb616885708", 2 / 6, 0, 0.58),
+        ("movzx edx, [rdi]; mov [rdi], dl: the same address", "0fb6178817", 2 / 6, 6, 0.58),
+        ("movzx edx, [rdi]; mov [rdi+8], dl: another", "0fb617885708", 2 / 6, 0, 0.58),
+        ("movzx edx, [rsi]; mov [rdi], dl: not known to meet", "0fb6168817", 2 / 6, 0, 0.58),
+        ("mov [rdi], rax; add rdi, 8; mov rax, [rdi-8]", "4889074883c708488b47f8", 3 / 6, 6, 0.58),
         ("divsd xmm0, xmm1", "f20f5ec1", 1 / 6, 13, 4.45),
         ("push rax; pop rax", "5058", 2 / 6, 0, 0.58),
     ],
@@ -54,7 +56,7 @@ def feature(code, name):
 def test_bounds_of_one_pass(what, code, width, chain, units):
     found = summary(code)
     names = ("width", "critical_path", "unit")
-    bounds = [found[f"{name}_cycles"] / zen3.LEAST_SPEED for name in names]
+    bounds = [found[f"{name}_cycles"] for name in names]
     assert bounds == pytest.approx([width, chain, units], abs=0.01)
 
 
@@ -233,5 +235,5 @@ def test_measured_blocks_take_no_less_than_their_bounds():
     found = block_summary(pa.array(hexes))
     names = ("width_cycles", "critical_path_cycles", "unit_cycles")
     tightest = np.max([found.field(name).to_numpy(zero_copy_only=False) for name in names], axis=0)
-    below = (cycles < tightest / 1.02) & (cycles < tightest - 0.03)
-    assert below.mean() <= 0.015
+    # Shorter by more than the noise of such measurements.
+    assert (cycles < 0.98 * tightest - 0.03).mean() <= 0.01

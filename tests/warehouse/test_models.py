@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -69,6 +70,19 @@ def test_the_chosen_is_in_force_then_the_newest_own_then_the_newest_shipped(ware
     assert models.in_force(warehouse, "toy", "other lab") is None
     models.store(warehouse, fit(subject=None))
     assert models.in_force(warehouse, "toy") == 5
+
+
+@pytest.mark.parametrize(("error", "used"), [(0.3, 1), (0.2, 1), (0.19, 2)])
+def test_a_model_of_throughput_is_better_than_the_tightest_bound_or_chosen(warehouse, error, used):
+    warehouse.execute("DELETE FROM models; DELETE FROM model_scores")
+    split = ("groups held out", "mean error")
+    bound = ("tightest bound", *split, 0.2)
+    good = replace(fit(scores=[("tree", *split, 0.1), bound]), kind="throughput")
+    models.store(warehouse, good)
+    models.store(warehouse, replace(good, scores=[("tree", *split, error), bound]))
+    assert models.in_force(warehouse, "throughput", "lab") == used
+    models.choose(warehouse, "throughput", 2, "ann")
+    assert models.in_force(warehouse, "throughput", "lab") == 2
 
 
 def test_a_model_goes_from_warehouse_to_warehouse_as_a_file(warehouse, tmp_path):

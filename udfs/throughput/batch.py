@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udfs.throughput import zen3
-from udfs.throughput.instructions import NOWHERE, RSP, SINK
+from udfs.throughput.instructions import NOWHERE, RSP, SINK, X87
 
 Integers = NDArray[np.int64]
 
@@ -24,7 +24,8 @@ class Batch:
     zen3.UNITS, `uops`, `latency`, `busy`; `address` (2), `sources` (4), `targets` (4) registers;
     `loads`, `stores` counts; `load_unit`, `store_unit`; `load_latency`; `from_slot` memory slot
     from which a load gets its value (0: none), `forward` its latency; `to_slot` slot that a store
-    writes (0: none that is read). `length` instructions of each block.
+    writes (0: none that is read), `certain` whether a load gets that value wherever its registers
+    point. `length` instructions of each block.
 
     Blocks from `timed` on do not wait for units, and their stores do not wait at all.
     """
@@ -46,6 +47,7 @@ class Batch:
     from_slot: Integers
     forward: Integers
     to_slot: Integers
+    certain: Integers
     length: Integers
 
 
@@ -54,7 +56,7 @@ def with_chains(batch: Batch) -> Batch:
 
     The latter do not wait for the front end and the units, which leaves the loop-carried chain. In
     the third, no value passes from a store to a load; the fourth has the least latencies that were
-    measured (zen3.least_latency), which leaves a bound.
+    measured (zen3.least_latency) and only dependences that are certain, which leaves a bound.
     """
     n = len(batch.macro)
     stacked = {
@@ -71,6 +73,10 @@ def with_chains(batch: Batch) -> Batch:
     updates = (stacked["targets"][least, :, :2] == (RSP, SINK)).all(axis=2)
     updates &= (stacked["sources"][least, :, :2] == (RSP, NOWHERE)).all(axis=2)
     stacked["latency"][least] = np.where(updates, 0, zen3.least_latency(unit, latency))
+    stacked["from_slot"][least] *= stacked["certain"][least]
+    # The stack of x87 moves, so that its registers are not known.
+    sources = stacked["sources"][least]
+    sources[(sources >= X87) & (sources < NOWHERE)] = NOWHERE
     forward = stacked["forward"][least]
     forward[forward == zen3.VECTOR_FORWARD] = zen3.LEAST_VECTOR_FORWARD
     forward[forward == zen3.FAILED_FORWARD] = zen3.LEAST_FAILED_FORWARD

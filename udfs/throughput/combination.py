@@ -1,10 +1,16 @@
-"""Cycles of traced segments as a combination of their bounds that no bound exceeds.
+"""Cycles of traced segments as a combination of their bounds, corrected near measured segments.
 
 The bounds, and two estimates that are none (an ideal front end, the data flow in half of the
 window), each times a share, are combined by a norm: (b1^p + b2^p + ...)^(1/p). It is at least the
 largest, close to it where the others are small, and larger where several are as large: limits that
 do not overlap perfectly. It grows with every bound, so that more serialising instructions, longer
 chains and slower units never make a segment faster. The exponent and the shares are fitted.
+
+What measured segments take beyond that (costs that no bound covers, such as a full load queue) is
+learned by kernel ridge regression with few centres (subset of regressors: Rasmussen and Williams,
+"Gaussian processes for machine learning", 2006, ch. 8.3) from the instruction mix, the ideal front
+end and the window alone, so that the prediction still grows with every bound. Far from all measured
+segments the correction vanishes, and nothing but the bounds is left.
 """
 
 from __future__ import annotations
@@ -14,42 +20,84 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from udfs.throughput.network import Arrays, Floats
-from udfs.throughput.traces import TRACE_FEATURES
+from udfs.throughput.traces import BOUNDS, TRACE_FEATURES
 
 _AT = {name: i for i, name in enumerate(TRACE_FEATURES)}
 _UOPS, _FLOW = _AT["log_uops"], _AT["flow_half"]
 _WIDTH, _DRAIN, _CHAIN, _UNIT, _FRONT = (
     _AT[name] for name in ("width", "drain", "critical_path", "unit", "front_end")
 )
+_BOUNDING = [_AT[name] for name in BOUNDS]
 # Start of the fit: logarithms of the exponent above 1, of the shares of the ideal front end and of
 # the data flow, and of what the chains of groups lack to the chains of segments.
 _START = np.array([1.0, -0.3, -0.3, -0.3])
 # Weight of the start against all segments; errors above this count linearly.
 _PRIOR, _TURN = 0.015, 0.1
+# The amounts of a micro-operation, by whose logarithm (of 0.1 and more) segments are compared.
+_COMPARED = [
+    _AT[name]
+    for name in (
+        *("front_end", "rob", "n_int", "n_mul", "n_div", "n_fp", "n_fp_div", "n_simd"),
+        *("n_load", "n_store", "n_branch", "taken", "n_nonspeculative"),
+    )
+]
+_SMALL, _FARTHEST = 0.1, 6.0
+# Centres of the correction, how far it reaches in deviations of the features, its ridge, and the
+# largest factor that is learned.
+_CENTRES, _REACH, _RIDGE, _LARGEST = 100, 6.0, 2.0, 2.0
+_CHUNK = 1 << 15
 
 
 def fit_combination(x: Floats, log_cycles: Floats, weights: Floats) -> Arrays:
-    """Fit exponent and shares to features of traces (n x m), log cycles (n) and weights (n).
+    """Fit exponent, shares and correction to features of traces (n x m), log cycles and weights (n).
 
-    Returns `combination`, the four parameters.
+    Returns `combination`, the four parameters; `scale` (2 x k), mean and deviation of the compared
+    amounts; `centres` (c x k) and `correction` (c).
     """
-    root = np.sqrt(weights / weights.mean())
-    prior = _PRIOR * np.sqrt(len(x))
+    weights = weights / weights.mean()
+    root, prior = np.sqrt(weights), _PRIOR * np.sqrt(len(x))
 
     def errors(parameters: Floats) -> Floats:
-        logs = _log_cycles(x, parameters)
+        logs = _combined(x, parameters)
         return np.concatenate([root * (logs - log_cycles), prior * (parameters - _START)])
 
-    fitted = least_squares(errors, _START, loss="soft_l1", f_scale=_TURN)
-    return {"combination": np.asarray(fitted.x)}
+    parameters = np.asarray(least_squares(errors, _START, loss="soft_l1", f_scale=_TURN).x)
+    amounts = _amounts(x)
+    known = np.isfinite(amounts)
+    count = np.maximum(known.sum(axis=0), 1)
+    mean = np.where(known, amounts, 0).sum(axis=0) / count
+    deviation = np.sqrt((np.where(known, amounts - mean, 0) ** 2).sum(axis=0) / count)
+    scale = np.stack([mean, np.where(deviation > 0, deviation, np.inf)])
+    points = _points(x, scale)
+    centres = _spread(points)
+    near = _kernel(points, centres)
+    rest = np.clip(log_cycles - _combined(x, parameters), -np.log(_LARGEST), np.log(_LARGEST))
+    weighed = near * weights[:, None]
+    ridge = _RIDGE * (_kernel(centres, centres) + 1e-6 * np.eye(len(centres)))
+    correction = np.linalg.solve(weighed.T @ near + ridge, weighed.T @ rest)
+    return {
+        "combination": parameters,
+        "scale": scale,
+        "centres": centres,
+        "correction": correction,
+    }
 
 
 def predict_combination(x: NDArray[np.floating], arrays: Arrays) -> Floats:
-    """Return the log cycles (n) of features (n x m) by a fit of `fit_combination`."""
-    return _log_cycles(np.asarray(x, np.float64), arrays["combination"])
+    """Return the log cycles (n), no less than any bound, of features (n x m) by `fit_combination`."""
+    x = np.asarray(x, np.float64)
+    out = _combined(x, arrays["combination"])
+    # Models of earlier versions have no correction.
+    for begin in range(0, len(x) if "correction" in arrays else 0, _CHUNK):
+        some = slice(begin, begin + _CHUNK)
+        near = _kernel(_points(x[some], arrays["scale"]), arrays["centres"])
+        out[some] += near @ arrays["correction"]
+    bounds = np.fmax.reduce(x[:, _BOUNDING], axis=1)
+    return np.maximum(out, np.log(bounds) + x[:, _UOPS])
 
 
-def _log_cycles(x: Floats, parameters: Floats) -> Floats:
+def _combined(x: Floats, parameters: Floats) -> Floats:
+    """Return the log cycles (n) by the norm of bounds and estimates."""
     above_one, front, flow, chain = np.exp(parameters)
     # Where a trace records no data flow, its chains are those of groups of operations.
     longer = np.where(np.isnan(x[:, _FLOW]), 1 + chain, 1.0)
@@ -66,3 +114,28 @@ def _log_cycles(x: Floats, parameters: Floats) -> Floats:
     largest = np.fmax.reduce(terms, axis=0)
     norm = np.nansum((terms / largest) ** exponent, axis=0) ** (1 / exponent)
     return np.asarray(np.log(largest * norm) + x[:, _UOPS])
+
+
+def _amounts(x: Floats) -> Floats:
+    return np.log1p(x[:, _COMPARED] / _SMALL)
+
+
+def _points(x: Floats, scale: Floats) -> Floats:
+    """Return the compared amounts in deviations from their mean (n x k); 0 where unknown."""
+    return np.clip(np.nan_to_num((_amounts(x) - scale[0]) / scale[1]), -_FARTHEST, _FARTHEST)
+
+
+def _spread(points: Floats) -> Floats:
+    """Return points far from each other, by farthest-first traversal (Gonzalez 1985)."""
+    chosen = [int(np.argmin((points**2).sum(axis=1)))]
+    distance = np.full(len(points), np.inf)
+    while len(chosen) < min(_CENTRES, len(points)):
+        distance = np.minimum(distance, ((points - points[chosen[-1]]) ** 2).sum(axis=1))
+        chosen.append(int(np.argmax(distance)))
+    return points[chosen]
+
+
+def _kernel(points: Floats, centres: Floats) -> Floats:
+    """Return how near points (n x k) are to centres (c x k), 0 to 1 (n x c)."""
+    squared = (points**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1) - 2 * points @ centres.T
+    return np.exp(-np.maximum(squared, 0) / (2 * _REACH**2))

@@ -26,7 +26,9 @@ _ALL = (1 << 64) - 1
 class Forward(NamedTuple):
     """A load at position `load` of a block reads what `store` stored, in the same pass or before.
 
-    `renamed`: both address by rsp or rbp. `whole`: the store covers all loaded bytes.
+    `renamed`: both address by rsp or rbp. `whole`: the store covers all loaded bytes. `certain`:
+    both address by the same registers, which change by constants only, so that they meet whatever
+    the registers are at the start.
     """
 
     load: int
@@ -34,6 +36,7 @@ class Forward(NamedTuple):
     carried: bool
     renamed: bool
     whole: bool
+    certain: bool
 
 
 class Access(NamedTuple):
@@ -53,7 +56,8 @@ class Tracker:
         self.registers = [START] * 16
         # For each eight bytes of memory: address, size, position, pass, value and running number.
         self.stored: dict[int, tuple[int, int, int, int, int, int]] = {}
-        self.framed: dict[int, bool] = {}
+        self.places: dict[int, Place] = {}
+        self.steady = _steady(block)
         self.passes = -1
         self.stores = 0
         self.found: list[Forward] = []
@@ -109,8 +113,10 @@ class Tracker:
         if not (at < address + place.size and address < at + size):
             return untouched
         whole = at <= address and address + place.size <= at + size
-        renamed = _is_framed(place) and self.framed[store]
-        self.found.append(Forward(position, store, when != self.passes, renamed, whole))
+        stored = self.places[store]
+        renamed = _is_framed(place) and _is_framed(stored)
+        certain = place[:3] == stored[:3] and self.steady.issuperset(place[:2])
+        self.found.append(Forward(position, store, when != self.passes, renamed, whole, certain))
         return value >> 8 * (address - at) if whole else untouched
 
     def _store(self, position: int, i: Instruction, result: int | None) -> None:
@@ -122,7 +128,7 @@ class Tracker:
         entry = (address, place.size, position, self.passes, value, self.stores)
         for word in range(address >> 3, ((address + max(place.size, 1) - 1) >> 3) + 1):
             self.stored[word] = entry
-        self.framed[position] = _is_framed(place)
+        self.places[position] = place
 
     def _result(self, action: Action, loaded: int) -> int:
         if action.place:
@@ -171,6 +177,24 @@ def _steps(block: Sequence[Instruction]) -> list[tuple[int, Instruction, bool, b
         if computed or i.loads or i.stores or i.moved:
             out.append((position, i, computed, written))
     return out
+
+
+def _steady(block: Sequence[Instruction]) -> frozenset[int]:
+    """Return the registers that a block leaves alone, or changes by constants only."""
+    changed = {r for i in block for r in i.written if not _adds_constant(i, r)}
+    return frozenset(range(NOWHERE + 1)) - changed
+
+
+def _adds_constant(i: Instruction, register: int) -> bool:
+    if i.name in ("PUSH", "POP", "CALL", "RET"):
+        return register == RSP
+    if i.action is None or i.action.target != register or i.action.size < 8:
+        return False
+    if i.action.place:
+        return i.action.place[:2] == (register, NOWHERE)
+    return i.action.operation in ("INC", "DEC") or (
+        i.action.operation in ("ADD", "SUB") and i.action.source == CONSTANT
+    )
 
 
 def _signed(value: int, size: int) -> int:

@@ -124,8 +124,8 @@ def _similar_lengths(lengths: Integers) -> Iterator[Integers]:
 def _memory(
     blocks: Sequence[Sequence[int]], width: int, instructions: Sequence[Instruction]
 ) -> tuple[Integers, Floats]:
-    """Return from_slot, forward and to_slot of each position (3 x blocks x width), and counts."""
-    out = np.zeros((3, len(blocks), width), np.int64)
+    """Return from_slot, forward, to_slot, certain of positions (4 x blocks x width), and counts."""
+    out = np.zeros((4, len(blocks), width), np.int64)
     counts = np.zeros((len(blocks), len(ACCESS_COUNTS)))
     for k, block in enumerate(blocks):
         code = [instructions[row] if row >= 0 else NOTHING for row in block]
@@ -133,11 +133,14 @@ def _memory(
             continue
         found, counts[k] = accesses(code)
         slots: dict[int, int] = {}
-        for load, store, _, renamed, whole in found:
+        for load, store, _, renamed, whole, certain in found:
             slot = slots.setdefault(store, 1 + len(slots) % SLOTS)
             out[0, k, load] = slot
             out[1, k, load] = _latency(code[load], renamed, whole)
             out[2, k, store] = slot
+            out[3, k, load] = certain
+        # Stores that share a slot would link chains that are none.
+        out[3, k] *= len(slots) <= SLOTS
     return out, counts
 
 
@@ -169,6 +172,7 @@ def _batch(rows: Integers, memory: Integers, lengths: Integers) -> Batch:
         from_slot=memory[0],
         forward=memory[1],
         to_slot=memory[2],
+        certain=memory[3],
         length=lengths,
         timed=len(lengths),
     )

@@ -48,7 +48,7 @@ def of_blocks(
     demand = np.array([_least_demand(i) for i in decoder.shapes])
     units = unit_bound(features.sum_by_block(blocks, decoder, demand))
     width = width_bound(course.macro - course.sync)
-    limits = zen3.LEAST_SPEED * np.stack([width, course.cycles[:, 3], units], axis=1)
+    limits = np.stack([width, course.cycles[:, 3], units], axis=1)
     counts = features.sum_by_block(blocks, decoder, each).astype(np.int64)
     return Summaries(counts, course.paths, limits)
 
@@ -70,11 +70,13 @@ def _row(i: Instruction) -> tuple[float, ...]:
 def _least_demand(i: Instruction) -> Floats:
     """Return the least cycles of each unit of zen3.UNITS that an instruction was measured to need.
 
-    Below the costs of `zen3`, which are those of models: a moving stack pointer costs nothing.
+    Below the costs of `zen3`, which are those of models: a moving stack pointer and the extension of
+    a loaded sign cost nothing.
     """
     out = np.zeros(len(zen3.NAMES))
     place = zen3.NAMES.index
-    out[place(i.unit)] = i.uops * i.busy * zen3.least_share(i.name, locked=i.locked)
+    if not (i.loads and i.name in ("MOVSX", "MOVSXD")):
+        out[place(i.unit)] = i.uops * i.busy * zen3.least_share(i.name, i.unit, locked=i.locked)
     out[place("vload" if i.vector else "load")] += zen3.LEAST_ACCESS * len(i.loads)
     out[place("store")] += zen3.LEAST_ACCESS * len(i.stores)
     out[place("vstore")] += i.vector * len(i.stores)

@@ -166,16 +166,17 @@ SERIALISING = frozenset(
 _LEAST_SHARES = {
     **dict.fromkeys(("DIV", "IDIV", "SQRTSD", "SQRTPD", "SQRTSS", "SQRTPS"), 0.85),
     **dict.fromkeys(("DIVSD", "DIVPD", "DIVSS", "DIVPS"), 0.89),
-    **dict.fromkeys(("UCOMISD", "UCOMISS", "COMISD", "COMISS", "CVTPS2PD", "SHLD", "SHRD"), 0.5),
-    **dict.fromkeys(("PCMPISTRI", "PCMPISTRM"), 0.5),
+    "FSQRT": 0.7,
+    **dict.fromkeys(("CVTPS2PD", "SHLD", "SHRD", "PCMPISTRI", "PCMPISTRM"), 0.5),
+    **dict.fromkeys(("UCOMISD", "UCOMISS", "COMISD", "COMISS"), 0.0),
+    **dict.fromkeys(("MUL", "PCMPEQB", "PMINUB"), 0.85),
     "MFENCE": 0.95,
 }
-# Cycles of a port that an access to memory takes: up to 3.4 accesses a cycle were measured.
-LEAST_ACCESS = 0.87
+# Cycles of a port that an access to memory and a simple operation take: up to 3.4 and 4.2 a cycle
+# were measured.
+LEAST_ACCESS, _LEAST_SIMPLE = 0.87, 0.95
 LEAST_VECTOR_FORWARD, LEAST_FAILED_FORWARD = 4, 17
-# Measured cycles against those by whole numbers: where a chain of additions must take a cycle each,
-# one block in a hundred is measured up to this faster, because the clock varies.
-LEAST_SPEED = 0.96
+_LEAST_LATENCIES = (("alu12", 2, 1), ("idiv", 10, 8), ("fp23", 7, 6), ("fp01", 5, 3))
 _UNKNOWN = Cost("alu", 2, 4, 1, 4)
 
 
@@ -221,22 +222,22 @@ def known(name: str) -> bool:
     return name in _COSTS
 
 
-def least_share(name: str, *, locked: bool) -> float:
+def least_share(name: str, unit: str, *, locked: bool) -> float:
     """Return the share of its cost that an instruction takes at least of its unit."""
     if locked:
-        return 0.85
-    if cost(name).unit == "all":
-        return _LEAST_SHARES.get(name, 0.0)
-    return _LEAST_SHARES.get(name, 1.0)
+        return 0.65
+    return _LEAST_SHARES.get(name, {"all": 0.0, "alu": _LEAST_SIMPLE}.get(unit, 1.0))
 
 
 def least_latency(unit: NDArray[np.int64], latency: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the least latencies, cycles, by unit (a row of UNITS) and usual latency.
 
     Some of the sources of an address of three parts are added last, in one cycle; divisions depend
-    on values; of what occupies the whole core a quarter is measured where others overlap.
+    on values; conversions, comparisons and horizontal additions are measured to be shorter than in
+    published tables, and what occupies the whole core to overlap with others.
     """
-    whole = np.where(unit == NAMES.index("all"), latency // 4, latency)
-    address = (unit == NAMES.index("alu12")) & (latency == 2)
-    division = unit == NAMES.index("idiv")
-    return np.where(address, 1, np.where(division, latency - 1, whole))
+    least = latency.copy()
+    for name, usual, fewest in _LEAST_LATENCIES:
+        least[(unit == NAMES.index(name)) & (latency == usual)] = fewest
+    least[unit == NAMES.index("all")] = 0
+    return least

@@ -156,6 +156,11 @@ def test_fit_stores_scores_and_reports_the_reduction(run, tmp_path):
         "csv",
     )
     assert stored.splitlines()[1:] == ["network,made"]
+    assert run("fit", "choose", "throughput/1", "--by", "ann")[0] == 0
+    _, chosen, _ = run("sql", "SELECT version, said_by FROM model_choice", "--format", "csv")
+    assert chosen.splitlines()[1:] == ["1,ann"]
+    code, _, err = run("fit", "choose", "throughput")
+    assert code == 2 and "is not a kind and a version" in err
 
 
 def test_migrate_decodes_anew_what_another_pwh_described(run, tmp_path):
