@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.helpers.support import rows, shared
-from udfs.throughput import workers, zen3
+from udfs.throughput import workers
 from udfs.throughput.blocks import (
     BLOCK_FEATURES,
     block_features,

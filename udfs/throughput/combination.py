@@ -49,7 +49,7 @@ _CHUNK = 1 << 15
 
 
 def fit_combination(x: Floats, log_cycles: Floats, weights: Floats) -> Arrays:
-    """Fit exponent, shares and correction to features of traces (n x m), log cycles and weights (n).
+    """Fit exponent, shares and correction to features (n x m), log cycles and weights (n).
 
     Returns `combination`, the four parameters; `scale` (2 x k), mean and deviation of the compared
     amounts; `centres` (c x k) and `correction` (c).
@@ -84,16 +84,16 @@ def fit_combination(x: Floats, log_cycles: Floats, weights: Floats) -> Arrays:
 
 
 def predict_combination(x: NDArray[np.floating], arrays: Arrays) -> Floats:
-    """Return the log cycles (n), no less than any bound, of features (n x m) by `fit_combination`."""
-    x = np.asarray(x, np.float64)
-    out = _combined(x, arrays["combination"])
+    """Return the log cycles (n) of features (n x m) by a fit, no less than any bound."""
+    values: Floats = np.asarray(x, np.float64)
+    out = _combined(values, arrays["combination"])
     # Models of earlier versions have no correction.
     for begin in range(0, len(x) if "correction" in arrays else 0, _CHUNK):
         some = slice(begin, begin + _CHUNK)
-        near = _kernel(_points(x[some], arrays["scale"]), arrays["centres"])
+        near = _kernel(_points(values[some], arrays["scale"]), arrays["centres"])
         out[some] += near @ arrays["correction"]
-    bounds = np.fmax.reduce(x[:, _BOUNDING], axis=1)
-    return np.maximum(out, np.log(bounds) + x[:, _UOPS])
+    bounds = np.fmax.reduce(values[:, _BOUNDING], axis=1)
+    return np.asarray(np.maximum(out, np.log(bounds) + values[:, _UOPS]))
 
 
 def _combined(x: Floats, parameters: Floats) -> Floats:
@@ -117,7 +117,7 @@ def _combined(x: Floats, parameters: Floats) -> Floats:
 
 
 def _amounts(x: Floats) -> Floats:
-    return np.log1p(x[:, _COMPARED] / _SMALL)
+    return np.asarray(np.log1p(x[:, _COMPARED] / _SMALL))
 
 
 def _points(x: Floats, scale: Floats) -> Floats:
@@ -138,4 +138,4 @@ def _spread(points: Floats) -> Floats:
 def _kernel(points: Floats, centres: Floats) -> Floats:
     """Return how near points (n x k) are to centres (c x k), 0 to 1 (n x c)."""
     squared = (points**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1) - 2 * points @ centres.T
-    return np.exp(-np.maximum(squared, 0) / (2 * _REACH**2))
+    return np.asarray(np.exp(-np.maximum(squared, 0) / (2 * _REACH**2)))

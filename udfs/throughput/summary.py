@@ -70,8 +70,8 @@ def _row(i: Instruction) -> tuple[float, ...]:
 def _least_demand(i: Instruction) -> Floats:
     """Return the least cycles of each unit of zen3.UNITS that an instruction was measured to need.
 
-    Below the costs of `zen3`, which are those of models: a moving stack pointer and the extension of
-    a loaded sign cost nothing.
+    Below the costs of `zen3`, which are those of models: a moving stack pointer and the extension
+    of a loaded sign cost nothing.
     """
     out = np.zeros(len(zen3.NAMES))
     place = zen3.NAMES.index
