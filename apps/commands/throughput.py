@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, reading
-from apps.output import Format, dicts, emit, table_text, write_text
+from apps.output import Format, dicts, emit, relation_text, table_text, write_text
 from apps.queries.base import narrowed
 from apps.queries.runs import LATEST, resolve_run
 from apps.queries.throughput import (
@@ -26,6 +26,7 @@ from apps.reports.throughput import (
     LIMITS,
     SEGMENTS,
     THREADS,
+    block_reasons,
     effect_line,
     effects_sentence,
     limit_line,
@@ -65,14 +66,25 @@ def throughput(
         str | None,
         typer.Option("--hex", help="Predict for this block of machine code instead of a run."),
     ] = None,
-    core: Annotated[str, typer.Option(help="With --hex, the core (subject of a model).")] = "zen3",
+    core: Annotated[
+        str | None,
+        typer.Option(help="With --hex, the core: one of the table cores, or a model's subject."),
+    ] = None,
+    isa: Annotated[
+        str | None, typer.Option(help="With --hex, the instruction set: x86-64, aarch64, riscv64.")
+    ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Predict what the code could sustain on its core, and show what limits it."""
     with reading(context) as con:
         if code is not None:
-            emit(con, throughput_block(con, code, core), style, output)
+            block = throughput_block(con, code, core, isa)
+            if style is Format.table:
+                lines = [relation_text(block), *block_reasons(dicts(block)[0])]
+                write_text("\n".join(lines), output)
+            else:
+                emit(con, block, style, output)
             return
         run_id = resolve_run(con, run)
         with narrowed(con, predictions_of(run_id)) as of_run:

@@ -78,7 +78,9 @@ def _segments(view: View, run: str) -> None:
     st.subheader("Predicted and measured", anchor=False)
     segments = view.rows(plotted_segments, run)
     if segments.is_empty():
-        st.caption("No segment was measured, so the predictions cannot be compared.")
+        st.caption(
+            "No segment is both measured and predicted, so that there is nothing to compare."
+        )
         return
     show(charts.scatter(segments), "Predicted and measured instructions per cycle")
     text = "On the dashed line a prediction is exact; below it the core did better than predicted."

@@ -29,9 +29,16 @@ def throughput_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelatio
     return ask(con, "throughput/segments", run_id=run_id)
 
 
-def throughput_block(con: DuckDBPyConnection, code: str, core: str) -> DuckDBPyRelation:
-    """Return the one row of a block of machine code in hexadecimal, by the model of a core."""
-    return ask(con, "throughput/block", hex=code, core=core)
+def throughput_block(
+    con: DuckDBPyConnection, code: str, core: str | None, isa: str | None
+) -> DuckDBPyRelation:
+    """Return the one row of a block of machine code in hexadecimal, for a core."""
+    return ask(con, "throughput/block", hex=code, core=core, isa=isa)
+
+
+def throughput_cores(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return the cores of the bounds of what is not predicted, and their sources."""
+    return ask(con, "throughput/cores", run_id=run_id)
 
 
 def thread_list(run_id: str) -> Question:

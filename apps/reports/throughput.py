@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from apps.output import Row, counted, dicts, percent, three_digits
 from apps.queries.throughput import (
     counted_ipc,
+    throughput_cores,
     throughput_flags,
     throughput_limits,
     throughput_threads,
@@ -42,18 +43,23 @@ _LIMIT_NAMES = {
 }
 _FLAGS = {
     "undecodable": "cannot be decoded and are left out",
-    "other_isa": "are machine code, but not of x86-64, and are left out",
-    "not_on_core": "have instructions that the core of the model lacks and are left out",
+    "other_isa": "are machine code of an instruction set that is not decoded for their core, and "
+    "are left out",
+    "like_aarch64": "are, or come with, what is no x86-64 but AArch64, which neither a column isa "
+    "nor the machine of the run states, and are left out",
+    "not_on_core": "have instructions that their core lacks and are left out",
     "system_instruction": "have system instructions, whose cycles are not known, and are left out",
-    "poor_support": "use x87 or MMX, of which the model has seen little: their bands are wide",
+    "poor_support": "use instructions of which little is known (x87, MMX; atomics of AArch64): "
+    "their bands are wide and their bounds loose",
     "empty": "have no instructions and are left out",
     "no_features": "have no features that a model uses and are left out",
-    "no_model": "have no model (pwh migrate where another pwh landed them, else "
-    "pwh fit throughput)",
+    "no_model": "have no model, so that only bounds are known (pwh migrate where another pwh "
+    "landed them, else pwh fit throughput, which fits traces and x86-64)",
     "short": "are shorter than throughput_settings.shortest and are left out",
     "implausible": "were measured to be faster than the width of the core and are left out",
     "outside_training": "are unlike all that the model was fitted to: their bands are wide",
-    "other_core": "ran on a machine that the model is not of: pwh fit throughput fits one",
+    "other_core": "ran on a machine that the model, or the table of the core, is not of (pwh fit "
+    "throughput fits a model; cores and instruction_costs are tables)",
     "uses_measured_issue": "record only what was issued: that is measured, not predicted",
     "no_front_end": "lack the rate of an ideal front end",
     "no_dependences": "record no dependences: their predictions are rough",
@@ -75,7 +81,7 @@ def throughput_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
         )
     flags = dicts(throughput_flags(con, run_id))
     total = _total(threads)
-    if total["predicted"] is None:
+    if total["predicted"] is None and total["tightest_bound"] is None:
         why = "; ".join(_flag(row) for row in flags)
         raise NothingToAnalyse(f"nothing can be predicted for the run {run_id}: {why}")
     limits = dicts(throughput_limits(con, run_id))
@@ -83,10 +89,12 @@ def throughput_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     if total["measured"] is not None:
         lines.append(_measured(total))
     if (ipc := counted_ipc(con, run_id)) is not None:
-        lines.append(
-            f"Its counters show {ipc:.2f} instructions per cycle, cache misses included: "
-            f"{_attained(ipc, total['predicted'])}."
-        )
+        text = f"Its counters show {ipc:.2f} instructions per cycle, cache misses included"
+        lines.append(f"{text}{_attained(ipc, total['predicted'])}.")
+    lines += [
+        f"Bounds without a prediction are of {row['core']}, by: {row['source'] or 'its user'}."
+        for row in dicts(throughput_cores(con, run_id))
+    ]
     return [*lines, *(f"{_flag(row)}." for row in flags)]
 
 
@@ -110,17 +118,21 @@ def effects_sentence(rows: list[Row]) -> str | None:
 
 def _total(threads: list[Row]) -> Row:
     """Return the rates of all threads together: instructions over cycles."""
-    used = [row for row in threads if row["predicted"]]
+    names = ("predicted", "low", "high", "measured", "predicted_where_measured", "tightest_bound")
     total: Row = {}
-    for name in ("predicted", "low", "high", "measured", "predicted_where_measured"):
-        known = [row for row in used if row[name]]
+    for name in names:
+        known = [row for row in threads if row[name]]
         cycles = sum(row["instructions"] / row[name] for row in known)
         total[name] = sum(row["instructions"] for row in known) / cycles if cycles else None
     return total
 
 
 def _verdict(total: Row, limits: list[Row]) -> str:
-    text = f"The code could sustain {total['predicted']:.2f} instructions per cycle"
+    if total["predicted"] is None:
+        text = "No model predicts the code; by its bounds it can sustain at most "
+        text += f"{total['tightest_bound']:.2f} instructions per cycle"
+    else:
+        text = f"The code could sustain {total['predicted']:.2f} instructions per cycle"
     if total["low"] is not None and total["high"] is not None:
         text += f" (between {total['low']:.2f} and {total['high']:.2f})"
     if limits:
@@ -133,20 +145,27 @@ def _verdict(total: Row, limits: list[Row]) -> str:
 
 def _measured(total: Row) -> str:
     reached, could = total["measured"], total["predicted_where_measured"]
-    return f"It reaches {reached:.2f} where that was measured: {_attained(reached, could)}."
+    return f"It reaches {reached:.2f} where that was measured{_attained(reached, could)}."
 
 
-def _attained(reached: float, could: float) -> str:
+def _attained(reached: float, could: float | None) -> str:
+    if could is None:
+        return ""
     share = reached / could
     if abs(share - 1) < _AS_PREDICTED:
-        return "as predicted"
+        return ": as predicted"
     if share > 1:
-        return f"{share - 1:.0%} more than predicted"
-    return f"{share:.0%} of what it could"
+        return f": {share - 1:.0%} more than predicted"
+    return f": {share:.0%} of what it could"
 
 
 def _flag(row: Row) -> str:
     return f"{counted(row['segments'], 'segment')}: they {_FLAGS.get(row['flag'], row['flag'])}"
+
+
+def block_reasons(row: Row) -> list[str]:
+    """Return what to keep in mind of a block of machine code, a line for each of its flags."""
+    return [f"* {flag}: such blocks {_FLAGS.get(flag, flag)}." for flag in row["flags"]]
 
 
 def thread_line(row: Row) -> tuple[Any, ...]:

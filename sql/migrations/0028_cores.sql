@@ -44,5 +44,8 @@ COMMENT ON COLUMN instruction_costs.latency IS 'Cycles until its result is ready
 COMMENT ON COLUMN instruction_costs.accumulate IS 'Cycles from its start to that of an instruction of the same row that adds to its result, where this is forwarded earlier.';
 COMMENT ON COLUMN instruction_costs.shipped IS 'Whether the row came with pwh.';
 
+COMMENT ON COLUMN segments.isa IS 'Instruction set of hex as the file names it (x86-64, aarch64, riscv64 ...); NULL where it does not.';
+COMMENT ON COLUMN segment_features.flags IS 'What the core does not have or the model does not know: not_on_core, system_instruction, poor_support, other_isa, like_aarch64.';
+
 ALTER TABLE segment_features ADD COLUMN core VARCHAR;
 COMMENT ON COLUMN segment_features.core IS 'Core that the bounds are of (cores.core); NULL for instruction sets that are not decoded.';

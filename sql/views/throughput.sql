@@ -56,7 +56,9 @@ WITH
   -- where a trace records only what was issued, nothing else can be used
   applied AS (
     SELECT
-      s.*, m.model AS fitted, m.is_own,
+      s.*, m.model AS fitted,
+      CASE WHEN m.inputs = len(s.features) THEN m.is_own
+        ELSE s.form = 'trace' OR c.machine IS NULL OR s.core IS NOT DISTINCT FROM c.core END AS is_own,
       greatest(s.width_cycles, s.critical_path_cycles, s.unit_cycles, s.serialising_cycles)
         AS least_cycles,
       _width_of_band(s.code_flags) AS wider,
@@ -66,6 +68,7 @@ WITH
         AS estimate
     FROM segment_inputs AS s
     LEFT JOIN _run_models AS m ON s.run_id = m.run_id AND s.form = m.form
+    LEFT JOIN _run_cores AS c ON s.run_id = c.run_id
   ),
 
   estimated AS (
@@ -89,27 +92,30 @@ SELECT
   instructions / nullif(critical_path_cycles, 0) AS critical_path_bound,
   instructions / nullif(unit_cycles, 0) AS unit_bound,
   instructions / nullif(serialising_cycles, 0) AS serialising_bound,
+  instructions / nullif(least_cycles, 0) AS tightest_bound,
   instructions / cycles AS measured,
   predicted_cycles,
   coalesce(executions, 1) * (cycles - predicted_cycles) AS cycles_to_gain,
   CASE WHEN by_issue THEN 'issued' WHEN predicted_cycles IS NOT NULL THEN fitted END AS model,
   list_concat(list_filter([
-    CASE WHEN form = 'code' AND features IS NULL AND coalesce(len(code_flags), 0) = 0
+    CASE WHEN form = 'code' AND instructions IS NULL AND coalesce(len(code_flags), 0) = 0
       THEN 'undecodable' END,
     CASE WHEN form = 'trace' AND coalesce(instructions, 0) = 0 THEN 'empty' END,
     CASE WHEN form = 'trace' AND instructions > 0 AND NOT is_described AND NOT by_issue
       THEN 'no_features' END,
     CASE WHEN by_issue THEN 'uses_measured_issue' END,
-    CASE WHEN is_described AND estimate IS NULL THEN 'no_model' END,
+    CASE WHEN (is_described OR width_cycles IS NOT NULL AND form = 'code') AND estimate IS NULL
+      THEN 'no_model' END,
     CASE WHEN form = 'trace' AND coalesce(cycles, predicted_cycles) < shortest THEN 'short' END,
     CASE WHEN is_implausible THEN 'implausible' END,
     CASE WHEN estimate.is_outside THEN 'outside_training' END,
-    CASE WHEN estimate IS NOT NULL AND NOT is_own THEN 'other_core' END,
+    CASE WHEN coalesce(predicted_cycles, width_cycles) IS NOT NULL AND NOT is_own AND NOT by_issue
+      THEN 'other_core' END,
     CASE WHEN is_described AND list_contains(lacking, 'no_front_end') THEN 'no_front_end' END,
     CASE WHEN is_described AND list_contains(lacking, 'no_dependences') THEN 'no_dependences' END,
     CASE WHEN is_described AND list_contains(lacking, 'assumed_window') THEN 'assumed_window' END
   ], lambda f: f IS NOT NULL), coalesce(code_flags, [])) AS flags,
-  hex
+  core, hex
 FROM estimated;
 
 COMMENT ON VIEW throughput_predictions IS 'One row is one segment: the instructions per cycle that its core could sustain on it when nothing misses, by the model in force, older estimates beside it, and what was measured.';
@@ -129,11 +135,13 @@ COMMENT ON COLUMN throughput_predictions.width_bound IS 'Instructions per cycle 
 COMMENT ON COLUMN throughput_predictions.critical_path_bound IS 'Instructions per cycle by the dependence chains alone.';
 COMMENT ON COLUMN throughput_predictions.unit_bound IS 'Instructions per cycle by the busiest functional unit alone.';
 COMMENT ON COLUMN throughput_predictions.serialising_bound IS 'Instructions per cycle by the width and the drains of serialising instructions alone; NULL where they are not counted, and for machine code, whose unit_bound includes them.';
+COMMENT ON COLUMN throughput_predictions.tightest_bound IS 'Instructions per cycle by the tightest of these.';
 COMMENT ON COLUMN throughput_predictions.measured IS 'Measured instructions per cycle; NULL where not measured.';
 COMMENT ON COLUMN throughput_predictions.predicted_cycles IS 'Predicted cycles of one pass.';
 COMMENT ON COLUMN throughput_predictions.cycles_to_gain IS 'Cycles by which the measured exceed the predicted ones, over all executions; NULL where not measured.';
 COMMENT ON COLUMN throughput_predictions.model IS 'Model that predicted (kind/version); issued where the measured issue distribution is all there was.';
-COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, other_isa (machine code, but not of x86-64), not_on_core (instructions that Zen 3 lacks), system_instruction, empty, no_features, no_model. Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Wide bands: poor_support (x87, MMX), outside_training (classes, mixes, chains or a length that no segment in training had). other_core: the run names a machine that the model is not of. Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not record it).';
+COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, other_isa (of an instruction set that is not decoded), like_aarch64 (no x86-64, which nothing states, but plainly AArch64), not_on_core (instructions that the core lacks), system_instruction, empty, no_features, no_model (only bounds are known). Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Wide bands: poor_support (x87, MMX; atomics of AArch64, whose bounds are loose), outside_training (classes, mixes, chains or a length that no segment in training had). other_core: the run names a machine that the model, or without one the table of the core, is not of. Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not record it).';
+COMMENT ON COLUMN throughput_predictions.core IS 'Core that the bounds of machine code are of (cores.core); NULL for a trace.';
 COMMENT ON COLUMN throughput_predictions.hex IS 'Machine code in hexadecimal; NULL for a trace.';
 
 CREATE OR REPLACE VIEW throughput_by_thread AS
@@ -144,8 +152,10 @@ WITH
         coalesce(executions, 1) * instructions AS instructions,
         coalesce(executions, 1) * predicted_cycles AS predicted_cycles
       ),
-      NOT list_has_any(flags, ['short', 'implausible']) AND predicted IS NOT NULL
-        AND coalesce(executions, 1) > 0 AS is_used
+      NOT list_has_any(flags, ['short', 'implausible']) AND coalesce(executions, 1) > 0
+        -- of threads without any prediction the bounds are still known
+        AND CASE WHEN count(predicted) OVER (PARTITION BY run_id, thread) > 0 THEN predicted
+          ELSE tightest_bound END IS NOT NULL AS is_used
     FROM throughput_predictions
   )
 
@@ -171,6 +181,8 @@ SELECT
   sum(instructions) FILTER (is_used AND serialising_bound > 0)
     / sum(instructions / serialising_bound) FILTER (is_used AND serialising_bound > 0)
     AS serialising_bound,
+  sum(instructions) FILTER (is_used) / sum(instructions / tightest_bound) FILTER (is_used)
+    AS tightest_bound,
   sum(instructions) FILTER (is_used AND measured > 0)
     / sum(instructions / measured) FILTER (is_used AND measured > 0) AS measured,
   sum(instructions) FILTER (is_used AND measured > 0)
@@ -184,7 +196,7 @@ SELECT
 FROM weighed
 GROUP BY run_id, thread;
 
-COMMENT ON VIEW throughput_by_thread IS 'One row is one thread: its segments added up, each as often as it was executed. Segments that are short, implausible, without a prediction or never executed are left out and counted.';
+COMMENT ON VIEW throughput_by_thread IS 'One row is one thread: its segments added up, each as often as it was executed. Segments that are short, implausible, without a prediction (where others have one) or never executed are left out and counted.';
 COMMENT ON COLUMN throughput_by_thread.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN throughput_by_thread.thread IS 'Thread; NULL where the file has none.';
 COMMENT ON COLUMN throughput_by_thread.segments IS 'Segments.';
@@ -200,6 +212,7 @@ COMMENT ON COLUMN throughput_by_thread.width_bound IS 'Instructions per cycle by
 COMMENT ON COLUMN throughput_by_thread.critical_path_bound IS 'Instructions per cycle by the dependence chains alone.';
 COMMENT ON COLUMN throughput_by_thread.unit_bound IS 'Instructions per cycle by the busiest functional units alone.';
 COMMENT ON COLUMN throughput_by_thread.serialising_bound IS 'Instructions per cycle by the width and the drains of serialising instructions alone, of the segments where they are counted.';
+COMMENT ON COLUMN throughput_by_thread.tightest_bound IS 'Instructions per cycle with every segment at its tightest bound.';
 COMMENT ON COLUMN throughput_by_thread.measured IS 'Measured instructions per cycle, of the segments where it was measured.';
 COMMENT ON COLUMN throughput_by_thread.predicted_where_measured IS 'Predicted instructions per cycle of the same segments.';
 COMMENT ON COLUMN throughput_by_thread.flags IS 'one_segment, nothing_used, uses_measured_issue.';
@@ -208,12 +221,13 @@ CREATE OR REPLACE VIEW throughput_contributions AS
 WITH
   bounded AS (
     SELECT
-      run_id, thread, segment, executions, predicted_cycles, flags, 1 / predicted AS cpi,
+      run_id, thread, segment, executions, instructions, predicted_cycles, flags,
+      1 / coalesce(predicted, tightest_bound) AS cpi,
       1 / width_bound AS front_end, 1 / critical_path_bound AS chains, 1 / unit_bound AS units,
       1 / serialising_bound AS drains,
       greatest(front_end, chains, units, drains) AS most
     FROM throughput_predictions
-    WHERE predicted IS NOT NULL
+    WHERE coalesce(predicted, tightest_bound) IS NOT NULL
   ),
 
   -- cycles of one instruction by each limit alone; of equal ones the first counts as the tightest
@@ -238,12 +252,13 @@ SELECT
   alone / cpi AS share,
   coalesce(component = tightest, false) AS is_tightest,
   executions,
+  instructions,
   predicted_cycles,
   flags
 FROM tall
 WHERE alone IS NOT NULL;
 
-COMMENT ON VIEW throughput_contributions IS 'One row is one limit of one segment: what the front end, the dependence chains, the functional units or the serialising instructions alone would cost, and what the model adds to the tightest of them (interplay: limits that do not overlap perfectly, and costs that no bound covers). The tightest bound and the interplay add up to the prediction where it is above the bound.';
+COMMENT ON VIEW throughput_contributions IS 'One row is one limit of one segment: what the front end, the dependence chains, the functional units or the serialising instructions alone would cost, and what the model adds to the tightest of them (interplay: limits that do not overlap perfectly, and costs that no bound covers). The tightest bound and the interplay add up to the prediction where it is above the bound. Where nothing is predicted, the tightest bound stands for the prediction.';
 COMMENT ON COLUMN throughput_contributions.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN throughput_contributions.thread IS 'Thread.';
 COMMENT ON COLUMN throughput_contributions.segment IS 'Segment.';
@@ -252,7 +267,8 @@ COMMENT ON COLUMN throughput_contributions.cycles_per_instruction IS 'Cycles per
 COMMENT ON COLUMN throughput_contributions.share IS 'Its share of the predicted cycles; that of a bound is how close the prediction is to it.';
 COMMENT ON COLUMN throughput_contributions.is_tightest IS 'Whether it is the tightest bound, which limits the segment.';
 COMMENT ON COLUMN throughput_contributions.executions IS 'How often the program executes the segment; NULL where not known, which counts as once.';
-COMMENT ON COLUMN throughput_contributions.predicted_cycles IS 'Predicted cycles of one pass of the segment.';
+COMMENT ON COLUMN throughput_contributions.instructions IS 'Instructions of one pass of the segment.';
+COMMENT ON COLUMN throughput_contributions.predicted_cycles IS 'Predicted cycles of one pass of the segment; NULL without a prediction.';
 COMMENT ON COLUMN throughput_contributions.flags IS 'What to keep in mind of the segment (throughput_predictions.flags).';
 
 -- Separate from the predictions, which it would slow down: each segment is predicted 64 times.
@@ -287,24 +303,59 @@ COMMENT ON COLUMN throughput_effects.factor IS 'Factor on the cycles of one inst
 COMMENT ON COLUMN throughput_effects.instructions IS 'Instructions of one pass of the segment.';
 COMMENT ON COLUMN throughput_effects.executions IS 'How often the program executes the segment; NULL where not known, which counts as once.';
 
-CREATE OR REPLACE MACRO predict_block(hex, core := 'zen3') AS TABLE
+CREATE OR REPLACE MACRO predict_block(hex, core := NULL, isa := NULL) AS TABLE
 WITH
+  asked AS (SELECT lower(hex) AS block, lower(core) AS wanted, _isa_name(isa) AS stated),
+
+  -- the instruction set is the stated one, else that of the core, else x86-64
+  named AS (
+    SELECT a.*, c.of_isa AS isa_of_core, coalesce(a.stated, c.of_isa, 'x86-64') AS block_isa
+    FROM asked AS a
+    LEFT JOIN _cores AS c ON a.wanted = c.of_core
+  ),
+
+  placed AS (
+    SELECT
+      n.*, coalesce(n.wanted, c.of_core) AS block_core, c.costs,
+      n.block_isa IN ('x86-64', 'aarch64') AND n.block_isa = coalesce(n.isa_of_core, n.block_isa)
+        AS is_decoded
+    FROM named AS n
+    LEFT JOIN _cores AS c
+      ON CASE WHEN n.wanted IS NULL THEN c.is_default AND n.block_isa = c.of_isa
+        ELSE n.wanted = c.of_core END
+  ),
+
+  modelled AS (
+    SELECT
+      p.*, m.model, m.model_number, m.inputs,
+      p.wanted IS NULL OR p.isa_of_core IS NOT NULL OR m.model IS NOT NULL AS is_known
+    FROM placed AS p
+    LEFT JOIN (
+      SELECT *, row_number() OVER (PARTITION BY subject ORDER BY rank DESC) AS place
+      FROM _throughput_models
+      WHERE form = 'code'
+    ) AS m ON p.block_isa = 'x86-64' AND lower(m.subject) = p.block_core AND m.place = 1
+  ),
+
   described AS (
-    SELECT block_summary(lower(hex)) AS code, block_features(lower(hex)) AS features
+    SELECT
+      *,
+      _block_code(CASE WHEN is_decoded AND is_known THEN block END, block_isa, costs) AS code,
+      block_features(CASE WHEN is_decoded AND is_known AND block_isa = 'x86-64' THEN block END)
+        AS features
+    FROM modelled
   ),
 
   applied AS (
     SELECT
-      d.code, m.model,
-      _width_of_band(d.code.flags) AS wider,
-      greatest(d.code.width_cycles, d.code.critical_path_cycles, d.code.unit_cycles) AS least_cycles,
-      predict_throughput(
-        CASE WHEN len(d.features) = m.inputs THEN d.features END, m.model_number
-      ) AS estimate
-    FROM described AS d
-    LEFT JOIN (
-      FROM _throughput_models WHERE form = 'code' AND subject = core ORDER BY rank DESC LIMIT 1
-    ) AS m ON true
+      *,
+      _width_of_band(code.flags) AS wider,
+      greatest(code.width_cycles, code.critical_path_cycles, code.unit_cycles) AS least_cycles,
+      predict_throughput(CASE WHEN len(features) = inputs THEN features END, model_number) AS estimate,
+      -- what nothing states to be x86-64 may look like something else
+      CASE WHEN coalesce(wanted, stated) IS NULL OR code.instructions IS NOT NULL THEN code.flags END
+        AS code_flags
+    FROM described
   ),
 
   estimated AS (
@@ -325,12 +376,18 @@ SELECT
   code.instructions / nullif(code.width_cycles, 0) AS width_bound,
   code.instructions / nullif(code.critical_path_cycles, 0) AS critical_path_bound,
   code.instructions / nullif(code.unit_cycles, 0) AS unit_bound,
+  code.instructions / nullif(least_cycles, 0) AS tightest_bound,
   CASE WHEN estimate IS NOT NULL THEN model END AS model,
   list_concat(list_filter([
-    CASE WHEN code IS NULL THEN 'undecodable' END,
+    CASE WHEN NOT is_decoded THEN 'other_isa' END,
+    CASE WHEN is_decoded AND is_known AND code.instructions IS NULL AND code_flags IS NULL
+      THEN 'undecodable' END,
     CASE WHEN estimate.is_outside THEN 'outside_training' END,
-    CASE WHEN code IS NOT NULL AND model IS NULL THEN 'no_model' END
-  ], lambda f: f IS NOT NULL), coalesce(code.flags, [])) AS flags
+    CASE WHEN is_decoded AND (NOT is_known OR code.width_cycles IS NOT NULL AND estimate IS NULL)
+      THEN 'no_model' END
+  ], lambda f: f IS NOT NULL), coalesce(code_flags, [])) AS flags,
+  block_isa AS isa,
+  block_core AS core
 FROM estimated;
 
-COMMENT ON MACRO TABLE predict_block IS 'One row: instructions per cycle that a core (the subject of a model) sustains on a block of x86-64 machine code in hexadecimal that repeats, as in throughput_predictions.';
+COMMENT ON MACRO TABLE predict_block IS 'One row: instructions per cycle that a core sustains on a block of machine code in hexadecimal that repeats, as in throughput_predictions. The core is one of cores or the subject of a model; without it the one that stands for the instruction set `isa` (x86-64, aarch64), without both zen3.';

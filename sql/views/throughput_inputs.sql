@@ -1,3 +1,5 @@
+-- requires: cores
+--
 -- Every segment as models of throughput take it, whatever it was recorded as: bounds, and features
 -- per micro-operation.
 
@@ -146,7 +148,7 @@ UNION ALL BY NAME
 -- machine code, decoded as it landed; a core can run a little more than its width where it fuses
 SELECT
   f.run_id, f.source_id, f.thread, f.segment, s.address, s.function, s.source_file, s.source_line,
-  s.executions, s.hex, f.cycles, f.instructions, f.width_cycles, f.critical_path_cycles,
+  s.executions, s.hex, f.core, f.cycles, f.instructions, f.width_cycles, f.critical_path_cycles,
   f.unit_cycles, f.features, f.flags AS code_flags, 'code' AS form,
   f.features IS NOT NULL AS is_described, 0.0 AS shortest, f.instructions / f.width_cycles AS width,
   0.9 * f.width_cycles AS fewest
@@ -158,18 +160,22 @@ UNION ALL BY NAME
 -- machine code that landed before pwh decoded it
 SELECT
   run_id, source_id, thread, segment, address, function, source_file, source_line, executions, hex,
-  cycles, code.instructions, code.width_cycles, code.critical_path_cycles, code.unit_cycles, features,
-  CASE WHEN is_x86 THEN code.flags ELSE ['other_isa'] END AS code_flags, 'code' AS form,
-  features IS NOT NULL AS is_described, 0.0 AS shortest,
+  core, cycles, code.instructions, code.width_cycles, code.critical_path_cycles, code.unit_cycles,
+  features,
+  CASE
+    WHEN isa NOT IN ('x86-64', 'aarch64') THEN ['other_isa']
+    WHEN is_assumed OR code.instructions IS NOT NULL THEN code.flags
+  END AS code_flags,
+  'code' AS form, features IS NOT NULL AS is_described, 0.0 AS shortest,
   code.instructions / code.width_cycles AS width, 0.9 * code.width_cycles AS fewest
 FROM (
   SELECT
-    *,
-    coalesce(lower(isa), 'x86-64') IN ('x86-64', 'x86_64', 'amd64', 'x64') AS is_x86,
-    block_summary(CASE WHEN is_x86 THEN hex END) AS code,
-    block_features(CASE WHEN is_x86 THEN hex END) AS features
-  FROM segments
-  WHERE hex IS NOT NULL AND source_id NOT IN (SELECT DISTINCT source_id FROM segment_features)
+    c.*,
+    _block_code(hex, isa, costs) AS code,
+    block_features(CASE WHEN isa = 'x86-64' THEN hex END) AS features
+  FROM _code_segments AS c
+  LEFT JOIN _cores ON core = of_core
+  WHERE source_id NOT IN (SELECT DISTINCT source_id FROM segment_features)
 );
 
 COMMENT ON VIEW segment_inputs IS 'One row is one segment as models of throughput take it.';
@@ -183,6 +189,7 @@ COMMENT ON COLUMN segment_inputs.source_file IS 'Source file of its first instru
 COMMENT ON COLUMN segment_inputs.source_line IS 'Line of its first instruction in the source file, where known.';
 COMMENT ON COLUMN segment_inputs.executions IS 'How often the program executes it; NULL where not known, which counts as once.';
 COMMENT ON COLUMN segment_inputs.hex IS 'Machine code in hexadecimal; NULL for a trace.';
+COMMENT ON COLUMN segment_inputs.core IS 'Core that the bounds of machine code are of (cores.core); NULL for a trace.';
 COMMENT ON COLUMN segment_inputs.cycles IS 'Measured cycles of one pass.';
 COMMENT ON COLUMN segment_inputs.instructions IS 'Instructions.';
 COMMENT ON COLUMN segment_inputs.width_cycles IS 'Cycles by the front end alone.';
@@ -190,7 +197,7 @@ COMMENT ON COLUMN segment_inputs.critical_path_cycles IS 'Cycles by the dependen
 COMMENT ON COLUMN segment_inputs.unit_cycles IS 'Cycles by the busiest functional unit alone.';
 COMMENT ON COLUMN segment_inputs.serialising_cycles IS 'Cycles by the width and the drains of serialising instructions alone; NULL where they are not counted, and for machine code, whose unit_cycles includes them.';
 COMMENT ON COLUMN segment_inputs.features IS 'Inputs of the models of this form, in their order; NULL where the segment has none.';
-COMMENT ON COLUMN segment_inputs.code_flags IS 'What the core lacks of machine code, or the model does not know: other_isa, not_on_core, system_instruction, poor_support.';
+COMMENT ON COLUMN segment_inputs.code_flags IS 'What the core lacks of machine code, or the model does not know: other_isa, like_aarch64, not_on_core, system_instruction, poor_support.';
 COMMENT ON COLUMN segment_inputs.form IS 'trace: counts and distributions; code: machine code.';
 COMMENT ON COLUMN segment_inputs.is_described IS 'Whether the segment has what a model needs.';
 COMMENT ON COLUMN segment_inputs.issued IS 'Cycles in which 0, 1, 2 ... were issued, measured.';

@@ -339,9 +339,9 @@ def test_code_that_the_core_or_the_model_does_not_know(warehouse, tmp_path):
         ("0fa2", "", "system_instruction"),  # cpuid
         ("0fae38", "", "system_instruction"),  # clflush [rax]
         ("d8c1", "", "poor_support"),  # fadd st0, st1
-        ("4801d8", "aarch64", "other_isa"),
+        ("4801d8", "riscv64", "other_isa"),
         # mov w0, 1; sub x0, x0, 1; add x0, x0, 1; ret, of AArch64
-        ("20008052000400d100040091c0035fd6", "", "other_isa"),
+        ("20008052000400d100040091c0035fd6", "", "like_aarch64"),
     )
     path = tmp_path / "blocks.csv"
     path.write_text("hex,isa\n" + "".join(f"{code},{isa}\n" for code, isa, _ in blocks))

@@ -77,6 +77,8 @@ _ARRANGEMENTS = {
 }
 _NAMES = {"fp": "x29", "lr": "x30", "wsp": "sp"}
 _CHEAP_SHIFT = 4
+# Half of all words are some instruction: fewer of them say little.
+_PLAIN = 2
 # Words cached over all calls.
 _MAX_WORDS = 1 << 16
 
@@ -91,6 +93,12 @@ def decode(code: bytes) -> list[Word] | None:
     if not words or len(code) % 4 or None in words:
         return None
     return [word for word in words if word]
+
+
+def is_plain(code: bytes) -> bool:
+    """Return whether code is AArch64 throughout, of two instructions and more for programs."""
+    words = decode(code) or []
+    return len(words) >= _PLAIN and not any(word.is_system for word in words)
 
 
 def _decoded(word: bytes) -> Word | None:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from udfs.arrow import contiguous
 from udfs.throughput import features, summary
+from udfs.throughput.aarch64 import is_plain
 from udfs.throughput.course import run
-from udfs.throughput.decode import Decoder, decode, is_other_isa
+from udfs.throughput.decode import Decoder, bytes_of, decode
 from udfs.throughput.features import FEATURES
 from udfs.throughput.support import NO_PREDICTION
 from udfs.throughput.workers import map_in_processes
@@ -79,8 +80,8 @@ def block_summary(code: Any) -> pa.StructArray:
         block whose longest dependence chain has 1, 2 .. 40 instructions. The bounds are
         cycles of one pass: the front end's width, the loop-carried chain by latency, and the
         busiest execution units; NULL where `flags` has not_on_core or system_instruction. `flags`
-        are these and poor_support (x87, MMX); other_isa, and everything else NULL, where the bytes
-        are like AArch64.
+        are these and poor_support (x87, MMX); like_aarch64, and everything else NULL, where the
+        bytes are no x86-64 but plainly AArch64.
     """
     return describe(code.to_pylist())["code"].combine_chunks()
 
@@ -115,7 +116,10 @@ def describe(hexes: list[str | None]) -> pa.Table:
 def _part(hexes: list[str | None]) -> pa.Table:
     decoder = Decoder()
     blocks, decoded = decode(hexes, decoder)
-    flags = [["other_isa"] if is_other_isa(text) else [] for text in hexes]
+    flags = [
+        ["like_aarch64"] if not known and is_plain(bytes_of(text)) else []
+        for text, known in zip(hexes, decoded, strict=True)
+    ]
     for place, block in zip(np.flatnonzero(decoded), blocks, strict=True):
         flags[place] = sorted({decoder.instructions[row].support for row in block} - {""})
     known = decoded & [not set(found) & set(NO_PREDICTION) for found in flags]

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from udfs.throughput.analysis import analyse_cached
 from udfs.throughput.instructions import Instruction
-from udfs.throughput.support import is_like_aarch64
 
 
 @dataclass(slots=True)
@@ -63,20 +62,14 @@ def decode(
     blocks: list[list[int]] = []
     decoded = np.zeros(len(hexes), bool)
     for k, text in enumerate(hexes):
-        code = _code(text)
-        block = None if is_like_aarch64(code) else decoder.block(code)
+        block = decoder.block(bytes_of(text))
         if block:
             blocks.append(block)
             decoded[k] = True
     return blocks, decoded
 
 
-def is_other_isa(text: str | None) -> bool:
-    """Return whether a block in hexadecimal is like AArch64, and not decoded for that."""
-    return is_like_aarch64(_code(text))
-
-
-def _code(text: str | None) -> bytes:
+def bytes_of(text: str | None) -> bytes:
     """Return the bytes of a block in hexadecimal; none where it is not."""
     try:
         return bytes.fromhex(text or "")

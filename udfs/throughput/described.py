@@ -12,6 +12,7 @@ from udfs.arrow import contiguous
 from udfs.throughput.aarch64 import Word, decode
 from udfs.throughput.blocks import BOUNDS, COUNTS
 from udfs.throughput.core_tables import NOTHING, CoreTable, Cost, Ports, port_bound
+from udfs.throughput.decode import bytes_of
 from udfs.throughput.recurrences import Operation, critical_paths, recurrence
 from udfs.throughput.support import NO_PREDICTION, POOR_SUPPORT
 
@@ -50,10 +51,7 @@ def describe_aarch64(codes: Any, core: Any) -> pa.ListArray:
 
 
 def _describe(text: str | None, core: CoreTable) -> Row | None:
-    try:
-        words = decode(bytes.fromhex(text or ""))
-    except ValueError:
-        return None
+    words = decode(bytes_of(text))
     if not words:
         return None
     costs = [core.cost(word.form) for word in words]

@@ -51,20 +51,8 @@ _SYSTEM = frozenset(
     )
 )
 # Flags without a prediction, in the order of their weight, then one that only widens the band.
-NO_PREDICTION = ("other_isa", "not_on_core", "system_instruction")
+NO_PREDICTION = ("other_isa", "like_aarch64", "not_on_core", "system_instruction")
 POOR_SUPPORT = "poor_support"
-
-# The last bytes, the highest, of frequent AArch64 instructions (Arm Architecture Reference Manual
-# for A-profile, C4.1): moves, additions, comparisons, loads and stores, branches, vectors.
-_AARCH64 = frozenset(
-    bytes.fromhex(
-        "0b 2b 4b 6b 8b ab cb eb 11 31 51 71 91 b1 d1 f1 0a 2a 4a 6a 8a aa ca ea 12 32 52 72 92 b2"
-        "d2 f2 13 53 93 d3 1a 5a 7a 9a da fa 1b 9b 38 39 78 79 b8 b9 f8 f9 28 29 a8 a9 2d 3d 6d ad"
-        "bc bd fc fd 14 17 34 35 36 37 54 94 97 b4 b5 b6 b7 d4 d5 d6 1e 0e 2e 4e 6e b0 d0 f0"
-    )
-)
-# Shorter code has such bytes by chance; of 27,000 blocks of x86-64 6 are as these.
-_WORDS = 4
 
 
 def support(instruction: Any) -> str:
@@ -75,9 +63,3 @@ def support(instruction: Any) -> str:
     if instruction.is_privileged or instruction.mnemonic in _SYSTEM:
         return "system_instruction"
     return POOR_SUPPORT if any(feature in _X87 for feature in features) else ""
-
-
-def is_like_aarch64(code: bytes) -> bool:
-    """Return whether code consists of words as frequent in AArch64 and rare in x86-64."""
-    words = len(code) // 4
-    return len(code) % 4 == 0 and words >= _WORDS and all(b in _AARCH64 for b in code[3::4])

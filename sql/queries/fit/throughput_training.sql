@@ -5,7 +5,7 @@ SELECT
     coalesce(r.app, i.run_id) AS program,
     r.machine, i.hex,
     CASE
-        WHEN NOT i.is_described AND i.form = 'code' THEN 'undecodable'
+        WHEN NOT i.is_described AND i.form = 'code' AND i.instructions IS NULL THEN 'undecodable'
         WHEN NOT i.is_described THEN 'no features'
         WHEN i.cycles IS NULL THEN 'not measured'
         WHEN coalesce(i.instructions, 0) = 0 THEN 'empty'

@@ -1,8 +1,8 @@
 -- What the predicted cycles of a run, over all executions, are spent on: the tightest bound of each
--- segment, and the interplay.
+-- segment, and the interplay. Where nothing is predicted, those of its tightest bound.
 WITH
   spent AS (
-    SELECT component, coalesce(executions, 1) * predicted_cycles * least(share, 1) AS cycles
+    SELECT component, coalesce(executions, 1) * instructions * cycles_per_instruction AS cycles
     FROM throughput_contributions
     WHERE run_id = $run_id
       AND (is_tightest OR component = 'interplay')

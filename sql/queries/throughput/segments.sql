@@ -3,7 +3,7 @@
 SELECT
   thread, segment, address, function, source_file, source_line, executions, instructions, predicted,
   low, high, measured, width_bound, critical_path_bound, unit_bound, serialising_bound,
-  predicted_cycles, cycles_to_gain, model, flags
+  tightest_bound, predicted_cycles, cycles_to_gain, model, core, flags
 FROM throughput_predictions
 WHERE run_id = $run_id
 ORDER BY

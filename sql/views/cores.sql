@@ -1,0 +1,72 @@
+-- Which core the machine code of a run is for, and what instructions cost there.
+
+-- The core of a run's machine: of equal names, else the longest that its name begins with.
+CREATE OR REPLACE VIEW _run_cores AS
+SELECT
+  r.run_id, any_value(r.machine) AS machine,
+  arg_max(c.core, length(c.core)) AS core, arg_max(c.isa, length(c.core)) AS isa
+FROM runs AS r
+LEFT JOIN cores AS c ON lower(r.machine) = c.core OR starts_with(lower(r.machine), c.core || '-')
+GROUP BY r.run_id;
+
+-- Cores with their instruction sets, the table that describe_aarch64 takes, and whether they stand for
+-- the instruction set (of several, the user's). No column has the name of a parameter of predict_block,
+-- which DuckDB would take for it.
+CREATE OR REPLACE VIEW _cores AS
+SELECT
+  c.core AS of_core, c.isa AS of_isa,
+  c.is_default AND row_number() OVER (PARTITION BY c.isa ORDER BY c.is_default DESC, c.shipped, c.core) = 1
+    AS is_default,
+  t.costs
+FROM cores AS c
+LEFT JOIN (
+  SELECT
+    k.core,
+    {
+      'width': k.width, 'dispatch': k.dispatch,
+      'instructions': list({
+        'pattern': i.pattern, 'class': i.class, 'ports': i.ports, 'cycles': i.cycles,
+        'latency': i.latency, 'accumulate': i.accumulate
+      } ORDER BY i.line)
+    } AS costs
+  FROM cores AS k
+  JOIN instruction_costs AS i USING (core)
+  GROUP BY k.core, k.width, k.dispatch
+) AS t USING (core);
+
+-- The name of an instruction set by one of the names that tools have for it; NULL where empty.
+CREATE OR REPLACE MACRO _isa_name(name) AS
+  CASE
+    WHEN lower(trim(name)) IN ('x86-64', 'x86_64', 'amd64', 'x64', 'em64t', 'intel64') THEN 'x86-64'
+    WHEN lower(trim(name)) IN ('aarch64', 'arm64', 'a64', 'armv8-a', 'armv8', 'arm64e', 'aarch64le')
+      THEN 'aarch64'
+    WHEN lower(trim(name)) IN ('riscv64', 'rv64', 'risc-v', 'riscv') OR starts_with(lower(trim(name)), 'rv64')
+      THEN 'riscv64'
+    ELSE nullif(lower(trim(name)), '')
+  END;
+
+-- Machine code with its instruction set and core. The file says what instruction set it is of, else
+-- the core of the run's machine; else x86-64 is assumed.
+CREATE OR REPLACE VIEW _code_segments AS
+WITH
+  named AS (
+    SELECT
+      s.rowid AS place, s.* EXCLUDE (isa),
+      coalesce(_isa_name(s.isa), r.isa) IS NULL AS is_assumed,
+      coalesce(_isa_name(s.isa), r.isa, 'x86-64') AS isa,
+      CASE WHEN r.isa = coalesce(_isa_name(s.isa), r.isa) THEN r.core END AS own_core
+    FROM segments AS s
+    LEFT JOIN _run_cores AS r USING (run_id)
+    WHERE s.hex IS NOT NULL
+  )
+
+SELECT n.* EXCLUDE (own_core), coalesce(n.own_core, d.of_core) AS core
+FROM named AS n
+LEFT JOIN _cores AS d ON d.is_default AND n.isa = d.of_isa;
+
+-- One block for a core whose table is `costs`; NULL where its instruction set is not decoded.
+CREATE OR REPLACE MACRO _block_code(hex, isa, costs) AS
+  CASE isa
+    WHEN 'x86-64' THEN block_summary(CASE WHEN isa = 'x86-64' THEN hex END)
+    WHEN 'aarch64' THEN describe_aarch64(CASE WHEN isa = 'aarch64' THEN [hex] END, costs)[1]
+  END;
