@@ -47,7 +47,13 @@ READERS: tuple[Deferred, ...] = (
     Deferred("scorep-cube", _HERE + "scorep.reader:ScorepCube", contains=(b"ustar",)),
     Deferred("tau-packed", _HERE + "tau.packed:TauPacked", begins=(b"\0p\0p\0k",)),
     Deferred("tau", _HERE + "tau.folder:Tau", contains=(b" templated_functions",)),
+    Deferred("massif", _HERE + "massif:Massif", contains=(b"time_unit: ",)),
     Deferred("mpip", _HERE + "mpip.reader:MpiP", begins=(b"@ mpip",)),
+    Deferred(
+        "time",
+        _HERE + "gnu_time:GnuTime",
+        contains=(b"command being timed", b"elapsed ", b"\nuser", b"\r\nuser"),
+    ),
     Deferred("gprof", _HERE + "gprof:Gprof", begins=(b"flat profile:", b"call graph")),
     Deferred("extrap-text", _HERE + "extrap.text:ExtrapText", contains=(b"parameter",)),
     Deferred("extrap-json", _HERE + "extrap.json:ExtrapJson", begins=(b"{",)),

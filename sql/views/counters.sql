@@ -48,9 +48,12 @@ COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either 
 
 CREATE OR REPLACE VIEW counter_summary AS
 WITH
-  -- a share or rate is averaged over samples, a count is summed
+  -- a share, a rate and what is in use at a moment are averaged over samples, a count is summed
   kinds AS (
-    SELECT *, coalesce(regexp_matches(unit, '[/%]|[Rr]atio|[Rr]ate'), false) AS is_rate
+    SELECT
+      *,
+      coalesce(regexp_matches(unit, '[/%]|[Rr]atio|[Rr]ate'), false)
+        OR event IN ('mem_heap', 'mem_heap_extra', 'mem_stacks') AS is_rate
     FROM pmu_samples
   ),
 
@@ -82,7 +85,7 @@ LEFT JOIN cycles USING (run_id);
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
-COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples; the mean where the unit is a ratio, rate or per cent.';
+COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples; the mean where the unit is a ratio, rate or per cent, and of memory in use.';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
 COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of all counted cycles of the run.';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';

@@ -1,0 +1,202 @@
+"""Times of a command: GNU time (`/usr/bin/time -v`, its default, -p) and the shells' `time`.
+
+Sources: time(1) of GNU time 1.9; bash(1), reserved word time. Output of the command itself may come
+before. Each timing is a run, as it states that run's elapsed time; what lands in `metrics`:
+
+- elapsed, user and system, s. GNU time writes two digits: less than 5 ms is 0.
+- with -v and by default: max_rss (bytes), page faults, context switches, file system inputs and
+  outputs (blocks of 512 bytes). What Linux does not record (shared text size, swaps, signals ...)
+  is always 0 there and left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ingest.base import Head, Item, Rows, Run, SingleFile
+from ingest.parsing.app_names import program_name
+from ingest.parsing.lines import numbered_lines, quoted
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    from ingest.recording import Recording
+
+_SHORT = re.compile(
+    r"([\d.]+)user ([\d.]+)system ([\d:.]+)elapsed \S+CPU "
+    r"\(\d+avgtext\+\d+avgdata (\d+)maxresident\)k"
+)
+_SHORT_REST = re.compile(r"(\d+)inputs\+(\d+)outputs \((\d+)major\+(\d+)minor\)pagefaults \d+swaps")
+_COMMAND = re.compile(r'\tCommand being timed: "(.*)"')
+_LABEL = re.compile(r"\t(.+?): (\S+)")
+_WORD = re.compile(r"(real|user|sys)\s+(?:(\d{1,9})m)?(\d{1,12}[.,]\d+)s?")
+_START = re.compile(
+    rb"^(?:\tCommand being timed: |[\d.]+user [\d.]+system [\d:.]+elapsed "
+    rb"|real\s+(?:\d+m)?\d+[.,]\d+s?\r?\nuser\s+(?:\d+m)?\d+[.,]\d+s?\r?\n)",
+    re.MULTILINE,
+)
+# What -v writes: metric, factor and unit.
+_LABELS: dict[str, tuple[str, float, str | None]] = {
+    "User time (seconds)": ("user", 1.0, "s"),
+    "System time (seconds)": ("system", 1.0, "s"),
+    "Maximum resident set size (kbytes)": ("max_rss", 1024.0, "bytes"),
+    "Major (requiring I/O) page faults": ("major_page_faults", 1.0, None),
+    "Minor (reclaiming a frame) page faults": ("minor_page_faults", 1.0, None),
+    "Voluntary context switches": ("voluntary_context_switches", 1.0, None),
+    "Involuntary context switches": ("involuntary_context_switches", 1.0, None),
+    "File system inputs": ("file_system_inputs", 1.0, None),
+    "File system outputs": ("file_system_outputs", 1.0, None),
+}
+_ELAPSED = "Elapsed (wall clock) time (h:mm:ss or m:ss)"
+_LAST = "Exit status"
+_WORDS = {"real": "elapsed", "user": "user", "sys": "system"}
+
+_Lines = Iterator[tuple[int, str]]
+
+
+@dataclass(slots=True)
+class _Timing:
+    """What is known of one command: its line, and values with their unit by metric."""
+
+    command: str | None = None
+    exit_status: str = "0"
+    values: dict[str, tuple[float, str | None]] = field(default_factory=dict)
+
+    def run(self, key: str | None) -> Run:
+        """Return the facts of the run."""
+        tags = {"command": self.command} if self.command else {}
+        if self.exit_status != "0":
+            tags["exit_status"] = self.exit_status
+        return Run(
+            key=key,
+            app=program_name(self.command) if self.command else None,
+            wall_seconds=self.values["elapsed"][0] or None,  # 0.00 is less than was measured
+            tags=tags,
+        )
+
+
+class GnuTime(SingleFile):
+    """Reads what `time` prints of commands."""
+
+    NAME = "time"
+    DESCRIPTION = "times and memory of commands: /usr/bin/time (-v, -p), time of the shells"
+    PATTERNS = ("time.txt", "*.time")
+    TABLES = ("metrics",)
+
+    def sniff(self, head: Head) -> bool:
+        """Recognise the first words of a timing."""
+        return b"\0" not in head.data and _START.search(head.data) is not None
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Yield a run and its values for each timing.
+
+        Raises `InputError` where a timing lacks its end, or there is none.
+        """
+        import pyarrow as pa
+
+        timings = list(_timings(numbered_lines(recording, must_end=True)))
+        if not timings:
+            raise InputError("there is no timing", expected="what /usr/bin/time -v or time prints")
+        rows = [
+            (number, metric, value, unit, "lower")
+            for number, timing in enumerate(timings)
+            for metric, (value, unit) in timing.values.items()
+        ]
+        for number, timing in enumerate(timings):
+            yield timing.run(str(number) if len(timings) > 1 else None)
+        names = ("run", "metric", "value", "unit", "better")
+        types = (pa.int32(), pa.string(), pa.float64(), pa.string(), pa.string())
+        columns = zip(*rows, strict=True)
+        arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
+        yield Rows("metrics", pa.table(arrays, names=names))
+
+
+def _timings(lines: _Lines) -> Iterator[_Timing]:
+    for number, line in lines:
+        if found := _COMMAND.fullmatch(line):
+            yield _verbose(found[1], lines, number)
+        elif found := _SHORT.fullmatch(line):
+            yield _short(found, lines, number)
+        elif (found := _WORD.fullmatch(line)) and found[1] == "real":
+            yield _words(found, lines, number)
+
+
+def _verbose(command: str, lines: _Lines, number: int) -> _Timing:
+    """Read the lines of -v, to the exit status."""
+    timing = _Timing(command)
+    last = number
+    for last, line in lines:
+        found = _LABEL.fullmatch(line)
+        if found is None:
+            break
+        label, text = found.groups()
+        if label == _ELAPSED:
+            timing.values["elapsed"] = (_elapsed(text, last), "s")
+        elif label in _LABELS:
+            metric, factor, unit = _LABELS[label]
+            timing.values[metric] = (_number(text, last) * factor, unit)
+        elif label == _LAST:
+            timing.exit_status = text
+            if "elapsed" in timing.values:
+                return timing
+    raise _incomplete(last, "the lines of -v to `Exit status`")
+
+
+def _short(found: re.Match[str], lines: _Lines, number: int) -> _Timing:
+    """Read the two lines of GNU time's default."""
+    user, system, elapsed, resident = found.groups()
+    rest = _SHORT_REST.fullmatch(next(lines, (0, ""))[1])
+    if rest is None:
+        raise _incomplete(number, "a second line `0inputs+0outputs (0major+99minor)pagefaults`")
+    timing = _Timing()
+    timing.values["elapsed"] = (_elapsed(elapsed, number), "s")
+    timing.values["user"] = (_number(user, number), "s")
+    timing.values["system"] = (_number(system, number), "s")
+    timing.values["max_rss"] = (_number(resident, number) * 1024, "bytes")
+    names = (
+        *("file_system_inputs", "file_system_outputs"),
+        *("major_page_faults", "minor_page_faults"),
+    )
+    for metric, text in zip(names, rest.groups(), strict=True):
+        timing.values[metric] = (_number(text, number), None)
+    return timing
+
+
+def _words(found: re.Match[str] | None, lines: _Lines, number: int) -> _Timing:
+    """Read the three lines of -p and of shells."""
+    timing = _Timing()
+    for word, metric in _WORDS.items():
+        if found is None or found[1] != word:
+            raise _incomplete(number, f"a line `{word}` of real, user and sys")
+        minutes = 60.0 * int(found[2] or 0)
+        seconds = minutes + _number(found[3].replace(",", "."), number)
+        timing.values[metric] = (seconds, "s")
+        if word != "sys":
+            number, line = next(lines, (number, ""))
+            found = _WORD.fullmatch(line)
+    return timing
+
+
+def _elapsed(text: str, number: int) -> float:
+    """Return the seconds of h:mm:ss or m:ss."""
+    seconds = 0.0
+    for part in text.split(":"):
+        seconds = 60 * seconds + _number(part, number)
+    return seconds
+
+
+def _number(text: str, number: int) -> float:
+    if re.fullmatch(r"\d{1,18}(?:\.\d*)?", text):
+        return float(text)
+    raise InputError(f"{quoted(text)} was found", where=f"line {number}", expected="a number")
+
+
+def _incomplete(number: int, expected: str) -> InputError:
+    return InputError(
+        "the timing is not whole",
+        where=f"line {number}",
+        expected=expected,
+        hint="Is the file cut off, or did output of the command come between?",
+    )

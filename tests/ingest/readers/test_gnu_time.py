@@ -1,0 +1,69 @@
+"""What time(1) and the shells print: units, runs, failed commands and what is not whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.support import land, rows
+from tests.ingest.cases.gnu_time import SAMPLE
+
+VERBOSE = SAMPLE.read_text()
+VALUES = "SELECT metric, value, unit FROM metrics ORDER BY rowid"
+
+
+def landed(con, folder, text):
+    (folder / "t.txt").write_text(text)
+    land(con, folder / "t.txt")
+    return rows(con, VALUES)
+
+
+def test_hours_and_failed_commands(warehouse, tmp_path):
+    text = VERBOSE.replace("0:00.00", "1:02:03").replace("Exit status: 0", "Exit status: 3")
+    assert ("elapsed", 3723.0, "s") in landed(warehouse, tmp_path, text)
+    sql = "SELECT wall_seconds, tags['exit_status'] FROM runs"
+    assert rows(warehouse, sql) == [(3723.0, "3")]
+
+
+def test_each_timing_is_a_run(warehouse, tmp_path):
+    assert len(landed(warehouse, tmp_path, VERBOSE * 3)) == 30
+    assert rows(warehouse, "SELECT count(*) FROM runs") == [(3,)]
+
+
+def test_the_default_of_gnu_time(warehouse, tmp_path):
+    text = SAMPLE.with_name("default.txt").read_text().replace("0:00.00elapsed", "2:03.50elapsed")
+    assert landed(warehouse, tmp_path, text) == [
+        ("elapsed", 123.5, "s"),
+        ("user", 0.0, "s"),
+        ("system", 0.0, "s"),
+        ("max_rss", 1638400.0, "bytes"),
+        ("file_system_inputs", 0.0, None),
+        ("file_system_outputs", 0.0, None),
+        ("major_page_faults", 0.0, None),
+        ("minor_page_faults", 99.0, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "real 62.50\nuser 1.25\nsys 0.50\n",
+        "\nreal\t1m2.500s\r\nuser\t0m1,250s\r\nsys\t0m0.500s\r\n",
+    ],
+)
+def test_shells_and_posix(warehouse, tmp_path, text):
+    expected = [("elapsed", 62.5, "s"), ("user", 1.25, "s"), ("system", 0.5, "s")]
+    assert landed(warehouse, tmp_path, text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        VERBOSE.split("\tExit")[0],
+        VERBOSE.replace("\tExit status: 0\n", ""),
+        VERBOSE.replace("User time (seconds): 0.00", "User time (seconds): x"),
+        "real 0.01\nuser 0.00\n",
+        "1.0user 2.0system 0:03.00elapsed 99%CPU (0avgtext+0avgdata 1k)\n1.0user",
+    ],
+)
+def test_what_is_not_whole_is_refused(refusal, text):
+    assert refusal(text.encode(), "t.txt", reader="time")
