@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shutil
 import sys
 import threading
@@ -23,13 +24,19 @@ Row = dict[str, Any]
 
 TABLE_ROWS = 1000
 _CELL = 60
+_NUMBERS = {
+    *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT"),
+    *("UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
+}
+_FORMULA = r"^\s*[-=+@\t\r]"
 
 
 class Format(StrEnum):
-    """How rows are written."""
+    """How rows are written; safe-csv is for spreadsheets, which take some text for formulas."""
 
     table = "table"
     csv = "csv"
+    safe_csv = "safe-csv"
     json = "json"
     jsonl = "jsonl"
     parquet = "parquet"
@@ -37,6 +44,7 @@ class Format(StrEnum):
 
 _COPY = {
     Format.csv: "(FORMAT csv, HEADER true)",
+    Format.safe_csv: "(FORMAT csv, HEADER true)",
     Format.json: "(FORMAT json, ARRAY true)",
     Format.jsonl: "(FORMAT json)",
     Format.parquet: "(FORMAT parquet)",
@@ -57,6 +65,8 @@ def emit(
         return
     if target is None and style is Format.parquet and sys.stdout.isatty():
         raise UsageError("Parquet is not for the terminal", hint="Name a file: -o FILE")
+    if style is Format.safe_csv:
+        relation = _without_formulas(relation)
     # `relation` is found by DuckDB under its Python name; its own writers stream the rows.
     statement = f"COPY (FROM relation) TO ? {_COPY[style]}"
     if target is not None:
@@ -70,6 +80,21 @@ def emit(
         return
     with _stdout_as_path() as path:
         con.execute(statement, [path])
+
+
+def _without_formulas(relation: DuckDBPyRelation) -> DuckDBPyRelation:
+    """Return the rows with an apostrophe before text that a spreadsheet would compute."""
+    columns = []
+    for number, (name, kind) in enumerate(zip(relation.columns, relation.types, strict=True), 1):
+        value = f"#{number}"
+        if str(kind).split("(")[0] not in _NUMBERS:
+            text = f"CAST({value} AS VARCHAR)"
+            is_formula = f"regexp_matches({text}, '{_FORMULA}')"
+            value = f"CASE WHEN {is_formula} THEN chr(39) ELSE '' END || {text}"
+        safe = f"'{name}" if re.match(_FORMULA, name) else name
+        quoted = safe.replace('"', '""')
+        columns.append(f'{value} AS "{quoted}"')
+    return relation.project(", ".join(columns))
 
 
 @contextmanager

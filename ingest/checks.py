@@ -7,6 +7,8 @@
 - `references.csv`: columns whose values another table lists, where the same source fills it. A
   lenient check counts the rows that break such a rule and accepts them.
 
+Text is at most 64 KiB long and a call path 1 MiB: beyond, a file is not what it seems to be.
+
 `problem` is the SQL of the message about a row that breaks the rule. Names of tables and columns,
 and this SQL, are put into the statements: they are pwh's own, never a file's.
 """
@@ -46,6 +48,9 @@ _UNKNOWN = """
     WHERE source_id = $source_id AND {column} IS NOT NULL
         AND EXISTS (FROM listed) AND hash(run_id, {column}) NOT IN (FROM listed)
 """
+_CODE = "hex"
+_LONGEST_NAME = 1 << 16
+_LONGEST = {"callpath": 1 << 20}
 _TRUNCATED = (
     "Is the trace truncated? pwh ingest --lenient takes what it does not list for unknown, and "
     "flags and counts it."
@@ -129,6 +134,9 @@ def _number(con: DuckDBPyConnection, sql: str, params: Mapping[str, int]) -> int
 def _rules() -> dict[str, tuple[_Rule, ...]]:
     """Return the rules by table, in the order in which a row is blamed for breaking them."""
     rules: dict[str, list[_Rule]] = {}
+    for table, columns in landing().items():
+        names = [column.name for column in columns if column.type == "VARCHAR"]
+        rules[table] = [_longest(name) for name in names if name != _CODE]
     for row in _read("bounds"):
         rules.setdefault(row["table"], []).append(_bound(row))
     for row in _read("conditions"):
@@ -155,6 +163,13 @@ def _rules() -> dict[str, tuple[_Rule, ...]]:
 def _read(name: str) -> list[dict[str, str]]:
     with (sqlfiles.SQL / "checks" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def _longest(column: str) -> _Rule:
+    """Return the rule that text is no longer than what a tool writes there."""
+    most = _LONGEST.get(column, _LONGEST_NAME)
+    problem = f"'the {column} ' || {column}[:40] || ' ... has ' || strlen({column}) || ' bytes'"
+    return _Rule(problem, f"at most {most} bytes", broken=f"strlen({column}) > {most}")
 
 
 def _bound(row: Mapping[str, str]) -> _Rule:

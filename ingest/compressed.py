@@ -7,6 +7,7 @@ import io
 import lzma
 import math
 import os
+import re
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -17,13 +18,19 @@ from warehouse.errors import InputError
 SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".xz": "xz"}
 _MAGIC = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"\xfd7zXZ\x00", "xz"))
 _CHUNK = 1 << 20
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _ZSTD_BLOCK = 128 << 10
 _CUT_OFF = "the compressed data end too early: the file is cut off"
 
 
 def path_text(path: Path) -> str:
-    """Return a path as text; bytes of a name that are no UTF-8 become \\xNN."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    """Return a path as text of one line.
+
+    Bytes of a name that are no UTF-8 become \\xNN, and so do line breaks and other control
+    characters, with which a name could pretend to be a line of output.
+    """
+    text = os.fsencode(path).decode("utf-8", "backslashreplace")
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def bare_name(path: Path) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import subprocess
 import sys
@@ -297,3 +299,30 @@ def test_idle_of_a_run_without_tasks_is_5(pwh):
     pwh("ingest", "counters.csv")
     code, _, err = pwh("idle")
     assert code == 5 and "Dask" in err
+
+
+def test_safe_csv_has_no_formulas(pwh):
+    pwh("ingest", "counters.csv")
+    sql = (
+        "SELECT -1.5 AS number, '=1+1' AS \"=name\", ['@a'] AS list, NULL AS nothing, "
+        "unnest(['+x', '-y', 'a=b', ' =z', '']) AS text"
+    )
+    out = pwh("sql", sql, "-f", "safe-csv")[1]
+    assert list(csv.reader(io.StringIO(out))) == [
+        ["number", "'=name", "list", "nothing", "text"],
+        ["-1.5", "'=1+1", "[@a]", "", "'+x"],
+        ["-1.5", "'=1+1", "[@a]", "", "'-y"],
+        ["-1.5", "'=1+1", "[@a]", "", "a=b"],
+        ["-1.5", "'=1+1", "[@a]", "", "' =z"],
+        ["-1.5", "'=1+1", "[@a]", "", ""],
+    ]
+
+
+def test_a_file_name_is_one_line(pwh, tmp_path):
+    name = "x\nlanded   evil.csv\x1b[2J\u202e.csv"
+    (tmp_path / name).write_text(COUNTERS)
+    _, out, err = pwh("ingest", name)
+    assert len(out.splitlines()) == 2 and r"x\x0alanded   evil.csv\x1b[2J .csv" in out
+    (tmp_path / name).write_text("event,value\ncycles,many\n")
+    _, out, err = pwh("ingest", name)
+    assert (out, len(err.splitlines())) == ("", 2)

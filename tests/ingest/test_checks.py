@@ -114,3 +114,23 @@ def test_references_count_where_the_source_fills_the_other_table(warehouse):
     assert (where, problem) == (
         "row 2 of task_inputs", "the task u, which reads d, is not known"
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("column", "most"), [("function", 1 << 16), ("callpath", 1 << 20)])
+def test_names_that_no_tool_writes_are_refused(warehouse, column, most):
+    def land(length):
+        warehouse.execute("DELETE FROM fn_timings")
+        warehouse.execute(
+            "INSERT INTO fn_timings BY NAME SELECT 'r' AS run_id, 7 AS source_id, 'f' AS function, "
+            "'f' AS callpath, 1 AS seconds"
+        )
+        warehouse.execute(f"UPDATE fn_timings SET {column} = repeat('x', ?)", [length])
+
+    land(most)
+    check_rows(warehouse, "fn_timings", 7)
+    land(most + 1)
+    assert broken(warehouse, "fn_timings") == (
+        "row 1 of fn_timings",
+        f"the {column} {'x' * 40} ... has {most + 1} bytes",
+        f"at most {most} bytes",
+    )
