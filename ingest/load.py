@@ -20,6 +20,7 @@ from ingest.compressed import path_text
 from ingest.derive import TASK_TABLES, decode_segments, derive
 from ingest.forget import forget_source
 from ingest.recording import MAX_BYTES
+from ingest.repeats import repeats_itself
 from ingest.runs import RunBook
 from ingest.scalars import keep_scalars
 from warehouse import sqlfiles
@@ -59,7 +60,8 @@ class Options:
 class Landed:
     """What came of one recording: its rows by table, or that they were there already.
 
-    `clocks` are the offsets that options set; `unlisted` counts the rows with references to what
+    `clocks` are the offsets that options set; `repeated` are the tables in which the second half of
+    the rows repeats the first; `unlisted` counts the rows with references to what
     the recording does not list, by `table.column`. `left_out` is what the file
     contains besides, in words; None where everything landed.
     """
@@ -71,6 +73,7 @@ class Landed:
     left_out: str | None = None
     known: bool = False
     clocks: tuple[Clock, ...] = ()
+    repeated: tuple[str, ...] = ()
     unlisted: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -113,6 +116,7 @@ def load(
         time.monotonic() - began,
         writer.left_out,
         clocks=writer.clocks,
+        repeated=writer.repeated,
         unlisted=writer.unlisted,
     )
 
@@ -201,6 +205,7 @@ class _Writer:
         self.options = options
         self.rows: dict[str, int] = {}
         self.clocks: tuple[Clock, ...] = ()
+        self.repeated: tuple[str, ...] = ()
         self.unlisted: dict[str, int] = {}
         self._left_out: Counter[LeftOut] = Counter()
 
@@ -243,6 +248,8 @@ class _Writer:
             self.unlisted |= check_rows(
                 self.con, table, self.source_id, lenient=self.options.lenient
             )
+        tables = (table for table, rows in self.rows.items() if rows)
+        self.repeated = tuple(t for t in tables if repeats_itself(self.con, t, self.source_id))
         self._set_clocks()
         total = sum(self.rows.values())
         self.con.execute(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 from ingest.load import Options, load
 from ingest.walk import find
-from tests.helpers.support import rows
+from tests.helpers.support import land, rows
 from tests.ingest.copies import is_empty
 from warehouse.errors import InputError
 
+SAMPLES = Path(__file__).parents[1] / "samples"
 COUNTERS = "event,value\ncycles,100\ninstructions,200\n"
 
 
@@ -79,18 +81,15 @@ def test_a_file_that_vanished_is_told(warehouse, file):
 
 
 def test_a_file_that_grew_is_not_counted_twice(warehouse, file, tmp_path):
-    def land(**options):
-        return land_while(warehouse, file, lambda _: None, **options)
-
-    run = land().runs[0]
+    run = land(warehouse, file)[0].runs[0]
     append(file)
     with pytest.raises(
         InputError, match=f"has grown since it landed on .* as the run {run} "
     ) as no:
-        land()
+        land(warehouse, file)
     assert "--replace" in no.value.hint
     assert rows(warehouse, "SELECT count(*) FROM pmu_samples") == [(2,)]
-    land(replace=True)
+    land(warehouse, file, replace=True)
     assert rows(warehouse, "SELECT event, value FROM pmu_samples ORDER BY value") == [
         ("branches", 7),
         ("cycles", 100),
@@ -98,5 +97,25 @@ def test_a_file_that_grew_is_not_counted_twice(warehouse, file, tmp_path):
     ]
     # What begins otherwise is another recording, as before.
     file.write_text(COUNTERS.replace("100", "101") + "branches,7\nmisses,8\n")
-    land()
+    land(warehouse, file)
     assert rows(warehouse, "SELECT count(*) FROM sources") == [(2,)]
+
+
+@pytest.mark.parametrize("name", ["likwid", "gem5-stats-o3", "machine-code"])
+def test_a_recording_twice_in_its_file_is_told(warehouse, another, tmp_path, name):
+    (sample, *_) = (found for found in find([SAMPLES / name]) if found.reader is not None)
+    (once,) = land(warehouse, sample.path)
+    assert once.repeated == ()
+    twice = tmp_path / sample.path.name
+    twice.write_bytes(sample.path.read_bytes() * 2)
+    (landed,) = land(another(), twice)
+    (table,) = landed.repeated
+    assert landed.rows[table] == 2 * once.rows[table]
+
+
+def test_equal_values_alone_are_no_repetition(warehouse, tmp_path):
+    file = tmp_path / "counters.csv"
+    file.write_text("region,event,value\n" + "".join(f"r{i % 5},cycles,7\n" for i in range(8)))
+    assert land(warehouse, file)[0].repeated == ()
+    file.write_text("event,value\n" + "cycles,7\n" * 4)
+    assert land(warehouse, file)[0].repeated == ()
