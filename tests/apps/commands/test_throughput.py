@@ -172,8 +172,27 @@ def test_migrate_decodes_anew_what_another_pwh_described(run, tmp_path):
     con.execute("UPDATE segment_features SET features = features[:-2], revision = NULL")
     con.close()
 
-    code, _, err = run("throughput", "blocks")
-    assert code == 5 and "pwh migrate" in err
+    code, out, _ = run("throughput", "blocks")
+    assert code == 0 and "No model predicts the code" in out and "pwh migrate" in out
     assert run("migrate")[1] == "decoded the machine code of 1 file again\n"
     assert run("sql", query, "--format", "csv")[1] == before
     assert run("migrate")[1] == "pwh.duckdb is up to date\n"
+
+
+def test_aarch64_is_bounded_and_other_instruction_sets_are_named(run, tmp_path):
+    (tmp_path / "blocks.csv").write_text(
+        "hex,isa,cycles\n0000018b,aarch64,1.25\n000040f9,arm64,4\n13050500,riscv64,1\n"
+    )
+    run("ingest", tmp_path / "blocks.csv", "--run", "blocks")
+    code, out, _ = run("throughput", "blocks")
+    assert code == 0
+    assert "by its bounds it can sustain at most 0.40 instructions per cycle" in out
+    assert "limited by its dependence chains" in out
+    assert "It reaches 0.38 where that was measured.\n" in out
+    assert "of neoverse-n1, by: Arm Neoverse N1 Software Optimization Guide" in out
+    assert "1 segment: they are machine code of an instruction set that is not decoded" in out
+
+    _, out, _ = run("throughput", "--hex", "0000018b", "--core", "neoverse-n1")
+    assert "neoverse-n1" in out and "* no_model: such blocks have no model" in out
+    _, out, _ = run("throughput", "--hex", "13050500", "--isa", "riscv64")
+    assert "* other_isa: such blocks are machine code of an instruction set" in out

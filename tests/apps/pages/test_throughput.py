@@ -71,7 +71,7 @@ def test_the_demo_has_a_verdict_or_the_reason_why_not(open_page, demo_warehouse)
     app = open_page("throughput", demo_warehouse)
     assert "could sustain" in texts(app) or "nothing can be predicted" in texts(app)
     headings = [heading.value for heading in app.subheader]
-    assert headings[-2:] == ["Threads", "Segments, those with most to gain first"]
+    assert headings[-2:] == ["Threads", "Segments, those with most cycles to gain first"]
 
 
 @pytest.mark.parametrize("low", [1.0, None])
