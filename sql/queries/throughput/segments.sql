@@ -1,5 +1,5 @@
 -- Segments of a run, those with most cycles to gain first, then, where not measured, those with most
--- predicted cycles; over all executions.
+-- predicted cycles (or those of the tightest bound); over all executions.
 SELECT
   thread, segment, address, function, source_file, source_line, executions, instructions, predicted,
   low, high, measured, width_bound, critical_path_bound, unit_bound, serialising_bound,
@@ -7,5 +7,6 @@ SELECT
 FROM throughput_predictions
 WHERE run_id = $run_id
 ORDER BY
-  cycles_to_gain DESC NULLS LAST, coalesce(executions, 1) * predicted_cycles DESC NULLS LAST, thread,
-  segment;
+  cycles_to_gain DESC NULLS LAST,
+  coalesce(executions, 1) * coalesce(predicted_cycles, instructions / tightest_bound) DESC NULLS LAST,
+  thread, segment;
