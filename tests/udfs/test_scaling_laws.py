@@ -7,6 +7,9 @@ import pyarrow as pa
 import pytest
 
 from udfs.scaling import scaling_forecast, scaling_model
+from udfs.scaling.bases import PLAIN
+from udfs.scaling.forecast import forecast
+from udfs.scaling.laws import AHEAD
 
 COUNTS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 LAWS = {
@@ -22,6 +25,7 @@ LAWS = {
     "log squared": lambda p: 1 + 0.2 * np.log2(p) ** 2,
     "U-shape": lambda p: 100 / p + 0.1 * p,
     "saturation": lambda p: 9 * p / (p + 20),
+    "division with a rest and overhead": lambda p: 64 / p + 2 + 0.05 * p,
 }
 
 
@@ -29,11 +33,11 @@ def column(values):
     return pa.array([list(map(float, one)) for one in values], pa.list_(pa.float64()))
 
 
-def predict(x, y, at, noise=0.0):
+def predict(x, y, at, noise=0.0, kind="computation"):
     """Return the structs of scaling_forecast for rows of times at the same counts."""
     n = len(y)
     return scaling_forecast(
-        pa.array(["computation"] * n), column([x] * n), column(y), pa.array([noise] * n),
+        pa.array([kind] * n), column([x] * n), column(y), pa.array([noise] * n),
         column([at] * n),
     ).to_pylist()  # fmt: skip
 
@@ -47,6 +51,27 @@ def model(x, y, noise=0.0):
 
 def formula_at(formula, p):
     return eval(formula.replace("^", "**"), {"p": p, "log2": np.log2}) + 0 * p
+
+
+@pytest.mark.parametrize("kind", ["n-to-n collective", "blocking point-to-point"])
+def test_trees_beside_a_line_are_followed(kind):
+    x, at = np.array(COUNTS), np.array([128.0, 512.0])
+    (found,) = predict(x, [np.log2(x) + 0.05 * x], at, kind=kind)
+    assert found["seconds"] == pytest.approx(np.log2(at) + 0.05 * at, rel=0.05)
+
+
+def test_falling_times_without_repetitions_lean_on_the_ensemble():
+    x = np.tile(COUNTS, (40, 1))
+    y = (4 / x + 0.3) * np.random.default_rng(3).lognormal(0, 0.05, x.shape)
+    known, unknown = (forecast(PLAIN, x, y, np.full(40, one), x[:, -1:] * 4) for one in (0.05, 0.0))
+    assert known.rules.mean() > 0.6
+    assert unknown.rules.mean() < 0.3
+    far = len(AHEAD)
+    apart = [
+        np.abs(one.log_seconds[:, 0] - one.ensemble.log_seconds[:, far]).mean()
+        for one in (known, unknown)
+    ]
+    assert apart[1] < apart[0] / 2
 
 
 @pytest.mark.parametrize("name", LAWS)

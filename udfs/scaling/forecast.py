@@ -22,6 +22,7 @@ from udfs.scaling.bases import Array, Basis, Index, Truth
 from udfs.scaling.ensemble import Forecast as EnsembleForecast
 from udfs.scaling.ensemble import forecast as ensemble_forecast
 from udfs.scaling.laws import AHEAD, LawForecast, law_forecast
+from udfs.scaling.series import equal_counts
 
 _CARRIED = 5
 """Points from which a law is believed as far as it predicted the last of them."""
@@ -174,14 +175,12 @@ def _laws(
 
     The first counts of `at` are those at which a law is chosen.
     """
-    _, group = np.unique(x, axis=0, return_inverse=True)
     parts: list[tuple[Index, LawForecast]] = []
     missed, doubt = np.zeros(len(y)), np.zeros(len(y))
     # Arrays of laws x functions that fit the processor's cache are twice as fast.
     for rows in (
         part
-        for number in range(group.max(initial=-1) + 1)
-        for every in [np.flatnonzero(group == number)]
+        for every in equal_counts(x)
         for part in np.array_split(every, -(-len(every) // _AT_ONCE))
     ):
         counts, times = x[rows[0]], y[rows]

@@ -9,7 +9,7 @@ import numpy as np
 
 from udfs.scaling.bases import DECAY, DECAYS, GROWTH, GROWTHS, Array, Basis, Index, Names
 from udfs.scaling.forecast import Forecast
-from udfs.scaling.laws import AHEAD, LAWS, LawForecast, Term
+from udfs.scaling.laws import AHEAD, LawForecast, Term, laws
 from udfs.scaling.least_squares import Fit
 from udfs.scaling.members import relative_values
 
@@ -70,7 +70,7 @@ def formulas(basis: Basis, names: list[Names], x: Array, y: Array, predicted: Fo
         rows = np.flatnonzero(chosen == place)
         if place == len(fits):
             for row in rows:
-                law = _law(predicted.law, int(row), x[row, -1])
+                law = _law(basis, predicted.law, int(row), x[row, -1])
                 texts[row] = " + ".join(_law_text(*term) for term in law)
                 parameters[row] = _law_parameters(names[row], law)
             continue
@@ -93,14 +93,15 @@ def formulas(basis: Basis, names: list[Names], x: Array, y: Array, predicted: Fo
 Part = tuple[float, Term, float]
 
 
-def _law(forecast: LawForecast, row: int, last: float) -> list[Part]:
+def _law(basis: Basis, forecast: LawForecast, row: int, last: float) -> list[Part]:
     """Return the factors and terms of a function's law, and the largest count, for its text."""
-    one, two = forecast.factors[row].tolist()
+    factors = forecast.factors[row].tolist()
     if forecast.place[row] < 0:
-        return [(one / last**two, Term(two if abs(two) > _FLAT else 0.0), last)]
-    law = LAWS[forecast.place[row]]
+        time, slope, _ = factors
+        return [(time / last**slope, Term(slope if abs(slope) > _FLAT else 0.0), last)]
+    law = laws(basis)[0][forecast.place[row]]
     parts = []
-    for factor, term in zip((one, two), law, strict=False):
+    for factor, term in zip(factors, law, strict=False):
         size = last**term.exponent * np.log2(last) ** term.logs / (1 + term.half)
         parts.append((float(factor / size), term, last))
     return parts

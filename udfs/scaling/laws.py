@@ -1,14 +1,16 @@
 """Prediction by smooth laws of scaling, each weighted by how well the points support it.
 
 A law is a constant, a power a*p^c, a constant or a decaying term plus one further term (a power or
-a power times a logarithm), or saturation a*p/(p + k); factors are positive. For fixed exponents a
-law is linear in its factors, so that every law of a grid has a closed-form likelihood: relative
-errors are Gaussian, their variance is unknown (conjugate inverse gamma prior, informed by the
-scatter of repetitions) and factors have wide priors (Bayesian linear regression: Bishop, Pattern
-Recognition and Machine Learning, 2006, chapter 3). All laws are weighted by their posterior
-probability, and the interval comes from the quantiles of their predictions (Bayesian model
-averaging: Hoeting et al., Statistical Science 14, 1999). Where few points leave the law open, laws
-that differ beyond the points share the weight, and the interval is wide.
+a power times a logarithm), work that is divided with a constant rest and a growing term, or
+saturation a*p/(p + k); MPI functions that pass trees may have log2(p) beside a power. Factors are
+positive. For fixed exponents a law is linear in its factors, so that every law of a grid has a
+closed-form likelihood: relative errors are Gaussian, their variance is unknown (conjugate inverse
+gamma prior, informed by the scatter of repetitions) and factors have wide priors (Bayesian linear
+regression: Bishop, Pattern Recognition and Machine Learning, 2006, chapter 3). All laws are
+weighted by their posterior probability, and the interval comes from the quantiles of their
+predictions (Bayesian model averaging: Hoeting et al., Statistical Science 14, 1999). Where few
+points leave the law open, laws that differ beyond the points share the weight, and the interval is
+wide.
 """
 
 from __future__ import annotations
@@ -25,18 +27,21 @@ ROUND: Final = (-2.0, -1.5, -1.0, -0.5, 1 / 3, 0.5, 2 / 3, 1.0, 1.5, 2.0, 2.5, 3
 """Exponents that laws of algorithms have: more probable than those between them."""
 _LOGS: Final = tuple((a, b) for b in (1, 2) for a in (0.0, 0.5, 1.0, 1.5, 2.0))
 _STEEPEST: Final = 3.2
+_TREE_POWERS: Final = (0.5, 1.0, 1.5, 2.0)
+"""Exponents of the terms beside log2(p)."""
 _SLOW_DECAY: Final = -0.5
 """Of laws of two terms, beside 1/p: others have hardly other times at few counts."""
 _HALVES: Final = np.exp(np.linspace(np.log(0.01), np.log(4.0), 20))
 """Counts at which saturation reaches half its limit, over the largest count."""
 
 # Logarithms of prior probabilities.
-_CLASS_ODDS: Final = np.log([0.20, 0.19, 0.36, 0.13, 0.04, 0.08])
-"""Of a constant, a power, a constant and a term, two terms, saturation, a power of any exponent."""
+_CLASS_ODDS: Final = np.log([0.19, 0.14, 0.40, 0.11, 0.04, 0.04, 0.08])
+"""Of a constant, a power, a constant and a term, two terms, saturation, three terms, a power of any
+exponent."""
 _BETWEEN: Final = -2.0
 """Of exponents between the round ones."""
 _WITH_LOG: Final = -0.4
-_COMMON: Final = 1.6
+_COMMON: Final = 1.4
 """Further odds of the laws that parallel algorithms have most often."""
 _COMMON_TERMS: Final = frozenset({(-1.0, 0), (0.5, 0), (1.0, 0), (0.0, 1), (0.0, 2), (1.0, 1)})
 """Their exponents of p and of log2(p)."""
@@ -54,7 +59,11 @@ _EXACT_ODDS: Final = np.log(0.1)
 _NEARLY: Final = 0.1
 _REPEATED: Final = 3
 """Repetitions of a count, where their scatter is known: laws hardly depend on their number."""
+_FEW: Final = 4
+"""Points that three terms fit whatever they are."""
 _KEPT: Final = 12
+_PLACES: Final = 0xFF
+"""Bits of a law's place: there are fewer than 256."""
 _LIKELY: Final = 0.001
 """How far, as a squared logarithm, a law may be from the median for e times the probability."""
 _LEAST: Final = 0.002
@@ -62,6 +71,7 @@ _LEAST: Final = 0.002
 _HALVINGS: Final = 7
 _WIDEST: Final = 1e60
 _SINGULAR: Final = 1e-9
+_ROUNDING: Final = 1e-9
 AHEAD: Final = (2.0, 4.0, 8.0)
 """Counts over the largest one at which the law is chosen that predicts."""
 
@@ -84,6 +94,8 @@ class Term:
 
 
 CONSTANT: Final = Term(0.0)
+_OVERHEADS: Final = tuple(Term(a, b) for a, b in ((0.0, 1), (0.5, 0), (1.0, 0), (1.0, 1), (2.0, 0)))
+"""Growing terms beside work that is divided and a constant rest."""
 Law = tuple[Term, ...]
 
 
@@ -99,7 +111,7 @@ class LawForecast:
     measured counts, `misfit` (n) is their root mean square distance from the measured ones.
 
     `place` (n) is the place of the law in `laws`, or -1 for a power of any exponent; `factors`
-    (n x 2) are its terms at the largest count, or the power's time there and its exponent.
+    (n x 3) are its terms at the largest count, or the power's time there and its exponent.
     """
 
     log_seconds: Array
@@ -130,7 +142,7 @@ def _log_prior(term: Term, basis: Basis) -> float:
     return odds + _WITH_LOG * bool(term.logs)
 
 
-def _classes() -> list[list[Law]]:
+def _classes(basis: Basis) -> list[list[Law]]:
     """Return the laws of each class of `_CLASS_ODDS` but the last."""
     powers = [Term(a) for a in ROUND] + [Term(a, b) for a, b in _LOGS]
     grown = [Term(a) for a in (*ROUND, *_between(0.1, 0.1, _STEEPEST))]
@@ -141,30 +153,39 @@ def _classes() -> list[list[Law]]:
         for term in terms
         if term.exponent > 0 or term.logs
     ]
+    three: list[Law] = [(Term(-1.0), term, CONSTANT) for term in _OVERHEADS]
+    if basis.log:
+        tree = Term(0.0, 1)
+        two += [(tree, Term(a, int(basis.growth_log))) for a in _TREE_POWERS]
+        three += [(tree, Term(a, int(basis.growth_log)), CONSTANT) for a in _TREE_POWERS]
     return [
         [(CONSTANT,)],
         [(term,) for term in powers],
-        [(CONSTANT, term) for term in (*grown, *(Term(a) for a in _between(0.1, -2.2, -0.1)))],
+        [(CONSTANT, term) for term in (*grown, *(Term(a) for a in _between(0.2, -2.2, -0.2)))],
         two,
         [(Term(0.0, half=float(half)),) for half in _HALVES],
+        three,
     ]
 
 
-_CLASSES: Final = _classes()
-LAWS: Final = tuple(sorted((law for some in _CLASSES for law in some), key=len))
-"""All laws, those of one term first."""
-_SINGLES: Final = sum(len(law) == 1 for law in LAWS)
+@cache
+def laws(basis: Basis) -> tuple[tuple[Law, ...], Array]:
+    """Return all laws, those of fewest terms first, and the logarithms of their probabilities."""
+    found: list[Law] = []
+    odds: list[Array] = []
+    for members, of_class in zip(_classes(basis), _CLASS_ODDS, strict=False):
+        prior = np.array([sum(_log_prior(term, basis) for term in law) for law in members])
+        found += members
+        odds.append(prior + of_class - np.log(np.exp(prior).sum()))
+    order = np.argsort([len(law) for law in found], kind="stable")
+    return tuple(found[i] for i in order), np.concatenate(odds)[order]
 
 
 @cache
-def _log_priors(basis: Basis) -> Array:
-    """Return the logarithms of the laws' prior probabilities."""
-    odds: dict[Law, float] = {}
-    for members, of_class in zip(_CLASSES, _CLASS_ODDS, strict=False):
-        prior = np.array([sum(_log_prior(term, basis) for term in law) for law in members])
-        prior += of_class - np.log(np.exp(prior).sum())
-        odds |= dict(zip(members, prior.tolist(), strict=True))
-    return np.array([odds[law] for law in LAWS])
+def _ends(basis: Basis) -> tuple[int, int]:
+    """Return where the laws of one term end, and those of two."""
+    sizes = np.array([len(law) for law in laws(basis)[0]])
+    return int((sizes < 2).sum()), int((sizes < 3).sum())
 
 
 def law_forecast(
@@ -189,35 +210,34 @@ def law_forecast(
     power = _power(x, y, believed, places)
     kept, weight = _heaviest(linear.evidence, power.evidence)
     members = _Members.of(linear, power, kept, believed)
-    fitted = members.values(slice(m))
     values, errors = members.values(slice(m, None)), members.errors(slice(m, None))
     first, rest = slice(len(ahead)), slice(len(ahead), None)
     wide = np.hypot(errors[rest], members.sigma)
-    low, high = (_quantiles(values[rest], wide, weight, level).T for level in (0.05, 0.95))
+    low, high = _quantiles(values[rest], wide, weight, (0.05, 0.95))
     apart = ((values[first] - _medians(values[first], weight)) ** 2).mean(0)
-    apart += ((fitted - np.log(y).T[:, None]) ** 2).mean(0)
+    apart += members.left / m
     with np.errstate(divide="ignore"):
         apart -= _LIKELY * np.log(weight)
     chosen = np.argmin(np.where(weight > _LEAST, apart, np.inf), axis=0)
     everyone = np.arange(len(y))
     seconds = values[:, chosen, everyone]
     spread = np.sqrt((weight * (errors**2 + (values - seconds[:, None]) ** 2)).sum(1))
-    fitted = fitted[:, chosen, everyone].T
+    fitted = members.fitted(chosen, m)
     place = kept[chosen, everyone]
     is_power = place == len(linear.evidence)
     factors = np.where(
         is_power,
-        [np.exp(power.log_seconds[:, m - 1]), power.slope],
-        [members.first[chosen, everyone], members.second[chosen, everyone]],
+        [np.exp(power.log_seconds[:, m - 1]), power.slope, np.zeros(len(y))],
+        [one[chosen, everyone] for one in (members.first, members.second, members.third)],
     )
     factors[0] *= last[:, 0]
-    factors[1] *= np.where(is_power, 1.0, last[:, 0])
+    factors[1:] *= np.where(is_power, 1.0, last[:, 0])
     return LawForecast(
         log_seconds=seconds.T + level,
         spread=spread.T,
         noise=members.sigma[chosen, everyone],
-        log_low=low + level,
-        log_high=high + level,
+        log_low=low.T + level,
+        log_high=high.T + level,
         fitted=fitted + level,
         misfit=np.sqrt(((fitted - np.log(y)) ** 2).mean(1)),
         place=np.where(is_power, -1, place),
@@ -226,12 +246,20 @@ def law_forecast(
 
 
 def _heaviest(evidence: Array, of_power: Array) -> tuple[Index, Array]:
-    """Return the laws with the largest weights, _KEPT x n, and these weights, whose sum is 1."""
-    odds = np.concatenate([evidence, of_power[None]]).T
-    kept = np.argpartition(-odds, _KEPT, axis=1)[:, :_KEPT]
-    chosen = np.take_along_axis(odds, kept, 1).T
+    """Return the laws with the largest weights, _KEPT x n, and these weights, whose sum is 1.
+
+    Numbers are partitioned far faster than their places, so the place of a law takes the last bits
+    of its distance from the best one.
+    """
+    odds = np.concatenate([evidence, of_power[None]])
+    apart = (odds.max(0) - odds).T.astype(np.float32, order="C")
+    keys = apart.view(np.uint32)
+    keys &= ~np.uint32(_PLACES)
+    keys |= np.arange(len(odds), dtype=np.uint32)
+    kept = (np.partition(keys, _KEPT, axis=1)[:, :_KEPT].T & _PLACES).astype(np.intp)
+    chosen = np.take_along_axis(odds, kept, 0)
     weight = np.exp(chosen - chosen.max(0))
-    return kept.T, weight / weight.sum(0)
+    return kept, weight / weight.sum(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,9 +301,13 @@ class _Noise:
         half = left / (2 * self.share)
         power = self.shape - letters
         scale = self.scales[0] + half
-        total = self.odds[0] - power * np.log(scale)
-        # Times without noise need another look only where a law hardly misses them.
-        near = np.flatnonzero(np.atleast_2d(half).min(0) < _NEARLY * self.scales[0])
+        total = self.odds[0] - power * _log(scale)
+        # Times without noise need another look only where a law hardly misses them, and where
+        # repetitions do not tell the noise.
+        near = np.flatnonzero(
+            (np.atleast_2d(half).min(0) < _NEARLY * self.scales[0])
+            & (self.scales[1] < _NEARLY * self.scales[0])
+        )
         if len(near):
             other = self.scales[1][near] + half[..., near]
             exact = self.odds[1][near] - power[..., near] * np.log(other)
@@ -295,76 +327,114 @@ class _Noise:
 class _Linear:
     """Fits of k laws of fixed exponents to n functions, in closed form.
 
-    `evidence` and `scale` are k x n. The normal equations are g11, g12, g22 on the left and r1, r2
-    on the right, k x n; those with the second term lack the laws of one term, which come first:
-    `singles` of them. `terms` are the terms' values at all places, 2 x k x places.
+    `evidence`, `scale` and `left`, the squares that are left, are k x n. The normal equations are
+    g11, g12, g22 on the left and r1, r2 on the right, k x n; those with the second term lack the
+    laws of one term, which come first. In laws of three terms the last one, a constant, is
+    eliminated: `means` (2 x laws x n) are those of the other two, `level` (n) is that of the times,
+    and `size` (n) the constant's square. `terms` are the terms' values at all places, 2 x k x
+    places; `ends` where laws of one and two terms end.
     """
 
     evidence: Array
     scale: Array
+    left: Array
     g11: Array
     g12: Array
     g22: Array
     r1: Array
     r2: Array
+    means: Array
+    level: Array
+    size: Array
     terms: Array
-    singles: int
+    ends: tuple[int, int]
 
 
 @lru_cache(maxsize=64)
-def _terms(places: tuple[float, ...], last: float) -> Array:
-    """Return the values of all laws' terms at places, 2 x laws x places; 0 for no second term."""
-    terms = np.zeros((2, len(LAWS), len(places)))
-    for k, law in enumerate(LAWS):
-        for j, term in enumerate(law):
+def _terms(basis: Basis, places: tuple[float, ...], last: float) -> Array:
+    """Return the values of the laws' first two terms at places, 2 x laws x places; 0 for none."""
+    found, _ = laws(basis)
+    terms = np.zeros((2, len(found), len(places)))
+    for k, law in enumerate(found):
+        for j, term in enumerate(law[:2]):
             terms[j, k] = term.values(np.array(places), last)
     return terms
 
 
 def _linear(basis: Basis, places: Array, x: Array, y: Array, noise: _Noise) -> _Linear:
-    m, singles = len(x), _SINGLES
-    terms = _terms(tuple(places.tolist()), float(x[-1]))
+    prior = laws(basis)[1]
+    m, (singles, pairs) = len(x), _ends(basis)
+    terms = _terms(basis, tuple(places.tolist()), float(x[-1]))
     inverse = 1 / y.T
     square = inverse**2
     one, two = terms[0, :, :m], terms[1, singles:, :m]
-    g11, r1 = (one * one) @ square, one @ inverse
-    g22, r2 = (two * two) @ square, two @ inverse
-    g12 = (one[singles:] * two) @ square
-    left, evidence = np.empty_like(g11), np.empty_like(g11)
+    products = np.concatenate([one * one, two * two, one[singles:] * two]) @ square
+    g11, g22, g12 = np.split(products, [len(one), len(one) + len(two)])
+    r1, r2 = np.split(np.concatenate([one, two]) @ inverse, [len(one)])
     # The prior width of a factor is that with which its term makes up the measured times.
+    prior_width = np.log(m / noise.share)
+    evidence = np.empty_like(g11)
+    evidence[:singles] = -0.5 * prior_width
+    evidence[singles:pairs] = -prior_width
+    evidence[pairs:] = -1.5 * prior_width
+    sizes = g11[singles:] * g22
+    # Of three terms the constant is eliminated.
+    size, triples = square.sum(0), slice(pairs - singles, None)
+    level = inverse.sum(0) / size
+    means = terms[:, pairs:, :m] @ square / size
+    g11[pairs:] -= means[0] ** 2 * size
+    g22[triples] -= means[1] ** 2 * size
+    g12[triples] -= means[0] * means[1] * size
+    r1[pairs:] -= means[0] * level * size
+    r2[triples] -= means[1] * level * size
+    left = np.empty_like(g11)
     left[:singles] = m - r1[:singles] ** 2 / g11[:singles]
-    evidence[:singles] = -0.5 * np.log(m / noise.share)
     a, b1 = g11[singles:], r1[singles:]
     both = a * g22
     det = both - g12 * g12
     first, second = g22 * b1 - g12 * r2, a * r2 - g12 * b1
     fits = (first > 0) & (second > 0) & (det > _SINGULAR * both)
-    det[~fits] = np.inf
+    fits[triples] &= (m > _FEW) & (
+        level * det[triples] > means[0] * first[triples] + means[1] * second[triples]
+    )
+    np.copyto(det, np.inf, where=~fits)
     left[singles:] = m - (first * b1 + second * r2) / det
+    left[pairs:] -= level**2 * size
+    sizes /= det
     with np.errstate(divide="ignore"):
-        evidence[singles:] = 0.5 * np.log(both / det) - np.log(m / noise.share)
-    letters = np.where(np.arange(len(LAWS)) < singles, 0.5, 1.0)[:, None]
-    of_points, scale = noise.evidence(np.maximum(left, 0), letters)
+        evidence[singles:] += 0.5 * _log(sizes)
+    letters = np.repeat([0.5, 1.0, 1.5], np.diff([0, singles, pairs, len(prior)]))[:, None]
+    np.maximum(left, 0, out=left)
+    of_points, scale = noise.evidence(left, letters)
     evidence += of_points
-    evidence += _log_priors(basis)[:, None]
-    return _Linear(evidence, scale, g11, g12, g22, r1, r2, terms, singles)
+    evidence += prior[:, None]
+    return _Linear(
+        evidence, scale, left, g11, g12, g22, r1, r2, means, level, size, terms, (singles, pairs)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Members:
     """The laws that are kept of n functions, with `sigma`, the noise of a point by each: k x n.
 
-    The variance of a time over that of a point is v11 f1^2 - v12 f1 f2 + v22 f2^2, of terms f.
+    `left` are the squares that each leaves (k x n). The factors of the terms are `first`, `second`
+    and, of the constant, `third`. The variance of a time over that of a point is
+    v11 d1^2 - v12 d1 d2 + v22 d2^2 + v33, where d are the terms less
+    their `means`.
     """
 
     sigma: Array
+    left: Array
     law: Index
     is_power: Truth
     first: Array
     second: Array
+    third: Array
+    means: tuple[Array, Array]
     v11: Array
     v12: Array
     v22: Array
+    v33: Array
     terms: Array
     power: _Power
 
@@ -372,35 +442,70 @@ class _Members:
     def of(cls, linear: _Linear, power: _Power, kept: Index, noise: _Noise) -> _Members:
         """Return the kept laws of all."""
         column = np.arange(kept.shape[1])[None]
+        singles, pairs = linear.ends
         is_power = kept == len(linear.evidence)
         law = np.where(is_power, 0, kept)
-        a, r1, scale = (one[law, column] for one in (linear.g11, linear.r1, linear.scale))
-        single = law < linear.singles
-        further = np.where(single, 0, law - linear.singles)
+        cell = law * kept.shape[1] + column
+        a, r1, scale, left = (
+            one.ravel()[cell] for one in (linear.g11, linear.r1, linear.scale, linear.left)
+        )
+        single, triple = law < singles, law >= pairs
+        further, third = np.where(single, 0, law - singles), np.where(triple, law - pairs, 0)
         b, c, r2 = (
             np.where(single, alone, one[further, column])
             for alone, one in ((0.0, linear.g12), (1.0, linear.g22), (0.0, linear.r2))
         )
+        mean1, mean2 = (np.where(triple, one[third, column], 0.0) for one in linear.means)
         with np.errstate(all="ignore"):
             det = a * c - b * b
             v11, v12, v22 = c / det, 2 * b / det, np.where(single, 0.0, a / det)
             first, second = (c * r1 - b * r2) / det, (a * r2 - b * r1) / det
+        constant = np.where(triple, linear.level - mean1 * first - mean2 * second, 0.0)
+        v33 = np.where(triple, 1 / linear.size, 0.0)
         sigma = noise.deviation(np.where(is_power, power.scale, scale))
-        return cls(sigma, law, is_power, first, second, v11, v12, v22, linear.terms, power)
+        return cls(
+            sigma,
+            np.where(is_power, power.left, left),
+            law,
+            is_power,
+            first,
+            second,
+            constant,
+            (mean1, mean2),
+            v11,
+            v12,
+            v22,
+            v33,
+            linear.terms,
+            power,
+        )
 
     def values(self, places: slice) -> Array:
         """Return the logarithms of the laws' times at p places, p x k x n."""
         f1, f2 = self._terms(places)
-        values = np.log(np.maximum(self.first * f1 + self.second * f2, 1e-300))
+        values = np.log(np.maximum(self.first * f1 + self.second * f2 + self.third, 1e-300))
         by_power = self.power.log_seconds.T[places, None]
         return np.where(self.is_power, by_power, values)
+
+    def fitted(self, chosen: Index, points: int) -> Array:
+        """Return the logarithms of the times by the laws at k places (n): n x points."""
+        everyone = np.arange(len(chosen))
+        f1, f2 = self.terms[:, self.law[chosen, everyone], :points]
+        one, two, three = (
+            factor[chosen, everyone, None] for factor in (self.first, self.second, self.third)
+        )
+        values = np.log(np.maximum(one * f1 + two * f2 + three, 1e-300))
+        by_power = self.power.log_seconds[:, :points]
+        return np.where(self.is_power[chosen, everyone, None], by_power, values)
 
     def errors(self, places: slice) -> Array:
         """Return the standard errors of these logarithms, p x k x n."""
         f1, f2 = self._terms(places)
         with np.errstate(all="ignore"):
-            variance = f1 * (f1 * self.v11 - f2 * self.v12) + f2 * f2 * self.v22
-            error = np.sqrt(np.maximum(variance, 0)) / (self.first * f1 + self.second * f2)
+            d1, d2 = f1 - self.means[0], f2 - self.means[1]
+            variance = d1 * (d1 * self.v11 - d2 * self.v12) + d2 * d2 * self.v22 + self.v33
+            error = np.sqrt(np.maximum(variance, 0))
+            error /= self.first * f1 + self.second * f2 + self.third
         by_power = np.sqrt(self.power.variance[places, None, None])
         error = np.where(self.is_power, by_power, np.nan_to_num(error, nan=2.0))
         return np.minimum(error * self.sigma, 2.0)
@@ -414,15 +519,22 @@ class _Members:
 class _Power:
     """The power law of any exponent: by linear regression of logarithms.
 
-    `evidence`, `scale` and `slope` (n), `log_seconds` (n x places), and the `variance` (places) of
-    these over that of a point.
+    `evidence`, `scale`, `left` (the squares that are left) and `slope` (n), `log_seconds`
+    (n x places), and the `variance` (places) of these over that of a point.
     """
 
     evidence: Array
     scale: Array
+    left: Array
     slope: Array
     log_seconds: Array
     variance: Array
+
+
+def _log(values: Array) -> Array:
+    """Return logarithms in single precision, which is enough for odds, and twice as fast."""
+    logs: Array = np.log(values.astype(np.float32))
+    return logs
 
 
 def _power(x: Array, y: Array, noise: _Noise, places: Array) -> _Power:
@@ -430,15 +542,16 @@ def _power(x: Array, y: Array, noise: _Noise, places: Array) -> _Power:
     m, centred = len(x), log_x - log_x.mean()
     size, level = (centred**2).sum(), log_y.mean(1)
     slope = np.clip(log_y @ centred / size, -_STEEPEST, _STEEPEST)
-    left = log_y - level[:, None] - slope[:, None] * centred
-    of_points, scale = noise.evidence((left**2).sum(1), 1.0)
+    left = ((log_y - level[:, None] - slope[:, None] * centred) ** 2).sum(1)
+    of_points, scale = noise.evidence(left, 1.0)
     # The exponent's prior is as wide as the range of exponents.
-    evidence = _CLASS_ODDS[5] - 0.5 * np.log(m * size / (2 * np.pi)) - np.log(2 * _STEEPEST)
+    evidence = _CLASS_ODDS[-1] - 0.5 * np.log(m * size / (2 * np.pi)) - np.log(2 * _STEEPEST)
     evidence = evidence + np.log(noise.share) + of_points
     away = np.log(places) - log_x.mean()
     return _Power(
         evidence,
         scale,
+        left,
         slope,
         level[:, None] + slope[:, None] * away,
         1 / m + away**2 / size,
@@ -447,15 +560,15 @@ def _power(x: Array, y: Array, noise: _Noise, places: Array) -> _Power:
 
 def _medians(values: Array, weight: Array) -> Array:
     """Return the weighted medians of k x n laws' values at p places: p x 1 x n, of p x k x n."""
-    order = np.argsort(values, axis=1)
-    below = np.cumsum(weight[order, np.arange(values.shape[2])], axis=1) < 0.5
-    middle = np.take_along_axis(order, below.sum(1, keepdims=True), 1)
-    medians: Array = np.take_along_axis(values, middle, 1)
+    up_to = np.zeros_like(values)
+    for k in range(len(weight)):
+        up_to += weight[k] * (values[:, k : k + 1] <= values)
+    medians: Array = np.where(up_to >= 0.5 - _ROUNDING, values, np.inf).min(1, keepdims=True)
     return medians
 
 
-def _quantiles(mean: Array, sigma: Array, weight: Array, level: float) -> Array:
-    """Return a quantile of mixtures of Gaussians: p x n, of p x k x n members.
+def _quantiles(mean: Array, sigma: Array, weight: Array, levels: tuple[float, ...]) -> Array:
+    """Return quantiles of mixtures of Gaussians: levels x p x n, of p x k x n members.
 
     By bisection, with the logistic curve in place of the Gaussian's: at most .01 apart. It starts
     between the lowest and the highest of the members' own quantiles.
@@ -465,17 +578,19 @@ def _quantiles(mean: Array, sigma: Array, weight: Array, level: float) -> Array:
     apart = (mean - centre[:, None]).astype(np.float32)
     steep = (1.702 / np.maximum(sigma, 1e-9)).astype(np.float32)
     weight = weight.astype(np.float32)
-    own = np.where(weight > _LEAST, apart + np.float32(np.log(level / (1 - level))) / steep, 0)
-    low, high = own.min(1), own.max(1)
+    level = np.array(levels, np.float32)[:, None, None]
+    odds = np.log(level / (1 - level))[..., None]
+    own = np.where(weight > _LEAST, apart + odds / steep, 0)
+    low, high = own.min(2), own.max(2)
     with np.errstate(over="ignore"):
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            share = apart - middle[:, None]
+            share = apart - middle[:, :, None]
             share *= steep
             np.exp(share, out=share)
             share += 1
             np.divide(weight, share, out=share)
-            below = share.sum(1) < level
+            below = share.sum(2) < level
             np.copyto(low, middle, where=below)
             np.copyto(high, middle, where=~below)
     found: Array = centre + (low + high) / 2

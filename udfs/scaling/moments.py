@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from udfs.scaling.bases import Array, Basis, relative_log
+from udfs.scaling.bases import CONSTANT, DECAYS, GROWTHS, LOG, Array, Basis, relative_log
 
 Spans = tuple[slice, slice]
-_LOWEST, _HIGHEST = -24, 20
-"""Range of the exponent of a product of two terms, in tenths."""
 
 
 class Moments:
@@ -48,52 +46,35 @@ class ColumnMoments(Moments):
 
 
 class PowerMoments(Moments):
-    """Moments of the powers and logarithms of a basis, at counts that differ between functions.
-
-    The product of a term with itself or the constant is a power, too, so some dozen sums of powers
-    yield all products.
-    """
+    """Moments of the powers and logarithms of a basis, at counts that differ between functions."""
 
     def __init__(self, basis: Basis, x: Array, y: Array) -> None:
         """Compute the moments for counts and times of n functions (n x m each)."""
-        tenths, logs = basis.tenths, basis.logs
-        step = (x / x[:, -1:]).T ** 0.1
-        log = relative_log(x, x[:, -1]).T if basis.log else np.ones_like(step)
-        weight = 1.0 / y.T
-        powers, most = _powers(step), int(logs.max())
-        lowest, highest = tenths.min(), tenths.max()
-        right = _sums(powers[lowest - _LOWEST : highest - _LOWEST + 1], log, weight, most)
-        sums = _sums(powers, log, weight * weight, 2 * most)
+        inverse = 1.0 / y.T
+        scaled = _over_times(basis, x, inverse)
         super().__init__(
-            sums[2 * logs, 2 * tenths - _LOWEST].T,
-            sums[logs, tenths - _LOWEST].T,
-            right[logs, tenths - lowest].T,
+            np.einsum("kmn,kmn->kn", scaled, scaled).T,
+            np.einsum("mn,kmn->kn", inverse, scaled).T,
+            scaled.sum(1).T,
         )
 
 
-def _powers(step: Array) -> Array:
-    """Return the powers of m x n numbers from `_LOWEST` to `_HIGHEST`: powers x m x n."""
-    powers = np.empty((_HIGHEST - _LOWEST + 1, *step.shape))
-    powers[-_LOWEST] = 1.0
-    for exponent in range(-_LOWEST + 1, len(powers)):
-        np.multiply(powers[exponent - 1], step, out=powers[exponent])
-    inverse = 1.0 / step
-    for exponent in range(-_LOWEST - 1, -1, -1):
-        np.multiply(powers[exponent + 1], inverse, out=powers[exponent])
-    return powers
+def _over_times(basis: Basis, x: Array, inverse: Array) -> Array:
+    """Return the terms at n x m counts over the times: k x m x n, of the times' inverse, m x n.
 
-
-def _sums(powers: Array, log: Array, weight: Array, most: int) -> Array:
-    """Sum weight * power * log^j over the counts: (most + 1) x powers x n.
-
-    Args:
-        powers: powers of the counts, k x m x n.
-        log: the logarithm relative to the last count, m x n.
-        weight: m x n.
-        most: the highest j.
+    Exponents of a span are successive tenths.
     """
-    out = np.empty((most + 1, len(powers), powers.shape[2]))
-    for order in range(most + 1):
-        np.einsum("mn,kmn->kn", weight, powers, out=out[order])
-        weight = weight * log
-    return out
+    scaled = np.empty((len(basis.tenths), *inverse.shape))
+    step = (x / x[:, -1:]).T ** 0.1
+    log = inverse * relative_log(x, x[:, -1]).T if basis.log else inverse
+    scaled[CONSTANT] = inverse
+    for span, begin, factor in (
+        (DECAYS, inverse, 1 / step),
+        (GROWTHS, log if basis.growth_log else inverse, step),
+    ):
+        np.multiply(begin, factor, out=scaled[span.start])
+        for place in range(span.start + 1, span.stop):
+            np.multiply(scaled[place - 1], factor, out=scaled[place])
+    if basis.log:
+        scaled[LOG] = log
+    return scaled

@@ -48,9 +48,10 @@ class Series:
         usable = (self.y > 0) & np.isfinite(self.y) & (self.x > 0)
         for rows, places in self._equal_lengths(usable, np.zeros(len(self.kinds), np.intp)):
             self._drop_outliers(rows, places, usable)
-        bases = [KINDS.get(kind, OTHER)[0] for kind in self.kinds]
-        known = list(dict.fromkeys(bases))
-        numbers = np.array([known.index(basis) for basis in bases])
+        basis_of = {kind: KINDS.get(kind, OTHER)[0] for kind in set(self.kinds)}
+        known = list(dict.fromkeys(basis_of.values()))
+        number_of = {kind: known.index(basis) for kind, basis in basis_of.items()}
+        numbers = np.array([number_of[kind] for kind in self.kinds])
         for rows, places in self._equal_lengths(usable, numbers):
             self.points[rows] = places.shape[1]
             if places.shape[1] < _MIN_COUNTS:
@@ -60,9 +61,10 @@ class Series:
                 continue
             for row in rows if places.shape[1] < _FEW else ():
                 self.flags[row].append(f"too few points: {places.shape[1]} counts")
-            for part in np.array_split(np.arange(len(rows)), -(-len(rows) // _CHUNK)):
+            together = np.concatenate(equal_counts(self.x[places]))
+            for part in np.array_split(together, -(-len(rows) // _CHUNK)):
                 some = places[part]
-                yield bases[rows[0]], self.x[some], self.y[some], rows[part]
+                yield known[numbers[rows[0]]], self.x[some], self.y[some], rows[part]
 
     def _equal_lengths(self, usable: Truth, numbers: Index) -> Iterator[tuple[Index, Index]]:
         """Yield rows with the same number and equally many usable counts, and their places."""
@@ -106,3 +108,10 @@ def _off_line(log_x: Array, log_y: Array, place: int) -> Array:
     share = (log_x[:, place] - log_x[:, one]) / (log_x[:, other] - log_x[:, one])
     off: Array = log_y[:, place] - log_y[:, one] * (1 - share) - log_y[:, other] * share
     return off
+
+
+def equal_counts(x: Array) -> list[Index]:
+    """Return the rows of n x m counts in groups that have the same counts."""
+    order = np.lexsort(x.T)
+    differs = (x[order[1:]] != x[order[:-1]]).any(1)
+    return np.split(order, np.flatnonzero(differs) + 1)
