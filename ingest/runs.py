@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -128,24 +128,22 @@ _FACTS = (
 )
 
 
-def renew_runs(con: DuckDBPyConnection, run_ids: Iterable[str]) -> None:
+_IS_ASKED = "run_id IN (SELECT unnest(from_json($run_ids, '[\"VARCHAR\"]')))"
+
+
+def renew_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> None:
     """Make the rows of `runs` anew from run_facts.
 
     A run of which no file speaks any more is gone, with the scalars that were kept of it.
     """
     params = {"run_ids": json.dumps(list(run_ids))}
-    con.execute(
-        "DELETE FROM runs WHERE run_id IN (SELECT unnest(from_json($run_ids, '[\"VARCHAR\"]')))",
-        params,
-    )
-    con.execute(sqlfiles.read("derived/runs"), params)
-    for table in ("kept_runs", "run_scalars"):
-        con.execute(
-            f"DELETE FROM {table} WHERE run_id IN "
-            "(SELECT unnest(from_json($run_ids, '[\"VARCHAR\"]'))) "
-            "AND run_id NOT IN (SELECT run_id FROM runs)",
-            params,
-        )
+    con.execute(f"DELETE FROM runs WHERE {_IS_ASKED}", params)
+    left = con.execute(f"SELECT DISTINCT run_id FROM run_facts WHERE {_IS_ASKED}", params)
+    if known := [run_id for (run_id,) in left.fetchall()]:
+        con.execute(sqlfiles.read("derived/runs"), {"run_ids": json.dumps(known)})
+    if gone := list(set(run_ids) - set(known)):
+        for table in ("kept_runs", "run_scalars"):
+            con.execute(f"DELETE FROM {table} WHERE {_IS_ASKED}", {"run_ids": json.dumps(gone)})
 
 
 def _unknown(value: Any) -> bool:

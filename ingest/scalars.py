@@ -31,7 +31,8 @@ def keep_scalars(con: DuckDBPyConnection, run_ids: Iterable[str], tables: Collec
     """
     params = {"run_ids": json.dumps(list(run_ids))}
     con.execute(sqlfiles.read("derived/scalars/of_landed_runs"), params)
-    _keep(con, [kind for kind, read in _TABLES.items() if not read.isdisjoint(tables)])
+    runs = _runs_to_keep(con)
+    _keep(con, [kind for kind, read in _TABLES.items() if runs and not read.isdisjoint(tables)])
 
 
 def keep_missing_scalars(con: DuckDBPyConnection) -> int:
@@ -40,8 +41,7 @@ def keep_missing_scalars(con: DuckDBPyConnection) -> int:
     Such runs were written by hand or by an older pwh. The caller keeps the transaction.
     """
     con.execute(sqlfiles.read("derived/scalars/of_other_runs"))
-    found = con.execute("SELECT count(DISTINCT run_id) FROM _keep").fetchone()
-    runs = int(found[0]) if found else 0
+    runs = _runs_to_keep(con)
     _keep(con, list(_TABLES) if runs else [])
     return runs
 
@@ -62,6 +62,12 @@ def differing_scalars(con: DuckDBPyConnection, run_ids: Iterable[str]) -> list[t
         return found
     finally:
         own.close()
+
+
+def _runs_to_keep(con: DuckDBPyConnection) -> int:
+    """Return the number of runs in _keep."""
+    found = con.execute("SELECT count(DISTINCT run_id) FROM _keep").fetchone()
+    return int(found[0]) if found else 0
 
 
 def _keep(con: DuckDBPyConnection, kinds: Iterable[str]) -> None:

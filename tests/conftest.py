@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 if "PYTEST_XDIST_WORKER" in os.environ:
     # Test processes side by side, each with a thread a core, would mostly wait for each other.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    # DuckDB has as many threads as this says. A second one costs a tenth of the processor time.
+    os.environ.setdefault("SLURM_CPUS_ON_NODE", "1")
 
 
 # First, so that no process is left with a long one at the end.

@@ -21,7 +21,7 @@ WITH
   ),
 
   tag AS (
-    SELECT run_id, entry.key AS name, first(entry.value ORDER BY turn) AS value
+    SELECT run_id, entry.key AS name, arg_min(entry.value, turn) AS value
     FROM (SELECT run_id, turn, unnest(map_entries(tags)) AS entry FROM stated)
     GROUP BY run_id, entry.key
   ),
@@ -35,15 +35,15 @@ WITH
   facts AS (
     SELECT
       run_id,
-      first(app ORDER BY turn) FILTER (app IS NOT NULL) AS app,
-      first(version ORDER BY turn) FILTER (version IS NOT NULL) AS version,
-      first(machine ORDER BY turn) FILTER (machine IS NOT NULL) AS machine,
-      first(started_at ORDER BY turn) FILTER (started_at IS NOT NULL) AS started_at,
-      first(nodes ORDER BY turn) FILTER (nodes IS NOT NULL) AS nodes,
-      first(ranks ORDER BY turn) FILTER (ranks IS NOT NULL) AS ranks,
-      first(threads ORDER BY turn) FILTER (threads IS NOT NULL) AS threads,
-      first(problem_size ORDER BY turn) FILTER (problem_size IS NOT NULL) AS problem_size,
-      first(wall_seconds ORDER BY turn) FILTER (wall_seconds IS NOT NULL) AS wall_seconds
+      arg_min(app, turn) AS app,
+      arg_min(version, turn) AS version,
+      arg_min(machine, turn) AS machine,
+      arg_min(started_at, turn) AS started_at,
+      arg_min(nodes, turn) AS nodes,
+      arg_min(ranks, turn) AS ranks,
+      arg_min(threads, turn) AS threads,
+      arg_min(problem_size, turn) AS problem_size,
+      arg_min(wall_seconds, turn) AS wall_seconds
     FROM stated
     GROUP BY run_id
   ),
