@@ -113,7 +113,8 @@ def serve() -> None:
     limits = Limits(**request["limits"])
     _limit_memory(limits)
     try:
-        table, more, seconds = _answer(Path(request["path"]), request["sql"], limits)
+        con = open_restricted(Path(request["path"]), limits)
+        table, more, seconds = answer(con, request["sql"], limits)
     except PwhError as error:
         failure = {"error": type(error).__name__, "problem": error.problem, "hint": error.hint}
         channel.write(json.dumps(failure).encode() + b"\n")
@@ -138,13 +139,22 @@ def _limit_memory(limits: Limits) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _answer(path: Path, sql: str, limits: Limits) -> tuple[pa.Table, bool, float]:
-    import duckdb
-
+def open_restricted(path: Path, limits: Limits) -> DuckDBPyConnection:
+    """Open a warehouse so that SQL can only read it, for the process of the query."""
     con = connect(path, read_only=True, wait=_WAIT)
     con.execute(f"SET memory_limit = '{int(limits.memory_mib)}MiB'")
     for setting in _RESTRICTIONS:
         con.execute(setting)
+    return con
+
+
+def answer(con: DuckDBPyConnection, sql: str, limits: Limits) -> tuple[pa.Table, bool, float]:
+    """Return the rows, whether there were more than the limit, and the seconds it took.
+
+    `con` is from `open_restricted`. Raises `UsageError` as `ask_guarded`.
+    """
+    import duckdb
+
     timer = threading.Timer(limits.seconds, con.interrupt)
     timer.daemon = True
     began = time.monotonic()
@@ -162,6 +172,8 @@ def _answer(path: Path, sql: str, limits: Limits) -> tuple[pa.Table, bool, float
     except RuntimeError as error:
         # DuckDB raises this for an interruption during a Python function.
         raise _too_long(limits) if "interrupt" in str(error).lower() else error from None
+    finally:
+        timer.cancel()
     if table.nbytes > limits.result_mib * 2**20:
         raise UsageError(
             f"the answer is larger than {limits.result_mib} MiB",

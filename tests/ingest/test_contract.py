@@ -59,16 +59,6 @@ def test_names_are_well_formed(reader):
     assert reader.TABLES == ANY_TABLE or set(reader.TABLES) <= set(landing())
 
 
-@each_reader
-def test_has_a_case_that_fills_its_tables(reader, warehouse):
-    filled = set()
-    for case in (case for case in CASES if case.reader == reader.NAME):
-        for sample in (case.sample, *case.others):
-            filled |= {table for done in land(warehouse, sample) for table in done.rows}
-    assert filled, "a reader needs a case in tests/ingest/cases"
-    assert reader.TABLES == ANY_TABLE or filled == set(reader.TABLES)
-
-
 @each_case
 def test_sniffs_its_own_sample_and_nobody_elses(case):
     for sample in (case.sample, *case.others):
@@ -85,14 +75,20 @@ def test_any_part_leads_to_the_same_recording(case):
     assert found.parts == parts
 
 
-@each_case
-def test_golden_rows(case, warehouse):
-    (landed,) = land(warehouse, case.sample)
-    for query, expected in case.golden:
-        assert rows(warehouse, query) == expected
-    counted = {table: warehouse.table(table).shape[0] for table in landed.rows}
-    assert counted == landed.rows
-    assert rows(warehouse, "SELECT rows FROM sources") == [(sum(counted.values()),)]
+@each_reader
+def test_golden_rows_of_its_cases_fill_its_tables(reader, warehouse):
+    filled = set()
+    for case in (case for case in CASES if case.reader == reader.NAME):
+        (landed,) = land(warehouse, case.sample)
+        for query, expected in case.golden:
+            assert rows(warehouse, query) == expected, case.sample.name
+        counted = {table: warehouse.table(table).shape[0] for table in landed.rows}
+        assert counted == landed.rows
+        assert rows(warehouse, "SELECT rows FROM sources") == [(sum(counted.values()),)]
+        filled |= set(landed.rows)
+        forget_source(warehouse, landed.source_id)
+    assert filled, "a reader needs a case in tests/ingest/cases"
+    assert reader.TABLES == ANY_TABLE or filled == set(reader.TABLES)
 
 
 @each_case
@@ -186,20 +182,16 @@ def test_damaged_compression(case, warehouse, tmp_path):
 
 
 @each_case
-def test_same_content_again_is_recognised(case, warehouse, tmp_path):
+def test_landed_again_replaced_and_forgotten(case, warehouse, tmp_path):
     (first,) = land(warehouse, case.sample)
     before = contents(warehouse)
+
     path = written(tmp_path, {p.name: p.read_bytes() for p in reader_of(case).parts(case.sample)})
     (again,) = land(warehouse, path)
     assert again.known
     assert (again.source_id, again.runs) == (first.source_id, first.runs)
     assert contents(warehouse) == before
 
-
-@each_case
-def test_replace_swaps(case, warehouse):
-    (first,) = land(warehouse, case.sample)
-    before = contents(warehouse)
     (again,) = land(warehouse, case.sample, replace=True, tags={"turn": "2"})
     assert (again.known, again.source_id, again.rows) == (False, first.source_id, first.rows)
     after = contents(warehouse)
@@ -208,11 +200,7 @@ def test_replace_swaps(case, warehouse):
         t: before[t] for t in before if t != "runs"
     }
 
-
-@each_case
-def test_forgetting_leaves_no_row(case, warehouse):
-    (landed,) = land(warehouse, case.sample)
-    forget_source(warehouse, landed.source_id)
+    forget_source(warehouse, first.source_id)
     assert is_empty(warehouse)
     (landed,) = land(warehouse, case.sample)
     for run_id in landed.runs:

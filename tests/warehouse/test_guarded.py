@@ -9,7 +9,7 @@ import pytest
 import warehouse as pwh
 from tests.helpers.support import given
 from warehouse.errors import UsageError, WarehouseMissing
-from warehouse.guarded import Limits, ask_guarded
+from warehouse.guarded import Limits, answer, ask_guarded, open_restricted
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,9 @@ def test_what_does_more_than_read_is_refused_and_leaves_nothing(path, tmp_path, 
     out = tmp_path / "out"
     before = path.read_bytes()
     with pytest.raises(UsageError):
-        ask_guarded(path, sql.format(out=out, db=path))
+        # What the process of a query does, without starting one for each.
+        with open_restricted(path, Limits()) as con:
+            answer(con, sql.format(out=out, db=path), Limits())
     assert not list(tmp_path.iterdir())
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     assert path.read_bytes() == before
