@@ -87,6 +87,10 @@ def test_golden_rows_of_its_cases_fill_its_tables(reader, warehouse):
         assert rows(warehouse, "SELECT rows FROM sources") == [(sum(counted.values()),)]
         filled |= set(landed.rows)
         forget_source(warehouse, landed.source_id)
+        for other in case.others:
+            (landed,) = land(warehouse, other)
+            filled |= set(landed.rows)
+            forget_source(warehouse, landed.source_id)
     assert filled, "a reader needs a case in tests/ingest/cases"
     assert reader.TABLES == ANY_TABLE or filled == set(reader.TABLES)
 
