@@ -45,8 +45,9 @@ _FLAGS = {
     "undecodable": "cannot be decoded and are left out",
     "other_isa": "are machine code of an instruction set that is not decoded for their core, and "
     "are left out",
-    "like_aarch64": "are, or come with, what is no x86-64 but AArch64, which neither a column isa "
-    "nor the machine of the run states, and are left out",
+    "like_aarch64": "are, or come with, what is no x86-64 and looks like AArch64 (a column isa, "
+    "the machine of the run or --isa would state it), and are left out",
+    "unknown_core": "are for a core of which there is neither a table (cores) nor a model",
     "not_on_core": "have instructions that their core lacks and are left out",
     "system_instruction": "have system instructions, whose cycles are not known, and are left out",
     "poor_support": "use instructions of which little is known (x87, MMX; atomics of AArch64): "

@@ -390,11 +390,11 @@ SELECT
     CASE WHEN is_decoded AND is_known AND code.instructions IS NULL AND code_flags IS NULL
       THEN 'undecodable' END,
     CASE WHEN estimate.is_outside THEN 'outside_training' END,
-    CASE WHEN is_decoded AND (NOT is_known OR code.width_cycles IS NOT NULL AND estimate IS NULL)
-      THEN 'no_model' END
+    CASE WHEN is_decoded AND NOT is_known THEN 'unknown_core' END,
+    CASE WHEN code.width_cycles IS NOT NULL AND estimate IS NULL THEN 'no_model' END
   ], lambda f: f IS NOT NULL), coalesce(code_flags, [])) AS flags,
   block_isa AS isa,
   block_core AS core
 FROM estimated;
 
-COMMENT ON MACRO TABLE predict_block IS 'One row: instructions per cycle that a core sustains on a block of machine code in hexadecimal that repeats, as in throughput_predictions. The core is one of cores or the subject of a model; without it the one that stands for the instruction set `isa` (x86-64, aarch64), without both zen3.';
+COMMENT ON MACRO TABLE predict_block IS 'One row: instructions per cycle that a core sustains on a block of machine code in hexadecimal that repeats, as in throughput_predictions. The core is one of cores or the subject of a model; without it the one that stands for the instruction set `isa` (x86-64, aarch64), without both zen3. flags also has unknown_core: neither a table nor a model is of it.';

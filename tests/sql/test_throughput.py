@@ -364,6 +364,6 @@ def test_a_block_is_predicted_as_a_landed_one(warehouse, tmp_path):
     for code, core, flags in (
         ("0f05", "zen3", ["system_instruction"]),
         ("06", "zen3", ["undecodable"]),
-        ("4801d8", "other", ["no_model"]),
+        ("4801d8", "other", ["unknown_core"]),
     ):
         assert rows(warehouse, query.format(code, core)) == [(None, flags)]

@@ -88,7 +88,7 @@ def test_what_the_file_states_holds(blocks):
         ("'zen3'", "NULL", "undecodable"),
         ("NULL", "'x86-64'", "undecodable"),
         ("'zen3'", "'aarch64'", "other_isa"),
-        ("'cortex-a53'", "'aarch64'", "no_model"),
+        ("'cortex-a53'", "'aarch64'", "unknown_core"),
     ):
         assert rows(con, query.format(code, core, isa)) == [([flag],)]
 

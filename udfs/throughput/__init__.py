@@ -7,9 +7,9 @@ addresses of loads and stores, `program` stores blocks as arrays (`batch`), `sim
 are the analytic limits, `features` and `summary` the outputs for models and for users, `blocks`
 has the functions for SQL; `families` groups similar blocks.
 
-Blocks of AArch64, for any core with a table: `aarch64` decodes them, `core_tables` finds what their
-instructions cost and bounds the ports, `recurrences` bounds the loop-carried chains, `described` has
-the function for SQL. Values that pass from a store to a load are not followed there.
+Blocks of AArch64, for any core with a table: `aarch64` decodes them, `core_tables` finds what
+their instructions cost and bounds the ports, `recurrences` bounds the loop-carried chains,
+`described` has the function for SQL. Values that pass from a store to a load are not followed there.
 
 Models: `inputs` and `traces` define their inputs, `network` and `boosting` are two models,
 `algorithms` fits all that are compared, `fitting` (with `reduction`) scores them and chooses,

@@ -106,21 +106,36 @@ def critical_paths(block: Sequence[Operation]) -> list[int]:
 
     The block is unrolled to three windows; chains start anew in each. Every operation counts 1.
     """
+    steps: list[list[tuple[tuple[str, ...], tuple[str, ...]]]] = []
+    for operation in block:
+        if operation.instruction == len(steps):
+            steps.append([])
+        read = (*operation.sources, operation.accumulator)
+        steps[-1].append((read, operation.targets))
+    longest: dict[int, int] = {}
     out = [0] * WINDOW
+    for begin in range(0, _WINDOWS * WINDOW, WINDOW):
+        first = begin % len(steps)
+        if first not in longest:
+            longest[first] = _longest_chain(steps, first)
+        out[min(longest[first], WINDOW) - 1] += 1
+    return out
+
+
+def _longest_chain(
+    steps: Sequence[Sequence[tuple[tuple[str, ...], tuple[str, ...]]]], first: int
+) -> int:
+    """Return the longest chain of operations in a window of a repeated block from a step on."""
     depth: dict[str, int] = {}
-    longest, seen = 0, 0
-    while True:
-        last = -1
-        for operation in block:
-            if operation.instruction != last:
-                last = operation.instruction
-                if seen and seen % WINDOW == 0:
-                    out[min(longest, WINDOW) - 1] += 1
-                    depth, longest = {}, 0
-                    if seen == _WINDOWS * WINDOW:
-                        return out
-                seen += 1
-            read = (*operation.sources, operation.accumulator)
-            chain = 1 + max(depth.get(register, 0) for register in read)
-            depth.update(dict.fromkeys(operation.targets, chain))
+    longest = 0
+    for k in range(first, first + WINDOW):
+        for read, written in steps[k % len(steps)]:
+            chain = 0
+            for register in read:
+                before = depth.get(register, 0)
+                chain = max(chain, before)
+            chain += 1
+            for register in written:
+                depth[register] = chain
             longest = max(longest, chain)
+    return longest
