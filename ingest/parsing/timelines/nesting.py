@@ -48,6 +48,7 @@ def nesting(
     paths = CallPaths()
     parent, path, outermost, inner = ([-1] * count, [-1] * count, [-1] * count, [0] * count)
     ends = end.tolist()
+    known: dict[int, int] = {}
     stack: list[int] = []
     current = -1
     # A stack is sequential by nature: 0.5 us a slice.
@@ -65,20 +66,24 @@ def nesting(
             current = on
         while stack and ends[stack[-1]] <= begin:
             stack.pop()
+        above = stack[-1] if stack else -1
+        code = path[above] if stack else -1
+        key = code * len(names) + called
+        if (found := known.get(key)) is None:
+            known[key] = found = paths.below(code, names[called])
+        path[at] = found
+        outer = outermost[above] if stack else -1
+        outermost[at] = at if outer < 0 and works else outer
         if stack:
-            above = stack[-1]
             parent[at] = above
-            path[at] = paths.below(path[above], names[called])
-            outermost[at] = outermost[above] if outermost[above] >= 0 else at if works else -1
-            _take_out(inner, parent, ends, above, begin, until)
-        else:
-            path[at] = paths.below(-1, names[called])
-            outermost[at] = at if works else -1
+            if until <= ends[above]:
+                inner[above] += until - begin
+            else:
+                _take_out(inner, parent, ends, above, begin, until)
         stack.append(at)
     own = end - start - np.array(inner, np.int64)
-    found = (np.array(values, np.int64) for values in (parent, path, outermost))
-    parents, codes, outer = found
-    return Nesting(parents, own, codes, outer, paths)
+    parents, codes, calls = (np.array(each, np.int64) for each in (parent, path, outermost))
+    return Nesting(parents, own, codes, calls, paths)
 
 
 def _take_out(

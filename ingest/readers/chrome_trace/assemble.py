@@ -59,7 +59,7 @@ def assemble(events: Events, *, is_kineto: bool, rank: int | None) -> Timeline:
         kinds=kinds,
         slices=slices,
         launches=_launches(slices, every.correlation[kept]),
-        arrows=_arrows(events, slices, number, kinds, is_kineto=is_kineto),
+        arrows=_arrows(events, slices, number),
         rank=rank,
     )
 
@@ -85,8 +85,7 @@ def left_out(events: Events, *, is_kineto: bool) -> Iterator[LeftOut]:
         of = Counter(lower[events.slices["kind"]].tolist())
         for kind, (record, records) in kineto.NOT_WORK.items():
             yield LeftOut(of[kind], record, "no work of the program", records)
-        orders = Counter(lower[events.flows["kind"]].tolist())
-        count = sum(orders[kind] for kind in kineto.ORDERS) // 2
+        count = sum(events.links[kind] for kind in kineto.ORDERS) // 2
         yield LeftOut(count, "link of a forward to its backward operator",
                       "it states no time of a dependence",
                       "links of forward to backward operators")  # fmt: skip
@@ -166,18 +165,13 @@ def _launches(slices: Slices, correlation: Integers) -> Launches:
     return Launches(callers[first[at[known]]], device[known], correlation[device[known]])
 
 
-def _arrows(
-    events: Events, slices: Slices, number: Integers, kinds: list[str | None], *, is_kineto: bool
-) -> Arrows:
+def _arrows(events: Events, slices: Slices, number: Integers) -> Arrows:
     """Return the arrows between each point of a flow and the next.
 
     A point that does not bind to the slice around it binds to the next that begins.
     """
     flows = events.flows
-    skipped = kineto.LINKS | kineto.ORDERS if is_kineto else frozenset()
-    lands = np.array([(kind or "").lower() not in skipped for kind in kinds] or [True])
-    of = np.flatnonzero(lands[flows["kind"]])
-    of = of[np.lexsort((flows["step"][of], flows["time"][of], flows["group"][of]))]
+    of = np.lexsort((flows["step"], flows["time"], flows["group"]))
     group, time = flows["group"][of], flows["time"][of]
     worker = number[flows["thread"][of]]
     follows = np.flatnonzero((group[1:] == group[:-1]) & (flows["step"][of][1:] > 0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -18,6 +19,7 @@ from warehouse.errors import InputError
 Integers = npt.NDArray[np.int64]
 Id = str | int | float | None
 NONE = -1
+_NO_TIME = (b"", b"null")
 _GROUPS = {
     **{"X": "slices", "B": "marks", "E": "marks", "C": "counters", "M": "metadata"},
     **{"b": "operations", "e": "operations", "S": "operations", "F": "operations"},
@@ -33,24 +35,27 @@ class Args(msgspec.Struct, gc=False):
     correlation: Any = None
 
 
+_thread = attrgetter("pid", "tid")
+_called, _cat = attrgetter("name"), attrgetter("cat")
+_ts, _dur = attrgetter("ts"), attrgetter("dur")
 _args = msgspec.json.Decoder(Args)
 _values = msgspec.json.Decoder(dict[str, Any])
 
 
-class Numbered:
+class Numbered(dict[Any, int]):
     """Numbers things in the order in which they are met first."""
 
-    def __init__(self) -> None:
-        self._numbers: dict[Any, int] = {}
+    def __missing__(self, thing: Any) -> int:
+        self[thing] = number = len(self)
+        return number
 
-    def of(self, things: Iterable[Any]) -> list[int]:
-        """Return the numbers of things."""
-        known = self._numbers
-        return [known.setdefault(thing, len(known)) for thing in things]
+    def of(self, things: Iterable[Any], count: int) -> Integers:
+        """Return the numbers of so many things."""
+        return np.fromiter(map(self.__getitem__, things), np.int64, count)
 
     def things(self) -> list[Any]:
         """Return the things by their numbers."""
-        return list(self._numbers)
+        return list(self)
 
 
 class Columns:
@@ -79,8 +84,13 @@ class Events:
     the points of `series`, with their values in `counted`. Times in ns.
     """
 
-    def __init__(self, with_correlation: frozenset[str]) -> None:
-        self._with_correlation = with_correlation
+    def __init__(
+        self, linked: frozenset[str] = frozenset(), known_links: frozenset[str] = frozenset()
+    ) -> None:
+        """Read the correlation of the categories `linked`; count flows of `known_links` only."""
+        self._linked = linked
+        self._known_links = known_links
+        self.links: Counter[str] = Counter()
         self.names, self.kinds, self.threads = Numbered(), Numbered(), Numbered()
         self.series, self._flow_ids, self._operation_ids = Numbered(), Numbered(), Numbered()
         self.slices = Columns("thread", "name", "kind", "start", "length", "correlation")
@@ -119,16 +129,21 @@ class Events:
                     self.other[group] += len(found)
 
     def _take_slices(self, events: Sequence[Event]) -> None:
-        whole = [event for event in events if bytes(event.dur) not in (b"", b"null")]
-        self.unfinished += len(events) - len(whole)
-        known = self._with_correlation
+        lengths = list(map(bytes, map(_dur, events)))
+        if any(text in lengths for text in _NO_TIME):
+            whole = [
+                event for event, dur in zip(events, lengths, strict=True) if dur.strip(b"null")
+            ]
+            self.unfinished += len(events) - len(whole)
+            return self._take_slices(whole) if whole else None
+        kinds = self._kinds(events)
         self.slices.add(
-            thread=self._threads(whole),
-            name=self._names(whole),
-            kind=self._kinds(whole),
-            start=_times(whole),
-            length=_lengths(whole),
-            correlation=[_correlation(e) if e.cat in known else NONE for e in whole],
+            thread=self._threads(events),
+            name=self._names(events),
+            kind=kinds,
+            start=_times(events),
+            length=_nanoseconds(events, lengths, "dur"),
+            correlation=self._correlations(events, kinds),
         )
 
     def _take_marks(self, events: Sequence[Event]) -> None:
@@ -142,7 +157,7 @@ class Events:
 
     def _take_operations(self, events: Sequence[Event]) -> None:
         self.operations.add(
-            group=self._operation_ids.of((e.cat, _identity(e)) for e in events),
+            group=self._operation_ids.of(((e.cat, _identity(e)) for e in events), len(events)),
             name=self._names(events),
             kind=self._kinds(events),
             time=_times(events),
@@ -150,8 +165,13 @@ class Events:
         )
 
     def _take_flows(self, events: Sequence[Event]) -> None:
+        if self._known_links:
+            self.links.update(event.cat for event in events if event.cat in self._known_links)
+            events = [event for event in events if event.cat not in self._known_links]
+            if not events:
+                return
         self.flows.add(
-            group=self._flow_ids.of((e.cat, e.name, _identity(e)) for e in events),
+            group=self._flow_ids.of(map(_arrow, events), len(events)),
             kind=self._kinds(events),
             thread=self._threads(events),
             time=_times(events),
@@ -164,7 +184,7 @@ class Events:
             for key, value in _decoded(_values, event).items():
                 if isinstance(value, int | float) and abs(value) < float("inf"):
                     counter = (event.pid, event.name, _identity(event), key)
-                    self.counters.add(series=self.series.of([counter]), time=[time])
+                    self.counters.add(series=[self.series[counter]], time=[time])
                     self.counted.append(value)
 
     def _take_metadata(self, events: Sequence[Event]) -> None:
@@ -178,14 +198,28 @@ class Events:
                 else:
                     self.thread_names[event.pid, event.tid] = _text(name)
 
-    def _threads(self, events: Sequence[Event]) -> list[int]:
-        return self.threads.of((event.pid, event.tid) for event in events)
+    def _threads(self, events: Sequence[Event]) -> Integers:
+        return self.threads.of(map(_thread, events), len(events))
 
-    def _names(self, events: Sequence[Event]) -> list[int]:
-        return self.names.of(event.name for event in events)
+    def _names(self, events: Sequence[Event]) -> Integers:
+        return self.names.of(map(_called, events), len(events))
 
-    def _kinds(self, events: Sequence[Event]) -> list[int]:
-        return self.kinds.of(event.cat for event in events)
+    def _kinds(self, events: Sequence[Event]) -> Integers:
+        return self.kinds.of(map(_cat, events), len(events))
+
+    def _correlations(self, events: Sequence[Event], kinds: Integers) -> Integers:
+        """Return what links calls and what they launched; NONE where it is not stated."""
+        found = np.full(len(events), NONE)
+        linked = np.array([kind in self._linked for kind in self.kinds], bool)[kinds]
+        for place in np.flatnonzero(linked).tolist():
+            value = _decoded(_args, events[place]).correlation
+            if isinstance(value, int) and 0 < value < 1 << 62:
+                found[place] = value
+        return found
+
+
+def _arrow(event: Event) -> tuple[Any, ...]:
+    return (event.cat, event.name, _identity(event))
 
 
 def _identity(event: Event) -> tuple[Id, ...]:
@@ -197,11 +231,7 @@ def _identity(event: Event) -> tuple[Id, ...]:
 
 
 def _times(events: Sequence[Event]) -> Integers:
-    return _nanoseconds(events, [bytes(event.ts) for event in events], "ts")
-
-
-def _lengths(events: Sequence[Event]) -> Integers:
-    return _nanoseconds(events, [bytes(event.dur) for event in events], "dur")
+    return _nanoseconds(events, list(map(bytes, map(_ts, events))), "ts")
 
 
 def _nanoseconds(events: Sequence[Event], texts: list[bytes], field: str) -> Integers:
@@ -218,11 +248,6 @@ def _nanoseconds(events: Sequence[Event], texts: list[bytes], field: str) -> Int
 
 def _shown(text: bytes) -> str:
     return text[:40].decode("utf-8", "replace")
-
-
-def _correlation(event: Event) -> int:
-    found = _decoded(_args, event).correlation if bytes(event.args) else None
-    return found if isinstance(found, int) and 0 < found < 1 << 62 else NONE
 
 
 def _decoded(decoder: msgspec.json.Decoder[Any], event: Event) -> Any:

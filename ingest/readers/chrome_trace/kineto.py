@@ -15,8 +15,10 @@ CALLS = frozenset(
 )
 _SPANS = frozenset({"user_annotation", "python_function", "python function"})
 _CLOCKS = frozenset({"gpu_user_annotation"})
-LINKS = frozenset({"ac2g", "async_cpu_to_gpu", "async_gpu"})  # what correlations state already
+# Flows that correlations state already, and those that state no time.
+_LINKS = frozenset({"ac2g", "async_cpu_to_gpu", "async_gpu"})
 ORDERS = frozenset({"fwdbwd", "forward_backward", "fwd_bwd"})
+KNOWN_LINKS = _LINKS | ORDERS
 # What is on a timeline and is no work there, and what it is called.
 NOT_WORK = {
     "trace": ("span of the profiler", "spans of the profiler"),

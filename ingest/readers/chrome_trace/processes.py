@@ -70,14 +70,14 @@ def process_items(recording: Recording) -> Iterator[Item]:
 
 
 def _read(recording: Recording, part: Path) -> _Process:
-    events = Events(kineto.WITH_CORRELATION)
     try:
         with recording.open(part) as file:
             document = Document(file)
+            is_kineto = "schemaVersion" in document.stated()
+            events = Events(kineto.WITH_CORRELATION, kineto.KNOWN_LINKS) if is_kineto else Events()
             for batch in document:
                 events.take(batch)
         stated = document.stated()
-        is_kineto = "schemaVersion" in stated
         process = process_of(stated)
         viztracer = stated.get("viztracer_metadata")
         stated = (viztracer if isinstance(viztracer, dict) else {}) | stated
