@@ -34,6 +34,7 @@ READERS: tuple[Deferred, ...] = (
         _HERE + "chrome_trace.reader:ChromeTrace",
         contains=(b'"traceevents"', b'"ph"'),
     ),
+    Deferred("nsys", _HERE + "nsys.reader:Nsys", contains=(b"stringids",)),
     Deferred(
         "cprofile",
         _HERE + "cprofile:CProfile",

@@ -76,10 +76,13 @@ def _table(
 
 
 def _groups(*keys: npt.NDArray[np.int64]) -> tuple[Integers, Integers]:
-    """Return the first row of each combination of keys, and the combination of each row."""
+    """Return the first row of each combination of keys, and the combination of each row.
+
+    Keys are numbers from 0 of things that were numbered as they were met, so that all
+    combinations fit 64 bits.
+    """
     joined = np.zeros(len(keys[0]), np.int64)
     for key in keys:
-        every, codes = np.unique(key, return_inverse=True)
-        joined = np.unique(joined * len(every) + codes, return_inverse=True)[1]
+        joined = joined * (int(key.max()) + 1) + key
     _, first, place = np.unique(joined, return_index=True, return_inverse=True)
     return first, place

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ingest.parsing.timelines.gpu_calls import waits
 from ingest.parsing.timelines.slices import Role
 
 # Categories, those of versions before 2.0 with them, in lower case.
@@ -26,7 +27,6 @@ NOT_WORK = {
     "cuda_sync": ("mark of a synchronisation", "marks of synchronisations"),
 }
 WITH_CORRELATION = frozenset(form for name in DEVICE | CALLS for form in (name, name.capitalize()))
-_WAITS = re.compile(r"(?:cuda|cu|hip|xpu|mtia)\w*?(?:Device|Stream|Event|Ctx)Synchronize(?:_\w+)?")
 _STEP = re.compile(r"(ProfilerStep)#\d+")
 
 
@@ -41,7 +41,7 @@ def role(kind: str | None, name: str) -> Role | None:
         return Role.SPAN
     if kind in _CLOCKS:
         return Role.CLOCK
-    return Role.WAIT if kind in CALLS and _WAITS.fullmatch(name) else Role.WORK
+    return Role.WAIT if kind in CALLS and waits(name) else Role.WORK
 
 
 def plain_name(name: str) -> str:
