@@ -36,7 +36,8 @@ class Udf:
     Optional parameters come last. DuckDB has none for functions in Python: it accepts any number of
     arguments of any type then, and the function casts them. A function with `may_return_null` can
     return NULL for arguments that are not NULL; DuckDB passes NULL arguments to it, too. Functions
-    that are not `public` serve views and macros only, and are not listed for users.
+    that are not `public` serve views and macros only, and are not listed for users. `pairs` are
+    the parameters whose lists have as many elements as each other, and no NULL.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Udf:
     description: str
     may_return_null: bool = False
     public: bool = True
+    pairs: tuple[str, ...] = ()
 
     @property
     def signature(self) -> str:
@@ -68,9 +70,20 @@ class Udf:
     def deferred(self) -> Callable[..., Any]:
         """Return a function that imports the real one when it is first called."""
         udf = self
+        names = [parameter.name for parameter in self.parameters]
 
         def call(*columns: Any) -> Any:
-            return udf.function(*columns)
+            from udfs.arguments import ArgumentError, check_pairs, unfit
+
+            given = dict(zip(names, columns, strict=False))
+            if udf.pairs:
+                check_pairs(udf.name, {name: given[name] for name in udf.pairs})
+            try:
+                return udf.function(*columns)
+            except ArgumentError:
+                raise
+            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+                raise unfit(udf.name, error) from error
 
         if self.has_optional:
             return call
@@ -190,6 +203,7 @@ UDFS: tuple[Udf, ...] = (
         "(level 0..1) and a corrected p-value, from lists of values, one a run, by metric; values "
         "of other runs (history), or variances between other equal runs (usual), show the noise of "
         "a single run.",
+        pairs=("before", "after", "history_before", "history_after", "usual", "family", "leading"),
     ),
     Udf(
         "scaling_model",
@@ -206,6 +220,7 @@ UDFS: tuple[Udf, ...] = (
         "Scaling formula of seconds over ascending process counts, its quality of fit, and the "
         "exponent of p beyond the largest count with a 90 % interval; noise is the relative "
         "scatter of repetitions.",
+        pairs=("counts", "seconds"),
     ),
     Udf(
         "scaling_forecast",
@@ -220,6 +235,7 @@ UDFS: tuple[Udf, ...] = (
         _FORECAST,
         "Predicted seconds at other process counts with 90 % intervals, from seconds measured at "
         "ascending counts; at_counts is the same in every row.",
+        pairs=("counts", "seconds"),
     ),
     Udf(
         "scaling_turning_point",
@@ -232,6 +248,7 @@ UDFS: tuple[Udf, ...] = (
         "STRUCT(low DOUBLE, high DOUBLE, flags VARCHAR[])",
         "Interval (90 %) of the count at which seconds measured at ascending counts are least; "
         "high is NULL where they may fall on.",
+        pairs=("counts", "seconds"),
     ),
     Udf(
         "scaling_surface",
@@ -246,6 +263,7 @@ UDFS: tuple[Udf, ...] = (
         "points INTEGER, flags VARCHAR[])",
         "Formula of seconds in process count p and problem size n, its terms and its relative "
         "cross-validated error.",
+        pairs=("counts", "sizes", "seconds"),
     ),
     Udf(
         "scaling_forecast_at",
@@ -263,6 +281,7 @@ UDFS: tuple[Udf, ...] = (
         _FORECAST,
         "Predicted seconds at other process counts and another problem size, with 90 % intervals.",
         public=False,
+        pairs=("counts", "sizes", "seconds"),
     ),
     Udf(
         "load_model",
@@ -338,6 +357,7 @@ UDFS: tuple[Udf, ...] = (
         "Cycles that the data flow of a segment of instructions alone takes, without a window and "
         "in windows of 64 and 128 instructions, by the distances back to their producers and their "
         "latencies (cycles).",
+        pairs=("distances", "latencies"),
     ),
     Udf(
         "predict_throughput",
@@ -368,6 +388,7 @@ UDFS: tuple[Udf, ...] = (
         "Distances between the basic-block vectors of all threads of a thread block.",
         may_return_null=True,
         public=False,
+        pairs=("threads", "blocks", "weights"),
     ),
     Udf(
         "thread_pixels",
@@ -377,6 +398,7 @@ UDFS: tuple[Udf, ...] = (
         "Rows of the distance matrix of a thread block as a picture, one byte a pixel.",
         may_return_null=True,
         public=False,
+        pairs=("threads", "blocks", "weights"),
     ),
     Udf(
         "thread_similarity",
@@ -387,6 +409,7 @@ UDFS: tuple[Udf, ...] = (
         "rate (0..1), mean and largest distance by the metric (euclidean or manhattan, in the unit "
         "of the weights), mean brightness (0..1).",
         may_return_null=True,
+        pairs=("threads", "blocks", "weights"),
     ),
     Udf(
         "thread_grouping",
@@ -402,6 +425,7 @@ UDFS: tuple[Udf, ...] = (
         "Behaviour groups of the basic-block vectors of a launch, with a representative each.",
         may_return_null=True,
         public=False,
+        pairs=("vectors", "blocks", "weights"),
     ),
     Udf(
         "interval_phases",
@@ -416,6 +440,7 @@ UDFS: tuple[Udf, ...] = (
         "Phase of each interval of a thread by the SimPoint method, from the instructions "
         "(weights) executed in each basic block; weight is the phase's share (0..1) of all "
         "instructions.",
+        pairs=("intervals", "blocks", "weights"),
     ),
     Udf(
         "replay_tasks",

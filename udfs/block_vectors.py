@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.arguments import ArgumentError
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -19,7 +21,7 @@ _MAX_CELLS = 1 << 26
 _PART = 1 << 16
 
 
-class TooManyThreads(ValueError):
+class TooManyThreads(ArgumentError):
     """Too many threads, or too many blocks visited by them, for one matrix."""
 
     def __init__(self, threads: int, blocks: int | None = None) -> None:

@@ -15,6 +15,7 @@ from itertools import repeat
 
 import numpy as np
 
+from udfs.arguments import ArgumentError
 from udfs.block_vectors import MAX_THREADS, Floats, TooManyThreads, Vectors
 
 METRICS = ("euclidean", "manhattan")
@@ -100,7 +101,7 @@ def distances(vectors: Floats, metric: str, *, counts: bool) -> Floats:
     Raises `ValueError` for another metric.
     """
     if metric not in METRICS:
-        raise ValueError(f"unknown metric {metric!r}; choose {' or '.join(METRICS)}")
+        raise ArgumentError(f"unknown metric {metric!r}; choose {' or '.join(METRICS)}")
     varied = (vectors != vectors[:1]).any(axis=0)
     columns = vectors if varied.all() else vectors[:, varied]
     compute = _euclidean if metric == "euclidean" else _manhattan

@@ -23,6 +23,7 @@ from warehouse import errors
 from warehouse.connection import connect
 from warehouse.damage import damage
 from warehouse.errors import PwhError, UsageError
+from warehouse.messages import plain_message
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -253,4 +254,4 @@ def _answer_error(error: Any, limits: Limits) -> PwhError:
                 "files and the network are not available here: this page only reads the warehouse",
                 hint="pwh sql in a terminal can read them; pwh ingest lands them.",
             )
-    return UsageError(str(error).strip())
+    return UsageError(plain_message(error))

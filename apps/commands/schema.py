@@ -13,6 +13,7 @@ from apps.output import Format, emit
 from apps.queries.schema import schema_objects, schema_of
 from warehouse.damage import damage
 from warehouse.errors import UsageError
+from warehouse.messages import plain_message
 
 
 def readers(style: FormatOption = Format.table, output: OutputOption = None) -> None:
@@ -65,7 +66,7 @@ def sql(
             if damage(error) is not None:
                 raise
             hint = "To change the warehouse: --write." if "read-only" in str(error) else None
-            raise UsageError(str(error), hint=hint) from None
+            raise UsageError(plain_message(error), hint=hint) from None
 
 
 COMMANDS: tuple[Callable[..., Any], ...] = (readers, schema, sql)

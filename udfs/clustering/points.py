@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.arguments import ArgumentError
+
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 In = TypeVar("In")
@@ -25,7 +27,7 @@ _MIN_ROWS = 64
 _LARGEST_EXPONENT = 1023
 
 
-class InsufficientData(ValueError):
+class InsufficientData(ArgumentError):
     """The points are too few for the question; the message tells users why."""
 
 

@@ -122,7 +122,7 @@ def _part(hexes: list[str | None]) -> pa.Table:
     ]
     for place, block in zip(np.flatnonzero(decoded), blocks, strict=True):
         flags[place] = sorted({decoder.instructions[row].support for row in block} - {""})
-    known = decoded & [not set(found) & set(NO_PREDICTION) for found in flags]
+    known = decoded & np.array([not set(f) & set(NO_PREDICTION) for f in flags], bool)
     course = run(blocks, decoder, paths=True)
     matrix = np.zeros((len(hexes), len(FEATURES)), np.float32)
     counts = np.zeros((len(hexes), len(COUNTS)), np.int32)

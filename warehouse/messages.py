@@ -1,0 +1,16 @@
+"""DuckDB's messages in the words of users."""
+
+from __future__ import annotations
+
+import re
+
+_FUNCTION = re.compile(
+    r"Invalid Input Error: Python exception occurred while executing the UDF: "
+    r"(?:\w+: )?(.*?)(?:\n\nAt:\n.*)?$",
+    re.DOTALL,
+)
+
+
+def plain_message(error: Exception) -> str:
+    """Return the message of a query's error; that of a function has no Python or path in it."""
+    return _FUNCTION.sub(r"\1", str(error)).strip()
