@@ -7,10 +7,13 @@ cheaply that a file is not its own; what a file is, the reader itself decides.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
+
+from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,19 +28,25 @@ class Deferred:
 
     A file can only be its own where its head begins (after a byte order mark and blanks) with one
     of `begins`, or contains one of `contains`: both in lower case, compared without regard to case.
-    A reader with neither is asked about every file.
+    A reader with neither is asked about every file. One of a `package` that adds it to pwh may be
+    broken: that is a `UsageError` which names it.
     """
 
     NAME: str
     place: str
     begins: tuple[bytes, ...] = ()
     contains: tuple[bytes, ...] = ()
+    package: str | None = None
 
     @cached_property
     def reader(self) -> Reader:
-        """The reader itself, imported now."""
+        """The reader itself, imported now; raises `UsageError` where a package's cannot be."""
         module, _, name = self.place.partition(":")
-        return cast("Reader", getattr(import_module(module), name)())
+        with self._trouble("cannot be loaded"):
+            reader = cast("Reader", getattr(import_module(module), name)())
+            if self.NAME != reader.NAME:
+                raise ValueError(f"its NAME is {reader.NAME!r}")
+        return reader
 
     @property
     def DESCRIPTION(self) -> str:  # noqa: N802
@@ -66,7 +75,11 @@ class Deferred:
 
     def sniff(self, head: Head) -> bool:
         """Return whether a file that begins with `head` is of this format."""
-        return self._may_be(head) and self.reader.sniff(head)
+        if not self._may_be(head):
+            return False
+        reader = self.reader
+        with self._trouble("failed to recognise a file"):
+            return reader.sniff(head)
 
     def parts(self, path: Path) -> tuple[Path, ...]:
         """Return all files of the recording that `path` belongs to, the main one first."""
@@ -75,6 +88,20 @@ class Deferred:
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the recording's runs and rows; see `Reader.read`."""
         return self.reader.read(recording)
+
+    @contextmanager
+    def _trouble(self, what: str) -> Iterator[None]:
+        """Name the package of a reader that is broken; errors of pwh's own readers pass."""
+        try:
+            yield
+        except Exception as error:
+            if self.package is None:
+                raise
+            raise UsageError(
+                f"the reader {self.NAME} of the package {self.package} {what} "
+                f"({type(error).__name__}: {error})",
+                hint="Update or uninstall that package.",
+            ) from error
 
     def _may_be(self, head: Head) -> bool:
         if not self.begins and not self.contains:

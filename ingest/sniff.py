@@ -9,7 +9,7 @@ from ingest.base import Head, Reader
 from ingest.compressed import path_text
 from ingest.recording import read_head
 from ingest.signatures import Signature, signature_of
-from warehouse.errors import InputError
+from warehouse.errors import InputError, UsageError
 
 
 def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
@@ -18,15 +18,20 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
     Raises `InputError` where none does, and as `head_of` does.
     """
     head = head_of(path)
+    broken = []
     for reader in readers:
-        if reader.sniff(head):
-            return reader
+        try:
+            if reader.sniff(head):
+                return reader
+        except UsageError as error:  # a reader of another package
+            broken.append(error.problem)
     known = signature_of(head)
+    advice = "If it is one of them, name it: --reader NAME." if known is None else known.convert
     raise InputError(
         f"no reader recognises this file; {_looks_like(head, known)}",
         path=path_text(path),
         expected="one of the formats that `pwh readers` lists",
-        hint="If it is one of them, name it: --reader NAME." if known is None else known.convert,
+        hint="\n  ".join((advice, *broken)),
     )
 
 

@@ -29,6 +29,7 @@ _SUM = re.compile(r"sum\((.+)\)")
 _OVERFLOW = re.compile(r"Overflow in \w+ of U?INT(\d+) \((.+)\)")
 _CSV_COLUMNS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 _SCRATCH = re.compile(r"(?:file )?['\"][^'\"]*/pwh-[^'\"]*['\"]")
+_IN_PARQUET = re.compile(r"parquet|bitpacked|the file might be corrupted", re.IGNORECASE)
 _NO_SPACE = re.compile("No space left|File too large|quota exceeded", re.IGNORECASE)
 _INTERRUPTED = "Query interrupted"
 _NOT_NULL = re.compile(r"NOT NULL constraint failed: \w+\.(\w+)")
@@ -111,8 +112,9 @@ def _from_duckdb(error: Exception, table: str | None) -> PwhError:
     message = str(error)
     if _NO_SPACE.search(message):
         return _disk_full()
-    # Files of recordings are read from a scratch folder.
-    if not _SCRATCH.search(message) and (damaged := damage(error)) is not None:
+    # Files of recordings are read from a scratch folder, which errors in values do not name.
+    of_file = _SCRATCH.search(message) or _IN_PARQUET.search(message)
+    if not of_file and (damaged := damage(error)) is not None:
         return damaged
     translated: PwhError
     match error:

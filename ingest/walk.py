@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.base import Reader
-from ingest.readers import READERS
+from ingest.readers import all_readers
 from ingest.recording import Recording
 from ingest.sniff import head_of, recognise
 from warehouse.errors import InputError, UsageError
@@ -34,12 +34,12 @@ class Found:
 
 def reader_named(name: str) -> Reader:
     """Return the reader of that name; raises `UsageError` with the names there are."""
-    for reader in READERS:
+    for reader in all_readers():
         if reader.NAME == name:
             return reader
     raise UsageError(
         f"there is no reader {name!r}",
-        hint="Readers: " + ", ".join(reader.NAME for reader in READERS),
+        hint="Readers: " + ", ".join(reader.NAME for reader in all_readers()),
     )
 
 
@@ -99,7 +99,7 @@ def _is_litter(name: str) -> bool:
 
 def _recognised(path: Path, reader: Reader | None) -> Found:
     try:
-        recogniser = recognise(path, READERS if reader is None else (reader,))
+        recogniser = recognise(path, all_readers() if reader is None else (reader,))
     except InputError as error:
         return Found(path, error=error, skipped=True)
     return Found(path, recogniser, recogniser.parts(path))

@@ -20,9 +20,15 @@ def readers(style: FormatOption = Format.table, output: OutputOption = None) -> 
     """List the formats that pwh reads."""
     import duckdb
 
-    from ingest.readers import READERS
+    from ingest.readers import all_readers
 
-    rows = [(r.NAME, r.DESCRIPTION, ", ".join(r.PATTERNS), ", ".join(r.TABLES)) for r in READERS]
+    rows = []
+    for reader in all_readers():
+        try:
+            facts = (reader.DESCRIPTION, ", ".join(reader.PATTERNS), ", ".join(reader.TABLES))
+        except UsageError as error:  # one of another package
+            facts = (error.problem, "", "")
+        rows.append((reader.NAME, *facts))
     con = duckdb.connect()
     listing = con.sql(
         "SELECT unnest($n) AS reader, unnest($d) AS reads, unnest($p) AS files, "

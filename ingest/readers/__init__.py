@@ -1,9 +1,16 @@
-"""The readers, one a format, in the order in which they are tried."""
+"""The readers, one a format, in the order in which they are tried.
+
+Other packages add readers by an entry point of the group `pwh.readers`, whose name is the reader's.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
+
 from ingest.deferred import Deferred
 
+GROUP = "pwh.readers"
 _HERE = "ingest.readers."
 _PARQUET = (b"par1",)
 
@@ -109,3 +116,26 @@ READERS: tuple[Deferred, ...] = (
     Deferred("machine-code", _HERE + "machine_code:MachineCode"),
     Deferred("plain", _HERE + "plain:PlainTable"),
 )
+
+
+def all_readers() -> Iterator[Deferred]:
+    """Yield pwh's readers and those of other packages; that of plain tables is the last one.
+
+    Installed packages are looked at only where no reader before the last recognised a file.
+    """
+    yield from READERS[:-1]
+    yield from added_readers()
+    yield READERS[-1]
+
+
+@cache
+def added_readers() -> tuple[Deferred, ...]:
+    """Return the readers of other packages; one with a name of pwh's own is left out."""
+    from importlib.metadata import entry_points
+
+    known = {reader.NAME for reader in READERS}
+    return tuple(
+        Deferred(point.name, point.value, package=point.dist.name if point.dist else point.module)
+        for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)
+        if point.name not in known
+    )

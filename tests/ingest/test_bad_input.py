@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ingest.contract import HTML
 from tests.helpers.support import land, rows
-from tests.ingest.copies import HTML
 
 COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
 

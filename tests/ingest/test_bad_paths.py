@@ -10,7 +10,8 @@ import pytest
 
 import ingest.sniff
 from apps import cli
-from tests.ingest.copies import HTML, is_empty
+from ingest.contract import HTML
+from tests.ingest.copies import is_empty
 from warehouse import connect
 
 pytestmark = pytest.mark.usefixtures("new_warehouses_are_copies")

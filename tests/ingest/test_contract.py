@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import random
 import re
 import resource
 import shutil
@@ -12,31 +11,18 @@ from concurrent.futures import ProcessPoolExecutor
 import pytest
 
 import warehouse as pwh
-from ingest.base import Head
+from ingest import contract
+from ingest.contract import ANY_TABLE, COMPRESS, contents, tables, written
 from ingest.forget import forget_run, forget_source
 from ingest.readers import READERS
-from ingest.recording import read_head
 from ingest.walk import find
 from tests.helpers.support import land, rows
 from tests.ingest.cases import CASES
-from tests.ingest.copies import (
-    COMPRESS,
-    HTML,
-    contents,
-    is_empty,
-    name_of,
-    parts_of,
-    reader_of,
-    tables,
-    written,
-)
-from warehouse.catalog import landing
+from tests.ingest.copies import is_empty, name_of, parts_of, reader_of
 from warehouse.errors import InputError
 
 each_reader = pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.NAME)
 each_case = pytest.mark.parametrize("case", CASES, ids=name_of)
-ANY_TABLE = ("any landing table",)
-DERIVED = ("idle_intervals", "idle_segments", "idle_latency")
 GIB = 1 << 30
 
 
@@ -51,26 +37,20 @@ def rejected(con, path, **options):
 
 @each_reader
 def test_names_are_well_formed(reader):
-    assert re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", reader.NAME)
+    contract.check_names(reader)
     assert [other.NAME for other in READERS].count(reader.NAME) == 1
-    assert 10 < len(reader.DESCRIPTION) < 100
-    assert "\n" not in reader.DESCRIPTION
-    assert reader.PATTERNS
-    assert reader.TABLES == ANY_TABLE or set(reader.TABLES) <= set(landing())
 
 
 @each_case
 def test_sniffs_its_own_sample_and_nobody_elses(case):
     for sample in (case.sample, *case.others):
-        head = Head(read_head(sample), sample)
-        assert [r.NAME for r in READERS if r.sniff(head)] == [case.reader], sample
+        contract.check_recognition(reader_of(case), sample)
 
 
 @each_case
-def test_any_part_leads_to_the_same_recording(case):
+def test_a_walk_finds_the_recording(case):
     reader = reader_of(case)
     parts = reader.parts(case.sample)
-    assert all(reader.parts(part) == parts for part in parts)
     (found,) = find([case.sample.parent], reader) if len(parts) > 1 else find([case.sample])
     assert found.parts == parts
 
@@ -96,68 +76,18 @@ def test_golden_rows_of_its_cases_fill_its_tables(reader, warehouse):
 
 
 @each_case
-def test_cut_sample(case, warehouse, tmp_path):
-    con = warehouse
-    (landed,) = land(con, case.sample)
-    full = contents(con, order="rowid")
-    forget_source(con, landed.source_id)
-    parts = parts_of(case)
-    for name, data in parts.items():
-        line = data.find(b"\n", len(data) // 2) + 1
-        for size in {1, 5, len(data) // 3, line or 9, len(data) * 9 // 10, len(data) - 1}:
-            path = written(tmp_path, parts | {name: data[:size]})
-            try:
-                if not land(con, path, replace=True):
-                    continue
-            except InputError:
-                assert is_empty(con)
-                continue
-            cut = contents(con, order="rowid")
-            landed = [table for table in cut if table not in (*DERIVED, "runs")]
-            if case.cut_may_land:
-                assert all(cut[t] == full[t][: len(cut[t])] for t in landed), (name, size)
-            else:
-                assert {t: cut[t] for t in landed} == {t: full[t] for t in landed}, (name, size)
-            for (source_id,) in rows(con, "SELECT source_id FROM sources"):
-                forget_source(con, source_id)
+def test_cut_sample(case, warehouse):
+    contract.check_cut(warehouse, reader_of(case), case.sample, cut_may_land=case.cut_may_land)
 
 
 @each_case
-@pytest.mark.parametrize("forced", [False, True], ids=["recognised", "named"])
-def test_other_content_under_its_name(case, forced, warehouse, tmp_path):
-    rubbish = random.Random(1).randbytes(5000)
-    reader = case.reader if forced else None
-    for data in (b"", rubbish, HTML, b"\0" * 5000, b"\n" * 100, b'{"a": 1}\n', b"a,b\n1,2\n"):
-        parts = parts_of(case)
-        path = written(tmp_path, parts | {next(iter(parts)): data})
-        rejected(warehouse, path, reader=reader)
+def test_other_content_under_its_name(case, warehouse):
+    contract.check_other_content(warehouse, reader_of(case), case.sample)
 
 
 @each_case
-def test_other_encoding(case, warehouse, tmp_path):
-    parts = parts_of(case)
-    name, data = next(iter(parts.items()))
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        pytest.skip("not a text format")
-    for encoding in ("utf-16", "utf-16-le"):
-        path = written(tmp_path, parts | {name: text.encode(encoding)})
-        rejected(warehouse, path)
-        rejected(warehouse, path, reader=case.reader)
-
-
-@each_case
-def test_compressed_sample_lands_the_same(case, warehouse, tmp_path):
-    parts = parts_of(case)
-    (bare,) = land(warehouse, written(tmp_path / "bare", parts))
-    expected = contents(warehouse)
-    forget_source(warehouse, bare.source_id)
-    for suffix, compress in COMPRESS.items():
-        packed = {name: compress(data) for name, data in parts.items()}
-        (compressed,) = land(warehouse, written(tmp_path / suffix.strip("."), packed, suffix))
-        assert contents(warehouse) == expected, suffix
-        forget_source(warehouse, compressed.source_id)
+def test_compressed_sample_lands_the_same(case, warehouse):
+    contract.check_compressed(warehouse, reader_of(case), case.sample)
 
 
 @each_case

@@ -14,11 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ingest.contract import COMPRESS, written
 from ingest.forget import forget_source
 from ingest.walk import find
 from tests.helpers.support import land
 from tests.ingest.cases import CASES
-from tests.ingest.copies import COMPRESS, is_empty, name_of, parts_of, written
+from tests.ingest.copies import is_empty, name_of, parts_of
 from tests.ingest.mutations import MUTATIONS, mutated
 from warehouse.errors import InputError, PwhError
 
