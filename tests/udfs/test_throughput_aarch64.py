@@ -77,6 +77,24 @@ def described(core, *codes):
         ("movi v0.2d, #0; add v0.4s, v0.4s, v1.4s", "00e4006f0084a14e", 2 / 4, 0, 1),
         ("fmov x0, d0; fmov d0, x0", "0000669e0000679e", 2 / 4, 5, 1),
         ("fdiv d0, d0, d1", "0018611e", 1 / 4, 7, 7),
+        # through memory: the load's latency and the addition; not where the address moves
+        (
+            "ldr w0, [sp, 12]; add w0, w0, 1; str w0, [sp, 12]",
+            "e00f40b900040011e00f00b9",
+            3 / 4,
+            5,
+            1,
+        ),
+        ("stp x29, x30, [sp, -16]!; ldp x29, x30, [sp], 16", "fd7bbfa9fd7bc1a8", 7 / 8, 4, 2),
+        ("str xzr, [sp]; ldr x0, [sp]; add x2, x2, x0", "ff0300f9e00340f94200008b", 3 / 4, 1, 1),
+        ("ldr x0, [x1]; str x0, [x1, 8]; add x1, x1, 16", "200040f9200400f921400091", 3 / 4, 1, 1),
+        (
+            "ldr w0, [sp, 12]; add w0, w0, 1; strb w0, [sp, 12]",
+            "e00f40b900040011e0330039",
+            3 / 4,
+            0,
+            1,
+        ),
         # a chain over two passes: x0 and x1 change places, and only one is added to
         ("mov x2, x0; add x0, x1, #1; mov x1, x2", "e20300aa20040091e10302aa", 3 / 4, 3 / 2, 1),
     ],

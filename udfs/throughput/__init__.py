@@ -9,7 +9,7 @@ has the functions for SQL; `families` groups similar blocks.
 
 Blocks of AArch64, for any core with a table: `aarch64` decodes them, `core_tables` finds what
 their instructions cost and bounds the ports, `recurrences` bounds the loop-carried chains,
-`described` has the function for SQL. Values that pass from a store to a load are not followed there.
+`described` has the function for SQL.
 
 Models: `inputs` and `traces` define their inputs, `network` and `boosting` are two models,
 `algorithms` fits all that are compared, `fitting` (with `reduction`) scores them and chooses,
@@ -19,4 +19,4 @@ on a prediction.
 
 # Revision of what is computed from machine code when it lands (segment_features.revision): raised
 # by every change of features, bounds or tables of cores that changes stored rows.
-REVISION = 2
+REVISION = 3

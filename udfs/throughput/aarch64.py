@@ -19,6 +19,19 @@ Registers = tuple[str, ...]
 Roles = tuple[list[str], list[str], str]
 
 
+class Place(NamedTuple):
+    """Memory that is read or written: `parts` of `size` bytes from an offset to a base on.
+
+    `is_updated`: the base is updated before the access.
+    """
+
+    base: str
+    offset: int
+    size: int
+    parts: int
+    is_updated: bool
+
+
 class Word(NamedTuple):
     """One instruction.
 
@@ -28,8 +41,9 @@ class Word(NamedTuple):
     +lsl: shifted left by up to 4, +shift: in other ways, +extend: extended).
     `sources` registers read as data or address, `accumulator` the one that is added to (empty where
     there is none; not among the sources), `targets` registers written, `base` the address register
-    that is updated (empty where none is), `step` a register that is added to it. `is_system`: no
-    steady state is known of it; `is_barrier`: it waits for others.
+    that is updated (empty where none is), `step` a register that is added to it. `place`: what
+    plain loads and stores access, None where an index is added. `is_system`: no steady state is
+    known of it; `is_barrier`: it waits for others.
     """
 
     form: str
@@ -40,6 +54,7 @@ class Word(NamedTuple):
     step: Registers
     loads: bool
     stores: bool
+    place: Place | None
     is_system: bool
     is_barrier: bool
 
@@ -52,6 +67,8 @@ _SYSTEM = _BARRIERS | frozenset(
         *("clrex", "tcommit", "tstart", "tcancel", "ttest", "cfp", "cpp", "dvp"),
     )
 )
+_PLAIN_ACCESS = re.compile(r"(?:ld|st)(?:u|t|n)?(?:r|p)(s?[bh]|sw)?")
+_SIZES = {"b": 1, "h": 2, "w": 4, "s": 4, "x": 8, "d": 8, "q": 16}
 _NO_TARGET = re.compile(r"cmp|cmn|tst|ccm[pn]|fc?cmpe?|b|b\..+|cbn?z|tbn?z|br|blr?|ret|prfu?m")
 _ATOMIC = re.compile(r"(ld|st)(add|clr|eor|set|[su]max|[su]min)(a|l|al)?[bh]?|swp.*|cas.*")
 _EXCLUSIVE_STORE = re.compile(r"stl?x[rp][bh]?")
@@ -113,15 +130,16 @@ def _decoded(word: bytes) -> Word | None:
 def _word(i: Any) -> Word:
     name = i.mnemonic
     operands = list(i.operands)
-    place = next((k for k, o in enumerate(operands) if o.type == arm64.ARM64_OP_MEM), len(operands))
-    before = [_register(i, o.reg) for o in operands[:place] if o.type == arm64.ARM64_OP_REG]
+    at = next((k for k, o in enumerate(operands) if o.type == arm64.ARM64_OP_MEM), len(operands))
+    before = [_register(i, o.reg) for o in operands[:at] if o.type == arm64.ARM64_OP_REG]
     # After the memory operand comes what a post-indexed access adds to its base.
-    step = [_register(i, o.reg) for o in operands[place + 1 :] if o.type == arm64.ARM64_OP_REG]
+    after = operands[at + 1 :]
+    step = [_register(i, o.reg) for o in after if o.type == arm64.ARM64_OP_REG]
     address = [
-        _register(i, r) for o in operands[place : place + 1] for r in (o.mem.base, o.mem.index) if r
+        _register(i, r) for o in operands[at : at + 1] for r in (o.mem.base, o.mem.index) if r
     ]
     base = address[0] if address and (i.writeback or step) else ""
-    memory = bool(address) or (name.startswith("ldr") and place == len(operands))
+    memory = bool(address) or (name.startswith("ldr") and at == len(operands))
     form = _form(i, operands)
     roles = _memory_roles if memory else _data_roles
     targets, sources, accumulator = roles(name, before, form)
@@ -144,9 +162,21 @@ def _word(i: Any) -> Word:
         step=_real(step),
         loads=memory and (atomic or name.startswith("ld")),
         stores=memory and (atomic or name.startswith("st")),
+        place=_place(i, operands[at], address, bool(base and not after)) if address else None,
         is_system=name in _SYSTEM,
         is_barrier=name in _BARRIERS,
     )
+
+
+def _place(i: Any, operand: Any, address: list[str], is_updated: bool) -> Place | None:
+    """Return what a load or store accesses; None for those other than plain ones."""
+    plain = _PLAIN_ACCESS.fullmatch(i.mnemonic)
+    if not plain or len(address) > 1:
+        return None
+    part = plain[1] or ""
+    size = _SIZES[part.removeprefix("s")[0] if part else _kind(i, i.operands[0])[0]]
+    offset = 0 if is_updated else operand.mem.disp
+    return Place(address[0], offset, size, 1 + (plain[0][2:].strip("n")[0] == "p"), is_updated)
 
 
 def _memory_roles(name: str, registers: list[str], form: str) -> Roles:

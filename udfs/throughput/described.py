@@ -81,15 +81,38 @@ def _flag(word: Word, cost: Cost | None) -> str:
 def _operations(
     words: Sequence[Word], costs: Sequence[Cost | None], core: CoreTable
 ) -> list[Operation]:
-    """Return the operations of a block: a result, and where a base is updated another."""
+    """Return the operations of a block: a result, and where a base is updated another.
+
+    Memory that is stored and loaded by the same base and offset counts as a register. No latency
+    of its forwarding is published; that of the load is the least.
+    """
     out = []
+    changed = {register for word in words for register in (*word.targets, word.base)}
+    versions: Counter[str] = Counter()
+    stored: set[str] = set()
     for place, (word, cost) in enumerate(zip(words, costs, strict=True)):
-        registers = word.sources, word.accumulator, word.targets
-        out.append(_operation(place, *registers, cost or NOTHING))
+        sources, targets = word.sources, word.targets
+        memory = _memory(word, versions)
+        if word.stores:
+            targets = (*targets, *memory)
+            stored.update(memory)
+        elif word.place and (word.place.base not in changed or stored.issuperset(memory)):
+            sources = (*sources, *memory)
+        out.append(_operation(place, sources, word.accumulator, targets, cost or NOTHING))
         if word.base:
-            sources = (word.base, *word.step)
-            out.append(_operation(place, sources, "", (word.base,), core.base_update))
+            read = (word.base, *word.step)
+            out.append(_operation(place, read, "", (word.base,), core.base_update))
+        versions.update({*word.targets, word.base})
     return out
+
+
+def _memory(word: Word, versions: Counter[str]) -> tuple[str, ...]:
+    """Return the names of what a load or store accesses, by the version of its base."""
+    if word.place is None:
+        return ()
+    base, offset, size, parts, is_updated = word.place
+    version = versions[base] + is_updated
+    return tuple(f"[{base}.{version}+{offset + k * size}:{size}]" for k in range(parts))
 
 
 def _operation(
