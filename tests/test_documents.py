@@ -24,6 +24,7 @@ DOCS = {
         "README.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",
+        "SECURITY.md",
         "apps/README.md",
         "ingest/README.md",
         "sql/README.md",

@@ -1,0 +1,6 @@
+"""Faults that must do no harm, in numbers that take long: `python -m tests.faults` tries them all.
+
+The suite has a short form of each: `tests/test_reliability.py` (kills, crowds, disks that are
+full), `tests/ingest/test_fuzz.py` (damaged recordings), `tests/apps/reports/test_doctor.py`
+(damaged warehouses).
+"""
