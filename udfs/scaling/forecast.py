@@ -33,7 +33,9 @@ _CLOSE = (0.1, 300.0)
 _GROWING = 0.05
 """Weight of the ensemble's inverse variance where times grow: it flattens steep laws."""
 _FLATTENING = (0.3, 2.0)
-"""And where they do not: with repetitions, and where the noise is unknown."""
+"""And where they do not: with repetitions or no noise, and where the noise is unknown."""
+_EXACT = 1e-3
+"""Relative distance of the points from a law below which they have no noise."""
 _FAR, _FLAT = 1, 0.2
 """Growth up to which times do not grow, as a logarithm, at this one of the counts `AHEAD`."""
 _RULES = (0.8, 0.5)
@@ -154,7 +156,8 @@ def _weights(
         doubt = np.minimum(_CLOSE[0] + _CLOSE[1] * law.misfit, 9.0)
         share = np.full(len(y), float(m > 3) or np.inf)
     else:
-        share = np.where(_is_flat(y, law), np.where(noise > 0, *_FLATTENING), _GROWING)
+        is_tested = (noise > 0) | (law.misfit < _EXACT)
+        share = np.where(_is_flat(y, law), np.where(is_tested, *_FLATTENING), _GROWING)
     variance = law.spread**2 + doubt[:, None] ** 2
     weight: Array = 1 / (1 + share[:, None] * variance / robust.scale**2)
     return weight

@@ -40,13 +40,13 @@ _CLASS_ODDS: Final = np.log([0.19, 0.14, 0.40, 0.11, 0.04, 0.04, 0.08])
 exponent."""
 _BETWEEN: Final = -2.0
 """Of exponents between the round ones."""
-_WITH_LOG: Final = -0.4
+_WITH_LOG: Final = -0.2
 _COMMON: Final = 1.4
 """Further odds of the laws that parallel algorithms have most often."""
 _COMMON_TERMS: Final = frozenset({(-1.0, 0), (0.5, 0), (1.0, 0), (0.0, 1), (0.0, 2), (1.0, 1)})
 """Their exponents of p and of log2(p)."""
 _TREE: Final = 1.0
-"""Further odds of log2(p) where the kind of function has it: trees have log2(p) levels."""
+"""Further odds of log2(p) and its square where the kind of function has it: levels of trees."""
 _GROWING_TREE: Final = 1.0
 """And of p^a*log2(p) where the kind has that."""
 
@@ -137,8 +137,9 @@ def _log_prior(term: Term, basis: Basis) -> float:
         return 0.0
     odds = 0.0 if term.logs or any(abs(term.exponent - a) < 1e-9 for a in ROUND) else _BETWEEN
     odds += _COMMON * ((term.exponent, term.logs) in _COMMON_TERMS)
-    if basis.log and term.logs == 1:
-        odds += _GROWING_TREE * basis.growth_log if term.exponent else _TREE
+    if basis.log and term.logs:
+        grows = term.exponent != 0
+        odds += _GROWING_TREE * (basis.growth_log and term.logs == 1) if grows else _TREE
     return odds + _WITH_LOG * bool(term.logs)
 
 
