@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -494,17 +495,35 @@ _SQL_TYPES: dict[str, DuckDBPyType] = {}
 
 
 def register(con: DuckDBPyConnection) -> None:
-    """Register all functions with a connection; they receive and return whole Arrow columns."""
+    """Register all functions with a connection; they receive and return whole Arrow columns.
+
+    Connections of one process to one file share them, so only the first registers any.
+    """
+    import duckdb
+
     for udf in UDFS:
         types = [_sql_type(con, parameter.type) for parameter in udf.parameters]
-        con.create_function(
-            udf.name,
-            udf.deferred(),
-            None if udf.has_optional else types,
-            _sql_type(con, udf.returns),
-            type="arrow",
-            null_handling="special" if udf.may_return_null else "default",
-        )
+        try:
+            con.create_function(
+                udf.name,
+                _function(udf),
+                None if udf.has_optional else types,
+                _sql_type(con, udf.returns),
+                type="arrow",
+                null_handling="special" if udf.may_return_null else "default",
+            )
+        except duckdb.CatalogException:
+            return
+
+
+@cache
+def _function(udf: Udf) -> Callable[..., Any]:
+    """Return what DuckDB calls for a function, and keep it.
+
+    DuckDB lets go of it with the connection that registered it, and would crash over the calls of
+    another.
+    """
+    return udf.deferred()
 
 
 def _sql_type(con: DuckDBPyConnection, text: str) -> DuckDBPyType:

@@ -258,6 +258,11 @@ def _unusable(file: Path, error: Exception) -> WarehouseError:
         return NotAWarehouse(
             f"{file} is not a DuckDB file", hint="Name another file with --db or PWH_DB."
         )
+    if "different configuration" in message:
+        return WarehouseBusy(
+            f"this process has {file} open in another way, for reading or for writing",
+            hint="Close that connection first, or open this one with the same read_only.",
+        )
     problem = f"cannot open {file}: {_CLASS.sub('', message)}"
     damaged = damage(error)
     return WarehouseError(problem) if damaged is None else WarehouseDamaged(problem, hint=RESTORE)

@@ -1,7 +1,6 @@
 """One read-only connection per file for a process of many threads, open only while in use.
 
-DuckDB has one instance of a file per process and registers each Python function once in it, so
-threads cannot connect separately; they use cursors of one connection instead.
+Connecting takes some ten milliseconds, a cursor none.
 """
 
 from __future__ import annotations

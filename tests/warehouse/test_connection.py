@@ -124,3 +124,22 @@ def test_what_killed_processes_leave_behind_goes(tmp_path):
     (spilled / "duckdb_temp_storage-0.tmp").touch()
     pwh.connect(path).close()
     assert sorted(tmp_path.iterdir()) == [new, path]
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_process_connects_as_often_as_it_likes(tmp_path, read_only):
+    path = tmp_path / "w.duckdb"
+    pwh.connect(path).close()
+    sql = "SELECT median_interval([1.0, 2.0, 3.0]).median"
+    first, second = (pwh.connect(path, read_only=read_only) for _ in range(2))
+    assert rows(first, sql) == rows(second, sql) == [(2.0,)]
+    first.close()
+    del first
+    assert rows(second, sql) == [(2.0,)]
+    # As a cell of a notebook does that runs again.
+    second = pwh.connect(path, read_only=read_only)
+    assert rows(second, sql) == [(2.0,)]
+    with pytest.raises(errors.WarehouseBusy, match="this process has .* open in another way"):
+        pwh.connect(path, read_only=not read_only)
+    second.close()
+    pwh.connect(path, read_only=not read_only).close()
