@@ -85,6 +85,12 @@ def run_counters(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     return ask(con, "runs/counters", run_id=run_id)
 
 
+def run_has_only_regions(con: DuckDBPyConnection, run_id: str) -> bool:
+    """Return whether all counters of a run are those of functions or regions."""
+    row = ask(con, "runs/only_regions", run_id=run_id).fetchone()
+    return bool(row and row[0])
+
+
 def run_benchmarks(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Return a run's results of benchmarks, means over repetitions, in the order of the file."""
     return ask(con, "runs/benchmarks", run_id=run_id)
@@ -93,6 +99,11 @@ def run_benchmarks(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
 def run_functions(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Return a run's functions, those with the largest share first."""
     return ask(con, "runs/functions", run_id=run_id)
+
+
+def run_costs(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return what a run's functions cost in a profile of events, the largest share first."""
+    return ask(con, "runs/costs", run_id=run_id)
 
 
 def run_workers(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:

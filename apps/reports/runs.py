@@ -12,9 +12,11 @@ from apps.queries.bottlenecks import counters_of
 from apps.queries.runs import (
     row_counts,
     run_benchmarks,
+    run_costs,
     run_counters,
     run_facts,
     run_functions,
+    run_has_only_regions,
     run_idle_intervals,
     run_launches,
     run_segments,
@@ -34,7 +36,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 _LINES = 10
-# Names of the event of completed instructions: perf, top-down, PAPI, gem5.
+# Names of the events of cycles and of completed instructions: perf, top-down, PAPI, gem5.
+_CYCLES = ("cycles", "cpu-cycles", "papi_tot_cyc", "cpu_clk_unhalted.thread")
 _INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins", "siminsts")
 
 
@@ -52,7 +55,8 @@ def run_report(con: DuckDBPyConnection, run_id: str) -> str:
     counts = row_counts(con, run_id)
     if not counts:
         raise NothingToAnalyse(f"the run {run_id} has no rows")
-    sections = [make(con, run_id) for table, make in _SECTIONS if table in counts]
+    made = (make(con, run_id) for table, make in _SECTIONS if table in counts)
+    sections = [section for section in made if section is not None]
     lines = [f"Run {run_id}", *_facts(con, run_id), ""]
     lines += [f"* {sentence}" for section in sections for sentence in section.sentences]
     for section in sections:
@@ -63,8 +67,8 @@ def run_report(con: DuckDBPyConnection, run_id: str) -> str:
 
 def trace_sentences(con: DuckDBPyConnection, run_id: str, table: str) -> list[str]:
     """Return the verdict of one kind of trace on a run; `table` is its landing table."""
-    make = dict(_SECTIONS).get(table)
-    return [] if make is None else make(con, run_id).sentences
+    sections = (make(con, run_id) for of, make in _SECTIONS if of == table)
+    return [one for section in sections if section is not None for one in section.sentences]
 
 
 def _facts(con: DuckDBPyConnection, run_id: str) -> list[str]:
@@ -90,6 +94,9 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     sentences = []
     missing = [event["event"] for event in events if event["value"] is None]
     per_cycle = {e["event"].split(":")[0].lower(): e["per_cycle"] for e in events}
+    if not per_cycle.keys() & {*_INSTRUCTIONS, *_CYCLES} and run_has_only_regions(con, run_id):
+        # What was sampled in functions, or cost them: no counters that say what the cores did.
+        return Section("Counters", [], relation)
     ipc = next((per_cycle[n] for n in _INSTRUCTIONS if per_cycle.get(n) is not None), None)
     if ipc is not None:
         sentences.append(f"The cores completed {ipc:.2f} instructions per cycle.")
@@ -133,6 +140,23 @@ def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
     sentences += run_imbalance_sentences(con, run_id)
     sentences += run_scaling_sentences(con, run_id)
     return Section("Functions by their own time", sentences, relation)
+
+
+def _costs(con: DuckDBPyConnection, run_id: str) -> Section | None:
+    """Return the functions of a profile of events, None where there are none."""
+    relation = run_costs(con, run_id)
+    rows = dicts(relation.limit(_LINES))
+    if not rows:
+        return None
+    top, sentences = rows[0], []
+    if top["share"] is not None:
+        unit = "" if top["unit"] == top["event"] else f" ({amount(top['cost'], top['unit'])})"
+        sentences.append(
+            f"{cell(top['function'])} takes {top['share']:.0%} of all {top['event']}{unit}; "
+            f"the first {counted(len(rows), 'function')} take "
+            f"{sum(row['share'] or 0 for row in rows):.0%}."
+        )
+    return Section(f"Functions by their own cost ({top['event']})", sentences, relation)
 
 
 def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
@@ -182,9 +206,10 @@ def _segments(con: DuckDBPyConnection, run_id: str) -> Section:
     return Section("Instruction streams", sentences, relation)
 
 
-_SECTIONS: tuple[tuple[str, Callable[[DuckDBPyConnection, str], Section]], ...] = (
+_SECTIONS: tuple[tuple[str, Callable[[DuckDBPyConnection, str], Section | None]], ...] = (
     ("tasks", _workers),
     ("fn_timings", _functions),
+    ("pmu_samples", _costs),
     ("pmu_samples", _counters),
     ("bb_launches", _launches),
     ("segments", _segments),

@@ -16,6 +16,11 @@ _PARQUET = (b"par1",)
 
 READERS: tuple[Deferred, ...] = (
     Deferred("perf-stat", _HERE + "perf_stat.reader:PerfStat"),
+    Deferred(
+        "perf-script",
+        _HERE + "sampling.perf_script:PerfScript",
+        contains=(b"\n\t ", b"\n\tf", b" (/", b" ([", b"# captured on", b"-clock:"),
+    ),
     Deferred("perfspect", _HERE + "perfspect:PerfSpect", contains=(b"metric", b"skt")),
     Deferred(
         "papi",
@@ -96,6 +101,22 @@ READERS: tuple[Deferred, ...] = (
     Deferred(
         "callgrind", _HERE + "callgrind.reader:Callgrind", contains=(b"callgrind", b"events:")
     ),
+    Deferred(
+        "json-profile",
+        _HERE + "sampling.json_profile:JsonProfile",
+        contains=(
+            *(b"speedscope", b'"sampled"', b'"evented"', b'"frames"', b'"sample_count"'),
+            *(b'"callframe"', b'"preprocessedprofileversion"', b'"breakpadid"', b'"interval"'),
+        ),
+    ),
+    Deferred(
+        "pprof",
+        _HERE + "sampling.pprof:Pprof",
+        # The first field: time, duration, period or its type; or a sample type, whose own first
+        # byte is a line break.
+        begins=(b"h", b"p", b"`", b"z", *(bytes([size, 8]) for size in (2, 4, 5, 6, 7, 8))),
+    ),
+    Deferred("folded-stacks", _HERE + "sampling.folded:FoldedStacks", contains=(b";",)),
     Deferred("drcov", _HERE + "drcov:Drcov", begins=(b"drcov version",)),
     Deferred("exp-bbv", _HERE + "exp_bbv.reader:ExpBbv", begins=(b"t:", b"# thread", b"f:")),
     Deferred(

@@ -66,30 +66,49 @@ COMMENT ON COLUMN function_shares.calls IS 'Calls, over all ranks, threads and r
 COMMENT ON COLUMN function_shares.longest IS 'Longest single measurement (one rank, thread, call path), s.';
 COMMENT ON COLUMN function_shares.measurements IS 'Measurements that were added up.';
 
+-- perf's events without the core and the modifiers: cycles of cpu_core/cycles/ or cycles:u.
+CREATE OR REPLACE MACRO _plain_event(event) AS
+  regexp_replace(event, '^(?:cpu(?:_core|_atom)?/)?([^/:]+)/?(?::[a-zA-Z]*)?$', '\1');
+
 -- What functions cost in profiles that contain no times: instructions of callgrind, cycles or
--- samples of others. Of several such events of a run the first counts.
+-- samples of others. Of several such events of a run the first counts; of any other event it is
+-- known that it is a cost by what it is with callees.
 CREATE OR REPLACE VIEW function_costs AS
 WITH
   cost_event (preference, event, unit) AS (
     VALUES
       (0, 'Ir', 'instructions'), (0, 'Instructions', 'instructions'), (0, 'Ticks', 'ticks'),
-      (0, 'Time', 'time'), (1, 'cycles', 'cycles'), (1, 'cycles:u', 'cycles'),
-      (1, 'cpu-cycles', 'cycles'), (1, 'cpu-cycles:u', 'cycles'), (1, 'PAPI_TOT_CYC', 'cycles'),
-      (2, 'cpu', 'time'), (2, 'samples', 'samples'), (2, 'cpu-clock', 'samples'),
-      (2, 'task-clock', 'samples')
+      (0, 'Time', 'time'), (1, 'cycles', 'cycles'), (1, 'cpu-cycles', 'cycles'),
+      (1, 'PAPI_TOT_CYC', 'cycles'), (2, 'cpu', 'time'), (2, 'cpu-clock', 'samples'),
+      (2, 'task-clock', 'samples'), (3, 'delay', 'time'), (3, 'inuse_space', 'bytes'),
+      (4, 'alloc_space', 'bytes'), (5, 'weight', 'weight'), (7, 'samples', 'samples')
+  ),
+
+  weighed AS (
+    SELECT
+      s.run_id, s.region, _plain_event(s.event) AS event, s.unit, s.value, s.inclusive,
+      CASE
+        WHEN c.event IS NOT NULL THEN c.preference
+        WHEN starts_with(s.event, 'samples of ') THEN 8
+        ELSE 6
+      END AS preference,
+      coalesce(c.unit, _plain_event(s.event)) AS usual_unit
+    FROM pmu_samples AS s
+    LEFT JOIN cost_event AS c ON _plain_event(s.event) = c.event
+    WHERE
+      s.region IS NOT NULL AND s.value IS NOT NULL
+      AND (c.event IS NOT NULL OR s.inclusive IS NOT NULL)
   ),
 
   costs AS (
     SELECT
-      run_id, region, c.preference, event, coalesce(any_value(s.unit), c.unit) AS unit,
+      run_id, region, preference, event, coalesce(any_value(unit), usual_unit) AS unit,
       sum(value) AS cost,
       -- what one thread does not know the sum does not know
       CASE WHEN count(inclusive) = count(*) THEN sum(inclusive) END AS inclusive
-    FROM pmu_samples AS s
-    JOIN cost_event AS c USING (event)
-    WHERE region IS NOT NULL AND value IS NOT NULL
-    GROUP BY run_id, region, c.preference, event, c.unit
-    QUALIFY rank() OVER (PARTITION BY run_id ORDER BY c.preference, event) = 1
+    FROM weighed
+    GROUP BY run_id, region, preference, event, usual_unit
+    QUALIFY rank() OVER (PARTITION BY run_id ORDER BY preference, event) = 1
   )
 
 SELECT
@@ -97,48 +116,49 @@ SELECT
   CASE WHEN len(_path_parts(region)) > 1 THEN region END AS callpath,
   cost, inclusive, cost / nullif(sum(cost) OVER (PARTITION BY run_id), 0) AS share
 FROM costs
-ANTI JOIN fn_timings USING (run_id);
+-- As an anti-join this would read the times of all runs, where one run is asked for.
+LEFT JOIN (SELECT run_id, true AS is_timed FROM fn_timings GROUP BY run_id) USING (run_id)
+WHERE is_timed IS NULL;
 
 COMMENT ON VIEW function_costs IS 'One row is what one function, or one call path, cost in a profile of events: of a run without function times.';
 COMMENT ON COLUMN function_costs.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN function_costs.event IS 'Event that is the cost: Ir of callgrind, cycles or samples.';
-COMMENT ON COLUMN function_costs.unit IS 'Unit of cost, as the tool states it, else instructions, cycles, samples, ticks or time.';
+COMMENT ON COLUMN function_costs.event IS 'Event that is the cost: Ir of callgrind, cycles, weight or samples; without the modifiers of perf.';
+COMMENT ON COLUMN function_costs.unit IS 'Unit of cost, as the tool states it, else instructions, cycles, samples, ticks or time; else the event.';
 COMMENT ON COLUMN function_costs.function IS 'Function, or region.';
 COMMENT ON COLUMN function_costs.callpath IS 'Call path down to it, joined with ->; NULL in flat profiles.';
 COMMENT ON COLUMN function_costs.cost IS 'Its own cost, without callees, over all ranks and threads.';
 COMMENT ON COLUMN function_costs.inclusive IS 'Its cost with callees, as the tool states it; NULL where it does not.';
 COMMENT ON COLUMN function_costs.share IS 'Share of the cost of all functions, 0..1.';
 
+-- What was measured by call path, or by function in flat profiles: times, else costs.
+CREATE OR REPLACE VIEW _path_costs AS
+SELECT
+  run_id, 's' AS unit, coalesce(callpath, function) AS callpath,
+  sum(seconds) / any_value(m.places) AS own,
+  sum(inclusive_seconds) FILTER (callpath IS NULL) / any_value(m.places) AS stated
+FROM fn_timings
+JOIN (
+  SELECT
+    run_id,
+    count(DISTINCT coalesce(rank, -1)) * count(DISTINCT coalesce(repetition, 0)) AS places
+  FROM fn_timings
+  GROUP BY run_id
+) AS m USING (run_id)
+GROUP BY run_id, coalesce(callpath, function)
+UNION ALL
+SELECT
+  run_id, unit, coalesce(callpath, function), sum(cost), sum(inclusive) FILTER (callpath IS NULL)
+FROM function_costs
+GROUP BY ALL;
+
 CREATE OR REPLACE VIEW call_tree AS
 WITH
-  measured AS (
-    SELECT
-      run_id, 's' AS unit, coalesce(callpath, function) AS callpath,
-      sum(seconds) / any_value(m.places) AS own,
-      sum(inclusive_seconds) FILTER (callpath IS NULL) / any_value(m.places) AS stated
-    FROM fn_timings
-    JOIN (
-      SELECT
-        run_id,
-        count(DISTINCT coalesce(rank, -1)) * count(DISTINCT coalesce(repetition, 0)) AS places
-      FROM fn_timings
-      GROUP BY run_id
-    ) AS m USING (run_id)
-    GROUP BY run_id, coalesce(callpath, function)
-    UNION ALL
-    SELECT
-      run_id, unit, coalesce(callpath, function), sum(cost),
-      sum(inclusive) FILTER (callpath IS NULL)
-    FROM function_costs
-    GROUP BY ALL
-  ),
-
   -- every path with what lies above it
   above AS (
     SELECT
       run_id, unit, own, _path_parts(callpath) AS parts,
       unnest(range(1, len(_path_parts(callpath)) + 1)) AS depth
-    FROM measured
+    FROM _path_costs
   ),
 
   sums AS (
@@ -159,7 +179,7 @@ SELECT
   CASE WHEN f.is_flat THEN m.stated ELSE s.inclusive END AS inclusive
 FROM sums AS s
 JOIN flat AS f USING (run_id)
-LEFT JOIN measured AS m ON s.run_id = m.run_id AND s.callpath = m.callpath;
+LEFT JOIN _path_costs AS m ON s.run_id = m.run_id AND s.callpath = m.callpath;
 
 COMMENT ON VIEW call_tree IS 'One row is one call path of a run, also one in which nothing was measured but below it, with its own cost and that with its callees. Flat profiles have a row for each function.';
 COMMENT ON COLUMN call_tree.run_id IS 'Run (runs.run_id).';
@@ -169,3 +189,39 @@ COMMENT ON COLUMN call_tree.depth IS 'Functions on the path.';
 COMMENT ON COLUMN call_tree.unit IS 'Unit of own and inclusive: s, or that of function_costs.';
 COMMENT ON COLUMN call_tree.own IS 'Exclusive: without callees; of times the mean over ranks and repetitions.';
 COMMENT ON COLUMN call_tree.inclusive IS 'With callees: the sum over all paths below. In flat profiles as the tool states it, else NULL.';
+
+-- A function that calls itself is on a call path several times, and counts once.
+CREATE OR REPLACE VIEW function_totals AS
+WITH
+  paths AS (
+    SELECT run_id, unit, own, stated, _path_parts(callpath) AS parts FROM _path_costs
+  ),
+
+  -- every function on a path; where nothing was measured only the last
+  functions AS (
+    SELECT
+      run_id, unit, own, stated, parts[-1] AS last, len(parts) AS depth,
+      unnest(CASE WHEN own <> 0 THEN list_distinct(parts) ELSE parts[-1:] END) AS function
+    FROM paths
+  ),
+
+  sums AS (
+    SELECT
+      run_id, unit, function,
+      CASE WHEN bool_or(function = last) THEN sum(own) FILTER (function = last) ELSE 0 END AS own,
+      sum(own) AS inclusive, sum(stated) AS stated, max(depth) AS depth
+    FROM functions
+    GROUP BY run_id, unit, function
+  )
+
+SELECT
+  run_id, function, unit, own,
+  CASE WHEN max(depth) OVER (PARTITION BY run_id) = 1 THEN stated ELSE inclusive END AS inclusive
+FROM sums;
+
+COMMENT ON VIEW function_totals IS 'One row is one function of a run: what it took itself, and with its callees on all its call paths, of which a recursive function counts once.';
+COMMENT ON COLUMN function_totals.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN function_totals.function IS 'Function, as the tool names it.';
+COMMENT ON COLUMN function_totals.unit IS 'Unit of own and inclusive: s, or that of function_costs.';
+COMMENT ON COLUMN function_totals.own IS 'Exclusive: without callees; of times the mean over ranks and repetitions.';
+COMMENT ON COLUMN function_totals.inclusive IS 'With callees. In flat profiles as the tool states it, else NULL.';

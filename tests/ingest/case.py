@@ -20,7 +20,8 @@ class Case:
     times)` writes a recording `times` as large as the sample into a folder and returns its path.
     `others` are samples in other forms: only their reader recognises them, and they land.
     `cut_may_land` is whether the format cannot distinguish a file cut at a record's end from a
-    whole one.
+    whole one; `sums_records` that, and that rows are sums over the records, so that those of the
+    cut file are others.
     """
 
     reader: str
@@ -29,3 +30,4 @@ class Case:
     enlarge: Callable[[Path, int], Path]
     others: tuple[Path, ...] = ()
     cut_may_land: bool = False
+    sums_records: bool = False

@@ -77,7 +77,13 @@ def test_golden_rows_of_its_cases_fill_its_tables(reader, warehouse):
 
 @each_case
 def test_cut_sample(case, warehouse):
-    contract.check_cut(warehouse, reader_of(case), case.sample, cut_may_land=case.cut_may_land)
+    contract.check_cut(
+        warehouse,
+        reader_of(case),
+        case.sample,
+        cut_may_land=case.cut_may_land,
+        sums_records=case.sums_records,
+    )
 
 
 @each_case

@@ -26,3 +26,51 @@ def test_shares_are_of_all_ranks_and_seconds_per_rank(warehouse):
 def test_a_run_without_time_has_no_shares(warehouse):
     given(warehouse, "fn_timings", "function seconds\nf 0\ng 0")
     assert rows(warehouse, "SELECT DISTINCT share FROM function_shares") == [(None,)]
+
+
+def test_totals_count_recursion_once_over_threads_and_ranks(warehouse):
+    given(
+        warehouse,
+        "fn_timings",
+        """
+        function  callpath         rank  thread  seconds
+        main      main             0     1       1
+        f         main->f          0     1       2
+        f         main->f->g->f    0     1       4
+        g         main->f->g       0     2       8
+        main      main             1     1       5
+        """,
+    )
+    assert rows(
+        warehouse, "SELECT function, unit, own, inclusive FROM function_totals ORDER BY function"
+    ) == [("f", "s", 3, 7), ("g", "s", 4, 6), ("main", "s", 3, 10)]
+
+
+def test_totals_of_flat_profiles_are_as_stated(warehouse):
+    given(warehouse, "fn_timings", "function seconds inclusive_seconds\nf 1 3\ng 2 NULL")
+    assert rows(warehouse, "SELECT function, own, inclusive FROM function_totals ORDER BY 1") == [
+        ("f", 1, 3),
+        ("g", 2, None),
+    ]
+
+
+def test_costs_are_of_one_event_whatever_perf_calls_it(warehouse):
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        run_id  region   event             value  inclusive
+        hybrid  main->f  cpu_core/cycles/  5      5
+        hybrid  main->f  cpu_atom/cycles/  2      2
+        hybrid  main->f  samples           3      3
+        other   main->f  branch-misses:u   7      7
+        other   main->f  samples           3      3
+        stat    core0    branch-misses     7      NULL
+        """,
+    )
+    assert rows(
+        warehouse, "SELECT run_id, event, function, cost, unit FROM function_costs ORDER BY 1"
+    ) == [
+        ("hybrid", "cycles", "f", 7, "cycles"),
+        ("other", "branch-misses", "f", 7, "branch-misses"),
+    ]

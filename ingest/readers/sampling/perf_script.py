@@ -1,0 +1,437 @@
+"""What `perf script` prints of samples: stacks, one line a function, or functions alone.
+
+Source: perf-script(1), tools/perf/builtin-script.c, and what perf 6.1 prints, by default and with
+fields of one's own (-F). Samples with a stack end with an empty line. What lands:
+
+- `cpu-clock` and `task-clock` count nanoseconds: the sums of their periods are the time in
+  fn_timings. Periods of other events (cycles, page-faults ...) are sums in pmu_samples, an estimate
+  of what the event counted. Both need the period (-F +period; it is there by default).
+- The number of samples, in pmu_samples: `samples`, of several events `samples of EVENT`.
+- Call paths begin with the command: `command make`. Inlined functions are functions. One without
+  a symbol is the object it is in, such as [libc.so.6], or [unknown].
+- `thread` is the thread id. Samples without a call graph (no -g) have no callers: their path and
+  what functions take with their callees is unknown, and the command name is left out.
+
+With --header the file states machine, date (local time of an unknown zone, taken as UTC, at which
+the recording ended), and the command (tag `command`). The app is the word
+of the command line that samples are named by, else the command of the first thread (by its id),
+unless all processors were recorded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from itertools import product
+
+from ingest.base import Head, Item, LeftOut, Run, SingleFile
+from ingest.parsing.lines import Chunk, chunks, decode, quoted
+from ingest.readers.sampling.stacks import NO_THREAD, UNKNOWN, Measure, Stacks, frame_name
+from ingest.recording import Recording
+from warehouse.errors import InputError
+
+# The fields of a sample's first line, in perf's order. perf pads them to fixed widths: a number
+# that is 10 wide is a period, else a thread.
+_COMM = rb" *(?P<comm>[^\s#](?:.{0,14}?\S)?) "
+_WIDE = b"|".join(b" {%d}\\d{%d}" % (10 - n, n) for n in range(1, 10)) + rb"|\d{10,18}"
+_IDS = rb"(?!(?:" + _WIDE + rb") ) *(?:-?\d{1,7}/)?(?P<tid>-?\d{1,7}) *? "
+_TIME = rb" *\d+\.\d{3,9}: "
+_PERIOD = rb"(?P<period>" + _WIDE + rb") "
+_EVENT = rb" *(?P<event>[^\s\[\d]\S*?):(?: |$)(?P<rest>.*)"
+_ALONE = rb" (?=[ 0-9a-f]{16}(?: |$)) *[0-9a-f]{1,16}(?: .*)?"
+_NO_EVENT = rb"(?P<rest>" + _ALONE + rb")?"
+_CPU = rb"(?:(?P<cpu>\[\d+\]) )?(?:[A-Z]{1,4} *)?"
+_Shown = tuple[bool, bool, bool, bool, bool]  # event, time, thread, command, period
+
+
+@cache
+def _forms() -> dict[_Shown, re.Pattern[bytes]]:
+    """Return patterns of first lines by what they show; the more, the likelier, and the earlier."""
+    return {
+        (event, time, ids, comm, period): re.compile(
+            (_COMM if comm else b"")
+            + (_IDS if ids else b"")
+            + _CPU
+            + (_TIME if time else b"")
+            + (_PERIOD if period else b"")
+            + (_EVENT if event else _NO_EVENT)
+        )
+        for event, time, ids, comm, period in product((True, False), repeat=5)
+    }
+
+
+_HEADER = b"# ========\n# captured on"
+_FRAME = re.compile(r"([0-9a-f]{1,16})(?: (.*))?")
+_OFFSET = re.compile(r"(.*)\+0x[0-9a-f]+(?: \((.*)\))?")
+_OBJECT = re.compile(r"(?:(.*?) )?\(([^()]*(?: \(deleted\))?)\)")
+_PLACED = re.compile(rb"\t(?=[ 0-9a-f]{16}) *[0-9a-f]{1,16}(?: |$)")
+_IN_LINE = re.compile(_ALONE)
+_RECORD = re.compile(rb"PERF_RECORD_([A-Z_0-9]+)(?: lost (\d+))?")
+_CLOCK = re.compile(r"(?:cpu|task)-clock(?::.*)?")
+_FACT = re.compile(r"# (captured on|hostname|perf version|cmdline) *: (.*?) *")
+_MAP = re.compile(r"perf-\d+\.map")
+_NOT_RECORDED = ("perf", "perf-exec")  # what runs before the program does
+_BEFORE = tuple(name.encode() for name in _NOT_RECORDED)
+_MOST_KNOWN = 1 << 18
+_MOST_TEXT = 64 << 20
+
+
+class PerfScript(SingleFile):
+    """Reads what perf recorded of running programs, sample by sample."""
+
+    NAME = "perf-script"
+    DESCRIPTION = "perf script: samples of perf record, with call graphs (-g) or without"
+    PATTERNS = ("perf.script", "*.perf", "perf-script.txt")
+    TABLES = ("fn_timings", "pmu_samples")
+
+    def sniff(self, head: Head) -> bool:
+        """Recognise a first sample: its line, and below it or at its end a function."""
+        lines = list(_beginning(head.data))
+        if head.data.startswith(_HEADER) and len(lines) < 2:
+            return True  # the header is all that is known of the file
+        for line, below in lines:
+            if _RECORD.search(line) is None:
+                if _PLACED.match(below) and b"\0" not in line:
+                    return any(form.fullmatch(line) for form in _forms().values())
+                return any(
+                    _IN_LINE.fullmatch(found["rest"]) or (shown[1] and not found["rest"])
+                    for shown, form in _forms().items()
+                    if shown[0] and shown[2] and shown[3] and (found := form.fullmatch(line))
+                )
+        return False
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Yield one run and its rows; see `Reader.read`."""
+        samples = _Samples()
+        for piece in _whole_samples(recording):
+            samples.take(piece)
+        yield samples.run()
+        yield from samples.items()
+
+
+def _beginning(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the first lines that are no comments, each with the line below it."""
+    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n", 400)[:-1]
+    # Without any field there is only an empty line above the stack.
+    begin = next(
+        (n for n, line in enumerate(lines) if line.strip() and line[:1] != b"#"), len(lines)
+    )
+    if 0 < begin < len(lines) and not lines[begin - 1].strip() and lines[begin].startswith(b"\t"):
+        begin -= 1
+    shown = [line.rstrip(b"\r") for line in lines[begin : begin + 100]]
+    yield from zip(shown, [*shown[1:], b""], strict=False)
+
+
+def _whole_samples(recording: Recording) -> Iterator[Chunk]:
+    """Yield the file in pieces that end where a sample ends.
+
+    Raises `InputError` where the file ends within a sample.
+    """
+    rest, first, stacks = b"", 1, False
+    for chunk in chunks(recording, must_end=True):
+        data = rest + (chunk.data.replace(b"\r\n", b"\n") if b"\r" in chunk.data else chunk.data)
+        data = data.removeprefix(b"\xef\xbb\xbf") if first == 1 else data
+        stacks = stacks or data.startswith(b"\t") or b"\n\t" in data
+        end = data.rfind(b"\n\n") + 2 if stacks else len(data)
+        if end > 1:
+            yield Chunk(data[:end], first)
+            first += data.count(b"\n", 0, end)
+            rest = data[end:]
+        else:
+            rest = data
+    if stacks and any(
+        not line.startswith(b"#") and _RECORD.search(line) is None for line in rest.splitlines()
+    ):
+        raise InputError(
+            "the file ends within a stack",
+            where=f"line {first + len(rest.splitlines()) - 1}",
+            expected="an empty line after the last function of each sample",
+            hint="The file seems cut off; if it is whole, add an empty line.",
+        )
+    if rest:
+        yield Chunk(rest, first)
+
+
+@dataclass(slots=True)
+class _Event:
+    """The weights of one event: its samples, and their periods, where they are printed."""
+
+    name: str
+    samples: Measure = field(default_factory=lambda: Measure("samples", "samples"))
+    periods: Measure | None = None
+
+
+class _Samples:
+    """Adds up the samples of a file."""
+
+    def __init__(self) -> None:
+        self._stacks = Stacks()
+        self._forms: list[re.Pattern[bytes]] = []
+        self._events: dict[bytes | None, _Event] = {}
+        self._facts: dict[str, str] = {}
+        self._commands: dict[bytes, str] = {}
+        self._threads: dict[int, bytes] = {}  # the command of each thread, as it began
+        self._system_wide = False
+        self._without_stack = self._lost = self._records = 0
+        # What was seen before is not parsed again.
+        self._functions: dict[bytes, str] = {}
+        self._callers: dict[tuple[bytes, bytes], int] = {}
+        self._leaves: dict[tuple[int, bytes], int] = {}
+        self._callers_text = 0
+        self._in_line = self._in_stack = False
+
+    def take(self, piece: Chunk) -> None:
+        """Take some whole samples; raises `InputError` at a line that belongs to none."""
+        begin = 0
+        for block in piece.data.split(b"\n\n"):
+            line, _, stack = block.partition(b"\n")
+            if stack[:1] != b"\t" or not self._whole(line, stack):
+                self._lines(piece, begin, block)
+            begin += len(block) + 2
+
+    def run(self) -> Run:
+        """Return what is known of the run."""
+        facts = self._facts
+        command = facts.get("cmdline")
+        version = facts.get("perf version")
+        return Run(
+            app=self._app(command or ""),
+            machine=facts.get("hostname") or None,
+            started_at=_date(facts.get("captured on", "")),
+            tags={"recorder": f"perf {version}" if version else "perf"}
+            | ({"command": command} if command else {}),
+        )
+
+    def items(self) -> Iterator[Item]:
+        """Yield the rows, and what was left out."""
+        if not self._in_line and not self._in_stack:
+            raise InputError(
+                "no sample has a function or a stack",
+                expected="fields ip and sym: perf script -F comm,tid,time,period,event,ip,sym,dso",
+            )
+        self._stacks.flat = not self._in_stack
+        events = list(self._events.values())
+        for event in events:
+            if len(events) > 1:
+                event.samples.event = f"samples of {event.name}"
+        periods = [event.periods for event in events if event.periods is not None]
+        yield from self._stacks.items([*periods, *(event.samples for event in events)])
+        yield LeftOut(self._without_stack, "sample", "without a stack")
+        yield LeftOut(self._lost, "sample", "lost while they were recorded")
+        yield LeftOut(self._records, "line", "about processes and mappings, no sample")
+
+    def _app(self, command: str) -> str | None:
+        """Return the program: of the command line the word that samples are named by.
+
+        Without one, the command of the thread with the lowest number. Where all processors were
+        recorded, no command is more the program's than others.
+        """
+        named = [name for name in self._commands.values() if name not in _NOT_RECORDED]
+        for word in command.split()[1:]:
+            program = word.rsplit("/", 1)[-1]
+            if program and program[:15] in named:
+                return program
+        if len(named) == 1 or not self._threads or self._system_wide:
+            return named[0] if len(named) == 1 else None
+        return self._commands[self._threads[min(self._threads)]]
+
+    def _whole(self, line: bytes, stack: bytes) -> bool:
+        """Take a sample of which nothing else is between two empty lines; False where it is not."""
+        fields = self._fields(line)
+        if fields is None:
+            return False
+        try:
+            path = self._path(fields.get("comm", b""), stack)
+        except ValueError:
+            return False
+        self._in_stack = True
+        self._add(fields, path)
+        return True
+
+    def _add(self, fields: dict[str, bytes], path: int) -> None:
+        tid, name, period = fields.get("tid"), fields.get("event"), fields.get("period")
+        event = self._events.get(name) or self._new_event(name)
+        # Threads that had ended, and the idle ones of system-wide recordings, are -1.
+        thread = int(tid) if tid is not None and tid[:1] != b"-" else NO_THREAD
+        if thread > 0 and self._threads.get(thread, b"perf") in _BEFORE and "comm" in fields:
+            self._threads[thread] = fields["comm"]
+        key = thread, path
+        event.samples.sums[key] += 1
+        if period is not None and event.periods is not None:
+            event.periods.sums[key] += int(period)
+
+    def _new_event(self, raw: bytes | None) -> _Event:
+        event = self._events[raw] = _Event("" if raw is None else decode(raw, "an event"))
+        if event.name:
+            clock = _CLOCK.fullmatch(event.name)
+            event.periods = Measure(event.name, per_second=1e9 if clock else None)
+        return event
+
+    def _path(self, comm: bytes, stack: bytes) -> int:
+        """Return the number of the path of a stack, whose leaf comes first.
+
+        Raises `ValueError` where a line is not of a stack.
+        """
+        leaf, _, callers = stack.partition(b"\n")
+        base = self._callers.get((comm, callers))
+        if base is None:
+            base = self._callers_path(comm, callers)
+        path = self._leaves.get((base, leaf))
+        if path is None:
+            if len(self._leaves) > _MOST_KNOWN:
+                self._leaves.clear()
+            path = self._leaves[base, leaf] = self._stacks.paths.below(base, self._function(leaf))
+        return path
+
+    def _callers_path(self, comm: bytes, callers: bytes) -> int:
+        lines = callers.split(b"\n") if callers else []
+        if not all(line[:1] == b"\t" for line in lines):
+            raise ValueError
+        names = [self._function(line) for line in reversed(lines)]
+        if comm:
+            names.insert(0, frame_name(f"command {self._commands[comm]}"))
+        if self._callers_text > _MOST_TEXT:
+            self._callers.clear()
+            self._callers_text = 0
+        self._callers_text += len(callers) + 200
+        code = self._callers[comm, callers] = self._stacks.path(names)
+        return code
+
+    def _function(self, line: bytes) -> str:
+        name = self._functions.get(line)
+        if name is None:
+            if len(self._functions) > _MOST_KNOWN:
+                self._functions.clear()
+            name = self._functions[line] = _function(line)
+        return name
+
+    def _lines(self, piece: Chunk, begin: int, block: bytes) -> None:
+        """Take lines one by one: comments, samples without a stack, and what is around them."""
+        line: bytes | None = None
+        place, stack = begin, []
+        for raw in block.split(b"\n"):
+            if raw[:1] == b"\t":
+                place, line = (begin, b"") if line is None else (place, line)
+                stack.append(raw)
+            elif raw[:1] == b"#":
+                self._comment(raw, piece.line_at(begin))
+            elif raw[:2] == b"  " and self._is_source(piece, place, line, raw):
+                pass
+            else:
+                self._one(piece, place, line, stack)
+                line, place, stack = raw, begin, []
+                if record := _RECORD.search(raw):
+                    line = None
+                    self._records += record[2] is None
+                    self._lost += int(record[2] or 0)
+            begin += len(raw) + 1
+        self._one(piece, place, line, stack)
+
+    def _is_source(self, piece: Chunk, place: int, line: bytes | None, raw: bytes) -> bool:
+        """Return whether a line is that of the source of a function above it (-F srcline)."""
+        if not line:
+            return False
+        self._known_fields(piece, place, line)
+        return not any(form.fullmatch(raw) for form in self._forms)
+
+    def _one(self, piece: Chunk, begin: int, line: bytes | None, stack: list[bytes]) -> None:
+        """Take a sample's first line, and its stack, if it has one."""
+        if stack:
+            self._known_fields(piece, begin, line or b"")
+            if not self._whole(line or b"", b"\n".join(stack)):
+                raise self._strange(piece, begin + len(line or b"") + 1, b"\n".join(stack))
+        elif line and line.strip():
+            fields = self._known_fields(piece, begin, line)
+            rest = fields["rest"] or b""
+            if _IN_LINE.fullmatch(rest):
+                self._in_line = True
+                self._add(fields, self._stacks.path([self._function(rest)]))
+            else:
+                self._without_stack += 1
+
+    def _known_fields(self, piece: Chunk, begin: int, line: bytes) -> dict[str, bytes]:
+        """Return the fields of a sample's first line; raise `InputError` where it is none."""
+        fields = self._fields(line)
+        if fields is None:
+            raise self._strange(piece, begin, line)
+        return fields
+
+    def _fields(self, line: bytes) -> dict[str, bytes] | None:
+        """Return the fields of a sample's first line, None where it is none."""
+        if not self._forms:
+            first = next((shown for shown, form in _forms().items() if form.fullmatch(line)), None)
+            if first is None:
+                return None
+            # Events without a period, as those of tracepoints, are printed without.
+            second = (*first[:4], not first[4])
+            self._forms = [_forms()[first], _forms()[second]]
+        for form in self._forms:
+            if found := form.fullmatch(line):
+                fields = found.groupdict()
+                comm = fields.get("comm")
+                if comm is not None and comm not in self._commands:
+                    self._commands[comm] = comm.decode("utf-8", "replace")
+                    self._system_wide |= fields["cpu"] is not None
+                return fields
+        return None
+
+    def _strange(self, piece: Chunk, begin: int, lines: bytes) -> InputError:
+        """Return the error for a first line, or for the first of a stack that is none."""
+        found = lines.split(b"\n")
+        wrong = next((n for n, raw in enumerate(found) if not _is_function(raw)), 0)
+        number = piece.line_at(begin) + wrong
+        text = decode(found[wrong], f"line {number}")
+        return InputError(
+            f"{quoted(text)} was found",
+            where=f"line {number}",
+            expected="a sample (COMMAND TID TIME: PERIOD EVENT:), or a function of its stack "
+            "(7f00 main+0x10 (/home/user/program))",
+            hint="Is the file damaged here? Let perf script print it again.",
+        )
+
+    def _comment(self, raw: bytes, number: int) -> None:
+        if found := _FACT.fullmatch(decode(raw, f"line {number}")):
+            self._facts.setdefault(found[1], found[2])
+
+
+def _is_function(line: bytes) -> bool:
+    try:
+        _function(line)
+    except ValueError:
+        return False
+    return line.startswith(b"\t")
+
+
+def _function(line: bytes) -> str:
+    """Return the name in a line of a stack; raise `ValueError` where it is none."""
+    found = _FRAME.fullmatch(line.decode().strip())
+    if found is None:
+        raise ValueError
+    text = found[2] or ""
+    text = text.removesuffix(" (inlined)")
+    if placed := _OFFSET.fullmatch(text):
+        name, where = placed[1], placed[2]
+    elif placed := _OBJECT.fullmatch(text):
+        name, where = placed[1] or "", placed[2]
+    else:
+        name, where = text, None
+    if name and name != UNKNOWN:
+        return frame_name(name)
+    return _object(where) if where else UNKNOWN
+
+
+def _object(where: str) -> str:
+    """Return how a function without a symbol is called after its object."""
+    name = where.removesuffix(" (deleted)").rsplit("/", 1)[-1].strip("[]")
+    # The map of a just-in-time compiler is named by its process.
+    return frame_name(f"[{_MAP.sub('perf-N.map', name) or 'unknown'}]")
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").replace(tzinfo=UTC)
+    except ValueError:
+        return None

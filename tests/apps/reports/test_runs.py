@@ -1,0 +1,37 @@
+"""The report of a run: functions of profiles, of times and of events."""
+
+from __future__ import annotations
+
+from apps.reports.runs import run_report
+from tests.helpers.support import land, rows
+from tests.ingest.case import SAMPLES
+
+
+def report(warehouse, path):
+    """Land a file and return its report as lines of words."""
+    (done,) = land(warehouse, path)
+    text = run_report(warehouse, done.runs[0])
+    return text, [line.split() for line in text.splitlines()]
+
+
+def test_a_callgrind_run_has_its_functions(warehouse):
+    text, lines = report(warehouse, SAMPLES / "callgrind-calls" / "calls.callgrind")
+    assert "Functions by their own cost (Ir)" in text
+    top = rows(warehouse, "SELECT function, cost FROM function_costs ORDER BY cost DESC LIMIT 1")[0]
+    assert f"* {top[0]} takes " in text
+    assert any(line[0:1] == [top[0]] for line in lines)
+    assert "Instructions per cycle" not in text
+
+
+def test_a_sampled_run_has_its_functions_with_callees(warehouse):
+    text, lines = report(warehouse, SAMPLES / "perf-script" / "sieve.txt")
+    assert "* sieve takes 90% of the time (0.0612 s)" in text
+    assert ["read_zero", "0.00200602", "0.0294118", "0.00300903", "-"] == next(
+        line[:5] for line in lines if line[:1] == ["read_zero"]
+    )
+    assert "Unknown (" not in text
+
+
+def test_weights_without_a_unit_are_said_to_be_weights(warehouse):
+    text, _ = report(warehouse, SAMPLES / "folded-stacks" / "wordcount.raw")
+    assert "* depth (wordcount.py) takes 68% of all weight; the first 10 functions take" in text
