@@ -11,12 +11,12 @@ from urllib.parse import quote
 import numpy as np
 import numpy.typing as npt
 
+from ingest.parsing.timelines.tables import UNKNOWN
 from warehouse.errors import InputError
 
 Integers = npt.NDArray[np.int64]
 
 MAGIC = b"SQLite format 3\0"
-NULL = -(1 << 62)
 _ROWS = 100_000
 _HEADER = 100
 
@@ -39,19 +39,19 @@ class SqliteFile:
             column.lower() for column in columns
         )
 
-    def integers(self, table: str, columns: Sequence[str], where: str = "true") -> list[Integers]:
-        """Return columns (SQL expressions) of a table as whole numbers, NULL where unknown.
+    def integers(self, source: str, columns: Sequence[str], where: str = "true") -> list[Integers]:
+        """Return columns (SQL expressions) of tables as whole numbers, UNKNOWN where NULL.
 
         Raises `InputError` where a value is not a whole number.
         """
-        known = ", ".join(f"coalesce({column}, {NULL})" for column in columns)
-        cursor = self._connection.execute(f'SELECT {known} FROM "{table}" WHERE {where}')
+        known = ", ".join(f"coalesce({column}, {UNKNOWN})" for column in columns)
+        cursor = self._connection.execute(f"SELECT {known} FROM {source} WHERE {where}")
         batches = []
         while rows := cursor.fetchmany(_ROWS):
             batch = np.array(rows)
             if batch.dtype != np.int64:
                 raise InputError(
-                    "a value is not a whole number", where=f"table {table}", expected="int64"
+                    "a value is not a whole number", where=f"table {source[:80]}", expected="int64"
                 )
             batches.append(batch)
         if not batches:

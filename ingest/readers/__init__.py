@@ -46,6 +46,11 @@ READERS: tuple[Deferred, ...] = (
         _HERE + "chrome_trace.reader:ChromeTrace",
         contains=(b'"traceevents"', b'"ph"'),
     ),
+    Deferred(
+        "rocprof",
+        _HERE + "rocprof.reader:Rocprof",
+        contains=(b"start_timestamp", b"beginns", b"rocpd_"),
+    ),
     Deferred("nsys", _HERE + "nsys.reader:Nsys", contains=(b"stringids",)),
     Deferred(
         "cprofile",

@@ -65,13 +65,17 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
     assert advice in (found.error.hint or "")
 
 
-def test_no_sample_has_a_signature_but_archives():
+def test_no_sample_has_a_signature_but_archives_and_databases():
     found = {
         (path.suffix, known.what)
         for path in SAMPLES.rglob("*")
         if path.is_file() and (known := signature_of(Head(read_head(path), path)))
     }
-    assert found == {(".cubex", "a tar archive")}
+    assert found == {
+        (".cubex", "a tar archive"),
+        (".db", "a SQLite database"),
+        (".sqlite", "a SQLite database"),
+    }
 
 
 @pytest.mark.parametrize("text", [b"MZ is a name\n", b"go 1.21\n", b"BZh and more\n", b"gmonth\n"])

@@ -6,6 +6,7 @@ import re
 
 _WAITS = re.compile(
     r"(?:cuda|cu|hip|xpu|mtia)\w*?(?:Device|Stream|Event|Ctx|Context)Synchronize(?:_\w+)?"
+    r"|hsa_signal_wait\w*"
 )
 _VERSION = re.compile(r"_v\d+$")
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ingest.parsing.sqlite_file import NULL, SqliteFile
+from ingest.parsing.sqlite_file import SqliteFile
 from ingest.parsing.timelines.gpu_calls import waits, without_version
-from ingest.parsing.timelines.slices import Integers, Role
+from ingest.parsing.timelines.slices import Integers, Role, Worker
+from ingest.parsing.timelines.tables import UNKNOWN, Table, distinct, named
 
 _PUSH_POP, _START_END = 59, 60
 _COPIES = {
@@ -31,60 +30,101 @@ _CALLS = {
     "MPI_OTHER_EVENTS": "mpi",
 }
 _OPERATING_SYSTEM = "OSRT_API"
+_BITS, _LOWER = 24, 0xFFFFFF  # a global id: the process, then the thread in so many bits
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Events of one table: times in ns, names as numbers of texts, NULL where unknown.
-
-    `thread` is the global id of the thread, or of a stream the process, device and stream.
-    """
-
-    kind: str
-    role: Integers
-    start: Integers
-    end: Integers
-    name: list[str]
-    name_of: Integers
-    thread: tuple[Integers, ...]
-    correlation: Integers
+_HOST = "host"
+_WITH_PROCESS = {
+    **dict.fromkeys((*_CALLS, _OPERATING_SYSTEM, "NVTX_EVENTS"), "globalTid"),
+    **{f"CUPTI_ACTIVITY_KIND_{kind}": "globalPid" for kind in ("KERNEL", "MEMCPY", "MEMSET")},
+}
 
 
-def device_events(file: SqliteFile, texts: dict[int, str]) -> list[Found]:
+class Report:
+    """The tables of a report, and the names of what is numbered in them."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        self.file = file
+        strings = file.has("StringIds", "id", "value")
+        self.texts = file.texts("SELECT id, value FROM StringIds") if strings else {}
+        self._threads: dict[int, str] = {}
+        if file.has("ThreadNames", "nameId", "globalTid"):
+            name, thread = file.integers("ThreadNames", ["nameId", "globalTid"])
+            self._threads = {
+                t: self.texts.get(n, "").strip()
+                for t, n in zip(thread.tolist(), name.tolist(), strict=True)
+            }
+        self._is_several = len(self._processes()) > 1
+
+    def stream(self, process: int, device: int, stream: int) -> Worker:
+        """Return the worker of a stream."""
+        gpu = "GPU" if device == UNKNOWN else f"GPU {device}"
+        return Worker(f"{self._before(process)}{gpu} stream {stream}", _HOST)
+
+    def threads(self, thread: Integers) -> tuple[list[Worker], Integers]:
+        """Return the workers of threads, and which of them each event ran on."""
+        keys, worker = distinct(thread)
+        return [self._thread(key) for (key,) in keys], worker
+
+    def _thread(self, thread: int) -> Worker:
+        number = 0 if thread == UNKNOWN else thread & _LOWER
+        name = self._threads.get(thread)
+        label = f"thread {number} ({name})" if name else f"thread {number}"
+        return Worker(self._before(thread) + label, _HOST, number)
+
+    def _before(self, of: int) -> str:
+        return f"process {of >> _BITS & _LOWER} " if self._is_several and of != UNKNOWN else ""
+
+    def _processes(self) -> set[int]:
+        found: set[int] = set()
+        for table, column in _WITH_PROCESS.items():
+            if self.file.has(table, column):
+                (ids,) = self.file.integers(
+                    f"(SELECT DISTINCT {column} >> {_BITS} AS process FROM {table})", ["process"]
+                )
+                found |= set(ids.tolist()) - {UNKNOWN}
+        return found
+
+
+def device_events(report: Report) -> list[Table]:
     """Return what GPUs executed."""
+    file = report.file
     found = []
     if file.has("CUPTI_ACTIVITY_KIND_KERNEL", "start", "end", "streamId"):
         name = _first(file, "CUPTI_ACTIVITY_KIND_KERNEL", "demangledName", "shortName")
-        found.append(_device(file, "CUPTI_ACTIVITY_KIND_KERNEL", "kernel", name, texts, "kernel"))
+        found.append(
+            _device(report, "CUPTI_ACTIVITY_KIND_KERNEL", "kernel", name, report.texts, "kernel")
+        )
     if file.has("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "start", "end", "streamId"):
         graph = _first(file, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "graphExecId", "graphId")
         table = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
-        found.append(_device(file, table, "graph", graph, {}, "CUDA graph"))
+        found.append(_device(report, table, "graph", graph, {}, "CUDA graph"))
     if file.has("CUPTI_ACTIVITY_KIND_MEMCPY", "start", "end", "streamId"):
         kind = _first(file, "CUPTI_ACTIVITY_KIND_MEMCPY", "copyKind")
         labels = {number: f"[CUDA memcpy {label}]" for number, label in _COPIES.items()}
         table = "CUPTI_ACTIVITY_KIND_MEMCPY"
-        found.append(_device(file, table, "memcpy", kind, labels, "[CUDA memcpy]"))
+        found.append(_device(report, table, "memcpy", kind, labels, "[CUDA memcpy]"))
     if file.has("CUPTI_ACTIVITY_KIND_MEMSET", "start", "end", "streamId"):
         found.append(
-            _device(file, "CUPTI_ACTIVITY_KIND_MEMSET", "memset", "NULL", {}, "[CUDA memset]")
+            _device(report, "CUPTI_ACTIVITY_KIND_MEMSET", "memset", "NULL", {}, "[CUDA memset]")
         )
     return found
 
 
-def thread_events(file: SqliteFile, texts: dict[int, str]) -> list[Found]:
+def thread_events(report: Report) -> list[Table]:
     """Return the calls of threads, and their ranges of NVTX."""
+    file = report.file
     found = []
     for table, kind in _CALLS.items():
         name = _first(file, table, "nameId", "textId")
         if file.has(table, "start", "end", "globalTid"):
-            found.append(_calls(file, table, kind, name, texts))
+            found.append(_calls(report, table, kind, name))
     if file.has(_OPERATING_SYSTEM, "start", "end", "globalTid", "nameId"):
-        calls = _calls(file, _OPERATING_SYSTEM, "osrt", "nameId", texts)
+        calls = _calls(report, _OPERATING_SYSTEM, "osrt", "nameId")
         calls.role[:] = Role.CLOCK
         found.append(calls)
     if file.has("NVTX_EVENTS", "start", "end", "eventType", "globalTid"):
-        found.append(_ranges(file, texts))
+        found.append(_ranges(report))
     return found
 
 
@@ -95,32 +135,39 @@ def _first(file: SqliteFile, table: str, *columns: str) -> str:
 
 
 def _device(
-    file: SqliteFile, table: str, kind: str, name: str, texts: dict[int, str], unknown: str
-) -> Found:
+    report: Report, table: str, kind: str, name: str, texts: dict[int, str], unknown: str
+) -> Table:
+    file = report.file
     process = _first(file, table, "globalPid")
     device = _first(file, table, "deviceId")
     correlation = _first(file, table, "correlationId")
     start, end, pid, gpu, stream, number, link = file.integers(
         table, ["start", '"end"', process, device, "streamId", name, correlation]
     )
-    names, name_of = _named(number, texts, unknown)
+    names, name_of = named(number, texts, unknown)
     role = np.full(len(start), Role.DEVICE)
-    return Found(kind, role, start, end, names, name_of, (pid, gpu, stream), link)
+    keys, worker = distinct(pid, gpu, stream)
+    workers = [report.stream(*key) for key in keys]
+    return Table(kind, role, start, end, names, name_of, workers, worker, link, _process(pid))
 
 
-def _calls(file: SqliteFile, table: str, kind: str, name: str, texts: dict[int, str]) -> Found:
+def _calls(report: Report, table: str, kind: str, name: str) -> Table:
+    file = report.file
     correlation = _first(file, table, "correlationId")
     start, end, thread, number, link = file.integers(
         table, ["start", '"end"', "globalTid", name, correlation]
     )
-    names, name_of = _named(number, texts, f"{kind} call")
+    names, name_of = named(number, report.texts, f"{kind} call")
     names = [without_version(name) for name in names]
     roles = np.array([Role.WAIT if waits(name) else Role.WORK for name in names], np.int64)
-    return Found(kind, roles[name_of], start, end, names, name_of, (thread,), link)
+    workers, worker = report.threads(thread)
+    role = roles[name_of]
+    return Table(kind, role, start, end, names, name_of, workers, worker, link, _process(thread))
 
 
-def _ranges(file: SqliteFile, texts: dict[int, str]) -> Found:
+def _ranges(report: Report) -> Table:
     """Return the ranges: their text is their own or, since 2019, one of the strings'."""
+    file, texts = report.file, report.texts
     number = _first(file, "NVTX_EVENTS", "textId")
     text = "text" if file.has("NVTX_EVENTS", "text") else "NULL"
     start, end, thread, kind, row, textual = file.integers(
@@ -136,10 +183,12 @@ def _ranges(file: SqliteFile, texts: dict[int, str]) -> Found:
     numbers: dict[str, int] = {}
     name_of = np.array([numbers.setdefault(name, len(numbers)) for name in every], np.int64)
     role = np.where(kind == _PUSH_POP, Role.SPAN, Role.CLOCK).astype(np.int64)
-    link = np.full(len(start), NULL)
-    return Found("nvtx", role, start, end, list(numbers), name_of, (thread,), link)
+    link = np.zeros(len(start), np.int64)
+    workers, worker = report.threads(thread)
+    return Table(
+        "nvtx", role, start, end, list(numbers), name_of, workers, worker, link, _process(thread)
+    )
 
 
-def _named(number: Integers, texts: dict[int, str], unknown: str) -> tuple[list[str], Integers]:
-    every, name_of = np.unique(number, return_inverse=True)
-    return [texts.get(n, unknown) for n in every.tolist()], name_of
+def _process(of: Integers) -> Integers:
+    return np.where(of == UNKNOWN, 0, of >> _BITS)

@@ -1,0 +1,1 @@
+"""AMD's rocprof, rocprofv3 and rocmProfileData: CSV traces and rocpd databases."""
