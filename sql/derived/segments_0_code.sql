@@ -59,7 +59,8 @@ WITH
   )
 
 SELECT
-  place, run_id, source_id, thread, segment, cycles, core,
+  place, run_id, source_id, thread, segment, cycles,
+  CASE WHEN NOT is_other THEN core END AS core,
   CASE WHEN NOT is_other THEN code END AS code,
   CASE WHEN NOT is_other THEN features END AS features,
   CASE

@@ -121,7 +121,7 @@ SELECT
     CASE WHEN is_described AND list_contains(lacking, 'no_dependences') THEN 'no_dependences' END,
     CASE WHEN is_described AND list_contains(lacking, 'assumed_window') THEN 'assumed_window' END
   ], lambda f: f IS NOT NULL), coalesce(code_flags, [])) AS flags,
-  core, hex
+  isa, core, hex
 FROM estimated;
 
 COMMENT ON VIEW throughput_predictions IS 'One row is one segment: the instructions per cycle that its core could sustain on it when nothing misses, by the model in force, older estimates beside it, and what was measured.';
@@ -147,6 +147,7 @@ COMMENT ON COLUMN throughput_predictions.predicted_cycles IS 'Predicted cycles o
 COMMENT ON COLUMN throughput_predictions.cycles_to_gain IS 'Cycles by which the measured exceed the predicted ones, over all executions; NULL where not measured.';
 COMMENT ON COLUMN throughput_predictions.model IS 'Model that predicted (kind/version); issued where the measured issue distribution is all there was.';
 COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, other_isa (of an instruction set that is not decoded), like_aarch64 (no x86-64, which nothing states, but plainly AArch64), not_on_core (instructions that the core lacks), system_instruction, empty, no_features, no_model (only bounds are known). Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Wide bands: poor_support (x87, MMX; atomics of AArch64, whose bounds are loose), outside_training (classes, mixes, chains or a length that no segment in training had). other_core: the run names a machine that the model, or without one the table of the core, is not of. Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not record it).';
+COMMENT ON COLUMN throughput_predictions.isa IS 'Instruction set of machine code (x86-64, aarch64, riscv64 ...): as the file names it, else that of the core; NULL for a trace and where it is not known.';
 COMMENT ON COLUMN throughput_predictions.core IS 'Core that the bounds of machine code are of (cores.core); NULL for a trace.';
 COMMENT ON COLUMN throughput_predictions.hex IS 'Machine code in hexadecimal; NULL for a trace.';
 
@@ -360,7 +361,8 @@ WITH
       predict_throughput(CASE WHEN len(features) = inputs THEN features END, model_number) AS estimate,
       -- what nothing states to be x86-64 may look like something else
       CASE WHEN coalesce(wanted, stated) IS NULL OR code.instructions IS NOT NULL THEN code.flags END
-        AS code_flags
+        AS code_flags,
+      coalesce(list_contains(code_flags, 'like_aarch64'), false) AS is_like
     FROM described
   ),
 
@@ -393,8 +395,8 @@ SELECT
     CASE WHEN is_decoded AND NOT is_known THEN 'unknown_core' END,
     CASE WHEN code.width_cycles IS NOT NULL AND estimate IS NULL THEN 'no_model' END
   ], lambda f: f IS NOT NULL), coalesce(code_flags, [])) AS flags,
-  block_isa AS isa,
-  block_core AS core
+  CASE WHEN NOT is_like THEN block_isa END AS isa,
+  CASE WHEN NOT is_like THEN block_core END AS core
 FROM estimated;
 
 COMMENT ON MACRO TABLE predict_block IS 'One row: instructions per cycle that a core sustains on a block of machine code in hexadecimal that repeats, as in throughput_predictions. The core is one of cores or the subject of a model; without it the one that stands for the instruction set `isa` (x86-64, aarch64), without both zen3. flags also has unknown_core: neither a table nor a model is of it.';

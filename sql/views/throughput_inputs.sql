@@ -148,7 +148,9 @@ UNION ALL BY NAME
 -- machine code, decoded as it landed; a core can run a little more than its width where it fuses
 SELECT
   f.run_id, f.source_id, f.thread, f.segment, s.address, s.function, s.source_file, s.source_line,
-  s.executions, s.hex, f.core, f.cycles, f.instructions, f.width_cycles, f.critical_path_cycles,
+  s.executions, s.hex,
+  coalesce(_isa_name(s.isa), (SELECT any_value(c.isa) FROM cores AS c WHERE c.core = f.core)) AS isa,
+  f.core, f.cycles, f.instructions, f.width_cycles, f.critical_path_cycles,
   f.unit_cycles, f.features, f.flags AS code_flags, 'code' AS form,
   f.features IS NOT NULL AS is_described, 0.0 AS shortest, f.instructions / f.width_cycles AS width,
   0.9 * f.width_cycles AS fewest
@@ -160,7 +162,7 @@ UNION ALL BY NAME
 -- machine code that landed before pwh decoded it
 SELECT
   run_id, source_id, thread, segment, address, function, source_file, source_line, executions, hex,
-  core, cycles, code.instructions, code.width_cycles, code.critical_path_cycles, code.unit_cycles,
+  isa, core, cycles, code.instructions, code.width_cycles, code.critical_path_cycles, code.unit_cycles,
   features,
   CASE
     WHEN isa NOT IN ('x86-64', 'aarch64') THEN ['other_isa']
@@ -189,6 +191,7 @@ COMMENT ON COLUMN segment_inputs.source_file IS 'Source file of its first instru
 COMMENT ON COLUMN segment_inputs.source_line IS 'Line of its first instruction in the source file, where known.';
 COMMENT ON COLUMN segment_inputs.executions IS 'How often the program executes it; NULL where not known, which counts as once.';
 COMMENT ON COLUMN segment_inputs.hex IS 'Machine code in hexadecimal; NULL for a trace.';
+COMMENT ON COLUMN segment_inputs.isa IS 'Instruction set of machine code: as the file names it, else that of the core; NULL for a trace and where it is not known.';
 COMMENT ON COLUMN segment_inputs.core IS 'Core that the bounds of machine code are of (cores.core); NULL for a trace.';
 COMMENT ON COLUMN segment_inputs.cycles IS 'Measured cycles of one pass.';
 COMMENT ON COLUMN segment_inputs.instructions IS 'Instructions.';

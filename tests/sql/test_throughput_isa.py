@@ -10,7 +10,7 @@ from tests.helpers.support import land, rows
 LOOP = "0000018b420400f1c1ffff54"
 BOUNDS = (
     "round(width_bound, 3), round(critical_path_bound, 3), round(unit_bound, 3), "
-    "round(tightest_bound, 3), predicted, flags, core"
+    "round(tightest_bound, 3), predicted, flags, isa, core"
 )
 
 
@@ -28,7 +28,7 @@ def blocks(warehouse, tmp_path):
 @pytest.mark.parametrize("isa", ["aarch64", "arm64", "AArch64"])
 def test_aarch64_is_bounded_by_the_table_of_a_core(blocks, isa):
     con = blocks(f"hex,isa\n{LOOP},{isa}\n")
-    expected = [(4.0, 3.0, 3.0, 3.0, None, ["no_model"], "neoverse-n1")]
+    expected = [(4.0, 3.0, 3.0, 3.0, None, ["no_model"], "aarch64", "neoverse-n1")]
     assert rows(con, f"SELECT {BOUNDS} FROM throughput_predictions") == expected
     assert rows(con, "SELECT instructions, n_int, n_branch FROM segments") == [(3, 2, 1)]
     for options in ("isa := 'arm64'", "core := 'neoverse-n1'", "core := 'Neoverse-N1'"):
@@ -61,13 +61,14 @@ def test_a_core_of_your_own_is_rows(blocks):
         "('mine', 1, '(add|subs) .*', 'int', 'A', 1, 2), ('mine', 2, 'b.*', 'branch', NULL, 1, 1)"
     )
     query = f"SELECT {BOUNDS} FROM predict_block('{LOOP}', core := 'mine')"
-    assert rows(con, query) == [(2.0, 1.5, 1.5, 1.5, None, ["no_model"], "mine")]
+    assert rows(con, query) == [(2.0, 1.5, 1.5, 1.5, None, ["no_model"], "aarch64", "mine")]
 
 
 @pytest.mark.parametrize("isa", ["riscv64", "rv64gc", "mips", "i386"])
 def test_other_instruction_sets_are_named_and_not_decoded(blocks, isa):
     con = blocks(f"hex,isa\n4801d8,{isa}\n")
-    expected = [(None, None, None, None, None, ["other_isa"])]
+    name = {"rv64gc": "riscv64"}.get(isa, isa)
+    expected = [(None, None, None, None, None, ["other_isa"], name)]
     columns = BOUNDS.removesuffix(", core")
     assert rows(con, f"SELECT {columns} FROM throughput_predictions") == expected
     query = f"SELECT {columns} FROM predict_block('4801d8', isa := '{isa}')"
@@ -97,8 +98,8 @@ def test_no_block_of_a_file_that_is_plainly_aarch64_is_taken_for_x86(blocks):
     # the last is also x86-64 by chance, as one in five blocks of libraries is
     lines = ["e0031faa00040091", "e0179f9a1f0400f1", "2004c13c20cc224e", LOOP]
     con = blocks("hex\n" + "\n".join(lines) + "\n")
-    query = "SELECT DISTINCT predicted, width_bound, flags FROM throughput_predictions"
-    assert rows(con, query) == [(None, None, ["like_aarch64"])]
+    query = "SELECT DISTINCT predicted, width_bound, isa, flags FROM throughput_predictions"
+    assert rows(con, query) == [(None, None, None, ["like_aarch64"])]
     assert rows(con, "SELECT DISTINCT instructions FROM segments") == [(None,)]
 
 
