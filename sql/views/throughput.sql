@@ -335,7 +335,8 @@ WITH
   modelled AS (
     SELECT
       p.*, m.model, m.model_number, m.inputs,
-      p.wanted IS NULL OR p.isa_of_core IS NOT NULL OR m.model IS NOT NULL AS is_known
+      CASE WHEN p.block_isa = 'aarch64' THEN p.costs IS NOT NULL
+        ELSE p.wanted IS NULL OR p.isa_of_core IS NOT NULL OR m.model IS NOT NULL END AS is_known
     FROM placed AS p
     LEFT JOIN (
       SELECT *, row_number() OVER (PARTITION BY subject ORDER BY rank DESC) AS place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import duckdb
 import pytest
 
 from tests.helpers.support import land, rows
@@ -62,6 +63,18 @@ def test_a_core_of_your_own_is_rows(blocks):
     )
     query = f"SELECT {BOUNDS} FROM predict_block('{LOOP}', core := 'mine')"
     assert rows(con, query) == [(2.0, 1.5, 1.5, 1.5, None, ["no_model"], "aarch64", "mine")]
+
+
+def test_a_core_of_your_own_that_is_incomplete_is_named(warehouse):
+    warehouse.execute("INSERT INTO cores (core, isa, width) VALUES ('mine', 'aarch64', 2)")
+    query = f"SELECT unit_bound, flags FROM predict_block('{LOOP}', core := 'mine')"
+    assert rows(warehouse, query) == [(None, ["unknown_core"])]
+    warehouse.execute(
+        "INSERT INTO instruction_costs (core, line, pattern, class, cycles) "
+        "VALUES ('mine', 1, '(add', 'int', 1)"
+    )
+    with pytest.raises(duckdb.Error, match=r"instruction_costs\.pattern '\(add' is no regular"):
+        rows(warehouse, query)
 
 
 @pytest.mark.parametrize("isa", ["riscv64", "rv64gc", "mips", "i386"])

@@ -35,11 +35,14 @@ class CoreTable:
     """Costs of all instructions of a core, by their form; `width` and `dispatch` a cycle."""
 
     def __init__(self, core: Mapping[str, Any]) -> None:
-        """Compile the patterns of `core`, a struct of width, dispatch and instructions."""
+        """Compile the patterns of `core`, a struct of width, dispatch and instructions.
+
+        Raises ValueError for a pattern that is no regular expression.
+        """
         self.width: float = core["width"]
         self.dispatch: float = core["dispatch"]
         self._rows = [
-            (re.compile(row["pattern"]), _cost(number, row))
+            (_compiled(row["pattern"]), _cost(number, row))
             for number, row in enumerate(core["instructions"])
         ]
         self._costs: dict[str, Cost | None] = {}
@@ -51,6 +54,14 @@ class CoreTable:
             found = (cost for pattern, cost in self._rows if pattern.fullmatch(form))
             self._costs[form] = next(found, None)
         return self._costs[form]
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        text = f"instruction_costs.pattern {pattern!r} is no regular expression: {error}"
+        raise ValueError(text) from None
 
 
 def _cost(number: int, row: Mapping[str, Any]) -> Cost:
