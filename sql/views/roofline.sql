@@ -1,4 +1,4 @@
--- requires: metric_sets, functions
+-- requires: metric_sets, functions, regions
 --
 -- The roofline (Williams, Waterman and Patterson, "Roofline: an insightful visual performance model
 -- for multicore architectures", CACM 52, 2009): floating-point operations and bytes of main memory
@@ -39,15 +39,19 @@ WITH
     GROUP BY s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample
   ),
 
+  -- what a group of regions states of a repetition is that of the last region within it
   threads AS (
     SELECT
-      run_id, region,
-      sum(coalesce(flops, flops_per_rep * reps)) AS flops,
-      sum(coalesce(bytes, bytes_per_rep * reps)) AS bytes,
-      avg(flops_per_second) AS flops_per_second, avg(bytes_per_second) AS bytes_per_second,
-      sum(seconds) AS seconds
-    FROM samples
-    GROUP BY run_id, region, rank, thread, cpu
+      s.run_id, s.region,
+      sum(coalesce(s.flops, CASE WHEN coalesce(g.leaf, true) THEN s.flops_per_rep * s.reps END))
+        AS flops,
+      sum(coalesce(s.bytes, CASE WHEN coalesce(g.leaf, true) THEN s.bytes_per_rep * s.reps END))
+        AS bytes,
+      avg(s.flops_per_second) AS flops_per_second, avg(s.bytes_per_second) AS bytes_per_second,
+      sum(s.seconds) AS seconds
+    FROM samples AS s
+    LEFT JOIN pmu_regions AS g ON s.run_id = g.run_id AND s.region = g.region
+    GROUP BY s.run_id, s.region, s.rank, s.thread, s.cpu
   ),
 
   regions AS (
@@ -57,6 +61,8 @@ WITH
       max(seconds) AS seconds
     FROM threads
     GROUP BY run_id, region
+    HAVING coalesce(sum(flops), sum(bytes), sum(flops_per_second), sum(bytes_per_second))
+      IS NOT NULL
   ),
 
   -- of every call path, and of every function over all its call paths

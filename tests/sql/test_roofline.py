@@ -84,3 +84,22 @@ def test_a_kernel_of_rajaperf(warehouse):
     assert (flops, moved) == (16777216 * 1000, 201326592 * 1000)
     assert seconds == pytest.approx(18.642809415)
     assert intensity == pytest.approx(1 / 12)
+
+
+def test_repetitions_of_a_group_are_those_of_a_region_within_it(counted):
+    given(
+        counted,
+        "pmu_samples",
+        """
+        region             event      value
+        suite              Reps       50
+        suite              Bytes/Rep  1e9
+        suite->triad       Reps       50
+        suite->triad       Bytes/Rep  1e9
+        suite->other       flops      7
+        """,
+    )
+    assert rows(counted, "SELECT region, flops, bytes FROM roofline ORDER BY region") == [
+        ("suite->other", 7.0, None),
+        ("suite->triad", None, 5e10),
+    ]
