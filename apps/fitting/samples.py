@@ -128,6 +128,7 @@ def training_samples(
         labels=np.array([number.get(name, -1) for name in found["label"].to_pylist()], np.int64),
         programs=np.array(found["program"].to_pylist(), np.str_),
         families=np.array(found["family"].fill_null(_NO_FAMILY).to_pylist(), np.str_),
+        runs=np.array(found["run"].to_pylist(), np.str_),
         shares=_with_zero_costs(_matrix(found["shares"], 4), names, metrics),
     )
 

@@ -26,6 +26,7 @@ _BOTTLENECK_SCORES = "Scores: samples classified correctly (and Unknown, where s
 _RELIABILITY = (
     "Reliability on held-out programs: the probability stated, and the share of verdicts right"
 )
+_OF_TENTHS = ("stated", "right", "right at least, if exact", "right at most, if exact")
 _THROUGHPUT_MEASURES = ("mean error", "median error", "Kendall's tau")
 _BOUND = "tightest bound"
 _REFERENCE_RATES = ("fluctuation", "simt_efficiency", "sync_rate", "memory_share")
@@ -196,16 +197,21 @@ def _reliability_table(fit: Fit) -> str:
     for (split, measure), value in values.items():
         tenth, _, what = measure.partition(": ")
         if what == "samples" and tenth.startswith(TENTH):
-            shares = (percent(values[split, f"{tenth}: {name}"]) for name in ("stated", "right"))
-            rows.append((split, tenth.removeprefix(TENTH), int(value), *shares))
+            stated, right, least, most = (
+                percent(values[split, f"{tenth}: {name}"]) for name in _OF_TENTHS
+            )
+            tenth = tenth.removeprefix(TENTH)
+            rows.append((split, tenth, int(value), stated, right, f"{least} to {most}"))
     sums = [
-        f"{split}: expected calibration error {value:.3f}; "
+        f"{split}: expected calibration error {value:.3f}, where exact probabilities of as many "
+        f"runs would have {values[split, f'{measure}, if exact']:.3f}; "
         f"{percent(1 - values[split, 'unknown'])} answered, of which "
         f"{percent(values.get((split, 'accuracy of the answered')))} correct"
         for (split, measure), value in values.items()
         if measure == "expected calibration error"
     ]
-    table = table_text(("split", "probability", "samples", "stated", "right"), rows)
+    heads = ("split", "probability", "samples", "stated", "right", "right if exact (90 %)")
+    table = table_text(heads, rows)
     return "\n".join([table, *sums])
 
 

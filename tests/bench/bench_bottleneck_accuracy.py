@@ -82,13 +82,14 @@ def gem5(folder: Path, metric_set: str) -> Training:
     certain = zip(columns["label"], columns["label_certain"], strict=True)
     shares = np.array([columns[f"frac_{cause.lower()}"] for cause in CAUSES], float).T
     of_b = shares_of_b(folder)
-    places = zip(columns["program"], columns["args"], columns["config"], strict=True)
+    places = list(zip(columns["program"], columns["args"], columns["config"], strict=True))
     for i, (program, args, config) in enumerate(places):
         if config == "B" and (program, args) in of_b:
             shares[i, :3] = of_b[program, args]
     # Without DMA there is nothing to cure.
+    dma = CAUSES.index("DMA")
     idle = np.isfinite(shares[:, 0]) & (metrics[:, list(events).index("DMAGPC")] == 0)
-    shares[idle, CAUSES.index("DMA")] = 0
+    shares[idle & np.isnan(shares[:, dma]), dma] = 0
     programs = np.array(columns["program"])
     return Training(
         names=tuple(events),
@@ -96,6 +97,7 @@ def gem5(folder: Path, metric_set: str) -> Training:
         labels=np.array([CLASSES.index(name) if sure else -1 for name, sure in certain]),
         programs=programs,
         families=np.array([name.split("_")[0] for name in programs]),
+        runs=np.array([" ".join(place) for place in places]),
         shares=shares,
     )
 

@@ -22,5 +22,5 @@ def shorten_training(patch: pytest.MonkeyPatch) -> None:
     for name, samples in (("_MEASURED", 300), ("_BLENDS", 400), ("_LABELLED", 160)):
         patch.setattr(cost_training, name, samples)
     patch.setattr(fit, "MEMBERS", 2)
-    patch.setattr(validation, "MEMBERS", 2)
+    patch.setattr(validation, "FAMILY_MEMBERS", 1)
     patch.setattr(validation, "_BLENDS", 200)

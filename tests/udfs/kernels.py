@@ -38,6 +38,7 @@ def kernels(programs: int = 4, windows: int = 6, seed: int = 1) -> Training:
         labels=np.array(labels),
         programs=np.array(names),
         families=np.array([name.rstrip("0123456789") for name in names]),
+        runs=np.array(names),
         shares=np.array(shares),
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -25,11 +27,14 @@ def drawn(samples, power, seed=0):
 @pytest.mark.parametrize("power", [0.7, 1.0, 2.0])
 def test_the_temperature_takes_back_too_much_and_too_little_confidence(power):
     stated, truth = drawn(20_000, power)
-    temperature = fit_temperature(stated, truth, np.ones(len(truth)))["temperature"][0]
+    temperature = fit_temperature(
+        partial(apply_temperature, stated), truth, np.full(len(truth), 1 / len(truth))
+    )["temperature"][0]
     assert temperature == pytest.approx(power, rel=0.15)
     calibrated = apply_temperature(stated, temperature)
     right = calibrated.argmax(axis=1) == truth
-    assert reliability(calibrated.max(axis=1).astype(float), right)[0] < 0.03
+    runs = np.arange(len(right))
+    assert reliability(calibrated.max(axis=1).astype(float), right, runs).error < 0.03
 
 
 def test_no_class_is_impossible_and_probabilities_add_up_to_1():
@@ -46,15 +51,31 @@ def test_programs_weigh_the_same_however_many_samples_they_have():
 
 
 def test_reliability_compares_what_is_stated_with_what_is_right():
-    error, table = reliability(
-        np.array([0.95, 0.95, 1.0, 0.61]), np.array([True, True, False, True])
+    found = reliability(
+        np.array([0.95, 0.95, 1.0, 0.61]), np.array([True, True, False, True]), np.arange(4)
     )
-    assert table == [
-        ("probability 0.6 to 0.7: samples", 1.0),
-        ("probability 0.6 to 0.7: stated", 0.61),
-        ("probability 0.6 to 0.7: right", 1.0),
-        ("probability 0.9 to 1.0: samples", 3.0),
-        ("probability 0.9 to 1.0: stated", pytest.approx(2.9 / 3)),
-        ("probability 0.9 to 1.0: right", pytest.approx(2 / 3)),
-    ]
-    assert error == pytest.approx(0.25 * 0.39 + 0.75 * 0.3)
+    table = dict(found.table)
+    assert {name: value for name, value in table.items() if "exact" not in name} == {
+        "probability 0.6 to 0.7: samples": 1.0,
+        "probability 0.6 to 0.7: stated": 0.61,
+        "probability 0.6 to 0.7: right": 1.0,
+        "probability 0.9 to 1.0: samples": 3.0,
+        "probability 0.9 to 1.0: stated": pytest.approx(2.9 / 3),
+        "probability 0.9 to 1.0: right": pytest.approx(2 / 3),
+    }
+    assert found.error == pytest.approx(0.25 * 0.39 + 0.75 * 0.3)
+
+
+@pytest.mark.parametrize(("samples_of_a_run", "least", "most"), [(1, 0.0, 0.02), (100, 0.04, 0.2)])
+def test_few_runs_have_an_error_even_where_probabilities_are_exact(samples_of_a_run, least, most):
+    probability = np.full(2000, 0.75)
+    runs = np.arange(2000) // samples_of_a_run
+    found = reliability(probability, np.arange(2000) % 4 > 0, runs)
+    assert found.error == 0
+    assert least <= found.error_if_exact <= most
+    table = dict(found.table)
+    low, high = (
+        table[f"probability 0.7 to 0.8: right at {end}, if exact"] for end in ("least", "most")
+    )
+    assert low < 0.75 < high
+    assert (high - low > 0.2) == (samples_of_a_run > 1)

@@ -12,7 +12,7 @@ from tests.udfs.kernels import kernels
 from udfs.bottleneck import autoencoder, build, calibration, costs
 from udfs.bottleneck.fit import fit
 from udfs.bottleneck.judging import ALGORITHMS, COSTS, judge
-from udfs.bottleneck.training import scale, standardised
+from udfs.bottleneck.training import CLASSES, measured_classes, scale, standardised
 from udfs.bottleneck.validation import LABELLED, assign_folds
 
 
@@ -136,3 +136,23 @@ def test_bands_cover_nine_of_ten():
     low, high = costs.apply_bands(predicted, costs.bands(predicted, measured, np.ones(2000)))
     covered = (low <= np.clip(measured, 0, 1)) & (np.clip(measured, 0, 1) <= high)
     assert 0.88 < covered.mean() < 0.93
+
+
+def test_shares_of_a_run_make_one_class_of_all_its_samples(training):
+    ipc = training.names.index("IPC")
+    rows = np.flatnonzero(training.programs == "Balance1")
+    metrics = training.metrics.copy()
+    metrics[rows, ipc] = [0.45, 0.5, 0.7]
+    classes = measured_classes(replace(training, metrics=metrics))
+    assert set(classes[rows]) == {CLASSES.index("Balance")}
+    own = replace(training, metrics=metrics, runs=np.arange(len(training.runs)).astype(str))
+    assert CLASSES.index("Other") in measured_classes(own)[rows]
+
+
+def test_a_sample_without_events_of_a_component_has_none_of_its_cost(training):
+    metrics = training.metrics.copy()
+    idle = np.flatnonzero(training.programs == "DMA1")[0]
+    metrics[idle, training.names.index("DMAGPC")] = 0
+    own = replace(training, metrics=metrics).own_shares
+    assert own[idle].tolist() == [0, 0, 0, 0]
+    assert np.delete(own, idle, axis=0).tolist() == np.delete(training.shares, idle, 0).tolist()

@@ -3,8 +3,9 @@
 The cost of an event alone is found by non-negative least squares, raised to that of samples in
 which events are hidden least. The networks learn from measured shares, from blends of samples
 (`training.blend`), and from labels alone: on a labelled sample the labelled component should have
-the largest share, over LEAST_SHARE. Several networks on resampled data are averaged (bagging;
-Breiman, Machine Learning 24, 1996).
+the largest share, over LEAST_SHARE. Several networks are averaged, each of which learns from the
+samples of other programs (bagging; Breiman, Machine Learning 24, 1996), as the next program is one
+that none of them has seen.
 """
 
 from __future__ import annotations
@@ -40,8 +41,10 @@ HIDDEN = 24
 
 _THREADS = 4
 # Networks trained together in one thread.
-_GROUP = 4
+_GROUP = 6
 _STEPS = 400
+# Share of the samples that a step is computed from.
+_BATCH = 0.15
 _RATE = 0.03
 _DECAY = 1e-3
 # Samples that a network learns from: with measured shares, blends of those, with labels.
@@ -50,6 +53,8 @@ _LABEL_WEIGHT = 0.05
 # Difference of shares that counts as odds of e to 1 between the labelled component and a rival.
 _LABEL_SCALE = 0.06
 _MIN_SAMPLES = 40
+# Share of the programs that a network learns from.
+_KEPT = 0.8
 # Shares above this are used to estimate the cost of an event alone.
 _LARGE_SHARE = 0.05
 
@@ -77,7 +82,7 @@ def train(
         arrays["serial"] = serial_cycles(training)
         arrays["ipc"] = np.array([float(training.names.index(WIDTH_METRIC))])
         found.append(arrays)
-        drawn += [_draw(training, arrays, rng) for _ in range(members)]
+        drawn += [_draw(_some_programs(training, rng), arrays, rng) for _ in range(members)]
     weights = _train_in_groups(drawn, seed, steps)
     for i, arrays in enumerate(found):
         mine = slice(i * members, (i + 1) * members)
@@ -96,7 +101,7 @@ def serial_cycles(training: Training) -> Floats:
     for k, cause in enumerate(CAUSES):
         mine = [i for i, name in enumerate(training.names) if CAUSE_OF.get(name) == cause]
         if mine:
-            shares = np.maximum(training.shares[rows, k], 0)
+            shares = np.maximum(training.own_shares[rows, k], 0)
             found = nnls(training.metrics[rows][:, mine], shares)[0]
             cycles[mine, k] = found * _unhidden(shares, training.metrics[rows][:, mine] @ found)
     return cycles
@@ -106,6 +111,18 @@ def _unhidden(shares: Floats, fitted: Floats) -> float:
     """Return the factor between the mean cost of an event, often hidden, and its cost alone."""
     large = (shares >= _LARGE_SHARE) & (fitted > 0)
     return float(np.quantile(shares[large] / fitted[large], 0.95)) if large.any() else 1.0
+
+
+def _some_programs(training: Training, rng: np.random.Generator) -> Training:
+    """Return the samples of a random part of the programs, some with measured shares and labels."""
+    names = np.unique(training.programs)
+    kept = [rng.choice(names, round(_KEPT * len(names)), replace=False)]
+    kept += [
+        rng.choice(np.unique(training.programs[rows]), 1)
+        for rows in (training.costed, training.labelled)
+        if rows.any()
+    ]
+    return training.only(np.isin(training.programs, np.concatenate(kept)))
 
 
 def _draw(training: Training, arrays: Arrays, rng: np.random.Generator) -> tuple[Any, ...]:
@@ -121,11 +138,12 @@ def _draw(training: Training, arrays: Arrays, rng: np.random.Generator) -> tuple
     cause_of_class = np.array(
         [1 + CAUSES.index(c) if c in CAUSES else 0 for c in CLASSES], np.int64
     )
+    shares = np.concatenate([training.own_shares[picked], mixed_shares])
     return (
         standardised(metrics, arrays),
         (metrics @ arrays["serial"]).astype(np.float32),
         np.maximum(1 - metrics[:, ipc], 1e-3).astype(np.float32)[:, None],
-        np.maximum(np.concatenate([training.shares[picked], mixed_shares]), 0).astype(np.float32),
+        np.maximum(shares, 0).astype(np.float32),
         cause_of_class[training.labels[labelled]],
     )
 
@@ -164,21 +182,26 @@ def _descend(batch: list[torch.Tensor], rng: torch.Generator, steps: int) -> lis
     weights = [w.requires_grad_() for w in (w1, b1, w2, b2)]
     descent = torch.optim.AdamW(weights, lr=_RATE, weight_decay=_DECAY)
     pace = torch.optim.lr_scheduler.OneCycleLR(descent, _RATE, total_steps=steps)
-    measured = known.shape[1]
+    measured, named = known.shape[1], causes.shape[1]
     for _ in range(steps):
         descent.zero_grad()
-        out = torch.baddbmm(b2, torch.tanh(torch.baddbmm(b1, inputs, w1)), w2)
-        lost = serial * MAX_SERIAL_FACTOR * torch.sigmoid(out)
-        share = lost / (1 + (lost / empty) ** 4) ** 0.25
+        some = torch.randint(measured, (round(_BATCH * measured),), generator=rng)
+        some_named = torch.randint(max(named, 1), (round(_BATCH * named),), generator=rng)
+        rows = torch.cat([some, measured + some_named])
+        out = torch.baddbmm(b2, torch.tanh(torch.baddbmm(b1, inputs[:, rows], w1)), w2)
+        lost = serial[:, rows] * MAX_SERIAL_FACTOR * torch.sigmoid(out)
+        share = lost / (1 + (lost / empty[:, rows]) ** 4) ** 0.25
         # Between absolute and squared error, so that a few outliers do not dominate.
-        loss = ((share[:, :measured] - known).abs() ** 1.5).mean(dim=(1, 2)).sum()
-        if causes.shape[1]:
-            labelled = share[:, measured:]
+        loss = ((share[:, : len(some)] - known[:, some]).abs() ** 1.5).mean(dim=(1, 2)).sum()
+        if named:
+            labelled = share[:, len(some) :]
             rivals = torch.cat([torch.full_like(labelled[..., :1], LEAST_SHARE), labelled], dim=2)
             entropy = torch.nn.functional.cross_entropy(
-                rivals.flatten(0, 1) / _LABEL_SCALE, causes.flatten(), reduction="sum"
+                rivals.flatten(0, 1) / _LABEL_SCALE,
+                causes[:, some_named].flatten(),
+                reduction="sum",
             )
-            loss = loss + _LABEL_WEIGHT * entropy / causes.shape[1]
+            loss = loss + _LABEL_WEIGHT * entropy / len(some_named)
         loss.backward()
         descent.step()
         pace.step()

@@ -15,7 +15,8 @@ from udfs.bottleneck.validation import Score
 
 Progress = Callable[[str], None]
 
-MEMBERS = 4
+# Networks that predict cost shares, of the scored models as of the final one.
+MEMBERS = 12
 DEFAULT_SHAPE = (autoencoder.LAYERS, autoencoder.NODES)
 SEARCH = tuple((layers, nodes) for layers in (1, 2, 3) for nodes in (10, 20, 30, 50))
 
@@ -76,7 +77,7 @@ def _fit(
         progress(f"searching the autoencoder's shape: {len(shapes)} are tried")
         search, shape = validation.search_shape(training, shapes, seed)
         progress(f"searching the autoencoder's shape: {shape[0]} x {shape[1]} is best")
-    outcome = validation.score_held_out(training, shape, seed, folds, progress)
+    outcome = validation.score_held_out(training, shape, MEMBERS, seed, folds, progress)
     best = _best(outcome.scores)
     progress(f"fitting {best} to all samples")
     networks = build.train_cost_networks([training], MEMBERS, seed)[0]

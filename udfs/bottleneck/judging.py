@@ -78,6 +78,54 @@ class Judged:
         return np.array([*CLASSES, UNKNOWN])[self.classes]
 
 
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """What a model finds before it is calibrated, of n samples.
+
+    `probabilities` (n x 6) are the algorithm's own; `cost` (n x 4, of the cycles) and `ipc` (n, of
+    the issue width) are None without a model of costs.
+    """
+
+    probabilities: Singles
+    cost: Singles | None
+    ipc: Floats | None
+
+    def calibrated(self, arrays: Arrays, temperature: float | None = None) -> Singles:
+        """Return the probabilities (n x 6) by the model's temperature, or by another.
+
+        A component whose band ends below LEAST_SHARE is the bottleneck with the probability beyond
+        that end at most; the rest of it is moved to Balance and Other, by IPC.
+        """
+        if temperature is None:
+            temperature = float(arrays["temperature"][0])
+        stated = calibration.apply_temperature(self.probabilities, temperature)
+        if self.cost is None or self.ipc is None:
+            return stated
+        costless = costs.apply_bands(self.cost, arrays)[1] < LEAST_SHARE
+        most = np.where(costless, np.float32((1 - costs.COVERED) / 2), np.float32(1))
+        components = np.minimum(stated[:, 1:-1], most)
+        freed = (stated[:, 1:-1] - components).sum(axis=1)
+        balance, other = costs.balance_log_odds(self.ipc)
+        return np.column_stack(
+            [
+                stated[:, 0] + freed * np.exp(balance),
+                components,
+                stated[:, -1] + freed * np.exp(other),
+            ]
+        ).astype(np.float32)
+
+
+def estimate(metrics: Floats, scaled: Singles, arrays: Arrays) -> Estimates:
+    """Apply a model to metrics (n x m, per cycle, measured) and the same, standardised."""
+    algorithm = ALGORITHMS[int(arrays["algorithm"][0])]
+    if "serial" not in arrays:
+        return Estimates(PROBABILITIES[algorithm](scaled, arrays), None, None)
+    cost, ipc = costs.shares(metrics, scaled, arrays), metrics[:, int(arrays["ipc"][0])]
+    if algorithm == COSTS:
+        return Estimates(baselines.softmax(costs.class_log_odds(cost, ipc)), cost, ipc)
+    return Estimates(PROBABILITIES[algorithm](scaled, arrays), cost, ipc)
+
+
 def judge(metrics: Floats, arrays: Arrays) -> Judged:
     """Apply a model to metrics (n x m, per cycle, in the model's order; NaN where not measured).
 
@@ -91,18 +139,13 @@ def judge(metrics: Floats, arrays: Arrays) -> Judged:
     missing = np.isnan(metrics)
     filled = np.where(missing, 0, metrics)
     scaled = standardised(filled, arrays)
-    cost = costs.shares(filled, scaled, arrays) if "serial" in arrays else None
-    probabilities = calibration.apply_temperature(
-        _probabilities(filled, scaled, cost, arrays), arrays["temperature"][0]
-    )
-    low = high = None
+    estimates = estimate(filled, scaled, arrays)
+    probabilities = estimates.calibrated(arrays)
+    cost, low, high = estimates.cost, None, None
     hidden = np.zeros((len(metrics), len(CAUSES)), bool)
     if cost is not None:
         low, high = costs.apply_bands(cost, arrays)
-        costless = high < LEAST_SHARE
-        hidden = costless & (filled @ arrays["serial"] >= LEAST_SHARE)
-        ipc = filled[:, int(arrays["ipc"][0])]
-        probabilities = _without_costless(probabilities, costless, ipc)
+        hidden = (high < LEAST_SHARE) & (filled @ arrays["serial"] >= LEAST_SHARE)
     likeliest = probabilities.argmax(axis=1)
     probability = probabilities.max(axis=1).astype(float)
     doubts = _Doubts(
@@ -131,30 +174,6 @@ def judge(metrics: Floats, arrays: Arrays) -> Judged:
         reason=reason,
         reasons=reasons,
     )
-
-
-def _probabilities(
-    metrics: Floats, scaled: Singles, cost: Singles | None, arrays: Arrays
-) -> Singles:
-    """Return the probabilities (n x 6) by the model's algorithm."""
-    algorithm = ALGORITHMS[int(arrays["algorithm"][0])]
-    if algorithm != COSTS or cost is None:
-        return PROBABILITIES[algorithm](scaled, arrays)
-    return baselines.softmax(costs.class_log_odds(cost, metrics[:, int(arrays["ipc"][0])]))
-
-
-def _without_costless(probabilities: Singles, costless: NDArray[np.bool_], ipc: Floats) -> Singles:
-    """Move the probability of components that cost nothing to Balance and Other, by IPC."""
-    components = probabilities[:, 1:-1]
-    freed = np.where(costless, components, 0).sum(axis=1)
-    balance, other = costs.balance_log_odds(ipc)
-    return np.column_stack(
-        [
-            probabilities[:, 0] + freed * np.exp(balance),
-            np.where(costless, 0, components),
-            probabilities[:, -1] + freed * np.exp(other),
-        ]
-    ).astype(np.float32)
 
 
 def _only_component(metrics: Floats, arrays: Arrays) -> Integers:

@@ -71,7 +71,9 @@ class Training:
 
     `metrics` (n x m, per cycle, NaN where not measured) are named by `names` (m). `labels` (n) are
     positions in CLASSES, -1 where there is none; `shares` (n x 4, of the cycles, in the order of
-    CAUSES) are NaN where unknown. `programs` and `families` (n) are those of each sample.
+    CAUSES) are NaN where unknown. `programs`, `families` and `runs` (n) are those of each sample.
+    Shares are often measured on a whole run, which is repeated with a component made ideal; then
+    all its samples have the same.
     """
 
     names: tuple[str, ...]
@@ -79,7 +81,19 @@ class Training:
     labels: Integers
     programs: NDArray[np.str_]
     families: NDArray[np.str_]
+    runs: NDArray[np.str_]
     shares: Floats
+
+    @property
+    def own_shares(self) -> Floats:
+        """The cost shares (n x 4), 0 where no event of the component was counted in the sample."""
+        shares = self.shares.copy()
+        for k, cause in enumerate(CAUSES):
+            mine = [i for i, name in enumerate(self.names) if CAUSE_OF.get(name) == cause]
+            if mine:
+                idle = (self.metrics[:, mine] == 0).all(axis=1)
+                shares[idle & np.isfinite(shares[:, k]), k] = 0
+        return shares
 
     @property
     def costed(self) -> NDArray[np.bool_]:
@@ -99,6 +113,7 @@ class Training:
             labels=self.labels[rows],
             programs=self.programs[rows],
             families=self.families[rows],
+            runs=self.runs[rows],
             shares=self.shares[rows],
         )
 
@@ -147,6 +162,25 @@ def causal_class(shares: Floats, ipc: Floats) -> Integers:
     return np.where(shares.max(axis=1) >= LEAST_SHARE, 1 + shares.argmax(axis=1), rest)
 
 
+def measured_classes(training: Training) -> Integers:
+    """Return the causal class of every sample (n), -1 where the shares or WIDTH_METRIC are missing.
+
+    Samples of a run with the same shares belong to one measurement: they have one class, by their
+    mean IPC.
+    """
+    classes = np.full(len(training.labels), -1)
+    rows = np.flatnonzero(training.costed)
+    if WIDTH_METRIC not in training.names or not len(rows):
+        return classes
+    ipc = training.metrics[rows, training.names.index(WIDTH_METRIC)]
+    shares = training.shares[rows]
+    _, run = np.unique(training.runs[rows], return_inverse=True)
+    _, measurement = np.unique(np.column_stack([run, shares]), axis=0, return_inverse=True)
+    mean = np.bincount(measurement, ipc) / np.bincount(measurement)
+    classes[rows] = causal_class(shares, mean[measurement])
+    return classes
+
+
 def blend(training: Training, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Return samples composed of up to five measured ones, one after the other or overlapped.
 
@@ -169,9 +203,8 @@ def blend(training: Training, count: int, rng: np.random.Generator) -> tuple[Flo
     weight[rng.random(count) < 0.5, 2] = 0
     weight /= weight.sum(axis=1, keepdims=True)
     parts = rng.choice(rows, (count, 3))
-    classes = causal_class(
-        training.shares[rows], training.metrics[rows, training.names.index(WIDTH_METRIC)]
-    )
+    own = training.own_shares
+    classes = causal_class(own[rows], training.metrics[rows, training.names.index(WIDTH_METRIC)])
     calm = rows[np.isin(classes, [CLASSES.index("Balance"), CLASSES.index("Other")])]
     thin = np.zeros((count, 1))
     if len(calm):
@@ -179,7 +212,7 @@ def blend(training: Training, count: int, rng: np.random.Generator) -> tuple[Flo
         weight = np.concatenate([weight * (1 - thin), thin / 2, thin / 2], axis=1)
         parts = np.concatenate([parts, rng.choice(calm, (count, 2))], axis=1)
     metrics = np.einsum("nk,nkm->nm", weight, training.metrics[parts])
-    shares = np.einsum("nk,nkm->nm", weight, training.shares[parts])
+    shares = np.einsum("nk,nkm->nm", weight, own[parts])
     ipc = metrics[:, training.names.index(WIDTH_METRIC)]
     metrics, shares = _overlapped(metrics, shares, ipc, thin[:, 0], rng)
     if OWN_MISSES in training.names:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from udfs.bottleneck import autoencoder, build, calibration, costs
 from udfs.bottleneck.build import Shape
-from udfs.bottleneck.judging import COSTS, Judged, judge
+from udfs.bottleneck.judging import COSTS, Estimates, Judged, estimate, judge
 from udfs.bottleneck.training import (
     CAUSES,
     CLASSES,
@@ -25,6 +26,7 @@ from udfs.bottleneck.training import (
     Training,
     blend,
     causal_class,
+    measured_classes,
     scale,
     standardised,
 )
@@ -39,7 +41,7 @@ BLENDS = "programs held out: causal class of blends"
 FAMILY = "families held out: labelled samples"
 
 UNKNOWN = len(CLASSES)
-MEMBERS = 2
+FAMILY_MEMBERS = 2
 _SEARCH_FOLDS = 3
 _BLENDS = 600
 # The splits that calibrate: a sample is in one of these only.
@@ -50,7 +52,7 @@ _TOLERANCE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Samples of one kind to score on: metrics (n x m), classes (n), and programs (n).
+    """Samples of one kind to score on: metrics (n x m), classes (n), programs and runs (n).
 
     `shares` (n x 4, of the cycles) are NaN where unknown; `fold` (n) is that of the program.
     """
@@ -59,6 +61,7 @@ class Split:
     truth: Integers
     shares: Floats
     programs: NDArray[np.str_]
+    runs: NDArray[np.str_] | Integers
     fold: Integers
 
 
@@ -71,9 +74,9 @@ class Outcome:
 
 
 def score_held_out(
-    training: Training, shape: Shape, seed: int, folds: int, progress: Progress
+    training: Training, shape: Shape, members: int, seed: int, folds: int, progress: Progress
 ) -> Outcome:
-    """Score every algorithm on programs that it was not trained on.
+    """Score every algorithm on programs that it was not trained on, with `members` cost networks.
 
     Half of the blends (`training.blend`) of a fold's programs spend most of their time where
     nothing costs much, which resembles programs that were not made to have a bottleneck.
@@ -81,7 +84,7 @@ def score_held_out(
     fold = assign_folds(training, folds)
     numbers = [k for k in range(fold.max() + 1) if _can_train(training.only(fold != k))]
     parts = [training.only(fold != k) for k in numbers]
-    networks = build.train_cost_networks(parts, MEMBERS, seed)
+    networks = build.train_cost_networks(parts, members, seed)
     splits = _splits(training, fold, numbers, seed)
     outcome = Outcome()
     for algorithm in build.candidates(parts):
@@ -113,8 +116,7 @@ def _splits(
     splits = {LABELLED: _of_samples(training, training.labels, fold, rows & training.labelled)}
     if WIDTH_METRIC not in training.names or not training.costed.any():
         return splits
-    ipc = training.names.index(WIDTH_METRIC)
-    causal = causal_class(np.nan_to_num(training.shares), training.metrics[:, ipc])
+    causal = measured_classes(training)
     costed = rows & training.costed
     splits[CAUSAL] = _of_samples(training, causal, fold, costed)
     splits[GRADED] = _of_samples(training, causal, fold, costed & ~training.labelled)
@@ -130,6 +132,7 @@ def _of_samples(
         truth=truth[rows],
         shares=training.shares[rows],
         programs=training.programs[rows],
+        runs=training.runs[rows],
         fold=fold[rows],
     )
 
@@ -144,63 +147,91 @@ def _of_blends(
     metrics, shares = (np.concatenate(part) for part in zip(*blends, strict=True))
     ipc = metrics[:, training.names.index(WIDTH_METRIC)]
     number = np.repeat(found, _BLENDS)
-    return Split(metrics, causal_class(shares, ipc), shares, number.astype(np.str_), number)
+    return Split(
+        metrics=metrics,
+        truth=causal_class(shares, ipc),
+        shares=shares,
+        programs=number.astype(np.str_),
+        runs=np.arange(len(metrics)),
+        fold=number,
+    )
 
 
 def _score(
     algorithm: str, models: dict[int, Arrays], splits: dict[str, Split]
 ) -> tuple[list[Score], Arrays]:
     """Score the models of the folds, each calibrated on the others' programs."""
-    used = {name: split for name, split in splits.items() if name in _CALIBRATING}
-    first = {name: dict(_judged(split, models)) for name, split in used.items()}
+    pool = [
+        one
+        for name, split in splits.items()
+        if name in _CALIBRATING
+        for one in _held_out(name, split, models)
+    ]
     for k, arrays in models.items():
-        arrays.update(_calibrated(used, first, but=k))
+        arrays.update(_calibrated([one for one in pool if one.fold != k]))
     scores: list[Score] = []
     for name, split in splits.items():
-        verdicts = dict(_judged(split, models))
+        verdicts = {k: judge(split.metrics[split.fold == k], models[k]) for k in models}
         scores += _agreement(algorithm, name, split, verdicts)
         if algorithm == COSTS:
             scores += _cost_scores(name, split, verdicts)
-    return scores, _calibrated(used, first)
+    return scores, _calibrated(pool)
 
 
-def _judged(split: Split, models: dict[int, Arrays]) -> Iterator[tuple[int, Judged]]:
-    """Judge each fold's samples by the model that has not seen its programs."""
+@dataclass(frozen=True, slots=True)
+class _HeldOut:
+    """What the model of a fold, not yet calibrated, finds in the fold's samples of one split."""
+
+    fold: int
+    estimates: Estimates
+    truth: Integers
+    shares: Floats
+    programs: NDArray[np.str_]
+    split: str
+
+
+def _held_out(name: str, split: Split, models: dict[int, Arrays]) -> Iterator[_HeldOut]:
+    """Estimate each fold's samples by the model that has not seen their programs."""
     for k, arrays in models.items():
-        yield k, judge(split.metrics[split.fold == k], arrays)
+        mine = split.fold == k
+        if mine.any():
+            metrics = split.metrics[mine]
+            found = estimate(metrics, standardised(metrics, arrays), arrays)
+            yield _HeldOut(
+                k, found, split.truth[mine], split.shares[mine], split.programs[mine], name
+            )
 
 
-def _calibrated(
-    splits: dict[str, Split], verdicts: dict[str, dict[int, Judged]], but: int | None = None
-) -> Arrays:
-    """Return `temperature`, and `band` with costs, by the samples of all folds (`but` one)."""
-    probabilities, truths, programs, predicted, shares = [], [], [], [], []
-    for name, split in splits.items():
-        for k, judged in verdicts[name].items():
-            if k == but or not len(judged.classes):
-                continue
-            mine = split.fold == k
-            probabilities.append(judged.probabilities)
-            truths.append(split.truth[mine])
-            programs.append(np.array([f"{name}|{p}" for p in split.programs[mine]]))
-            if judged.cost is not None:
-                predicted.append(judged.cost)
-                shares.append(split.shares[mine])
-    if not probabilities:
+def _calibrated(pool: Sequence[_HeldOut]) -> Arrays:
+    """Return `temperature`, and `band` with costs, by samples of held-out programs.
+
+    The splits weigh the same, and in each its programs.
+    """
+    if not pool:
         return {}
-    of_program = np.concatenate(programs)
-    groups = np.array([p.partition("|")[0] for p in of_program])
-    weights = np.zeros(len(groups))
-    for group in np.unique(groups):
-        weights[groups == group] = calibration.equal_weights(of_program[groups == group])
-    found = calibration.fit_temperature(
-        np.concatenate(probabilities), np.concatenate(truths), weights
-    )
-    if not predicted:
-        return found
-    known = np.concatenate(shares)
-    rows = np.isfinite(known).all(axis=1)
-    return found | costs.bands(np.concatenate(predicted)[rows], known[rows], weights[rows])
+    name = np.concatenate([np.repeat(one.split, len(one.truth)) for one in pool])
+    programs = np.concatenate([one.programs for one in pool])
+    weights = np.zeros(len(name))
+    for split in np.unique(name):
+        weights[name == split] = calibration.equal_weights(programs[name == split])
+    estimates = _joined([one.estimates for one in pool])
+    found: Arrays = {}
+    if estimates.cost is not None:
+        shares = np.concatenate([one.shares for one in pool])
+        known = np.isfinite(shares).all(axis=1)
+        found = costs.bands(estimates.cost[known], shares[known], weights[known])
+    truth = np.concatenate([one.truth for one in pool])
+    stated = partial(estimates.calibrated, found)
+    return found | calibration.fit_temperature(stated, truth, weights)
+
+
+def _joined(parts: Sequence[Estimates]) -> Estimates:
+    probabilities = np.concatenate([part.probabilities for part in parts])
+    cost = [part.cost for part in parts if part.cost is not None]
+    ipc = [part.ipc for part in parts if part.ipc is not None]
+    if not cost:
+        return Estimates(probabilities, None, None)
+    return Estimates(probabilities, np.concatenate(cost), np.concatenate(ipc))
 
 
 def _agreement(algorithm: str, name: str, split: Split, verdicts: dict[int, Judged]) -> list[Score]:
@@ -215,14 +246,18 @@ def _agreement(algorithm: str, name: str, split: Split, verdicts: dict[int, Judg
             strict=True,
         )
     )
-    truth = np.concatenate([split.truth[split.fold == k] for k in verdicts])
+    truth, runs = (
+        np.concatenate([of_split[split.fold == k] for k in verdicts])
+        for of_split in (split.truth, split.runs)
+    )
     right = likeliest == truth
-    error, table = calibration.reliability(probability, right)
+    found = calibration.reliability(probability, right, runs)
     measures = [
         ("accuracy", float(right.mean())),
         ("unknown", float(1 - answered.mean())),
-        ("expected calibration error", error),
-        *table,
+        ("expected calibration error", found.error),
+        ("expected calibration error, if exact", found.error_if_exact),
+        *found.table,
     ]
     if answered.any():
         measures.append(("accuracy of the answered", float(right[answered].mean())))
@@ -310,7 +345,7 @@ def score_families(
     parts = [training.only(training.families != family) for family in families]
     if not parts or algorithm not in build.candidates(parts):
         return []
-    networks = build.train_cost_networks(parts, MEMBERS, seed)
+    networks = build.train_cost_networks(parts, FAMILY_MEMBERS, seed)
     scores: list[Score] = []
     shares = []
     for family, part, costs_of_part in zip(families, parts, networks, strict=True):

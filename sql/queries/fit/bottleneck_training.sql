@@ -73,7 +73,7 @@ WITH
   )
 
 SELECT
-  s.names, s.metrics, coalesce(manual.class, g.label.class) AS label,
+  s.run_id AS run, s.names, s.metrics, coalesce(manual.class, g.label.class) AS label,
   coalesce(g.label.program, r.app, split_part(s.run_id, ' ', 1)) AS program,
   coalesce(g.label.family, r.tags['family']) AS family,
   [
