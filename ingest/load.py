@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ingest.recording import Recording
 
 _BATCH = "_batch_to_land"
+_MOST_COLLECTED = 1 << 16
 _NAMES = {"fn_timings": "derived/stable_functions", "pmu_samples": "derived/stable_regions"}
 _FIRST_DATE = datetime(1990, 1, 1, tzinfo=UTC)  # archives without dates unpack as 1970 or 1980
 
@@ -208,6 +209,8 @@ class _Writer:
         self.repeated: tuple[str, ...] = ()
         self.unlisted: dict[str, int] = {}
         self._left_out: Counter[LeftOut] = Counter()
+        self._collected: list[Rows] = []
+        self._waiting_rows = 0
 
     @property
     def left_out(self) -> str | None:
@@ -230,16 +233,18 @@ class _Writer:
             case Run():
                 self.book.add(item)
             case Rows():
-                self._insert_batch(item)
+                self._collect(item)
             case Select(table="runs"):
                 self._take_runs(item)
             case Select():
+                self._insert_collected()
                 self._insert_select(item)
             case LeftOut():
                 self._left_out[replace(item, count=0)] += item.count
 
     def finish(self) -> None:
         """Check the rows, and write down the runs and the source."""
+        self._insert_collected()
         if not any(self.rows.values()):
             raise InputError(
                 "the file contains no measurements", expected="at least one row of data"
@@ -307,6 +312,35 @@ class _Writer:
             if table in self.rows:
                 params = {"source_id": self.source_id}
                 self.con.execute(sqlfiles.read(statement), params)
+
+    def _collect(self, item: Rows) -> None:
+        """Put batches of one table together: each insertion costs as much as thousands of rows."""
+        waiting = self._collected
+        if waiting and (
+            waiting[0].table != item.table or waiting[0].batch.schema != item.batch.schema
+        ):
+            self._insert_collected()
+        self._collected.append(item)
+        self._waiting_rows += item.batch.num_rows
+        if self._waiting_rows >= _MOST_COLLECTED:
+            self._insert_collected()
+
+    def _insert_collected(self) -> None:
+        import pyarrow as pa
+
+        if len(self._collected) == 1:
+            self._insert_batch(self._collected[0])
+        elif self._collected:
+            tables = [
+                rows.batch
+                if isinstance(rows.batch, pa.Table)
+                else pa.Table.from_batches([rows.batch])
+                for rows in self._collected
+            ]
+            table = pa.concat_tables(tables)
+            self._insert_batch(Rows(self._collected[0].table, table))
+        self._collected.clear()
+        self._waiting_rows = 0
 
     def _insert_batch(self, item: Rows) -> None:
         import pyarrow as pa
