@@ -20,6 +20,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from udfs.scaling.bases import Array, Basis, Index, Truth
 
@@ -94,7 +95,8 @@ class Term:
 
 
 CONSTANT: Final = Term(0.0)
-_OVERHEADS: Final = tuple(Term(a, b) for a, b in ((0.0, 1), (0.5, 0), (1.0, 0), (1.0, 1), (2.0, 0)))
+Floats = NDArray[np.float32]
+_OVERHEADS: Final = (Term(0.0, 1), *map(Term, (0.5, 1.0, 1.5, 2.0)), Term(1.0, 1))
 """Growing terms beside work that is divided and a constant rest."""
 Law = tuple[Term, ...]
 
@@ -246,7 +248,7 @@ def law_forecast(
     )
 
 
-def _heaviest(evidence: Array, of_power: Array) -> tuple[Index, Array]:
+def _heaviest(evidence: Floats, of_power: Floats) -> tuple[Index, Array]:
     """Return the laws with the largest weights, _KEPT x n, and these weights, whose sum is 1.
 
     Numbers are partitioned far faster than their places, so the place of a law takes the last bits
@@ -258,7 +260,7 @@ def _heaviest(evidence: Array, of_power: Array) -> tuple[Index, Array]:
     keys &= ~np.uint32(_PLACES)
     keys |= np.arange(len(odds), dtype=np.uint32)
     kept = (np.partition(keys, _KEPT, axis=1)[:, :_KEPT].T & _PLACES).astype(np.intp)
-    chosen = np.take_along_axis(odds, kept, 0)
+    chosen = np.take_along_axis(odds, kept, 0).astype(np.float64)
     weight = np.exp(chosen - chosen.max(0))
     return kept, weight / weight.sum(0)
 
@@ -293,33 +295,50 @@ class _Noise:
             (shape * np.log(measured + known), _EXACT_ODDS + shape * np.log(exact + known)),
         )
 
-    def evidence(self, left: Array, letters: Array | float) -> tuple[Array, Array]:
-        """Return the logarithm of the evidence of laws, and the scale of their variance.
+    def evidence(self, left: Array, letters: Array) -> Floats:
+        """Return the logarithms of the evidence of laws, k x n, in single precision.
 
-        `left` (k x n, or n) are their sums of squared relative residuals, `letters` half the
-        number of their factors.
+        `left` (k x n) are their sums of squared relative residuals, `letters` (k x 1, or k x n)
+        half the number of their factors.
         """
-        half = left / (2 * self.share)
-        power = self.shape - letters
-        scale = self.scales[0] + half
-        total = self.odds[0] - power * _log(scale)
+        single = left.astype(np.float32)
+        total = self._log_evidence(single, letters, 0, slice(None))
         # Times without noise need another look only where a law hardly misses them, and where
         # repetitions do not tell the noise.
         near = np.flatnonzero(
-            (np.atleast_2d(half).min(0) < _NEARLY * self.scales[0])
+            (single.min(0) < 2 * self.share * _NEARLY * self.scales[0])
             & (self.scales[1] < _NEARLY * self.scales[0])
         )
         if len(near):
-            other = self.scales[1][near] + half[..., near]
-            exact = self.odds[1][near] - power[..., near] * np.log(other)
-            both = np.logaddexp(total[..., near], exact)
-            share = np.exp(exact - both)
-            scale[..., near] = (1 - share) * scale[..., near] + share * other
-            total[..., near] = both
-        return total, scale
+            exact = self._log_evidence(single[:, near], letters, 1, near)
+            total[:, near] = np.logaddexp(total[:, near], exact)
+        return total
 
-    def deviation(self, scale: Array) -> Array:
-        """Return the relative standard deviation of a point by the scale of laws (k x n)."""
+    def _log_evidence(
+        self, left: Floats, letters: Array, noise: int, places: Index | slice
+    ) -> Floats:
+        """Return the evidence if the times have this one of the two noises: k x places."""
+        share, shape, scale, odds = (
+            one[places].astype(np.float32)
+            for one in (self.share, self.shape, self.scales[noise], self.odds[noise])
+        )
+        logs = left / (2 * share)
+        logs += scale
+        np.log(logs, out=logs)
+        logs *= letters.astype(np.float32) - shape
+        logs += odds
+        return logs
+
+    def deviation(self, left: Array, letters: Array) -> Array:
+        """Return the relative standard deviation of a point by laws, k x n, as of `evidence`."""
+        half = left / (2 * self.share)
+        scales = [scale + half for scale in self.scales]
+        first, exact = (
+            odds - (self.shape - letters) * np.log(scale)
+            for odds, scale in zip(self.odds, scales, strict=True)
+        )
+        share = np.exp(exact - np.logaddexp(first, exact))
+        scale = (1 - share) * scales[0] + share * scales[1]
         deviation: Array = np.sqrt(scale / (self.shape - 0.5) * self.share)
         return deviation
 
@@ -328,7 +347,7 @@ class _Noise:
 class _Linear:
     """Fits of k laws of fixed exponents to n functions, in closed form.
 
-    `evidence`, `scale` and `left`, the squares that are left, are k x n. The normal equations are
+    `evidence` and `left`, the squares that are left, are k x n. The normal equations are
     g11, g12, g22 on the left and r1, r2 on the right, k x n; those with the second term lack the
     laws of one term, which come first. In laws of three terms the last one, a constant, is
     eliminated: `means` (2 x laws x n) are those of the other two, `level` (n) is that of the times,
@@ -336,8 +355,7 @@ class _Linear:
     places; `ends` where laws of one and two terms end.
     """
 
-    evidence: Array
-    scale: Array
+    evidence: Floats
     left: Array
     g11: Array
     g12: Array
@@ -364,7 +382,8 @@ def _terms(basis: Basis, places: tuple[float, ...], last: float) -> Array:
 
 def _linear(basis: Basis, places: Array, x: Array, y: Array, noise: _Noise) -> _Linear:
     prior = laws(basis)[1]
-    m, (singles, pairs) = len(x), _ends(basis)
+    m, ends = len(x), _ends(basis)
+    singles, pairs = ends
     terms = _terms(basis, tuple(places.tolist()), float(x[-1]))
     inverse = 1 / y.T
     square = inverse**2
@@ -372,12 +391,6 @@ def _linear(basis: Basis, places: Array, x: Array, y: Array, noise: _Noise) -> _
     products = np.concatenate([one * one, two * two, one[singles:] * two]) @ square
     g11, g22, g12 = np.split(products, [len(one), len(one) + len(two)])
     r1, r2 = np.split(np.concatenate([one, two]) @ inverse, [len(one)])
-    # The prior width of a factor is that with which its term makes up the measured times.
-    prior_width = np.log(m / noise.share)
-    evidence = np.empty_like(g11)
-    evidence[:singles] = -0.5 * prior_width
-    evidence[singles:pairs] = -prior_width
-    evidence[pairs:] = -1.5 * prior_width
     sizes = g11[singles:] * g22
     # Of three terms the constant is eliminated.
     size, triples = square.sum(0), slice(pairs - singles, None)
@@ -391,27 +404,36 @@ def _linear(basis: Basis, places: Array, x: Array, y: Array, noise: _Noise) -> _
     left = np.empty_like(g11)
     left[:singles] = m - r1[:singles] ** 2 / g11[:singles]
     a, b1 = g11[singles:], r1[singles:]
-    both = a * g22
-    det = both - g12 * g12
+    det = a * g22
+    least = _SINGULAR * det
+    det -= g12 * g12
     first, second = g22 * b1 - g12 * r2, a * r2 - g12 * b1
-    fits = (first > 0) & (second > 0) & (det > _SINGULAR * both)
+    fits = (first > 0) & (second > 0) & (det > least)
     fits[triples] &= (m > _FEW) & (
         level * det[triples] > means[0] * first[triples] + means[1] * second[triples]
     )
     np.copyto(det, np.inf, where=~fits)
-    left[singles:] = m - (first * b1 + second * r2) / det
+    first *= b1
+    second *= r2
+    first += second
+    first /= det
+    np.subtract(m, first, out=left[singles:])
     left[pairs:] -= level**2 * size
-    sizes /= det
-    with np.errstate(divide="ignore"):
-        evidence[singles:] += 0.5 * _log(sizes)
-    letters = np.repeat([0.5, 1.0, 1.5], np.diff([0, singles, pairs, len(prior)]))[:, None]
     np.maximum(left, 0, out=left)
-    of_points, scale = noise.evidence(left, letters)
-    evidence += of_points
-    evidence += prior[:, None]
-    return _Linear(
-        evidence, scale, left, g11, g12, g22, r1, r2, means, level, size, terms, (singles, pairs)
-    )
+    letters = _letters(np.arange(len(prior)), ends)[:, None]
+    evidence = noise.evidence(left, letters)
+    # The prior width of a factor is that with which its term makes up the measured times.
+    width = letters * np.log(m / noise.share)
+    evidence += (prior[:, None] - width).astype(np.float32)
+    with np.errstate(divide="ignore"):
+        evidence[singles:] += 0.5 * np.log((sizes / det).astype(np.float32))
+    return _Linear(evidence, left, g11, g12, g22, r1, r2, means, level, size, terms, ends)
+
+
+def _letters(law: Index, ends: tuple[int, int]) -> Array:
+    """Return half the number of the factors of laws."""
+    letters: Array = 0.5 + 0.5 * (law >= ends[0]) + 0.5 * (law >= ends[1])
+    return letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,8 +442,7 @@ class _Members:
 
     `left` are the squares that each leaves (k x n). The factors of the terms are `first`, `second`
     and, of the constant, `third`. The variance of a time over that of a point is
-    v11 d1^2 - v12 d1 d2 + v22 d2^2 + v33, where d are the terms less
-    their `means`.
+    v11 d1^2 - v12 d1 d2 + v22 d2^2 + v33, where d are the terms less their `means`.
     """
 
     sigma: Array
@@ -447,9 +468,7 @@ class _Members:
         is_power = kept == len(linear.evidence)
         law = np.where(is_power, 0, kept)
         cell = law * kept.shape[1] + column
-        a, r1, scale, left = (
-            one.ravel()[cell] for one in (linear.g11, linear.r1, linear.scale, linear.left)
-        )
+        a, r1, left = (one.ravel()[cell] for one in (linear.g11, linear.r1, linear.left))
         single, triple = law < singles, law >= pairs
         further, third = np.where(single, 0, law - singles), np.where(triple, law - pairs, 0)
         b, c, r2 = (
@@ -463,10 +482,11 @@ class _Members:
             first, second = (c * r1 - b * r2) / det, (a * r2 - b * r1) / det
         constant = np.where(triple, linear.level - mean1 * first - mean2 * second, 0.0)
         v33 = np.where(triple, 1 / linear.size, 0.0)
-        sigma = noise.deviation(np.where(is_power, power.scale, scale))
+        left = np.where(is_power, power.left, left)
+        letters = np.where(is_power, 1.0, _letters(law, linear.ends))
         return cls(
-            sigma,
-            np.where(is_power, power.left, left),
+            noise.deviation(left, letters),
+            left,
             law,
             is_power,
             first,
@@ -520,22 +540,15 @@ class _Members:
 class _Power:
     """The power law of any exponent: by linear regression of logarithms.
 
-    `evidence`, `scale`, `left` (the squares that are left) and `slope` (n), `log_seconds`
-    (n x places), and the `variance` (places) of these over that of a point.
+    `evidence`, `left` (the squares that are left) and `slope` (n), `log_seconds` (n x places), and
+    the `variance` (places) of these over that of a point.
     """
 
-    evidence: Array
-    scale: Array
+    evidence: Floats
     left: Array
     slope: Array
     log_seconds: Array
     variance: Array
-
-
-def _log(values: Array) -> Array:
-    """Return logarithms in single precision, which is enough for odds, and twice as fast."""
-    logs: Array = np.log(values.astype(np.float32))
-    return logs
 
 
 def _power(x: Array, y: Array, noise: _Noise, places: Array) -> _Power:
@@ -544,14 +557,13 @@ def _power(x: Array, y: Array, noise: _Noise, places: Array) -> _Power:
     size, level = (centred**2).sum(), log_y.mean(1)
     slope = np.clip(log_y @ centred / size, -_STEEPEST, _STEEPEST)
     left = ((log_y - level[:, None] - slope[:, None] * centred) ** 2).sum(1)
-    of_points, scale = noise.evidence(left, 1.0)
+    of_points = noise.evidence(left[None], np.ones((1, 1)))[0]
     # The exponent's prior is as wide as the range of exponents.
     evidence = _CLASS_ODDS[-1] - 0.5 * np.log(m * size / (2 * np.pi)) - np.log(2 * _STEEPEST)
-    evidence = evidence + np.log(noise.share) + of_points
+    evidence = (evidence + np.log(noise.share) + of_points).astype(np.float32)
     away = np.log(places) - log_x.mean()
     return _Power(
         evidence,
-        scale,
         left,
         slope,
         level[:, None] + slope[:, None] * away,
