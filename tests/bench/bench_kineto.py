@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
+import statistics
 import subprocess
 import tempfile
 import time
@@ -63,14 +65,16 @@ def compare(folder: Path, hta: str, mib: int, runs: int) -> None:
         if other != trace:
             other.unlink()
     found: dict[str, dict[str, tuple[int, int]]] = {}
+    processor: dict[str, list[float]] = {"pwh": [], "hta": []}
 
     def ours() -> float:
         # Making a warehouse, a quarter of a second, happens once in its life.
         db = fresh(folder / "pwh.duckdb")
         warehouse.connect(db).close()
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), child_seconds()
         said([*PWH, "--db", db, "ingest", trace, "--run", "r"])
         took = time.perf_counter() - began
+        processor["pwh"].append(child_seconds() - worked)
         with warehouse.connect(db, read_only=True) as con:
             found["pwh"] = {name: (ns, n) for name, ns, n in con.execute(TOTALS).fetchall()}
         return took
@@ -79,17 +83,26 @@ def compare(folder: Path, hta: str, mib: int, runs: int) -> None:
 
     def theirs() -> float:
         peaks.append(peak_child_mib())
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), child_seconds()
         kernels = json.loads(said([hta, "-c", PARSE, trace]).splitlines()[-1])
         found["hta"] = {name: (ns, n) for name, (ns, n) in kernels.items()}
+        processor["hta"].append(child_seconds() - worked)
         return time.perf_counter() - began
 
     a, b, ratio = in_turn(ours, theirs, runs)
     print(f"{trace.stat().st_size / 1e6:.0f} MB of Kineto trace; medians of {runs} runs in turn")
     print(f"  pwh ingest {a:.2f} s, HTA parser {b:.2f} s, ratio {ratio:.3f}")
+    own, other = (statistics.median(processor[name]) for name in ("pwh", "hta"))
+    print(f"  processor time {own:.2f} s, {other:.2f} s, ratio {own / other:.3f}")
     print(f"  largest process of pwh {peaks[0]:.0f} MiB, of both {peak_child_mib():.0f} MiB")
     same = "equal" if found["pwh"] == found["hta"] else "NOT equal"
     print(f"  totals of {len(found['pwh'])} kernels: {same}")
+
+
+def child_seconds() -> float:
+    """Return the processor time of all finished child processes, s."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":
