@@ -136,7 +136,7 @@ def _classes(view: View, runs: list[str]) -> None:
             "model",
         )
     )
-    with st.expander("Metrics: medians over the samples"):
+    with st.expander("Metrics: means over the samples, weighted by cycles"):
         view.table(view.rows(bottleneck_metrics, runs))
     slots = view.rows(topdown, runs)
     if not slots.is_empty():

@@ -85,7 +85,7 @@ def bottleneck_costs(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRe
 
 
 def bottleneck_metrics(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
-    """Return the metrics of runs: medians over their samples."""
+    """Return the metrics of runs: means over their samples, weighted by cycles."""
     return ask(con, "bottlenecks/metrics", **_runs(runs))
 
 
@@ -136,6 +136,7 @@ def bottleneck_glyphs(
     """Return the metrics of each run, process, region or sample (`by`) of runs, and its class.
 
     One row per glyph: its place, class, samples, metric_set, and the lists metrics and values
-    (medians, counts per cycle or shares). Of more than `most` places, `most` spread evenly.
+    (means weighted by cycles, of counts per cycle or shares). Of more than `most` places, `most`
+    spread evenly.
     """
     return ask(con, "bottlenecks/glyphs", **_runs(runs), by=by, most=most)

@@ -31,7 +31,7 @@ WITH
   tall AS (
     SELECT
       s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, s.metric_set, m.model,
-      s.names, s.metrics, m.means, m.deviations, m.offsets,
+      s.cycles, s.names, s.metrics, m.means, m.deviations, m.offsets,
       unnest(range(1, len(s.names) + 1)) AS i
     FROM sample_metrics AS s
     LEFT JOIN _bottleneck_models AS m USING (metric_set)
@@ -43,7 +43,7 @@ SELECT
   CASE WHEN value + coalesce(offsets[i], 0) > 0 THEN log10(value + coalesce(offsets[i], 0)) END
     AS log_value,
   (log_value - means[i]) / nullif(deviations[i], 0) AS standardised,
-  model
+  model, cycles
 FROM tall;
 
 COMMENT ON VIEW pmu_standardised IS 'One row is one metric of one sample: per cycle, on a log scale, and standardised by the model in force.';
@@ -60,3 +60,4 @@ COMMENT ON COLUMN pmu_standardised.value IS 'Per cycle of the sample, or a share
 COMMENT ON COLUMN pmu_standardised.log_value IS 'log10 of the value, to which the model adds a small number first; NULL for zero where there is no model.';
 COMMENT ON COLUMN pmu_standardised.standardised IS '(log_value - mean) / deviation over the population that the model was trained on; NULL without a model, or where the metric was constant there.';
 COMMENT ON COLUMN pmu_standardised.model IS 'That model (kind/version).';
+COMMENT ON COLUMN pmu_standardised.cycles IS 'Cycles of the sample.';

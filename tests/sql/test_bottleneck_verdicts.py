@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.output import dicts
-from apps.queries.bottlenecks import bottleneck_glyphs, bottlenecks_by
+from apps.queries.bottlenecks import bottleneck_glyphs, bottleneck_metrics, bottlenecks_by
 from apps.reports.bottlenecks import bottleneck_sentences
 from tests.helpers.support import given, rows
 
@@ -27,6 +27,14 @@ RUN = (
 def test_a_long_sample_outweighs_many_short_ones(warehouse):
     run(warehouse, ("f", 900, "Mem"), ("f", 50, "Balance"), ("f", 50, "Balance"))
     assert rows(warehouse, RUN) == [("Mem", False, 0.9, "cycles")]
+
+
+def test_metrics_and_stars_weigh_samples_as_the_verdict_does(warehouse):
+    run(warehouse, ("f", 900, "Mem"), ("f", 50, "Balance"), ("f", 50, "Balance"))
+    (ipc,) = (m for m in dicts(bottleneck_metrics(warehouse, ["r1"])) if m["metric"] == "IPC")
+    assert (ipc["samples"], ipc["value"]) == (3, pytest.approx(27 / 4000))
+    (glyph,) = dicts(bottleneck_glyphs(warehouse, ["r1"], "run"))
+    assert glyph["values"] == [pytest.approx(27 / 4000)]
 
 
 def test_a_tie_names_both_in_every_place(warehouse):

@@ -1,7 +1,7 @@
 -- Metrics for star glyphs: one row a run, process, region or sample ($by), with its class, the
--- medians of its metrics and their long names. Only of the metric set that most samples have, as others do not compare;
--- of more than $most glyphs, $most spread evenly. Runs are selected by bounds and a list: that
--- condition is pushed down to the counters, a subquery is not.
+-- means of its metrics, weighted by cycles, and their long names. Only of the metric set that most
+-- samples have, as others do not compare; of more than $most glyphs, $most spread evenly. Runs are
+-- selected by bounds and a list: that condition is pushed down to the counters, a subquery is not.
 WITH
   tall AS (
     SELECT
@@ -10,15 +10,17 @@ WITH
       CASE WHEN $by <> 'run' AND $by <> 'region' THEN thread END AS thread,
       CASE WHEN $by IN ('region', 'sample') THEN region END AS region,
       CASE WHEN $by = 'sample' THEN sample END AS sample,
-      metric_set, metric, value
+      metric_set, metric, value, coalesce(cycles, 1) AS weight
     FROM pmu_standardised
     WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
       AND list_max(from_json($runs, '["VARCHAR"]'))
       AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
   ),
 
-  medians AS (
-    SELECT run_id, rank, thread, region, sample, metric_set, metric, median(value) AS value
+  means AS (
+    SELECT
+      run_id, rank, thread, region, sample, metric_set, metric,
+      sum(value * weight) / nullif(sum(weight), 0) AS value
     FROM tall
     WHERE metric_set IS NOT NULL AND isfinite(value)
     GROUP BY ALL
@@ -36,13 +38,13 @@ WITH
     SELECT metric_set, metric, position
     FROM layout
     WHERE metric_set = (
-      SELECT metric_set FROM medians GROUP BY metric_set ORDER BY count(*) DESC, metric_set LIMIT 1
-    ) AND (metric_set, metric) IN (SELECT (metric_set, metric) FROM medians)
+      SELECT metric_set FROM means GROUP BY metric_set ORDER BY count(*) DESC, metric_set LIMIT 1
+    ) AND (metric_set, metric) IN (SELECT (metric_set, metric) FROM means)
   ),
 
   places AS (
     SELECT DISTINCT run_id, rank, thread, region, sample
-    FROM medians
+    FROM means
     WHERE metric_set IN (SELECT metric_set FROM rays)
   ),
 
@@ -72,7 +74,7 @@ WITH
     FROM chosen AS c
     CROSS JOIN rays AS r
     LEFT JOIN metric_titles AS n ON r.metric = n.metric
-    LEFT JOIN medians AS m
+    LEFT JOIN means AS m
       ON m.run_id = c.run_id AND m.rank IS NOT DISTINCT FROM c.rank
       AND m.thread IS NOT DISTINCT FROM c.thread AND m.region IS NOT DISTINCT FROM c.region
       AND m.sample IS NOT DISTINCT FROM c.sample AND m.metric_set = r.metric_set

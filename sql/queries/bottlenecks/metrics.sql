@@ -1,9 +1,13 @@
--- Metrics of runs: the median over their samples, and how far that is from the training's mean.
+-- Metrics of runs: the mean over their samples, weighted by cycles as the verdict is, and how far
+-- that is from the training's mean.
 -- Runs are selected by bounds and a list: that condition is pushed down to the counters, a subquery
 -- is not.
 SELECT
-  s.metric_set, s.metric, t.title, t.unit, count(s.value) AS samples, median(s.value) AS value,
-  median(s.standardised) AS standardised
+  s.metric_set, s.metric, t.title, t.unit, count(s.value) AS samples, 
+  sum(s.value * coalesce(s.cycles, 1))
+    / nullif(sum(coalesce(s.cycles, 1)) FILTER (s.value IS NOT NULL), 0) AS value,
+  sum(s.standardised * coalesce(s.cycles, 1))
+    / nullif(sum(coalesce(s.cycles, 1)) FILTER (s.standardised IS NOT NULL), 0) AS standardised
 FROM pmu_standardised AS s
 LEFT JOIN (
   SELECT DISTINCT metric_set, metric, position FROM metric_definitions WHERE metric IS NOT NULL
