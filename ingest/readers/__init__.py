@@ -27,7 +27,7 @@ READERS: tuple[Deferred, ...] = (
         _HERE + "papi:Papi",
         contains=(b'"papi_version"', b'"event_definitions"', b'"cpu_info"'),
     ),
-    Deferred("likwid", _HERE + "likwid:Likwid", contains=(b"table,",)),
+    Deferred("likwid", _HERE + "likwid:Likwid", contains=(b"table,", b"group ")),
     Deferred("ncu", _HERE + "ncu.reader:Ncu", contains=(b'"kernel name"',)),
     Deferred(
         "gem5-stats",
@@ -65,6 +65,7 @@ READERS: tuple[Deferred, ...] = (
     Deferred("scorep-cube", _HERE + "scorep.reader:ScorepCube", contains=(b"ustar",)),
     Deferred("tau-packed", _HERE + "tau.packed:TauPacked", begins=(b"\0p\0p\0k",)),
     Deferred("tau", _HERE + "tau.folder:Tau", contains=(b" templated_functions",)),
+    Deferred("darshan", _HERE + "darshan:Darshan", begins=(b"# darshan log version",)),
     Deferred("massif", _HERE + "massif:Massif", contains=(b"time_unit: ",)),
     Deferred("mpip", _HERE + "mpip.reader:MpiP", begins=(b"@ mpip",)),
     Deferred(

@@ -1,9 +1,10 @@
-"""Counters of LIKWID: likwid-perfctr's comma-separated output (-O, or -o FILE.csv).
+"""Counters of LIKWID: likwid-perfctr's comma-separated output (-O, or -o FILE.csv), and its text.
 
 Source: LIKWID's documentation of likwid-perfctr and of its output filters (LIKWID 4.3 and 5). What
 lands in pmu_samples:
 
-- A row per event of a `Raw` table and hardware thread: `cpu`, `event` as LIKWID names it.
+- A row per event of a `Raw` table (in text, Event) and hardware thread: `cpu`, `event` as LIKWID
+  names it.
 - A row per metric of a `Metric` table and hardware thread; the unit that ends a metric's name in
   square brackets goes to `unit`. The STAT tables follow from these and are left out.
 - `region` is the marked region (-m). Tables of one group that come again (timeline, -t) are
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, Run, SingleFile
 from ingest.parsing.counter_table import Sample, batches, number, records
-from ingest.parsing.lines import quoted
+from ingest.parsing.lines import numbered_lines, quoted
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     Records = Iterator[tuple[int, list[str]]]
 
 _TABLE = re.compile(rb"^TABLE,(?:Region [^,]*,)?Group \d+ (?:Raw|Metric)", re.MULTILINE)
+_TEXT = re.compile(rb"^(?:Region [^\n]*, )?Group \d+: [^\n]*\n\+-[-+]*\r?\n\| ", re.MULTILINE)
+_TEXT_GROUP = re.compile(r"(?:Region (?P<region>.*), )?Group (?P<group>\d{1,9}): \S.*")
 _GROUP = re.compile(r"Group (\d+) (Raw|Metric)( STAT)?")
 _THREAD = re.compile(r"(?:HWThread|Core|core) (\d{1,7})")
 _UNIT = re.compile(r"(.+?) \[([^\]]+)\]")
@@ -52,13 +55,13 @@ class Likwid(SingleFile):
     """Counters and metrics of likwid-perfctr."""
 
     NAME = "likwid"
-    DESCRIPTION = "counters of likwid-perfctr (-O or -o FILE.csv), with marked regions"
-    PATTERNS = ("likwid.csv",)
+    DESCRIPTION = "counters of likwid-perfctr (text, -O or -o FILE.csv), with marked regions"
+    PATTERNS = ("likwid.csv", "likwid.txt")
     TABLES = ("pmu_samples",)
 
     def sniff(self, head: Head) -> bool:
         """Recognise the first line of a table."""
-        return _TABLE.search(head.data) is not None
+        return (_TABLE.search(head.data) or _TEXT.search(head.data)) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its counters."""
@@ -66,14 +69,21 @@ class Likwid(SingleFile):
         cpus: set[int] = set()
         yield Run()
         landed = 0
-        for batch in batches(_samples(records(recording), tags, cpus)):
+        with recording.open() as file:
+            is_text = _TABLE.search(file.read(1 << 16)) is None
+        samples = (
+            _text_samples(numbered_lines(recording, must_end=True), tags, cpus)
+            if is_text
+            else _samples(records(recording), tags, cpus)
+        )
+        for batch in batches(samples):
             landed += batch.batch.num_rows
             yield batch
         if not landed:
             raise InputError(
                 "there are no counters",
                 where="end of the file",
-                expected="a line TABLE,Group 1 Raw,...",
+                expected="a line TABLE,Group 1 Raw,..., or a table below a line Group 1: NAME",
             )
         yield Run(threads=len(cpus), tags=tags)
 
@@ -92,6 +102,88 @@ def _samples(lines: Records, tags: dict[str, str], cpus: set[int]) -> Iterator[S
         key = (heading.region, heading.group, heading.kind)
         yield from _table(lines, heading, seen[key], cpus, line)
         seen[key] += 1
+
+
+def _text_samples(
+    lines: Iterator[tuple[int, str]], tags: dict[str, str], cpus: set[int]
+) -> Iterator[Sample]:
+    """Yield the counters of all tables of text; takes note of tags and processors on the way."""
+    seen: Counter[tuple[str | None, int, str]] = Counter()
+    region, group = None, None
+    for line, text in lines:
+        name, colon, value = text.partition(":")
+        if colon and name in _TAGS:
+            tags[_TAGS[name]] = value.strip()
+        elif found := _TEXT_GROUP.fullmatch(text.rstrip()):
+            region, group = found["region"], int(found["group"])
+        elif _is_border(text):
+            heading, rows = _text_table(lines, line)
+            kind = heading[0]
+            # Tables of sums, and of how often a region was called, are no counters.
+            if kind not in ("Event", "Metric") or "Sum" in heading:
+                continue
+            if group is None:
+                raise _not_whole(line, "a line `Group 1: NAME` above a table")
+            key = (region, group, kind)
+            yield from _text_rows(heading, rows, region, seen[key], cpus)
+            seen[key] += 1
+
+
+def _text_table(
+    lines: Iterator[tuple[int, str]], line: int
+) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the heading and the rows of a table whose first border was read."""
+    rows: list[tuple[int, list[str]]] = []
+    borders = 1
+    while borders < 3:
+        line, text = next(lines, (line, ""))
+        if _is_border(text):
+            borders += 1
+        elif text.startswith("|") and text.rstrip().endswith("|"):
+            rows.append((line, [field.strip() for field in text.rstrip()[1:-1].split("|")]))
+        else:
+            raise _not_whole(line, "the rows of a table to its last border +---+")
+    if not rows:
+        raise _not_whole(line, "a table with a heading")
+    return rows[0][1], rows[1:]
+
+
+def _text_rows(
+    heading: list[str],
+    rows: list[tuple[int, list[str]]],
+    region: str | None,
+    sample: int,
+    cpus: set[int],
+) -> Iterator[Sample]:
+    skipped = 2 if heading[0] == "Event" else 1
+    for line, fields in rows:
+        threads = _threads(heading[skipped:], line)
+        cpus.update(threads)
+        if len(fields) != len(heading) or not fields[0]:
+            raise _not_whole(line, f"a row of {len(heading)} fields, as in the table's heading")
+        event, unit = _event(fields[0]) if skipped == 1 else (fields[0], None)
+        for cpu, field in zip(threads, fields[skipped:], strict=True):
+            yield {
+                "cpu": cpu,
+                "region": region,
+                "sample": sample,
+                "event": event,
+                "value": number(field, f"line {line}", fields[0]),
+                "unit": unit,
+            }
+
+
+def _is_border(text: str) -> bool:
+    return re.fullmatch(r"\+-[-+]*\s*", text) is not None
+
+
+def _not_whole(line: int, expected: str) -> InputError:
+    return InputError(
+        "a table is not whole",
+        where=f"line {line}",
+        expected=expected,
+        hint="The file is damaged or cut off, or output of the program came between. Record again.",
+    )
 
 
 def _heading(fields: list[str], line: int) -> _Heading | None:

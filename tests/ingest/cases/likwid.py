@@ -19,6 +19,7 @@ def _enlarge(folder: Path, times: int) -> Path:
 CASE = Case(
     reader="likwid",
     sample=SAMPLE,
+    others=(SAMPLE.with_name("regions.txt"),),
     golden=(
         (
             """
