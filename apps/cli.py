@@ -6,9 +6,11 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
+import click
 import typer
 
 from apps.commands import (
@@ -114,11 +116,17 @@ def _without_pandas() -> Iterator[None]:
         sys.meta_path.remove(finder)
 
 
+@cache
+def command_line() -> click.Command:
+    """Return all commands; typer takes 30 ms to make them of their functions."""
+    return typer.main.get_command(app)
+
+
 def main() -> None:
     """Run `pwh`; every `PwhError` becomes a message on stderr and an exit code."""
     try:
         with _without_pandas():
-            app()
+            command_line()()
     except PwhError as error:
         note(str(error))
         sys.exit(error.exit_code)

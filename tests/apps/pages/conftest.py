@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from apps import demo
 
 SCRIPT = Path(demo.__file__).parents[1] / "pages" / "__main__.py"
+# AppTest looks through all installed packages for components, which takes longer than a page.
+_COMPONENTS = cache(manifest_scanner.scan_component_manifests)
 
 
 @pytest.fixture
@@ -26,6 +30,7 @@ def open_page(monkeypatch):
 
     def open_page(page, path, /, **params):
         monkeypatch.setenv("PWH_DB", str(path))
+        monkeypatch.setattr(manifest_scanner, "scan_component_manifests", _COMPONENTS)
         app = AppTest.from_file(str(SCRIPT), default_timeout=60)
         # AppTest.switch_page knows pages that are files only.
         app._page_hash = "" if page == "overview" else calc_hash(page)

@@ -1,0 +1,28 @@
+"""The warehouse that tests of views write rows into."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import warehouse as pwh
+from tests.helpers.reused import reused_warehouse
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+@pytest.fixture
+def warehouse(
+    template: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[DuckDBPyConnection]:
+    """Yield an empty warehouse."""
+
+    def new() -> DuckDBPyConnection:
+        return pwh.connect(shutil.copy(template, tmp_path_factory.mktemp("reused") / "w.duckdb"))
+
+    yield from reused_warehouse(new)
