@@ -25,6 +25,7 @@ from ingest.readers.chrome_trace.pairs import paired
 
 _NOT_LANDED = -1
 _HOST = "host"
+_TOTAL = "Total "
 _SYSTEM_WIDE = 1 << 62
 
 
@@ -36,13 +37,20 @@ class _All:
     correlation: Integers
 
 
-def assemble(events: Events, *, is_kineto: bool, rank: int | None) -> Timeline:
-    """Return the timeline; slices that are no work of anybody are not in it."""
-    workers, number = _workers(events, is_kineto=is_kineto, rank=rank)
-    every = _all_slices(events, number)
+def assemble(
+    events: Events, *, is_kineto: bool, is_clang: bool = False, rank: int | None = None
+) -> Timeline:
+    """Return the timeline; slices that are no work of anybody are not in it.
+
+    clang -ftime-trace adds slices of made-up threads that are totals by name.
+    """
+    every = _all_slices(events)
     names = [_name(name, is_kineto=is_kineto) for name in events.names.things()]
     kinds = events.kinds.things()
     roles = _roles(every.slices, names, kinds) if is_kineto else every.slices.role
+    if is_clang:
+        is_total = np.array([name.startswith(_TOTAL) for name in names] or [False])
+        roles = np.where(is_total[every.slices.name], _NOT_LANDED, roles)
     kept = roles != _NOT_LANDED
     found = every.slices
     slices = Slices(
@@ -54,17 +62,17 @@ def assemble(events: Events, *, is_kineto: bool, rank: int | None) -> Timeline:
         end=found.end[kept],
     )
     return Timeline(
-        workers=workers,
+        workers=_workers(events, is_kineto=is_kineto, rank=rank),
         names=names,
         kinds=kinds,
         slices=slices,
         launches=_launches(slices, every.correlation[kept]),
-        arrows=_arrows(events, slices, number),
+        arrows=_arrows(events, slices),
         rank=rank,
     )
 
 
-def left_out(events: Events, *, is_kineto: bool) -> Iterator[LeftOut]:
+def left_out(events: Events, *, is_kineto: bool, is_clang: bool) -> Iterator[LeftOut]:
     """Yield what of the events no table has a place for."""
     yield LeftOut(events.unfinished + _unpaired(events), "slice", "without a start or an end")
     backward = int(np.count_nonzero(events.slices["length"] < 0))
@@ -79,6 +87,10 @@ def left_out(events: Events, *, is_kineto: bool) -> Iterator[LeftOut]:
     unknown = Counter({ph: n for ph, n in events.other.items() if ph not in "iIRnONDPvVc(),=aTp"})
     for ph, count in unknown.items():
         yield LeftOut(count, f"event of phase {ph[:8]!r}", "the format does not define it")
+    if is_clang:
+        totals = np.array([str(name).startswith(_TOTAL) for name in events.names] or [False])
+        count = int(np.count_nonzero(totals[events.slices["name"]]))
+        yield LeftOut(count, "total of clang", "its slices land", "totals of clang")
     if is_kineto:
         kinds = events.kinds.things()
         lower = np.array([(kind or "").lower() for kind in kinds] or [""], dtype=object)
@@ -101,14 +113,14 @@ def _pairs(events: Events, which: str) -> tuple[Integers, Integers]:
     return paired(marks["group"], marks["time"], marks["begins"])
 
 
-def _all_slices(events: Events, number: Integers) -> _All:
+def _all_slices(events: Events) -> _All:
     """Return slices given whole, then those paired, then asynchronous operations."""
     whole = events.slices
     forward = whole["length"] >= 0
     start = whole["start"][forward]
     parts = [
         (
-            number[whole["thread"][forward]],
+            whole["thread"][forward],
             whole["name"][forward],
             whole["kind"][forward],
             np.full(len(start), Role.WORK),
@@ -124,7 +136,7 @@ def _all_slices(events: Events, number: Integers) -> _All:
         count = len(begins)
         parts.append(
             (
-                number[group] if role == Role.WORK else np.zeros(count, np.int64),
+                group if role == Role.WORK else np.zeros(count, np.int64),
                 marks["name"][begins],
                 marks["kind"][begins],
                 np.full(count, role),
@@ -165,7 +177,7 @@ def _launches(slices: Slices, correlation: Integers) -> Launches:
     return Launches(callers[first[at[known]]], device[known], correlation[device[known]])
 
 
-def _arrows(events: Events, slices: Slices, number: Integers) -> Arrows:
+def _arrows(events: Events, slices: Slices) -> Arrows:
     """Return the arrows between each point of a flow and the next.
 
     A point that does not bind to the slice around it binds to the next that begins.
@@ -173,7 +185,7 @@ def _arrows(events: Events, slices: Slices, number: Integers) -> Arrows:
     flows = events.flows
     of = np.lexsort((flows["step"], flows["time"], flows["group"]))
     group, time = flows["group"][of], flows["time"][of]
-    worker = number[flows["thread"][of]]
+    worker = flows["thread"][of]
     follows = np.flatnonzero((group[1:] == group[:-1]) & (flows["step"][of][1:] > 0))
     target, source = follows + 1, follows
     on = np.flatnonzero(slices.role <= Role.WAIT)
@@ -188,21 +200,19 @@ def _arrows(events: Events, slices: Slices, number: Integers) -> Arrows:
     return Arrows(worker[source], time[source], to, t_to)
 
 
-def _workers(events: Events, *, is_kineto: bool, rank: int | None) -> tuple[list[Worker], Integers]:
-    """Return the workers and the number of each thread's worker.
+def _workers(events: Events, *, is_kineto: bool, rank: int | None) -> list[Worker]:
+    """Return the worker of each thread and stream.
 
     Their names are as in the trace, with process and number where these tell them apart.
     """
-    threads: list[tuple[Id, Id]] = events.threads.things()
-    devices = set(_device_threads(events).tolist() if is_kineto else ())
-    processes = {pid for n, (pid, _) in enumerate(threads) if n not in devices}
+    places: list[tuple[Id, ...]] = events.threads.things()
+    processes = {place[0] for place in places}
     prefix = "" if rank is None else f"rank {rank} "
     node = _HOST if rank is None else f"rank {rank}"
     names = []
-    for n, (pid, tid) in enumerate(threads):
-        if n in devices:
-            stream = str(tid).removeprefix("stream").strip()
-            names.append(f"{prefix}GPU {pid} stream {stream}")
+    for pid, tid, *stream in places:
+        if stream:
+            names.append(f"{prefix}GPU {pid} stream {str(tid).removeprefix('stream').strip()}")
         else:
             thread = events.thread_names.get((pid, tid), "").strip() or f"thread {tid}"
             process = events.process_names.get(pid, "").strip() or "process"
@@ -211,17 +221,11 @@ def _workers(events: Events, *, is_kineto: bool, rank: int | None) -> tuple[list
     count = Counter(names)
     taken: set[str] = set()
     workers = []
-    for n, ((_, tid), name) in enumerate(zip(threads, names, strict=True)):
+    for (_, tid, *stream), name in zip(places, names, strict=True):
         own = name if count[name] == 1 else f"{name} {tid}"
         while own in taken:
             own += "'"
         taken.add(own)
-        numbered = isinstance(tid, int) and 0 <= tid < _SYSTEM_WIDE and n not in devices
-        workers.append(Worker(own, node, tid if numbered and isinstance(tid, int) else None))
-    return workers, np.arange(len(threads))
-
-
-def _device_threads(events: Events) -> Integers:
-    kinds = np.array([(k or "").lower() in kineto.DEVICE for k in events.kinds.things()] or [False])
-    on = kinds[events.slices["kind"]]
-    return np.unique(events.slices["thread"][on])
+        is_thread = isinstance(tid, int) and 0 <= tid < _SYSTEM_WIDE and not stream
+        workers.append(Worker(own, node, tid if is_thread and isinstance(tid, int) else None))
+    return workers

@@ -21,6 +21,8 @@ _EVENTS = re.compile(rb'"traceEvents"\s*:\s*\[')
 _BETWEEN = re.compile(rb"\}\s*,\s*\{")
 # PyTorch writes bandwidths of no time as inf, which JSON does not have.
 _NOT_JSON = re.compile(rb"(:\s*)[-+]?(?:nan|inf(?:inity)?)(?=\s*[,}\]])", re.IGNORECASE)
+# Tools copy control characters into texts; outside of these they are blanks anyway.
+_BLANKS = bytes(32 if byte < 32 else byte for byte in range(256))
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -53,6 +55,7 @@ class Facts(msgspec.Struct, gc=False):
     samples: Any = None
     systemTraceEvents: Any = None  # noqa: N815
     viztracer_metadata: Any = None
+    beginningOfTime: Any = None  # noqa: N815
 
 
 class _Closing(Facts, gc=False):
@@ -153,9 +156,9 @@ class Document:
             try:
                 return decoder.decode(data)
             except msgspec.DecodeError as error:
-                if isinstance(error, msgspec.ValidationError) or not _NOT_JSON.search(data):
+                if isinstance(error, msgspec.ValidationError):
                     raise
-                return decoder.decode(_NOT_JSON.sub(rb"\1null", data))
+                return decoder.decode(_NOT_JSON.sub(rb"\1null", data.translate(_BLANKS)))
         except msgspec.ValidationError as error:
             raise self._refused(f"an event is not as expected ({error})") from None
         except UnicodeDecodeError as error:

@@ -85,9 +85,17 @@ class Events:
     """
 
     def __init__(
-        self, linked: frozenset[str] = frozenset(), known_links: frozenset[str] = frozenset()
+        self,
+        linked: frozenset[str] = frozenset(),
+        known_links: frozenset[str] = frozenset(),
+        devices: frozenset[str] = frozenset(),
     ) -> None:
-        """Read the correlation of the categories `linked`; count flows of `known_links` only."""
+        """Read the correlation of the categories `linked`; count flows of `known_links` only.
+
+        Slices of the categories `devices` ran on GPUs: their pid and tid are those of a device
+        and a stream, and no thread's that has the same numbers.
+        """
+        self._devices = devices
         self._linked = linked
         self._known_links = known_links
         self.links: Counter[str] = Counter()
@@ -138,7 +146,7 @@ class Events:
             return self._take_slices(whole) if whole else None
         kinds = self._kinds(events)
         self.slices.add(
-            thread=self._threads(events),
+            thread=self._places(events, kinds),
             name=self._names(events),
             kind=kinds,
             start=_times(events),
@@ -200,6 +208,14 @@ class Events:
 
     def _threads(self, events: Sequence[Event]) -> Integers:
         return self.threads.of(map(_thread, events), len(events))
+
+    def _places(self, events: Sequence[Event], kinds: Integers) -> Integers:
+        """Return the threads of slices, or the streams (with a third part) of those on GPUs."""
+        threads = self._threads(events)
+        on = np.array([kind in self._devices for kind in self.kinds], bool)[kinds]
+        keys = ((*_thread(events[at]), True) for at in np.flatnonzero(on).tolist())
+        threads[on] = self.threads.of(keys, int(np.count_nonzero(on)))
+        return threads
 
     def _names(self, events: Sequence[Event]) -> Integers:
         return self.names.of(map(_called, events), len(events))

@@ -26,7 +26,15 @@ NOT_WORK = {
     "overhead": ("interval of the profiler's own work", "intervals of the profiler's own work"),
     "cuda_sync": ("mark of a synchronisation", "marks of synchronisations"),
 }
-WITH_CORRELATION = frozenset(form for name in DEVICE | CALLS for form in (name, name.capitalize()))
+
+
+def _forms(names: frozenset[str]) -> frozenset[str]:
+    """Return categories in the spellings of all versions."""
+    return frozenset(form for name in names for form in (name, name.capitalize()))
+
+
+ON_DEVICES = _forms(DEVICE)
+WITH_CORRELATION = _forms(DEVICE | CALLS)
 _STEP = re.compile(r"(ProfilerStep)#\d+")
 
 

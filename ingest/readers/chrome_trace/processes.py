@@ -36,6 +36,7 @@ class _Process:
     facts: dict[str, Any]
     process: Process | None
     is_kineto: bool
+    is_clang: bool
     offset: int
 
     @property
@@ -61,7 +62,7 @@ def process_items(recording: Recording) -> Iterator[Item]:
     for process in processes:
         yield from landing(process.timeline, base - process.offset)
         yield from counter_rows(process.events)
-        yield from left_out(process.events, is_kineto=process.is_kineto)
+        yield from left_out(process.events, is_kineto=process.is_kineto, is_clang=process.is_clang)
         if process.facts.get("samples"):
             count = len(process.facts["samples"])
             yield LeftOut(count, "sample", "the stacks of a sampling profiler in the trace")
@@ -74,24 +75,31 @@ def _read(recording: Recording, part: Path) -> _Process:
         with recording.open(part) as file:
             document = Document(file)
             is_kineto = "schemaVersion" in document.stated()
-            events = Events(kineto.WITH_CORRELATION, kineto.KNOWN_LINKS) if is_kineto else Events()
+            events = _kineto_events() if is_kineto else Events()
             for batch in document:
                 events.take(batch)
         stated = document.stated()
         process = process_of(stated)
+        is_clang = "beginningOfTime" in stated
         viztracer = stated.get("viztracer_metadata")
         stated = (viztracer if isinstance(viztracer, dict) else {}) | stated
         base = stated.get("baseTimeNanoseconds", 0)
+        if isinstance(begun := stated.get("beginningOfTime"), int):  # clang's, us
+            base = begun * 1000
         if not (isinstance(base, int) and 0 <= base < _UNTIL_2200):
             raise InputError(
                 f"baseTimeNanoseconds is {str(base)[:40]}", expected="nanoseconds since 1970"
             )
         rank = process.rank if process is not None else None
-        timeline = assemble(events, is_kineto=is_kineto, rank=rank)
+        timeline = assemble(events, is_kineto=is_kineto, is_clang=is_clang, rank=rank)
     except InputError as error:
         error.path = error.path or path_text(part)
         raise
-    return _Process(part, events, timeline, stated, process, is_kineto, base)
+    return _Process(part, events, timeline, stated, process, is_kineto, is_clang, base)
+
+
+def _kineto_events() -> Events:
+    return Events(kineto.WITH_CORRELATION, kineto.KNOWN_LINKS, kineto.ON_DEVICES)
 
 
 def _check_overlap(processes: list[_Process]) -> None:

@@ -303,3 +303,30 @@ def test_a_larger_trace_keeps_exact_totals(warehouse, tmp_path):
     land(warehouse, tmp_path / KINETO.name)
     query = "SELECT sum(calls), round(sum(seconds) * 1e9) FROM fn_timings WHERE kind = 'kernel'"
     assert rows(warehouse, query) == [(3 * 48, 3 * (256906 + 235690))]
+
+
+def test_a_thread_and_a_stream_of_the_same_numbers_are_two_workers(trace, warehouse):
+    trace([
+        slice_("aten::add", 0, 10, cat="cpu_op", pid=7, tid=7),
+        slice_("cudaLaunchKernel", 2, 3, cat="cuda_runtime", pid=7, tid=7, args={"correlation": 1}),
+        slice_("k", 7, 6, cat="kernel", pid=7, tid=7, args={"correlation": 1}),
+    ], schemaVersion=1)  # fmt: skip
+    assert rows(warehouse, TASKS) == [
+        ("thread 7", "aten::add", 0, 10000),
+        ("GPU 7 stream 7", "k", 7000, 13000),
+    ]
+
+
+def test_totals_of_clang_are_no_threads(trace, warehouse):
+    trace([
+        slice_("ExecuteCompiler", 0, 900), slice_("Source", 10, 500),
+        slice_("Total Source", 0, 500, tid=2, args={"count": 1, "avg ms": 0}),
+    ], beginningOfTime=1760000000000000)  # fmt: skip
+    assert rows(warehouse, TASKS) == [("thread 1", "ExecuteCompiler", 0, 900000)]
+    assert rows(warehouse, "SELECT epoch(started_at) FROM runs") == [(1760000000,)]
+    assert rows(warehouse, LEFT) == [("1 total of clang (its slices land)",)]
+
+
+def test_control_characters_in_texts_are_blanks(trace, warehouse):
+    trace('{"traceEvents": [\n{"ph": "X",\t"name": "a\tb", "ts": 1, "dur": 1}]}')
+    assert rows(warehouse, "SELECT name FROM tasks") == [("a b",)]
