@@ -38,7 +38,8 @@ class Udf:
     arguments of any type then, and the function casts them. A function with `may_return_null` can
     return NULL for arguments that are not NULL; DuckDB passes NULL arguments to it, too. Functions
     that are not `public` serve views and macros only, and are not listed for users. `pairs` are
-    the parameters whose lists have as many elements as each other, and no NULL.
+    the parameters whose lists have as many elements as each other, and no NULL, unless the function
+    has an answer for it (`takes_null`).
     """
 
     name: str
@@ -49,6 +50,7 @@ class Udf:
     may_return_null: bool = False
     public: bool = True
     pairs: tuple[str, ...] = ()
+    takes_null: bool = False
 
     @property
     def signature(self) -> str:
@@ -78,7 +80,8 @@ class Udf:
 
             given = dict(zip(names, columns, strict=False))
             if udf.pairs:
-                check_pairs(udf.name, {name: given[name] for name in udf.pairs})
+                lists = {name: given[name] for name in udf.pairs}
+                check_pairs(udf.name, lists, takes_null=udf.takes_null)
             try:
                 return udf.function(*columns)
             except ArgumentError:
@@ -390,6 +393,7 @@ UDFS: tuple[Udf, ...] = (
         may_return_null=True,
         public=False,
         pairs=("threads", "blocks", "weights"),
+        takes_null=True,
     ),
     Udf(
         "thread_pixels",
@@ -400,6 +404,7 @@ UDFS: tuple[Udf, ...] = (
         may_return_null=True,
         public=False,
         pairs=("threads", "blocks", "weights"),
+        takes_null=True,
     ),
     Udf(
         "thread_similarity",
@@ -411,6 +416,7 @@ UDFS: tuple[Udf, ...] = (
         "of the weights), mean brightness (0..1).",
         may_return_null=True,
         pairs=("threads", "blocks", "weights"),
+        takes_null=True,
     ),
     Udf(
         "thread_grouping",
@@ -427,6 +433,7 @@ UDFS: tuple[Udf, ...] = (
         may_return_null=True,
         public=False,
         pairs=("vectors", "blocks", "weights"),
+        takes_null=True,
     ),
     Udf(
         "interval_phases",

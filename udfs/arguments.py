@@ -13,13 +13,16 @@ class ArgumentError(ValueError):
     """Arguments that a function refuses; its text is for whoever called it in SQL."""
 
 
-def check_pairs(function: str, lists: Mapping[str, pa.ChunkedArray]) -> None:
+def check_pairs(
+    function: str, lists: Mapping[str, pa.ChunkedArray], *, takes_null: bool = False
+) -> None:
     """Raise `ArgumentError` where lists whose elements belong together do not fit, in any row.
 
     Args:
         function: name of the function, for the message.
         lists: Arrow columns of lists by parameter name; each row has as many elements in one as in
-            every other, and none of them is NULL.
+            every other.
+        takes_null: whether elements can be NULL.
     """
     import pyarrow.compute as pc
 
@@ -34,7 +37,7 @@ def check_pairs(function: str, lists: Mapping[str, pa.ChunkedArray]) -> None:
                 f"{len(other[row])}, but they belong together"
             )
     for name, values in lists.items():
-        if pc.list_flatten(values).null_count:
+        if not takes_null and pc.list_flatten(values).null_count:
             raise ArgumentError(f"{function}: {name} contains NULL; leave such elements out of all")
 
 
