@@ -18,7 +18,7 @@ _FORMS = {
         rb'"https?://www\.speedscope\.app/file-format-schema\.json"'
         rb'|"shared"\s*:\s*\{\s*"frames"\s*:\s*\[|"type"\s*:\s*"(?:sampled|evented)"'
     ),
-    "pyinstrument": re.compile(rb'"sample_count"\s*:(?s:.*)"root_frame"\s*:'),
+    "pyinstrument": re.compile(rb'"sample_count"\s*:(?s:.*)"(?:root_frame|frame_records)"\s*:'),
     "cpuprofile": re.compile(rb'"nodes"\s*:\s*\[\s*\{[^[\]]*"callFrame"\s*:\s*\{'),
     "firefox": re.compile(
         rb'"preprocessedProfileVersion"\s*:|"breakpadId"\s*:|"meta"\s*:\s*\{[^{}]*"interval"\s*:'

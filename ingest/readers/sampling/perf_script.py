@@ -209,7 +209,9 @@ class _Samples:
         """Yield the rows, and what was left out."""
         if not self._in_line and not self._in_stack:
             raise InputError(
-                "no sample has a function or a stack",
+                "no sample has a function or a stack"
+                if self._without_stack
+                else "there are no samples",
                 expected="fields ip and sym: perf script -F comm,tid,time,period,event,ip,sym,dso",
             )
         self._stacks.flat = not self._in_stack

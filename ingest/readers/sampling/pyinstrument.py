@@ -1,14 +1,18 @@
-"""pyinstrument's JSON (pyinstrument -r json): a tree of functions with elapsed time.
+"""pyinstrument's JSON (-r json), a tree of functions with elapsed time, and its sessions.
 
-Source: pyinstrument's renderers/jsonrenderer.py and frame.py; files of pyinstrument 5. Its times
-are with callees; what remains of a function without them is its own. [self] is the function itself.
-Functions are named with their class, where the file has it, and file.
+Source: pyinstrument's renderers/jsonrenderer.py, session.py and frame.py; files of pyinstrument 5.
+Times of the tree are with callees; what remains of a function without them is its own, and [self]
+is the function itself. A session (-r pyisession) has stacks with times; functions of pyinstrument
+at their root are left out, as it does. Functions are named with their class, where the file has it,
+and file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import dropwhile
 from typing import Any
 
 from ingest.base import Item, Run, implausible
@@ -18,11 +22,18 @@ from warehouse.errors import InputError
 
 _PRINTED = 1e-6  # six digits after the point
 _SELF = "[self]"
+# The thread, pyinstrument's own main program, and what it runs a program by.
+_OWN = re.compile(
+    r"\0(?:<thread>|[^\0]*/pyinstrument(?:/__main__\.py)?|<string>|[^\0]*\brunpy\b[^\0]*)\0"
+)
 
 
 def items(document: Mapping[str, Any]) -> Iterator[Item]:
     """Yield the run and its rows; `wall_seconds` is what was recorded."""
     yield _run(document)
+    if "frame_records" in document:
+        yield from _session(document)
+        return
     root = field(document, "root_frame", dict, "the file")
     stacks, time = Stacks(), Measure("time", per_second=1.0)
     pending: list[tuple[Any, tuple[str, ...]]] = [(root, ())]
@@ -48,6 +59,37 @@ def items(document: Mapping[str, Any]) -> Iterator[Item]:
             time.sums[NO_THREAD, stacks.path(path)] += own
         pending += [(child, path) for child in children]
     yield from stacks.items([time])
+
+
+def _session(document: Mapping[str, Any]) -> Iterator[Item]:
+    """Yield the rows of a session: [[function, ...], seconds] for each sample."""
+    stacks, time = Stacks(), Measure("time", per_second=1.0)
+    counts = Measure("samples", "samples")
+    prefixes = [one for one in document.get("sys_path") or () if isinstance(one, str) and one]
+    known: dict[str, str] = {}
+    for number, record in enumerate(field(document, "frame_records", list, "the file")):
+        where = f"sample {number}"
+        match record:
+            case [list() as stack, float() as seconds] if all(isinstance(f, str) for f in stack):
+                pass
+            case _:
+                raise InputError("this is no sample", where=where, expected="[[function], seconds]")
+        program = list(dropwhile(_OWN.search, stack)) or stack
+        for function in program:
+            if function not in known:
+                known[function] = _identified(function, prefixes)
+        path = stacks.path([known[function] for function in program])
+        time.sums[NO_THREAD, path] += check_weight(seconds, where)
+        counts.sums[NO_THREAD, path] += 1
+    yield from stacks.items([time, counts])
+
+
+def _identified(identifier: str, prefixes: Sequence[str]) -> str:
+    """Return the name of a function: name, file and line between NULs, then attributes."""
+    name, file, rest = ([*identifier.split("\0", 2), "", ""])[:3]
+    owner = next((one[1:] for one in rest.split("\x01")[1:] if one[:1] == "c"), "")
+    shorter = [file.removeprefix(prefix).lstrip("/") for prefix in prefixes if file != prefix]
+    return located(f"{owner}.{name}" if owner else name, min([file, *shorter], key=len))
 
 
 def _run(document: Mapping[str, Any]) -> Run:

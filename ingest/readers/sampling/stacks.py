@@ -96,7 +96,8 @@ class Stacks:
         above = np.array(self.paths.above, np.int64)
         measures = [one for one in measures if one.sums]
         timed = next((one for one in measures if one.per_second), None)
-        sums = [_sums(one, above) for one in measures]
+        depth = _depths(above)
+        sums = [_sums(one, above, depth) for one in measures]
         skipped = 0
         if sum(len(one.path) for one in sums) > _MOST_ROWS:
             skipped = sum(int(np.count_nonzero(one.own == 0)) for one in sums)
@@ -191,10 +192,10 @@ class _Sums:
         return _Sums(self.thread[rows], self.path[rows], self.own[rows], self.inclusive[rows])
 
 
-def _sums(one: Measure, above: Integers) -> _Sums:
+def _sums(one: Measure, above: Integers, depth: Integers) -> _Sums:
     """Return the sums of a measure, for every sampled path and those above it.
 
-    They go up the tree a level at a time.
+    `depth` is how many paths are above each. The sums go up the tree a level at a time.
     """
     import numpy as np
 
@@ -202,13 +203,13 @@ def _sums(one: Measure, above: Integers) -> _Sums:
     threads, number = np.unique(keys[:, 0], return_inverse=True)
     key = number * len(above) + keys[:, 1]
     weight = np.fromiter(one.sums.values(), np.float64, len(one.sums))
-    level = _depths(above)[keys[:, 1]]
+    level = depth[keys[:, 1]]
     order = np.argsort(level, kind="stable")
     bounds = np.searchsorted(level[order], np.arange(int(level.max()) + 2))
     found: list[tuple[Integers, Floats, Floats]] = []
     raised, raised_weight = key[:0], weight[:0]
-    for depth in range(len(bounds) - 2, -1, -1):
-        here = order[bounds[depth] : bounds[depth + 1]]
+    for at in range(len(bounds) - 2, -1, -1):
+        here = order[bounds[at] : bounds[at + 1]]
         both, place = np.unique(np.concatenate([key[here], raised]), return_inverse=True)
         own: Floats = np.bincount(place[: len(here)], weight[here], len(both)).astype(np.float64)
         whole = own + np.bincount(place[len(here) :], raised_weight, len(both))
@@ -239,6 +240,8 @@ def check_weight(weight: float, where: str) -> float:
             f"the weight is {weight:g}",
             where=where,
             expected="a number from 0 within 64 bits",
-            hint="The difference of two profiles cannot be read: ingest both, and compare them.",
+            hint="The difference of two profiles cannot be read: ingest both, and compare them."
+            if weight < 0
+            else None,
         )
     return weight

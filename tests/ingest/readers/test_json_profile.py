@@ -161,6 +161,26 @@ def test_pyinstrument(warehouse):
     assert found["depth (wordcount.py)"] == (0.9422, 0.9422)
 
 
+def test_pyinstrument_session(landed, warehouse):
+    own = ["MainThread\0<thread>\x007", "main\0/x/pyinstrument/__main__.py\x0030\1l410"]
+    main = "<module>\0a.py\x001\1l9"
+    run = "run\0/x/lib/b.py\x0011\1cJob\1l12"
+    document = {
+        "start_time": 1.7e9,
+        "duration": 2.5,
+        "sample_count": 2,
+        "target_description": "Program: a.py 5",
+        "sys_path": ["", "/x", "/x/lib"],
+        "frame_records": [[[*own, main, run], 1.5], [[*own, main], 0.5]],
+    }
+    assert landed(document, TIMES) == [
+        ("<module> (a.py)", 0.5, 2.0, None),
+        ("<module> (a.py)->Job.run (b.py)", 1.5, 1.5, None),
+    ]
+    query = "SELECT app, wall_seconds, epoch(started_at), tags['command'] FROM runs"
+    assert rows(warehouse, query) == [("a.py", 2.5, 1.7e9, "a.py 5")]
+
+
 def test_v8_samples_last_until_the_next(landed, warehouse):
     assert landed(V8, TIMES) == [
         ("f (/home/user/a.js)", 0.005, 0.0055, None),
