@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from itertools import product
@@ -52,12 +51,12 @@ def _forms() -> dict[_Shown, re.Pattern[bytes]]:
     """Return patterns of first lines by what they show; the more, the likelier, and the earlier."""
     return {
         (event, time, ids, comm, period): re.compile(
-            (_COMM if comm else b"")
-            + (_IDS if ids else b"")
+            (_COMM if comm else b"(?P<comm>)")
+            + (_IDS if ids else b"(?P<tid>)")
             + _CPU
             + (_TIME if time else b"")
-            + (_PERIOD if period else b"")
-            + (_EVENT if event else _NO_EVENT)
+            + (_PERIOD if period else b"(?P<period>)")
+            + (_EVENT if event else b"(?P<event>)" + _NO_EVENT)
         )
         for event, time, ids, comm, period in product((True, False), repeat=5)
     }
@@ -155,25 +154,17 @@ def _whole_samples(recording: Recording) -> Iterator[Chunk]:
         yield Chunk(rest, first)
 
 
-@dataclass(slots=True)
-class _Event:
-    """The weights of one event: its samples, and their periods, where they are printed."""
-
-    name: str
-    samples: Measure = field(default_factory=lambda: Measure("samples", "samples"))
-    periods: Measure | None = None
-
-
 class _Samples:
     """Adds up the samples of a file."""
 
     def __init__(self) -> None:
         self._stacks = Stacks()
         self._forms: list[re.Pattern[bytes]] = []
-        self._events: dict[bytes | None, _Event] = {}
+        # Numbers of samples and sums of periods by thread, event, whether there is a period, path.
+        self._sums: dict[tuple[bytes, bytes, bool, int], list[int]] = {}
         self._facts: dict[str, str] = {}
         self._commands: dict[bytes, str] = {}
-        self._threads: dict[int, bytes] = {}  # the command of each thread, as it began
+        self._threads: dict[bytes, bytes] = {}  # the command of each thread, as it began
         self._system_wide = False
         self._without_stack = self._lost = self._records = 0
         # What was seen before is not parsed again.
@@ -215,15 +206,27 @@ class _Samples:
                 expected="fields ip and sym: perf script -F comm,tid,time,period,event,ip,sym,dso",
             )
         self._stacks.flat = not self._in_stack
-        events = list(self._events.values())
-        for event in events:
-            if len(events) > 1:
-                event.samples.event = f"samples of {event.name}"
-        periods = [event.periods for event in events if event.periods is not None]
-        yield from self._stacks.items([*periods, *(event.samples for event in events)])
+        samples, periods = self._measures()
+        yield from self._stacks.items([*periods, *samples])
         yield LeftOut(self._without_stack, "sample", "without a stack")
         yield LeftOut(self._lost, "sample", "lost while they were recorded")
         yield LeftOut(self._records, "line", "about processes and mappings, no sample")
+
+    def _measures(self) -> tuple[list[Measure], list[Measure]]:
+        """Return the numbers of samples and the sums of periods, of each event."""
+        counts: dict[bytes, Measure] = {}
+        periods: dict[bytes, Measure] = {}
+        several = len({event for _, event, _, _ in self._sums}) > 1
+        for (tid, raw, has_period, path), (count, period) in self._sums.items():
+            event = decode(raw, "an event")
+            # Threads that had ended, and the idle ones of system-wide recordings, are -1.
+            key = int(tid) if tid and tid[:1] != b"-" else NO_THREAD, path
+            name = f"samples of {event}" if several else "samples"
+            counts.setdefault(raw, Measure(name, "samples")).sums[key] += count
+            if event and has_period:
+                clock = 1e9 if _CLOCK.fullmatch(event) else None
+                periods.setdefault(raw, Measure(event, per_second=clock)).sums[key] += period
+        return list(counts.values()), list(periods.values())
 
     def _app(self, command: str) -> str | None:
         """Return the program: of the command line the word that samples are named by.
@@ -236,41 +239,34 @@ class _Samples:
             program = word.rsplit("/", 1)[-1]
             if program and program[:15] in named:
                 return program
-        if len(named) == 1 or not self._threads or self._system_wide:
+        threads = [number for tid in self._threads if (number := int(tid)) > 0]
+        if len(named) == 1 or not threads or self._system_wide:
             return named[0] if len(named) == 1 else None
-        return self._commands[self._threads[min(self._threads)]]
+        return self._commands[self._threads[b"%d" % min(threads)]]
 
     def _whole(self, line: bytes, stack: bytes) -> bool:
         """Take a sample of which nothing else is between two empty lines; False where it is not."""
-        fields = self._fields(line)
-        if fields is None:
+        found = self._fields(line)
+        if found is None:
             return False
         try:
-            path = self._path(fields.get("comm", b""), stack)
+            path = self._path(found["comm"], stack)
         except ValueError:
             return False
         self._in_stack = True
-        self._add(fields, path)
+        self._add(found, path)
         return True
 
-    def _add(self, fields: dict[str, bytes], path: int) -> None:
-        tid, name, period = fields.get("tid"), fields.get("event"), fields.get("period")
-        event = self._events.get(name) or self._new_event(name)
-        # Threads that had ended, and the idle ones of system-wide recordings, are -1.
-        thread = int(tid) if tid is not None and tid[:1] != b"-" else NO_THREAD
-        if thread > 0 and self._threads.get(thread, b"perf") in _BEFORE and "comm" in fields:
-            self._threads[thread] = fields["comm"]
-        key = thread, path
-        event.samples.sums[key] += 1
-        if period is not None and event.periods is not None:
-            event.periods.sums[key] += int(period)
-
-    def _new_event(self, raw: bytes | None) -> _Event:
-        event = self._events[raw] = _Event("" if raw is None else decode(raw, "an event"))
-        if event.name:
-            clock = _CLOCK.fullmatch(event.name)
-            event.periods = Measure(event.name, per_second=1e9 if clock else None)
-        return event
+    def _add(self, found: re.Match[bytes], path: int) -> None:
+        tid, event, period = found.group("tid", "event", "period")
+        key = tid, event, bool(period), path
+        sums = self._sums.get(key)
+        if sums is None:
+            sums = self._sums[key] = [0, 0]
+            if tid and found["comm"] and self._threads.get(tid, b"perf") in _BEFORE:
+                self._threads[tid] = found["comm"]
+        sums[0] += 1
+        sums[1] += int(period or 0)
 
     def _path(self, comm: bytes, stack: bytes) -> int:
         """Return the number of the path of a stack, whose leaf comes first.
@@ -346,22 +342,22 @@ class _Samples:
             if not self._whole(line or b"", b"\n".join(stack)):
                 raise self._strange(piece, begin + len(line or b"") + 1, b"\n".join(stack))
         elif line and line.strip():
-            fields = self._known_fields(piece, begin, line)
-            rest = fields["rest"] or b""
+            found = self._known_fields(piece, begin, line)
+            rest = found["rest"] or b""
             if _IN_LINE.fullmatch(rest):
                 self._in_line = True
-                self._add(fields, self._stacks.path([self._function(rest)]))
+                self._add(found, self._stacks.path([self._function(rest)]))
             else:
                 self._without_stack += 1
 
-    def _known_fields(self, piece: Chunk, begin: int, line: bytes) -> dict[str, bytes]:
+    def _known_fields(self, piece: Chunk, begin: int, line: bytes) -> re.Match[bytes]:
         """Return the fields of a sample's first line; raise `InputError` where it is none."""
-        fields = self._fields(line)
-        if fields is None:
+        found = self._fields(line)
+        if found is None:
             raise self._strange(piece, begin, line)
-        return fields
+        return found
 
-    def _fields(self, line: bytes) -> dict[str, bytes] | None:
+    def _fields(self, line: bytes) -> re.Match[bytes] | None:
         """Return the fields of a sample's first line, None where it is none."""
         if not self._forms:
             first = next((shown for shown, form in _forms().items() if form.fullmatch(line)), None)
@@ -372,12 +368,11 @@ class _Samples:
             self._forms = [_forms()[first], _forms()[second]]
         for form in self._forms:
             if found := form.fullmatch(line):
-                fields = found.groupdict()
-                comm = fields.get("comm")
-                if comm is not None and comm not in self._commands:
+                comm = found["comm"]
+                if comm and comm not in self._commands:
                     self._commands[comm] = comm.decode("utf-8", "replace")
-                    self._system_wide |= fields["cpu"] is not None
-                return fields
+                    self._system_wide |= found["cpu"] is not None
+                return found
         return None
 
     def _strange(self, piece: Chunk, begin: int, lines: bytes) -> InputError:
