@@ -68,7 +68,7 @@ COMMENT ON COLUMN function_shares.measurements IS 'Measurements that were added 
 
 -- perf's events without the core and the modifiers: cycles of cpu_core/cycles/ or cycles:u.
 CREATE OR REPLACE MACRO _plain_event(event) AS
-  regexp_replace(event, '^(?:cpu(?:_core|_atom)?/)?([^/:]+)/?(?::[a-zA-Z]*)?$', '\1');
+  regexp_replace(event, '^(?:cpu(?:_core|_atom)?/)?([^/:]+)/?(?::[ukhGHIpPSDWeb]*)?$', '\1');
 
 -- What functions cost in profiles that contain no times: instructions of callgrind, cycles or
 -- samples of others. Of several such events of a run the first counts; of any other event it is

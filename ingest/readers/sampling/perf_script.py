@@ -6,7 +6,8 @@ fields of one's own (-F). Samples with a stack end with an empty line. What land
 - `cpu-clock` and `task-clock` count nanoseconds: the sums of their periods are the time in
   fn_timings. Periods of other events (cycles, page-faults ...) are sums in pmu_samples, an estimate
   of what the event counted. Both need the period (-F +period; it is there by default).
-- The number of samples, in pmu_samples: `samples`, of several events `samples of EVENT`.
+- The number of samples, in pmu_samples: `samples`, or `samples of EVENT` where the file has several
+  events, or nothing else says which it is.
 - Call paths begin with the command: `command make`. Inlined functions are functions. One without
   a symbol is the object it is in, such as [libc.so.6], or [unknown].
 - `thread` is the thread id. Samples without a call graph (no -g) have no callers: their path and
@@ -221,11 +222,13 @@ class _Samples:
             event = decode(raw, "an event")
             # Threads that had ended, and the idle ones of system-wide recordings, are -1.
             key = int(tid) if tid and tid[:1] != b"-" else NO_THREAD, path
-            name = f"samples of {event}" if several else "samples"
+            clock = _CLOCK.fullmatch(event)
+            known = has_period or clock or not event
+            name = "samples" if known and not several else f"samples of {event}"
             counts.setdefault(raw, Measure(name, "samples")).sums[key] += count
             if event and has_period:
-                clock = 1e9 if _CLOCK.fullmatch(event) else None
-                periods.setdefault(raw, Measure(event, per_second=clock)).sums[key] += period
+                measure = Measure(event, per_second=1e9 if clock else None)
+                periods.setdefault(raw, measure).sums[key] += period
         return list(counts.values()), list(periods.values())
 
     def _app(self, command: str) -> str | None:

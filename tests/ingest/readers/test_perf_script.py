@@ -74,6 +74,14 @@ def test_events_are_metrics_of_their_own(landed, warehouse):
     ]
 
 
+def test_events_without_a_period_name_their_samples(landed, warehouse):
+    text = sample("prog    71 [001] 12.345678: sched:sched_switch: prev_comm=prog ==> next", MAIN)
+    query = "SELECT DISTINCT event, unit, thread FROM pmu_samples"
+    assert landed(text * 2, query) == [("samples of sched:sched_switch", "samples", 71)]
+    query = "SELECT event, function, cost FROM function_costs WHERE cost > 0"
+    assert rows(warehouse, query) == [("samples of sched:sched_switch", "main", 2)]
+
+
 def test_recursion_counts_once(landed, warehouse):
     fib = "fib+0x25 (/home/user/prog)"
     assert len(landed(sample(prog(), fib, fib, fib, MAIN), PATHS)) == 5
