@@ -63,9 +63,8 @@ def process_items(recording: Recording) -> Iterator[Item]:
         yield from landing(process.timeline, base - process.offset)
         yield from counter_rows(process.events)
         yield from left_out(process.events, is_kineto=process.is_kineto, is_clang=process.is_clang)
-        if process.facts.get("samples"):
-            count = len(process.facts["samples"])
-            yield LeftOut(count, "sample", "the stacks of a sampling profiler in the trace")
+        if isinstance(samples := process.facts.get("samples"), list):
+            yield LeftOut(len(samples), "sample", "the stacks of a sampling profiler in the trace")
         if process.facts.get("systemTraceEvents"):
             yield LeftOut(1, "trace of the system", "systemTraceEvents", "traces of the system")
 
@@ -134,11 +133,11 @@ def _run(processes: list[_Process], base: int) -> Run:
     if size is not None and size > len(processes):
         ranks = ", ".join(str(p.process.rank) for p in processes if p.process is not None)
         tags["ranks_recorded"] = ranks
-    hosts = {process.facts.get("host_name") for process in processes}
-    host = hosts.pop() if len(hosts) == 1 else None
+    hosts = {str(process.facts.get("host_name") or "") for process in processes}
+    host = hosts.pop() if len(hosts) == 1 else ""
     dated = _SINCE_1990 < base < _UNTIL_2200
     return Run(
-        machine=host if isinstance(host, str) and host else None,
+        machine=host or None,
         started_at=datetime.fromtimestamp(base // 1000 / 1e6, UTC) if dated else None,
         ranks=size,
         tags=tags,

@@ -330,3 +330,9 @@ def test_totals_of_clang_are_no_threads(trace, warehouse):
 def test_control_characters_in_texts_are_blanks(trace, warehouse):
     trace('{"traceEvents": [\n{"ph": "X",\t"name": "a\tb", "ts": 1, "dur": 1}]}')
     assert rows(warehouse, "SELECT name FROM tasks") == [("a b",)]
+
+
+def test_facts_of_other_kinds_are_no_facts(trace, warehouse):
+    trace([slice_("a", 0, 1)], samples=5, host_name=[1], deviceProperties={"a": 1},
+          viztracer_metadata=3)  # fmt: skip
+    assert rows(warehouse, "SELECT machine, tags FROM runs") == [(None, {})]
