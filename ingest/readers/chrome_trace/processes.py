@@ -133,11 +133,12 @@ def _run(processes: list[_Process], base: int) -> Run:
     if size is not None and size > len(processes):
         ranks = ", ".join(str(p.process.rank) for p in processes if p.process is not None)
         tags["ranks_recorded"] = ranks
-    hosts = {str(process.facts.get("host_name") or "") for process in processes}
-    host = hosts.pop() if len(hosts) == 1 else ""
+    stated = [process.facts.get("host_name") for process in processes]
+    hosts = {host if isinstance(host, str) else "" for host in stated}
+    machine = hosts.pop() if len(hosts) == 1 else ""
     dated = _SINCE_1990 < base < _UNTIL_2200
     return Run(
-        machine=host or None,
+        machine=machine or None,
         started_at=datetime.fromtimestamp(base // 1000 / 1e6, UTC) if dated else None,
         ranks=size,
         tags=tags,
