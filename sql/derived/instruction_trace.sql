@@ -95,7 +95,9 @@
     linked AS MATERIALIZED (
         SELECT
             c.segment, c.step, coalesce(s.distances, CAST([] AS INTEGER[])) AS distances,
-            CAST(coalesce(c.latency, l.cycles, 1) AS DOUBLE) AS latency
+            CAST(coalesce(c.latency, l.cycles, 1) AS DOUBLE) AS latency,
+            count(*) FILTER (c.kind = 'serialising') OVER (PARTITION BY c.segment ORDER BY c.step)
+                AS stretch
         FROM classified AS c
         LEFT JOIN sources AS s USING (segment, step)
         LEFT JOIN latencies AS l USING (kind)
@@ -108,9 +110,18 @@
         GROUP BY segment, step // 40
     ),
 
-    flows AS (
+    -- what follows a serialising instruction waits for all that came before it
+    stretches AS (
         SELECT segment, data_flow(list(distances ORDER BY step), list(latency ORDER BY step)) AS flow
         FROM linked
+        GROUP BY segment, stretch
+    ),
+
+    flows AS (
+        SELECT
+            segment, sum(flow.flow_unlimited) AS flow_unlimited, sum(flow.flow_64) AS flow_64,
+            sum(flow.flow_128) AS flow_128
+        FROM stretches
         GROUP BY segment
     ),
 
@@ -181,7 +192,7 @@
 
 SELECT
     c.*, CAST(t.cycles AS DOUBLE) AS cycles, t.issued, k.critical_path, n.distances,
-    f.flow.flow_unlimited, f.flow.flow_64, f.flow.flow_128
+    f.flow_unlimited, f.flow_64, f.flow_128
 FROM counted AS c
 LEFT JOIN timed AS t USING (segment)
 LEFT JOIN chains AS k USING (segment)

@@ -140,7 +140,7 @@ COMMENT ON COLUMN throughput_predictions.high IS 'Upper end of its 90 % band; up
 COMMENT ON COLUMN throughput_predictions.width_bound IS 'Instructions per cycle by the width of the core alone.';
 COMMENT ON COLUMN throughput_predictions.critical_path_bound IS 'Instructions per cycle by the dependence chains alone.';
 COMMENT ON COLUMN throughput_predictions.unit_bound IS 'Instructions per cycle by the busiest functional unit alone.';
-COMMENT ON COLUMN throughput_predictions.serialising_bound IS 'Instructions per cycle by the width and the drains of serialising instructions alone; NULL where they are not counted, and for machine code, whose unit_bound includes them.';
+COMMENT ON COLUMN throughput_predictions.serialising_bound IS 'Instructions per cycle by the tightest other bound and, in addition, the drains of serialising instructions; NULL where they are not counted, and for machine code, whose unit_bound includes them.';
 COMMENT ON COLUMN throughput_predictions.tightest_bound IS 'Instructions per cycle by the tightest of these.';
 COMMENT ON COLUMN throughput_predictions.measured IS 'Measured instructions per cycle; NULL where not measured.';
 COMMENT ON COLUMN throughput_predictions.predicted_cycles IS 'Predicted cycles of one pass.';
@@ -218,7 +218,7 @@ COMMENT ON COLUMN throughput_by_thread.high IS 'Instructions per cycle with ever
 COMMENT ON COLUMN throughput_by_thread.width_bound IS 'Instructions per cycle by the front end alone.';
 COMMENT ON COLUMN throughput_by_thread.critical_path_bound IS 'Instructions per cycle by the dependence chains alone.';
 COMMENT ON COLUMN throughput_by_thread.unit_bound IS 'Instructions per cycle by the busiest functional units alone.';
-COMMENT ON COLUMN throughput_by_thread.serialising_bound IS 'Instructions per cycle by the width and the drains of serialising instructions alone, of the segments where they are counted.';
+COMMENT ON COLUMN throughput_by_thread.serialising_bound IS 'Instructions per cycle by the tightest other bound and, in addition, the drains of serialising instructions, of the segments where they are counted.';
 COMMENT ON COLUMN throughput_by_thread.tightest_bound IS 'Instructions per cycle with every segment at its tightest bound.';
 COMMENT ON COLUMN throughput_by_thread.measured IS 'Measured instructions per cycle, of the segments where it was measured.';
 COMMENT ON COLUMN throughput_by_thread.predicted_where_measured IS 'Predicted instructions per cycle of the same segments.';
@@ -231,7 +231,8 @@ WITH
       run_id, thread, segment, executions, instructions, predicted_cycles, flags,
       1 / coalesce(predicted, tightest_bound) AS cpi,
       1 / width_bound AS front_end, 1 / critical_path_bound AS chains, 1 / unit_bound AS units,
-      1 / serialising_bound AS drains,
+      -- drains come on top of the tightest other limit
+      nullif(greatest(1 / serialising_bound - greatest(front_end, chains, units), 0), 0) AS drains,
       greatest(front_end, chains, units, drains) AS most
     FROM throughput_predictions
     WHERE coalesce(predicted, tightest_bound) IS NOT NULL

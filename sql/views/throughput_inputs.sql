@@ -91,12 +91,14 @@ WITH
         40 * s_critical_path[40],
         CASE WHEN distances[1] <= ops THEN ops / (1 + entries * (1 - distances[1] / ops)) END
       )) AS critical_path_cycles,
-      -- Nothing else passes while a serialising instruction drains and refills the core.
-      ops / width + serialising * u.drain AS serialising_cycles,
       greatest(
         n_int * u.int, n_mul * u.mul, n_div * u.div, n_fp * u.fp, n_fp_div * u.fp_div, n_simd * u.simd,
         (n_load + n_store) * u.memory, n_branch * u.branch
-      ) AS unit_cycles
+      ) AS unit_cycles,
+      -- Nothing else passes while a serialising instruction drains and refills the core, so that its
+      -- cycles are added to those of the tightest other limit.
+      serialising * u.drain AS drain_cycles,
+      greatest(width_cycles, critical_path_cycles, unit_cycles) + drain_cycles AS serialising_cycles
     FROM chained AS c
     LEFT JOIN units AS u USING (core)
   ),
@@ -117,7 +119,11 @@ WITH
       ], lambda f: f IS NOT NULL) AS lacking,
       CASE
         WHEN is_described THEN CAST([
-          ln(greatest(width_cycles, critical_path_cycles, unit_cycles, serialising_cycles) / ops),
+          ln(
+            greatest(
+              width_cycles, critical_path_cycles, unit_cycles, width_cycles + drain_cycles
+            ) / ops
+          ),
           ln(ops),
           width_cycles / ops,
           front_cycles / ops,
@@ -126,7 +132,7 @@ WITH
           chain_mean / 40,
           chain_spread / 40,
           unit_cycles / ops,
-          serialising_cycles / ops,
+          (width_cycles + drain_cycles) / ops,
           entries / 100,
           flow_half / ops,
           flow_unlimited / ops,
@@ -198,7 +204,7 @@ COMMENT ON COLUMN segment_inputs.instructions IS 'Instructions.';
 COMMENT ON COLUMN segment_inputs.width_cycles IS 'Cycles by the front end alone.';
 COMMENT ON COLUMN segment_inputs.critical_path_cycles IS 'Cycles by the dependence chains alone.';
 COMMENT ON COLUMN segment_inputs.unit_cycles IS 'Cycles by the busiest functional unit alone.';
-COMMENT ON COLUMN segment_inputs.serialising_cycles IS 'Cycles by the width and the drains of serialising instructions alone; NULL where they are not counted, and for machine code, whose unit_cycles includes them.';
+COMMENT ON COLUMN segment_inputs.serialising_cycles IS 'Cycles by the tightest other limit and the drains of serialising instructions; NULL where they are not counted, and for machine code, whose unit_cycles includes them.';
 COMMENT ON COLUMN segment_inputs.features IS 'Inputs of the models of this form, in their order; NULL where the segment has none.';
 COMMENT ON COLUMN segment_inputs.code_flags IS 'What the core lacks of machine code, or the model does not know: other_isa, like_aarch64, not_on_core, system_instruction, poor_support.';
 COMMENT ON COLUMN segment_inputs.form IS 'trace: counts and distributions; code: machine code.';

@@ -3,14 +3,15 @@
 The bounds, and two estimates that are none (an ideal front end, the data flow in half of the
 window), each times a share, are combined by a norm: (b1^p + b2^p + ...)^(1/p). It is at least the
 largest, close to it where the others are small, and larger where several are as large: limits that
-do not overlap perfectly. It grows with every bound, so that more serialising instructions, longer
-chains and slower units never make a segment faster. The exponent and the shares are fitted.
+do not overlap perfectly. The cycles in which serialising instructions drain the core are added. All
+this grows with every bound, so that more serialising instructions, longer chains and slower units
+never make a segment faster. The exponent and the shares are fitted.
 
 What measured segments take beyond that (costs that no bound covers, such as a full load queue) is
 learned by kernel ridge regression with few centres (subset of regressors: Rasmussen and Williams,
 "Gaussian processes for machine learning", 2006, ch. 8.3) from the instruction mix, the ideal front
-end and the window alone, so that the prediction still grows with every bound. Far from all measured
-segments the correction vanishes, and nothing but the bounds is left.
+end and the window alone, so that the prediction still grows with every bound. Outside of what
+segments were measured to have the correction vanishes, and nothing but the bounds is left.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _UOPS, _FLOW = _AT["log_uops"], _AT["flow_half"]
 _WIDTH, _DRAIN, _CHAIN, _UNIT, _FRONT = (
     _AT[name] for name in ("width", "drain", "critical_path", "unit", "front_end")
 )
-_BOUNDING = [_AT[name] for name in BOUNDS]
+_OVERLAPPING = [_AT[name] for name in BOUNDS if name != "drain"]
 # Start of the fit: logarithms of the exponent above 1, of the shares of the ideal front end and of
 # the data flow, and of what the chains of groups lack to the chains of segments.
 _START = np.array([1.0, -0.3, -0.3, -0.3])
@@ -42,9 +43,9 @@ _COMPARED = [
     )
 ]
 _SMALL, _FARTHEST = 0.1, 6.0
-# Centres of the correction, how far it reaches in deviations of the features, its ridge, and the
-# largest factor that is learned.
-_CENTRES, _REACH, _RIDGE, _LARGEST = 100, 6.0, 2.0, 2.0
+# Centres of the correction, how far it reaches in deviations of the features inside and outside of
+# their range, its ridge, and the largest factor that is learned.
+_CENTRES, _REACH, _BEYOND, _RIDGE, _LARGEST = 100, 6.0, 0.5, 2.0, 2.0
 _CHUNK = 1 << 15
 
 
@@ -52,7 +53,7 @@ def fit_combination(x: Floats, log_cycles: Floats, weights: Floats) -> Arrays:
     """Fit exponent, shares and correction to features (n x m), log cycles and weights (n).
 
     Returns `combination`, the four parameters; `scale` (2 x k), mean and deviation of the compared
-    amounts; `centres` (c x k) and `correction` (c).
+    amounts; `extent` (2 x k), their range in deviations; `centres` (c x k) and `correction` (c).
     """
     weights = weights / weights.mean()
     root, prior = np.sqrt(weights), _PRIOR * np.sqrt(len(x))
@@ -78,6 +79,7 @@ def fit_combination(x: Floats, log_cycles: Floats, weights: Floats) -> Arrays:
     return {
         "combination": parameters,
         "scale": scale,
+        "extent": np.stack([points.min(axis=0), points.max(axis=0)]),
         "centres": centres,
         "correction": correction,
     }
@@ -90,9 +92,13 @@ def predict_combination(x: NDArray[np.floating], arrays: Arrays) -> Floats:
     # Models of earlier versions have no correction.
     for begin in range(0, len(x) if "correction" in arrays else 0, _CHUNK):
         some = slice(begin, begin + _CHUNK)
-        near = _kernel(_points(values[some], arrays["scale"]), arrays["centres"])
-        out[some] += near @ arrays["correction"]
-    bounds = np.fmax.reduce(values[:, _BOUNDING], axis=1)
+        points = _points(values[some], arrays["scale"])
+        near = _kernel(points, arrays["centres"])
+        low, high = arrays["extent"]
+        beyond = points - np.clip(points, low, high)
+        inside = np.exp(-(beyond**2).sum(axis=1) / (2 * _BEYOND**2))
+        out[some] += inside * (near @ arrays["correction"])
+    bounds = np.fmax.reduce(values[:, _OVERLAPPING], axis=1) + _drains(values)
     return np.asarray(np.maximum(out, np.log(bounds) + values[:, _UOPS]))
 
 
@@ -103,7 +109,7 @@ def _combined(x: Floats, parameters: Floats) -> Floats:
     longer = np.where(np.isnan(x[:, _FLOW]), 1 + chain, 1.0)
     terms = np.stack(
         [
-            np.fmax(x[:, _WIDTH], x[:, _DRAIN]),
+            x[:, _WIDTH],
             longer * x[:, _CHAIN],
             x[:, _UNIT],
             front * x[:, _FRONT],
@@ -113,7 +119,12 @@ def _combined(x: Floats, parameters: Floats) -> Floats:
     exponent = 1 + above_one
     largest = np.fmax.reduce(terms, axis=0)
     norm = np.nansum((terms / largest) ** exponent, axis=0) ** (1 / exponent)
-    return np.asarray(np.log(largest * norm) + x[:, _UOPS])
+    return np.asarray(np.log(largest * norm + _drains(x)) + x[:, _UOPS])
+
+
+def _drains(x: Floats) -> Floats:
+    """Return the cycles in which serialising instructions drain the core (n); 0 where unknown."""
+    return np.asarray(np.nan_to_num(x[:, _DRAIN] - x[:, _WIDTH]))
 
 
 def _amounts(x: Floats) -> Floats:

@@ -5,7 +5,7 @@ WITH
     SELECT
       thread, segment, predicted, low, high, width_bound, critical_path_bound, unit_bound,
       serialising_bound, measured,
-      least(width_bound, critical_path_bound, unit_bound, serialising_bound) AS least_bound,
+      least(width_bound, critical_path_bound, unit_bound) AS least_bound,
       row_number() OVER (ORDER BY thread, segment) AS n,
       count(*) OVER () AS segments
     FROM throughput_predictions
@@ -14,11 +14,12 @@ WITH
 
 SELECT
   * EXCLUDE (n, least_bound),
-  CASE least_bound
-    WHEN critical_path_bound THEN 'critical path'
-    WHEN unit_bound THEN 'functional units'
-    WHEN width_bound THEN 'front end'
-    WHEN serialising_bound THEN 'serialising instructions'
+  CASE
+    -- drains come on top of the others, and are longer
+    WHEN 2 * serialising_bound <= least_bound THEN 'serialising instructions'
+    WHEN least_bound = critical_path_bound THEN 'critical path'
+    WHEN least_bound = unit_bound THEN 'functional units'
+    WHEN least_bound = width_bound THEN 'front end'
     ELSE 'unknown'
   END AS tightest
 FROM numbered
