@@ -289,7 +289,7 @@ def test_serialising_instructions_only_slow_down(warehouse, tmp_path):
 
 
 def test_drains_interrupt_chains_and_come_on_top(warehouse, tmp_path):
-    # Of 100 instructions in three chains, the first waits for all before, which takes 1 + 33 cycles.
+    # Of 100 instructions in three chains the first waits for all before: 1 + 33 cycles.
     lines = ["serialising," if i % 100 == 0 else "int,3" for i in range(2000)]
     _, chains, _, drains = trace(warehouse, tmp_path, lines)
     assert chains == pytest.approx(100 / 34, rel=0.01)

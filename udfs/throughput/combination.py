@@ -30,16 +30,18 @@ _WIDTH, _DRAIN, _CHAIN, _UNIT, _FRONT = (
 )
 _OVERLAPPING = [_AT[name] for name in BOUNDS if name != "drain"]
 # Start of the fit: logarithms of the exponent above 1, of the shares of the ideal front end and of
-# the data flow, and of what the chains of groups lack to the chains of segments.
-_START = np.array([1.0, -0.3, -0.3, -0.3])
-# Weight of the start against all segments; errors above this count linearly.
-_PRIOR, _TURN = 0.015, 0.1
+# the data flow, of what the chains of groups lack to the chains of segments, and of the exponent
+# above 1 for these.
+_START = np.array([1.0, -0.3, -0.3, -0.3, 0.0])
+# Weights of the start against all segments: most of the exponent's, because programs differ in what
+# overlaps, and single limits overlap with themselves. Errors above the turn count linearly.
+_PRIOR, _TURN = np.array([0.5, 0.015, 0.015, 0.015, 0.015]), 0.1
 # The amounts of a micro-operation, by whose logarithm (of 0.1 and more) segments are compared.
 _COMPARED = [
     _AT[name]
     for name in (
-        *("front_end", "rob", "n_int", "n_mul", "n_div", "n_fp", "n_fp_div", "n_simd"),
-        *("n_load", "n_store", "n_branch", "taken", "n_nonspeculative"),
+        *("front_end", "rob", "n_int", "n_fp", "n_simd", "n_load", "n_store", "n_branch", "taken"),
+        "n_nonspeculative",
     )
 ]
 _SMALL, _FARTHEST = 0.1, 6.0
@@ -52,7 +54,7 @@ _CHUNK = 1 << 15
 def fit_combination(x: Floats, log_cycles: Floats, weights: Floats) -> Arrays:
     """Fit exponent, shares and correction to features (n x m), log cycles and weights (n).
 
-    Returns `combination`, the four parameters; `scale` (2 x k), mean and deviation of the compared
+    Returns `combination`, the parameters; `scale` (2 x k), mean and deviation of the compared
     amounts; `extent` (2 x k), their range in deviations; `centres` (c x k) and `correction` (c).
     """
     weights = weights / weights.mean()
@@ -89,8 +91,7 @@ def predict_combination(x: NDArray[np.floating], arrays: Arrays) -> Floats:
     """Return the log cycles (n) of features (n x m) by a fit, no less than any bound."""
     values: Floats = np.asarray(x, np.float64)
     out = _combined(values, arrays["combination"])
-    # Models of earlier versions have no correction.
-    for begin in range(0, len(x) if "correction" in arrays else 0, _CHUNK):
+    for begin in range(0, len(x), _CHUNK):
         some = slice(begin, begin + _CHUNK)
         points = _points(values[some], arrays["scale"])
         near = _kernel(points, arrays["centres"])
@@ -104,19 +105,20 @@ def predict_combination(x: NDArray[np.floating], arrays: Arrays) -> Floats:
 
 def _combined(x: Floats, parameters: Floats) -> Floats:
     """Return the log cycles (n) by the norm of bounds and estimates."""
-    above_one, front, flow, chain = np.exp(parameters)
+    above_one, front, flow, chain, rough = np.exp(parameters)
     # Where a trace records no data flow, its chains are those of groups of operations.
-    longer = np.where(np.isnan(x[:, _FLOW]), 1 + chain, 1.0)
+    is_rough = np.isnan(x[:, _FLOW])
+    longer = np.where(is_rough, 1 + chain, 1.0)
     terms = np.stack(
         [
             x[:, _WIDTH],
-            longer * x[:, _CHAIN],
+            # The chains of a segment are the same in half of the window.
+            np.fmax(longer * x[:, _CHAIN], flow * x[:, _FLOW]),
             x[:, _UNIT],
             front * x[:, _FRONT],
-            flow * x[:, _FLOW],
         ]
     )
-    exponent = 1 + above_one
+    exponent = 1 + np.where(is_rough, rough, above_one)
     largest = np.fmax.reduce(terms, axis=0)
     norm = np.nansum((terms / largest) ** exponent, axis=0) ** (1 / exponent)
     return np.asarray(np.log(largest * norm + _drains(x)) + x[:, _UOPS])
@@ -133,7 +135,8 @@ def _amounts(x: Floats) -> Floats:
 
 def _points(x: Floats, scale: Floats) -> Floats:
     """Return the compared amounts in deviations from their mean (n x k); 0 where unknown."""
-    return np.clip(np.nan_to_num((_amounts(x) - scale[0]) / scale[1]), -_FARTHEST, _FARTHEST)
+    points = np.nan_to_num((_amounts(x) - scale[0]) / scale[1])
+    return np.asarray(np.clip(points, -_FARTHEST, _FARTHEST))
 
 
 def _spread(points: Floats) -> Floats:
