@@ -61,7 +61,7 @@ def fit_combination(x: Floats, log_cycles: Floats, weights: Floats) -> Arrays:
     root, prior = np.sqrt(weights), _PRIOR * np.sqrt(len(x))
 
     def errors(parameters: Floats) -> Floats:
-        logs = _combined(x, parameters)
+        logs = np.log(_overlapping(x, parameters) + _drains(x)) + x[:, _UOPS]
         return np.concatenate([root * (logs - log_cycles), prior * (parameters - _START)])
 
     parameters = np.asarray(least_squares(errors, _START, loss="soft_l1", f_scale=_TURN).x)
@@ -74,7 +74,8 @@ def fit_combination(x: Floats, log_cycles: Floats, weights: Floats) -> Arrays:
     points = _points(x, scale)
     centres = _spread(points)
     near = _kernel(points, centres)
-    rest = np.clip(log_cycles - _combined(x, parameters), -np.log(_LARGEST), np.log(_LARGEST))
+    factor = (np.exp(log_cycles - x[:, _UOPS]) - _drains(x)) / _overlapping(x, parameters)
+    rest = np.log(np.clip(factor, 1 / _LARGEST, _LARGEST))
     weighed = near * weights[:, None]
     ridge = _RIDGE * (_kernel(centres, centres) + 1e-6 * np.eye(len(centres)))
     correction = np.linalg.solve(weighed.T @ near + ridge, weighed.T @ rest)
@@ -90,7 +91,7 @@ def fit_combination(x: Floats, log_cycles: Floats, weights: Floats) -> Arrays:
 def predict_combination(x: NDArray[np.floating], arrays: Arrays) -> Floats:
     """Return the log cycles (n) of features (n x m) by a fit, no less than any bound."""
     values: Floats = np.asarray(x, np.float64)
-    out = _combined(values, arrays["combination"])
+    out = _overlapping(values, arrays["combination"])
     for begin in range(0, len(x), _CHUNK):
         some = slice(begin, begin + _CHUNK)
         points = _points(values[some], arrays["scale"])
@@ -98,13 +99,13 @@ def predict_combination(x: NDArray[np.floating], arrays: Arrays) -> Floats:
         low, high = arrays["extent"]
         beyond = points - np.clip(points, low, high)
         inside = np.exp(-(beyond**2).sum(axis=1) / (2 * _BEYOND**2))
-        out[some] += inside * (near @ arrays["correction"])
-    bounds = np.fmax.reduce(values[:, _OVERLAPPING], axis=1) + _drains(values)
-    return np.asarray(np.maximum(out, np.log(bounds) + values[:, _UOPS]))
+        out[some] *= np.exp(inside * (near @ arrays["correction"]))
+    out = np.fmax(out, np.fmax.reduce(values[:, _OVERLAPPING], axis=1)) + _drains(values)
+    return np.asarray(np.log(out) + values[:, _UOPS])
 
 
-def _combined(x: Floats, parameters: Floats) -> Floats:
-    """Return the log cycles (n) by the norm of bounds and estimates."""
+def _overlapping(x: Floats, parameters: Floats) -> Floats:
+    """Return the cycles of a micro-operation (n) by the norm of bounds and estimates."""
     above_one, front, flow, chain, rough = np.exp(parameters)
     # Where a trace records no data flow, its chains are those of groups of operations.
     is_rough = np.isnan(x[:, _FLOW])
@@ -121,11 +122,11 @@ def _combined(x: Floats, parameters: Floats) -> Floats:
     exponent = 1 + np.where(is_rough, rough, above_one)
     largest = np.fmax.reduce(terms, axis=0)
     norm = np.nansum((terms / largest) ** exponent, axis=0) ** (1 / exponent)
-    return np.asarray(np.log(largest * norm + _drains(x)) + x[:, _UOPS])
+    return np.asarray(largest * norm)
 
 
 def _drains(x: Floats) -> Floats:
-    """Return the cycles in which serialising instructions drain the core (n); 0 where unknown."""
+    """Return the cycles of a micro-operation in drains (n); 0 where unknown."""
     return np.asarray(np.nan_to_num(x[:, _DRAIN] - x[:, _WIDTH]))
 
 
