@@ -146,7 +146,7 @@ def test_killed_at_any_moment(tmp_path, fresh):
     began = time.monotonic()
     assert len(landed_in(command(timed, "ingest", *files)[1])) == 3
     usual = time.monotonic() - began
-    for _ in range(max(1, KILLS // 2)):
+    for _ in range(max(1, KILLS * 3 // 8)):
         if not fresh:
             shutil.copy(whole, db)
         started = Started(db, "ingest", *files)
@@ -173,6 +173,43 @@ def test_killed_at_any_moment(tmp_path, fresh):
     con = connect(db, read_only=True)
     assert len(must_be_whole(con)) == 3
     con.close()
+
+
+@pytest.mark.parametrize("how", ["replace", "forget"])
+def test_killed_while_rows_go(tmp_path, how):
+    chance = random.Random(how)
+    db, whole = tmp_path / "w.duckdb", tmp_path / "whole.duckdb"
+    names = [tmp_path / f"{name}.csv" for name in range(2)]
+    before = [counters(path, 10_000, seed) for seed, path in enumerate(names)]
+    assert command(whole, "ingest", *before)[0] == 0
+    old = rows_by_source(whole)
+    for seed, path in enumerate(names, 5):
+        counters(path, 20_000, seed)
+    words = ["ingest", "--replace", *names] if how == "replace" else ["forget", str(names[0])]
+    timed = shutil.copy(whole, tmp_path / "timed.duckdb")
+    began = time.monotonic()
+    assert command(timed, *words)[0] == 0
+    usual = time.monotonic() - began
+    new = rows_by_source(timed)
+    for _ in range(max(1, KILLS // 8)):
+        shutil.copy(whole, db)
+        started = Started(db, *words)
+        time.sleep(chance.uniform(0, 1) * usual)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(started.pid, signal.SIGKILL)
+        code, _, err = started.end()
+        assert (code in {0, -signal.SIGKILL}, err) == (True, "")
+        found = rows_by_source(db)
+        assert all(found.get(path) in {old[path], new.get(path)} for path in old), found
+        db.unlink()
+        db.with_name("w.duckdb.wal").unlink(missing_ok=True)
+
+
+def rows_by_source(db):
+    """Return the number of rows of each file, of a warehouse that is whole."""
+    with connect(db) as con:
+        must_be_whole(con)
+        return dict(rows(con, "SELECT path, rows FROM sources"))
 
 
 READER = """
