@@ -10,10 +10,11 @@ import numpy as np
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.lines import chunks, quoted
-from ingest.readers.perf_stat.forms import Form, Separated, Text
+from ingest.readers.perf_stat.forms import Form, Separated, Text, has_counts
 from ingest.readers.perf_stat.json import Json
+from ingest.readers.perf_stat.metric_table import MetricTable, is_row
 from ingest.readers.perf_stat.rows import Landing, nameless
-from ingest.readers.perf_stat.runs import HEADER, INTERVALS, STARTED, Runs
+from ingest.readers.perf_stat.runs import HEADER, INTERVALS, METRICS, STARTED, Runs
 from ingest.readers.perf_stat.signs import (
     JSON,
     OWN_FILE,
@@ -125,8 +126,10 @@ def _form(lines: LineArray) -> Form | None:
             return Separated(sep)
         if first is None and line.strip() and not line.startswith("#"):
             first = (number, line)
-    if pc.any(pc.match_substring_regex(lines.text, f"{HEADER}|{INTERVALS}")).as_py():
-        return Text()
+    if pc.any(pc.match_substring_regex(lines.text, f"{HEADER}|{INTERVALS}|{METRICS}")).as_py():
+        start = lines.text.slice(0, _SEARCHED)
+        is_table = any(map(is_row, start.to_pylist())) and not has_counts(start)
+        return MetricTable() if is_table else Text()
     if first is None:
         return None
     if first[1].lstrip().startswith("{"):
@@ -139,7 +142,7 @@ def _unknown_form(number: int, line: str) -> InputError:
         problem, hint = "the numbers have decimal commas", PLAIN_NUMBERS
     else:
         problem = f"{quoted(line)} is no line of counts"
-        hint = f"{OWN_FILE} Tables of --metric-only contain no counts: record without it."
+        hint = OWN_FILE
     return InputError(
         problem,
         where=f"line {number}",

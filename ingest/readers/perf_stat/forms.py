@@ -125,6 +125,16 @@ class Text:
         return f"{quoted(line)} is no line of counts", expected, OWN_FILE
 
 
+def has_counts(text: pa.StringArray) -> bool:
+    """Return whether some line has a count as `perf stat` writes it for people."""
+    import pyarrow.compute as pc
+
+    return any(
+        pc.any(pc.match_substring_regex(text, pattern)).as_py()
+        for pattern in (_TEXT_COUNT, _TEXT_METRIC_ONLY)
+    )
+
+
 def _matched(lines: LineArray, count: str, metric: str) -> tuple[pa.Table, Flags]:
     """Return the rows of the lines that match one of two patterns, in the order of the file."""
     import pyarrow as pa

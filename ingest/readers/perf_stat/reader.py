@@ -11,6 +11,7 @@ Source: perf-stat(1) of Linux, sections CSV FORMAT and JSON FORMAT. What lands i
   Executions written to one file (`2>> FILE`) that nothing distinguishes are samples 0, 1, 2 ...
 - `value` is in perf's `unit`; NULL for <not counted> and <not supported>, as `running` is then.
 - `deviation` (-r) is perf's own: the standard error of the mean, relative to the mean.
+- Of the tables of --metric-only and --topdown each value lands under the name above it.
 - Metrics land as perf's --metric-only shows them: as events with the metric's name, without the
   rates ("/sec", "CPUs utilized") that follow from the counts. One that is not a number or has no
   name is left out. `unit` is what perf writes or the name implies (%, insn/cycle); the clock (GHz)
@@ -27,14 +28,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, SingleFile
-from ingest.readers.perf_stat.runs import HEADER, INTERVALS, STARTED
+from ingest.readers.perf_stat.runs import HEADER, INTERVALS, METRICS, STARTED
 from ingest.readers.perf_stat.signs import JSON, separator
 
 if TYPE_CHECKING:
     from ingest.recording import Recording
 
 _BEGIN = re.compile(
-    rf"{STARTED}[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d |{HEADER}|{INTERVALS}", re.MULTILINE
+    rf"{STARTED}[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d |{HEADER}|{INTERVALS}|{METRICS}",
+    re.MULTILINE,
 )
 
 

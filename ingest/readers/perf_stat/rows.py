@@ -147,7 +147,10 @@ def _counts(batch: pa.RecordBatch) -> pa.RecordBatch:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    batch = batch.filter(pc.not_equal(batch["event"], ""))
+    # Tables of metrics have no value that was counted, not even <not counted>.
+    batch = batch.filter(
+        pc.and_(pc.not_equal(batch["event"], ""), pc.not_equal(batch["value"], ""))
+    )
     lines = batch["line"].to_numpy()
     counted = pc.invert(pc.starts_with(batch["value"], "<"))
     digits = pc.replace_substring(batch["value"], ",", "")

@@ -16,6 +16,7 @@ from warehouse.errors import InputError
 STARTED = r"^# started on "
 HEADER = r"^ ?Performance counter stats for "
 INTERVALS = r"^# +time +.*counts +unit events"
+METRICS = r"^# {11}time  +[A-Za-z%]"
 _TARGET = re.compile(HEADER + r"(?P<kind>[^']*)'(?P<what>.*)'(?: \((?P<runs>\d+) runs\))?:$")
 _ELAPSED = re.compile(r"^ *(?P<seconds>\d+\.\d+)(?: \+- \d+\.\d+)? +seconds time elapsed\b")
 _TIME_OF = re.compile(r"^ *(?P<seconds>\d+\.\d+)(?: \+- \d+\.\d+)? +seconds (?P<kind>user|sys)\b")
@@ -45,7 +46,7 @@ class Runs:
             self._begin(self.counted and self.headed)
             self._describe(line, where)
             self.open = self.headed = True
-        elif re.match(INTERVALS, line):
+        elif re.match(f"{INTERVALS}|{METRICS}", line):
             self.open = True
         elif self.headed and (found := _ELAPSED.match(line)):
             self.run = replace(self.run, wall_seconds=float(found["seconds"]))

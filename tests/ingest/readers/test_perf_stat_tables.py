@@ -1,0 +1,81 @@
+"""Tables of perf stat --metric-only and --topdown, written by the source of perf and its manual."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.support import land, rows
+
+ONLY = """\
+# started on Sun Nov 22 14:46:06 2026
+
+
+ Performance counter stats for './a.out':
+
+          cycles GHz       insn per cycle branch-misses of all branches
+                 3.1                 2.15                         0.50%
+
+       0.259499106 seconds time elapsed
+
+       0.201903000 seconds user
+"""
+TOPDOWN = """\
+
+ Performance counter stats for 'system wide':
+
+                                    retiring      bad speculation       frontend bound
+S0-D0-C0           2                23.8%                11.6%                28.3%
+S0-D0-C1           2                16.2%                15.7%                36.5%
+
+       1.000579956 seconds time elapsed
+"""
+INTERVALS = """\
+#           time      %  tma_retiring %  tma_backend_bound
+     1.001141351                 11.5                 34.9
+     2.006141972                 13.4                 28.1
+"""
+
+
+def landed(con, folder, text):
+    (folder / "p.txt").write_text(text)
+    land(con, folder / "p.txt")
+    sql = "SELECT region, sample, t_end, event, value, unit FROM pmu_samples ORDER BY rowid"
+    return rows(con, sql)
+
+
+def test_a_value_has_the_name_above_it(warehouse, tmp_path):
+    assert landed(warehouse, tmp_path, ONLY) == [
+        (None, 0, None, "cycles frequency", 3.1, "GHz"),
+        (None, 0, None, "insn per cycle", 2.15, "insn/cycle"),
+        (None, 0, None, "branch-misses of all branches", 0.5, "%"),
+    ]
+    assert rows(warehouse, "SELECT app, wall_seconds FROM runs") == [("a.out", 0.259499106)]
+
+
+def test_topdown_of_each_core(warehouse, tmp_path):
+    found = landed(warehouse, tmp_path, TOPDOWN)
+    assert found[0] == ("S0-D0-C0", 0, None, "retiring", 23.8, "%")
+    assert found[5] == ("S0-D0-C1", 0, None, "frontend bound", 36.5, "%")
+    assert len(found) == 6
+
+
+def test_intervals(warehouse, tmp_path):
+    assert landed(warehouse, tmp_path, INTERVALS) == [
+        (None, 0, 1001141351, "tma_retiring", 11.5, "%"),
+        (None, 0, 1001141351, "tma_backend_bound", 34.9, "%"),
+        (None, 1, 2006141972, "tma_retiring", 13.4, "%"),
+        (None, 1, 2006141972, "tma_backend_bound", 28.1, "%"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        # A value is missing, so that the next would have two names.
+        (INTERVALS.replace("11.5", "    "), "are not below the names of metrics"),
+        (ONLY.replace("2.15", "    "), "are not below the names of metrics"),
+        (ONLY.replace("0.50%", "0.50%  0.1"), "are not below the names of metrics"),
+    ],
+)
+def test_what_is_refused(refusal, text, message):
+    assert message in refusal(text.encode(), "p.txt")
