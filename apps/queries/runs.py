@@ -85,9 +85,9 @@ def run_counters(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     return ask(con, "runs/counters", run_id=run_id)
 
 
-def run_has_only_regions(con: DuckDBPyConnection, run_id: str) -> bool:
-    """Return whether all counters of a run are those of functions or regions."""
-    row = ask(con, "runs/only_regions", run_id=run_id).fetchone()
+def run_is_profile(con: DuckDBPyConnection, run_id: str) -> bool:
+    """Return whether the counters of a run are what functions cost in a profile."""
+    row = ask(con, "runs/is_profile", run_id=run_id).fetchone()
     return bool(row and row[0])
 
 

@@ -16,8 +16,8 @@ from apps.queries.runs import (
     run_counters,
     run_facts,
     run_functions,
-    run_has_only_regions,
     run_idle_intervals,
+    run_is_profile,
     run_launches,
     run_segments,
     run_workers,
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 _LINES = 10
-# Names of the events of cycles and of completed instructions: perf, top-down, PAPI, gem5.
-_CYCLES = ("cycles", "cpu-cycles", "papi_tot_cyc", "cpu_clk_unhalted.thread")
+# Names of the event of completed instructions: perf, top-down, PAPI, gem5.
 _INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins", "siminsts")
 
 
@@ -94,13 +93,13 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     sentences = []
     missing = [event["event"] for event in events if event["value"] is None]
     per_cycle = {e["event"].split(":")[0].lower(): e["per_cycle"] for e in events}
-    if not per_cycle.keys() & {*_INSTRUCTIONS, *_CYCLES} and run_has_only_regions(con, run_id):
-        # What was sampled in functions, or cost them: no counters that say what the cores did.
-        return Section("Counters", [], relation)
     ipc = next((per_cycle[n] for n in _INSTRUCTIONS if per_cycle.get(n) is not None), None)
     if ipc is not None:
         sentences.append(f"The cores completed {ipc:.2f} instructions per cycle.")
-    elif len(missing) < len(events):
+    if run_is_profile(con, run_id):
+        # What functions cost was not counted to find out what the cores wait for.
+        return Section("Counters", sentences, relation)
+    if ipc is None and len(missing) < len(events):
         sentences.append("Instructions per cycle are unknown: the two were not counted together.")
     if missing:
         names = ", ".join(missing[:4]) + (" ..." if len(missing) > 4 else "")

@@ -35,3 +35,16 @@ def test_a_sampled_run_has_its_functions_with_callees(warehouse):
 def test_weights_without_a_unit_are_said_to_be_weights(warehouse):
     text, _ = report(warehouse, SAMPLES / "folded-stacks" / "wordcount.raw")
     assert "* depth (wordcount.py) takes 68% of all weight; the first 10 functions take" in text
+
+
+def test_a_profile_of_events_has_no_verdict_on_the_cores(warehouse, tmp_path):
+    path = tmp_path / "x.txt"
+    line = "app    71 12.345678: {:10d} {}: \n\t            1000 main+0x1 (/home/user/app)\n\n"
+    path.write_text(line.format(1000, "cycles:u") * 3)
+    text, _ = report(warehouse, path)
+    assert "* main takes 100% of all cycles; the first 2 functions take 100%." in text
+    assert "Instructions per cycle" not in text
+    assert "Unknown (" not in text
+    path.write_text((line.format(1000, "cycles:u") + line.format(1500, "instructions:u")) * 3)
+    text, _ = report(warehouse, path)
+    assert "The cores completed 1.50 instructions per cycle." in text
