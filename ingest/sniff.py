@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,6 +11,13 @@ from ingest.compressed import path_text
 from ingest.recording import read_head
 from ingest.signatures import Signature, signature_of
 from warehouse.errors import InputError, UsageError
+
+_NUMBER = re.compile(rb'\s*"?[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"?\s*')
+_ROW_PER_VALUE = (
+    "Is each column a metric? pwh reads a value a row, in the columns region, event and value. "
+    "DuckDB's UNPIVOT makes these: UNPIVOT 'FILE' ON COLUMNS(* EXCLUDE (...)) INTO NAME event "
+    "VALUE value"
+)
 
 
 def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
@@ -26,13 +34,25 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
         except UsageError as error:  # a reader of another package
             broken.append(error.problem)
     known = signature_of(head)
-    advice = "If it is one of them, name it: --reader NAME." if known is None else known.convert
+    if known is not None:
+        advice = known.convert
+    elif _is_wide(head):
+        advice = _ROW_PER_VALUE
+    else:
+        advice = "If it is one of them, name it: --reader NAME."
     raise InputError(
         f"no reader recognises this file; {_looks_like(head, known)}",
         path=path_text(path),
         expected="one of the formats that `pwh readers` lists",
         hint="\n  ".join((advice, *broken)),
     )
+
+
+def _is_wide(head: Head) -> bool:
+    """Return whether a file is a comma-separated table with several columns of numbers."""
+    first, second = (*head.data.split(b"\n", 2), b"", b"")[:2]
+    numbers = sum(_NUMBER.fullmatch(field) is not None for field in second.split(b","))
+    return first.count(b",") == second.count(b",") and numbers >= 3
 
 
 def head_of(path: Path) -> Head:

@@ -111,6 +111,12 @@ COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
             "  If it is one of them, name it: --reader NAME.",
         ),
         (
+            b'"benchmark","size","PAPI_TOT_INS","IPC"\n"flux",128,2637320,0.54\n',
+            "  Is each column a metric? pwh reads a value a row, in the columns region, event and "
+            "value. DuckDB's UNPIVOT makes these: UNPIVOT 'FILE' ON COLUMNS(* EXCLUDE (...)) INTO "
+            "NAME event VALUE value",
+        ),
+        (
             b"event,value\n",
             "the file contains no measurements\n  expected at least one row of data",
         ),
