@@ -84,6 +84,7 @@ def score_held_out(
     fold = assign_folds(training, folds)
     numbers = [k for k in range(fold.max() + 1) if _can_train(training.only(fold != k))]
     parts = [training.only(fold != k) for k in numbers]
+    progress(f"holding out programs, in {len(parts)} groups")
     networks = build.train_cost_networks(parts, members, seed)
     splits = _splits(training, fold, numbers, seed)
     outcome = Outcome()
