@@ -82,7 +82,7 @@ def traces(con, ship: Path | None) -> None:
     for k, own in enumerate(errors):
         low, high = np.quantile(np.concatenate(errors[:k] + errors[k + 1 :]), (0.04, 0.96))
         inside.append((own >= low) & (own <= high))
-    print(f"in the's band by other programs: {np.concatenate(inside).mean():.1%}")
+    print(f"in the band by other programs: {np.concatenate(inside).mean():.1%}")
     fitted = scored("gem5 segments, programs held out by tenths", samples, None)
     if ship is not None:
         gathered = read_training_segments(con, "trace")
