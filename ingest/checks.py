@@ -16,7 +16,7 @@ and this SQL, are put into the statements: they are pwh's own, never a file's.
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -39,6 +39,14 @@ _FIRST_REPEATED = """
         )
         GROUP BY run_id, {column} HAVING count(*) > 1
     )
+"""
+_TAKEN = """
+    SELECT {column}, run_id FROM {table}
+    WHERE source_id = $source_id AND hash(run_id, {column}) IN (
+        SELECT hash(run_id, {column}) FROM {table}
+        WHERE source_id IN (SELECT unnest($others))
+    )
+    ORDER BY rowid LIMIT 1
 """
 _UNKNOWN = """
     WITH listed AS (
@@ -108,6 +116,22 @@ def check_rows(
             hint=_TRUNCATED if rule.count else None,
         )
     return unlisted
+
+
+def check_keys(con: DuckDBPyConnection, table: str, source_id: int, others: Sequence[int]) -> None:
+    """Raise `InputError` for the first key that another source of the same run has, too."""
+    for row in _read("keys"):
+        if row["table"] != table:
+            continue
+        params = {"source_id": source_id, "others": list(others)}
+        found = con.execute(_TAKEN.format(**row), params).fetchone()
+        if found is not None:
+            raise InputError(
+                f"the run {found[1]} has the {row['column']} {found[0]} from another file",
+                where=table,
+                expected=f"another {row['column']} in each file of a run",
+                hint="Land it as a run of its own: without --run, or with another name.",
+            )
 
 
 def _first_broken(con: DuckDBPyConnection, table: str, row_id: int, rules: list[_Rule]) -> _Rule:

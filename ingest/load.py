@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingest import translate
 from ingest.base import Item, LeftOut, Reader, Rows, Run, Select, implausible
-from ingest.checks import check_rows
+from ingest.checks import check_keys, check_rows
 from ingest.clocks import Clock, set_clocks
 from ingest.compressed import path_text
 from ingest.derive import TASK_TABLES, decode_segments, derive
@@ -249,10 +249,13 @@ class _Writer:
             raise InputError(
                 "the file contains no measurements", expected="at least one row of data"
             )
+        others = self._other_sources()
         for table in self.rows:
             self.unlisted |= check_rows(
                 self.con, table, self.source_id, lenient=self.options.lenient
             )
+            if others:
+                check_keys(self.con, table, self.source_id, others)
         tables = (table for table, rows in self.rows.items() if rows)
         self.repeated = tuple(t for t in tables if repeats_itself(self.con, t, self.source_id))
         self._set_clocks()
@@ -283,6 +286,15 @@ class _Writer:
         if "segments" in self.rows:
             decode_segments(self.con, self.source_id)
         keep_scalars(self.con, self.book.run_ids, self.rows)
+
+    def _other_sources(self) -> list[int]:
+        """Return the sources that have landed in the same runs before."""
+        found = self.con.execute(
+            "SELECT DISTINCT source_id FROM run_facts "
+            "WHERE run_id IN (SELECT unnest(?)) AND source_id <> ?",
+            [list(self.book.run_ids), self.source_id],
+        ).fetchall()
+        return [source_id for (source_id,) in found]
 
     def _set_clocks(self) -> None:
         options = self.options

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from tests.helpers.support import land, rows
+from warehouse.errors import InputError
+
+SAMPLES = Path(__file__).parents[1] / "samples"
 
 MODIFIED = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 
@@ -108,3 +112,19 @@ def test_names_with_addresses_or_process_numbers_are_one_function(landed):
     assert rows(con, "SELECT DISTINCT callpath FROM fn_timings WHERE callpath IS NOT NULL") == [
         ("main-><method f of <A object at 0x...>>",)
     ]
+
+
+def test_files_of_one_run_do_not_share_workers_or_tasks(warehouse, tmp_path):
+    trace = SAMPLES / "chrome-trace" / "viztracer.json"
+    other = tmp_path / "again.json"
+    other.write_bytes(trace.read_bytes().replace(b"\n", b"") + b"\n\n")
+    land(warehouse, trace, run_id="r")
+    before = rows(warehouse, "SELECT count(*) FROM tasks")
+    with pytest.raises(InputError, match="the run r has the (node|worker|task) .* from another file"):
+        land(warehouse, other, run_id="r")
+    assert rows(warehouse, "SELECT count(*) FROM tasks") == before
+    land(warehouse, other)
+    # Files without keys of their own share a run, as counters of the same program do.
+    counters = tmp_path / "c.csv"
+    counters.write_text("event,value\ncycles,7\n")
+    land(warehouse, counters, run_id="r")
