@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
-from apps.output import Format, emit, note, write_text
+from apps.output import Format, emit, note, print_data, write_text
 from apps.queries.base import ask
 from apps.queries.runs import resolve_run
 from apps.queries.threads import behaviour_thresholds
@@ -223,7 +223,7 @@ def choose(
         )
     with writing(context, wait) as con, transaction(con):
         models.choose(con, kind, int(version), chosen_by or _user())
-    note(f"{model} is in use from now on")
+    print_data(f"{model} is in use from now on")
 
 
 def _clusters(text: str) -> int | None:

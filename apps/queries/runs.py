@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +64,9 @@ def resolve_forgettable(con: DuckDBPyConnection, name: str) -> tuple[str, list[s
     from ingest.compressed import path_text
 
     path = path_text(Path(name).resolve())
-    found = ask(con, "runs/forgettable", name=path_text(Path(name)), path=path).fetchall()
+    # The id of a run as it is, except bytes of the command line that are no UTF-8.
+    text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    found = ask(con, "runs/forgettable", name=text, path=path).fetchall()
     if not found:
         raise NothingToAnalyse(
             f"there is no run or source {name!r}", hint="pwh runs and pwh sources list them."

@@ -164,6 +164,7 @@ CASES = (
         writes=True,
     ),
     Case(command="fit throughput", answered_by=TRAINING, writes=True),
+    Case(command="fit choose", arguments=("throughput/1",), empty=0, writes=True),
     Case(command="fit behaviour", empty=0, report=False),
     Case(
         command="fit behaviour",

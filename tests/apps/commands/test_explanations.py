@@ -44,7 +44,7 @@ def test_names_the_planted_cause_with_its_figures(name, pwh):
         "87% of the loss is in sweep: 7.2 s -> 9.03 s, it rose by 25.5 %.",
         "13% of the loss is in exchange: 1.35 s -> 1.63 s, it rose by 20.9 %.",
         "Together these 2 functions explain 100% of the loss.",
-        "The bottleneck of sweep moved from Balance to Mem: main memory costs 2% -> 38% of its "
+        "The bottleneck of sweep moved from Balance to Mem: main memory costs 2% -> 35% of its "
         "cycles at most.",
         "mem_writes per cycle rose to 106 times as much: 0.000126 -> 0.0134.",
         "l3_misses per cycle rose to 105 times as much: 0.000159 -> 0.0167.",
