@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
 
 from apps.commands import (
@@ -117,7 +116,7 @@ def _without_pandas() -> Iterator[None]:
 
 
 @cache
-def command_line() -> click.Command:
+def command_line() -> Callable[[], object]:
     """Return all commands; typer takes 30 ms to make them of their functions."""
     return typer.main.get_command(app)
 
