@@ -120,7 +120,7 @@ def test_files_of_one_run_do_not_share_workers_or_tasks(warehouse, tmp_path):
     other.write_bytes(trace.read_bytes().replace(b"\n", b"") + b"\n\n")
     land(warehouse, trace, run_id="r")
     before = rows(warehouse, "SELECT count(*) FROM tasks")
-    with pytest.raises(InputError, match="the run r has the (node|worker|task) .* from another file"):
+    with pytest.raises(InputError, match="the run r has the node .* from another file"):
         land(warehouse, other, run_id="r")
     assert rows(warehouse, "SELECT count(*) FROM tasks") == before
     land(warehouse, other)
