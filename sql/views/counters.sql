@@ -57,37 +57,67 @@ WITH
     FROM pmu_samples
   ),
 
-  cycles AS (
-    SELECT run_id, sum(cycles) AS cycles
+  -- Several files of a run can count the same: a profile by function what another file has as a
+  -- whole (without a region). Only the whole is summed then.
+  by_source AS (
+    SELECT
+      run_id, source_id, event, any_value(unit) AS unit,
+      sum(value) AS value,
+      count(value) AS counted,
+      count(*) AS samples,
+      min(running) AS running,
+      bool_or(is_rate) AS is_rate
+    FROM kinds
+    GROUP BY run_id, source_id, event
+    QUALIFY bool_or(region IS NULL) OR NOT bool_or(bool_or(region IS NULL)) OVER (PARTITION BY run_id, event)
+  ),
+
+  source_cycles AS (
+    SELECT run_id, source_id, sum(cycles) AS cycles
     FROM _sample_cycles
+    GROUP BY run_id, source_id
+    QUALIFY bool_or(region IS NULL) OR NOT bool_or(bool_or(region IS NULL)) OVER (PARTITION BY run_id)
+  ),
+
+  run_cycles AS (
+    SELECT run_id, sum(cycles) AS all_cycles
+    FROM source_cycles
     GROUP BY run_id
   ),
 
   totals AS (
     SELECT
       run_id, event, any_value(unit) AS unit,
-      sum(value) / CASE WHEN bool_or(is_rate) THEN count(value) ELSE 1 END AS value,
-      count(*) AS samples,
-      count(*) - count(value) AS not_counted,
+      sum(value) / CASE WHEN bool_or(is_rate) THEN sum(counted) ELSE 1 END AS value,
+      sum(value) FILTER (cycles > 0) AS value_with_cycles,
+      sum(cycles) FILTER (cycles > 0 AND value IS NOT NULL) AS cycles,
+      sum(samples) AS samples,
+      sum(samples) - sum(counted) AS not_counted,
       min(running) AS running,
       bool_or(is_rate) AS is_rate
-    FROM kinds
+    FROM by_source
+    LEFT JOIN source_cycles USING (run_id, source_id)
     GROUP BY run_id, event
   )
 
 SELECT
   run_id, event, value, unit,
-  CASE WHEN NOT is_rate AND cycles > 0 THEN value / cycles END AS per_cycle,
-  samples, not_counted, running
+  -- by the cycles of the files that counted the event, where they counted cycles
+  CASE
+    WHEN is_rate THEN NULL
+    WHEN cycles > 0 THEN value_with_cycles / cycles
+    WHEN all_cycles > 0 THEN value / all_cycles
+  END AS per_cycle,
+  CAST(samples AS BIGINT) AS samples, CAST(not_counted AS BIGINT) AS not_counted, running
 FROM totals
-LEFT JOIN cycles USING (run_id);
+LEFT JOIN run_cycles USING (run_id);
 
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
-COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples; the mean where the unit is a ratio, rate or per cent, and of memory in use.';
+COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the files that counted the run as a whole where there are any; the mean where the unit is a ratio, rate or per cent, and of memory in use.';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
-COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of all counted cycles of the run.';
+COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run.';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';
 COMMENT ON COLUMN counter_summary.not_counted IS 'Samples in which the event was not counted.';
 COMMENT ON COLUMN counter_summary.running IS 'Smallest share of the time in which the event was on a counter, 0..1.';

@@ -74,3 +74,33 @@ def test_summary_adds_counts_and_averages_rates(warehouse):
         ("cycles", 400.0, 1.0, 2, 0, 0.5),
         ("misses", 8.0, 0.02, 2, 1, None),
     ]
+
+
+def test_what_several_files_of_a_run_counted_is_not_added_up_twice(warehouse):
+    warehouse.execute(
+        "INSERT INTO pmu_samples BY NAME FROM (VALUES "
+        # perf stat and a profile of the same run
+        "('r', 1, NULL, 'cycles', 1000.0), ('r', 1, NULL, 'instructions', 2000.0), "
+        "('r', 2, 'a', 'cycles', 900.0), ('r', 2, 'a', 'misses', 90.0), "
+        # regions in two files
+        "('s', 3, 'x', 'cycles', 10.0), ('s', 3, 'x', 'instructions', 15.0), "
+        "('s', 4, 'x', 'cycles', 5.0), "
+        # two groups of events, each with cycles, in two passes
+        "('t', 5, NULL, 'cycles', 100.0), ('t', 5, NULL, 'instructions', 200.0), "
+        "('t', 6, NULL, 'cycles', 100.0), ('t', 6, NULL, 'branches', 30.0)"
+        ") AS t(run_id, source_id, region, event, value)"
+    )
+    found = rows(
+        warehouse,
+        "SELECT run_id, event, value, per_cycle FROM counter_summary "
+        "WHERE event <> 'cycles' OR run_id <> 't' ORDER BY ALL",
+    )
+    assert found == [
+        ("r", "cycles", 1000, 1.0),
+        ("r", "instructions", 2000, 2.0),
+        ("r", "misses", 90, 0.09),
+        ("s", "cycles", 15, 1.0),
+        ("s", "instructions", 15, 1.5),
+        ("t", "branches", 30, 0.3),
+        ("t", "instructions", 200, 2.0),
+    ]
