@@ -78,7 +78,7 @@ def test_too_low_a_probability_is_unknown(model):
     picky = {**model, "confidence": np.array([1.1])}
     judged = judge(sample(IPC=0.85), picky)
     assert judged.names().tolist() == ["Unknown"]
-    assert judged.reasons == ["no class is 110 % likely: Balance or Other"]
+    assert judged.reasons == ["no class is 110 % likely: Balance or Mem"]
 
 
 def test_cost_shares_are_near_what_was_measured(model, training):
