@@ -55,8 +55,8 @@ def test_the_example_is_found_lands_and_keeps_the_contract(install, sample, ware
     assert found.reader is not None and found.reader.NAME == "steps"
     land(warehouse, sample)
     sql = (
-        "SELECT metric, repetition, value, unit, reader FROM metrics JOIN sources USING (source_id) "
-        "ORDER BY repetition"
+        "SELECT metric, repetition, value, unit, reader FROM metrics "
+        "JOIN sources USING (source_id) ORDER BY repetition"
     )
     assert rows(warehouse, sql)[2] == ("step", 2, 0.375, "s", "steps")
     assert "check(Steps(), Path(" in EXAMPLE_TEST
