@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import os
 import shutil
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +20,14 @@ from warehouse import connection
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+if sys.dont_write_bytecode:
+    # Hundreds of processes import the same modules. What is compiled of them is kept while the
+    # tests run, away from the tree.
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = tempfile.mkdtemp(prefix="pycache-")
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    atexit.register(shutil.rmtree, sys.pycache_prefix, ignore_errors=True)
 if "PYTEST_XDIST_WORKER" in os.environ:
     # Test processes side by side, each with a thread a core, would mostly wait for each other.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
