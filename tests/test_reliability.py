@@ -25,7 +25,7 @@ from tests.helpers.support import rows
 from warehouse import connect, migrations, sqlfiles
 
 ENV = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
-KILLS = int(os.environ.get("PWH_KILLS", "24"))
+KILLS = int(os.environ.get("PWH_KILLS", "16"))
 
 # Most of a command's time goes into imports, during which nothing can be damaged. So one process
 # has all imported, and commands run in forks of it. A command on stdin is answered by the id of its

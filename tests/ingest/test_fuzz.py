@@ -29,7 +29,7 @@ each_case = pytest.mark.parametrize("case", CASES, ids=name_of)
 SEEN = (OSError, duckdb.Error)
 BROKEN = (duckdb.FatalException, duckdb.InternalException)
 fuzzed = settings(
-    max_examples=int(EXAMPLES or 20),
+    max_examples=int(EXAMPLES or 16),
     derandomize=EXAMPLES is None,
     database=None,
     deadline=None,
