@@ -17,9 +17,10 @@ _NUMBERS = ("sample", "segment")
 
 
 def repeats_itself(con: DuckDBPyConnection, table: str, source_id: int) -> bool:
-    """Return whether the second half of a source's rows is equal to the first, row by row.
+    """Return whether the second half of a source's rows has the rows of the first, in any order.
 
-    Rows of a source are next to each other, so unless two of them are equal this reads only these.
+    Rows of a source are next to each other, so where the first rows of both differ, as nearly
+    always, no more are read.
     """
     columns = ", ".join(name.name for name in landing()[table] if name.name not in _NUMBERS)
     count, begin = con.execute(

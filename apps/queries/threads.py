@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from apps.queries.base import Question, ask
 from warehouse.errors import UsageError
+from warehouse.messages import plain_message
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-_TOO_MANY = re.compile(r"TooManyThreads: (.*)")
+_TOO_MANY = "are too many for one matrix"
 _LAST = 2**31 - 1
 
 
@@ -118,12 +118,11 @@ def thread_picture(
     try:
         rows: list[tuple[Any, bytes]] = ask(con, "threads/picture", **params).fetchall()
     except duckdb.Error as error:
-        # DuckDB wraps the message of the function in a Python stack trace.
-        message = _TOO_MANY.search(str(error))
-        if message is None:
+        message = plain_message(error)
+        if _TOO_MANY not in message:
             raise
         raise UsageError(
-            f"no picture of launch {launch}: {message[1]}",
+            f"no picture of launch {launch}: {message}",
             hint="Choose one with --block; --groups lists groups of similar threads.",
         ) from None
     return rows

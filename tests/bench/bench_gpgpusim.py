@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 
-import warehouse
-from tests.bench.common import PWH, fresh, in_turn, peak_child_mib, timed
+from tests.bench.common import ingest_beside_loop
 from tests.ingest.cases.gpgpusim import HEAD, Writer, begin, done
 
 CODE = {
@@ -75,18 +73,9 @@ def main() -> None:
             write(log, asked.blocks)
         with log.open("rb") as file:
             lines = sum(piece.count(b"\n") for piece in iter(lambda: file.read(1 << 24), b""))
-
-        def ours() -> float:
-            db = fresh(Path(folder) / "pwh.duckdb")
-            warehouse.connect(db).close()
-            return timed([*PWH, "--db", db, "ingest", log])
-
-        def theirs() -> float:
-            return timed([sys.executable, "-m", "tests.bench.bench_gpgpusim", "--loop", log])
-
-        ours()
-        peak = peak_child_mib()
-        a, b, ratio = in_turn(ours, theirs, asked.runs)
+        db = Path(folder) / "pwh.duckdb"
+        module = "tests.bench.bench_gpgpusim"
+        a, b, ratio, peak = ingest_beside_loop(module, log, db, asked.runs)
     print(f"{lines} lines; medians of {asked.runs} runs in turn")
     print(f"pwh ingest      {a:6.2f} s  {lines / a / 1e6:.2f} million lines/s (target 1.0)")
     print(f"loop of re      {b:6.2f} s  {lines / b / 1e6:.2f} million lines/s")

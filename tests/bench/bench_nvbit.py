@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 
 import warehouse
-from tests.bench.common import PWH, fresh, in_turn, peak_child_mib, timed
+from tests.bench.common import ingest_beside_loop
 from tests.ingest.cases.nvbit import trace
 
 CODE = {
@@ -77,19 +76,10 @@ def main() -> None:
         path = asked.trace or Path(folder) / "grown.traceg"
         if asked.trace is None:
             write(path, asked.blocks)
-
-        def ours() -> float:
-            db = fresh(Path(folder) / "pwh.duckdb")
-            warehouse.connect(db).close()
-            return timed([*PWH, "--db", db, "ingest", path])
-
-        def theirs() -> float:
-            return timed([sys.executable, "-m", "tests.bench.bench_nvbit", "--loop", path])
-
-        ours()
-        peak = peak_child_mib()
-        a, b, ratio = in_turn(ours, theirs, asked.runs)
-        con = warehouse.connect(Path(folder) / "pwh.duckdb", read_only=True)
+        db = Path(folder) / "pwh.duckdb"
+        module = "tests.bench.bench_nvbit"
+        a, b, ratio, peak = ingest_beside_loop(module, path, db, asked.runs)
+        con = warehouse.connect(db, read_only=True)
         query = "SELECT sum(warp_instructions), sum(instructions) FROM bb_launches"
         warps, threads = con.execute(query).fetchall()[0]
         con.close()

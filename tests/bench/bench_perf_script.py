@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 
-import warehouse
-from tests.bench.common import PWH, fresh, in_turn, peak_child_mib, timed
+from tests.bench.common import ingest_beside_loop
 
 _STACKS = 5_000
 _FUNCTIONS = 2000
@@ -85,18 +83,9 @@ def main() -> None:
             write(path, asked.samples)
         with path.open("rb") as file:
             samples = sum(piece.count(b"\n\n") for piece in iter(lambda: file.read(1 << 24), b""))
-
-        def ours() -> float:
-            db = fresh(Path(folder) / "pwh.duckdb")
-            warehouse.connect(db).close()
-            return timed([*PWH, "--db", db, "ingest", path])
-
-        def theirs() -> float:
-            return timed([sys.executable, "-m", "tests.bench.bench_perf_script", "--loop", path])
-
-        ours()
-        peak = peak_child_mib()
-        a, b, ratio = in_turn(ours, theirs, asked.runs)
+        db = Path(folder) / "pwh.duckdb"
+        module = "tests.bench.bench_perf_script"
+        a, b, ratio, peak = ingest_beside_loop(module, path, db, asked.runs)
         size = path.stat().st_size / 1e6
     print(f"{samples} samples, {size:.0f} MB; medians of {asked.runs} runs in turn")
     for name, time in (("pwh ingest", a), ("loop", b)):

@@ -11,11 +11,13 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import warehouse
+
 PWH = (sys.executable, "-m", "apps.cli")
 
 
 def timed(command: Sequence[str | os.PathLike[str]]) -> float:
-    """Run a command to its end and give its wall time, s; raises where it fails."""
+    """Run a command to its end and return its wall time, s; raises where it fails."""
     began = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - began
@@ -40,3 +42,23 @@ def fresh(path: Path) -> Path:
 def peak_child_mib() -> float:
     """Return the largest resident size of any finished child process so far, MiB."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+
+
+def ingest_beside_loop(
+    module: str, path: Path, db: Path, runs: int
+) -> tuple[float, float, float, float]:
+    """Time pwh ingest of a file and a benchmark's own loop over it (`--loop FILE`), in turn.
+
+    Return the medians of both (s), the median of their ratios, and the memory of pwh (MiB).
+    """
+
+    def ours() -> float:
+        warehouse.connect(fresh(db)).close()
+        return timed([*PWH, "--db", db, "ingest", path])
+
+    def theirs() -> float:
+        return timed([sys.executable, "-m", module, "--loop", path])
+
+    ours()
+    peak = peak_child_mib()
+    return (*in_turn(ours, theirs, runs), peak)
