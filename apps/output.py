@@ -1,4 +1,4 @@
-"""Output: rows as tables, CSV, JSON, JSON Lines and Parquet; formats of numbers and names."""
+"""Output: rows as tables, CSV, JSON, Markdown and Parquet; formats of numbers and names."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ _NUMBERS = {
     *("UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
 }
 _FORMULA = r"^\s*[-=+@\t\r]"
+_MARKUP = re.compile(r"[\\`*\[\]|$~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "#": "&#35;"}
 
 
 class Format(StrEnum):
@@ -39,6 +41,7 @@ class Format(StrEnum):
     safe_csv = "safe-csv"
     json = "json"
     jsonl = "jsonl"
+    markdown = "markdown"
     parquet = "parquet"
 
 
@@ -62,6 +65,9 @@ def emit(
         return
     if style is Format.table:
         write_text(relation_text(relation), target)
+        return
+    if style is Format.markdown:
+        write_text(markdown_text(relation.columns, relation.fetchall()), target)
         return
     if target is None and style is Format.parquet and sys.stdout.isatty():
         raise UsageError("Parquet is not for the terminal", hint="Name a file: -o FILE")
@@ -166,6 +172,20 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
         for text, width, is_right in zip(cells, widths, right, strict=True)
     ]
     return "  ".join(parts).rstrip()
+
+
+def markdown_text(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return rows as a Markdown table, columns of numbers flush right."""
+    right = [any(isinstance(row[i], int | float) for row in rows) for i in range(len(names))]
+    lines = [list(map(markdown_escaped, names)), ["---:" if number else "---" for number in right]]
+    lines += [list(map(markdown_escaped, row)) for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def markdown_escaped(value: Any) -> str:
+    """Return a value escaped for a Markdown table: no markup, mention or column separator in it."""
+    text = _MARKUP.sub(lambda found: "\\" + found[0], cell(value, None))
+    return "".join(_ENTITIES.get(letter, letter) for letter in text)
 
 
 def cell(value: Any, limit: int | None = _CELL) -> str:

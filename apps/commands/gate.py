@@ -18,6 +18,7 @@ from apps.commands.options import (
 )
 from apps.output import Format, dicts, emit, write_text
 from apps.queries.runs import LATEST
+from warehouse.errors import UsageError
 
 
 class Direction(StrEnum):
@@ -59,12 +60,26 @@ def gate(
         typer.Option("--provisional", help="Fail also where a regression is not certain yet."),
     ] = False,
     level: LevelOption = 0.95,
+    pr_comment: Annotated[
+        bool,
+        typer.Option(
+            "--pr-comment", help="Write a short comment for a pull request, all metrics folded."
+        ),
+    ] = False,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
     """Fail with exit code 1 where a regression is certain, with a Markdown summary, for CI."""
-    from apps.reports.gate import failing_metrics, find_sides, gate_markdown, judge_metrics
+    from apps.reports.gate import (
+        failing_metrics,
+        find_sides,
+        gate_comment,
+        gate_markdown,
+        judge_metrics,
+    )
 
+    if pr_comment and style is not Format.table:
+        raise UsageError("--pr-comment is Markdown, not rows", hint="Leave --format out.")
     most = None if limit is None else parse_share(limit, "--limit")
     with reading(context) as con:
         sides = find_sides(con, app, baseline, candidate)
@@ -75,7 +90,8 @@ def gate(
         if style is not Format.table:
             emit(con, relation, style, output)
     if style is Format.table:
-        write_text(gate_markdown(app, sides, rows, level), output)
+        summary = gate_comment if pr_comment else gate_markdown
+        write_text(summary(app, sides, rows, level), output)
     if failing_metrics(rows):
         raise typer.Exit(1)
 

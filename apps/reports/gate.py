@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from apps.output import Row, amount, cell, counted, dicts, interval, ratio_percent
+from apps.output import (
+    Row,
+    amount,
+    cell,
+    counted,
+    dicts,
+    interval,
+    markdown_escaped,
+    ratio_percent,
+)
 from apps.queries.comparison import resolve_runs
 from apps.queries.gate import Terms, gate_metrics, gate_runs
 from apps.queries.runs import LATEST
@@ -26,8 +34,6 @@ _TAG = "tag:"
 _LINES = 40
 _UNCERTAIN = 10
 _NAMED = 5
-_SPECIAL = re.compile(r"[\\`*\[\]|$~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "#": "&#35;"}
 _VERDICTS = {
     "worse": "**worse**",
     "provisional": "**provisional**",
@@ -210,33 +216,73 @@ def failing_metrics(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["decides"] and row["verdict"] in ("worse", "provisional")]
 
 
-def escaped(value: Any) -> str:
-    """Return text escaped for a Markdown table: no markup, mention or column separator in it."""
-    text = _SPECIAL.sub(lambda found: "\\" + found[0], cell(value, None))
-    return "".join(_ENTITIES.get(letter, letter) for letter in text)
-
-
 def gate_markdown(app: str, sides: Sides, rows: Sequence[Row], level: float) -> str:
     """Return the summary: whether the gate passes, why, and a table of the metrics."""
     failed = failing_metrics(rows)
-    listed = _listed(rows)
-    title = f"## {escaped(app)}: {'regression' if failed else 'no certain regression'}"
     runs = (
-        f"Baseline {escaped(sides.baseline_name)} ({counted(len(sides.baseline), 'run')}), "
-        f"candidate {escaped(sides.candidate_name)} ({counted(len(sides.candidate), 'run')}). "
-        "Changes are of geometric means over runs. The intervals hold for all metrics together "
-        f"with a probability of {level:.3g}."
+        f"{_runs(sides)}. Changes are of geometric means over runs. The intervals hold for all "
+        f"metrics together with a probability of {level:.3g}."
     )
-    lines = [title, "", _reason(rows, failed), "", runs, ""]
-    lines += [
-        "| metric | verdict | baseline | candidate | change | interval | limit |",
-        "| --- | --- | ---: | ---: | ---: | --- | ---: |",
-        *(_line(one) for one in listed),
+    title = f"## {_verdict(app, failed)}"
+    return "\n".join([title, "", _reason(rows, failed), "", runs, "", *_metrics(rows)])
+
+
+def gate_comment(app: str, sides: Sides, rows: Sequence[Row], level: float) -> str:
+    """Return the summary as a short comment on a pull request: the verdict, then what fails.
+
+    All metrics are behind a click. The first line, which is not shown, is the same in every
+    comment on this application, so that a script finds the last one.
+    """
+    failed = failing_metrics(rows)
+    lines = [
+        f"<!-- pwh gate {markdown_escaped(app)} -->",
+        f"**{_verdict(app, failed)}**",
+        "",
+        _reason(rows, failed),
     ]
+    if failed:
+        lines += ["", *_table(failed[:_UNCERTAIN])]
+    return "\n".join(
+        [
+            *lines,
+            "",
+            f"<details><summary>{_runs(sides)}: {counted(len(rows), 'metric')}</summary>",
+            "",
+            *_metrics(rows),
+            "",
+            f"All intervals hold together with a probability of {level:.3g}.",
+            "</details>",
+        ]
+    )
+
+
+def _verdict(app: str, failed: Sequence[Row]) -> str:
+    return f"{markdown_escaped(app)}: {'regression' if failed else 'no certain regression'}"
+
+
+def _runs(sides: Sides) -> str:
+    baseline, candidate = map(markdown_escaped, (sides.baseline_name, sides.candidate_name))
+    return (
+        f"Baseline {baseline} ({counted(len(sides.baseline), 'run')}), "
+        f"candidate {candidate} ({counted(len(sides.candidate), 'run')})"
+    )
+
+
+def _metrics(rows: Sequence[Row]) -> list[str]:
+    listed = _listed(rows)
+    lines = _table(listed)
     if len(rows) > len(listed):
         more = counted(len(rows) - len(listed), "more metric")
         lines += ["", f"... and {more}: --format csv gives all."]
-    return "\n".join(lines)
+    return lines
+
+
+def _table(rows: Sequence[Row]) -> list[str]:
+    return [
+        "| metric | verdict | baseline | candidate | change | interval | limit |",
+        "| --- | --- | ---: | ---: | ---: | --- | ---: |",
+        *map(_line, rows),
+    ]
 
 
 def _listed(rows: Sequence[Row]) -> list[Row]:
@@ -249,7 +295,7 @@ def _listed(rows: Sequence[Row]) -> list[Row]:
 def _reason(rows: Sequence[Row], failed: Sequence[Row]) -> str:
     if failed:
         named = ", ".join(
-            f"{_name(one)} {escaped(ratio_percent(one['ratio']))}" for one in failed[:3]
+            f"{_name(one)} {markdown_escaped(ratio_percent(one['ratio']))}" for one in failed[:3]
         )
         more = f" and {len(failed) - 3} more" if len(failed) > 3 else ""
         early = sum(row["verdict"] == "provisional" for row in failed)
@@ -271,7 +317,7 @@ def _reason(rows: Sequence[Row], failed: Sequence[Row]) -> str:
 
 
 def _name(row: Row) -> str:
-    return escaped(series_name(row["metric"], row["fields"]))
+    return markdown_escaped(series_name(row["metric"], row["fields"]))
 
 
 def _line(row: Row) -> str:
@@ -285,10 +331,10 @@ def _line(row: Row) -> str:
     cells = (
         _name(row),
         verdict,
-        escaped(amount(row["baseline"], row["unit"])),
-        escaped(amount(row["candidate"], row["unit"])),
-        escaped(ratio_percent(row["ratio"])),
-        escaped(interval(row["low"], row["high"])),
+        markdown_escaped(amount(row["baseline"], row["unit"])),
+        markdown_escaped(amount(row["candidate"], row["unit"])),
+        markdown_escaped(ratio_percent(row["ratio"])),
+        markdown_escaped(interval(row["low"], row["high"])),
         f"{100 * row['limit']:.3g} %",
     )
     return f"| {' | '.join(cells)} |"

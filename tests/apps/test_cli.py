@@ -11,6 +11,8 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 
+from apps.output import markdown_text
+
 COUNTERS = "event,value\ncycles,200\ninstructions,300\n"
 TIMES = "app,version,function,parallelism,seconds\nA,1,f,2,1.5\nA,1,g,2,2.5\nA,1,f,4,0.8\n"
 
@@ -132,6 +134,10 @@ def test_sql_in_every_format(pwh, tmp_path):
     wanted = [{"event": "cycles", "value": 200.0}, {"event": "instructions", "value": 300.0}]
     assert json.loads(pwh("sql", query, "-f", "json")[1]) == wanted
     assert [json.loads(line) for line in pwh("sql", query, "-f", "jsonl")[1].splitlines()] == wanted
+    assert pwh("sql", query, "-f", "markdown")[1].splitlines()[2:] == [
+        "| cycles | 200 |",
+        "| instructions | 300 |",
+    ]
     pwh("sql", query, "-f", "parquet", "-o", "out.parquet")
     assert pq.read_table(tmp_path / "out.parquet").to_pylist() == wanted
 
@@ -315,6 +321,15 @@ def test_safe_csv_has_no_formulas(pwh):
         ["-1.5", "'=1+1", "[@a]", "", "a=b"],
         ["-1.5", "'=1+1", "[@a]", "", "' =z"],
         ["-1.5", "'=1+1", "[@a]", "", ""],
+    ]
+
+
+def test_names_cannot_leave_a_markdown_table():
+    assert markdown_text(["n|1", "share"], [("a|b\n<i>*x*", 0.25), (None, 2)]).splitlines() == [
+        "| n\\|1 | share |",
+        "| --- | ---: |",
+        "| a\\|b &lt;i&gt;\\*x\\* | 0.25 |",
+        "| - | 2 |",
     ]
 
 

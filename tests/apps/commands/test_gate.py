@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from apps.reports.gate import escaped
+from apps.output import markdown_escaped
 from tests.helpers.histories import runs, write
 
 
@@ -34,6 +34,24 @@ def test_a_certain_regression_fails_the_gate(pwh):
     assert table[0].count("|") == table[2].count("|") == 8
     assert table[2].startswith("| functions:seconds (machine=m1) | **worse** | 12 s | 14 s |")
     assert any(line.startswith("| seconds:main (machine=m1) | fine |") for line in table)
+
+
+def test_a_comment_for_a_pull_request_has_the_verdict_first(pwh):
+    code, out, _ = pwh("gate", "heat", "--baseline", "v2", "--pr-comment")
+    marker, verdict, _, reason, _, *rest = out.splitlines()
+    assert (code, marker, verdict) == (1, "<!-- pwh gate heat -->", "**heat: regression**")
+    assert reason.startswith("Certainly worse than the limit allows: functions:seconds")
+    shown, folded = "\n".join(rest).split("<details>")
+    assert "**worse**" in shown and "| fine |" not in shown
+    assert "| fine |" in folded and folded.endswith("</details>")
+
+    code, out, _ = pwh("gate", "heat", "--baseline", "v1", "--candidate", "v2", "--pr-comment")
+    shown, folded = out.split("<details>")
+    assert (code, "|" in shown, "| fine |" in folded) == (0, False, True)
+    assert (
+        "Leave --format out"
+        in pwh("gate", "heat", "--baseline", "v1", "--pr-comment", "-f", "csv")[2]
+    )
 
 
 def test_equal_versions_pass(pwh):
@@ -194,7 +212,7 @@ def test_a_short_table_of_what_is_uncertain(run, tmp_path):
 
 
 def test_names_mean_nothing_in_markdown():
-    assert escaped("a|b<c> *d* @e #1 [x](y) `z` wall_seconds _i_") == (
+    assert markdown_escaped("a|b<c> *d* @e #1 [x](y) `z` wall_seconds _i_") == (
         r"a\|b&lt;c&gt; \*d\* &#64;e &#35;1 \[x\](y) \`z\` wall_seconds \_i\_"
     )
 

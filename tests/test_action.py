@@ -1,0 +1,58 @@
+"""The action for GitHub: valid, and nothing that its inputs contain is run."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+ACTION = Path(__file__).parents[1] / ".github" / "actions" / "pwh-gate" / "action.yml"
+
+
+@pytest.fixture(scope="module")
+def action():
+    """Return the parsed action."""
+    return yaml.safe_load(ACTION.read_text(encoding="utf-8"))
+
+
+def test_the_action_is_composite_and_describes_its_inputs(action):
+    assert action["runs"]["using"] == "composite"
+    assert all(
+        one["description"] for one in (*action["inputs"].values(), *action["outputs"].values())
+    )
+    assert all(step["shell"] == "bash" for step in action["runs"]["steps"])
+    used = set(re.findall(r"inputs\.(\w+)", ACTION.read_text(encoding="utf-8")))
+    assert used == set(action["inputs"])
+    assert "secrets." not in ACTION.read_text(encoding="utf-8")
+
+
+def test_expressions_are_in_variables_and_not_in_scripts(action):
+    scripts = [step["run"] for step in action["runs"]["steps"]]
+    assert not any("${{" in script for script in scripts)
+
+
+@pytest.mark.parametrize("code", [0, 1, 5])
+def test_the_script_judges_and_passes_the_exit_code_on(code, action, tmp_path):
+    pwh = tmp_path / "pwh"
+    pwh.write_text(f'#!/bin/bash\nprintf "%s\\n" "$@" > "{tmp_path}/asked"\n'
+                   f'echo "**verdict**" > "$SUMMARY"\nexit {code}\n')  # fmt: skip
+    pwh.chmod(0o755)
+    hostile = "x; touch stolen $(touch stolen)"
+    variables = {
+        "PATH": "/usr/bin:/bin",
+        **{"PWH": str(pwh), "APP": hostile, "BASELINE": "last:3", "LIMIT": "5%"},
+        **{
+            name: str(tmp_path / name)
+            for name in ("SUMMARY", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")
+        },
+    }
+    script = action["runs"]["steps"][-1]["run"]
+    done = subprocess.run(["bash", "-eo", "pipefail", "-c", script], env=variables, cwd=tmp_path)
+    assert done.returncode == code
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert asked[:3] == ["gate", "--baseline", "last:3"] and asked[-2:] == ["--", hostile]
+    assert (tmp_path / "GITHUB_STEP_SUMMARY").exists() == (code <= 1)
+    assert not (tmp_path / "stolen").exists()
