@@ -74,6 +74,13 @@ def test_falling_times_without_repetitions_lean_on_the_ensemble():
     assert share[1] < share[0]
 
 
+def test_four_counts_of_ever_faster_growth_carry_a_law():
+    """Bent by 2 %: a line with a base, whose growth the ensemble would halve."""
+    x = np.array([32.0, 64.0, 128.0, 256.0])
+    (found,) = predict(x, [(0.2 + x / 320) * [1.02, 0.98, 1.0, 1.0]], [512])
+    assert found["seconds"] == pytest.approx([0.2 + 512 / 320], rel=0.12)
+
+
 @pytest.mark.parametrize("name", LAWS)
 def test_clean_laws_are_followed(name):
     x = np.array(COUNTS)

@@ -154,13 +154,22 @@ def _weights(
     m = x.shape[1]
     if m < _CARRIED:
         doubt = np.minimum(_CLOSE[0] + _CLOSE[1] * law.misfit, 9.0)
-        share = np.full(len(y), float(m > 3) or np.inf)
+        # Times that grow faster from each of four counts to the next carry a law; with three counts
+        # noise looks like that too often.
+        share = np.where(_accelerates(x, y), 0.0, 1.0) if m > 3 else np.full(len(y), np.inf)
     else:
         is_tested = (noise > 0) | (law.misfit < _EXACT)
         share = np.where(_is_flat(y, law), np.where(is_tested, *_FLATTENING), _GROWING)
     variance = law.spread**2 + doubt[:, None] ** 2
     weight: Array = 1 / (1 + share[:, None] * variance / robust.scale**2)
     return weight
+
+
+def _accelerates(x: Array, y: Array) -> Truth:
+    """Return whether times grow from count to count, each time by a larger exponent (n)."""
+    exponents = np.diff(np.log(y)) / np.diff(np.log(x))
+    faster: Truth = (exponents[:, 0] > 0) & (np.diff(exponents) > 0).all(1)
+    return faster
 
 
 def _is_flat(y: Array, law: LawForecast) -> Truth:

@@ -9,7 +9,8 @@ import numpy as np
 
 from udfs.scaling.bases import DECAY, DECAYS, GROWTH, GROWTHS, Array, Basis, Index, Names
 from udfs.scaling.forecast import Forecast
-from udfs.scaling.laws import AHEAD, LawForecast, Term, laws
+from udfs.scaling.grid import Term, laws
+from udfs.scaling.laws import AHEAD, LawForecast
 from udfs.scaling.least_squares import Fit
 from udfs.scaling.members import relative_values
 

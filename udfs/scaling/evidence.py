@@ -1,0 +1,239 @@
+"""How well laws of scaling explain measured times: closed-form fits, and their evidence.
+
+For fixed exponents a law is linear in its factors, so that every law of the grid has a closed-form
+likelihood: relative errors are Gaussian, their variance is unknown (conjugate inverse gamma prior,
+informed by the scatter of repetitions) and factors have wide priors (Bayesian linear regression:
+Bishop, Pattern Recognition and Machine Learning, 2006, chapter 3). The power law of any exponent is
+fitted to logarithms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from udfs.scaling.bases import Array, Basis, Index
+from udfs.scaling.grid import CLASS_ODDS, STEEPEST, class_ends, laws, term_values
+
+Floats = NDArray[np.float32]
+
+_NOISE_WEIGHT: Final = 1.0
+_NOISE: Final = 0.02
+"""Prior of the relative noise: worth so many degrees of freedom, around this."""
+_EXACT: Final = 3e-4
+_EXACT_ODDS: Final = np.log(0.1)
+"""Times that come from a simulator or a formula have hardly any noise."""
+_NEARLY: Final = 0.1
+_REPEATED: Final = 3
+"""Repetitions of a count, where their scatter is known: laws hardly depend on their number."""
+_FEW: Final = 4
+"""Points that three terms fit whatever they are."""
+_SINGULAR: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What is known of the relative noise of n functions before laws are fitted.
+
+    `share` is the variance of a point over that of one measurement; `shape` and `scales` are those
+    of the inverse gamma distribution of that variance, with the m points counted in: one for
+    measurements and one for times without noise, with the logarithms of their `odds`.
+    """
+
+    share: Array
+    shape: Array
+    scales: tuple[Array, Array]
+    odds: tuple[Array, Array]
+
+    @classmethod
+    def known(cls, noise: Array, points: int) -> Noise:
+        """Return the prior, informed by the scatter of repetitions where there are any."""
+        freedom = np.where(noise > 0, points * (_REPEATED - 1.0), 0.0)
+        measured, exact = ((_NOISE_WEIGHT * one**2) / 2 for one in (_NOISE, _EXACT))
+        known = freedom * noise**2 / 2
+        shape = (_NOISE_WEIGHT + freedom) / 2
+
+        return cls(
+            # the variance of a median of few repetitions
+            np.where(noise > 0, 1.4 / _REPEATED, 1.0),
+            shape + points / 2,
+            (measured + known, exact + known),
+            (shape * np.log(measured + known), _EXACT_ODDS + shape * np.log(exact + known)),
+        )
+
+    def evidence(self, left: Array, letters: Array) -> Floats:
+        """Return the logarithms of the evidence of laws, k x n, in single precision.
+
+        `left` (k x n) are their sums of squared relative residuals, `letters` (k x 1, or k x n)
+        half the number of their factors.
+        """
+        single = left.astype(np.float32)
+        total = self._log_evidence(single, letters, 0, slice(None))
+        # Times without noise need another look only where a law hardly misses them, and where
+        # repetitions do not tell the noise.
+        near = np.flatnonzero(
+            (single.min(0) < 2 * self.share * _NEARLY * self.scales[0])
+            & (self.scales[1] < _NEARLY * self.scales[0])
+        )
+        if len(near):
+            exact = self._log_evidence(single[:, near], letters, 1, near)
+            total[:, near] = np.logaddexp(total[:, near], exact)
+        return total
+
+    def _log_evidence(
+        self, left: Floats, letters: Array, noise: int, places: Index | slice
+    ) -> Floats:
+        """Return the evidence if the times have this one of the two noises: k x places."""
+        share, shape, scale, odds = (
+            one[places].astype(np.float32)
+            for one in (self.share, self.shape, self.scales[noise], self.odds[noise])
+        )
+        logs = left / (2 * share)
+        logs += scale
+        np.log(logs, out=logs)
+        logs *= letters.astype(np.float32) - shape
+        logs += odds
+        return logs
+
+    def deviation(self, left: Array, letters: Array) -> Array:
+        """Return the relative standard deviation of a point by laws, k x n, as of `evidence`."""
+        half = left / (2 * self.share)
+        scales = [scale + half for scale in self.scales]
+        first, exact = (
+            odds - (self.shape - letters) * np.log(scale)
+            for odds, scale in zip(self.odds, scales, strict=True)
+        )
+        share = np.exp(exact - np.logaddexp(first, exact))
+        scale = (1 - share) * scales[0] + share * scales[1]
+        deviation: Array = np.sqrt(scale / (self.shape - 0.5) * self.share)
+        return deviation
+
+
+@dataclass(frozen=True, slots=True)
+class LinearFits:
+    """Fits of k laws of fixed exponents to n functions, in closed form.
+
+    `evidence` and `left`, the squares that are left, are k x n. The normal equations are
+    g11, g12, g22 on the left and r1, r2 on the right, k x n; those with the second term lack the
+    laws of one term, which come first. In laws of three terms the last one, a constant, is
+    eliminated: `means` (2 x laws x n) are those of the other two, `level` (n) is that of the times,
+    and `size` (n) the constant's square. `terms` are the terms' values at all places, 2 x k x
+    places; `ends` where laws of one and two terms end.
+    """
+
+    evidence: Floats
+    left: Array
+    g11: Array
+    g12: Array
+    g22: Array
+    r1: Array
+    r2: Array
+    means: Array
+    level: Array
+    size: Array
+    terms: Array
+    ends: tuple[int, int]
+
+
+def fit_linear(basis: Basis, places: Array, x: Array, y: Array, noise: Noise) -> LinearFits:
+    """Return the fits of all laws of fixed exponents to times at counts.
+
+    Args:
+        basis: terms of the kind of function.
+        places: all counts at which terms are wanted, the measured ones first.
+        x: the measured counts, ascending (m).
+        y: times of n functions over their last one, n x m.
+        noise: what is known of their noise.
+    """
+    prior = laws(basis)[1]
+    m, ends = len(x), class_ends(basis)
+    singles, pairs = ends
+    terms = term_values(basis, tuple(places.tolist()), float(x[-1]))
+    inverse = 1 / y.T
+    square = inverse**2
+    one, two = terms[0, :, :m], terms[1, singles:, :m]
+    products = np.concatenate([one * one, two * two, one[singles:] * two]) @ square
+    g11, g22, g12 = np.split(products, [len(one), len(one) + len(two)])
+    r1, r2 = np.split(np.concatenate([one, two]) @ inverse, [len(one)])
+    sizes = g11[singles:] * g22
+    # Of three terms the constant is eliminated.
+    size, triples = square.sum(0), slice(pairs - singles, None)
+    level = inverse.sum(0) / size
+    means = terms[:, pairs:, :m] @ square / size
+    g11[pairs:] -= means[0] ** 2 * size
+    g22[triples] -= means[1] ** 2 * size
+    g12[triples] -= means[0] * means[1] * size
+    r1[pairs:] -= means[0] * level * size
+    r2[triples] -= means[1] * level * size
+    left = np.empty_like(g11)
+    left[:singles] = m - r1[:singles] ** 2 / g11[:singles]
+    a, b1 = g11[singles:], r1[singles:]
+    det = a * g22
+    least = _SINGULAR * det
+    det -= g12 * g12
+    first, second = g22 * b1 - g12 * r2, a * r2 - g12 * b1
+    fits = (first > 0) & (second > 0) & (det > least)
+    fits[triples] &= (m > _FEW) & (
+        level * det[triples] > means[0] * first[triples] + means[1] * second[triples]
+    )
+    np.copyto(det, np.inf, where=~fits)
+    first *= b1
+    second *= r2
+    first += second
+    first /= det
+    np.subtract(m, first, out=left[singles:])
+    left[pairs:] -= level**2 * size
+    np.maximum(left, 0, out=left)
+    letters = half_factors(np.arange(len(prior)), ends)[:, None]
+    evidence = noise.evidence(left, letters)
+    # The prior width of a factor is that with which its term makes up the measured times.
+    width = letters * np.log(m / noise.share)
+    evidence += (prior[:, None] - width).astype(np.float32)
+    with np.errstate(divide="ignore"):
+        evidence[singles:] += 0.5 * np.log((sizes / det).astype(np.float32))
+    return LinearFits(evidence, left, g11, g12, g22, r1, r2, means, level, size, terms, ends)
+
+
+def half_factors(law: Index, ends: tuple[int, int]) -> Array:
+    """Return half the number of the factors of laws."""
+    letters: Array = 0.5 + 0.5 * (law >= ends[0]) + 0.5 * (law >= ends[1])
+    return letters
+
+
+@dataclass(frozen=True, slots=True)
+class PowerFits:
+    """The power law of any exponent: by linear regression of logarithms.
+
+    `evidence`, `left` (the squares that are left) and `slope` (n), `log_seconds` (n x places), and
+    the `variance` (places) of these over that of a point.
+    """
+
+    evidence: Floats
+    left: Array
+    slope: Array
+    log_seconds: Array
+    variance: Array
+
+
+def fit_power(x: Array, y: Array, noise: Noise, places: Array) -> PowerFits:
+    """Return the fit of the power law to times at counts, arguments as of `fit_linear`."""
+    log_x, log_y = np.log(x), np.log(y)
+    m, centred = len(x), log_x - log_x.mean()
+    size, level = (centred**2).sum(), log_y.mean(1)
+    slope = np.clip(log_y @ centred / size, -STEEPEST, STEEPEST)
+    left = ((log_y - level[:, None] - slope[:, None] * centred) ** 2).sum(1)
+    of_points = noise.evidence(left[None], np.ones((1, 1)))[0]
+    # The exponent's prior is as wide as the range of exponents.
+    evidence = CLASS_ODDS[-1] - 0.5 * np.log(m * size / (2 * np.pi)) - np.log(2 * STEEPEST)
+    evidence = (evidence + np.log(noise.share) + of_points).astype(np.float32)
+    away = np.log(places) - log_x.mean()
+    return PowerFits(
+        evidence,
+        left,
+        slope,
+        level[:, None] + slope[:, None] * away,
+        1 / m + away**2 / size,
+    )
