@@ -269,7 +269,8 @@ def _limits(question: Question, every: Sequence[Row], turning: Sequence[Row]) ->
         sentences.append(
             _turning_point(rows, turning[0]) if is_measured else _turning_elsewhere(rows)
         )
-    return [*sentences, _efficient(rows)]
+    is_modelled = not (turning and is_measured) or turning[0]["low"] is not None
+    return [*sentences, _efficient(rows) if is_modelled else _efficient_measured(rows)]
 
 
 def _turning_point(rows: Sequence[Row], turning: Row) -> str:
@@ -332,6 +333,14 @@ def _fastest(rows: Sequence[Row]) -> int:
         return best
     vertex = (x0 + x1) / 2 - one * (x2 - x0) / 2 / (other - one)
     return round(math.exp(min(max(vertex, x0), x2)))
+
+
+def _efficient_measured(rows: Sequence[Row]) -> str:
+    """Return the same by the measured counts alone, where no model carries what lies between."""
+    over = [r["parallelism"] for r in rows if r["measured"] and r["efficiency"] >= FLOOR]
+    if not over:
+        return f"Its efficiency is over {FLOOR:.0%} at no measured count."
+    return f"Of the measured counts {over[-1]} is the largest with an efficiency over {FLOOR:.0%}."
 
 
 def _efficient(rows: Sequence[Row]) -> str:

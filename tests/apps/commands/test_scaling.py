@@ -106,11 +106,14 @@ def test_a_program_that_only_gets_slower_turns_at_once(run, tmp_path):
 def test_times_without_a_smooth_law_have_no_turning_point(run, tmp_path):
     times = dict(zip(COUNTS, (1.0, 1.0, 0.9, 9.0, 9.0, 9.0), strict=True))
     run("ingest", write_times(tmp_path / "step.csv", {"f": times.get}))
-    line = sentence(run("scale", "app")[1], "slower")
+    out = run("scale", "app")[1]
     assert re.fullmatch(
         r"\* Beyond which count adding more makes it slower is unknown: poor fit: .*\. "
         "Of the measured counts 8 is the fastest.",
-        line,
+        sentence(out, "slower"),
+    )
+    assert sentence(out, "efficiency over 50%") == (
+        "* Of the measured counts 4 is the largest with an efficiency over 50%."
     )
 
 
