@@ -4,68 +4,75 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import UserDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from apps.commands import (
-    bottlenecks,
-    comparison,
-    demo,
-    explanations,
-    fit,
-    gate,
-    idle,
-    ingest,
-    maintenance,
-    runs,
-    scaling,
-    schema,
-    threads,
-    throughput,
-    trend,
-    ui,
-)
+from apps.commands import COMMANDS, Entry
+from apps.commands.options import PLAIN
 from apps.output import note
 from warehouse.errors import PwhError
 from warehouse.version import __version__
 
+
+class _Imported(UserDict[str, Any]):
+    """Commands by name, each imported when it is first looked up.
+
+    All of them take longer to import, and for typer to make of their functions, than most commands
+    take to run.
+    """
+
+    def __getitem__(self, name: str) -> Any:
+        found = super().__getitem__(name)
+        if isinstance(found, Entry):
+            found = self[name] = _command(found)
+        return found
+
+
+def _command(entry: Entry) -> Any:
+    """Return what typer makes of a command: a function, or a group of them."""
+    found = getattr(import_module(f"apps.commands.{entry.module}"), entry.name)
+    if not isinstance(found, typer.Typer):
+        alone = typer.Typer(**PLAIN)
+        alone.command(entry.name)(found)
+        found = alone
+    return typer.main.get_command(found)
+
+
+class _Group(TyperGroup):
+    """The group of all commands; its help imports none of them."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = _Imported({entry.name: entry for entry in COMMANDS})
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Return the names in the order of COMMANDS."""
+        return list(self.commands)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Write what each command is for."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(entry.name, entry.summary) for entry in COMMANDS])
+
+
 app = typer.Typer(
     name="pwh",
+    cls=_Group,
     no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
     help="A performance data warehouse: ingest counters, profiles and traces, and query them with "
     "SQL.",
     epilog="Exit codes: 0 success, 1 a gate failed, 2 usage, 3 input rejected, 4 warehouse busy or "
     "unusable, 5 nothing to analyse.",
+    **PLAIN,
 )
-
-COMMANDS = (
-    *ingest.COMMANDS,
-    *runs.COMMANDS,
-    *schema.COMMANDS,
-    *idle.COMMANDS,
-    *bottlenecks.COMMANDS,
-    *scaling.COMMANDS,
-    *threads.COMMANDS,
-    *throughput.COMMANDS,
-    *trend.COMMANDS,
-    *comparison.COMMANDS,
-    *gate.COMMANDS,
-    *explanations.COMMANDS,
-    *maintenance.COMMANDS,
-    *demo.COMMANDS,
-    *ui.COMMANDS,
-)
-for command in COMMANDS:
-    app.command(command.__name__.strip("_"))(command)
-app.add_typer(fit.app)
 
 
 def _version(is_requested: bool) -> None:
@@ -117,7 +124,7 @@ def _without_pandas() -> Iterator[None]:
 
 @cache
 def command_line() -> Callable[[], object]:
-    """Return all commands; typer takes 30 ms to make them of their functions."""
+    """Return `pwh` with all its commands."""
     return typer.main.get_command(app)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -132,6 +131,3 @@ def label(
         shown = relation_text(bottleneck_classes(con, [run_id]).project("class, samples, share"))
     note(f"{run_id} is {known}" + "".join(f", {k} {v}" for k, v in place.items() if v is not None))
     print_data(shown)
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (diagnose, label)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -48,6 +47,3 @@ def compare(
     sides = ((before, len(first)), (after, len(second)))
     title = " to ".join(f"{name} ({counted(runs, 'run')})" for name, runs in sides)
     write_text(comparison_text(title, found, level), output)
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (compare,)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import typer
 
 
@@ -13,6 +10,3 @@ def demo(context: typer.Context) -> None:
     from apps.demo import tour
 
     tour(context.obj)
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (demo,)

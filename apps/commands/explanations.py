@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -81,6 +80,3 @@ def _compared(con: DuckDBPyConnection, run_id: str, against: list[str]) -> Compa
             "Name one: --against RUN",
         )
     return which
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (explain,)

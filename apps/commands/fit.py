@@ -6,11 +6,18 @@ import getpass
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
-from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
+from apps.commands.options import (
+    PLAIN,
+    FormatOption,
+    OutputOption,
+    WaitOption,
+    reading,
+    writing,
+)
 from apps.output import Format, emit, note, print_data, write_text
 from apps.queries.base import ask
 from apps.queries.runs import resolve_run
@@ -19,11 +26,11 @@ from warehouse.errors import UsageError
 
 _Trained = TypeVar("_Trained")
 
-app = typer.Typer(
+fit = typer.Typer(
     name="fit",
     no_args_is_help=True,
-    rich_markup_mode=None,
     help="Train models on the warehouse's rows, each stored as a new version; choose one.",
+    **PLAIN,
 )
 
 
@@ -257,6 +264,5 @@ def _user() -> str:
         ) from None
 
 
-COMMANDS: tuple[Callable[..., Any], ...] = (bottlenecks, behaviour, throughput, choose)
-for command in COMMANDS:
-    app.command(command.__name__)(command)
+for command in (bottlenecks, behaviour, throughput, choose):
+    fit.command(command.__name__)(command)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -94,6 +93,3 @@ def gate(
         write_text(summary(app, sides, rows, level), output)
     if failing_metrics(rows):
         raise typer.Exit(1)
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (gate,)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -80,6 +79,3 @@ def idle(
             [f"Run {run_id}", "", *(f"* {line}" for line in sentences), "", relation_text(rows)]
         )
         write_text(text, output)
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (idle,)

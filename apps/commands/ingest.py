@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -240,6 +239,3 @@ def _report(found: Found, landed: Landed, dry_run: bool) -> None:
         columns = ", ".join(f"{column} {count}" for column, count in landed.unlisted.items())
         references = counted(sum(landed.unlisted.values()), "reference")
         note(f"{references} to what the trace does not list, taken for unknown ({columns})")
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (ingest,)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -89,6 +88,3 @@ def doctor(
     emit(con, listing, style, output)
     if any(finding.status == "wrong" for finding in findings):
         raise typer.Exit(4)
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (forget, migrate, doctor)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -57,6 +56,3 @@ def report(
             return
         text = run_report(con, run_id)
         write_text(text, output)
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (runs, sources, report)

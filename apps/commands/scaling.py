@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -198,6 +197,3 @@ def _counts(text: str) -> list[int]:
             f"--at {text!r} is not a list of counts", hint="Such as --at 512,1024,4096"
         )
     return counts
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (scale,)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -73,6 +72,3 @@ def sql(
                 raise
             hint = "To change the warehouse: --write." if "read-only" in str(error) else None
             raise UsageError(plain_message(error), hint=hint) from None
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (readers, schema, sql)

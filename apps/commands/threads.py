@@ -349,6 +349,3 @@ def _text(
             *tables,
         ]
     return "\n\n".join(["\n".join(lines), *(table.text() for table in tables)])
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (threads,)

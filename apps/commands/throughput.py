@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -124,6 +123,3 @@ def _rows(con: DuckDBPyConnection, run_id: str, by: By, limit: int) -> list[str]
     if total > limit:
         lines.append(f"... and {total - limit} more; --limit shows more, --format csv all")
     return lines
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (throughput,)

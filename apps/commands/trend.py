@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -170,6 +169,3 @@ def ack(
             )
         after = changes_of_run(con, run_id)
     print_data(acknowledgement_text(run_id, stored, before, after))
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (trend, ack)

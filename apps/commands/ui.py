@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -85,6 +84,3 @@ def _free_port(host: str, port: int | None) -> int:
         f"cannot listen on {which} of {host}: {problem}",
         hint="Choose another: pwh ui --port PORT",
     )
-
-
-COMMANDS: tuple[Callable[..., Any], ...] = (ui,)

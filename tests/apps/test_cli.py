@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
@@ -251,6 +252,16 @@ def test_the_command_line_does_not_import_what_it_does_not_need():
     code = f"import sys, apps.cli; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_help_imports_no_command():
+    code = "import sys; from apps.cli import app; app(['--help'], standalone_mode=False); "
+    code += "print([m for m in sys.modules if m.startswith(('apps.', 'warehouse.'))])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = ast.literal_eval(done.stdout.splitlines()[-1])
+    assert {module.rpartition(".")[2] for module in modules} == {
+        *("cli", "commands", "options", "output", "errors", "version")
+    }
 
 
 def test_a_bound_parameter_does_not_import_pandas(pwh):

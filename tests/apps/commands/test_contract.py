@@ -17,6 +17,7 @@ import pytest
 import typer
 
 from apps import cli
+from apps.commands import COMMANDS as ENTRIES
 from apps.demo.entries import FOLDER
 from apps.output import Format
 from apps.queries.runs import LATEST
@@ -318,6 +319,14 @@ def test_help_of_groups(run):
         group = ROOT.commands[words[0]] if words else ROOT
         assert all(name in out for name in group.commands)
     assert "Exit codes: 0 " in run("--help")[1]
+
+
+def test_the_list_of_commands_has_a_line_for_each(run):
+    out = run("--help")[1].splitlines()
+    for entry in ENTRIES:
+        assert re.fullmatch(r"[A-Z].{10,62}\.", entry.summary), entry
+        assert not AVOIDED.search(entry.summary), f"{entry}: see STYLE.md"
+        assert any(line.split(maxsplit=1) == [entry.name, entry.summary] for line in out), entry
 
 
 @each_case(where=lambda case: case.missing is not None)
