@@ -118,7 +118,7 @@ def behaviour(
     behaviours: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="BEHAVIOUR",
+            metavar="BEHAVIOUR...",
             help="divergent, synchronising, data-bound, compute-bound, or 'not divergent', "
             "'not synchronising'.",
         ),

@@ -60,7 +60,9 @@ def idle(
     by: Annotated[By, typer.Option(help="What the table sums idle time by.")] = By.worker,
     window: Annotated[
         tuple[int, int] | None,
-        typer.Option(help="Only this window: from and to, in ns after clock correction."),
+        typer.Option(
+            help="Only this window: from and to, in ns after clock correction.", metavar="FROM TO"
+        ),
     ] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,

@@ -21,9 +21,20 @@ if TYPE_CHECKING:
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", re.IGNORECASE)
 
 
+def _time(text: str) -> datetime:
+    """Return a point in time; one without an offset is UTC."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(
+            f"--started-at {text!r} is no time",
+            hint="For example: --started-at 2026-11-22T16:30:00+01:00",
+        ) from None
+
+
 def ingest(
     context: typer.Context,
-    paths: Annotated[list[str], typer.Argument(help="Files, folders or globs.", metavar="PATH")],
+    paths: Annotated[list[str], typer.Argument(help="Files, folders or globs.", metavar="PATH...")],
     reader: Annotated[
         str | None, typer.Option(help="Read all files as this format (pwh readers).")
     ] = None,
@@ -31,7 +42,14 @@ def ingest(
     app: Annotated[str | None, typer.Option(help="Application.")] = None,
     version: Annotated[str | None, typer.Option(help="Version of the application.")] = None,
     machine: Annotated[str | None, typer.Option(help="Machine it ran on.")] = None,
-    started_at: Annotated[datetime | None, typer.Option(help="When the run started (UTC).")] = None,
+    started_at: Annotated[
+        datetime | None,
+        typer.Option(
+            parser=_time,
+            help="When the run started (ISO 8601; UTC unless it has an offset).",
+            metavar="TIME",
+        ),
+    ] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Nodes used.")] = None,
     ranks: Annotated[int | None, typer.Option(min=1, help="Processes (MPI ranks).")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads per process.")] = None,

@@ -163,6 +163,11 @@ def test_sql_cannot_write_without_the_option(pwh):
     assert pwh("sql", "FROM mine", "-f", "csv")[1] == "x\n1\n"
 
 
+def test_a_mistake_in_a_time_is_a_message(pwh):
+    code, out, err = pwh("ingest", "counters.csv", "--started-at", "yesterday")
+    assert (code, out) == (2, "") and "'yesterday' is no time\n  For example: " in err
+
+
 def test_a_mistake_in_sql_is_a_message(pwh):
     pwh("ingest", "counters.csv")
     code, out, err = pwh("sql", "SELECT nope FROM runs")
@@ -170,7 +175,7 @@ def test_a_mistake_in_sql_is_a_message(pwh):
 
 
 def test_report_begins_with_sentences_then_tables(pwh):
-    began = ("--started-at", "2026-01-02T03:04:05Z")
+    began = ("--started-at", "2026-01-02T04:04:05+01:00")
     pwh("ingest", "counters.csv", "--run", "r1", "--app", "stencil", *began)
     code, out, _ = pwh("report", "r")
     assert code == 0
