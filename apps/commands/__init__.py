@@ -36,6 +36,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("comparison", "compare", "Show what got slower from A to B, beyond the noise."),
     Entry("gate", "gate", "Fail where a regression is certain, for CI."),
     Entry("explanations", "explain", "Explain why a run is slower than those before."),
+    Entry("export", "export", "Write a run for Perfetto, speedscope, Extra-P ..."),
     Entry("maintenance", "forget", "Delete a run or an ingested file."),
     Entry("maintenance", "migrate", "Update a warehouse to this version of pwh."),
     Entry("maintenance", "doctor", "Check the installation and the warehouse."),

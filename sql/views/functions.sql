@@ -70,10 +70,10 @@ COMMENT ON COLUMN function_shares.measurements IS 'Measurements that were added 
 CREATE OR REPLACE MACRO _plain_event(event) AS
   regexp_replace(event, '^(?:cpu(?:_core|_atom)?/)?([^/:]+)/?(?::[ukhGHIpPSDWeb]*)?$', '\1');
 
--- What functions cost in profiles that contain no times: instructions of callgrind, cycles or
--- samples of others. Of several such events of a run the first counts; of any other event it is
--- known that it is a cost by what it is with callees.
-CREATE OR REPLACE VIEW function_costs AS
+-- Events of profiles that are a cost of functions, and which of several of a run is taken first:
+-- instructions of callgrind, cycles or samples of others. Of any other event it is known that it is
+-- a cost by what it is with callees.
+CREATE OR REPLACE VIEW _profile_costs AS
 WITH
   cost_event (preference, event, unit) AS (
     VALUES
@@ -82,31 +82,34 @@ WITH
       (1, 'PAPI_TOT_CYC', 'cycles'), (2, 'cpu', 'time'), (2, 'cpu-clock', 'samples'),
       (2, 'task-clock', 'samples'), (3, 'delay', 'time'), (3, 'inuse_space', 'bytes'),
       (4, 'alloc_space', 'bytes'), (5, 'weight', 'weight'), (7, 'samples', 'samples')
-  ),
+  )
 
-  weighed AS (
-    SELECT
-      s.run_id, s.region, _plain_event(s.event) AS event, s.unit, s.value, s.inclusive,
-      CASE
-        WHEN c.event IS NOT NULL THEN c.preference
-        WHEN starts_with(s.event, 'samples of ') THEN 8
-        ELSE 6
-      END AS preference,
-      coalesce(c.unit, _plain_event(s.event)) AS usual_unit
-    FROM pmu_samples AS s
-    LEFT JOIN cost_event AS c ON _plain_event(s.event) = c.event
-    WHERE
-      s.region IS NOT NULL AND s.value IS NOT NULL
-      AND (c.event IS NOT NULL OR s.inclusive IS NOT NULL)
-  ),
+SELECT
+  s.run_id, s.rank, s.thread, s.region, _plain_event(s.event) AS event, s.unit, s.value,
+  s.inclusive,
+  CASE
+    WHEN c.event IS NOT NULL THEN c.preference
+    WHEN starts_with(s.event, 'samples of ') THEN 8
+    ELSE 6
+  END AS preference,
+  coalesce(c.unit, _plain_event(s.event)) AS usual_unit
+FROM pmu_samples AS s
+LEFT JOIN cost_event AS c ON _plain_event(s.event) = c.event
+WHERE
+  s.region IS NOT NULL AND s.value IS NOT NULL
+  AND (c.event IS NOT NULL OR s.inclusive IS NOT NULL);
 
+-- What functions cost in profiles that contain no times. Of several events of a run the first
+-- counts.
+CREATE OR REPLACE VIEW function_costs AS
+WITH
   costs AS (
     SELECT
       run_id, region, preference, event, coalesce(any_value(unit), usual_unit) AS unit,
       sum(value) AS cost,
       -- what one thread does not know the sum does not know
       CASE WHEN count(inclusive) = count(*) THEN sum(inclusive) END AS inclusive
-    FROM weighed
+    FROM _profile_costs
     GROUP BY run_id, region, preference, event, usual_unit
     QUALIFY rank() OVER (PARTITION BY run_id ORDER BY preference, event) = 1
   )
@@ -129,6 +132,36 @@ COMMENT ON COLUMN function_costs.callpath IS 'Call path down to it, joined with 
 COMMENT ON COLUMN function_costs.cost IS 'Its own cost, without callees, over all ranks and threads.';
 COMMENT ON COLUMN function_costs.inclusive IS 'Its cost with callees, as the tool states it; NULL where it does not.';
 COMMENT ON COLUMN function_costs.share IS 'Share of the cost of all functions, 0..1.';
+
+CREATE OR REPLACE VIEW profile_stacks AS
+SELECT
+  run_id, rank, thread,
+  CASE WHEN callpath IS NULL THEN [function] ELSE _path_parts(callpath) END AS stack,
+  'time' AS event, 's' AS unit, sum(seconds) / any_value(m.repetitions) AS own, 0 AS preference
+FROM fn_timings
+JOIN (
+  SELECT run_id, count(DISTINCT coalesce(repetition, 0)) AS repetitions
+  FROM fn_timings
+  GROUP BY run_id
+) AS m USING (run_id)
+WHERE seconds IS NOT NULL
+GROUP BY ALL
+UNION ALL
+SELECT
+  run_id, rank, thread, _path_parts(region), event, coalesce(any_value(unit), usual_unit),
+  sum(value), preference + 1
+FROM _profile_costs
+GROUP BY run_id, rank, thread, region, event, usual_unit, preference;
+
+COMMENT ON VIEW profile_stacks IS 'One row is what one stack of functions cost by itself in a profile: its time, or one event, on one thread of one rank.';
+COMMENT ON COLUMN profile_stacks.run_id IS 'Run (runs.run_id).';
+COMMENT ON COLUMN profile_stacks.rank IS 'MPI rank; NULL where the cost is of the whole program.';
+COMMENT ON COLUMN profile_stacks.thread IS 'Thread; NULL where the cost is of the process.';
+COMMENT ON COLUMN profile_stacks.stack IS 'Functions from the root to the one that cost it; one function in flat profiles.';
+COMMENT ON COLUMN profile_stacks.event IS 'time (exclusive, of fn_timings), or the event: Ir, cycles, weight, samples; without the modifiers of perf.';
+COMMENT ON COLUMN profile_stacks.unit IS 'Unit of own: s, or that of function_costs.';
+COMMENT ON COLUMN profile_stacks.own IS 'Its own cost, without callees; of times the mean over repetitions.';
+COMMENT ON COLUMN profile_stacks.preference IS 'Which of several events of a run is taken first: the smallest.';
 
 -- What was measured by call path, or by function in flat profiles: times, else costs.
 CREATE OR REPLACE VIEW _path_costs AS

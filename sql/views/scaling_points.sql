@@ -90,22 +90,10 @@ COMMENT ON COLUMN scaling_runs.problem_size IS 'Problem size.';
 COMMENT ON COLUMN scaling_runs.parallelism IS 'What the set is scaled by: ranks, threads per rank, their product where both vary, or nodes.';
 COMMENT ON COLUMN scaling_runs.cores IS 'Cores it ran on: ranks times threads; NULL where the ranks are unknown.';
 
-CREATE OR REPLACE VIEW scaling_points AS
+-- The time of each function in each measurement of a run: the longest of the threads, mean over the
+-- ranks.
+CREATE OR REPLACE VIEW _function_measurements AS
 WITH
-  -- names of the kinds in tools
-  spelling (name, kind) AS (
-    VALUES
-      ('computation', 'computation'), ('comp', 'computation'),
-      ('blocking point-to-point', 'blocking point-to-point'),
-      ('p2p_b', 'blocking point-to-point'),
-      ('non-blocking point-to-point', 'non-blocking point-to-point'),
-      ('p2p_nb', 'non-blocking point-to-point'),
-      ('n-to-n collective', 'n-to-n collective'), ('n2n', 'n-to-n collective'),
-      ('n-to-1 and 1-to-n collective', 'n-to-1 and 1-to-n collective'),
-      ('n2one', 'n-to-1 and 1-to-n collective'), ('n-to-1', 'n-to-1 and 1-to-n collective'),
-      ('1-to-n', 'n-to-1 and 1-to-n collective'), ('total', 'total')
-  ),
-
   -- of several threads of a rank the longest counts
   of_threads AS (
     SELECT
@@ -147,15 +135,30 @@ WITH
       sum(seconds) AS seconds, bool_or(dropped) AS dropped, any_value(tool_kind) AS tool_kind
     FROM of_processes
     GROUP BY ALL
-  ),
+  )
 
-  measured AS (
-    SELECT
-      m.run_id, m.parallelism, m.function, m.seconds / r.ranks AS seconds, m.dropped, m.tool_kind
-    FROM of_functions AS m
-    JOIN ranks AS r
-      ON m.run_id = r.run_id AND m.parallelism IS NOT DISTINCT FROM r.parallelism
-      AND m.repetition IS NOT DISTINCT FROM r.repetition
+SELECT
+  m.run_id, m.parallelism, m.repetition, m.function, m.seconds / r.ranks AS seconds, m.dropped,
+  m.tool_kind
+FROM of_functions AS m
+JOIN ranks AS r
+  ON m.run_id = r.run_id AND m.parallelism IS NOT DISTINCT FROM r.parallelism
+  AND m.repetition IS NOT DISTINCT FROM r.repetition;
+
+CREATE OR REPLACE VIEW scaling_points AS
+WITH
+  -- names of the kinds in tools
+  spelling (name, kind) AS (
+    VALUES
+      ('computation', 'computation'), ('comp', 'computation'),
+      ('blocking point-to-point', 'blocking point-to-point'),
+      ('p2p_b', 'blocking point-to-point'),
+      ('non-blocking point-to-point', 'non-blocking point-to-point'),
+      ('p2p_nb', 'non-blocking point-to-point'),
+      ('n-to-n collective', 'n-to-n collective'), ('n2n', 'n-to-n collective'),
+      ('n-to-1 and 1-to-n collective', 'n-to-1 and 1-to-n collective'),
+      ('n2one', 'n-to-1 and 1-to-n collective'), ('n-to-1', 'n-to-1 and 1-to-n collective'),
+      ('1-to-n', 'n-to-1 and 1-to-n collective'), ('total', 'total')
   )
 
 SELECT
@@ -169,7 +172,7 @@ SELECT
   coalesce(stddev_samp(m.seconds) / nullif(avg(m.seconds), 0), 0) AS scatter,
   count(m.seconds) AS repetitions,
   bool_or(m.dropped) AS dropped
-FROM measured AS m
+FROM _function_measurements AS m
 JOIN scaling_runs AS u USING (run_id)
 JOIN function_classes AS c ON m.function = c.function
 LEFT JOIN spelling AS s ON m.tool_kind = s.name

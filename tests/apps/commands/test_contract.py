@@ -148,6 +148,12 @@ CASES = (
     ),
     Case(command="explain", arguments=("spmv-0.9",), unknown=("nope",), escapes=(TIMED_RUN,)),
     Case(
+        command="export",
+        arguments=("stencil-1.23", "--to", "folded"),
+        unknown=("nope", "--to", "folded"),
+        escapes=(TIMED_RUN, "--to", "folded"),
+    ),
+    Case(
         command="forget",
         arguments=("spmv-0.9",),
         unknown=("nope",),
@@ -363,10 +369,12 @@ def test_empty_warehouse(case, run, template, tmp_path):
 
 @pytest.mark.parametrize("name", OF_LATEST)
 def test_latest_of_an_empty_warehouse(name, run, template):
-    given = {"gate": ("x", "--baseline", "y")}.get(name, ())
+    given = {"gate": ("x", "--baseline", "y"), "export": ("latest", "--to", "csv")}.get(name, ())
     err = refused(run("--db", template, name, *given), 5)
     assert "no run" in err
-    assert given or err.startswith("pwh: the warehouse has no runs\n  Ingest some: pwh ingest")
+    assert name == "gate" or err.startswith(
+        "pwh: the warehouse has no runs\n  Ingest some: pwh ingest"
+    )
 
 
 # A second `pwh demo` has a test next to those of the tour, which takes seconds.

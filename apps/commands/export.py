@@ -1,0 +1,57 @@
+"""The command export: runs for other tools, and answers of views for other clients."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from apps.commands.options import OutputOption, reading
+from apps.exports import Target, export_run
+from apps.exports.tables import export_tables
+from apps.output import Format, note
+from apps.queries.runs import LATEST, resolve_run
+from warehouse.errors import UsageError
+
+_TABLES = {Target.csv: Format.csv, Target.parquet: Format.parquet}
+
+
+def export(
+    context: typer.Context,
+    run: Annotated[str, typer.Argument(help="A run, the beginning of its id, or latest.")] = (
+        LATEST
+    ),
+    to: Annotated[
+        Target | None,
+        typer.Option(
+            "--to",
+            help="Format: a timeline (perfetto, chrome), a profile (speedscope, folded, pprof), "
+            "the scaling series of the run's set (extrap), landing tables (csv, parquet).",
+        ),
+    ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(help="Event of a profile to write; by default its time, or first cost."),
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option(help="Only this landing table, for csv and parquet.")
+    ] = None,
+    output: OutputOption = None,
+) -> None:
+    """Write a run for other tools: Perfetto, speedscope, pprof, FlameGraph, Extra-P ..."""
+    if to is None:
+        raise UsageError(
+            "it is not stated what to write", hint=f"Add --to {'|'.join(Target)} -o FILE"
+        )
+    if table is not None and to not in _TABLES:
+        raise UsageError(f"{to} has no tables", hint="--table is for csv and parquet.")
+    with reading(context) as con:
+        run_id = resolve_run(con, run)
+        if to in _TABLES:
+            if event is not None:
+                raise UsageError("a table has all events", hint="Leave --event out.")
+            notes = export_tables(con, run_id, _TABLES[to], output, table)
+        else:
+            notes = export_run(con, run_id, to, output, event)
+    for one in notes:
+        note(one)

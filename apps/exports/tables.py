@@ -1,0 +1,51 @@
+"""The landing tables of a run as CSV or Parquet, with what is known of the run in each row.
+
+`pwh ingest` reads them back: their columns are those of a landing table.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from apps.output import Format, emit
+from apps.queries.export import export_table
+from apps.queries.runs import row_counts
+from warehouse.errors import NothingToAnalyse, UsageError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+def export_tables(
+    con: DuckDBPyConnection, run_id: str, style: Format, path: Path | None, table: str | None
+) -> list[str]:
+    """Write one table of a run to a file or stdout, or all to a folder; return notes.
+
+    Raises `NothingToAnalyse` where the run has no rows in it, `UsageError` where a file cannot be
+    written, or where there are several tables and `path` is no folder.
+    """
+    counts = row_counts(con, run_id)
+    if table is not None and table not in counts:
+        raise NothingToAnalyse(
+            f"the run {run_id} has no rows in {table!r}",
+            hint=f"It has {', '.join(counts) or 'no rows'}.",
+        )
+    if not counts:
+        raise NothingToAnalyse(f"the run {run_id} has no rows")
+    chosen = table or next(iter(counts))
+    if table is not None or (len(counts) == 1 and path is not None and path.suffix):
+        emit(con, export_table(con, run_id, chosen), style, path)
+        return []
+    if path is None or path.suffix in (".csv", ".parquet"):
+        raise UsageError(
+            f"the run {run_id} has {len(counts)} tables ({', '.join(counts)}), a file each",
+            hint="Name a folder for all of them: -o FOLDER. Or choose one: --table NAME.",
+        )
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the folder {path}: {error.strerror}") from None
+    for name in counts:
+        emit(con, export_table(con, run_id, name), style, path / f"{name}.{style}")
+    return [f"{name}.{style}: {rows} rows" for name, rows in counts.items()]

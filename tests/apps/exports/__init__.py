@@ -1,0 +1,1 @@
+"""Exports: what is written for other tools, and read back."""
