@@ -202,7 +202,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter("level", "DOUBLE"),
         ),
         'STRUCT("before" DOUBLE, "after" DOUBLE, ratio DOUBLE, low DOUBLE, high DOUBLE, '
-        "p_value DOUBLE, noise VARCHAR)[]",
+        "p_value DOUBLE, noise VARCHAR, runs_to_settle INTEGER)[]",
         "Ratio after / before of each metric with a confidence interval for all metrics together "
         "(level 0..1) and a corrected p-value, from lists of values, one a run, by metric; values "
         "of other runs (history), or variances between other equal runs (usual), show the noise of "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from apps.output import Format, counted, dicts, emit, write_text
 from apps.queries.comparison import resolve_runs, run_comparison
 from apps.queries.trend import EVERY_METRIC
 from warehouse.errors import NothingToAnalyse, UsageError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 def compare(
@@ -28,22 +31,37 @@ def compare(
     output: OutputOption = None,
 ) -> None:
     """Show what got slower from A to B, by how much, and what of it is beyond the noise."""
-    from apps.reports.comparison import both_sides, comparison_text
-
     with reading(context) as con:
         first, second = (resolve_runs(con, name, app) for name in (before, after))
         if shared := set(first) & set(second):
             raise UsageError(f"{before} and {after} are both the run {min(shared)}")
-        rows = run_comparison(con, first, second, level, metric or EVERY_METRIC)
         if style is not Format.table:
+            rows = run_comparison(con, first, second, level, metric or EVERY_METRIC)
             emit(con, rows, style, output)
             return
-        found = dicts(rows)
+        text = compared_text(con, ((before, first), (after, second)), level, metric)
+    write_text(text, output)
+
+
+def compared_text(
+    con: DuckDBPyConnection,
+    sides: tuple[tuple[str, list[str]], tuple[str, list[str]]],
+    level: float,
+    metrics: list[str] | None = None,
+) -> str:
+    """Return the verdict on two named sets of runs.
+
+    Raises `NothingToAnalyse` where they have no metric or configuration in common.
+    """
+    from apps.reports.comparison import both_sides, comparison_text
+
+    (before, first), (after, second) = sides
+    found = dicts(run_comparison(con, first, second, level, metrics or EVERY_METRIC))
     if not both_sides(found):
         raise NothingToAnalyse(
             f"{before} and {after} have nothing in common to compare",
-            hint="They share no metric or no configuration; pwh report RUN shows what a run has.",
+            hint="They share no metric or no configuration, or failed; pwh report RUN shows what a "
+            "run has.",
         )
-    sides = ((before, len(first)), (after, len(second)))
-    title = " to ".join(f"{name} ({counted(runs, 'run')})" for name, runs in sides)
-    write_text(comparison_text(title, found, level), output)
+    title = " to ".join(f"{name} ({counted(len(runs), 'run')})" for name, runs in sides)
+    return comparison_text(title, found, level)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from apps.commands.options import WaitOption
+from apps.commands.options import WaitOption, parse_tags
 from apps.output import amount, counted, note, print_data
 from warehouse.errors import InputError, UsageError
 
@@ -123,7 +123,7 @@ def ingest(
     options = Options(
         run_id=run,
         facts={name: value for name, value in facts.items() if value is not None},
-        tags=_tags(tag or []),
+        tags=parse_tags(tag or []),
         replace=replace,
         clock_offsets=dict(map(_clock_offset, clock_offset or [])),
         align_clocks=align_clocks,
@@ -142,16 +142,6 @@ def ingest(
     )
     if failed:
         raise typer.Exit(InputError.exit_code)
-
-
-def _tags(pairs: list[str]) -> dict[str, str]:
-    tags = {}
-    for pair in pairs:
-        name, mark, value = pair.partition("=")
-        if not mark or not name:
-            raise UsageError(f"--tag {pair!r} is not of the form KEY=VALUE")
-        tags[name] = value
-    return tags
 
 
 def _bytes(text: str) -> int:

@@ -84,3 +84,14 @@ def parse_share(text: str, option: str) -> float:
     if not 0 <= value < (10 if text.strip().endswith("%") else 1):
         raise UsageError(f"{option} {text!r} is not a share", hint="Such as 5% or 0.05")
     return value
+
+
+def parse_tags(pairs: list[str]) -> dict[str, str]:
+    """Return the tags that texts of the form KEY=VALUE state; raises `UsageError` for others."""
+    tags = {}
+    for pair in pairs:
+        name, mark, value = pair.partition("=")
+        if not mark or not name:
+            raise UsageError(f"--tag {pair!r} is not of the form KEY=VALUE")
+        tags[name] = value
+    return tags

@@ -90,18 +90,29 @@ def is_narrow(row: Row) -> bool:
 
 def _total_sentences(rows: Sequence[Row], level: float) -> list[str]:
     sentences = []
+    apart = _distinguishing_fields(rows)
     totals = [row for row in both_sides(rows) if row["metric"] in TOTALS]
     for row in totals[:_MOST_TOTALS]:
         verdict = {
             "same": "no change beyond the noise" if is_narrow(row) else "not certain to differ",
             "unknown": "the noise is unknown, so there is no verdict",
         }.get(row["verdict"], row["verdict"])
-        name = series_name(row["metric"], _fields(row))
-        sentences.append(f"{name}: {verdict}: {change_text(row, level)}.")
+        name = series_name(row["metric"], {k: v for k, v in _fields(row).items() if k in apart})
+        sentences.append(f"{name}: {verdict}: {change_text(row, level)}.{_more_runs(row)}")
     if len(totals) > _MOST_TOTALS:
         more = counted(len(totals) - _MOST_TOTALS, "more total time")
         sentences.append(f"{more}: see the table.")
     return sentences
+
+
+def _more_runs(row: Row) -> str:
+    """Return how many more runs would settle a metric that may or may not have changed."""
+    if row["verdict"] != "same" or row["noise"] != "runs" or row["ratio"] in (None, 1):
+        return ""
+    if row["runs_to_settle"] is None:
+        return " Not even 1,000 more runs of each are likely to show a difference this small."
+    runs = counted(row["runs_to_settle"], "more run")
+    return f" If it is real, about {runs} of each side would show it."
 
 
 def _verdict_sentences(rows: Sequence[Row]) -> list[str]:

@@ -25,6 +25,7 @@ from apps.queries.runs import (
 from apps.queries.threads import kernel_verdicts, thread_verdicts
 from apps.queries.throughput import predictions_of
 from apps.reports.bottlenecks import bottleneck_sentences
+from apps.reports.failures import failure_text
 from apps.reports.idle import idle_sentences
 from apps.reports.imbalance import run_imbalance_sentences
 from apps.reports.scaling import run_scaling_sentences
@@ -56,7 +57,7 @@ def run_report(con: DuckDBPyConnection, run_id: str) -> str:
         raise NothingToAnalyse(f"the run {run_id} has no rows")
     made = (make(con, run_id) for table, make in _SECTIONS if table in counts)
     sections = [section for section in made if section is not None]
-    lines = [f"Run {run_id}", *_facts(con, run_id), ""]
+    lines = [f"Run {run_id}", *_facts(con, run_id), *_failure(con, run_id), ""]
     lines += [f"* {sentence}" for section in sections for sentence in section.sentences]
     for section in sections:
         lines += ["", section.title, _rows(section.relation)]
@@ -76,6 +77,12 @@ def _facts(con: DuckDBPyConnection, run_id: str) -> list[str]:
     shown = [f"{name} {cell(value)}" for name, value in facts.items()]
     shown += [f"{name}={cell(value)}" for name, value in tags.items()]
     return ["  " + ", ".join(shown)] if shown else []
+
+
+def _failure(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    """Return that the program of a run failed, where it did."""
+    code = run_facts(con, run_id).get("tags", {}).get("exit_code", "0")
+    return [] if code == "0" else ["", f"* The program failed: {failure_text(code)}."]
 
 
 def _rows(relation: DuckDBPyRelation) -> str:
@@ -118,11 +125,11 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
 def _benchmarks(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = run_benchmarks(con, run_id)
     rows = dicts(relation)
-    sentences = [f"{counted(len(rows), 'metric')} of benchmarks."]
+    sentences = []
     failed = sum(row["mean"] is None for row in rows)
     if failed:
-        sentences.append(f"{failed} of them have no value.")
-    return Section("Benchmarks", sentences, relation)
+        sentences.append(f"{failed} of {counted(len(rows), 'metric')} have no value.")
+    return Section("Metrics", sentences, relation)
 
 
 def _functions(con: DuckDBPyConnection, run_id: str) -> Section:

@@ -1,9 +1,10 @@
 """Times of a command: GNU time (`/usr/bin/time -v`, its default, -p) and the shells' `time`.
 
 Sources: time(1) of GNU time 1.9; bash(1), reserved word time. Output of the command itself may come
-before. Each timing is a run, as it states that run's elapsed time; what lands in `metrics`:
+before. Each timing is a run: its elapsed time is the wall time, and a command that failed has the
+tag `exit_code`, 128 and the number of the signal where one ended it. What lands in `metrics`:
 
-- elapsed, user and system, s. GNU time writes two digits: less than 5 ms is 0.
+- user and system, s. GNU time writes two digits: less than 5 ms is 0.
 - with -v and by default: max_rss (bytes), page faults, context switches, file system inputs and
   outputs (blocks of 512 bytes). What Linux does not record (shared text size, swaps, signals ...)
   is always 0 there and left alone.
@@ -51,6 +52,7 @@ _LABELS: dict[str, tuple[str, float, str | None]] = {
 }
 _ELAPSED = "Elapsed (wall clock) time (h:mm:ss or m:ss)"
 _LAST = "Exit status"
+_FAILED = re.compile(r"Command (?:terminated by signal|exited with non-zero status) (\d{1,3})")
 _WORDS = {"real": "elapsed", "user": "user", "sys": "system"}
 
 _Lines = Iterator[tuple[int, str]]
@@ -61,14 +63,14 @@ class _Timing:
     """What is known of one command: its line, and values with their unit by metric."""
 
     command: str | None = None
-    exit_status: str = "0"
+    exit_code: str = "0"
     values: dict[str, tuple[float, str | None]] = field(default_factory=dict)
 
     def run(self, key: str | None) -> Run:
         """Return the facts of the run."""
         tags = {"command": self.command} if self.command else {}
-        if self.exit_status != "0":
-            tags["exit_status"] = self.exit_status
+        if self.exit_code != "0":
+            tags["exit_code"] = self.exit_code
         return Run(
             key=key,
             app=program_name(self.command) if self.command else None,
@@ -103,6 +105,7 @@ class GnuTime(SingleFile):
             (number, metric, value, unit, "lower")
             for number, timing in enumerate(timings)
             for metric, (value, unit) in timing.values.items()
+            if metric != "elapsed"
         ]
         for number, timing in enumerate(timings):
             yield timing.run(str(number) if len(timings) > 1 else None)
@@ -114,13 +117,24 @@ class GnuTime(SingleFile):
 
 
 def _timings(lines: _Lines) -> Iterator[_Timing]:
+    failure = "0"
     for number, line in lines:
+        if found := _FAILED.fullmatch(line):
+            # Of a command that a signal ended, -v prints the status 0.
+            failure = str(int(found[1]) + (128 if "signal" in line else 0))
+            continue
         if found := _COMMAND.fullmatch(line):
-            yield _verbose(found[1], lines, number)
+            timing = _verbose(found[1], lines, number)
         elif found := _SHORT.fullmatch(line):
-            yield _short(found, lines, number)
+            timing = _short(found, lines, number)
         elif (found := _WORD.fullmatch(line)) and found[1] == "real":
-            yield _words(found, lines, number)
+            timing = _words(found, lines, number)
+        else:
+            continue
+        if timing.exit_code == "0":
+            timing.exit_code = failure
+        yield timing
+        failure = "0"
 
 
 def _verbose(command: str, lines: _Lines, number: int) -> _Timing:
@@ -138,7 +152,7 @@ def _verbose(command: str, lines: _Lines, number: int) -> _Timing:
             metric, factor, unit = _LABELS[label]
             timing.values[metric] = (_number(text, last) * factor, unit)
         elif label == _LAST:
-            timing.exit_status = text
+            timing.exit_code = text
             if "elapsed" in timing.values:
                 return timing
     raise _incomplete(last, "the lines of -v to `Exit status`")

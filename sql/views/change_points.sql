@@ -1,4 +1,4 @@
--- requires: run_metrics, directions
+-- requires: run_metrics, directions, failed_runs
 --
 -- Change points: where the level of a metric of an application on a machine changed permanently.
 --
@@ -40,6 +40,7 @@ SELECT
 FROM runs AS r
 LEFT JOIN (FROM facts SEMI JOIN series_fields USING (field)) AS f USING (run_id)
 ANTI JOIN (FROM acknowledgements WHERE reason = 'invalid run') AS i USING (run_id)
+ANTI JOIN failed_runs USING (run_id)
 GROUP BY r.run_id;
 
 CREATE OR REPLACE VIEW metric_series AS
@@ -61,7 +62,7 @@ JOIN _series_of_runs AS s USING (run_id)
 WHERE m.started_at IS NOT NULL AND m.app IS NOT NULL
 GROUP BY m.app, s.fields, m.metric;
 
-COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in order of time. Runs whose application or start is unknown are left out, and invalid ones (acknowledgements).';
+COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in order of time. Runs whose application or start is unknown are left out, as are invalid ones (acknowledgements) and failed_runs.';
 COMMENT ON COLUMN metric_series.app IS 'Application.';
 COMMENT ON COLUMN metric_series.machine IS 'Machine; several, with commas, where machine is no field of series_fields; NULL where unknown.';
 COMMENT ON COLUMN metric_series.fields IS 'What its runs have in common: field -> value. Fields that are unknown are left out.';

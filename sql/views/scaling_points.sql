@@ -1,3 +1,5 @@
+-- requires: failed_runs
+--
 -- Kinds of functions, and their measured times by parallelism: the input of scaling models.
 --
 -- Runs of the same application, version and machine are one set.
@@ -56,6 +58,7 @@ WITH
   timed AS (
     FROM runs
     WHERE run_id IN (SELECT run_id FROM fn_timings)
+      AND run_id NOT IN (SELECT run_id FROM failed_runs)
   ),
 
   -- what the runs of a set differ in

@@ -1,4 +1,4 @@
--- requires: bottleneck_summary
+-- requires: bottleneck_summary, failed_runs
 --
 -- How the diagnosis and the speed of an application changed from version to version.
 --
@@ -13,7 +13,7 @@ WITH
       run_id, app, machine, problem_size, nodes, ranks, threads, version, started_at, wall_seconds,
       min(started_at) OVER version AS first_at
     FROM runs
-    WHERE app IS NOT NULL
+    WHERE app IS NOT NULL AND run_id NOT IN (SELECT run_id FROM failed_runs)
     WINDOW version AS (
       PARTITION BY app, machine, problem_size, nodes, ranks, threads, version
     )

@@ -16,6 +16,7 @@ from scipy.special import binom, stdtr, stdtrit
 
 from udfs.arrow import Column, contiguous
 from udfs.comparison.history import history_variances, usual_variances
+from udfs.comparison.planning import more_runs
 from udfs.comparison.samples import Booleans, Floats, Integers, Samples, resolutions
 from udfs.comparison.spread import Spread, spreads
 
@@ -33,6 +34,7 @@ _CHANGE = pa.struct(
         ("high", pa.float64()),
         ("p_value", pa.float64()),
         ("noise", pa.string()),
+        ("runs_to_settle", pa.int32()),
     ]
 )
 
@@ -77,7 +79,9 @@ def compare_runs(
         interval low..high that covers all m metrics together with probability `level`
         (Bonferroni, with the weights of `leading`), NULL where it is unbounded or there is no
         ratio; p_value, of no change, corrected in the same way; noise: runs, history, other side,
-        usual, or NULL where it is unknown.
+        usual, or NULL where it is unknown; runs_to_settle: how many more runs of each side would
+        show a difference as large as that seen (`more_runs`), NULL where the noise of both sides is
+        not that of their own runs.
     """
     rows = []
     columns = (before, after, history_before, history_after)
@@ -152,10 +156,13 @@ def _compare(
         ratios[1] = np.where(exact & np.isfinite(ratios[0]), np.fmin(closest, farthest), ratios[1])
         ratios[2] = np.where(exact & np.isfinite(ratios[0]), np.fmax(closest, farthest), ratios[2])
         shown = [np.where(positive, np.exp(mean), scale * mean) for mean in means]
-    columns: tuple[Floats, ...] = (*shown, *ratios, np.minimum(tested * p, 1))
+    counts = np.stack([before.counts, after.counts])
+    more = more_runs(gap, variances, counts, freedom, (1 - level) / tested)
+    settled = np.where(known & (sources == 0).all(axis=0), more, np.nan)
+    columns: tuple[Floats, ...] = (*shown, *ratios, np.minimum(tested * p, 1), settled)
     noise = [_NOISES[s] if k else None for s, k in zip(sources.max(axis=0), known, strict=True)]
     return [
-        dict(zip(_CHANGE.names, (*map(_number, row[:-1]), row[-1]), strict=True))
+        dict(zip(_CHANGE.names, (*map(_number, row[:-2]), row[-1], _whole(row[-2])), strict=True))
         for row in zip(*columns, noise, strict=True)
     ]
 
@@ -204,6 +211,10 @@ def _separations(before: Samples, after: Samples) -> Floats:
 
 def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
+
+
+def _whole(value: float) -> int | None:
+    return int(value) if np.isfinite(value) else None
 
 
 def _noises(

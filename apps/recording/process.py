@@ -1,0 +1,218 @@
+"""One execution of a program: started when its collectors are ready, and its times when it ends.
+
+The program is run by a shell that was started for it and ends before the program begins, so that
+the program is a child of pwh but no copy of it: the peak memory that Linux keeps for a process
+would otherwise be at least that of pwh itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+
+from warehouse.errors import UsageError
+
+NOT_FOUND, NOT_EXECUTABLE = 127, 126  # exit codes, as shells return them
+_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
+_SHELL = "/bin/sh"
+# The inner shell prints its process id, waits for a line, and becomes the program. The outer one
+# only waits, in the foreground, because a shell ignores signals for what it runs in the background.
+_SCRIPT = """( read -r pid rest </proc/self/stat
+echo "$pid" >&{told}
+exec {told}>&-
+read -r go <&{go} || exit 125
+exec "$@" {go}<&- ); exit"""
+_RELAYED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+
+
+class NotStarted(UsageError):
+    """The program cannot be started; `exit_code` is that of a shell."""
+
+    def __init__(self, problem: str, exit_code: int, hint: str | None = None) -> None:
+        super().__init__(problem, hint=hint)
+        self.exit_code = exit_code
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What the system knows of a program that has ended.
+
+    `exit_code` is 128 and the signal's number where a signal ended it, as in shells. Times are in
+    seconds, of the program and those of its children that it waited for; `max_rss` in bytes is that
+    of the largest of these processes. `interrupted`: pwh was asked to stop meanwhile.
+    """
+
+    started_at: datetime
+    exit_code: int
+    wall: float
+    user: float
+    system: float
+    max_rss: int
+    major_page_faults: int
+    minor_page_faults: int
+    voluntary_context_switches: int
+    involuntary_context_switches: int
+    file_system_inputs: int
+    file_system_outputs: int
+    interrupted: bool
+
+
+def check_program(command: Sequence[str]) -> None:
+    """Raise `NotStarted` where the first word of a command is no program that can be run."""
+    name = command[0]
+    if shutil.which(name):
+        return
+    path = Path(name)
+    if os.sep not in name:
+        hint = f"It is in this folder, which is not on PATH: ./{name}" if path.exists() else None
+        raise NotStarted(f"there is no program {name!r} on PATH", NOT_FOUND, hint)
+    if not path.exists():
+        raise NotStarted(f"there is no program {name}", NOT_FOUND)
+    kind = "is a folder" if path.is_dir() else "is not executable"
+    hint = None if path.is_dir() else f"Make it so: chmod +x {name}. Or name its interpreter."
+    raise NotStarted(f"{name} {kind}", NOT_EXECUTABLE, hint)
+
+
+def execute(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    stdin: int,
+    attach: Callable[[int], None],
+) -> Execution:
+    """Run a program to its end with this process's output and terminal, and return its times.
+
+    `attach` is called with its process id before it begins. Signals that end pwh are relayed to
+    the program, those of the terminal reach it anyway; pwh survives them to land what it recorded.
+    """
+    with _relaying() as relay:
+        pid, go = _prepared(command, environment, stdin)
+        try:
+            attach(pid)
+        except BaseException:
+            os.close(go)
+            os.waitpid(pid, 0)
+            raise
+        relay.pid = pid
+        started_at = datetime.now(UTC)
+        began = time.perf_counter()
+        os.write(go, b"\n")
+        _, status, usage = os.wait4(pid, 0)
+        wall = time.perf_counter() - began
+        relay.pid = None
+        os.close(go)
+    code = os.waitstatus_to_exitcode(status)
+    return Execution(
+        started_at=started_at,
+        exit_code=code if code >= 0 else 128 - code,
+        wall=wall,
+        user=usage.ru_utime,
+        system=usage.ru_stime,
+        max_rss=usage.ru_maxrss * 1024,
+        major_page_faults=usage.ru_majflt,
+        minor_page_faults=usage.ru_minflt,
+        voluntary_context_switches=usage.ru_nvcsw,
+        involuntary_context_switches=usage.ru_nivcsw,
+        file_system_inputs=usage.ru_inblock,
+        file_system_outputs=usage.ru_oublock,
+        interrupted=relay.interrupted,
+    )
+
+
+class _Relay:
+    """Passes signals on to a process."""
+
+    def __init__(self) -> None:
+        self.pid: int | None = None
+        self.interrupted = False
+
+    def __call__(self, number: int, _frame: FrameType | None) -> None:
+        self.interrupted |= number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        # What a terminal sends reaches the program itself.
+        if self.pid is not None and number in _RELAYED:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+
+@contextmanager
+def _relaying() -> Iterator[_Relay]:
+    relay = _Relay()
+    # A signal that is ignored (nohup) stays so, for the program as well.
+    handled = [
+        number
+        for number in (signal.SIGINT, signal.SIGQUIT, *_RELAYED)
+        if signal.getsignal(number) is not signal.SIG_IGN
+    ]
+    before = {number: signal.signal(number, relay) for number in handled}
+    try:
+        yield relay
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _prepared(
+    command: Sequence[str], environment: Mapping[str, str], stdin: int
+) -> tuple[int, int]:
+    """Return the id of a child process that becomes the program, and where to write a line for it.
+
+    Raises `UsageError` where the system cannot do that.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    wait_end, go = os.pipe()
+    read_end, told = os.pipe()
+    low = _free_digits(2)
+    script = _SCRIPT.format(go=low[0], told=low[1])
+    # What a shell leaves behind becomes a child of pwh, and of nobody else.
+    if libc.prctl(_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise UsageError("pwh record needs Linux")
+    try:
+        shell = os.posix_spawn(
+            _SHELL,
+            [_SHELL, "-c", script, _SHELL, *command],
+            environment,
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, stdin, 0),
+                (os.POSIX_SPAWN_DUP2, wait_end, low[0]),
+                (os.POSIX_SPAWN_DUP2, told, low[1]),
+            ],
+            setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],  # Python ignores these
+        )
+        os.close(wait_end)
+        os.close(told)
+        with os.fdopen(read_end) as lines:
+            pid = lines.readline().strip()
+        if not pid.isdigit():
+            os.waitpid(shell, 0)
+            raise UsageError(f"{_SHELL} could not start a process")
+        os.kill(shell, signal.SIGKILL)
+        os.waitpid(shell, 0)
+    finally:
+        libc.prctl(_SUBREAPER, 0, 0, 0, 0)
+    return int(pid), go
+
+
+def _free_digits(count: int) -> list[int]:
+    """Return file descriptors below 10 that the program does not inherit; shells name no others.
+
+    Raises `UsageError` where there are too few.
+    """
+    free = [number for number in range(9, 2, -1) if not _is_inherited(number)]
+    if len(free) < count:
+        raise UsageError("too many open files are handed to pwh record")
+    return free[:count]
+
+
+def _is_inherited(descriptor: int) -> bool:
+    try:
+        return os.get_inheritable(descriptor)
+    except OSError:
+        return False

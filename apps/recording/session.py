@@ -1,0 +1,187 @@
+"""A recording session: programs run some times by turns, what each run left in a folder of its own.
+
+The folder remains until all of it has landed: nothing that was recorded is lost while the warehouse
+is busy, read-only or damaged.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from apps.recording.collectors import COLLECTORS, Collector, not_supported
+from apps.recording.process import Execution, execute
+from apps.recording.standard_input import StandardInput
+from apps.recording.surroundings import arguments, parallel_variables, shell_text
+from apps.recording.times import times_text
+
+TIMES, COUNTERS = "time.txt", "counters.csv"
+_SCRIPT = "ingest.sh"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A command and what is known of its runs: columns of `runs`, and tags."""
+
+    command: Sequence[str]
+    facts: Mapping[str, Any]
+    tags: Mapping[str, str]
+    tools: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One run: its times, and the folder with the files that belong to it."""
+
+    side: Side
+    run_id: str
+    folder: Path
+    done: Execution
+    lacks: Mapping[str, str]
+    collectors: Sequence[Collector] = field(repr=False, default=())
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Columns of `runs`."""
+        return {**self.side.facts, "started_at": self.done.started_at}
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """Tags of the run."""
+        failed = {"exit_code": str(self.done.exit_code)} if self.done.exit_code else {}
+        return {**self.side.tags, **failed}
+
+    @property
+    def not_supported(self) -> list[str]:
+        """Events that could not be counted."""
+        return not_supported(self.folder / COUNTERS)
+
+    def files(self) -> list[Path]:
+        """Return its recordings, made ready for their readers."""
+        made = [path for one in self.collectors for path in one.files(self.folder)]
+        return [self.folder / TIMES, *made]
+
+
+def tags_of(command: Sequence[str], tools: Sequence[str]) -> dict[str, str]:
+    """Return the tags of a command's runs.
+
+    Of these `arguments`, `variables` and `profiler` are in series_fields: runs that differ in them
+    are no history of one thing.
+    """
+    slow = [name for name in tools if COLLECTORS[name].SLOWS]
+    tags = {
+        "command": shell_text(command),
+        "arguments": arguments(command),
+        "variables": parallel_variables(os.environ),
+        "profiler": " ".join(slow),
+        "host": os.uname().nodename,
+    }
+    return {name: value for name, value in tags.items() if value}
+
+
+class Session:
+    """Runs commands and keeps what they leave in folders under one of its own."""
+
+    def __init__(self, title: str, executions: int, keep: Path | None = None) -> None:
+        self.folder = _new_folder(title, keep)
+        self._input = StandardInput(executions, self.folder / "stdin")
+
+    def warm_up(self, side: Side) -> Execution:
+        """Run a command without any tool."""
+        with self._input.descriptor() as stdin:
+            return execute(side.command, os.environ, stdin, _nothing)
+
+    def record(self, side: Side) -> Recorded:
+        """Run a command with its tools."""
+        run_id = f"{side.facts['app']}-{datetime.now():%Y%m%dT%H%M%S}-{secrets.token_hex(2)}"
+        folder = self.folder / run_id.replace("/", "_")
+        folder.mkdir()
+        collectors = [COLLECTORS[name]() for name in side.tools]
+        command = list(side.command)
+        for one in collectors:
+            command = one.around(command, folder)
+
+        def attach(pid: int) -> None:
+            for one in collectors:
+                one.attach(pid, folder)
+            for one in collectors:
+                one.ready()
+
+        lacks = {}
+        try:
+            with self._input.descriptor() as stdin:
+                done = execute(command, os.environ, stdin, attach)
+        finally:
+            lacks = {one.NAME: lack for one in collectors if (lack := one.finish(folder))}
+        (folder / TIMES).write_text(times_text(side.command, done), encoding="utf-8")
+        return Recorded(side, run_id, folder, done, lacks, collectors)
+
+    def write_script(self, db: Path, recorded: Sequence[Recorded]) -> Path:
+        """Write commands that land the recordings later; return the path of that script."""
+        lines = ["#!/bin/sh", "# Lands what pwh record could not.", "set -e"]
+        for one in recorded:
+            words = [
+                sys.executable,
+                "-m",
+                "apps.cli",
+                "--db",
+                str(db.resolve()),
+                "ingest",
+                "--run",
+                one.run_id,
+            ]
+            for name, value in one.facts.items():
+                if value is not None:
+                    words += [f"--{name.replace('_', '-')}={_option(value)}"]
+            for name, value in one.tags.items():
+                words += ["--tag", f"{name}={value}"]
+            files = [str(path) for path in one.files()]
+            lines.append(shlex.join([*words, *files]))
+        script = self.folder / _SCRIPT
+        script.write_text("\n".join([*lines, ""]), encoding="utf-8")
+        return script
+
+    def discard(self) -> None:
+        """Delete the folder."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def turns(sides: Sequence[Side], repeat: int) -> Iterator[Side]:
+    """Yield the sides by turns: A B, B A, A B ..., so that a drift of the machine meets both."""
+    for number in range(repeat):
+        yield from sides if number % 2 == 0 else reversed(sides)
+
+
+def _option(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value)
+
+
+def _new_folder(title: str, keep: Path | None) -> Path:
+    """Return a new folder: in `keep`, else in the user's folder for the state of programs."""
+    name = f"{title.replace('/', '_')}-{datetime.now():%Y%m%dT%H%M%S}-{secrets.token_hex(2)}"
+    if keep is not None:
+        folder = keep / name
+        folder.mkdir(parents=True)
+        return folder
+    state = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
+    folder = Path(state).expanduser() / "pwh" / "recordings" / name
+    try:
+        folder.mkdir(parents=True)
+    except (OSError, RuntimeError):
+        folder = Path(tempfile.mkdtemp(prefix=f"pwh-{name}-"))
+    return folder
+
+
+def _nothing(_pid: int) -> None:
+    """Attach nothing to a process."""

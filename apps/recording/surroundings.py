@@ -1,0 +1,180 @@
+"""What a run is called without being asked: application, version, machine, and what it ran with."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+
+_SHELLS = re.compile(r"(?:ba|da|k|z)?sh")
+_INTERPRETERS = re.compile(
+    r"(?:python|pypy|perl|ruby|node|nodejs|lua|luajit|Rscript|julia|php)[\d.]*"
+)
+_LAUNCHERS = (
+    *("env", "nice", "ionice", "chrt", "taskset", "numactl", "stdbuf", "setsid", "nohup"),
+    *("timeout", "time", "sudo", "mpirun", "mpiexec", "srun", "aprun", "jsrun", "prterun"),
+)
+# Variables that decide how a program runs in parallel.
+_PARALLEL = re.compile(
+    r"\w+_NUM_THREADS|OMP_\w+|GOMP_\w+|KMP_\w+|GOMAXPROCS|GOGC|JAVA_TOOL_OPTIONS"
+    r"|(?:CUDA|ROCR|HIP)_VISIBLE_DEVICES|NUMBA_\w+|PYTHON(?:OPTIMIZE|HASHSEED|DEVMODE)"
+    r"|MALLOC_\w+|LD_PRELOAD"
+)
+# Options of interpreters to which the next word belongs, and those after which a program is typed.
+_VALUES = ("-X", "-W", "-r", "-o")
+_JAVA_VALUES = ("-cp", "-classpath", "--class-path", "-p", "--module-path")
+_TYPED = ("-c", "-e", "-")
+_GIT_SECONDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of the sources in a folder: `name` is None where it is unknown, `lack` is why."""
+
+    name: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    lack: str | None = None
+
+
+def application(command: Sequence[str]) -> str:
+    """Return what a command runs: the program, or the script or module of an interpreter.
+
+    `primes` of `python3 -X dev primes.py 10`, `lu` of `mpirun -n 4 ./lu`, `make` of `make -j`.
+    """
+    name = PurePath(command[0]).name or command[0]
+    if name in _LAUNCHERS:
+        for at, word in enumerate(command[1:], 1):
+            if not word.startswith("-") and "=" not in word and shutil.which(word):
+                return application(command[at:])
+    if name == "java":
+        words = _script(command, _JAVA_VALUES, ())
+        return (PurePath(words[1]).stem if words[0] == "-jar" else words[0]) if words else name
+    if _SHELLS.fullmatch(name) or _INTERPRETERS.fullmatch(name):
+        typed = ("-c",) if _SHELLS.fullmatch(name) else _TYPED
+        words = _script(command, _VALUES, typed)
+        return (words[1] if words[0] == "-m" else PurePath(words[0]).stem) if words else name
+    return name
+
+
+def _script(
+    command: Sequence[str], with_values: Sequence[str], typed: Sequence[str]
+) -> Sequence[str]:
+    """Return the words of a command from the script, -m MODULE or -jar FILE on; else none."""
+    words = command[1:]
+    while words and words[0].startswith("-"):
+        if words[0] in typed:
+            return []
+        if words[0] in ("-m", "-jar"):
+            return words if len(words) > 1 else []
+        words = words[2 if words[0] in with_values else 1 :]
+    return words
+
+
+def arguments(command: Sequence[str]) -> str:
+    """Return all words of a command but the first, as a shell would read them."""
+    return shell_text(command[1:])
+
+
+def shell_text(words: Sequence[str]) -> str:
+    """Return words as one line that a shell reads as the same words."""
+    return " ".join(map(_quoted, words))
+
+
+def _quoted(word: str) -> str:
+    """Quote one word; control characters as in $'a\\nb', so that the text is one line."""
+    if word.isprintable():
+        import shlex
+
+        return shlex.quote(word)
+    escaped = word.replace("\\", "\\\\").replace("'", "\\'")
+    shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in escaped)
+    return "$'" + "".join(shown) + "'"
+
+
+def parallel_variables(environment: Mapping[str, str]) -> str:
+    """Return the variables that decide how programs run in parallel: `OMP_NUM_THREADS=4`."""
+    names = sorted(name for name in environment if _PARALLEL.fullmatch(name))
+    return " ".join(f"{name}={environment[name]}" for name in names)
+
+
+def git_version(folder: Path) -> Version:
+    """Return the version of the sources in a folder, by git.
+
+    It is what `git describe --tags --always` prints; where tracked files differ from the commit,
+    with a + and six digits that stand for the difference, so that each state has its own name.
+    """
+    if shutil.which("git") is None:
+        return Version(lack="git is not installed")
+    described = _git(folder, "describe", "--tags", "--always", "--abbrev=9", "HEAD")
+    if described.returncode != 0:
+        return Version(lack=_why_not(described.stderr))
+    name = described.stdout.strip().decode("utf-8", "replace")
+    commit = _git(folder, "rev-parse", "HEAD").stdout.strip().decode()
+    difference = _git(folder, "diff", "--no-color", "--no-ext-diff", "--binary", "HEAD").stdout
+    if not difference:
+        return Version(name, {"commit": commit})
+    state = hashlib.sha256(difference).hexdigest()[:6]
+    return Version(f"{name}+{state}", {"commit": commit, "dirty": "true"})
+
+
+def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+    command = ["git", "-C", str(folder), *words]
+    try:
+        return subprocess.run(  # noqa: S603
+            command,
+            capture_output=True,
+            check=False,
+            env=environment,
+            timeout=_GIT_SECONDS,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 1, b"", b"git takes too long")
+
+
+def _why_not(message: bytes) -> str:
+    text = message.decode("utf-8", "replace")
+    if "not a git repository" in text:
+        return "this folder is not in a git repository"
+    if "not a valid object name" in text.lower() or "unknown revision" in text:
+        return "the git repository has no commit yet"
+    return "git says: " + (text.strip().splitlines() or ["nothing"])[0].removeprefix("fatal: ")
+
+
+def machine() -> str:
+    """Return the processor, the cores that may be used, and the governor of their frequency."""
+    cores = sorted(os.sched_getaffinity(0))
+    parts = [_processor(), f"{len(cores)} core{'s' if len(cores) != 1 else ''}"]
+    governors = {
+        text
+        for core in cores
+        if (text := _text(f"/sys/devices/system/cpu/cpu{core}/cpufreq/scaling_governor"))
+    }
+    return ", ".join([*parts, *sorted(governors)])
+
+
+def _processor() -> str:
+    facts: dict[str, str] = {}
+    for line in _text("/proc/cpuinfo").splitlines():
+        name, _, value = line.partition(":")
+        facts.setdefault(name.strip(), " ".join(value.split()))
+    for name in ("model name", "cpu model", "cpu", "Model"):
+        if facts.get(name):
+            return facts[name]
+    if "CPU part" in facts:
+        return f"{platform.machine()} {facts.get('CPU implementer', '')} {facts['CPU part']}"
+    return platform.processor() or platform.machine() or "unknown processor"
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,50 @@
+"""What a recording session came to, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from apps.output import amount, counted
+from apps.recording.process import Execution
+from apps.recording.session import Recorded
+from apps.reports.failures import failure_text
+
+
+def runs_text(recorded: Sequence[Recorded]) -> str:
+    """Return the times of a command's runs: medians, and the range of the wall time."""
+    good = [one.done for one in recorded if not one.done.exit_code]
+    failed = [one for one in recorded if one.done.exit_code]
+    name = _name(recorded[0])
+    texts = []
+    if good:
+        texts.append(f"{name}: {counted(len(good), 'run')}, {_times(good)}")
+    for one in failed:
+        texts.append(f"{name}: {one.run_id} failed: {failure_text(str(one.done.exit_code))}")
+    return "\n".join(texts)
+
+
+def _name(one: Recorded) -> str:
+    version = one.side.facts.get("version")
+    return f"{one.side.facts['app']}@{version}" if version else str(one.side.facts["app"])
+
+
+def _times(done: Sequence[Execution]) -> str:
+    walls = sorted(one.wall for one in done)
+    spread = f" ({_seconds(walls[0])} to {_seconds(walls[-1])})" if len(walls) > 1 else ""
+    parts = [f"wall {_seconds(_median(walls))}{spread}"]
+    parts += [
+        f"{name} {_seconds(_median([getattr(one, name) for one in done]))}"
+        for name in ("user", "system")
+    ]
+    peak = max(one.max_rss for one in done)
+    return ", ".join([*parts, f"peak memory {amount(peak / 1e6, 'MB')}"])
+
+
+def _seconds(value: float) -> str:
+    return amount(value, "s") if value >= 1 else amount(value * 1e3, "ms")
+
+
+def _median(values: Sequence[float]) -> float:
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return (ordered[middle] + ordered[-middle - 1]) / 2

@@ -1,0 +1,44 @@
+"""How many more runs a comparison needs: what a test of size and power asks of the noise seen."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import stdtrit
+
+from udfs.comparison.samples import Floats, Integers
+
+POWER = 0.8
+_MOST = 1000
+_STEPS = np.unique(np.round(np.geomspace(1, _MOST, 120))).astype(np.float64)
+
+
+def more_runs(
+    gap: Floats, variances: Floats, counts: Integers, freedom: Floats, error: Floats
+) -> Floats:
+    """Return how many more runs of each side would show a difference as large as that seen.
+
+    With m more runs the variance of a side's mean falls from v to v n / (n + m), and the degrees of
+    freedom grow by 2 m. The difference is found with probability `POWER` from the m on at which it
+    is as large as the sum of the quantiles of Student's t for error and power, in standard errors
+    (Cohen, Statistical power analysis for the behavioral sciences, 1988). The estimate is as
+    uncertain as the variances are: those of five runs may well be off by a factor of two.
+
+    Args:
+        gap: m differences of means, any unit.
+        variances: the variance of each side's mean, (2, m), unit of `gap` squared.
+        counts: runs of each side, (2, m).
+        freedom: degrees of freedom of the sum of both variances, (m).
+        error: probability of error of each test, (m), two-sided.
+
+    Returns:
+        m numbers of runs, at least 1, about to three per cent; NaN where more than 1000 were
+        needed.
+    """
+    with np.errstate(all="ignore"):
+        runs = counts[:, None, :] / (counts[:, None, :] + _STEPS[None, :, None])
+        deviation = np.sqrt((variances[:, None, :] * runs).sum(axis=0))
+        free = freedom[None, :] + 2 * _STEPS[:, None]
+        reach = stdtrit(free, 1 - error[None, :] / 2) + stdtrit(free, POWER)
+        enough = np.abs(gap)[None, :] >= reach * deviation
+    found: Floats = np.where(enough.any(axis=0), _STEPS[enough.argmax(axis=0)], np.nan)
+    return found
