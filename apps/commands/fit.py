@@ -214,7 +214,9 @@ def throughput(
 
 def choose(
     context: typer.Context,
-    model: Annotated[str, typer.Argument(metavar="KIND/VERSION", help="Such as throughput/3.")],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="Kind and version, such as throughput/3.")
+    ],
     chosen_by: Annotated[str | None, typer.Option("--by", help="Who chooses it.")] = None,
     wait: WaitOption = 60.0,
 ) -> None:
