@@ -9,11 +9,12 @@ from dataclasses import dataclass
 class Entry:
     """A page: its title, its icon (a Material symbol), its place in URLs and its module.
 
-    The module has a function `page(view)` and is imported when the page is first opened.
+    The module has a function `page(view)` and is imported when the page is first opened. A page
+    without an icon is reached by links, and is not in the menu.
     """
 
     title: str
-    icon: str
+    icon: str | None
     path: str
     module: str
 
@@ -21,6 +22,8 @@ class Entry:
 PAGES: tuple[Entry, ...] = (
     Entry("Overview", "home", "overview", "apps.pages.overview"),
     Entry("Runs", "list_alt", "runs", "apps.pages.runs"),
+    Entry("Run", None, "run", "apps.pages.run"),
+    Entry("Compare", "compare_arrows", "compare", "apps.pages.comparison"),
     Entry("Trends", "trending_up", "trends", "apps.pages.trend"),
     Entry("Bottlenecks", "speed", "bottlenecks", "apps.pages.bottlenecks"),
     Entry("Scaling", "stacked_line_chart", "scaling", "apps.pages.scaling"),

@@ -19,9 +19,10 @@ import streamlit as st
 from apps.output import counted
 from apps.pages.answers import Answer, Answers
 from apps.pages.filters import Filters
-from apps.pages.tables import show_rows
+from apps.pages.tables import choose_rows, show_rows
 from apps.pages.text import plain
 from apps.queries.base import Asked, Narrowing, Question, ask_count, ask_page
+from warehouse.errors import UsageError
 from warehouse.guarded import Result, ask_guarded
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ ROWS_OF_A_PAGE = 100
 class View(Filters):
     """One run of one page."""
 
-    def __init__(self, path: Path, pages: Mapping[str, Page]) -> None:
-        super().__init__()
+    def __init__(self, path: Path, pages: Mapping[str, Page], page: str) -> None:
+        super().__init__(page)
         self.path = path
         self.pages = pages
         self._answers = Answers(path)
@@ -97,14 +98,12 @@ class View(Filters):
         """Return whether to read so many rows: beyond `most` only if the user switches it on."""
         if rows <= most:
             return True
-        is_on = st.toggle(
+        return self.toggle(
             plain(label),
             key=key,
-            bind="query-params",
             help=f"Reads up to {rows:,} rows, which may take long.",
+            inline=True,
         )
-        self._params[key] = "true" if is_on else None
-        return is_on
 
     # Showing
 
@@ -144,17 +143,24 @@ class View(Filters):
         return total
 
     def paged(
-        self, question: Question, *, key: str, units: Mapping[str, str] | None = None
+        self,
+        question: Question,
+        *,
+        key: str,
+        units: Mapping[str, str] | None = None,
+        choose: bool = False,
     ) -> pl.DataFrame:
-        """Show the rows of a question; only the visible page is computed."""
+        """Show the rows of a question; only the visible page is computed.
+
+        Returns these rows, with `choose` those that the user marked.
+        """
         total = self.count(question)
         place, bottom = st.container(), st.container(horizontal=True, vertical_alignment="center")
         page = 1
         with bottom:
             if total > ROWS_OF_A_PAGE:
                 pages = ceil(total / ROWS_OF_A_PAGE)
-                page = st.pagination(pages, key=key, bind="query-params")
-                self._remember(key, page)
+                page = self._page(key, pages)
             st.caption(counted(total, "row"))
         offset = (page - 1) * ROWS_OF_A_PAGE
         frame: pl.DataFrame = self._get(
@@ -163,8 +169,22 @@ class View(Filters):
             lambda con: ask_page(con, question, ROWS_OF_A_PAGE, offset).pl(),
         )
         with place:
+            if choose:
+                return frame[choose_rows(frame, units or {}, f"_{key}_rows")]
             self.table(frame, units=units)
         return frame
+
+    def _page(self, key: str, pages: int) -> int:
+        """Return the page of a list that the address or the user chose."""
+        if self.address.sets(key):
+            asked = self.address.asked(key) or "1"
+            if not asked.isdecimal() or not 1 <= int(asked) <= pages:
+                self.address.keep(key, [asked])
+                raise UsageError(f"There is no page {asked!r} of this list: it has {pages}.")
+            st.session_state[key] = int(asked)
+        page = st.pagination(pages, key=key)
+        self.address.keep(key, [str(page)])
+        return page
 
     def sql_expander(self) -> None:
         """Show, on demand, the SQL behind the view."""

@@ -7,6 +7,7 @@ import streamlit as st
 from apps.pages.base import View
 from apps.pages.text import plain
 from apps.queries.explanations import (
+    Comparison,
     compared_runs,
     explained_against,
     explanation,
@@ -43,13 +44,18 @@ _TREE = (
 )
 
 
-def show(view: View, run_id: str) -> None:
+def show_for_run(view: View, run_id: str) -> None:
     """Show what changed between a run and those before it, the strongest evidence first."""
     st.subheader(f"What changed with {plain(run_id)}", anchor=False)
     which = view.value(explained_against, run_id)
     if which is None:
         st.caption("There are no earlier runs to compare it with.")
         return
+    show(view, which)
+
+
+def show(view: View, which: Comparison) -> None:
+    """Show what changed between two sets of runs: sentences, figures, call tree."""
     with st.spinner("Comparing its traces ..."):
         rows = view.rows(explanation, which)
         runs = view.rows(compared_runs, which)

@@ -12,6 +12,7 @@ import streamlit as st
 
 from apps.pages import PAGES, Entry
 from apps.pages.base import View
+from apps.pages.components import component
 from apps.pages.failures import show_errors
 from apps.pages.text import plain
 
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
 
 _ICON = Path(__file__).parent / "icon.svg"
 _SIDEBAR = 220  # pixels
+_STYLE = """
+[data-testid="stMainBlockContainer"] { padding: 40px 2rem 2rem; }
+@media (max-width: 900px) { [data-testid="stMainBlockContainer"] { padding: 64px 1rem 1rem; } }
+[data-testid="stMainBlockContainer"] h1 { padding-top: 0; font-size: 1.9rem; }
+[data-testid="stMainBlockContainer"] h3 { font-size: 1.25rem; }
+"""
 
 
 def main() -> None:
@@ -32,12 +39,15 @@ def main() -> None:
         pages[entry.path] = st.Page(
             _runner(entry, path, pages),
             title=entry.title,
-            icon=f":material/{entry.icon}:",
+            icon=f":material/{entry.icon}:" if entry.icon else None,
             url_path=entry.path,
             default=entry is PAGES[0],
+            visibility="visible" if entry.icon else "hidden",
         )
     chosen = st.navigation(list(pages.values()), expanded=True)
+    st.html(f"<style>{_STYLE}</style>")
     with st.sidebar:
+        component("address")(key="address")
         st.caption(plain(f"Warehouse {path.name}"))
         st.button(
             "Refresh", icon=":material/refresh:", help="Show what has landed in the meantime."
@@ -48,12 +58,12 @@ def main() -> None:
 def _runner(entry: Entry, path: Path, pages: dict[str, Page]) -> Callable[[], None]:
     def run() -> None:
         st.title(entry.title, anchor=False)
-        view = View(path, pages)
+        view = View(path, pages, entry.path)
         try:
             with show_errors(view):
                 import_module(entry.module).page(view)
             view.sql_expander()
-            view.share()
+            view.finish()
         finally:
             view.close()
 

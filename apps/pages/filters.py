@@ -1,21 +1,30 @@
-"""Widgets that choose what a page shows; each is kept in the URL under its key."""
+"""Widgets that choose what a page shows; each is kept in the address under its key.
+
+A value in a link that there is not raises `UsageError`: it is never replaced by another.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
 
-T = TypeVar("T")
+from apps.pages.address import CARRIED, Address, unknown
+from apps.pages.text import plain
+from warehouse.errors import UsageError
+
+N = TypeVar("N", int, float)
 
 
 class Filters:
     """The row of filters at the top of a page, and the link that sets them again."""
 
-    def __init__(self) -> None:
-        self._params: dict[str, Any] = {}
+    def __init__(self, page: str) -> None:
+        self.address = Address(page)
+        self._notes = st.container()
         self._filters = st.container(horizontal=True, vertical_alignment="bottom")
 
     def select(
@@ -25,38 +34,91 @@ class Filters:
         *,
         key: str,
         every: str | None = None,
-        index: int = 0,
+        default: str | None = None,
         help: str | None = None,  # noqa: A002
+        inline: bool = False,
     ) -> str | None:
         """Return the choice among `options`; `every` is the text for no choice.
 
-        Returns None where there is nothing to choose or `every` was chosen.
+        Where nothing was chosen it is `default`, else the first one. Returns None where there is
+        nothing to choose or `every` was chosen. `inline` shows it where it is called.
         """
         shown = [*([] if every is None else [every]), *options]
-        chosen = self._filters.selectbox(
-            label,
-            shown,
-            index=index if shown else None,
-            key=key,
-            help=help,
-            disabled=not shown,
-            bind="query-params",
-        )
-        return self._remember(key, None if chosen == every else chosen)
+        place: Any = st if inline else self._filters
+        asked = self.address.asked(key)
+        wanted = every if asked == "" and every is not None else asked
+        is_unknown = wanted is not None and wanted not in shown
+        if self.address.sets(key):
+            usual = default if default in shown else None
+            st.session_state[key] = (
+                None if is_unknown else wanted or self._carried(key, label, shown) or usual
+            )
+        now = st.session_state.get(key)
+        if is_unknown and now is None:
+            # The widget stays empty until the user chooses.
+            place.selectbox(
+                label, shown, index=None, key=key, help=help, placeholder=asked, disabled=not shown
+            )
+            self.address.keep(key, [asked or ""])
+            raise unknown(label, asked or "", options)
+        if now not in shown:
+            st.session_state[key] = shown[0] if shown else None
+        chosen = place.selectbox(label, shown, key=key, help=help, disabled=not shown)
+        if shown:
+            self.address.keep(key, ["" if chosen == every else chosen])
+        return None if chosen == every else chosen
 
-    def pick(self, label: str, options: Sequence[str], *, key: str, placeholder: str) -> str | None:
+    def _carried(self, key: str, label: str, shown: Sequence[str]) -> str | None:
+        """Return the choice made on another page; a note says where this one has no data of it."""
+        carried = self.address.carried(key) if key in CARRIED else None
+        if carried is None or carried in shown:
+            return carried
+        if shown:
+            what = label[:1].lower() + label[1:]
+            self._notes.caption(plain(f"The {what} {carried} has nothing to show here."))
+        return None
+
+    def pick(
+        self,
+        label: str,
+        options: Sequence[str],
+        *,
+        key: str,
+        placeholder: str,
+        default: str | None = None,
+    ) -> str | None:
         """Return the choice among `options` or a typed one; shown where it is called."""
-        given = st.session_state.get(key) or st.query_params.get(key)
-        chosen = st.selectbox(
+        if self.address.sets(key):
+            carried = self.address.carried(key) if key in CARRIED else None
+            st.session_state[key] = self.address.asked(key) or carried or default
+        given = st.session_state.get(key)
+        chosen: str | None = st.selectbox(
             label,
             options if given is None or given in options else [given, *options],
             index=None,
             key=key,
             placeholder=placeholder,
             accept_new_options=True,
-            bind="query-params",
         )
-        return self._remember(key, chosen)
+        if chosen:
+            self.address.keep(key, [chosen])
+        return chosen
+
+    def tabs(self, titles: Sequence[str], *, key: str) -> str:
+        """Return the title of the tab that the user chose; shown where it is called."""
+        asked = self.address.asked(key)
+        if self.address.sets(key):
+            if asked and asked not in titles:
+                self.address.keep(key, [asked])
+                raise unknown("Tab", asked, titles)
+            st.session_state[key] = asked or titles[0]
+        if st.session_state.get(key) not in titles:
+            st.session_state[key] = titles[0]
+        chosen = st.segmented_control(
+            "Tab", titles, key=key, label_visibility="collapsed", required=True
+        )
+        self.address.keep(key, [chosen or titles[0]])
+        return chosen or titles[0]
 
     def multi(
         self,
@@ -67,65 +129,120 @@ class Filters:
         placeholder: str = "All",
     ) -> list[str]:
         """Return the choices among `options`; the empty list is no choice."""
-        chosen = self._filters.multiselect(
-            label, options, key=key, placeholder=placeholder, bind="query-params"
+        asked = [one for one in self.address.given.get(key, []) if one]
+        if self.address.sets(key):
+            for one in asked:
+                if one not in options:
+                    self.address.keep(key, asked)
+                    raise unknown(label, one, options)
+            st.session_state[key] = asked
+        else:
+            st.session_state[key] = [one for one in st.session_state[key] if one in options]
+        chosen: list[str] = self._filters.multiselect(
+            label, options, key=key, placeholder=placeholder
         )
-        return self._remember(key, chosen)
+        self.address.keep(key, chosen or [""])
+        return chosen
 
     def number(
         self,
         label: str,
         *,
         key: str,
-        value: T,
-        low: T | None = None,
-        high: T | None = None,
-        step: T | None = None,
+        value: N,
+        low: N | None = None,
+        high: N | None = None,
+        step: N | None = None,
         help: str | None = None,  # noqa: A002
-    ) -> T:
+    ) -> N:
         """Return the number that the user sets; int or float as `value` is."""
-        given: T = self._filters.number_input(  # type: ignore[call-overload]
-            label,
-            min_value=low,
-            max_value=high,
-            value=value,
-            step=step,
-            key=key,
-            help=help,
-            bind="query-params",
+        wrong = None
+        if self.address.sets(key):
+            asked = self.address.asked(key)
+            number = _number(asked, value, low, high) if asked else value
+            st.session_state[key] = value if number is None else number
+            wrong = asked if number is None else None
+        place: Any = self._filters
+        given: N = place.number_input(
+            label, min_value=low, max_value=high, step=step, key=key, help=help
         )
-        return self._remember(key, given)
+        self.address.keep(key, [_text(given) if wrong is None else wrong])
+        if wrong is not None:
+            limits = "" if low is None else f" of at least {_text(low)}"
+            limits = limits if high is None else f" from {_text(low or 0)} to {_text(high)}"
+            raise UsageError(
+                f"The link has {wrong!r} for {label}, which is not a number{limits}.",
+                hint="Set another above.",
+            )
+        return given
 
     def text(self, label: str, *, key: str, placeholder: str = "") -> str:
         """Return the text that the user types; the empty one is no choice."""
-        given = self._filters.text_input(
-            label, key=key, placeholder=placeholder, bind="query-params"
-        )
-        return self._remember(key, given or "")
+        if self.address.sets(key):
+            st.session_state[key] = self.address.asked(key) or ""
+        given = self._filters.text_input(label, key=key, placeholder=placeholder) or ""
+        self.address.keep(key, [given])
+        return given
 
-    def toggle(self, label: str, *, key: str, value: bool = False) -> bool:
-        """Return whether the user switched something on."""
-        return self._remember(
-            key, self._filters.toggle(label, value=value, key=key, bind="query-params")
-        )
+    def toggle(
+        self,
+        label: str,
+        *,
+        key: str,
+        value: bool = False,
+        help: str | None = None,  # noqa: A002
+        inline: bool = False,
+    ) -> bool:
+        """Return whether the user switched something on; `inline` shows it where it is called."""
+        place: Any = st if inline else self._filters
+        asked = self.address.asked(key)
+        wrong = self.address.sets(key) and asked not in (None, "", "true", "false")
+        if self.address.sets(key):
+            st.session_state[key] = value if wrong or not asked else asked == "true"
+        is_on: bool = place.toggle(label, key=key, help=help)
+        self.address.keep(key, [str(is_on).lower() if not wrong else str(asked)])
+        if wrong:
+            raise UsageError(
+                f"The link has {asked!r} for {label}, which is neither true nor false.",
+                hint="Switch it above.",
+            )
+        return is_on
 
-    def _remember(self, key: str, value: T) -> T:
-        self._params[key] = value
-        return value
+    def bound(self, key: str, value: str, widget: Callable[[], str | None]) -> str:
+        """Return what a widget with free text of the page's own has, which has the same key.
 
-    def share_also(self, key: str, value: str | None) -> None:
-        """Add a widget of the page itself, bound to the URL, to the link."""
-        self._params[key] = value
+        `value` is what it has where the address says nothing.
+        """
+        if self.address.sets(key):
+            asked = self.address.asked(key)
+            st.session_state[key] = value if asked is None else asked
+        given = widget() or ""
+        self.address.keep(key, [given])
+        return given
 
-    def share(self) -> None:
-        """Show, on demand, the link to this view; the browser's address leaves out defaults."""
-        given = [
-            (key, part)
-            for key, value in self._params.items()
-            for part in (value if isinstance(value, list) else [value])
-            if part not in (None, "")
-        ]
+    def finish(self) -> None:
+        """Write the address, report what of it was not used, and offer it as a link."""
+        if unused := self.address.unused():
+            parts = ", ".join(f"{key}={self.address.asked(key)}" for key in unused)
+            self._notes.warning(plain(f"This page has no use for {parts} of the link."))
+        self.address.write()
+        given = [(key, one) for key, values in self.address.query.items() for one in values]
         if given:
             with st.popover("Link to this view", icon=":material/link:", type="tertiary"):
                 address = (st.context.url or "").split("?", 1)[0]
                 st.code(f"{address}?{urlencode(given)}", language=None, wrap_lines=True)
+
+
+def _number(asked: str, usual: N, low: N | None, high: N | None) -> N | None:
+    """Return the number that a link has, as `usual` is one; None where it is none or too far."""
+    try:
+        number = type(usual)(asked)
+    except ValueError:
+        return None
+    if not isfinite(number) or (low is not None and number < low):
+        return None
+    return None if high is not None and number > high else number
+
+
+def _text(number: float) -> str:
+    return f"{number:.12g}" if isinstance(number, float) else str(number)

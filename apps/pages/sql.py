@@ -41,12 +41,10 @@ def page(view: View) -> None:
 
 def _editor(view: View, limits: Limits) -> str:
     with st.form("editor", border=False):
-        sql = st.text_area(
-            "SQL",
-            value=sqlfiles.read("queries/schema/example").strip(),
-            height=220,
-            key="sql",
-            bind="query-params",
+        sql = view.bound(
+            "sql",
+            sqlfiles.read("queries/schema/example").strip(),
+            lambda: st.text_area("SQL", height=220, key="sql"),
         )
         with st.container(horizontal=True, vertical_alignment="center"):
             st.form_submit_button("Run", icon=":material/play_arrow:", type="primary")
@@ -54,8 +52,7 @@ def _editor(view: View, limits: Limits) -> str:
                 f"Reads only; up to {limits.seconds:.0f} s and {limits.memory_mib // 1024} GiB of "
                 "memory. Ctrl+Enter runs it."
             )
-    view.share_also("sql", sql)
-    return sql or ""
+    return sql
 
 
 def _wrong(error: UsageError) -> None:
@@ -71,14 +68,16 @@ def _schema(view: View) -> None:
     """Show tables, views, macros and functions, with the comments of the catalogue."""
     objects = view.rows(schema_objects)
     names = objects["name"].to_list()
-    name = st.selectbox(
+    name = view.select(
         "Tables, views, macros and functions",
         names,
-        index=names.index("runs") if "runs" in names else 0,
         key="object",
-        bind="query-params",
+        default="runs",
         help="Type to search.",
+        inline=True,
     )
+    if name is None:
+        return
     found = objects.filter(name=name)
     if found.is_empty():
         return
@@ -130,18 +129,11 @@ def _parquet(result: Result) -> bytes:
 def _chart(view: View, frame: pl.DataFrame) -> None:
     """Show a chart of the columns that the user chooses."""
     with st.container(horizontal=True):
-        kind = st.selectbox("Chart", ["None", *KINDS], key="chart", bind="query-params")
-        view.share_also("chart", None if kind == "None" else kind)
-        if kind == "None":
+        kind = view.select("Chart", KINDS, key="chart", every="None", inline=True)
+        if kind is None:
             return
-        named = [
-            st.selectbox(
-                label, frame.columns, index=min(i, frame.width - 1), key=key, bind="query-params"
-            )
-            for i, (key, label) in enumerate((("x", "Across"), ("y", "Up")))
-        ]
-        colour = st.selectbox("Colour", ["None", *frame.columns], key="colour", bind="query-params")
-    for key, value in zip(("x", "y", "colour"), (*named, colour), strict=True):
-        view.share_also(key, value)
-    by = None if colour == "None" else colour
-    charts.show(picked(frame, kind, named[0], named[1], by), f"{named[1]} by {named[0]}")
+        columns = frame.columns
+        across = view.select("Across", columns, key="x", inline=True)
+        up = view.select("Up", columns, key="y", default=columns[len(columns) > 1], inline=True)
+        by = view.select("Colour", columns, key="colour", every="None", inline=True)
+    charts.show(picked(frame, kind, str(across), str(up), by), f"{up} by {across}")

@@ -120,12 +120,11 @@ def _flow(view: View, run: str, launch: int) -> None:
 def _similarity(view: View, run: str, launch: int, metric: str) -> None:
     st.subheader("Similarity of threads", anchor=False)
     blocks = view.rows(fluctuating_blocks, run, launch, metric)
-    known = blocks["block"].to_list()
-    block = known[0] if known else None
+    known = {str(block): block for block in blocks["block"]}
+    block = next(iter(known.values()), None)
     if len(known) > 1:
-        block = st.selectbox(
-            "Thread block, the most fluctuating first", known, key="block", bind="query-params"
-        )
+        title = "Thread block, the most fluctuating first"
+        block = known[view.select(title, list(known), key="block", inline=True) or ""]
     try:
         rows = view.value(thread_picture, run, launch, block, metric)
     except UsageError as error:

@@ -69,7 +69,7 @@ def page(view: View) -> None:
     unit = points["unit"][0]
     charts.show(history(points, metric, unit), f"{metric} of {app} over time")
     if why is not None:
-        causes.show(view, why)
+        causes.show_for_run(view, why)
     elif runs:
         for row in changes.head(3).iter_rows(named=True):
             named = run_label(row["version"], row["run_id"], row["started_at"])

@@ -55,3 +55,17 @@ def run_comparison(
         level=level,
         metrics=json.dumps(list(metrics)),
     )
+
+
+def compared_by_default(con: DuckDBPyConnection, app: str | None) -> tuple[str, str] | None:
+    """Return the names of two sides worth comparing: the last two versions of an application.
+
+    Of an application with one version they are its last two runs; None where no two are known.
+    """
+    row = ask(con, "comparison/latest", app=app).fetchone()
+    return None if row is None else (str(row[0]), str(row[1]))
+
+
+def comparison_choices(con: DuckDBPyConnection, most: int = 100) -> DuckDBPyRelation:
+    """Return the names of versions and runs that can be compared, the latest first."""
+    return ask(con, "comparison/choices", most=most)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
@@ -71,6 +73,14 @@ def idle_flags(
 def critical_path(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Return the critical path of a run, by type of task and cause."""
     return ask(con, "idle/critical_path", run_id=run_id)
+
+
+def idle_of_runs(
+    con: DuckDBPyConnection, before: Sequence[str], after: Sequence[str]
+) -> DuckDBPyRelation:
+    """Return where the workers' time went in two sets of runs, a row for each side and cause."""
+    sides = {"before": json.dumps(list(before)), "after": json.dumps(list(after))}
+    return ask(con, "idle/of_runs", **sides)
 
 
 MOST_WORKERS = 32

@@ -129,6 +129,11 @@ def run_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     return ask(con, "runs/segments", run_id=run_id)
 
 
+def runs_worth_a_look(con: DuckDBPyConnection, number: int) -> DuckDBPyRelation:
+    """Return the runs that landed last, those with the most kinds of trace first."""
+    return ask(con, "runs/worth_a_look", number=number)
+
+
 def run_choices(con: DuckDBPyConnection, app: str | None) -> DuckDBPyRelation:
     """Return the applications, and of one of them the versions, machines and tags of its runs."""
     return ask(con, "runs/choices", app=app)

@@ -73,6 +73,23 @@ def scaling_sets(
     return [ScalingSet(*row[:-1]) for row in found.fetchall()]
 
 
+def scaling_set_of(con: DuckDBPyConnection, runs: Sequence[str]) -> ScalingSet | None:
+    """Return the set that all of some runs belong to; None without one of three counts."""
+    found = ask(con, "scaling/of_runs", runs=json.dumps(list(runs))).fetchall()
+    if len(found) != 1 or found[0][0] is None:
+        return None
+    app, version, machine = found[0]
+    sets = scaling_sets(con, app, version, machine)
+    return next(
+        (
+            one
+            for one in sets
+            if one.keys == dict(zip(one.keys, found[0], strict=True)) and one.counts >= 3
+        ),
+        None,
+    )
+
+
 def scaling_contents(con: DuckDBPyConnection) -> DuckDBPyRelation:
     """Return all sets of runs with their counts, functions, runs and newest run."""
     return ask(con, "scaling/contents")

@@ -38,12 +38,7 @@ _METRIC_WIDTH, _FIELDS_WIDTH = 40, 19
 
 def comparison_text(title: str, rows: Sequence[Row], level: float) -> str:
     """Return the comparison: verdicts first, then one table per topic."""
-    sentences = [
-        *_total_sentences(rows, level),
-        *_verdict_sentences(rows),
-        *_difference_sentences(rows),
-        *_noise_sentences(rows),
-    ]
+    sentences = comparison_sentences(rows, level)
     parts = [title, "\n".join(f"* {sentence}" for sentence in sentences)]
     apart = _distinguishing_fields(rows)
     for topic, metrics in topics(both_sides(rows)):
@@ -52,6 +47,16 @@ def comparison_text(title: str, rows: Sequence[Row], level: float) -> str:
         lines = [metric_line(row, apart) for row in metrics[:_LINES]]
         parts.append(f"{topic}\n{table_text(METRICS, lines)}{end}")
     return "\n\n".join(parts)
+
+
+def comparison_sentences(rows: Sequence[Row], level: float) -> list[str]:
+    """Return what changed, by how much, and what of it is unknown."""
+    return [
+        *_total_sentences(rows, level),
+        *_verdict_sentences(rows),
+        *_difference_sentences(rows),
+        *_noise_sentences(rows),
+    ]
 
 
 def both_sides(rows: Sequence[Row]) -> list[Row]:

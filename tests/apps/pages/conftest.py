@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from functools import cache
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
@@ -50,3 +51,14 @@ def texts(app):
     said = [*(str(element.value) for kind in kinds for element in kind), *links]
     # Escaped for Markdown, and with joiners against emoji and links.
     return "\n".join(said).replace("\\", "").replace("\u2060", "")
+
+
+def run_ids(frame):
+    """Return the ids of the runs in a table of a page, where they are links."""
+    return [unquote(link.removeprefix("run?run=")) for link in frame["run_id"]]
+
+
+def address(app, key):
+    """Return what the address has for a key after a run of the page; None without it."""
+    value = app.query_params.get(key)
+    return value[-1] if isinstance(value, list) else value

@@ -7,12 +7,13 @@ import sys
 
 import polars as pl
 import pytest
+from streamlit.util import calc_hash
 
 import warehouse as pwh
 from apps.pages import PAGES, charts
 from apps.pages.tables import as_shown
 from apps.pages.text import plain
-from tests.apps.pages.conftest import texts
+from tests.apps.pages.conftest import address, run_ids, texts
 from tests.helpers.support import given
 from warehouse.connection import connect
 
@@ -52,7 +53,7 @@ def test_the_file_is_free_after_a_page_and_new_runs_appear(open_page, empty_ware
     given(con, "runs", "run_id app\nnew1 heat")
     con.close()
     app.run()
-    assert app.dataframe[0].value["run_id"].to_list() == ["new1"]
+    assert run_ids(app.dataframe[0].value) == ["new1"]
 
 
 def test_a_page_shows_its_sql_and_a_link_to_itself(open_page, demo_warehouse):
@@ -60,7 +61,8 @@ def test_a_page_shows_its_sql_and_a_link_to_itself(open_page, demo_warehouse):
     shown = "\n".join(code.value for code in app.code)
     assert "FROM runs AS r" in shown
     assert "-- $app = 'heat'" in shown
-    assert "?app=heat" in shown
+    assert "?app=heat&version=&machine=&tag=&text=" in shown
+    assert address(app, "version") == ""
 
 
 def test_a_warehouse_of_another_version_shows_what_to_do(open_page, empty_warehouse):
@@ -129,3 +131,58 @@ class Writer:
 
     def __exit__(self, *_):
         self.process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("page", "params", "said"),
+    [
+        ("runs", {"app": "nope"}, "Application: there is no 'nope' here."),
+        ("idle", {"run": "nope"}, "Run: there is no 'nope' here."),
+        ("idle", {"from": "abc"}, "which is not a number from 0 to 100"),
+        ("idle", {"from": "101"}, "which is not a number from 0 to 100"),
+        ("idle", {"from": "nan"}, "which is not a number from 0 to 100"),
+        ("scaling", {"function": "nope"}, "Functions: there is no 'nope' here."),
+        ("bottlenecks", {"history": "maybe"}, "no use for history=maybe"),
+        ("runs", {"page": "99"}, "no use for page=99"),
+        ("runs", {"aap": "heat"}, "no use for aap=heat"),
+        ("run", {"run": "heat-1.3", "tab": "<b>"}, "Tab: there is no '<b>' here."),
+        ("compare", {"before": "nope", "after": "heat-1.3"}, "there is no run 'nope'"),
+        ("sql", {"chart": "Pie"}, "Chart: there is no 'Pie' here."),
+    ],
+)
+def test_what_a_link_has_wrong_is_told_and_never_replaced(
+    open_page, demo_warehouse, page, params, said
+):
+    app = open_page(page, demo_warehouse, **params)
+    assert said in texts(app)
+    for key, value in params.items():
+        assert address(app, key) in (None, value)
+
+
+def test_choosing_after_a_wrong_link_shows_the_choice(open_page, demo_warehouse):
+    app = open_page("runs", demo_warehouse, app="nope")
+    assert app.selectbox("app").value is None
+    app.selectbox("app").select("heat").run()
+    assert not app.error
+    assert address(app, "app") == "heat"
+    assert set(app.dataframe[0].value["app"]) == {"heat"}
+
+
+def test_the_address_wins_over_what_was_chosen_before(open_page, demo_warehouse):
+    app = open_page("runs", demo_warehouse, app="heat")
+    app.selectbox("app").select("spmv").run()
+    assert address(app, "app") == "spmv"
+    app.query_params["app"] = "stencil"  # Back, or a link on the page
+    app.run()
+    assert app.selectbox("app").value == "stencil"
+
+
+def test_the_application_goes_along_from_page_to_page(open_page, demo_warehouse):
+    app = open_page("runs", demo_warehouse, app="heat")
+    for page, said in (("trends", "heat"), ("scaling", "heat-processes"), ("runs", "heat")):
+        app._page_hash = calc_hash(page)
+        app.query_params.clear()
+        app.run()
+        assert address(app, "app") == said
+        lacking = "The application heat has nothing to show here."
+        assert (lacking in texts(app)) == (said != "heat")

@@ -1,0 +1,233 @@
+"""Compare: two runs or versions, what changed by how much, in which functions, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from apps.output import cell, counted
+from apps.pages import causes
+from apps.pages import comparison_charts as charts
+from apps.pages.base import View
+from apps.pages.charts import show
+from apps.queries.bottlenecks import bottleneck_classes, counted_runs, counters_of
+from apps.queries.comparison import (
+    compared_by_default,
+    comparison_choices,
+    resolve_runs,
+    run_comparison,
+)
+from apps.queries.explanations import Comparison
+from apps.queries.idle import idle_of_runs
+from apps.queries.scaling import known_counts, scaling_comparison, scaling_set_of
+from apps.reports.comparison import both_sides, comparison_sentences
+from warehouse.errors import UsageError
+
+_LEVEL = 0.95
+_DRAWN = 25
+_STEPS = 12
+# Classifying the samples of more runs takes seconds.
+_MOST_RUNS = 10
+_COLUMNS = (
+    "metric",
+    "verdict",
+    "before",
+    "after",
+    "unit",
+    "ratio",
+    "low",
+    "high",
+    "p_value",
+    "runs_before",
+    "runs_after",
+    "noise",
+)
+# Totals of functions, with what begins the names of their parts.
+_PARTS = {"functions:seconds": "seconds:", "functions:cost": "cost:"}
+
+
+def page(view: View) -> None:
+    """Show the comparison that the address names, without one that of the last two versions."""
+    choices = view.rows(comparison_choices)["choice"].to_list()
+    if not choices:
+        view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
+        return
+    known = view.value(compared_by_default, view.address.carried("app"))
+    usual = known or view.value(compared_by_default, None) or (None, None)
+    names: list[str | None] = []
+    with st.container(horizontal=True):
+        for label, key, default in zip(("From", "To"), ("before", "after"), usual, strict=True):
+            names.append(
+                view.pick(
+                    label, choices, key=key, placeholder="a run or APP@VERSION", default=default
+                )
+            )
+    if names[0] is None or names[1] is None:
+        st.caption("Choose two runs or versions of an application.")
+        return
+    before, after = (view.value(resolve_runs, name) for name in names)
+    if shared := set(before) & set(after):
+        raise UsageError(f"{names[0]} and {names[1]} are both the run {min(shared)}.")
+    with st.spinner("Comparing every metric ..."):
+        rows = view.rows(run_comparison, before, after, _LEVEL)
+    found = rows.to_dicts()
+    if not both_sides(found):
+        st.info("The two have nothing in common to compare: no metric, or no configuration.")
+        return
+    sides = ((names[0], before), (names[1], after))
+    title = " to ".join(f"{name} ({counted(len(runs), 'run')})" for name, runs in sides)
+    view.verdicts([f"From {title}:", *comparison_sentences(found, _LEVEL)])
+    of_one = _configuration(view, rows)
+    left, right = st.columns(2)
+    with left:
+        _ratios(of_one)
+    with right:
+        _waterfall(of_one)
+    st.subheader("Why", anchor=False)
+    causes.show(view, Comparison(after, before))
+    _sides(view, before, after, (str(names[0]), str(names[1])))
+    with st.expander("All metrics"):
+        view.table(rows.select(_COLUMNS))
+
+
+def _configuration(view: View, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the configuration that the user chooses, the one with most by default."""
+    paired = rows.filter(
+        pl.col("fields_before").is_not_null(), pl.col("fields_after").is_not_null()
+    )
+    named = [cell(fields, None) or "all runs" for fields in paired["fields_after"].to_list()]
+    paired = paired.with_columns(pl.Series("configuration", named, pl.String))
+    counts = paired["configuration"].value_counts(sort=True)["configuration"].to_list()
+    if len(counts) < 2:
+        return paired
+    chosen = view.select("Runs with", counts, key="with", inline=True)
+    return paired.filter(configuration=chosen)
+
+
+def _ratios(rows: pl.DataFrame) -> None:
+    st.subheader("Ratios, with their intervals", anchor=False)
+    drawn = rows.filter(pl.col("ratio").is_finite() & (pl.col("ratio") > 0))
+    if drawn.is_empty():
+        st.caption("No metric has a ratio.")
+        return
+    total = _total(rows)
+    loss = None if total is None else total["after"] - total["before"]
+    share = pl.lit(None, pl.Float64)
+    if total is not None and loss:
+        of_total = pl.col("metric").str.starts_with(_PARTS[total["metric"]])
+        share = pl.when(of_total).then((pl.col("after") - pl.col("before")) / loss)
+    ordered = drawn.with_columns(share=share).sort(
+        pl.col("share").abs().fill_null(0),
+        ~pl.col("verdict").is_in(["same", "unknown"]),
+        pl.col("ratio").log().abs(),
+        descending=True,
+        maintain_order=True,
+    )
+    show(charts.ratio_chart(ordered.head(_DRAWN)), "Ratio after to before of each metric")
+    text = (
+        "A circle without a line: the noise is unknown. Functions by their share of what the time "
+        "changed, then the largest changes."
+    )
+    if len(ordered) > _DRAWN:
+        text += f" {_DRAWN} of {len(ordered)} metrics."
+    st.caption(text)
+
+
+def _total(rows: pl.DataFrame) -> dict[str, Any] | None:
+    """Return the row of the time, or else cost, of all functions; None where there is none."""
+    for metric in _PARTS:
+        found = rows.filter(
+            pl.col("metric") == metric, pl.col("before").is_finite(), pl.col("after").is_finite()
+        )
+        if not found.is_empty():
+            return found.row(0, named=True)
+    return None
+
+
+def _waterfall(rows: pl.DataFrame) -> None:
+    st.subheader("Where the difference comes from", anchor=False)
+    total = _total(rows)
+    if total is None:
+        st.caption("Unknown: the two have no functions in common.")
+        return
+    parts = (
+        rows.filter(pl.col("metric").str.starts_with(_PARTS[total["metric"]]))
+        .with_columns(
+            step=pl.col("metric").str.strip_prefix(_PARTS[total["metric"]]),
+            change=pl.col("after").fill_null(0) - pl.col("before").fill_null(0),
+        )
+        .filter(pl.col("change").is_finite())
+        .sort(pl.col("change").abs(), descending=True)
+    )
+    steps = parts.head(_STEPS).select("step", "change").rows()
+    rest = total["after"] - total["before"] - sum(change for _, change in steps)
+    if len(parts) > _STEPS:
+        steps.append((f"{len(parts) - _STEPS} others", rest))
+    show(
+        charts.waterfall_chart(total["before"], steps, total["after"], total["unit"]),
+        "How each function changes the total",
+    )
+
+
+def _sides(view: View, before: list[str], after: list[str], names: tuple[str, str]) -> None:
+    """Show idle time, bottlenecks and scaling of both sides, where both have such traces."""
+    idle = _idle(view, before, after, names)
+    classes = _classes(view, before, after, names)
+    shown = [
+        (title, chart)
+        for title, chart in (
+            ("Workers' time", None if idle is None else charts.idle_chart(idle, names)),
+            ("Bottlenecks", None if classes is None else charts.class_chart(classes, names)),
+        )
+        if chart is not None
+    ]
+    for place, (title, chart) in zip(st.columns(max(len(shown), 1)), shown, strict=False):
+        with place:
+            st.subheader(title, anchor=False)
+            show(chart, f"{title}: shares on either side")
+    _scaling(view, before, after)
+
+
+def _idle(
+    view: View, before: list[str], after: list[str], names: tuple[str, str]
+) -> pl.DataFrame | None:
+    """Return where the workers' time went on either side, None where one has no task traces."""
+    idle = view.rows(idle_of_runs, before, after)
+    if idle["is_after"].n_unique() < 2:
+        return None
+    side = pl.when("is_after").then(pl.lit(names[1])).otherwise(pl.lit(names[0]))
+    return idle.with_columns(side=side)
+
+
+def _classes(
+    view: View, before: list[str], after: list[str], names: tuple[str, str]
+) -> pl.DataFrame | None:
+    """Return the classes of bottlenecks on either side, None where one has no class."""
+    counted_on = set(view.rows(counted_runs)["run_id"])
+    frames = []
+    for name, side in zip(names, (before, after), strict=True):
+        runs = [run for run in side if run in counted_on][:_MOST_RUNS]
+        if not runs:
+            return None
+        with view.narrowed(counters_of(runs, "bottlenecks", "pmu_standardised")):
+            classes = view.rows(bottleneck_classes, runs)
+        if classes["class"].to_list() == ["Unknown"]:
+            return None
+        frames.append(classes.select(pl.lit(name).alias("side"), "class", "share"))
+    return pl.concat(frames)
+
+
+def _scaling(view: View, before: list[str], after: list[str]) -> None:
+    """Show how the functions of two versions grow, where each was measured at three counts."""
+    with view.narrowed(known_counts()):
+        first, second = (view.value(scaling_set_of, runs) for runs in (before, after))
+    if first is None or second is None or first.keys == second.keys:
+        return
+    at = max(first.largest, second.largest)
+    st.subheader(f"Scaling, with shares of the time at {at}", anchor=False)
+    view.table(
+        view.rows(scaling_comparison, first, second, at).drop("formula_before", "formula_after"),
+        percent=("share_before", "share_after"),
+    )

@@ -1,0 +1,193 @@
+"""Charts of comparisons: ratios with intervals, the waterfall of the difference, both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+import polars as pl
+
+from apps.output import amount, short_name
+from apps.pages.charts import BETTER, BLUE, GREY, NEUTRAL, SKY, WORSE, axis, legend, scale
+from apps.pages.sizes import FIT, time_unit
+from apps.pages.timeline_chart import CAUSES
+
+_VERDICTS = {"worse": WORSE, "better": BETTER, "changed": BLUE, "same": NEUTRAL, "unknown": SKY}
+_KINDS = {"total": GREY, "more": WORSE, "less": BETTER}
+_NAME = 40
+# Ratios beyond this are drawn at the edge: one function that came from nothing hides all others.
+_MOST = 10.0
+
+
+def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
+    """Draw ratios and their intervals, one line a metric in the order of the rows.
+
+    Columns: metric, verdict, ratio, low, high (NULL: no bound), share (of the loss, NULL).
+    """
+    ends = pl.col("low").fill_null(0), pl.col("high").fill_null(float("inf"))
+    rows = frame.with_columns(
+        name=pl.col("metric").map_elements(lambda name: short_name(name, _NAME), pl.String),
+        at=pl.col("ratio").clip(1 / _MOST, _MOST),
+        begin=ends[0].clip(1 / _MOST, _MOST),
+        end=ends[1].clip(1 / _MOST, _MOST),
+        place=pl.int_range(pl.len()),
+    )
+    # Only the ends of the drawn intervals decide the extent, so that small changes are seen.
+    reach = max(
+        1.05,
+        *(max(value, 1 / value) for value in (*rows["at"].to_list(), *_bounded(rows)) if value > 0),
+    )
+    extent = alt.Scale(type="log", domain=[1 / reach, reach], clamp=True, nice=False)
+    y = alt.Y(
+        "name:N",
+        sort=alt.EncodingSortField("place", op="min"),
+        axis=axis(None, labelFlush=False),
+    )
+    verdicts = [one for one in _VERDICTS if one in rows["verdict"].to_list()]
+    colour = alt.Color("verdict:N", scale=scale(verdicts, _VERDICTS), legend=legend())
+    tips = [
+        alt.Tooltip("metric:N"),
+        alt.Tooltip("verdict:N"),
+        alt.Tooltip("ratio:Q", format=".4g"),
+        alt.Tooltip("low:Q", format=".4g", title="from"),
+        alt.Tooltip("high:Q", format=".4g", title="to"),
+        alt.Tooltip("share:Q", format=".0%", title="share of the difference"),
+    ]
+    base = alt.Chart(rows).encode(y=y, color=colour, tooltip=tips)
+    # Where nothing bounds the ratio, a line over the whole width would say no more.
+    bounded = "isValid(datum.low) || isValid(datum.high)"
+    ranges = (
+        base.transform_filter(bounded)
+        .mark_rule(strokeWidth=2, clip=True)
+        .encode(
+            x=alt.X(
+                "begin:Q",
+                scale=extent,
+                axis=axis("after / before", tickCount=7, format="~g", values=_ticks(reach)),
+            ),
+            x2="end:Q",
+        )
+    )
+    points = base.mark_circle(size=70, opacity=1).encode(x=alt.X("at:Q", scale=extent))
+    one = alt.Chart(pl.DataFrame({"at": [1.0]})).mark_rule(strokeDash=[4, 3], color=GREY)
+    chart = alt.layer(one.encode(x=alt.X("at:Q", scale=extent)), ranges, points).properties(
+        height=alt.Step(20), autosize=FIT
+    )
+    return chart
+
+
+def _bounded(rows: pl.DataFrame) -> list[float]:
+    """Return the ends of intervals that have bounds, as far as they are drawn."""
+    known = rows.filter(pl.col("low").is_not_null(), pl.col("high").is_not_null())
+    return [*known["begin"].to_list(), *known["end"].to_list()]
+
+
+def _ticks(reach: float) -> list[float]:
+    """Return round ratios on both sides of 1 within a reach."""
+    steps = (1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0)
+    above = [step for step in steps if step <= reach * 1.0001][-3:]
+    return [*(round(1 / step, 3) for step in reversed(above)), 1.0, *above]
+
+
+def waterfall_chart(
+    before: float, steps: Sequence[tuple[str, float]], after: float, unit: str | None
+) -> alt.Chart:
+    """Draw how steps (name, change) lead from the total before to that after, from the top down."""
+    if unit == "s":
+        factor, shown = time_unit(max(abs(before), abs(after)))
+    else:
+        factor, shown = 1.0, unit or ""
+    rows = [("before", 0.0, before, "total", before)]
+    at = before
+    for name, change in steps:
+        kind = "more" if change > 0 else "less"
+        rows.append((short_name(name, _NAME), at, at + change, kind, change))
+        at += change
+    rows.append(("after", 0.0, after, "total", after))
+    frame = pl.DataFrame(
+        rows, schema=["step", "from", "to", "kind", "change"], orient="row"
+    ).with_columns(
+        begin=pl.col("from") * factor,
+        end=pl.col("to") * factor,
+        place=pl.int_range(pl.len()),
+        # Two functions can be shortened to the same text.
+        key=pl.format("{}\u2003{}", pl.int_range(pl.len()), "step"),
+        text=pl.Series([amount(row[4], unit) for row in rows]),
+    )
+    # The totals are cut where the changes are small beside them.
+    ends = [before * factor, after * factor]
+    ends += [end * factor for _, _, end, kind, _ in rows if kind != "total"]
+    spread = max(ends) - min(ends)
+    start = min(ends) - spread if min(ends) > 3 * spread > 0 else 0.0
+    frame = frame.with_columns(
+        begin=pl.when(pl.col("kind") == "total").then(start).otherwise("begin")
+    )
+    kinds = [kind for kind in _KINDS if kind in frame["kind"].to_list()]
+    chart: alt.Chart = (
+        alt.Chart(frame)
+        .mark_bar()
+        .encode(
+            y=alt.Y(
+                "key:N",
+                sort=alt.EncodingSortField("place", op="min"),
+                axis=axis(None, labelFlush=False, labelExpr="split(datum.label, '\u2003')[1]"),
+            ),
+            tooltip=[alt.Tooltip("step:N"), alt.Tooltip("text:N", title="time or change")],
+            x=alt.X(
+                "begin:Q",
+                axis=axis("total over functions", shown),
+                scale=alt.Scale(zero=start == 0.0, nice=start == 0.0),
+            ),
+            x2="end:Q",
+            color=alt.Color("kind:N", scale=scale(kinds, _KINDS), legend=None),
+        )
+    )
+    sized: alt.Chart = chart.properties(height=alt.Step(22), autosize=FIT)
+    return sized
+
+
+def idle_chart(frame: pl.DataFrame, sides: tuple[str, str]) -> alt.Chart:
+    """Draw the shares of the workers' time by cause, one bar a side: side, cause, percent."""
+    order = [cause for cause in CAUSES if cause in frame["cause"].to_list()]
+    ranks = {cause: place for place, cause in enumerate(order)}
+    rows = frame.with_columns(rank=pl.col("cause").replace_strict(ranks, return_dtype=pl.Int64))
+    chart: alt.Chart = (
+        alt.Chart(rows)
+        .mark_bar()
+        .encode(
+            x=alt.X(
+                "percent:Q",
+                stack="zero",
+                axis=axis("share of the workers' time", "%"),
+                scale=alt.Scale(domain=[0, 100]),
+            ),
+            y=alt.Y("side:N", sort=list(sides), axis=axis(None, labelFlush=False)),
+            color=alt.Color("cause:N", scale=scale(order, CAUSES), legend=legend(columns=3)),
+            order=alt.Order("rank:Q"),
+            tooltip=[
+                "side:N",
+                "cause:N",
+                alt.Tooltip("percent:Q", format=".1f", title="share, %"),
+                alt.Tooltip("seconds:Q", format=".4g", title="time per run, s"),
+            ],
+        )
+        .properties(height=alt.Step(28), autosize=FIT)
+    )
+    return chart
+
+
+def class_chart(frame: pl.DataFrame, sides: tuple[str, str]) -> alt.Chart:
+    """Draw the shares of the cycles in each class of bottleneck: side, class, share."""
+    classes = frame["class"].unique(maintain_order=True).to_list()
+    chart: alt.Chart = (
+        alt.Chart(frame)
+        .mark_bar()
+        .encode(
+            x=alt.X("share:Q", stack="zero", axis=axis("share of the cycles", format="%")),
+            y=alt.Y("side:N", sort=list(sides), axis=axis(None, labelFlush=False)),
+            color=alt.Color("class:N", scale=scale(classes), legend=legend(columns=3)),
+            tooltip=["side:N", "class:N", alt.Tooltip("share:Q", format=".1%")],
+        )
+        .properties(height=alt.Step(28), autosize=FIT)
+    )
+    return chart

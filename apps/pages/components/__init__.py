@@ -1,0 +1,19 @@
+"""Parts of pages in JavaScript, each a file here: nothing is fetched from elsewhere."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from streamlit.components.v2.types import ComponentRenderer
+
+
+@cache
+def component(name: str) -> ComponentRenderer:
+    """Return what mounts the component of the file `name`.js on a page."""
+    script = Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8")
+    return st.components.v2.component(f"pwh_{name}", js=script)

@@ -1,0 +1,39 @@
+// The browser's history: one entry for each view that a person has chosen.
+//
+// Streamlit makes an entry each time a page writes its address. The first write after arriving on
+// a page only completes the address, so it replaces the entry; later ones follow a click or a key.
+// Links in tables would open a new window: those into the app open in place, unless a key is held.
+export default function () {
+  if (window.pwhAddress) return;
+  window.pwhAddress = true;
+  let touched = false;
+  let held = false;
+  const touch = (event) => {
+    touched = true;
+    held = event.ctrlKey || event.metaKey || event.shiftKey;
+  };
+  for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, touch, true);
+  window.addEventListener("popstate", () => { touched = false; }, true);
+
+  const push = window.history.pushState.bind(window.history);
+  window.history.pushState = (state, title, url) => {
+    const target = new URL(url, window.location.href);
+    if (target.pathname !== window.location.pathname) {
+      touched = false;
+      push(state, title, url);
+    } else if (touched) {
+      push(state, title, url);
+    } else {
+      window.history.replaceState(state, title, url);
+    }
+  };
+
+  const open = window.open.bind(window);
+  window.open = (url, ...rest) => {
+    const target = new URL(url, document.baseURI);
+    if (held || target.origin !== window.location.origin) return open(url, ...rest);
+    push({}, "", target.href);
+    window.dispatchEvent(new PopStateEvent("popstate"));
+    return null;
+  };
+}

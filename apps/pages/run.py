@@ -1,0 +1,108 @@
+"""A run: what is known of it, the verdicts, and what each kind of trace that it has shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+from apps.output import cell, counted
+from apps.pages.base import View
+from apps.pages.text import plain
+from apps.queries.overview import warehouse_counts
+from apps.queries.runs import (
+    list_sources,
+    resolve_run,
+    row_counts,
+    run_benchmarks,
+    run_costs,
+    run_counters,
+    run_facts,
+    run_functions,
+    run_launches,
+    run_metrics,
+    run_segments,
+    run_workers,
+    runs_worth_a_look,
+)
+from apps.reports.runs import trace_sentences
+
+_UNITS = {"seconds": "s", "inclusive_seconds": "s", "longest": "s"}
+_CHOICES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A kind of trace: its tab, its landing table, its rows, and the page that shows more."""
+
+    title: str
+    table: str
+    rows: Callable[[DuckDBPyConnection, str], DuckDBPyRelation]
+    page: str | None
+    percent: tuple[str, ...] = ()
+
+
+_TRACES = (
+    Trace("Functions", "fn_timings", run_functions, "scaling", ("share",)),
+    Trace("Functions by cost", "pmu_samples", run_costs, None, ("share",)),
+    Trace("Counters", "pmu_samples", run_counters, "bottlenecks"),
+    Trace("Workers", "tasks", run_workers, "idle"),
+    Trace("Launches", "bb_launches", run_launches, "threads"),
+    Trace("Instruction streams", "segments", run_segments, "throughput"),
+    Trace("Benchmarks", "metrics", run_benchmarks, None),
+)
+
+
+def page(view: View) -> None:
+    """Show the run that the address names, without one that with the most kinds of trace."""
+    newest = view.rows(runs_worth_a_look, _CHOICES)["run_id"].to_list()
+    if not newest and not view.rows(warehouse_counts)["runs"][0]:
+        view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
+        return
+    named = view.pick(
+        "Run", newest, key="run", placeholder="its id, or the beginning of it", default=newest[0]
+    )
+    if named is None:
+        st.caption("Choose a run.")
+        return
+    run_id = view.value(resolve_run, named)
+    facts = view.value(run_facts, run_id)
+    view.address.carry("app", facts.get("app") or "")
+    known = [f"{name} {cell(value, None)}" for name, value in facts.items()]
+    st.markdown(f"**{plain(run_id)}**  {plain(', '.join(known))}")
+    counts = view.value(row_counts, run_id)
+    with st.container(horizontal=True):
+        view.link("Compare with another run", "compare", icon="compare_arrows", after=run_id)
+        if facts.get("app") and facts.get("started_at"):
+            view.link("Trends of the application", "trends", icon="trending_up", app=facts["app"])
+    with st.spinner("Reading its traces ..."):
+        sentences = [one for table in counts for one in view.value(trace_sentences, run_id, table)]
+    if sentences:
+        view.verdicts(sentences)
+    _tabs(view, run_id, counts)
+
+
+def _tabs(view: View, run_id: str, counts: dict[str, int]) -> None:
+    """Show a tab for each kind of trace; only the one that is open is read."""
+    traces = [trace for trace in _TRACES if trace.table in counts]
+    # Counters can be what functions cost, but need not.
+    found = [one for one in traces if one.rows is not run_costs or _has_costs(view, run_id)]
+    chosen = view.tabs([*(trace.title for trace in found), "Metrics", "Files"], key="tab")
+    for trace in found:
+        if trace.title == chosen:
+            if trace.page is not None:
+                title = view.pages[trace.page].title
+                view.link(f"More: {title}", trace.page, icon="arrow_forward", run=run_id)
+            view.table(view.rows(trace.rows, run_id), units=_UNITS, percent=trace.percent)
+    if chosen == "Metrics":
+        view.table(view.rows(run_metrics, run_id).select("metric", "value", "unit"))
+    if chosen == "Files":
+        view.table(view.rows(list_sources, run_id), units={"bytes": "B"})
+        landed = ", ".join(f"{table} {count:,}" for table, count in counts.items())
+        st.caption(plain(f"{counted(sum(counts.values()), 'row')}: {landed or 'none'}"))
+
+
+def _has_costs(view: View, run_id: str) -> bool:
+    return not view.rows(run_costs, run_id).is_empty()

@@ -1,0 +1,68 @@
+"""The page Compare: verdicts, ratios, the waterfall, and why."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import warehouse as pwh
+from apps.pages.comparison_charts import ratio_chart, waterfall_chart
+from tests.apps.pages.conftest import address, texts
+from tests.helpers.support import given
+
+
+def test_two_runs_are_compared(open_page, demo_warehouse):
+    app = open_page("compare", demo_warehouse, before="stencil-1.22", after="stencil-1.23")
+    text = texts(app)
+    assert "got worse beyond the noise" in text
+    assert "of the loss is in sweep" in text
+    assert len(app.get("vega_lite_chart")) >= 2
+
+
+def test_two_versions_are_compared_by_default(open_page, demo_warehouse):
+    app = open_page("compare", demo_warehouse)
+    assert address(app, "before") == "heat@1.4"
+    assert address(app, "after") == "heat@1.5"
+
+
+def test_a_run_is_not_compared_with_itself(open_page, demo_warehouse):
+    app = open_page("compare", demo_warehouse, before="heat-1.3", after="heat@1.3")
+    assert "are both the run heat-1.3" in texts(app)
+
+
+def test_runs_without_a_common_metric(open_page, empty_warehouse):
+    con = pwh.connect(empty_warehouse)
+    given(con, "runs", "run_id app\nr1 a\nr2 a")
+    con.close()
+    app = open_page("compare", empty_warehouse, before="r1", after="r2")
+    assert "nothing in common to compare" in texts(app)
+
+
+def test_an_empty_warehouse_shows_what_to_ingest(open_page, empty_warehouse):
+    assert "pwh" in texts(open_page("compare", empty_warehouse))
+
+
+@pytest.mark.parametrize("after", [12.0, 10.0, 0.0])
+def test_the_steps_of_the_waterfall_lead_from_one_total_to_the_other(after):
+    steps = [("<b>f</b>", 3.0), ("g", after - 13.0)]
+    drawn = waterfall_chart(10.0, steps, after, "s").to_dict()
+    (rows,) = drawn["datasets"].values()
+    assert [row["from"] for row in rows[1:-1]] == [10.0, 13.0]
+    assert rows[-2]["to"] == rows[-1]["to"] == after
+
+
+def test_ratios_beyond_all_others_are_drawn_at_the_edge():
+    frame = pl.DataFrame(
+        {
+            "metric": ["a", "b"],
+            "verdict": ["worse", "unknown"],
+            "ratio": [1e9, 1e-9],
+            "low": [2.0, None],
+            "high": [None, None],
+            "share": [None, None],
+        },
+        schema_overrides={"high": pl.Float64, "share": pl.Float64},
+    )
+    drawn = ratio_chart(frame).to_dict()
+    rows = next(rows for rows in drawn["datasets"].values() if len(rows) == 2)
+    assert [row["at"] for row in rows] == [10.0, 0.1]
