@@ -258,7 +258,8 @@ def _cookbook() -> Iterator[tuple[str, str]]:
 
 
 def _function(udf: Udf) -> tuple[str, str, str]:
-    return f"`{udf.signature}`", f"`{udf.returns}`", udf.description
+    example = f" Example: `{udf.example}`" if udf.example else ""
+    return f"`{udf.signature}`", f"`{udf.returns}`", udf.description + example
 
 
 def _code(names: tuple[str, ...]) -> str:

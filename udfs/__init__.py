@@ -39,7 +39,7 @@ class Udf:
     return NULL for arguments that are not NULL; DuckDB passes NULL arguments to it, too. Functions
     that are not `public` serve views and macros only, and are not listed for users. `pairs` are
     the parameters whose lists have as many elements as each other, and no NULL, unless the function
-    has an answer for it (`takes_null`).
+    has an answer for it (`takes_null`). `example` is a line of use.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Udf:
     public: bool = True
     pairs: tuple[str, ...] = ()
     takes_null: bool = False
+    example: str | None = None
 
     @property
     def signature(self) -> str:
@@ -74,11 +75,16 @@ class Udf:
         """Return a function that imports the real one when it is first called."""
         udf = self
         names = [parameter.name for parameter in self.parameters]
+        required = sum(parameter.default is None for parameter in self.parameters)
 
         def call(*columns: Any) -> Any:
             from udfs.arguments import ArgumentError, check_pairs, unfit
 
             given = dict(zip(names, columns, strict=False))
+            if not required <= len(columns) <= len(names):
+                raise ArgumentError(
+                    f"{udf.signature} has {required} to {len(names)} arguments, not {len(columns)}"
+                )
             if udf.pairs:
                 lists = {name: given[name] for name in udf.pairs}
                 check_pairs(udf.name, lists, takes_null=udf.takes_null)
@@ -104,6 +110,11 @@ _PROVISIONAL = (
     'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE, more_runs INTEGER)[]'
 )
 _DISTURBANCES = 'STRUCT("first" INTEGER, "last" INTEGER, usual DOUBLE, disturbed DOUBLE)[]'
+_SCALING_MODEL = (
+    "STRUCT(formula VARCHAR, parameters MAP(VARCHAR, DOUBLE), r2 DOUBLE, smape DOUBLE, "
+    "cv_error DOUBLE, exponent DOUBLE, exponent_low DOUBLE, exponent_high DOUBLE, "
+    "points INTEGER, flags VARCHAR[])"
+)
 _FORECAST = "STRUCT(seconds DOUBLE[], low DOUBLE[], high DOUBLE[], flags VARCHAR[])"
 _BLOCK_SUMMARY = (
     "STRUCT(instructions INTEGER, n_int INTEGER, n_fp INTEGER, n_simd INTEGER, "
@@ -210,6 +221,16 @@ UDFS: tuple[Udf, ...] = (
         pairs=("before", "after", "history_before", "history_after", "usual", "family", "leading"),
     ),
     Udf(
+        "scaling_fit",
+        "udfs.scaling",
+        (Parameter("counts", "DOUBLE[]"), Parameter("seconds", "DOUBLE[]")),
+        _SCALING_MODEL,
+        "Scaling formula of measurements at hand, in any order, equal counts repetitions: as "
+        "scaling_model for the medians at each count and their scatter.",
+        pairs=("counts", "seconds"),
+        example="SELECT scaling_fit([1, 2, 4, 8, 16], [9.8, 5.1, 2.7, 1.5, 1.0])['formula']",
+    ),
+    Udf(
         "scaling_model",
         "udfs.scaling",
         (
@@ -218,9 +239,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter("seconds", "DOUBLE[]"),
             Parameter("noise", "DOUBLE"),
         ),
-        "STRUCT(formula VARCHAR, parameters MAP(VARCHAR, DOUBLE), r2 DOUBLE, smape DOUBLE, "
-        "cv_error DOUBLE, exponent DOUBLE, exponent_low DOUBLE, exponent_high DOUBLE, "
-        "points INTEGER, flags VARCHAR[])",
+        _SCALING_MODEL,
         "Scaling formula of seconds over ascending process counts, its quality of fit, and the "
         "exponent of p beyond the largest count with a 90 % interval; noise is the relative "
         "scatter of repetitions.",
@@ -480,6 +499,48 @@ UDFS: tuple[Udf, ...] = (
         "reason VARCHAR)",
         "Clusters of rows of metrics around k medoids (CLARA): positions of the medoids, the "
         "cluster of each row, and the sum of distances in the unit of the metrics.",
+        example="SELECT cluster_clara([[0, 1], [1, 1], [9, 9]], 2)['labels']",
+    ),
+    Udf(
+        "cluster_kmeans",
+        "udfs.clustering.sql",
+        (
+            Parameter("points", "DOUBLE[][]"),
+            Parameter("k", "INTEGER"),
+            Parameter("seed", "INTEGER", "0"),
+        ),
+        "STRUCT(centres DOUBLE[][], labels INTEGER[], cost DOUBLE, left_out INTEGER, "
+        "reason VARCHAR)",
+        "Clusters of rows of metrics around k means: the means, the cluster of each row, and the "
+        "sum of squared distances in the unit of the metrics.",
+        example="SELECT cluster_kmeans([[0, 1], [1, 1], [9, 9]], 2)['centres']",
+    ),
+    Udf(
+        "principal_components",
+        "udfs.clustering.sql",
+        (Parameter("points", "DOUBLE[][]"), Parameter("components", "INTEGER", "2")),
+        "STRUCT(mean DOUBLE[], components DOUBLE[][], variances DOUBLE[], shares DOUBLE[], "
+        "scores DOUBLE[][], left_out INTEGER, reason VARCHAR)",
+        "Principal components (PCA) of rows of metrics, which are centred but not scaled: weights "
+        "of the metrics, variances, their shares of all variance (0..1), and the score of each row "
+        "along each component.",
+        example="SELECT principal_components([[0, 1], [1, 3], [2, 5]])['shares']",
+    ),
+    Udf(
+        "self_organising_map",
+        "udfs.clustering.sql",
+        (
+            Parameter("points", "DOUBLE[][]"),
+            Parameter("height", "INTEGER"),
+            Parameter("width", "INTEGER"),
+        ),
+        "STRUCT(prototypes DOUBLE[][], cells INTEGER[], quantisation_error DOUBLE, "
+        "topographic_error DOUBLE, left_out INTEGER, reason VARCHAR)",
+        "Self-organising map (SOM) of rows of metrics on a grid of cells: the prototype of each "
+        "cell, the cell of each row (from 0, row by row of the grid), the mean distance to the "
+        "prototypes in the unit of the metrics, and the share (0..1) of rows whose two nearest "
+        "cells are not neighbours.",
+        example="SELECT self_organising_map([[0, 1], [1, 1], [9, 9]], 1, 3)['cells']",
     ),
     Udf(
         "gap_statistic",
@@ -494,6 +555,7 @@ UDFS: tuple[Udf, ...] = (
         '"rows" INTEGER, left_out INTEGER, reason VARCHAR)',
         "Number of clusters (1..k_max) in rows of metrics by the gap statistic, and the figures "
         "behind the choice.",
+        example="SELECT gap_statistic([[0, 1], [1, 1], [9, 9], [8, 9]], 3)['k']",
     ),
 )
 

@@ -23,7 +23,7 @@ def schema_objects(con: DuckDBPyConnection, name: str | None = None) -> DuckDBPy
         {
             "name": udf.name,
             "parameters": ", ".join(map(str, udf.parameters)),
-            "description": udf.description,
+            "description": udf.description + (f" Example: {udf.example}" if udf.example else ""),
         }
         for udf in UDFS
         if udf.public

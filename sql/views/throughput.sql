@@ -401,4 +401,4 @@ SELECT
   CASE WHEN NOT is_like THEN block_core END AS core
 FROM estimated;
 
-COMMENT ON MACRO TABLE predict_block IS 'One row: instructions per cycle that a core sustains on a block of machine code in hexadecimal that repeats, as in throughput_predictions. The core is one of cores or the subject of a model; without it the one that stands for the instruction set `isa` (x86-64, aarch64), without both zen3. flags also has unknown_core: neither a table nor a model is of it.';
+COMMENT ON MACRO TABLE predict_block IS 'One row: instructions per cycle that a core sustains on a block of machine code in hexadecimal that repeats, as in throughput_predictions. The core is one of cores or the subject of a model; without it the one that stands for the instruction set `isa` (x86-64, aarch64), without both zen3. flags also has unknown_core: neither a table nor a model is of it. Example: FROM predict_block(''4801d8480fafc3'')';

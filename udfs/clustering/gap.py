@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from udfs.clustering.clara import count, medoids_of
 from udfs.clustering.dispersion import dispersions
 from udfs.clustering.points import (
+    Doubles,
     Floats,
     InsufficientData,
     Ints,
@@ -18,8 +18,6 @@ from udfs.clustering.points import (
     distinct,
     map_in_threads,
 )
-
-Doubles = NDArray[np.float64]
 
 MAX_ROWS = 10_000
 _MIN_ROWS = 3

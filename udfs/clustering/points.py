@@ -16,6 +16,7 @@ from udfs.arguments import ArgumentError
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
+Doubles = NDArray[np.float64]
 In = TypeVar("In")
 Out = TypeVar("Out")
 

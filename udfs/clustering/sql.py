@@ -1,4 +1,4 @@
-"""The functions for SQL: `cluster_clara` and `gap_statistic`."""
+"""The functions for SQL: clusters, their number, principal components and maps of points."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from udfs.arrow import Column
 from udfs.clustering.clara import clara
 from udfs.clustering.columns import Rows, cells, list_column, matrix, numbers
+from udfs.clustering.components import principal_components as components_of
 from udfs.clustering.gap import gap
-from udfs.clustering.points import WORKERS, InsufficientData
+from udfs.clustering.kmeans import kmeans
+from udfs.clustering.points import WORKERS, Floats, InsufficientData
+from udfs.clustering.som import self_organising_map as train_map
 
 Found: TypeAlias = dict[str, Any]
 
@@ -37,6 +41,38 @@ _GAP = pa.struct(
         ("reason", pa.string()),
     ]
 )
+_MATRIX = pa.list_(pa.list_(pa.float64()))
+_CENTRES = pa.struct(
+    [
+        ("centres", _MATRIX),
+        ("labels", pa.list_(pa.int32())),
+        ("cost", pa.float64()),
+        ("left_out", pa.int32()),
+        ("reason", pa.string()),
+    ]
+)
+_COMPONENTS = pa.struct(
+    [
+        ("mean", pa.list_(pa.float64())),
+        ("components", _MATRIX),
+        ("variances", pa.list_(pa.float64())),
+        ("shares", pa.list_(pa.float64())),
+        ("scores", _MATRIX),
+        ("left_out", pa.int32()),
+        ("reason", pa.string()),
+    ]
+)
+_MAP = pa.struct(
+    [
+        ("prototypes", _MATRIX),
+        ("cells", pa.list_(pa.int32())),
+        ("quantisation_error", pa.float64()),
+        ("topographic_error", pa.float64()),
+        ("left_out", pa.int32()),
+        ("reason", pa.string()),
+    ]
+)
+_MOST_CELLS = 10_000
 
 
 def cluster_clara(points: Column, k: Column, seed: Column | None = None) -> pa.StructArray:
@@ -61,18 +97,114 @@ def cluster_clara(points: Column, k: Column, seed: Column | None = None) -> pa.S
 
     def one(rows: Rows, k: int, seed: int) -> Found:
         found = clara(rows.known, k, seed, WORKERS)
-        labels = np.zeros(rows.count, np.int32)
-        labels[rows.numbers] = found.labels
-        unknown = np.ones(rows.count, bool)
-        unknown[rows.numbers] = False
         return {
             "medoids": pa.array(rows.numbers[found.medoids]),
-            "labels": pa.array(labels, mask=unknown if rows.left_out else None),
+            "labels": _labels(rows, found.labels),
             "cost": found.cost,
         }
 
     minima = {"k": 1, "seed": 0}
     return _structs(_CLUSTERS, [_answer(one, minima, *row) for row in rows_and_arguments])
+
+
+def cluster_kmeans(points: Column, k: Column, seed: Column | None = None) -> pa.StructArray:
+    """Cluster the rows of each cell around k means; see `udfs.clustering.kmeans.kmeans`.
+
+    Rows are left out as in `cluster_clara`.
+
+    Args:
+        points: n cells DOUBLE[][], a list of rows of metrics that are on one scale.
+        k: n numbers of clusters.
+        seed: n numbers from 0 that choose the starts; default 0.
+
+    Returns:
+        n structs: centres (k rows of metrics), labels (of each row the position of its centre,
+        from 0), cost (sum of the squared distances to the centres), left_out, reason. NULL where
+        an argument is NULL.
+    """
+    lists = cells(points)
+    rows_and_arguments = zip(lists, numbers(k, len(lists)), numbers(seed, len(lists)), strict=True)
+
+    def one(rows: Rows, k: int, seed: int) -> Found:
+        found = kmeans(rows.known, k, seed)
+        return {
+            "centres": _matrix(found.centres),
+            "labels": _labels(rows, found.labels),
+            "cost": found.cost,
+        }
+
+    minima = {"k": 1, "seed": 0}
+    return _structs(_CENTRES, [_answer(one, minima, *row) for row in rows_and_arguments])
+
+
+def principal_components(points: Column, components: Column | None = None) -> pa.StructArray:
+    """Return the principal components of each cell's rows; see `udfs.clustering.components`.
+
+    Rows are left out as in `cluster_clara`; they have no scores.
+
+    Args:
+        points: n cells DOUBLE[][], a list of rows of metrics that are on one scale.
+        components: n numbers of components; default 2.
+
+    Returns:
+        n structs: mean (of each metric), components (rows of weights of the metrics), variances
+        and shares (0..1 of all variance) of the components, scores (of each row, along the
+        components), left_out, reason. NULL where an argument is NULL.
+    """
+    lists = cells(points)
+    rows_and_arguments = zip(lists, numbers(components, len(lists), 2), strict=True)
+
+    def one(rows: Rows, components: int) -> Found:
+        found = components_of(rows.known, components)
+        scores = np.full((rows.count, found.scores.shape[1]), np.nan)
+        scores[rows.numbers] = found.scores
+        few = len(found.variances)
+        return {
+            "mean": pa.array(found.mean),
+            "components": _matrix(found.components),
+            "variances": pa.array(found.variances),
+            "shares": pa.array(found.shares),
+            "scores": _matrix(scores, rows),
+            "reason": None if few == components else f"there are no more than {few} components",
+        }
+
+    return _structs(
+        _COMPONENTS, [_answer(one, {"components": 1}, *row) for row in rows_and_arguments]
+    )
+
+
+def self_organising_map(points: Column, height: Column, width: Column) -> pa.StructArray:
+    """Train a self-organising map on each cell's rows; see `udfs.clustering.som`.
+
+    Rows are left out as in `cluster_clara`; they have no cell.
+
+    Args:
+        points: n cells DOUBLE[][], a list of rows of metrics that are on one scale.
+        height, width: n numbers of cells of the grid, 10 000 in all at most.
+
+    Returns:
+        n structs: prototypes (rows of metrics, one a cell, the grid row by row), cells (of each row
+        the position of its prototype, from 0), quantisation_error (mean distance to the prototype),
+        topographic_error (share of rows whose two nearest cells are not neighbours, 0..1),
+        left_out, reason. NULL where an argument is NULL.
+    """
+    lists = cells(points)
+    sides = (numbers(height, len(lists)), numbers(width, len(lists)))
+    rows_and_arguments = zip(lists, *sides, strict=True)
+
+    def one(rows: Rows, height: int, width: int) -> Found:
+        if height * width > _MOST_CELLS:
+            raise InsufficientData(f"a map has at most {_MOST_CELLS} cells, not {height * width}")
+        found = train_map(rows.known, height, width)
+        return {
+            "prototypes": _matrix(found.prototypes),
+            "cells": _labels(rows, found.cells),
+            "quantisation_error": found.quantisation_error,
+            "topographic_error": found.topographic_error,
+        }
+
+    minima = {"height": 1, "width": 1}
+    return _structs(_MAP, [_answer(one, minima, *row) for row in rows_and_arguments])
 
 
 def gap_statistic(
@@ -126,6 +258,26 @@ def _answer(
         return {"left_out": rows.left_out, **one(rows, *arguments)}
     except InsufficientData as error:
         return {"reason": str(error)}
+
+
+def _labels(rows: Rows, known: NDArray[np.int32]) -> pa.Array:
+    """Return a number for every row, NULL for those that were left out."""
+    labels = np.zeros(rows.count, np.int32)
+    labels[rows.numbers] = known
+    unknown = np.ones(rows.count, bool)
+    unknown[rows.numbers] = False
+    return pa.array(labels, mask=unknown if rows.left_out else None)
+
+
+def _matrix(values: Floats, rows: Rows | None = None) -> pa.ListArray:
+    """Return a matrix as a list of rows; those that were left out of `rows` are NULL."""
+    ends = np.arange(len(values) + 1, dtype=np.int32) * values.shape[1]
+    mask = None
+    if rows is not None and rows.left_out:
+        unknown = np.ones(rows.count, bool)
+        unknown[rows.numbers] = False
+        mask = pa.array(unknown)
+    return pa.ListArray.from_arrays(pa.array(ends), pa.array(values.ravel()), mask=mask)
 
 
 def _structs(kind: pa.StructType, answers: Sequence[Found | None]) -> pa.StructArray:

@@ -6,11 +6,13 @@ carry one, else an ensemble of small models (`ensemble`, with `bases` and `least
 `surface` is for two parameters, `turning` for the count beyond which a program gets slower.
 """
 
+from udfs.scaling.fit import scaling_fit
 from udfs.scaling.models import scaling_forecast, scaling_model
 from udfs.scaling.surfaces import scaling_forecast_at, scaling_surface
 from udfs.scaling.turning import scaling_turning_point
 
 __all__ = [
+    "scaling_fit",
     "scaling_forecast",
     "scaling_forecast_at",
     "scaling_model",

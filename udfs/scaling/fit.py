@@ -1,0 +1,60 @@
+"""The function for SQL that models measurements at hand: any order, repetitions as they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from udfs.arguments import ArgumentError
+from udfs.scaling.bases import Array
+from udfs.scaling.columns import lists
+from udfs.scaling.models import scaling_model
+
+
+def scaling_fit(counts: pa.ListArray, seconds: pa.ListArray) -> pa.StructArray:
+    """Model how measured times change with the parallelism, as the view `scaling_models` does.
+
+    Of equal counts the median counts, and their scatter is the noise: the median over the counts
+    of standard deviation over mean. Times that are not above 0 are left out, with a flag.
+
+    Args:
+        counts: processes or threads of each measurement, in any order, several times where a
+            measurement was repeated.
+        seconds: the times, one a count.
+
+    Returns:
+        Structs as those of `scaling_model`, for a function that computes.
+
+    Raises:
+        ArgumentError: a count is not a number of at least 1.
+    """
+    series = [_series(*row) for row in zip(lists(counts), lists(seconds), strict=True)]
+    size = len(series)
+    found = scaling_model(
+        pa.array(["computation"] * size),
+        pa.array([p for p, *_ in series], pa.list_(pa.float64())),
+        pa.array([times for _, times, *_ in series], pa.list_(pa.float64())),
+        pa.array([noise for _, _, noise, _ in series], pa.float64()),
+    )
+    flags = [
+        own + dropped
+        for own, (*_, dropped) in zip(found.field("flags").to_pylist(), series, strict=True)
+    ]
+    names = [field.name for field in found.type]
+    columns = [found.field(name) for name in names[:-1]]
+    return pa.StructArray.from_arrays([*columns, pa.array(flags, pa.list_(pa.string()))], names)
+
+
+def _series(counts: Array, seconds: Array) -> tuple[Array, Array, float, list[str]]:
+    """Return distinct counts ascending, the median time at each, the noise, and flags."""
+    bad = counts[~(np.isfinite(counts) & (counts >= 1))]
+    if len(bad):
+        raise ArgumentError(f"scaling_fit: counts are numbers from 1 on, and one is {bad[0]:g}")
+    kept = np.isfinite(seconds) & (seconds > 0)
+    distinct, place = np.unique(counts[kept], return_inverse=True)
+    times = [seconds[kept][place == at] for at in range(len(distinct))]
+    scatter = [np.std(one, ddof=1) / np.mean(one) for one in times if len(one) > 1]
+    medians = np.array([np.median(one) for one in times])
+    flags = ["zero times dropped"] if (seconds == 0).any() else []
+    flags += ["negative times dropped"] if (seconds < 0).any() else []
+    return distinct, medians, float(np.median(scatter)) if scatter else 0.0, flags
