@@ -1,11 +1,14 @@
 """The generated references next to what they describe: commands, readers, schema, cookbook.
 
-python -m apps.reference            write them into the README.md of apps, ingest and sql
+python -m apps.reference            write them into the README.md of apps, ingest and sql, and the
+                                    columns of the landing tables into sql/landing_columns.csv
 python -m apps.reference --check    exit code 1 where one of them differs
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +22,8 @@ from apps.cli import app
 from apps.queries.schema import schema_objects
 from ingest.readers import READERS
 from udfs import UDFS, Udf
+from warehouse import sqlfiles
+from warehouse.catalog import LISTING
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -187,15 +192,28 @@ def schema_picture(con: DuckDBPyConnection) -> str:
     return "\n".join(lines) + "\n"
 
 
+def landing_columns() -> str:
+    """Return the columns of the landing tables as CSV."""
+    text = io.StringIO()
+    with warehouse.connect(":memory:") as con:
+        columns = con.sql(sqlfiles.read("queries/schema/landing_columns"))
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerows([columns.columns, *columns.fetchall()])
+    return text.getvalue()
+
+
 DOCUMENTS: dict[Path, Callable[[], str]] = {
     ROOT / "apps" / "README.md": commands_reference,
     ROOT / "ingest" / "README.md": readers_reference,
     ROOT / "sql" / "README.md": schema_reference,
+    LISTING: landing_columns,
 }
 
 
 def current_text(path: Path) -> str:
-    """Return what a document of DOCUMENTS should contain: its own text and its reference."""
+    """Return what a file of DOCUMENTS should contain; a README has a text of its own around it."""
+    if path.suffix != ".md":
+        return DOCUMENTS[path]()
     before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n\n{DOCUMENTS[path]()}\n{END}{after}"

@@ -71,7 +71,7 @@ def picture() -> tuple[dict[str, list[str]], list[tuple[str, str, str]]]:
     return boxes, JOIN.findall(diagram)
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_reference_is_current(path):
     current = path.read_text(encoding="utf-8") == current_text(path)
     assert current, f"{path} is not current; run: python -m apps.reference"

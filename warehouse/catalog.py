@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import csv
 from dataclasses import dataclass
 from functools import cache
 
@@ -19,7 +19,8 @@ RUN_COLUMNS = (
     "threads",
     "problem_size",
 )
-_COMMENT = re.compile(r"^COMMENT ON [^;]*(?:'(?:[^']|'')*');$", re.MULTILINE)
+# Written by python -m apps.reference: to apply all migrations takes longer than to land a file.
+LISTING = sqlfiles.SQL / "landing_columns.csv"
 _FROM_A_FILE = {"run_id", "source_id"}
 # They have a source_id too, but no file can contain their rows.
 _NO_LANDING = {"run_facts", "segment_features"}
@@ -40,31 +41,22 @@ def landing() -> dict[str, tuple[Column, ...]]:
     return {
         table: tuple(column for column in columns if column.name not in _FROM_A_FILE)
         for table, columns in _tables().items()
-        if table not in _NO_LANDING and _FROM_A_FILE <= {column.name for column in columns}
+        if table not in _NO_LANDING
     }
 
 
 @cache
 def by_run_and_source() -> tuple[str, ...]:
     """Return the names of all tables whose rows belong to a run and came from a source."""
-    return tuple(
-        table
-        for table, columns in _tables().items()
-        if _FROM_A_FILE <= {column.name for column in columns}
-    )
+    return tuple(_tables())
 
 
 @cache
 def _tables() -> dict[str, list[Column]]:
-    """Read tables and columns from the migrations, applied to a database in memory."""
-    import duckdb
-
+    """Read tables and columns as the migrations make them, from the list that is kept of them."""
     found: dict[str, list[Column]] = {}
-    with duckdb.connect() as con:
-        for path in sqlfiles.files("migrations"):
-            # Comments take most of the time and are not used here.
-            con.execute(_COMMENT.sub("", path.read_text(encoding="utf-8")))
-        columns = con.execute(sqlfiles.read("catalog_columns")).fetchall()
-    for table, column, kind, nullable in columns:
-        found.setdefault(table, []).append(Column(column, kind, not nullable))
+    with LISTING.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            column = Column(row["column"], row["type"], row["required"] == "true")
+            found.setdefault(row["table"], []).append(column)
     return found

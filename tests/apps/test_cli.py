@@ -6,14 +6,17 @@ import ast
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from apps.output import markdown_text
 
+ROOT = Path(__file__).parents[2]
 COUNTERS = "event,value\ncycles,200\ninstructions,300\n"
 TIMES = "app,version,function,parallelism,seconds\nA,1,f,2,1.5\nA,1,g,2,2.5\nA,1,f,4,0.8\n"
 
@@ -269,24 +272,25 @@ def test_help_imports_no_command():
     }
 
 
-def test_a_bound_parameter_does_not_import_pandas(pwh):
+def test_landing_imports_neither_pandas_nor_what_arrow_has_for_folders(pwh):
     code = (
         "import atexit, sys; from apps.cli import main; "
-        "atexit.register(lambda: print('pandas' in sys.modules)); main()"
+        "atexit.register(lambda: print({'pandas', 'pyarrow.dataset'} & set(sys.modules))); main()"
     )
-    command = [sys.executable, "-c", code, "ingest", "counters.csv"]
+    command = [sys.executable, "-c", code, "ingest", str(ROOT / "tests" / "samples" / "cprofile")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("landed") and done.stdout.endswith("\nFalse\n")
+    assert done.stdout.startswith("landed") and done.stdout.endswith("\nset()\n")
 
 
-def test_training_runs_where_pandas_is_kept_out():
+def test_other_packages_find_pandas(tmp_path):
+    (tmp_path / "reader_of_others.py").write_text("import pandas\nimport pyarrow.dataset\n")
     code = (
-        "from apps.cli import _without_pandas\n"
-        "with _without_pandas():\n"
-        "    import torch\n"
-        "    torch.optim.Adam([torch.zeros(1, requires_grad=True)])\n"
+        "from apps.cli import _without_unneeded\n"
+        "with _without_unneeded():\n"
+        "    import reader_of_others\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    found = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=found)
 
 
 def test_idle_explains_and_sums_up(pwh, tmp_path):
