@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -14,6 +15,12 @@ from tests.helpers.support import rows
 from warehouse import errors, migrations
 
 
+@pytest.fixture
+def existing(template, tmp_path):
+    """Return an empty warehouse, where a test is not about making one."""
+    return shutil.copy(template, tmp_path / "w.duckdb")
+
+
 def test_connect_makes_a_warehouse_with_tables_and_views(tmp_path):
     with pwh.connect(tmp_path / "new.duckdb") as con:
         assert rows(con, "SELECT count(*) FROM runs") == [(0,)]
@@ -21,9 +28,8 @@ def test_connect_makes_a_warehouse_with_tables_and_views(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["new.duckdb"]
 
 
-def test_read_only_cannot_write(tmp_path):
-    pwh.connect(tmp_path / "w.duckdb").close()
-    with pwh.connect(tmp_path / "w.duckdb", read_only=True) as con:
+def test_read_only_cannot_write(existing):
+    with pwh.connect(existing, read_only=True) as con:
         with pytest.raises(duckdb.InvalidInputException, match="read-only"):
             con.execute("DELETE FROM runs")
 
@@ -41,31 +47,28 @@ def test_missing_folder_is_named(tmp_path):
         pwh.connect(tmp_path / "nowhere" / "w.duckdb")
 
 
-def test_an_older_schema_has_a_hint(tmp_path):
-    path = tmp_path / "old.duckdb"
-    with pwh.connect(path) as con:
+def test_an_older_schema_has_a_hint(existing):
+    with pwh.connect(existing) as con:
         con.execute("DELETE FROM migrations WHERE name = ?", [migrations.names()[-1]])
-    with pytest.raises(errors.WarehouseOutdated, match=r"pwh --db .*old\.duckdb migrate"):
-        pwh.connect(path)
+    with pytest.raises(errors.WarehouseOutdated, match=r"pwh --db .*w\.duckdb migrate"):
+        pwh.connect(existing)
 
 
-def test_newer_schema_is_refused(tmp_path):
-    path = tmp_path / "new.duckdb"
-    with pwh.connect(path) as con:
+def test_newer_schema_is_refused(existing):
+    with pwh.connect(existing) as con:
         con.execute("INSERT INTO migrations VALUES ('9999_future', now(), '99')")
     with pytest.raises(errors.WarehouseTooNew, match="9999_future"):
-        pwh.connect(path, read_only=True)
+        pwh.connect(existing, read_only=True)
 
 
-def test_views_of_another_version_are_made_anew_when_writing(tmp_path):
-    path = tmp_path / "w.duckdb"
-    with pwh.connect(path) as con:
+def test_views_of_another_version_are_made_anew_when_writing(existing):
+    with pwh.connect(existing) as con:
         con.execute("UPDATE view_modules SET sha256 = 'other'")
         con.execute("DROP VIEW run_metrics")
         con.execute("CREATE VIEW mine AS SELECT 1 AS x")
     with pytest.raises(errors.WarehouseOutdated, match="migrate"):
-        pwh.connect(path, read_only=True)
-    with pwh.connect(path) as con:
+        pwh.connect(existing, read_only=True)
+    with pwh.connect(existing) as con:
         assert rows(con, "SELECT count(*) FROM run_metrics") == [(0,)]
         assert rows(con, "FROM mine") == [(1,)], "a user's own view stays"
 
@@ -81,15 +84,13 @@ def test_other_files_are_refused(tmp_path):
         pwh.connect(other)
 
 
-def test_busy_names_the_holder_and_gives_up(tmp_path):
-    path = tmp_path / "w.duckdb"
-    pwh.connect(path).close()
+def test_busy_names_the_holder_and_gives_up(existing):
     hold = (
         "import sys, warehouse; con = warehouse.connect(sys.argv[1]); "
         "print('held', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", hold, str(path)],
+        [sys.executable, "-c", hold, str(existing)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -97,10 +98,10 @@ def test_busy_names_the_holder_and_gives_up(tmp_path):
         assert holder.stdout.readline() == "held\n"
         told = []
         with pytest.raises(errors.WarehouseBusy, match=f"process {holder.pid}"):
-            pwh.connect(path, read_only=True, wait=0.3, on_wait=told.append)
+            pwh.connect(existing, read_only=True, wait=0.3, on_wait=told.append)
         assert len(told) == 1 and "waiting" in told[0]
         holder.stdin.close()
-    pwh.connect(path, read_only=True, wait=5).close()
+    pwh.connect(existing, read_only=True, wait=60).close()
 
 
 def test_row_numbers_keep_duplicates_and_make_no_row_of_none(warehouse):
@@ -127,9 +128,8 @@ def test_what_killed_processes_leave_behind_goes(tmp_path):
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_a_process_connects_as_often_as_it_likes(tmp_path, read_only):
-    path = tmp_path / "w.duckdb"
-    pwh.connect(path).close()
+def test_a_process_connects_as_often_as_it_likes(existing, read_only):
+    path = existing
     sql = "SELECT median_interval([1.0, 2.0, 3.0]).median"
     first, second = (pwh.connect(path, read_only=read_only) for _ in range(2))
     assert rows(first, sql) == rows(second, sql) == [(2.0,)]
