@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from array import array
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +14,15 @@ from warehouse.errors import InputError
 
 _MOST_RANK = 1 << 31
 _MOST_THREAD = 1 << 63
+
+
+class Place(NamedTuple):
+    """Where a record was measured: its call path, its rank, thread and block of time, if named."""
+
+    path: tuple[str, ...]
+    rank: int | None = None
+    thread: int | None = None
+    block: int | None = None
 
 
 @dataclass(slots=True)
@@ -31,10 +39,12 @@ class Profile:
 
     A row is a call path with a rank, a thread and a block of time, -1 where the record names none.
     Records that differ in other attributes only (iterations, source lines) share a row.
+    `where` names the place in the file of the record of a number.
     `repeated` counts the values left out because their record has another one of the attribute.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, where: str = "line {}") -> None:
+        self._where = where
         self.paths = CallPaths()
         self.path, self.rank, self.thread = array("q"), array("q"), array("q")
         self.block = array("q")
@@ -48,38 +58,44 @@ class Profile:
         """The metrics that have values, in the order in which they were met."""
         return [one.metric for one in self._measured.values()]
 
-    def add(
-        self,
-        path: Sequence[str],
-        places: tuple[int | None, int | None],
-        values: Mapping[Metric, float],
-        where: str,
-        block: int | None = None,
-    ) -> None:
-        """Take a record: its values at a path, at (rank, thread) and in a block of time.
+    def row(self, place: Place, number: int) -> int:
+        """Return the row of a place, which record `number` is of.
 
-        Raises `InputError` naming the place in the file (`where`) for implausible values.
+        Raises `InputError` for an implausible rank or thread.
         """
-        rank, thread = places
-        for what, place, most in (("rank", rank, _MOST_RANK), ("thread", thread, _MOST_THREAD)):
-            if place is not None and not 0 <= place < most:
-                raise InputError(f"the {what} is {place}", where=where, expected="a number from 0")
-        key = (
-            self.paths.code(path),
-            -1 if rank is None else rank,
-            -1 if thread is None else thread,
-            -1 if block is None else block,
-        )
+        limits = (("rank", place.rank, _MOST_RANK), ("thread", place.thread, _MOST_THREAD))
+        for what, found, most in limits:
+            if found is not None and not 0 <= found < most:
+                raise InputError(
+                    f"the {what} is {found}",
+                    where=self._where.format(number),
+                    expected="a number from 0",
+                )
+        rank, thread, block = (-1 if found is None else found for found in place[1:])
+        key = (self.paths.code(place.path), rank, thread, block)
         row = self._rows.setdefault(key, len(self.path))
         if row == len(self.path):
             columns = (self.path, self.rank, self.thread, self.block)
-            for column, number in zip(columns, key, strict=True):
-                column.append(number)
-        for metric, value in values.items():
-            _check(metric, value, where)
+            for column, code in zip(columns, key, strict=True):
+                column.append(code)
+        return row
+
+    def add(self, metric: Metric, rows: Integers, values: Floats, numbers: Integers) -> None:
+        """Take values of a metric at rows, each from the record of a number.
+
+        Raises `InputError` for the first that is implausible.
+        """
+        if (wrong := _implausible(metric, values)) is not None:
+            first, expected = wrong
+            raise InputError(
+                f"{metric.name} is {values[first]:g}",
+                where=self._where.format(numbers[first]),
+                expected=expected,
+            )
+        if len(values):
             measured = self._measured.setdefault(metric.name, _Values(metric))
-            measured.rows.append(row)
-            measured.values.append(value)
+            measured.rows.frombytes(rows.astype(np.int64).tobytes())
+            measured.values.frombytes(values.astype(np.float64).tobytes())
 
     def column(self, metric: Metric) -> tuple[Integers, Floats]:
         """Return the rows where a metric has values, and what these are together."""
@@ -109,10 +125,15 @@ class Profile:
         return 1e6 if values.any() and bool((values == np.trunc(values)).all()) else 1.0
 
 
-def _check(metric: Metric, value: float, where: str) -> None:
-    if not math.isfinite(value) or (value < 0 and (metric.unit is None or "time" in metric.role)):
-        raise InputError(
-            f"{metric.name} is {value:g}", where=where, expected="a finite number from 0"
-        )
-    if metric.role == "calls" and not (value.is_integer() and value < _MOST_THREAD):
-        raise InputError(f"{metric.name} is {value!r}", where=where, expected="a whole number")
+def _implausible(metric: Metric, values: Floats) -> tuple[int, str] | None:
+    """Return the position of the first implausible value and what was expected, None if none is."""
+    wrong = ~np.isfinite(values)
+    if metric.unit is None or "time" in metric.role:
+        wrong |= values < 0
+    fraction = np.zeros(len(values), dtype=bool)
+    if metric.role == "calls":
+        fraction = (values != np.trunc(values)) | (values >= _MOST_THREAD)
+    found = np.flatnonzero(wrong | fraction)
+    if not len(found):
+        return None
+    return int(found[0]), "a finite number from 0" if wrong[found[0]] else "a whole number"

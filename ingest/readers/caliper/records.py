@@ -1,23 +1,26 @@
 """The .cali format: a stream of nodes (attributes and call paths) and records that refer to them.
 
-caliper-reader expands the records. It trusts the file, so each line is looked at before it gets
-there: that its fields are there once, that what it refers to was defined earlier.
+Records are taken in batches: those with the same attributes are a matrix of numbers.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 
+import numpy as np
+
+from ingest.parsing.call_paths import Floats, Integers
 from ingest.parsing.lines import numbered_lines
+from ingest.readers.caliper.fields import fields_of, number_of, values_of
 from ingest.readers.caliper.metrics import Metric, metric
-from ingest.readers.caliper.profile import Profile
+from ingest.readers.caliper.nodes import PATH, Context, Nodes
+from ingest.readers.caliper.profile import Place, Profile
 from ingest.recording import Recording
 from warehouse.errors import InputError
-
-if TYPE_CHECKING:
-    from caliperreader import CaliperStreamReader
 
 SAMPLED_PATH = "source.function#callpath.address"
 # What a GPU did, below the region that it was started from.
@@ -29,15 +32,11 @@ _ACTIVITIES = (
 _BLOCKS = ("timeseries.snapshot", "block", "loop.start_iteration")
 RANKS = ("mpi.rank",)
 THREADS = ("omp.thread.id", "pthread.id", "thread")
-_LINE = re.compile(r"__rec=(node|ctx|globals)((?:,(?:id|attr|data|parent|ref)=(?:[^,\\]|\\.)*)*)\Z")
-_FIELD = re.compile(r",(\w+)=((?:[^,\\]|\\.)*)")
-_WITHIN_A_VALUE = re.compile(r"[^=\\]|\\.")
-_NUMBER = re.compile(r"[0-9]{1,19}")
+_OF_A_PLACE = frozenset((PATH, SAMPLED_PATH, *_ACTIVITIES, *_BLOCKS, *RANKS, *THREADS))
+_WHOLE = re.compile(r"[0-9]{1,19}")
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_RECORD = "__rec=node, __rec=ctx or __rec=globals, and fields name=value after it"
-_NAME = 8  # the attribute whose nodes define attributes
-_BOOTSTRAP = frozenset(range(12))
-_BOOTSTRAP_ATTRIBUTES = frozenset((8, 9, 10))
+_DIGITS = re.compile(r"[-+0-9.eE=]*")  # of these, Python's float takes what _DECIMAL does
+_BATCH = 1 << 14
 
 
 def read(recording: Recording) -> Profile:
@@ -45,205 +44,248 @@ def read(recording: Recording) -> Profile:
 
     Raises `InputError` with the line where the file is not right, and where its end is missing.
     """
-    from caliperreader import CaliperStreamReader
-
-    stream = CaliperStreamReader()
-    profile = Profile()
-    stream_lines = _Lines(recording)
-    metrics = _Metrics(stream)
-
-    def add(record: Mapping[str, Any]) -> None:
-        where = stream_lines.where
-        values = {
-            found: value
-            for name, text in record.items()
-            if (found := metrics.of(name)) is not None
-            and (value := _value(text, found, where)) is not None
-        }
-        if values:
-            profile.add(_path(record), _places(record, where), values, where, _block(record, where))
-
-    try:
-        stream.read(stream_lines, add)
-        profile.globals = {str(name): _text(value) for name, value in stream.globals.items()}
-    except (InputError, OSError):
-        raise
-    # The library raises whatever its dicts and lists do over damaged data.
-    except Exception as error:
+    nodes, profile = Nodes(), Profile()
+    records = _Records(nodes, profile)
+    facts: Context | None = None
+    number = 1
+    for number, line in numbered_lines(recording, must_end=True):
+        if not line:
+            continue
+        try:
+            kind, fields = fields_of(line)
+            if kind == "node":
+                nodes.add(fields, line)
+            elif kind == "ctx":
+                records.add(fields, number)
+            else:
+                facts = records.expand(fields)
+        except InputError as error:
+            error.where = error.where or f"line {number}"
+            raise
+    records.flush()
+    if facts is None:
         raise InputError(
-            f"the line is not as Caliper writes it ({type(error).__name__})",
-            where=stream_lines.where,
-            expected="a node, a record or the globals of a Caliper stream",
-        ) from None
-    stream_lines.check_globals()
-    profile.repeated = stream_lines.repeated
+            "the file ends before its globals record",
+            where=f"line {number}",
+            expected="a line __rec=globals at the end, which Caliper writes last",
+            hint="Is the end of the file missing? Copy it again.",
+        )
+    profile.globals = {name: _text(value) for name, value in facts.items()}
     return profile
 
 
-class _Lines:
-    """Gives the lines of a file, each checked; knows where it is.
+@dataclass(slots=True)
+class _Shape:
+    """Records with the same attributes: which of their values are metrics, and which a place.
 
-    `repeated` counts the values that a record replaces by another one of the same attribute.
+    `names` are the positions of values by attribute, the last where an attribute is there twice.
+    `records` are the positions of the records in their batch, `texts` their values of the metrics.
     """
 
-    def __init__(self, recording: Recording) -> None:
-        self._recording = recording
-        self._number = 0
-        self._attributes = set(_BOOTSTRAP_ATTRIBUTES)
-        self._nodes: dict[int, str] = dict.fromkeys(_BOOTSTRAP, "")
-        self._globals = False
-        self.repeated = 0
+    size: int
+    names: dict[str, int]
+    metrics: list[tuple[Metric, int]]
+    place: list[tuple[str, int]]
+    numbers: list[str]
+    records: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
 
-    @property
-    def where(self) -> str:
-        """The line that was given last."""
-        return f"line {self._number}"
 
-    def __iter__(self) -> Iterator[str]:
-        for number, line in numbered_lines(self._recording, must_end=True):
-            self._number = number
-            if line:
-                self._look_at(line)
-                # The comma makes the library keep an empty value at the end of the line.
-                yield line + ","
+class _Records:
+    """Takes records, and adds them to a profile in batches."""
 
-    def check_globals(self) -> None:
-        """Raise `InputError` where the stream's last record, the globals, is not there."""
-        if not self._globals:
-            raise InputError(
-                "the file ends before its globals record",
-                where=self.where,
-                expected="a line __rec=globals at the end, which Caliper writes last",
-                hint="Is the end of the file missing? Copy it again.",
-            )
+    def __init__(self, nodes: Nodes, profile: Profile) -> None:
+        self._nodes = nodes
+        self._profile = profile
+        self._metrics: dict[str, Metric | None] = {}
+        self._shapes: dict[tuple[str, ...], _Shape] = {}
+        # Of a batch: what references stand for with the metrics in it, places, and records as the
+        # number of their place and their line.
+        self._contexts: dict[str, tuple[Context, dict[str, str]]] = {}
+        self._places: dict[tuple[str, ...], int] = {}
+        self._known_places: list[Place] = []
+        self._batch: list[tuple[int, int]] = []
 
-    def _look_at(self, line: str) -> None:
-        found = _LINE.match(line)
-        if found is None:
-            raise self._error("the line is no record of a Caliper stream", _RECORD)
-        pairs = _FIELD.findall(found[2])
-        fields = dict(pairs)
-        if len(fields) < len(pairs):
-            raise self._error("a field is a duplicate", "each field once")
-        if found[1] == "node":
-            self._node(line, fields)
-        else:
-            self._globals |= found[1] == "globals"
-            self._record(fields)
+    def add(self, fields: Mapping[str, str], line: int) -> None:
+        """Take the fields of a record; raises `InputError` where they do not fit."""
+        references = fields.get("ref", "")
+        if references not in self._contexts:
+            self._contexts[references] = self._context(fields)
+        context, inherited = self._contexts[references]
+        shape, values = self._split(fields, inherited)
+        if not shape.metrics:
+            return
+        key = (references, *(values[position] for _, position in shape.place))
+        if key not in self._places:
+            own = {name: values[position] for name, position in shape.place}
+            self._places[key] = len(self._known_places)
+            self._known_places.append(_place({**context, **own}))
+        shape.records.append(len(self._batch))
+        shape.texts.extend([values[position] for _, position in shape.metrics])
+        self._batch.append((self._places[key], line))
+        if len(self._batch) == _BATCH:
+            self.flush()
 
-    def _node(self, line: str, fields: Mapping[str, str]) -> None:
-        if fields.keys() - {"parent", "data"} != {"id", "attr"}:
-            raise self._error("a node lacks its id or attribute", "id=..., attr=..., data=...")
-        node, attribute = self._id(fields["id"]), self._id(fields["attr"])
-        self._check_known(attribute, self._attributes, "attribute")
-        if "parent" in fields:
-            self._check_known(self._id(fields["parent"]), self._nodes, "node")
-        # A stream that was flushed twice defines its nodes again.
-        if self._nodes.setdefault(node, line) != line:
-            raise self._error(f"the node {node} is defined twice", "a number of its own")
-        if _values(fields.get("data")) > 1:
-            raise self._error("the data of a node has a bare =", r"it to be written \=")
-        if attribute == _NAME:
-            if "parent" not in fields or not fields.get("data"):
-                raise self._error("an attribute has no type or no name", "a parent and data")
-            self._attributes.add(node)
+    def expand(self, fields: Mapping[str, str]) -> Context:
+        """Return the values of a record by the names of their attributes."""
+        context, _ = self._context(fields)
+        shape, values = self._split(fields, {})
+        return context | {name: values[position] for name, position in shape.names.items()}
 
-    def _record(self, fields: Mapping[str, str]) -> None:
+    def flush(self) -> None:
+        """Add the records of the batch to the profile.
+
+        Raises `InputError` with the line of a value that is implausible.
+        """
+        lines = np.array([line for _, line in self._batch], dtype=np.int64)
+        some = np.zeros(len(lines), dtype=bool)
+        matrices = []
+        for shape in self._shapes.values():
+            if shape.records:
+                records = np.array(shape.records)
+                matrix = _matrix(shape, lines[records])
+                some[records] = ~np.isnan(matrix).all(axis=1)
+                matrices.append((shape, records, matrix))
+        rows = np.full(len(lines), -1, dtype=np.int64)
+        known = [-1] * len(self._known_places)
+        for record in np.flatnonzero(some).tolist():
+            place, line = self._batch[record]
+            if known[place] < 0:
+                known[place] = self._profile.row(self._known_places[place], line)
+            rows[record] = known[place]
+        for shape, records, matrix in matrices:
+            for position, (one, _) in enumerate(shape.metrics):
+                values = matrix[:, position]
+                there = ~np.isnan(values)
+                at = records[there]
+                self._profile.add(one, rows[at], values[there], lines[at])
+            shape.records.clear()
+            shape.texts.clear()
+        self._contexts.clear()
+        self._places.clear()
+        self._known_places.clear()
+        self._batch.clear()
+
+    def _context(self, fields: Mapping[str, str]) -> tuple[Context, dict[str, str]]:
+        """Return what the references of a record stand for, and the metrics in it."""
+        if "ref" not in fields:
+            return {}, {}
+        context = self._nodes.expand(fields["ref"].split("="))
+        return context, {
+            name: value
+            for name, value in context.items()
+            if isinstance(value, str) and self._metric(name) is not None
+        }
+
+    def _split(
+        self, fields: Mapping[str, str], inherited: Mapping[str, str]
+    ) -> tuple[_Shape, list[str]]:
+        """Return the shape of a record and its values, those of its references last."""
         if not fields.keys() <= {"ref", "attr", "data"}:
-            raise self._error("a record has fields of a node", "ref, attr and data")
-        refs, attributes = (fields[f].split("=") if f in fields else [] for f in ("ref", "attr"))
-        for number in refs:
-            self._check_known(self._id(number), self._nodes, "node")
-        for number in attributes:
-            self._check_known(self._id(number), self._attributes, "attribute")
-        values = _values(fields.get("data"))
-        if len(attributes) != values:
-            raise self._error(
-                f"a record has {values} values for {len(attributes)} attributes",
-                "one value for each attribute",
+            raise InputError("a record has fields of a node", expected="ref, attr and data")
+        key = (fields.get("attr", ""), *inherited)
+        shape = self._shapes.get(key)
+        if shape is None:
+            numbers = fields["attr"].split("=") if "attr" in fields else []
+            shape = self._shapes[key] = self._shape(numbers, tuple(inherited))
+        values = values_of(fields["data"]) if "data" in fields else []
+        if len(values) != shape.size:
+            raise InputError(
+                f"a record has {len(values)} values for {shape.size} attributes",
+                expected="one value for each attribute",
             )
-        if len(set(attributes)) < len(attributes):
-            # Time series do that; the library takes the last value of an attribute.
-            texts = re.split(r"(?<!\\)=", fields["data"])
-            pairs = set(zip(attributes, texts, strict=True))
-            self.repeated += len(pairs) - len(set(attributes))
+        if len(shape.numbers) > len(set(shape.numbers)):
+            pairs = set(zip(shape.numbers, values, strict=True))
+            self._profile.repeated += len(pairs) - len(set(shape.numbers))
+        return shape, [*values, *inherited.values()]
 
-    def _id(self, text: str) -> int:
-        if not _NUMBER.fullmatch(text):
-            raise self._error(f"{text[:40]!r} is in the place of a number", "a number from 0")
-        return int(text)
+    def _shape(self, numbers: list[str], inherited: Sequence[str]) -> _Shape:
+        names: dict[str, int] = {}
+        for position, text in enumerate(numbers):
+            number = number_of(text)
+            self._nodes.check_attribute(number)
+            attribute = self._nodes.attributes[number]
+            if not attribute.is_hidden:
+                names[attribute.name] = position
+        for position, name in enumerate(inherited, len(numbers)):
+            names.setdefault(name, position)
+        found = ((self._metric(name), position) for name, position in names.items())
+        return _Shape(
+            len(numbers),
+            names,
+            [(one, position) for one, position in found if one is not None],
+            [(name, position) for name, position in names.items() if name in _OF_A_PLACE],
+            numbers,
+        )
 
-    def _check_known(self, number: int, known: Any, what: str) -> None:
-        if number not in known:
-            raise self._error(f"there is no {what} {number}", "one that was defined before")
-
-    def _error(self, problem: str, expected: str) -> InputError:
-        return InputError(problem, where=self.where, expected=expected)
-
-
-class _Metrics:
-    """Looks attributes up by name, once each."""
-
-    def __init__(self, stream: CaliperStreamReader) -> None:
-        self._stream = stream
-        self._known: dict[str, Metric | None] = {}
-
-    def of(self, name: str) -> Metric | None:
+    def _metric(self, name: str) -> Metric | None:
         """Return the metric that an attribute is, None where it is none."""
-        if name not in self._known:
-            self._known[name] = self._find(name)
-        return self._known[name]
-
-    def _find(self, name: str) -> Metric | None:
-        if name not in self._stream.attributes():
-            return None
-        attribute = self._stream.attribute(name)
-        if not attribute.is_value():
-            return None
-        return metric(name, attribute.attribute_type(), attribute.get("attribute.unit"))
+        if name not in self._metrics:
+            known = self._nodes.named(name)
+            is_value = known is not None and known.is_value
+            self._metrics[name] = (
+                metric(name, known.type, known.unit) if known is not None and is_value else None
+            )
+        return self._metrics[name]
 
 
-def _values(data: str | None) -> int:
-    """Count the values of a field: those apart by an = without a backslash before it."""
-    return 0 if data is None else len(_WITHIN_A_VALUE.sub("", data)) + 1
+def _matrix(shape: _Shape, lines: Integers) -> Floats:
+    """Return the values of a shape's metrics, a row a record; NaN for what is undefined."""
+    width = len(shape.metrics)
+    if _DIGITS.fullmatch("=".join(shape.texts)):
+        with suppress(ValueError):
+            return np.array(list(map(float, shape.texts))).reshape(-1, width)
+    values = [
+        _value(text, shape.metrics[position % width][0], int(lines[position // width]))
+        for position, text in enumerate(shape.texts)
+    ]
+    return np.array(values).reshape(-1, width)
 
 
-def _path(record: Mapping[str, Any]) -> list[str]:
-    """Return the record's call path: of nested regions, else of a sampled stack; then the GPU's."""
-    path = record.get("path") or record.get(SAMPLED_PATH) or []
-    regions = path if isinstance(path, list) else [path]
-    activity = next((record[name] for name in _ACTIVITIES if record.get(name)), None)
-    below = [] if activity is None else activity if isinstance(activity, list) else [activity]
-    return [*regions, *(one for one in below if one not in regions)]
+def _value(text: str, metric: Metric, line: int) -> float:
+    """Return a number; NaN for what a ratio over nothing is."""
+    if _DECIMAL.fullmatch(text):
+        return float(text)
+    if text.lstrip("-+").lower() in ("nan", "inf") and "event" in metric.role:
+        return math.nan
+    raise InputError(f"{metric.name} is {text!r}", where=f"line {line}", expected="a number")
 
 
-def _block(record: Mapping[str, Any], where: str) -> int | None:
-    """Return the number of the record's block of time, None outside of a time series."""
-    block = next((record[name] for name in _BLOCKS if name in record), None)
-    if block is not None and not (_DECIMAL.fullmatch(block) and float(block) < 1 << 62):
-        raise InputError(f"a block of time is {block!r}", where=where, expected="a number")
-    return None if block is None else int(float(block))
-
-
-def _places(record: Mapping[str, Any], where: str) -> tuple[int | None, int | None]:
-    """Return the record's rank and thread."""
+def _place(record: Context) -> Place:
+    """Return the call path of a record, its rank and thread and its block of time."""
     rank = next((record[name] for name in RANKS if name in record), None)
     thread = next((record[name] for name in THREADS if name in record), None)
     for value in (rank, thread):
-        if value is not None and not (isinstance(value, str) and _NUMBER.fullmatch(value)):
-            raise InputError(f"a rank or thread is {value!r}", where=where, expected="a number")
-    return rank and int(rank), thread and int(thread)
+        if value is not None and not (isinstance(value, str) and _WHOLE.fullmatch(value)):
+            raise InputError(f"a rank or thread is {value!r}", expected="a number")
+    return Place(
+        tuple(_path(record)),
+        None if rank is None else int(str(rank)),
+        None if thread is None else int(str(thread)),
+        _block(record),
+    )
 
 
-def _value(text: Any, metric: Metric, where: str) -> float | None:
-    """Return a number; None for what a ratio over nothing is."""
-    if isinstance(text, str) and _DECIMAL.fullmatch(text):
-        return float(text)
-    undefined = isinstance(text, str) and text.lstrip("-+").lower() in ("nan", "inf")
-    if undefined and "event" in metric.role:
+def _path(record: Context) -> list[str]:
+    """Return the record's call path: of nested regions, else of a sampled stack; then the GPU's."""
+    regions = _list(record.get(PATH) or record.get(SAMPLED_PATH) or [])
+    activity = next((record[name] for name in _ACTIVITIES if record.get(name)), [])
+    return [*regions, *(one for one in _list(activity) if one not in regions)]
+
+
+def _list(value: str | list[str]) -> list[str]:
+    return value if isinstance(value, list) else [value]
+
+
+def _block(record: Context) -> int | None:
+    """Return the number of the record's block of time, None outside of a time series."""
+    block = next((record[name] for name in _BLOCKS if name in record), None)
+    if block is None:
         return None
-    raise InputError(f"{metric.name} is {text!r}", where=where, expected="a number")
+    if not (isinstance(block, str) and _DECIMAL.fullmatch(block) and float(block) < 1 << 62):
+        raise InputError(f"a block of time is {block!r}", expected="a number")
+    return int(float(block))
 
 
-def _text(value: Any) -> str:
-    return ", ".join(value) if isinstance(value, list) else str(value)
+def _text(value: str | list[str]) -> str:
+    return ", ".join(value) if isinstance(value, list) else value

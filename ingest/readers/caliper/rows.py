@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -40,9 +40,9 @@ def items(profile: Profile, path: Path) -> Iterator[Item]:
     timed = {one.role: one for one in metrics if "event" not in one.role}
     if timed:
         yield columns.timings(timed)
-    for one in metrics:
-        if "event" in one.role:
-            yield columns.samples(one)
+    events = [one for one in metrics if "event" in one.role]
+    if events:
+        yield columns.samples(events)
     if columns.notes:
         yield Run(tags={BELOW_ZERO: "; ".join(columns.notes)})
     yield LeftOut(
@@ -102,21 +102,29 @@ class _Columns:
         }
         return Rows("fn_timings", pa.table(columns))
 
-    def samples(self, one: Metric) -> Rows:
-        """Return the values of an event as rows of pmu_samples."""
+    def samples(self, events: Sequence[Metric]) -> Rows:
+        """Return the values of events as rows of pmu_samples."""
+        found = [self._event(one) for one in events]
+        rows = np.concatenate([one for one, _ in found])
+        counts = [len(one) for one, _ in found]
+        kind = pa.array(np.repeat(np.arange(len(events)), counts))
+        columns = self._places(rows) | {
+            "region": self._regions.take(self._codes(rows)),
+            "sample": self._sample[rows],
+            "event": pa.array([one.event for one in events], pa.string()).take(kind),
+            "value": _known(np.concatenate([values for _, values in found])),
+            "unit": pa.array([one.unit for one in events], pa.string()).take(kind),
+        }
+        return Rows("pmu_samples", pa.table(columns))
+
+    def _event(self, one: Metric) -> tuple[Integers, Floats]:
+        """Return the rows where an event has values, and its own part there."""
         rows, values = self._profile.column(one)
         if one.role == "inclusive event":
             total = np.full(len(self._path), np.nan)
             total[rows] = values
             values = self._own(one, total)[rows]
-        columns = self._places(rows) | {
-            "region": self._regions.take(self._codes(rows)),
-            "sample": self._sample[rows],
-            "event": pa.array([one.event] * len(rows), pa.string()),
-            "value": _known(values),
-            "unit": pa.array([one.unit] * len(rows), pa.string()),
-        }
-        return Rows("pmu_samples", pa.table(columns))
+        return rows, values
 
     def _seconds(self, one: Metric) -> Floats:
         """Return a time of every row, of one process, in seconds; NaN where it was not measured."""

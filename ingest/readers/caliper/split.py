@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ingest.parsing.json_values import checked, field, parse
 from ingest.parsing.lines import whole_text
 from ingest.readers.caliper.metrics import Metric, metric
-from ingest.readers.caliper.profile import Profile
+from ingest.readers.caliper.profile import Place, Profile
 from ingest.readers.caliper.records import RANKS, SAMPLED_PATH, THREADS
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -38,11 +40,12 @@ def read(recording: Recording) -> Profile:
         for index, (name, described) in enumerate(zip(names, metadata, strict=True))
         if (found := _metric(name, described)) is not None
     }
-    profile = Profile()
+    profile = Profile("row {} of data")
     profile.globals = {
         name: value for name, value in document.items() if name not in _OWN and type(value) is str
     }
     columns = _Columns(names, metadata)
+    measured: dict[int, list[tuple[int, float, int]]] = {}
     for number, row in enumerate(data):
         where = f"row {number} of data"
         checked(row, list, "a row", where)
@@ -51,13 +54,19 @@ def read(recording: Recording) -> Profile:
                 f"a row has {len(row)} values", where=where, expected=f"{len(names)}, as columns"
             )
         values = {
-            one: checked(row[index], float, repr(one.name), where)
+            index: checked(row[index], float, repr(one.name), where)
             for index, one in metrics.items()
             if row[index] is not None
         }
-        if values:
-            path = columns.path(row, paths, where)
-            profile.add(path, columns.places(row, where), values, where)
+        if not values:
+            continue
+        place = Place(tuple(columns.path(row, paths, where)), *columns.places(row, where))
+        at = profile.row(place, number)
+        for index, value in values.items():
+            measured.setdefault(index, []).append((at, value, number))
+    for index, cells in measured.items():
+        rows, counted, taken = (np.array(column) for column in zip(*cells, strict=True))
+        profile.add(metrics[index], rows, counted, taken)
     return profile
 
 
