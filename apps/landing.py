@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 import warehouse
 from apps.output import note, printable
 from apps.progress import bar
-from ingest.load import Landed, Options, load
+from ingest.load import Landed, Options, load, load_together
 from ingest.rejections import forget_rejection, remember_rejection
 from warehouse.errors import InputError, WarehouseError
 
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 OPEN_SECONDS = 1.0
 _SHOW_AFTER = 1.0
 _SMALL = 1 << 20  # bytes
+_GROUP, _GROUP_BYTES = 50, 4 << 20
 
 
 class Lander:
-    """Lands recordings one by one.
+    """Lands recordings, small ones in groups.
 
     Opening and closing a warehouse takes some ten milliseconds, so it stays open over small files;
     after a second it is closed before the next file, so that other processes can open it.
@@ -49,16 +50,26 @@ class Lander:
     def __exit__(self, *_: object) -> None:
         self._close()
 
+    def land_all(
+        self, items: Iterable[tuple[Found, Options]]
+    ) -> Iterator[tuple[Found, Landed | InputError]]:
+        """Land recordings in order, small ones in groups; yield what came of each.
+
+        A recording that is rejected is noted in the warehouse. Stop iterating to land no more.
+        """
+        for group in _groups(items):
+            together = self._land_together(group) if len(group) > 1 else None
+            for position, (found, options) in enumerate(group):
+                yield found, self._one(found, options) if together is None else together[position]
+
     def land(self, found: Found, options: Options) -> Landed:
         """Land one recording; a dry run lands it in memory, which is discarded."""
         if found.reader is None:
             raise ValueError("land() needs a recording with a reader")
-        if time.monotonic() - self._opened > OPEN_SECONDS:
-            self._close()
         recording = found.recording()
         try:
-            con = self._connection()
-            self._choose_threads(con, recording)
+            con = self._connection_for_next()
+            self._choose_threads(con, recording.bytes_total)
             with progress(recording, con):
                 landed = load(con, recording, found.reader, options)
             forget_rejection(con, found.path)
@@ -70,7 +81,45 @@ class Lander:
         finally:
             recording.close()
 
-    def reject(self, found: Found, error: InputError) -> None:
+    def _one(self, found: Found, options: Options) -> Landed | InputError:
+        try:
+            if found.error is not None:
+                raise found.error
+            return self.land(found, options)
+        except InputError as error:
+            if not found.skipped:
+                self._reject(found, error)
+            return error
+
+    def _land_together(self, group: Sequence[tuple[Found, Options]]) -> list[Landed] | None:
+        """Land recordings in one transaction; None where that fails, and nothing has landed."""
+        con = self._connection_for_next()
+        recordings = [found.recording() for found, _ in group]
+        try:
+            self._choose_threads(con, max(recording.bytes_total for recording in recordings))
+            landed = load_together(
+                con,
+                [
+                    (recording, found.reader, options)
+                    for recording, (found, options) in zip(recordings, group, strict=True)
+                    if found.reader is not None
+                ],
+            )
+            for found, _ in group:
+                forget_rejection(con, found.path)
+            return landed
+        except Exception:
+            # Each by itself then: that says which of them is wrong, and how.
+            self._close()
+            return None
+        except BaseException:
+            self._close()
+            raise
+        finally:
+            for recording in recordings:
+                recording.close()
+
+    def _reject(self, found: Found, error: InputError) -> None:
         """Store why a recording was rejected; no warehouse is created only for that."""
         if self.dry_run or not self.db.exists():
             return
@@ -81,12 +130,18 @@ class Lander:
             # The rejection itself matters more to the user.
             note(f"the rejection could not be stored: {trouble.problem}")
 
-    def _choose_threads(self, con: DuckDBPyConnection, recording: Recording) -> None:
+    def _choose_threads(self, con: DuckDBPyConnection, size: int) -> None:
         """Let one thread land a small file: waking others for it takes a quarter of its time."""
-        is_small = recording.bytes_total < _SMALL
+        is_small = size < _SMALL
         if is_small != self._single_thread:
             con.execute("SET threads = 1" if is_small else "RESET threads")
             self._single_thread = is_small
+
+    def _connection_for_next(self) -> DuckDBPyConnection:
+        """Return a connection, a new one where the last was open for so long that others wait."""
+        if time.monotonic() - self._opened > OPEN_SECONDS:
+            self._close()
+        return self._connection()
 
     def _connection(self) -> DuckDBPyConnection:
         if self._con is None:
@@ -100,6 +155,37 @@ class Lander:
         if self._con is not None:
             self._con.close()
             self._con = None
+
+
+def _groups(
+    items: Iterable[tuple[Found, Options]],
+) -> Iterator[list[tuple[Found, Options]]]:
+    """Yield small recordings that follow each other together, all else by itself."""
+    group: list[tuple[Found, Options]] = []
+    total = 0
+    for found, options in items:
+        size = _size(found)
+        if group and (size is None or total + size > _GROUP_BYTES or len(group) == _GROUP):
+            yield group
+            group, total = [], 0
+        if size is None:
+            yield [(found, options)]
+        else:
+            group.append((found, options))
+            total += size
+    if group:
+        yield group
+
+
+def _size(found: Found) -> int | None:
+    """Return the bytes of a small recording, None for what is large or cannot be read."""
+    if found.reader is None:
+        return None
+    try:
+        size = sum(part.stat().st_size for part in found.parts)
+    except OSError:
+        return None
+    return size if size < _SMALL else None
 
 
 @contextmanager

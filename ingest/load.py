@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ from ingest.derive import TASK_TABLES, decode_segments, derive
 from ingest.forget import forget_source
 from ingest.recording import MAX_BYTES
 from ingest.repeats import repeats_itself
-from ingest.runs import RunBook
+from ingest.runs import RunBook, add_facts_of_rows, renew_runs
 from ingest.scalars import keep_scalars
 from warehouse import sqlfiles
 from warehouse.errors import InputError, UsageError
@@ -61,16 +61,17 @@ class Options:
 class Landed:
     """What came of one recording: its rows by table, or that they were there already.
 
+    `seconds` are the wall time, or an equal part of that of recordings that landed together.
     `clocks` are the offsets that options set; `repeated` are the tables in which the second half of
-    the rows repeats the first; `unlisted` counts the rows with references to what
-    the recording does not list, by `table.column`. `left_out` is what the file
-    contains besides, in words; None where everything landed.
+    the rows repeats the first; `unlisted` counts the rows with references to what the recording
+    does not list, by `table.column`. `left_out` is what the file contains besides, in words; None
+    where everything landed.
     """
 
     source_id: int
     runs: tuple[str, ...]
     rows: dict[str, int]
-    seconds: float
+    seconds: float = 0.0
     left_out: str | None = None
     known: bool = False
     clocks: tuple[Clock, ...] = ()
@@ -90,36 +91,64 @@ def load(
     Raises `InputError` with file, place and what was expected, `UsageError` where the options do
     not fit, `WarehouseError` where the warehouse cannot be written; nothing has landed then.
     """
-    options = options or Options()
-    if wrong := implausible(options.facts):
-        raise UsageError(f"a run with {wrong[0]} is implausible", hint=f"Give {wrong[1]}.")
-    began = time.monotonic()
-    recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
     with translate.input_errors(recording, reader):
-        sha256 = recording.fingerprint()
-        source_id = _source_id(sha256, reader)
-        if not options.replace and (known := _known_runs(con, source_id)) is not None:
-            return Landed(source_id, known, {}, time.monotonic() - began, known=True)
-        if not options.replace:
-            _refuse_to_continue(con, recording, reader)
-        with transaction(con):
+        (landed,) = load_together(con, [(recording, reader, options or Options())])
+    return landed
+
+
+def load_together(
+    con: DuckDBPyConnection, recordings: Sequence[tuple[Recording, Reader, Options]]
+) -> list[Landed]:
+    """Land recordings in one transaction: all of them, or none.
+
+    What concerns runs as a whole is computed once for all, which takes most of the time of small
+    files. Whatever is wrong with one of them is raised as it comes, without its name: `load` then
+    lands each by itself.
+    """
+    began = time.monotonic()
+    landed: list[Landed] = []
+    writers: list[_Writer] = []
+    with translate.interruptions(), transaction(con):
+        for recording, reader, options in recordings:
+            if wrong := implausible(options.facts):
+                raise UsageError(f"a run with {wrong[0]} is implausible", hint=f"Give {wrong[1]}.")
+            recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
+            sha256 = recording.fingerprint()
+            source_id = _source_id(sha256, reader)
+            if not options.replace and (known := _known_runs(con, source_id)) is not None:
+                landed.append(Landed(source_id, known, {}, known=True))
+                continue
+            if not options.replace:
+                _refuse_to_continue(con, recording, reader)
             writer = _Writer(con, recording, reader, options, source_id, sha256)
             if options.replace:
                 writer.take_out_earlier()
             for item in reader.read(recording):
                 writer.take(item)
             writer.finish()
-            recording.check_unchanged(sha256)
-    return Landed(
-        source_id,
-        writer.book.run_ids,
-        writer.rows,
-        time.monotonic() - began,
-        writer.left_out,
-        clocks=writer.clocks,
-        repeated=writer.repeated,
-        unlisted=writer.unlisted,
-    )
+            writers.append(writer)
+            landed.append(writer.landed())
+        _derive(con, writers)
+        for writer in writers:
+            writer.recording.check_unchanged(writer.sha256)
+    seconds = (time.monotonic() - began) / len(recordings)
+    return [replace(one, seconds=seconds) for one in landed]
+
+
+def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
+    """Store what follows from the rows and facts of files that have just landed."""
+    if not writers:
+        return
+    run_ids = list(dict.fromkeys(run_id for writer in writers for run_id in writer.book.run_ids))
+    tables = {table for writer in writers for table in writer.rows}
+    add_facts_of_rows(con, [writer.source_id for writer in writers])
+    renew_runs(con, run_ids)
+    for writer in writers:
+        if not writer.rows.keys().isdisjoint(TASK_TABLES):
+            derive(con, writer.source_id, writer.book.run_ids)
+        if "segments" in writer.rows:
+            decode_segments(con, writer.source_id)
+    keep_scalars(con, run_ids, tables)
 
 
 @contextmanager
@@ -261,13 +290,15 @@ class _Writer:
         self._set_clocks()
         total = sum(self.rows.values())
         self.con.execute(
-            "INSERT INTO sources VALUES (?, ?, ?, ?, ?, now(), ?, ?, ?)",
+            "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 self.source_id,
                 path_text(self.recording.path.resolve()),
                 self.sha256,
                 self.recording.bytes_total,
                 self.reader.NAME,
+                # Files of a transaction land one after the other: that orders what they state.
+                datetime.now(UTC),
                 total,
                 __version__,
                 self.left_out,
@@ -281,11 +312,18 @@ class _Writer:
             self.options.tags,
             _modified_at(self.recording.path),
         )
-        if not self.rows.keys().isdisjoint(TASK_TABLES):
-            derive(self.con, self.source_id, self.book.run_ids)
-        if "segments" in self.rows:
-            decode_segments(self.con, self.source_id)
-        keep_scalars(self.con, self.book.run_ids, self.rows)
+
+    def landed(self) -> Landed:
+        """Return what came of the recording, once it is finished."""
+        return Landed(
+            self.source_id,
+            self.book.run_ids,
+            self.rows,
+            left_out=self.left_out,
+            clocks=self.clocks,
+            repeated=self.repeated,
+            unlisted=self.unlisted,
+        )
 
     def _other_sources(self) -> list[int]:
         """Return the sources that have landed in the same runs before."""

@@ -82,37 +82,28 @@ class RunBook:
         tags: Mapping[str, str],
         modified_at: datetime | None = None,
     ) -> None:
-        """Write what file, options and rows state into run_facts, and renew `runs`.
+        """Write what file, options and rows state into run_facts; `renew_runs` makes runs of it.
 
         A run alone in its file started at `modified_at`, where nothing else states its start.
         """
-        self._write(con, source_id, "file", list(self._runs.values()))
+        stated = [("file", known) for known in self._runs.values()]
         if facts or tags:
-            known_facts = {**facts, "tags": dict(tags)}
-            self._write(con, source_id, "option", [known_facts] * len(self._runs))
-        con.execute(sqlfiles.read("derived/run_facts_of_rows"), {"source_id": source_id})
+            stated += [("option", {**facts, "tags": dict(tags)})] * len(self._runs)
         if modified_at is not None and len(self._runs) == 1:
-            self._write(con, source_id, "file_time", [{"started_at": modified_at, "tags": {}}])
-        renew_runs(con, self.run_ids)
-
-    def _write(
-        self,
-        con: DuckDBPyConnection,
-        source_id: int,
-        stated_by: str,
-        known_facts: Sequence[Mapping[str, Any]],
-    ) -> None:
+            stated.append(("file_time", {"started_at": modified_at, "tags": {}}))
         runs = [
-            {"run_id": run_id, "position": position, "tags": facts["tags"]}
-            | {name: facts[name] for name in _FACTS if facts.get(name) is not None}
-            for position, (run_id, facts) in enumerate(zip(self.run_ids, known_facts, strict=True))
+            {
+                "run_id": self.run_ids[number % len(self._runs)],
+                "position": number % len(self._runs),
+                "stated_by": stated_by,
+                "tags": known["tags"],
+            }
+            | {name: known[name] for name in _FACTS if known.get(name) is not None}
+            for number, (stated_by, known) in enumerate(stated)
         ]
         # As one JSON text: DuckDB takes long Python lists entry by entry.
-        params = {"facts": json.dumps(runs, default=str)}
-        con.execute(
-            sqlfiles.read("derived/run_facts"),
-            params | {"source_id": source_id, "stated_by": stated_by},
-        )
+        params = {"source_id": source_id, "facts": json.dumps(runs, default=str)}
+        con.execute(sqlfiles.read("derived/run_facts"), params)
 
 
 _FACTS = (
@@ -129,6 +120,11 @@ _FACTS = (
 
 
 _IS_ASKED = "run_id IN (SELECT unnest(from_json($run_ids, '[\"VARCHAR\"]')))"
+
+
+def add_facts_of_rows(con: DuckDBPyConnection, source_ids: Sequence[int]) -> None:
+    """Write what the rows of files state of their runs into run_facts."""
+    con.execute(sqlfiles.read("derived/run_facts_of_rows"), {"source_ids": list(source_ids)})
 
 
 def renew_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> None:

@@ -64,8 +64,6 @@ def input_errors(recording: Recording, reader: Reader) -> Iterator[None]:
             translated.path = path
         raise translated from error
     except Exception as error:
-        if _INTERRUPTED in str(error):
-            raise KeyboardInterrupt from None
         raise InputError(
             f"the file is not a well-formed {reader.NAME} recording "
             f"({type(error).__name__}: {_first_line(error)})",
@@ -73,6 +71,17 @@ def input_errors(recording: Recording, reader: Reader) -> Iterator[None]:
             expected=reader.DESCRIPTION,
             hint="Is it whole? If it is what its tool writes, this is a gap in the reader.",
         ) from error
+
+
+@contextmanager
+def interruptions() -> Iterator[None]:
+    """Raise `KeyboardInterrupt` where the user interrupted a query: DuckDB has its own error."""
+    try:
+        yield
+    except RuntimeError as error:
+        if _INTERRUPTED in str(error):
+            raise KeyboardInterrupt from None
+        raise
 
 
 @contextmanager

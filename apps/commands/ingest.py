@@ -189,21 +189,16 @@ def _land_all(
         raise _nothing(skipped)
     failed = False
     with Lander(db, wait, dry_run) as lander:
-        for one in found:
-            try:
-                if one.error is not None:
-                    if not one.skipped:
-                        raise one.error
-                    if list_skipped:
-                        print_data(f"skipped  {path_text(one.path)}  {one.error.problem}")
-                    continue
-                _report(one, lander.land(one, options), dry_run)
-            except InputError as error:
+        for one, landed in lander.land_all((one, options) for one in found):
+            if not isinstance(landed, InputError):
+                _report(one, landed, dry_run)
+            elif not one.skipped:
                 failed = True
-                note(f"rejected {error}")
-                lander.reject(one, error)
+                note(f"rejected {landed}")
                 if not keep_going:
                     break
+            elif list_skipped:
+                print_data(f"skipped  {path_text(one.path)}  {landed.problem}")
     if skipped:
         names = ", ".join(one.path.name for one in skipped[:3])
         more = ", ..." if len(skipped) > 3 else ""

@@ -73,11 +73,17 @@ def _check_other_runs(db: Path, recordings: Sequence[Found]) -> None:
 
 
 def _fill(db: Path, recordings: Sequence[tuple[Entry, Found]]) -> list[Landed]:
+    items = (
+        (found, Options(run_id=entry.run_id, facts=entry.facts, tags=entry.tags))
+        for entry, found in recordings
+    )
+    filled = []
     with Lander(db, _WAIT, dry_run=False) as lander:
-        return [
-            lander.land(found, Options(run_id=entry.run_id, facts=entry.facts, tags=entry.tags))
-            for entry, found in recordings
-        ]
+        for _, landed in lander.land_all(items):
+            if isinstance(landed, InputError):
+                raise landed
+            filled.append(landed)
+    return filled
 
 
 def _landed(landed: Sequence[Landed], db: Path) -> str:

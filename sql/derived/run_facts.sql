@@ -2,11 +2,11 @@
 -- list.
 
 INSERT INTO run_facts BY NAME
-SELECT $source_id AS source_id, $stated_by AS stated_by, fact.*
+SELECT $source_id AS source_id, fact.*
 FROM (
   SELECT unnest(from_json($facts, '[{
-    "run_id": "VARCHAR", "position": "INTEGER", "app": "VARCHAR", "version": "VARCHAR",
-    "machine": "VARCHAR", "started_at": "TIMESTAMPTZ", "nodes": "INTEGER", "ranks": "INTEGER",
+    "run_id": "VARCHAR", "position": "INTEGER", "stated_by": "VARCHAR",
+    "app": "VARCHAR", "version": "VARCHAR", "machine": "VARCHAR", "started_at": "TIMESTAMPTZ", "nodes": "INTEGER", "ranks": "INTEGER",
     "threads": "INTEGER", "problem_size": "DOUBLE", "wall_seconds": "DOUBLE",
     "tags": "MAP(VARCHAR, VARCHAR)"
   }]')) AS fact

@@ -1,39 +1,40 @@
--- Insert what the rows of the file $source_id state of its runs: the wall time that perf counted as
--- duration_time, and the start, where times of tasks or samples count nanoseconds since 1970.
+-- Insert what the rows of the files $source_ids state of their runs: the wall time that perf counted
+-- as duration_time, and the start, where times of tasks or samples count nanoseconds since 1970.
 
 INSERT INTO run_facts BY NAME
 WITH
   spans AS (
-    SELECT run_id, min(t_start) AS t_first, CAST(NULL AS DOUBLE) AS wall_seconds
+    SELECT source_id, run_id, min(t_start) AS t_first, CAST(NULL AS DOUBLE) AS wall_seconds
     FROM tasks
-    WHERE source_id = $source_id
-    GROUP BY run_id
+    WHERE source_id IN (SELECT unnest($source_ids))
+    GROUP BY source_id, run_id
     UNION ALL
     SELECT
-      run_id, min(t_start),
+      source_id, run_id, min(t_start),
       -- several processors count the same time
       CASE
         WHEN count(DISTINCT coalesce(cpu, -1)) FILTER (_event_name(event) = 'duration_time') = 1
           THEN sum(value) FILTER (_event_name(event) = 'duration_time') / 1e9
       END
     FROM pmu_samples
-    WHERE source_id = $source_id
-    GROUP BY run_id
+    WHERE source_id IN (SELECT unnest($source_ids))
+    GROUP BY source_id, run_id
   ),
 
   found AS (
     SELECT
+      source_id,
       run_id,
       -- from 2000 to 2100
       min(make_timestamptz(t_first // 1000)) FILTER (t_first BETWEEN 946684800e9 AND 4102444800e9)
         AS started_at,
       max(wall_seconds) FILTER (wall_seconds > 0) AS wall_seconds
     FROM spans
-    GROUP BY run_id
+    GROUP BY source_id, run_id
   )
 
 SELECT
-  run_id, $source_id AS source_id, 'rows' AS stated_by, 0 AS position, started_at, wall_seconds,
+  run_id, source_id, 'rows' AS stated_by, 0 AS position, started_at, wall_seconds,
   MAP {} AS tags
 FROM found
 WHERE started_at IS NOT NULL OR wall_seconds IS NOT NULL;
