@@ -12,6 +12,12 @@ from ingest.base import Item, LeftOut, Run
 from ingest.parsing.lines import chunks, quoted
 from ingest.readers.perf_stat.forms import Form, Separated, Text, has_counts
 from ingest.readers.perf_stat.json import Json
+from ingest.readers.perf_stat.metric_lines import (
+    JsonMetrics,
+    SeparatedMetrics,
+    heading_separator,
+    is_object,
+)
 from ingest.readers.perf_stat.metric_table import MetricTable, is_row
 from ingest.readers.perf_stat.rows import Landing, nameless
 from ingest.readers.perf_stat.runs import HEADER, INTERVALS, METRICS, STARTED, Runs
@@ -120,12 +126,12 @@ def _form(lines: LineArray) -> Form | None:
 
     first = None
     for number, line in enumerate(lines.text.slice(0, _SEARCHED).to_pylist(), lines.first):
-        if JSON.match(line):
-            return Json()
-        if (sep := separator(line)) is not None:
-            return Separated(sep)
+        if (form := _form_of(line)) is not None:
+            return form
         if first is None and line.strip() and not line.startswith("#"):
             first = (number, line)
+    if (sep := heading_separator(lines.text.slice(0, _SEARCHED).to_pylist())) is not None:
+        return SeparatedMetrics(sep)
     if pc.any(pc.match_substring_regex(lines.text, f"{HEADER}|{INTERVALS}|{METRICS}")).as_py():
         start = lines.text.slice(0, _SEARCHED)
         is_table = any(map(is_row, start.to_pylist())) and not has_counts(start)
@@ -135,6 +141,15 @@ def _form(lines: LineArray) -> Form | None:
     if first[1].lstrip().startswith("{"):
         return Json()
     raise _unknown_form(*first)
+
+
+def _form_of(line: str) -> Form | None:
+    """Return the form that a line shows by itself."""
+    if JSON.match(line):
+        return Json()
+    if (sep := separator(line)) is not None:
+        return Separated(sep)
+    return JsonMetrics() if is_object(line) else None
 
 
 def _unknown_form(number: int, line: str) -> InputError:

@@ -9,6 +9,7 @@ by their number, if names are at least two blanks apart and no value is missing.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ingest.parsing.lines import quoted
@@ -50,7 +51,6 @@ class MetricTable:
     def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
         """Return the metrics of all rows; raises `InputError` where columns and names differ."""
         import numpy as np
-        import pyarrow as pa
 
         known = np.zeros(len(lines.text), dtype=bool)
         found: list[dict[str, object]] = []
@@ -68,12 +68,7 @@ class MetricTable:
                 found += _cells(row, self._heading[1], number)
             else:
                 known[place] = bool(row["time"] or row["cpu"] or row["place"])
-        names = ("line", "time", *COLUMNS)
-        types = {"line": pa.int64(), "time": pa.int64()}
-        columns = [
-            pa.array([one.get(n, "") for one in found], types.get(n, pa.string())) for n in names
-        ]
-        return pa.table(columns, list(names)), known
+        return metric_rows(found), known
 
     def complaint(self, line: str) -> tuple[str, str, str]:
         """Return what is wrong with a line."""
@@ -94,22 +89,40 @@ def _cells(row: re.Match[str], heading: str, number: int) -> list[dict[str, obje
             expected="columns as perf aligns them",
             hint="Record without --metric-only to have a name beside each value.",
         )
-    found = []
-    for name, cell in zip(names, cells, strict=True):
-        event, _, clock = name.rpartition(" ")
-        share = "%  " if cell[2] and "%" not in name else ""
-        found.append(
-            {
-                "line": number,
-                "time": int(row["time"].replace(".", "")) if row["time"] else None,
-                "cpu": row["cpu"] or "",
-                "place": row["place"] or "",
-                "event": (event.strip() or "cycles") if clock == "GHz" else name,
-                "metric": cell[1],
-                "metric_unit": clock if clock == "GHz" else share + name,
-            }
+    place = {
+        "line": number,
+        "time": int(row["time"].replace(".", "")) if row["time"] else None,
+        "cpu": row["cpu"] or "",
+        "place": row["place"] or "",
+    }
+    return [
+        {**place, **metric_fields("%  " * (bool(cell[2]) and "%" not in name) + name, cell[1])}
+        for name, cell in zip(names, cells, strict=True)
+    ]
+
+
+def metric_fields(name: str, value: str) -> dict[str, object]:
+    """Return a metric by the name that perf writes above it, as fields of COLUMNS."""
+    event, _, clock = name.rpartition(" ")
+    if clock == "GHz":
+        return {"event": event.strip() or "cycles", "metric": value, "metric_unit": clock}
+    share = "%  " if " of all " in name and "%" not in name else ""
+    return {"event": name.removeprefix("%  "), "metric": value, "metric_unit": share + name}
+
+
+def metric_rows(found: Sequence[Mapping[str, object]]) -> pa.Table:
+    """Return the table of a form (COLUMNS) from fields; what a row lacks is ""."""
+    import pyarrow as pa
+
+    types = {"line": pa.int64(), "time": pa.int64()}
+    names = ("line", "time", *COLUMNS)
+    columns = [
+        pa.array(
+            [one.get(n, None if n in types else "") for one in found], types.get(n, pa.string())
         )
-    return found
+        for n in names
+    ]
+    return pa.table(columns, list(names))
 
 
 def _aligned(heading: str, begin: int, ends: list[int]) -> list[str] | None:

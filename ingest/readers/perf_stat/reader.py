@@ -11,7 +11,7 @@ Source: perf-stat(1) of Linux, sections CSV FORMAT and JSON FORMAT. What lands i
   Executions written to one file (`2>> FILE`) that nothing distinguishes are samples 0, 1, 2 ...
 - `value` is in perf's `unit`; NULL for <not counted> and <not supported>, as `running` is then.
 - `deviation` (-r) is perf's own: the standard error of the mean, relative to the mean.
-- Of the tables of --metric-only and --topdown each value lands under the name above it.
+- Of the tables of --metric-only and --topdown (text, -x, -j) each value lands under its name.
 - Metrics land as perf's --metric-only shows them: as events with the metric's name, without the
   rates ("/sec", "CPUs utilized") that follow from the counts. One that is not a number or has no
   name is left out. `unit` is what perf writes or the name implies (%, insn/cycle); the clock (GHz)
@@ -28,6 +28,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, SingleFile
+from ingest.readers.perf_stat.metric_lines import heading_separator, is_object
 from ingest.readers.perf_stat.runs import HEADER, INTERVALS, METRICS, STARTED
 from ingest.readers.perf_stat.signs import JSON, separator
 
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
 _BEGIN = re.compile(
     rf"{STARTED}[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d |{HEADER}|{INTERVALS}|{METRICS}",
     re.MULTILINE,
+)
+_SHOWN = 50
+# Tables with separators at the ends of lines are written by others, too.
+_METRIC = re.compile(
+    r"^# started on |GHz|insn per cycle|of all |\btma_|/sec|CPUs utilized|stalled cycles|%  \w"
 )
 
 
@@ -53,8 +59,11 @@ class PerfStat(SingleFile):
         text = head.data.decode("utf-8", "replace").removeprefix("\ufeff")
         if _BEGIN.search(text) and not text.lstrip().lower().startswith(("<!doctype", "<html")):
             return True
-        first = next((line for line in text.splitlines() if line.strip()), "")
-        return JSON.match(first) is not None or separator(first) is not None
+        lines = text.splitlines()
+        first = next((line for line in lines if line.strip()), "")
+        if JSON.match(first) is not None or separator(first) is not None or is_object(first):
+            return True
+        return heading_separator(lines[:_SHOWN]) is not None and _METRIC.search(text) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the runs, and their counts stretch by stretch."""

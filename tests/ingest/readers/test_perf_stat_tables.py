@@ -68,6 +68,50 @@ def test_intervals(warehouse, tmp_path):
     ]
 
 
+# Separated and in JSON: of perf 6.16's source, and of its test stat+csv_output.sh.
+SEPARATED = """\
+# started on Sun Nov 22 14:46:06 2026
+
+GHz,insn per cycle,branch-misses of all branches,
+3.10,2.15,0.50,
+"""
+SEPARATED_INTERVALS = """\
+ time,socket,cpus,CPUs utilized,%  tma_retiring,
+     1.001141351,S0,2,1.991,11.5,
+     1.001141351,S1,2,,34.9,
+     2.006141972,S0,2,1.993,13.4,
+"""
+OBJECTS = """\
+{"interval" : 1.001141351, "cpu" : "0", "GHz" : "3.10", "insn per cycle" : "2.15"}
+{"interval" : 1.001141351, "cpu" : "1", "GHz" : "", "insn per cycle" : "1.15"}
+"""
+
+
+def test_separated_metrics(warehouse, tmp_path):
+    assert landed(warehouse, tmp_path, SEPARATED) == [
+        (None, 0, None, "cycles frequency", 3.1, "GHz"),
+        (None, 0, None, "insn per cycle", 2.15, "insn/cycle"),
+        (None, 0, None, "branch-misses of all branches", 0.5, "%"),
+    ]
+
+
+def test_separated_metrics_of_sockets_over_time(warehouse, tmp_path):
+    assert landed(warehouse, tmp_path, SEPARATED_INTERVALS) == [
+        ("S0", 0, 1001141351, "tma_retiring", 11.5, "%"),
+        ("S1", 0, 1001141351, "tma_retiring", 34.9, "%"),
+        ("S0", 1, 2006141972, "tma_retiring", 13.4, "%"),
+    ]
+
+
+def test_metrics_as_objects(warehouse, tmp_path):
+    assert landed(warehouse, tmp_path, OBJECTS) == [
+        (None, 0, 1001141351, "cycles frequency", 3.1, "GHz"),
+        (None, 0, 1001141351, "insn per cycle", 2.15, "insn/cycle"),
+        (None, 0, 1001141351, "insn per cycle", 1.15, "insn/cycle"),
+    ]
+    assert rows(warehouse, "SELECT cpu FROM pmu_samples ORDER BY rowid") == [(0,), (0,), (1,)]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -75,6 +119,9 @@ def test_intervals(warehouse, tmp_path):
         (INTERVALS.replace("11.5", "    "), "are not below the names of metrics"),
         (ONLY.replace("2.15", "    "), "are not below the names of metrics"),
         (ONLY.replace("0.50%", "0.50%  0.1"), "are not below the names of metrics"),
+        (SEPARATED.replace("0.50,", "0.50,0.1,"), "is no line of counts"),
+        (SEPARATED + "3.10,2.15,\n", "'3.10,2.15,' is no row of metrics"),
+        (OBJECTS + "{1}\n", "'{1}' is no such object"),
     ],
 )
 def test_what_is_refused(refusal, text, message):
