@@ -1,0 +1,64 @@
+"""Small recordings land together: with the rows that each has by itself, and without bad ones."""
+
+from __future__ import annotations
+
+import warehouse
+from apps.landing import Lander
+from ingest.load import Landed, Options
+from ingest.walk import find
+from tests.helpers.support import rows
+from warehouse.errors import InputError
+
+TABLE = "app,function,seconds\nsolver,solve,{}\nsolver,dot,1.5\n"
+STORED = (
+    "SELECT run_id, stated_by, app FROM run_facts ORDER BY ALL",
+    "FROM run_scalars ORDER BY ALL",
+    "SELECT run_id, app, started_at, tags FROM runs ORDER BY ALL",
+    "SELECT run_id, function, seconds FROM fn_timings ORDER BY ALL",
+    "SELECT path, reader, rows FROM sources ORDER BY ALL",
+)
+
+
+def written(folder, *seconds):
+    folder.mkdir()
+    for number, value in enumerate(seconds):
+        (folder / f"t{number}.csv").write_text(TABLE.format(value))
+    return list(find([folder]))
+
+
+def landed(db, found, options=None):
+    with Lander(db, None, dry_run=False) as lander:
+        return [what for _, what in lander.land_all((one, options or Options()) for one in found)]
+
+
+def stored(db):
+    with warehouse.connect(db, read_only=True) as con:
+        return [rows(con, sql) for sql in STORED]
+
+
+def test_together_is_as_one_by_one(tmp_path):
+    found = written(tmp_path / "files", 1, 2, 3)
+    assert [one.rows for one in landed(tmp_path / "a.duckdb", found)] == [{"fn_timings": 2}] * 3
+    for one in found:
+        landed(tmp_path / "b.duckdb", [one])
+    assert stored(tmp_path / "a.duckdb") == stored(tmp_path / "b.duckdb")
+    assert all(one.known for one in landed(tmp_path / "a.duckdb", found))
+
+
+def test_a_bad_one_is_named_and_the_others_land(tmp_path):
+    found = written(tmp_path / "files", 1, -2, 3)
+    good, bad, last = landed(tmp_path / "w.duckdb", found)
+    assert isinstance(good, Landed) and isinstance(last, Landed)
+    assert isinstance(bad, InputError) and "t1.csv" in str(bad)
+    with warehouse.connect(tmp_path / "w.duckdb", read_only=True) as con:
+        assert rows(con, "SELECT count(*) FROM sources") == [(2,)]
+        assert rows(con, "SELECT count(*) FROM rejections WHERE path LIKE '%t1.csv'") == [(1,)]
+
+
+def test_the_first_file_of_a_run_wins(tmp_path):
+    (tmp_path / "files").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / "files" / f"{name}.csv").write_text(f"app,function,seconds\n{name},{name},1\n")
+    landed(tmp_path / "w.duckdb", find([tmp_path / "files"]), Options(run_id="r"))
+    with warehouse.connect(tmp_path / "w.duckdb", read_only=True) as con:
+        assert rows(con, "SELECT app FROM runs") == [("one",)]
