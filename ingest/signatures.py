@@ -86,11 +86,9 @@ SIGNATURES: tuple[Signature, ...] = (
         (".hpcrun", "experiment.xml"),
     ),
     Signature(
-        "a trace in OTF2",
-        "pwh reads the profile that Score-P writes besides: SCOREP_ENABLE_PROFILING=true; "
-        "otf2-print shows the trace's events.",
-        (),
-        (".otf2",),
+        "a part of a trace in OTF2",
+        "Ingest the anchor file that it belongs to: traces.otf2",
+        (b"\x03B\x01\0\0\0\0\0", b"\x03B\0\0\0\0\0\0"),
     ),
     Signature(
         "a trace of Perfetto",

@@ -43,7 +43,7 @@ ELF = b"\x7fELF\x02\x01\x01" + b"\0" * 9
         ("a.nsys-rep", b"\x0a\x10" * 9, "Nsight Systems", "nsys export --type sqlite"),
         ("a.ncu-rep", b"NVR\0" * 9, "Nsight Compute", "ncu --import FILE --csv"),
         ("r000hs.vtune", b"<?xml?>", "Intel VTune", "vtune -report hotspots"),
-        ("traces.otf2", b"\x0a\0\0" * 9, "OTF2", "profile that Score-P writes"),
+        ("0.evt", b"\x03B\x01" + b"\0" * 9, "OTF2", "traces.otf2"),
         ("a.perfetto-trace", b"\x0a\x20" * 9, "Perfetto", "traceconv json"),
         ("meta.db", b"HPCTOOLKITmeta\x04\0", "HPCToolkit", "Hatchet"),
         ("a.darshan", b"\x33\x2e" * 9, "Darshan", "darshan-parser FILE"),
@@ -74,6 +74,8 @@ def test_no_sample_has_a_signature_but_archives_and_databases():
     assert found == {
         (".cubex", "a tar archive"),
         (".db", "a SQLite database"),
+        (".def", "a part of a trace in OTF2"),
+        (".evt", "a part of a trace in OTF2"),
         (".sqlite", "a SQLite database"),
     }
 

@@ -12,12 +12,7 @@ from ingest.base import Item, LeftOut, Run
 from ingest.parsing.lines import chunks, quoted
 from ingest.readers.perf_stat.forms import Form, Separated, Text, has_counts
 from ingest.readers.perf_stat.json import Json
-from ingest.readers.perf_stat.metric_lines import (
-    JsonMetrics,
-    SeparatedMetrics,
-    heading_separator,
-    is_object,
-)
+from ingest.readers.perf_stat.metric_lines import JsonMetrics, SeparatedMetrics
 from ingest.readers.perf_stat.metric_table import MetricTable, is_row
 from ingest.readers.perf_stat.rows import Landing, nameless
 from ingest.readers.perf_stat.runs import HEADER, INTERVALS, METRICS, STARTED, Runs
@@ -26,6 +21,8 @@ from ingest.readers.perf_stat.signs import (
     OWN_FILE,
     PLAIN_NUMBERS,
     has_decimal_comma,
+    heading_separator,
+    is_object,
     separator,
 )
 from warehouse.errors import InputError

@@ -8,15 +8,20 @@ JSON has one object a line, whose keys are the names.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ingest.parsing.lines import quoted
 from ingest.readers.perf_stat.metric_table import metric_fields, metric_rows
-from ingest.readers.perf_stat.signs import OWN_FILE
-from warehouse.errors import InputError
+from ingest.readers.perf_stat.signs import (
+    METRIC_PLACES,
+    METRIC_VALUE,
+    METRICS_OBJECT,
+    OWN_FILE,
+    heading,
+    pairs_of,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,35 +29,7 @@ if TYPE_CHECKING:
     from ingest.parsing.lines import Flags, LineArray
 
 _TIME = re.compile(r" *(\d+)\.(\d{9})")
-_VALUE = re.compile(r" *(?:-?\d+(?:\.\d+)?|-?nan|-?inf|) *")
 _REGIONS = ("socket", "die", "cluster", "cache", "core", "node")
-_COUNTS = ("cpus", "aggregate-number", "counters")  # how many processors perf added up
-_PLACES = ("time", "interval", "cpu", "comm-pid", "thread", *_REGIONS, *_COUNTS)
-_OBJECT = re.compile(r'\s*\{\s*(?:"[^"]+" : (?:"[^"]*"|\d+(?:\.\d+)?)(?:,\s*|\s*\}))+\s*\Z')
-
-
-def heading_separator(lines: Sequence[str]) -> str | None:
-    """Return the separator of a heading with a row of values below it, None where it is none."""
-    shown = [line for line in lines if line.strip() and not line.startswith("#")][:2]
-    if len(shown) < 2 or shown[0][-1].isalnum():
-        return None
-    sep = shown[0][-1]
-    places, names = _heading(shown[0], sep)
-    cells = shown[1].split(sep)
-    if not names or len(cells) != len(places) + len(names) + 1 or cells[-1].strip():
-        return None
-    values = cells[len(places) : -1]
-    is_row = all(map(_VALUE.fullmatch, values)) and any(value.strip() for value in values)
-    return sep if is_row and all(re.search("[A-Za-z]", name) for name in names) else None
-
-
-def is_object(line: str) -> bool:
-    """Return whether a line is an object of metrics by their names, as perf writes it."""
-    if not _OBJECT.match(line):
-        return False
-    values = [value for name, value in _pairs(line) if name not in _PLACES]
-    is_text = all(isinstance(value, str) and _VALUE.fullmatch(value) for value in values)
-    return is_text and any(map(bool, values))
 
 
 class SeparatedMetrics:
@@ -74,14 +51,14 @@ class SeparatedMetrics:
             cells = line.split(self.sep)
             if not line.strip() or line.startswith("#") or cells.pop().strip():
                 continue
-            heading = self._heading
-            if heading is None or not _VALUE.fullmatch(cells[-1]):
-                self._heading = _heading(line, self.sep)
+            names_above = self._heading
+            if names_above is None or not METRIC_VALUE.fullmatch(cells[-1]):
+                self._heading = heading(line, self.sep)
                 known[position] = True
                 continue
-            places, names = heading
+            places, names = names_above
             values = cells[len(places) :]
-            if len(values) == len(names) and all(map(_VALUE.fullmatch, values)):
+            if len(values) == len(names) and all(map(METRIC_VALUE.fullmatch, values)):
                 place = _place(dict(zip(places, cells, strict=False)))
                 found += _fields(lines.first + position, place, zip(names, values, strict=True))
                 known[position] = True
@@ -105,12 +82,12 @@ class JsonMetrics:
         known = np.zeros(len(lines.text), dtype=bool)
         found: list[dict[str, object]] = []
         for position, line in enumerate(lines.text.to_pylist()):
-            if not _OBJECT.match(line):
+            if not METRICS_OBJECT.match(line):
                 continue
             known[position] = True
-            pairs = _pairs(line)
-            place = _place({name: str(value) for name, value in pairs if name in _PLACES})
-            metrics = [(name, str(value)) for name, value in pairs if name not in _PLACES]
+            pairs = pairs_of(line)
+            place = _place({name: str(value) for name, value in pairs if name in METRIC_PLACES})
+            metrics = [(name, str(value)) for name, value in pairs if name not in METRIC_PLACES]
             found += _fields(lines.first + position, place, metrics)
         return metric_rows(found), known
 
@@ -118,13 +95,6 @@ class JsonMetrics:
         """Return what is wrong with a line."""
         expected = "an object of metrics by their names"
         return f"{quoted(line)} is no such object", expected, OWN_FILE
-
-
-def _heading(line: str, sep: str) -> tuple[list[str], list[str]]:
-    """Return the columns of the place and the names of the metrics."""
-    names = [name.strip(" ") if name.strip() in _PLACES else name for name in line.split(sep)[:-1]]
-    first = next((at for at, name in enumerate(names) if name not in _PLACES), len(names))
-    return names[:first], [name.strip() for name in names[first:]]
 
 
 def _place(texts: dict[str, str]) -> dict[str, object]:
@@ -152,13 +122,3 @@ def _fields(
         for name, value in metrics
         if value.strip() and name
     ]
-
-
-def _pairs(line: str) -> list[tuple[str, object]]:
-    try:
-        pairs: list[tuple[str, object]] = json.loads(line, object_pairs_hook=list)
-    except ValueError as error:
-        raise InputError(
-            f"{quoted(line)} is no JSON object ({error})", expected="one object a line"
-        ) from None
-    return pairs

@@ -28,9 +28,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, SingleFile
-from ingest.readers.perf_stat.metric_lines import heading_separator, is_object
 from ingest.readers.perf_stat.runs import HEADER, INTERVALS, METRICS, STARTED
-from ingest.readers.perf_stat.signs import JSON, separator
+from ingest.readers.perf_stat.signs import JSON, heading_separator, is_object, separator
 
 if TYPE_CHECKING:
     from ingest.recording import Recording

@@ -1,8 +1,13 @@
-"""What only `perf stat` writes: how its counts are separated, and its JSON."""
+"""What only `perf stat` writes: how counts and metrics are separated, and its JSON."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
+
+from ingest.parsing.lines import quoted
+from warehouse.errors import InputError
 
 OWN_FILE = "Let perf write to a file of its own (perf stat -o FILE) to keep other output apart."
 PLAIN_NUMBERS = "Record again with LC_ALL=C, which gives plain numbers such as 1234.56."
@@ -10,6 +15,15 @@ PLAIN_NUMBERS = "Record again with LC_ALL=C, which gives plain numbers such as 1
 JSON = re.compile(r'\s*\{.*"(?:counter-value|pcnt-running|metric-unit)"\s*:')
 PLACE = r"S\d+(?:-D\d+(?:-(?:C|CLS|L\d+-ID)\d+)?)?|N\d+"
 NOT = "<not counted>|<not supported>"
+METRIC_VALUE = re.compile(r" *(?:-?\d+(?:\.\d+)?|-?nan|-?inf|) *")
+# The columns before those of metrics. The last count the processors that perf added up.
+METRIC_PLACES = (
+    *("time", "interval", "cpu", "comm-pid", "thread"),
+    *("socket", "die", "cluster", "cache", "core", "node"),
+    *("cpus", "aggregate-number", "counters"),
+)
+_PAIR = r'"[^"\\]+" : (?:"[^"\\]*"|(?:0|[1-9]\d*)(?:\.\d+)?)'
+METRICS_OBJECT = re.compile(rf"\s*\{{\s*{_PAIR}(?:,\s*{_PAIR})*\s*\}}\s*\Z")
 _SEPARATOR = re.compile(r"(?P<sep>[^\d.%<>]{1,8}?)\d+(?P=sep)\d{1,3}\.\d\d(?:(?P=sep)|$)")
 _DECIMAL_COMMA = re.compile(r"(?P<sep>[^\d.%<>]{1,8}?)\d+(?P=sep)\d{1,3},\d\d(?:(?P=sep)|$)")
 
@@ -46,3 +60,47 @@ def separated_place(s: str) -> str:
         rf" *(?:(?P<time>\d+\.\d{{9}}|summary){s})?(?:CPU(?P<cpu>\d+){s}"
         rf"|(?P<place>{PLACE}){s}(?:\d+{s})?|(?P<comm>.*?)-(?P<tid>\d+){s})?"
     )
+
+
+def heading_separator(lines: Sequence[str]) -> str | None:
+    """Return the separator of a heading with a row of values below it, None where it is none."""
+    shown = [line for line in lines if line.strip() and not line.startswith("#")][:2]
+    if len(shown) < 2 or shown[0][-1].isalnum():
+        return None
+    sep = shown[0][-1]
+    places, names = heading(shown[0], sep)
+    cells = shown[1].split(sep)
+    if not names or len(cells) != len(places) + len(names) + 1 or cells[-1].strip():
+        return None
+    values = cells[len(places) : -1]
+    is_row = all(map(METRIC_VALUE.fullmatch, values)) and any(value.strip() for value in values)
+    return sep if is_row and all(re.search("[A-Za-z]", name) for name in names) else None
+
+
+def is_object(line: str) -> bool:
+    """Return whether a line is an object of metrics by their names, as perf writes it."""
+    if not METRICS_OBJECT.match(line):
+        return False
+    values = [value for name, value in pairs_of(line) if name not in METRIC_PLACES]
+    is_text = all(isinstance(value, str) and METRIC_VALUE.fullmatch(value) for value in values)
+    return is_text and any(map(bool, values))
+
+
+def heading(line: str, sep: str) -> tuple[list[str], list[str]]:
+    """Return the columns of the place and the names of the metrics."""
+    names = [
+        name.strip(" ") if name.strip() in METRIC_PLACES else name for name in line.split(sep)[:-1]
+    ]
+    first = next((at for at, name in enumerate(names) if name not in METRIC_PLACES), len(names))
+    return names[:first], [name.strip() for name in names[first:]]
+
+
+def pairs_of(line: str) -> list[tuple[str, object]]:
+    """Return names and values of an object; raises `InputError` where it is no JSON."""
+    try:
+        pairs: list[tuple[str, object]] = json.loads(line, object_pairs_hook=list)
+    except ValueError as error:
+        raise InputError(
+            f"{quoted(line)} is no JSON object ({error})", expected="one object a line"
+        ) from None
+    return pairs
