@@ -1,25 +1,19 @@
 """SQL of users who may only read the warehouse: no writing, no files, no network.
 
-The query runs in a separate process. DuckDB's settings deny it files and changes of the settings;
-the process can be stopped at any time, and where it uses too much memory or crashes, it does so
-alone.
+DuckDB's settings deny files and changes of the settings. `warehouse.query_process` runs such
+queries in processes of their own.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse import errors
 from warehouse.connection import connect
 from warehouse.damage import damage
 from warehouse.errors import PwhError, UsageError
@@ -30,11 +24,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 _WAIT = 5.0
-# Beyond the time limit: for starting, waiting for the file, and stopping cleanly.
-_GRACE = 10.0
-_START = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from warehouse import guarded; guarded.serve()"
-)
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(ANALYZE\s+)?", re.IGNORECASE)
 # Types that Arrow or its readers do not know are returned as text.
 _AS_TEXT = re.compile(r"INTERVAL|\bBIT\b|BIGNUM|UNION|TIME WITH TIME ZONE|VARIANT|GEOMETRY|POINTER")
@@ -69,77 +58,6 @@ class Result:
     seconds: float
 
 
-def ask_guarded(path: Path, sql: str, limits: Limits | None = None) -> Result:
-    """Return the rows of one SELECT over a warehouse.
-
-    Raises `UsageError` for SQL that is wrong, does more than read, or exceeds the limits;
-    `WarehouseError` where the warehouse cannot be opened.
-    """
-    import pyarrow as pa
-
-    limits = limits or Limits()
-    request = json.dumps({"path": str(path), "sql": sql, "limits": asdict(limits)})
-    # -P: a file in the working directory must not be imported as a module.
-    command = [sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().parents[1])]
-    with subprocess.Popen(  # noqa: S603
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as child:
-        try:
-            out, _ = child.communicate(request.encode(), timeout=limits.seconds + _GRACE)
-        except subprocess.TimeoutExpired:
-            raise _too_long(limits) from None
-        finally:
-            child.kill()
-    head, _, data = out.partition(b"\n")
-    try:
-        answer = json.loads(head)
-    except ValueError:
-        raise UsageError(
-            "the query failed: most likely it needed more memory than it may use",
-            hint="Query less at a time: fewer rows or columns, smaller lists.",
-        ) from None
-    if "problem" in answer:
-        raise getattr(errors, answer["error"])(answer["problem"], hint=answer["hint"])
-    return Result(pa.ipc.open_stream(data).read_all(), answer["more"], answer["seconds"])
-
-
-def serve() -> None:
-    """Answer the request on stdin; runs in the process of the query."""
-    import os
-
-    # Output of libraries must not be mixed with the rows.
-    channel = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    request = json.load(sys.stdin)
-    limits = Limits(**request["limits"])
-    _limit_memory(limits)
-    try:
-        con = open_restricted(Path(request["path"]), limits)
-        table, more, seconds = answer(con, request["sql"], limits)
-    except PwhError as error:
-        failure = {"error": type(error).__name__, "problem": error.problem, "hint": error.hint}
-        channel.write(json.dumps(failure).encode() + b"\n")
-    else:
-        import pyarrow as pa
-
-        channel.write(json.dumps({"more": more, "seconds": seconds}).encode() + b"\n")
-        with pa.ipc.new_stream(channel, table.schema) as writer:
-            writer.write_table(table)
-    channel.flush()
-    os._exit(0)
-
-
-def _limit_memory(limits: Limits) -> None:
-    """Limit the memory of the whole process, of which DuckDB limits only a part."""
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        # Libraries reserve much more address space than they use.
-        space = (limits.memory_mib + 16384) * 2**20
-        resource.setrlimit(resource.RLIMIT_AS, (space, space))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 def open_restricted(path: Path, limits: Limits) -> DuckDBPyConnection:
     """Open a warehouse so that SQL can only read it, for the process of the query."""
     con = connect(path, read_only=True, wait=_WAIT)
@@ -172,7 +90,7 @@ def answer(con: DuckDBPyConnection, sql: str, limits: Limits) -> tuple[pa.Table,
         raise _too_large(limits) from None
     except RuntimeError as error:
         # DuckDB raises this for an interruption during a Python function.
-        raise _too_long(limits) if "interrupt" in str(error).lower() else error from None
+        raise too_long(limits) if "interrupt" in str(error).lower() else error from None
     finally:
         timer.cancel()
     if table.nbytes > limits.result_mib * 2**20:
@@ -225,7 +143,8 @@ def _unique(names: list[str]) -> list[str]:
     return unique if len(set(unique)) == len(unique) else [f"{n}_{i}" for i, n in enumerate(names)]
 
 
-def _too_long(limits: Limits) -> UsageError:
+def too_long(limits: Limits) -> UsageError:
+    """Return what is wrong with a query that was stopped."""
     return UsageError(
         f"the query took longer than {limits.seconds:g} s and was stopped",
         hint="Narrow it with WHERE, or run it in a terminal: pwh sql.",
@@ -246,7 +165,7 @@ def _answer_error(error: Any, limits: Limits) -> PwhError:
         return damaged
     match error:
         case duckdb.InterruptException():
-            return _too_long(limits)
+            return too_long(limits)
         case duckdb.OutOfMemoryException():
             return _too_large(limits)
         case duckdb.PermissionException():

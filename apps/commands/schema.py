@@ -51,20 +51,32 @@ def schema(
 
 def sql(
     context: typer.Context,
-    query: Annotated[str, typer.Argument(help="SQL, or - to read it from stdin.")],
+    query: Annotated[str | None, typer.Argument(help="SQL, or - to read it from stdin.")] = None,
     style: FormatOption = Format.table,
     output: OutputOption = None,
+    saved: Annotated[
+        str | None, typer.Option("--saved", metavar="NAME", help="Run the query of this name.")
+    ] = None,
+    save: Annotated[
+        str | None,
+        typer.Option("--save", metavar="NAME", help="Keep the query in the warehouse."),
+    ] = None,
     write: Annotated[
         bool,
         typer.Option("--write", help="Open the warehouse for writing; by default it is read-only."),
     ] = False,
     wait: WaitOption = None,
 ) -> None:
-    """Run a SQL query."""
+    """Run a SQL query, or one that was saved."""
     import duckdb
 
-    text = sys.stdin.read() if query == "-" else query
+    from warehouse.saved_queries import save_query, saved_query
+
+    if (query is None) == (saved is None):
+        raise UsageError("a query is needed, or --saved NAME", hint="Such as: pwh sql 'FROM runs'")
+    given = sys.stdin.read() if query == "-" else query
     with (writing if write else reading)(context, wait) as con:
+        text = given if given is not None else saved_query(con, str(saved))
         try:
             emit(con, con.sql(text), style, output)
         except duckdb.Error as error:
@@ -72,3 +84,6 @@ def sql(
                 raise
             hint = "To change the warehouse: --write." if "read-only" in str(error) else None
             raise UsageError(plain_message(error), hint=hint) from None
+    if save is not None:
+        with writing(context, wait) as con:
+            save_query(con, save, text)

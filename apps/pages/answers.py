@@ -124,6 +124,22 @@ class Answers:
         answer: Answer = _cached(self._state, question, params, ask)
         return answer
 
+    def cached_after(self, question: str, params: Any, ask: Callable[[], Answer]) -> Answer:
+        """Return what `ask` returns, cached afterwards: it may show elements while it waits."""
+
+        def missing() -> Answer:
+            raise _NotCachedError
+
+        try:
+            return self.cached(question, params, missing)
+        except _NotCachedError:
+            answer = ask()
+            return self.cached(question, params, lambda: answer)
+
+
+class _NotCachedError(Exception):
+    """There is no cached answer."""
+
 
 @contextmanager
 def _limited(con: DuckDBPyConnection) -> Iterator[None]:

@@ -23,7 +23,8 @@ from apps.pages.tables import choose_rows, show_rows
 from apps.pages.text import plain
 from apps.queries.base import Asked, Narrowing, Question, ask_count, ask_page
 from warehouse.errors import UsageError
-from warehouse.guarded import Result, ask_guarded
+from warehouse.guarded import Result
+from warehouse.query_process import ask_guarded
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -81,10 +82,13 @@ class View(Filters):
         value: T = self._get(name, (args, kwargs), lambda con: function(con, *args, **kwargs))
         return value
 
-    def guarded(self, sql: str) -> Result:
-        """Return the rows of a user's SQL; raises `UsageError` with what is wrong."""
-        answer = self._answers.cached(
-            "guarded", sql, lambda: Answer(ask_guarded(self.path, sql), ())
+    def guarded(self, sql: str, on_wait: Callable[[float], None] | None = None) -> Result:
+        """Return the rows of a user's SQL; raises `UsageError` with what is wrong.
+
+        `on_wait` is called with the seconds that have passed while the query runs.
+        """
+        answer = self._answers.cached_after(
+            "guarded", sql, lambda: Answer(ask_guarded(self.path, sql, on_wait=on_wait), ())
         )
         result: Result = answer.value
         return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
 import polars as pl
 import streamlit as st
@@ -13,10 +14,22 @@ from apps.pages.base import View
 from apps.pages.picked_chart import KINDS, picked
 from apps.pages.tables import as_shown, show_rows
 from apps.pages.text import plain
-from apps.queries.schema import schema_objects, schema_of
+from apps.queries.schema import saved_queries, schema_objects, schema_of
 from warehouse import sqlfiles
+from warehouse.connection import connect
 from warehouse.errors import UsageError
 from warehouse.guarded import Limits, Result
+from warehouse.saved_queries import save_query
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+_STOPPED = "stopped_sql"
+"""Where a session keeps the query that its user stopped."""
+_HISTORY = "queries"
+"""And those that it ran, the last one at the end."""
+_KEPT, _SHOWN = 30, 80
+_WAIT = 10.0
 
 
 def page(view: View) -> None:
@@ -30,16 +43,43 @@ def page(view: View) -> None:
         if not sql.strip():
             st.caption("Write a query and run it.")
             return
+        if st.session_state.get(_STOPPED) == sql:
+            st.info("The query was stopped. Run starts it again.", icon=":material/stop_circle:")
+            return
         try:
-            with st.spinner("Running the query ..."):
-                result = view.guarded(sql)
+            result = _run(view, sql)
         except UsageError as error:
             _wrong(error)
             return
         _answer(view, result, limits)
 
 
+def _run(view: View, sql: str) -> Result:
+    """Return the answer; while the query runs, show how long it has and a button that stops it."""
+    place = st.empty()
+
+    def on_wait(seconds: float) -> None:
+        if not shown:
+            with place.container(horizontal=True, vertical_alignment="center"):
+                shown.append(st.empty())
+                st.button(
+                    "Stop",
+                    icon=":material/stop_circle:",
+                    on_click=lambda: st.session_state.update({_STOPPED: sql}),
+                )
+        # Streamlit ends this run of the script here where the user has pressed a button meanwhile.
+        shown[0].caption(f"Running the query, {seconds:.0f} s ...")
+
+    shown: list[DeltaGenerator] = []
+    result = view.guarded(sql, on_wait)
+    place.empty()
+    earlier = [one for one in st.session_state.get(_HISTORY, []) if one != sql]
+    st.session_state[_HISTORY] = [*earlier, sql][-_KEPT:]
+    return result
+
+
 def _editor(view: View, limits: Limits) -> str:
+    _earlier(view)
     with st.form("editor", border=False):
         sql = view.bound(
             "sql",
@@ -47,12 +87,56 @@ def _editor(view: View, limits: Limits) -> str:
             lambda: st.text_area("SQL", height=220, key="sql"),
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.form_submit_button("Run", icon=":material/play_arrow:", type="primary")
+            st.form_submit_button(
+                "Run",
+                icon=":material/play_arrow:",
+                type="primary",
+                on_click=lambda: st.session_state.pop(_STOPPED, None),
+            )
             st.caption(
                 f"Reads only; up to {limits.seconds:.0f} s and {limits.memory_mib // 1024} GiB of "
                 "memory. Ctrl+Enter runs it."
             )
     return sql
+
+
+def _earlier(view: View, key: str = "sql") -> None:
+    """Show the queries of this session and those saved in the warehouse; one chosen is edited."""
+    saved = dict(view.rows(saved_queries).iter_rows())
+    earlier: list[str] = st.session_state.get(_HISTORY, [])
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for label, texts, symbol in (
+            ("Saved queries", saved, "bookmark"),
+            ("History", {_first_line(sql): sql for sql in reversed(earlier)}, "history"),
+        ):
+            with st.popover(label, icon=f":material/{symbol}:", disabled=not texts):
+                for name, sql in texts.items():
+                    st.button(
+                        plain(name),
+                        key=f"{label} {name}",
+                        type="tertiary",
+                        on_click=st.session_state.update,
+                        args=({key: sql},),
+                    )
+        with st.popover("Save", icon=":material/bookmark_add:"):
+            name = st.text_input("Name", key="saved_name", max_chars=100)
+            st.caption("Everyone who uses this warehouse finds it, here and with pwh sql --saved.")
+            if st.button("Save the query", disabled=not name):
+                _save(view, name, st.session_state.get(key, ""))
+
+
+def _save(view: View, name: str, sql: str) -> None:
+    con = connect(view.path, create=False, wait=_WAIT)
+    try:
+        save_query(con, name, sql)
+    finally:
+        con.close()
+    st.rerun()
+
+
+def _first_line(sql: str) -> str:
+    words = " ".join(sql.split())
+    return words if len(words) <= _SHOWN else f"{words[: _SHOWN - 3]}..."
 
 
 def _wrong(error: UsageError) -> None:

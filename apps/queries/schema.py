@@ -48,3 +48,8 @@ def schema_of(con: DuckDBPyConnection, name: str) -> DuckDBPyRelation:
     if kind in ("table", "view"):
         return ask(con, "schema/columns", name=found)
     return schema_objects(con, found)
+
+
+def saved_queries(con: DuckDBPyConnection) -> DuckDBPyRelation:
+    """Return the saved queries. Columns: name, query."""
+    return ask(con, "schema/saved")

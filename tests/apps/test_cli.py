@@ -54,6 +54,20 @@ def test_replace_swaps_a_file_that_has_changed_at_its_path(pwh, tmp_path):
     assert pwh("sql", "SELECT count(*) AS n FROM runs", "-f", "csv")[1] == "n\n1\n"
 
 
+def test_a_query_is_saved_and_run_by_its_name(pwh):
+    pwh("ingest", "counters.csv")
+    query = "SELECT 40 + 2 AS answer"
+    assert pwh("sql", query, "--save", "the answer", "-f", "csv") == (0, "answer\n42\n", "")
+    assert pwh("sql", "--saved", "the answer", "-f", "csv")[1] == "answer\n42\n"
+    code, _, err = pwh("sql", "--saved", "teh answer")
+    assert (code, "Did you mean the answer?" in err) == (2, True)
+    assert pwh("sql", "SELEC", "--save", "wrong")[0] == 2
+    assert pwh("sql", query, "--save", "a\x1b[31m")[0] == 2
+    assert pwh("sql", "SELECT name, query FROM saved_queries", "-f", "csv")[1] == (
+        f"name,query\nthe answer,{query}\n"
+    )
+
+
 def test_dry_run_lands_nothing(pwh, tmp_path):
     code, out, _ = pwh("ingest", "--dry-run", "counters.csv")
     assert code == 0 and out.startswith("would land counters.csv")

@@ -103,6 +103,21 @@ def test_sql_is_asked(tab, served):
     appears(tab, "this page only reads")
 
 
+def test_a_query_is_stopped_at_once_and_the_file_is_free(tab, served):
+    db, _ = served
+    visit(tab, served, "sql")
+    editor = tab.get_by_role("textbox", name="SQL")
+    editor.fill("SELECT count(*) FROM range(100000000) AS a, range(100000000) AS b")
+    editor.press("Control+Enter")
+    tab.get_by_role("button", name="Stop", exact=True).click(timeout=60_000)
+    appears(tab, "The query was stopped")
+    done = subprocess.run(**pwh("--db", db, "forget", "--wait", "5", "none"), capture_output=True)
+    assert b"in use" not in done.stderr
+    tab.get_by_role("button", name="Run", exact=True).click()
+    tab.get_by_role("button", name="Stop", exact=True).click(timeout=60_000)
+    appears(tab, "The query was stopped")
+
+
 def test_three_clicks_lead_from_a_regression_to_its_cause(tab, served, screenshots):
     visit(tab, served, "")
     appears(tab, "See the trend").click()

@@ -9,7 +9,8 @@ import pytest
 import warehouse as pwh
 from tests.helpers.support import given
 from warehouse.errors import UsageError, WarehouseMissing
-from warehouse.guarded import Limits, answer, ask_guarded, open_restricted
+from warehouse.guarded import Limits, answer, open_restricted
+from warehouse.query_process import ask_guarded
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,19 @@ def test_the_form_asks_again(open_page, demo_warehouse):
     assert app.dataframe[-1].value.to_numpy().tolist() == [["x"]]
 
 
+def test_a_query_is_saved_and_chosen_again(open_page, empty_warehouse):
+    app = open_page("sql", empty_warehouse, sql="SELECT 1 AS first")
+    app.text_input("saved_name").set_value("one").run()
+    next(button for button in app.button if button.label == "Save the query").click().run()
+    app.text_area("sql").set_value("SELECT 2 AS second")
+    next(button for button in app.button if button.label == "Run").click().run()
+    assert app.dataframe[-1].value.columns.to_list() == ["second"]
+    app.button("Saved queries one").click().run()
+    assert app.dataframe[-1].value.columns.to_list() == ["first"]
+    app.button("History SELECT 2 AS second").click().run()
+    assert app.dataframe[-1].value.columns.to_list() == ["second"]
+
+
 def test_it_opens_with_an_answer_even_where_there_is_nothing(open_page, empty_warehouse):
     app = open_page("sql", empty_warehouse)
     assert "0 rows" in texts(app)

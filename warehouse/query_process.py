@@ -1,0 +1,208 @@
+"""Guarded queries in processes of their own, which can be stopped at any time.
+
+Where a query uses too much memory or crashes, it does so alone. A process that answered waits for
+the next query, as starting one takes longer than most queries; it opens the warehouse for each
+query anew and closes it, so that the file is free in between.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from warehouse import errors
+from warehouse.errors import PwhError, UsageError
+from warehouse.guarded import Limits, Result, answer, open_restricted, too_long
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Beyond the time limit: for starting, waiting for the file, and stopping cleanly.
+_GRACE = 10.0
+_TICK = 0.2
+_START = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from warehouse import query_process; query_process.serve()"
+)
+_SIZES = struct.Struct("<QQ")
+_WAITING: list[QueryProcess] = []
+"""Processes without a query; several sessions of the app may take and return them at once."""
+_MOST_WAITING = 2
+_LOCK = threading.Lock()
+
+
+def ask_guarded(
+    path: Path,
+    sql: str,
+    limits: Limits | None = None,
+    on_wait: Callable[[float], None] | None = None,
+) -> Result:
+    """Return the rows of one SELECT over a warehouse.
+
+    `on_wait` is called several times a second with the seconds that have passed; an exception that
+    it raises stops the query at once.
+
+    Raises `UsageError` for SQL that is wrong, does more than read, or exceeds the limits;
+    `WarehouseError` where the warehouse cannot be opened.
+    """
+    import pyarrow as pa
+
+    limits = limits or Limits()
+    request = {"path": str(path), "sql": sql, "limits": asdict(limits)}
+    with _LOCK:
+        process = _WAITING.pop() if _WAITING else None
+    if process is None or not process.is_alive():
+        process = QueryProcess()
+    try:
+        head, data = process.ask(request, limits, on_wait)
+    except BaseException:
+        process.stop()
+        raise
+    with _LOCK:
+        if len(_WAITING) < _MOST_WAITING:
+            _WAITING.append(process)
+            process = None
+    if process is not None:
+        process.stop()
+    if "problem" in head:
+        raise getattr(errors, head["error"])(head["problem"], hint=head["hint"])
+    return Result(pa.ipc.open_stream(data).read_all(), head["more"], head["seconds"])
+
+
+class QueryProcess:
+    """A process that answers one guarded query after another."""
+
+    def __init__(self) -> None:
+        # -P: a file in the working directory must not be imported as a module.
+        command = [sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().parents[1])]
+        self._child = subprocess.Popen(  # noqa: S603
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+
+    def is_alive(self) -> bool:
+        """Return whether the process runs."""
+        return self._child.poll() is None
+
+    def stop(self) -> None:
+        """Kill the process, whatever it does; its files are closed when this returns."""
+        self._child.kill()
+        self._child.wait()
+        for pipe in (self._child.stdin, self._child.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+    def ask(
+        self,
+        request: dict[str, Any],
+        limits: Limits,
+        on_wait: Callable[[float], None] | None = None,
+    ) -> tuple[dict[str, Any], bytes]:
+        """Return the head of the answer and its rows as an Arrow stream."""
+        began = time.monotonic()
+
+        def wait_for(size: int) -> bytes:
+            return self._read(size, began, limits, on_wait)
+
+        try:
+            assert self._child.stdin is not None  # noqa: S101
+            _write(self._child.stdin, json.dumps(request).encode(), b"")
+        except BrokenPipeError:
+            raise _failed() from None
+        head, data = _SIZES.unpack(wait_for(_SIZES.size))
+        return json.loads(wait_for(head)), wait_for(data)
+
+    def _read(
+        self, size: int, began: float, limits: Limits, on_wait: Callable[[float], None] | None
+    ) -> bytes:
+        assert self._child.stdout is not None  # noqa: S101
+        pipe = self._child.stdout.fileno()
+        parts, left = [], size
+        while left:
+            if not select.select([pipe], [], [], _TICK)[0]:
+                passed = time.monotonic() - began
+                if passed > limits.seconds + _GRACE:
+                    raise too_long(limits)
+                if on_wait is not None:
+                    on_wait(passed)
+                continue
+            part = os.read(pipe, min(left, 1 << 20))
+            if not part:
+                raise _failed()
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
+
+
+def serve() -> None:
+    """Answer requests from stdin until it ends; runs in the process of the queries."""
+    import duckdb  # noqa: F401  before the first query comes
+    import pyarrow as pa  # noqa: F401
+
+    # Output of libraries must not be mixed with the rows.
+    channel = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    requests = sys.stdin.buffer
+    while sizes := requests.read(_SIZES.size):
+        request = json.loads(requests.read(_SIZES.unpack(sizes)[0]))
+        limits = Limits(**request["limits"])
+        _limit_memory(limits)
+        try:
+            con = open_restricted(Path(request["path"]), limits)
+            try:
+                table, more, seconds = answer(con, request["sql"], limits)
+            finally:
+                con.close()
+        except PwhError as error:
+            failure = {"error": type(error).__name__, "problem": error.problem, "hint": error.hint}
+            _write(channel, json.dumps(failure).encode(), b"")
+        else:
+            head = json.dumps({"more": more, "seconds": seconds}).encode()
+            _write(channel, head, _as_stream(table))
+
+
+def _write(pipe: IO[bytes], head: bytes, data: bytes) -> None:
+    pipe.write(_SIZES.pack(len(head), len(data)))
+    pipe.write(head)
+    pipe.write(data)
+    pipe.flush()
+
+
+def _as_stream(table: pa.Table) -> bytes:
+    import pyarrow as pa
+
+    target = pa.BufferOutputStream()
+    with pa.ipc.new_stream(target, table.schema) as writer:
+        writer.write_table(table)
+    stream: bytes = target.getvalue().to_pybytes()
+    return stream
+
+
+def _limit_memory(limits: Limits) -> None:
+    """Limit the memory of the whole process, of which DuckDB limits only a part."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        # Libraries reserve much more address space than they use.
+        space = (limits.memory_mib + 16384) * 2**20
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (space, most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _failed() -> UsageError:
+    return UsageError(
+        "the query failed: most likely it needed more memory than it may use",
+        hint="Query less at a time: fewer rows or columns, smaller lists.",
+    )
