@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,15 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 ARROW = "->"
+UNKNOWN = "[unknown]"
+_ARROW_IN_NAME = re.compile(r"(?<!operator)->")
+_NOT_SHOWN = re.compile(r"[\x00-\x1f\x7f]+")
+
+
+def frame_name(text: str) -> str:
+    """Return the name of a function as it can be part of a call path, whose separator is ->."""
+    name = _NOT_SHOWN.sub(" ", text).strip()
+    return _ARROW_IN_NAME.sub("\u2192", name) if ARROW in name else name or UNKNOWN
 
 
 class CallPaths:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.base import Head, Item, LeftOut, Rows, Run
 from ingest.parsing.app_names import folder_app
-from ingest.readers.sampling.stacks import frame_name
+from ingest.parsing.call_paths import frame_name
 from ingest.recording import Recording
 from warehouse.errors import InputError
 

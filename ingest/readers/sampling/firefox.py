@@ -14,8 +14,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ingest.base import Item, LeftOut, Run, implausible
+from ingest.parsing.call_paths import frame_name
 from ingest.parsing.json_values import checked, field
-from ingest.readers.sampling.stacks import Measure, Stacks, check_weight, frame_name, located
+from ingest.readers.sampling.stacks import Measure, Stacks, check_weight, located
 from warehouse.errors import InputError
 
 _MILLISECONDS = 1e3

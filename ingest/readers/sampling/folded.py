@@ -19,14 +19,9 @@ import re
 from collections.abc import Iterator
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
+from ingest.parsing.call_paths import frame_name
 from ingest.parsing.lines import chunks, quoted, split
-from ingest.readers.sampling.stacks import (
-    NO_THREAD,
-    Measure,
-    Stacks,
-    check_weight,
-    frame_name,
-)
+from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks, check_weight
 from ingest.recording import Recording
 from warehouse.errors import InputError
 

@@ -28,8 +28,9 @@ from functools import cache
 from itertools import product
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
+from ingest.parsing.call_paths import UNKNOWN, frame_name
 from ingest.parsing.lines import Chunk, chunks, decode, quoted
-from ingest.readers.sampling.stacks import NO_THREAD, UNKNOWN, Measure, Stacks, frame_name
+from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks
 from ingest.recording import Recording
 from warehouse.errors import InputError
 

@@ -6,13 +6,13 @@ kept of a sample is its weight, in the sum of its path.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ingest.base import Item, LeftOut, Rows
+from ingest.parsing.call_paths import frame_name
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 NO_THREAD = -1
-UNKNOWN = "[unknown]"
 SECONDS = {
     **{"nanoseconds": 1e9, "ns": 1e9, "microseconds": 1e6, "us": 1e6, "\u00b5s": 1e6},
     **{"milliseconds": 1e3, "ms": 1e3, "seconds": 1.0, "s": 1.0},
@@ -32,14 +31,6 @@ _DEEPEST = 256  # of a path the text is stored, of all that lie on it: deeper on
 _MOST_ROWS = 500_000
 _BATCH_ROWS = 1 << 16
 _BATCH_TEXT = 16 << 20
-_ARROW = re.compile(r"(?<!operator)->")
-_NOT_SHOWN = re.compile(r"[\x00-\x1f\x7f]+")
-
-
-def frame_name(text: str) -> str:
-    """Return the name of a function as it can be part of a call path, whose separator is ->."""
-    name = _NOT_SHOWN.sub(" ", text).strip()
-    return _ARROW.sub("\u2192", name) if "->" in name else name or UNKNOWN
 
 
 def located(name: str, file: str | None) -> str:
