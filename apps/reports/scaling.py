@@ -41,7 +41,9 @@ SETS = ("application", "version", "machine", "scaling", "counts", "functions", "
 UNNAMED = "(no application)"
 NO_RUNS = (
     "Ingest profiles (TAU, Score-P, Caliper, mpiP, Extra-P ...) of runs at different "
-    "counts; --app and --ranks state what a file leaves out."
+    "counts; --app and --ranks state what a file leaves out. An Extra-P "
+    "file without METRIC lands as counters: add the line METRIC time before its data, and ingest "
+    "it again."
 )
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
 _SUM = "sum of rank means"

@@ -102,8 +102,10 @@ WITH
         list(value ORDER BY started_at, place, run_id) FILTER (NOT is_after), []
       ) AS before,
       coalesce(list(value ORDER BY started_at, place, run_id) FILTER (is_after), []) AS after,
-      coalesce(bool_and(is_absent) FILTER (NOT is_after), true) AS is_new,
-      coalesce(bool_and(is_absent) FILTER (is_after), true) AS is_gone,
+      -- a function that one side does not list is neither where it took no time in the other
+      bool_or(is_absent) AND NOT bool_or(value > 0) AS is_idle,
+      NOT is_idle AND coalesce(bool_and(is_absent) FILTER (NOT is_after), true) AS is_new,
+      NOT is_idle AND coalesce(bool_and(is_absent) FILTER (is_after), true) AS is_gone,
       any_value(fields) FILTER (NOT is_after) AS fields_before,
       any_value(fields) FILTER (is_after) AS fields_after,
       any_value(own_fields) FILTER (NOT is_after) AS series_before,

@@ -1,3 +1,5 @@
+-- requires: functions
+--
 -- Regions with counters: the place of each in the call tree, and whether it is a group or a leaf.
 
 CREATE OR REPLACE VIEW pmu_regions AS
@@ -7,14 +9,14 @@ WITH
   ),
 
   parts AS (
-    SELECT run_id, region, string_split(region, '->') AS functions FROM regions
+    SELECT run_id, region, _path_parts(region) AS functions FROM regions
   ),
 
   -- every region that another one is called from
   groups AS (
     SELECT DISTINCT
       run_id,
-      unnest([list_aggregate(functions[:n], 'string_agg', '->') FOR n IN range(1, len(functions))])
+      unnest([array_to_string(functions[:n], '->') FOR n IN range(1, len(functions))])
         AS region
     FROM parts
   )

@@ -116,7 +116,7 @@ def test_a_run_without_a_function_spent_no_time_in_it(warehouse):
         for function, seconds in (
             ("main", 10),
             *([("rare", 0.1)] if i == 0 else []),
-            *([("added", 50)] if side == "b" else []),
+            *([("added", 50), ("called", 0)] if side == "b" else []),
         )
     )
     given(warehouse, "fn_timings", f"run_id function seconds\n{timings}")
@@ -128,6 +128,7 @@ def test_a_run_without_a_function_spent_no_time_in_it(warehouse):
         ", metrics := ['seconds:*']",
     ) == [
         ("seconds:added", "new", True, 5, 5, True),
+        ("seconds:called", "same", True, 5, 5, False),
         ("seconds:main", "same", False, 5, 5, False),
         ("seconds:rare", "same", True, 5, 5, False),
     ]

@@ -18,6 +18,7 @@ def test_a_region_that_others_are_called_from_is_a_group(warehouse):
         r1      0     main->solve->dot   cycles  3
         r1      0     io                 cycles  1
         r2      0     main               cycles  5
+        r2      0     main->p::operator->->get  cycles  1
         r2      0     NULL               cycles  9
         """,
     )
@@ -25,7 +26,8 @@ def test_a_region_that_others_are_called_from_is_a_group(warehouse):
         ("r1", "io", "io", 1, True),
         ("r1", "main", "main", 1, False),
         ("r1", "main->solve->dot", "dot", 3, True),
-        ("r2", "main", "main", 1, True),
+        ("r2", "main", "main", 1, False),
+        ("r2", "main->p::operator->->get", "get", 3, True),
     ]
 
 

@@ -14,14 +14,16 @@ fields of one's own (-F). Samples with a stack end with an empty line. What land
   what functions take with their callees is unknown, and the command name is left out.
 
 With --header the file states machine, date (local time of an unknown zone, taken as UTC, at which
-the recording ended), and the command (tag `command`). The app is the word
-of the command line that samples are named by, else the command of the first thread (by its id),
-unless all processors were recorded.
+the recording ended), and the command (tag `command`). The app is the first word of the command
+line that samples are named by, else the command of the first thread (by its id), unless all
+processors were recorded. Shells, scripts and launchers (mpirun, env ...) only start the program:
+where it is one of these, the app is the other command with the most samples.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
@@ -75,6 +77,14 @@ _CLOCK = re.compile(r"(?:cpu|task)-clock(?::.*)?")
 _FACT = re.compile(r"# (captured on|hostname|perf version|cmdline) *: (.*?) *")
 _MAP = re.compile(r"perf-\d+\.map")
 _NOT_RECORDED = ("perf", "perf-exec")  # what runs before the program does
+_STARTERS = frozenset(
+    (
+        *("sh", "bash", "dash", "zsh", "ksh", "mksh", "csh", "tcsh", "fish", "busybox"),
+        *("env", "time", "timeout", "nice", "nohup", "sudo", "xargs", "taskset", "numactl"),
+        *("mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun", "prte", "srun", "orted"),
+        *("hydra_pmi_proxy", "hydra_bstrap_pr", "aprun", "jsrun", "flux"),
+    )
+)
 _BEFORE = tuple(name.encode() for name in _NOT_RECORDED)
 _MOST_KNOWN = 1 << 18
 _MOST_TEXT = 64 << 20
@@ -166,6 +176,7 @@ class _Samples:
         self._sums: dict[tuple[bytes, bytes, bool, int], list[int]] = {}
         self._facts: dict[str, str] = {}
         self._commands: dict[bytes, str] = {}
+        self._samples: Counter[bytes] = Counter()  # of each command
         self._threads: dict[bytes, bytes] = {}  # the command of each thread, as it began
         self._system_wide = False
         self._without_stack = self._lost = self._records = 0
@@ -233,12 +244,24 @@ class _Samples:
         return list(counts.values()), list(periods.values())
 
     def _app(self, command: str) -> str | None:
-        """Return the program: of the command line the word that samples are named by.
+        """Return the program: of the command line the first word that samples are named by.
 
-        Without one, the command of the thread with the lowest number. Where all processors were
-        recorded, no command is more the program's than others.
+        Without one, the command of the thread with the lowest number; where that only starts
+        others, the one with the most samples. Where all processors were recorded, no command is
+        more the program's than others.
         """
-        named = [name for name in self._commands.values() if name not in _NOT_RECORDED]
+        named = {
+            name: self._samples[raw]
+            for raw, name in self._commands.items()
+            if name not in _NOT_RECORDED
+        }
+        found = self._first(command, list(named))
+        programs = {name: count for name, count in named.items() if not _only_starts(name)}
+        if found is not None and _only_starts(found) and programs:
+            return max(programs, key=lambda name: programs[name])
+        return found
+
+    def _first(self, command: str, named: list[str]) -> str | None:
         for word in command.split()[1:]:
             program = word.rsplit("/", 1)[-1]
             if program and program[:15] in named:
@@ -262,13 +285,14 @@ class _Samples:
         return True
 
     def _add(self, found: re.Match[bytes], path: int) -> None:
-        tid, event, period = found.group("tid", "event", "period")
+        tid, event, period, comm = found.group("tid", "event", "period", "comm")
+        self._samples[comm] += 1
         key = tid, event, bool(period), path
         sums = self._sums.get(key)
         if sums is None:
             sums = self._sums[key] = [0, 0]
-            if tid and found["comm"] and self._threads.get(tid, b"perf") in _BEFORE:
-                self._threads[tid] = found["comm"]
+            if tid and comm and self._threads.get(tid, b"perf") in _BEFORE:
+                self._threads[tid] = comm
         sums[0] += 1
         sums[1] += int(period or 0)
 
@@ -396,6 +420,11 @@ class _Samples:
     def _comment(self, raw: bytes, number: int) -> None:
         if found := _FACT.fullmatch(decode(raw, f"line {number}")):
             self._facts.setdefault(found[1], found[2])
+
+
+def _only_starts(command: str) -> bool:
+    """Return whether a command is a shell, a script of one, or a launcher."""
+    return command in _STARTERS or command.endswith((".sh", ".bash"))
 
 
 def _is_function(line: bytes) -> bool:

@@ -177,6 +177,16 @@ def test_two_events_of_one_recording(warehouse):
     ]
 
 
+def test_what_only_starts_the_program_is_not_the_app(landed):
+    def of(command, thread):
+        line = prog(thread=thread).replace("prog", command)
+        return sample(line, MAIN)
+
+    query = "SELECT app FROM runs ORDER BY started_at DESC, run_id LIMIT 1"
+    text = of("run.sh", 70) + of("make", 72) + of("solver", 71) * 3
+    assert landed(text, query) == [("solver",)]
+
+
 def test_the_app_is_that_of_the_first_thread_unless_all_were_recorded(landed, warehouse):
     def line(comm, thread, cpu=""):
         return sample(f"{comm} {thread} {cpu}12.345678:     250000 cpu-clock: ", MAIN)
