@@ -163,8 +163,9 @@ def landed_and_peak(db, path):
 def new_process():
     """Return a pool that runs each call in a process that has run nothing before."""
     context = multiprocessing.get_context("forkserver")
-    # Imported once, by the process that the others are forked from.
-    context.set_forkserver_preload([__name__])
+    # Imported once, by the process that the others are forked from. DuckDB imports pandas and
+    # pyarrow where a parameter is bound.
+    context.set_forkserver_preload([__name__, "pandas", "pyarrow.compute"])
     with ProcessPoolExecutor(1, mp_context=context, max_tasks_per_child=1) as pool:
         yield pool
 
