@@ -56,14 +56,10 @@ def page(view: View) -> None:
         return
     known = view.value(compared_by_default, view.address.carried("app"))
     usual = known or view.value(compared_by_default, None) or (None, None)
-    names: list[str | None] = []
-    with st.container(horizontal=True):
-        for label, key, default in zip(("From", "To"), ("before", "after"), usual, strict=True):
-            names.append(
-                view.pick(
-                    label, choices, key=key, placeholder="a run or APP@VERSION", default=default
-                )
-            )
+    names = [
+        view.pick(label, choices, key=key, placeholder="a run or APP@VERSION", default=default)
+        for label, key, default in zip(("From", "To"), ("before", "after"), usual, strict=True)
+    ]
     if names[0] is None or names[1] is None:
         st.caption("Choose two runs or versions of an application.")
         return
@@ -85,6 +81,13 @@ def page(view: View) -> None:
         _ratios(of_one)
     with right:
         _waterfall(of_one)
+    view.link(
+        "Profiles of the two",
+        "profile",
+        icon="local_fire_department",
+        run=names[1],
+        against=names[0],
+    )
     st.subheader("Why", anchor=False)
     causes.show(view, Comparison(after, before))
     _sides(view, before, after, (str(names[0]), str(names[1])))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _ICON = Path(__file__).parent / "icon.svg"
 _SIDEBAR = 220  # pixels
 _STYLE = """
+[data-testid="stHeader"] { background: transparent; }
 [data-testid="stMainBlockContainer"] { padding: 40px 2rem 2rem; }
 @media (max-width: 900px) { [data-testid="stMainBlockContainer"] { padding: 64px 1rem 1rem; } }
 [data-testid="stMainBlockContainer"] h1 { padding-top: 0; font-size: 1.9rem; }

@@ -87,12 +87,13 @@ class Filters:
         placeholder: str,
         default: str | None = None,
     ) -> str | None:
-        """Return the choice among `options` or a typed one; shown where it is called."""
+        """Return the choice among `options` or a typed one; None without one."""
         if self.address.sets(key):
             carried = self.address.carried(key) if key in CARRIED else None
             st.session_state[key] = self.address.asked(key) or carried or default
         given = st.session_state.get(key)
-        chosen: str | None = st.selectbox(
+        place: Any = self._filters
+        chosen: str | None = place.selectbox(
             label,
             options if given is None or given in options else [given, *options],
             index=None,

@@ -45,8 +45,8 @@ class Trace:
 
 
 _TRACES = (
-    Trace("Functions", "fn_timings", run_functions, "scaling", ("share",)),
-    Trace("Functions by cost", "pmu_samples", run_costs, None, ("share",)),
+    Trace("Functions", "fn_timings", run_functions, "profile", ("share",)),
+    Trace("Functions by cost", "pmu_samples", run_costs, "profile", ("share",)),
     Trace("Counters", "pmu_samples", run_counters, "bottlenecks"),
     Trace("Workers", "tasks", run_workers, "idle"),
     Trace("Launches", "bb_launches", run_launches, "threads"),

@@ -84,9 +84,14 @@ def test_a_filter_is_used_and_stays_in_the_address(tab, served):
     tab.get_by_role("combobox", name="Application").click()
     tab.get_by_role("option", name="heat", exact=True).click()
     appears(tab, "6 rows", exact=True)
-    assert tab.url.endswith("/runs?app=heat")
+    assert tab.url.endswith("/runs?app=heat&version=&machine=&tag=&text=")
     tab.reload()
     appears(tab, "6 rows", exact=True)
+    settle(tab)
+    tab.go_back()
+    tab.wait_for_function("location.search.includes('app=&')")
+    settle(tab)
+    assert tab.get_by_role("combobox", name="Application").input_value() == "All"
 
 
 def test_sql_is_asked(tab, served):
@@ -142,3 +147,15 @@ def test_files_land_while_the_app_is_open_and_appear_on_refresh(tab, served, tmp
     assert done.returncode == 0, done.stderr
     tab.get_by_role("button", name="Refresh").click()
     appears(tab, "none was rejected")
+
+
+def test_a_flame_graph_is_zoomed_searched_and_sent_as_a_link(tab, served, screenshots):
+    visit(tab, served, "profile?run=heat-1.5&against=heat-1.4")
+    graph = tab.locator("canvas[role=img]").first
+    graph.wait_for()
+    tab.get_by_label("Search functions").press_sequentially("save")
+    appears(tab, "found:")
+    tab.wait_for_function("location.search.includes('search=save')")
+    keep(tab, screenshots / "flame-1280-light.png")
+    tab.go_back()
+    tab.wait_for_function("location.search.includes('search=&')")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from functools import cache
 from pathlib import Path
@@ -62,3 +63,10 @@ def address(app, key):
     """Return what the address has for a key after a run of the page; None without it."""
     value = app.query_params.get(key)
     return value[-1] if isinstance(value, list) else value
+
+
+def sent(app, component):
+    """Return the data that a page gave to one of its components in JavaScript."""
+    found = [one.proto for one in app.get("bidi_component")]
+    (one,) = [proto for proto in found if proto.component_name == f"pwh_{component}"]
+    return json.loads(one.json)
