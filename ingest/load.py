@@ -20,9 +20,9 @@ from ingest.compressed import path_text
 from ingest.derive import TASK_TABLES, decode_segments, derive
 from ingest.forget import forget_source
 from ingest.recording import MAX_BYTES
-from ingest.repeats import repeats_itself
+from ingest.repeats import repeats
 from ingest.runs import RunBook, add_facts_of_rows, renew_runs
-from ingest.scalars import keep_scalars
+from ingest.scalars import keep_scalars, stabilise_names
 from warehouse import sqlfiles
 from warehouse.errors import InputError, UsageError
 from warehouse.version import __version__
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 _BATCH = "_batch_to_land"
 _MOST_COLLECTED = 1 << 16
-_NAMES = {"fn_timings": "derived/stable_functions", "pmu_samples": "derived/stable_regions"}
 _FIRST_DATE = datetime(1990, 1, 1, tzinfo=UTC)  # archives without dates unpack as 1970 or 1980
 
 
@@ -62,10 +61,9 @@ class Landed:
     """What came of one recording: its rows by table, or that they were there already.
 
     `seconds` are the wall time, or an equal part of that of recordings that landed together.
-    `clocks` are the offsets that options set; `repeated` are the tables in which the second half of
-    the rows repeats the first; `unlisted` counts the rows with references to what the recording
-    does not list, by `table.column`. `left_out` is what the file contains besides, in words; None
-    where everything landed.
+    `clocks` are the offsets that options set; `unlisted` counts the rows with references to what
+    the recording does not list, by `table.column`. `left_out` is what the file contains besides
+    and `repeats` what it contains twice, in words; None where there is nothing.
     """
 
     source_id: int
@@ -73,9 +71,9 @@ class Landed:
     rows: dict[str, int]
     seconds: float = 0.0
     left_out: str | None = None
+    repeats: str | None = None
     known: bool = False
     clocks: tuple[Clock, ...] = ()
-    repeated: tuple[str, ...] = ()
     unlisted: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -235,7 +233,7 @@ class _Writer:
         self.options = options
         self.rows: dict[str, int] = {}
         self.clocks: tuple[Clock, ...] = ()
-        self.repeated: tuple[str, ...] = ()
+        self.repeats: str | None = None
         self.unlisted: dict[str, int] = {}
         self._left_out: Counter[LeftOut] = Counter()
         self._collected: list[Rows] = []
@@ -285,12 +283,12 @@ class _Writer:
             )
             if others:
                 check_keys(self.con, table, self.source_id, others)
-        tables = (table for table, rows in self.rows.items() if rows)
-        self.repeated = tuple(t for t in tables if repeats_itself(self.con, t, self.source_id))
+        filled = [table for table, rows in self.rows.items() if rows]
+        self.repeats = repeats(self.con, self.recording, self.source_id, filled)
         self._set_clocks()
         total = sum(self.rows.values())
         self.con.execute(
-            "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 self.source_id,
                 path_text(self.recording.path.resolve()),
@@ -302,9 +300,10 @@ class _Writer:
                 total,
                 __version__,
                 self.left_out,
+                self.repeats,
             ],
         )
-        self._stabilise_names()
+        stabilise_names(self.con, self.rows, self.source_id, self.source_id)
         self.book.write(
             self.con,
             self.source_id,
@@ -321,7 +320,7 @@ class _Writer:
             self.rows,
             left_out=self.left_out,
             clocks=self.clocks,
-            repeated=self.repeated,
+            repeats=self.repeats,
             unlisted=self.unlisted,
         )
 
@@ -355,13 +354,6 @@ class _Writer:
             of_source = "SELECT count(*) FROM nodes WHERE source_id = ?"
             found = self.con.execute(of_source, [self.source_id]).fetchone()
             self.rows["nodes"] = int(found[0]) if found else 0
-
-    def _stabilise_names(self) -> None:
-        """Take out of the names of functions what differs from process to process."""
-        for table, statement in _NAMES.items():
-            if table in self.rows:
-                params = {"source_id": self.source_id}
-                self.con.execute(sqlfiles.read(statement), params)
 
     def _collect(self, item: Rows) -> None:
         """Put batches of one table together: each insertion costs as much as thousands of rows."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import mmap
 import os
 import shutil
 import time
@@ -18,6 +19,7 @@ HEAD_BYTES = 1 << 16
 MAX_BYTES = 20 * 10**9
 
 _CHUNK = 1 << 20
+_SHORTEST_BEGINNING, _LONGEST_BEGINNING = 64, 4096
 _TICK_NS = 2_000_000_000  # of the coarsest file systems
 
 
@@ -55,6 +57,25 @@ def _state(path: Path) -> _State:
         problem = f"cannot be read: {error.strerror or error}"
         raise InputError(problem, path=path_text(path)) from None
     return _State(found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _is_doubled(path: Path, size: int) -> bool:
+    half = size // 2
+    if size % 2 or not half:
+        return False
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        # Its first lines. Where they come again soon, equal halves can be chance.
+        line_end = data.find(b"\n", _SHORTEST_BEGINNING, half)
+        beginning = data[: min(line_end + 1 or half, _LONGEST_BEGINNING)]
+        return (
+            len(data) == size
+            and data[half : half + len(beginning)] == beginning
+            and all(
+                data[at : min(at + _CHUNK, half)] == data[half + at : half + min(at + _CHUNK, half)]
+                for at in range(0, half, _CHUNK)
+            )
+            and data.find(beginning, 1) == half
+        )
 
 
 def _changed(path: Path) -> InputError:
@@ -121,6 +142,16 @@ class Recording:
                 digest.update(data)
                 size -= len(data)
         return digest.hexdigest() == sha256
+
+    def is_doubled(self) -> bool:
+        """Return whether a part is twice the same bytes, and these begin as nothing in them does.
+
+        As stored: a compressed file that was appended to itself is doubled, too.
+        """
+        return any(
+            _is_doubled(part, state.size)
+            for part, state in zip(self.parts, self._states, strict=True)
+        )
 
     def check_unchanged(self, sha256: str) -> None:
         """Raise `InputError` where a file has changed since its fingerprint was taken."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from warehouse import sqlfiles
+from warehouse import revision, sqlfiles
 from warehouse.connection import cursor
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ _TABLES = {
     "segments": {"segments"},
     "metrics": {"metrics"},
 }
+_NAMES = {"fn_timings": "derived/names/functions", "pmu_samples": "derived/names/regions"}
+_MAX_SOURCE = 2**63 - 1
 
 
 def keep_scalars(con: DuckDBPyConnection, run_ids: Iterable[str], tables: Collection[str]) -> None:
@@ -36,14 +38,28 @@ def keep_scalars(con: DuckDBPyConnection, run_ids: Iterable[str], tables: Collec
 
 
 def keep_missing_scalars(con: DuckDBPyConnection) -> int:
-    """Add up the scalars of all runs of which none are kept; return how many runs these were.
+    """Add up the scalars of all runs of which this pwh kept none; return how many runs these were.
 
-    Such runs were written by hand or by an older pwh. The caller keeps the transaction.
+    Such runs were written by hand or by another pwh, so names in their rows become stable first.
+    The caller keeps the transaction.
     """
-    con.execute(sqlfiles.read("derived/scalars/of_other_runs"))
-    runs = _runs_to_keep(con)
+    runs = _missing(con)
+    if runs:
+        stabilise_names(con, _NAMES)
     _keep(con, list(_TABLES) if runs else [])
     return runs
+
+
+def stabilise_names(
+    con: DuckDBPyConnection, tables: Collection[str], first: int = 0, last: int = _MAX_SOURCE
+) -> None:
+    """Take out of the names of functions what differs from process to process.
+
+    In these of the landing tables, in rows of the sources from `first` to `last`.
+    """
+    for table, statement in _NAMES.items():
+        if table in tables:
+            con.execute(sqlfiles.read(statement), {"first": first, "last": last})
 
 
 def differing_scalars(con: DuckDBPyConnection, run_ids: Iterable[str]) -> list[tuple[str, str]]:
@@ -56,12 +72,19 @@ def differing_scalars(con: DuckDBPyConnection, run_ids: Iterable[str]) -> list[t
     try:
         params = {"run_ids": json.dumps(list(run_ids))}
         own.execute(sqlfiles.read("derived/scalars/again"), params)
-        keep_missing_scalars(own)
+        _missing(own)
+        _keep(own, _TABLES)
         sql = sqlfiles.read("derived/scalars/differing")
         found: list[tuple[str, str]] = own.execute(sql, params).fetchall()
         return found
     finally:
         own.close()
+
+
+def _missing(con: DuckDBPyConnection) -> int:
+    """Put the runs without scalars of this pwh in _keep; return their number."""
+    con.execute(sqlfiles.read("derived/scalars/of_other_runs"), {"revision": revision.current()})
+    return _runs_to_keep(con)
 
 
 def _runs_to_keep(con: DuckDBPyConnection) -> int:
@@ -73,4 +96,5 @@ def _runs_to_keep(con: DuckDBPyConnection) -> int:
 def _keep(con: DuckDBPyConnection, kinds: Iterable[str]) -> None:
     for kind in kinds:
         con.execute(sqlfiles.read(f"derived/scalars/{kind}"))
-    con.execute(sqlfiles.read("derived/scalars/kept"))
+    con.execute(sqlfiles.read("derived/scalars/kept"), {"revision": revision.current()})
+    con.execute("DROP TABLE _keep")

@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -140,6 +141,23 @@ def demo_warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         _fill_demo(path)
 
     return _made_once(tmp_path_factory, "demo.duckdb", make)
+
+
+@pytest.fixture(scope="session")
+def samples_warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a warehouse of all samples, to be opened read-only; copy it to change it."""
+    from tests.helpers.support import land
+    from warehouse.errors import InputError
+
+    def make(path: Path) -> None:
+        shutil.copy(template, path)
+        with pwh.connect(path) as con:
+            for folder in sorted((Path(__file__).parent / "samples").iterdir()):
+                # Some formats need a package that is not installed everywhere.
+                with suppress(InputError):
+                    land(con, folder)
+
+    return _made_once(tmp_path_factory, "samples.duckdb", make)
 
 
 def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import udfs
-from warehouse import migrations, modules, shipped
+from warehouse import migrations, modules, revision, shipped
 from warehouse.damage import RESTORE, damage
 from warehouse.errors import (
     NotAWarehouse,
@@ -61,12 +61,9 @@ def connect(
         return con
     try:
         migrations.check(con, str(path))
-        if read_only:
-            modules.check(con, str(path))
-            shipped.check(con, str(path))
-        else:
-            modules.refresh(con)
-            shipped.refresh(con)
+        modules.check(con, str(path))
+        shipped.check(con, str(path))
+        revision.check(con, str(path))
     except duckdb.Error as error:
         con.close()
         raise _unusable(Path(path), error) from None

@@ -70,11 +70,11 @@ def ordered(modules: tuple[Module, ...] | None = None) -> tuple[Module, ...]:
 def stale(con: DuckDBPyConnection) -> bool:
     """Return whether the views in the database differ from those of this pwh."""
     known = dict(con.execute("SELECT name, sha256 FROM view_modules").fetchall())
-    return known != _digests()
+    return known != digests()
 
 
 @cache
-def _digests() -> dict[str, str]:
+def digests() -> dict[str, str]:
     """Return the SHA-256 of this pwh's modules by name."""
     return {module.name: module.sha256 for module in ordered()}
 

@@ -232,9 +232,8 @@ def _report(found: Found, landed: Landed, dry_run: bool) -> None:
     print_data(f"{verb} {path}  {reader}  {runs}  {landed.seconds:.2f} s\n         {rows}")
     if landed.left_out is not None:
         print_data(f"         left out: {landed.left_out}")
-    if landed.repeated:
-        tables = ", ".join(landed.repeated)
-        note(f"{path} contains each row twice ({tables}): was it written to two times?")
+    if landed.repeats is not None:
+        note(f"{path} contains duplicates: {landed.repeats}")
     for clock in landed.clocks:
         error = f", give or take {amount(clock.error_ns / 1e9, 's')}" if clock.error_ns else ""
         note(f"clock of {clock.node}: ahead by {amount(clock.ahead_ns / 1e9, 's')}{error}")

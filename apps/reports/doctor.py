@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from apps.progress import watched
 from ingest.scalars import differing_scalars
-from warehouse import integrity, migrations, modules, sqlfiles
+from warehouse import integrity, migrations, modules, revision, sqlfiles
 from warehouse.connection import open_unchecked
 from warehouse.damage import damage
 from warehouse.errors import PwhError, WarehouseMissing
@@ -89,6 +89,7 @@ def _checks(con: DuckDBPyConnection, db: Path) -> Iterator[Finding]:
     yield Finding("warehouse", "fine", f"{db}, {db.stat().st_size} bytes")
     migrations.check(con, str(db))
     modules.check(con, str(db))
+    revision.check(con, str(db))
     yield Finding("schema", "fine", f"{len(migrations.names())} migrations")
     problems = [problem for problem in watched(integrity.read_tables(db), "reading") if problem]
     yield _listed("tables that cannot be read", problems)
@@ -104,7 +105,7 @@ def _consistency(con: DuckDBPyConnection) -> Iterator[Finding]:
         "sources with other rows than landed",
         [f"{path} ({now} of {then})" for path, then, now in integrity.incomplete_sources(con)],
     )
-    runs = [run for (run,) in con.execute("FROM kept_runs ORDER BY run_id").fetchall()]
+    runs = [run for (run,) in con.execute("SELECT run_id FROM kept_runs ORDER BY ALL").fetchall()]
     differing = watched(_differing(con, runs), "adding up scalars")
     yield _listed(
         "scalars other than their rows",

@@ -37,6 +37,8 @@ _TEXT_GROUP = re.compile(r"(?:Region (?P<region>.*), )?Group (?P<group>\d{1,9}):
 _GROUP = re.compile(r"Group (\d+) (Raw|Metric)( STAT)?")
 _THREAD = re.compile(r"(?:HWThread|Core|core) (\d{1,7})")
 _UNIT = re.compile(r"(.+?) \[([^\]]+)\]")
+_VALUE = re.compile(r"[-+]?\d[\d.eE+-]*|-|nan")
+_STARTS = ("TABLE", "STRUCT")
 _TAGS = {"CPU name": "cpu", "CPU type": "cpu_type", "CPU clock": "cpu_clock"}
 
 
@@ -49,6 +51,11 @@ class _Heading:
     kind: str
     sums: bool
     lines: int
+
+    @property
+    def skipped(self) -> int:
+        """Number of columns before the values."""
+        return 2 if self.kind == "Raw" else 1
 
 
 class Likwid(SingleFile):
@@ -91,13 +98,17 @@ class Likwid(SingleFile):
 def _samples(lines: Records, tags: dict[str, str], cpus: set[int]) -> Iterator[Sample]:
     """Yield the counters of all tables; takes note of tags and processors on the way."""
     seen: Counter[tuple[str | None, int, str]] = Counter()
+    heading: _Heading | None = None
     for line, fields in lines:
+        if heading is not None and _is_row(fields, heading):
+            raise _other_length(heading, line, "more")
         if len(fields) > 1 and (name := fields[0].rstrip(":").strip()) in _TAGS:
             tags[_TAGS[name]] = fields[1].strip()
-        if fields[:1] != ["TABLE"]:
+        heading = _heading(fields, line) if fields[:1] == ["TABLE"] else None
+        if heading is None:
             continue
-        heading = _heading(fields, line)
-        if heading is None or heading.sums:
+        if heading.sums:
+            heading = None
             continue
         key = (heading.region, heading.group, heading.kind)
         yield from _table(lines, heading, seen[key], cpus, line)
@@ -208,7 +219,7 @@ def _is_region(word: str) -> bool:
 def _table(
     lines: Records, heading: _Heading, sample: int, cpus: set[int], at: int
 ) -> Iterator[Sample]:
-    skipped = 2 if heading.kind == "Raw" else 1
+    skipped = heading.skipped
     line, names = next(lines, (at, []))
     threads = _threads(names[skipped:], line)
     cpus.update(threads)
@@ -217,13 +228,7 @@ def _table(
         where = f"line {line}"
         name = fields[0].strip() if fields else ""
         if not name or name == "TABLE" or len(fields) < skipped + len(threads):
-            raise InputError(
-                f"the table has fewer than the {heading.lines} lines of {len(threads)} values "
-                "that its first line announces",
-                where=where,
-                expected="a value for each hardware thread",
-                hint="The file is damaged or cut off. Record again.",
-            )
+            raise _other_length(heading, line, "fewer")
         event, unit = _event(name) if heading.kind == "Metric" else (name, None)
         for cpu, field in zip(threads, fields[skipped:], strict=False):
             yield {
@@ -234,6 +239,25 @@ def _table(
                 "value": number(field, where, name),
                 "unit": unit,
             }
+
+
+def _is_row(fields: list[str], heading: _Heading) -> bool:
+    """Return whether a line behind the last one of a table looks as if it belonged to it."""
+    value = heading.skipped
+    return (
+        len(fields) > value
+        and fields[0] not in _STARTS
+        and _VALUE.fullmatch(fields[value]) is not None
+    )
+
+
+def _other_length(heading: _Heading, line: int, many: str) -> InputError:
+    return InputError(
+        f"the table has {many} lines than the {heading.lines} that its first line announces",
+        where=f"line {line}",
+        expected="so many lines, with a value for each hardware thread",
+        hint="The file is damaged or cut off. Record again.",
+    )
 
 
 def _threads(names: list[str], line: int) -> list[int]:

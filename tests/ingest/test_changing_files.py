@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,6 @@ from tests.helpers.support import land, rows
 from tests.ingest.copies import is_empty
 from warehouse.errors import InputError
 
-SAMPLES = Path(__file__).parents[1] / "samples"
 COUNTERS = "event,value\ncycles,100\ninstructions,200\n"
 
 
@@ -99,23 +97,3 @@ def test_a_file_that_grew_is_not_counted_twice(warehouse, file, tmp_path):
     file.write_text(COUNTERS.replace("100", "101") + "branches,7\nmisses,8\n")
     land(warehouse, file)
     assert rows(warehouse, "SELECT count(*) FROM sources") == [(2,)]
-
-
-@pytest.mark.parametrize("name", ["likwid", "gem5-stats-o3", "machine-code"])
-def test_a_recording_twice_in_its_file_is_told(warehouse, another, tmp_path, name):
-    (sample, *_) = (found for found in find([SAMPLES / name]) if found.reader is not None)
-    (once,) = land(warehouse, sample.path)
-    assert once.repeated == ()
-    twice = tmp_path / sample.path.name
-    twice.write_bytes(sample.path.read_bytes() * 2)
-    (landed,) = land(another(), twice)
-    (table,) = landed.repeated
-    assert landed.rows[table] == 2 * once.rows[table]
-
-
-def test_equal_values_alone_are_no_repetition(warehouse, tmp_path):
-    file = tmp_path / "counters.csv"
-    file.write_text("region,event,value\n" + "".join(f"r{i % 5},cycles,7\n" for i in range(8)))
-    assert land(warehouse, file)[0].repeated == ()
-    file.write_text("event,value\n" + "cycles,7\n" * 4)
-    assert land(warehouse, file)[0].repeated == ()

@@ -13,6 +13,7 @@ import pytest
 import warehouse as pwh
 from tests.helpers.support import rows
 from warehouse import errors, migrations
+from warehouse.connection import fill, open_unchecked
 
 
 @pytest.fixture
@@ -61,13 +62,16 @@ def test_newer_schema_is_refused(existing):
         pwh.connect(existing, read_only=True)
 
 
-def test_views_of_another_version_are_made_anew_when_writing(existing):
+def test_views_of_another_version_are_made_anew_when_asked(existing):
     with pwh.connect(existing) as con:
         con.execute("UPDATE view_modules SET sha256 = 'other'")
         con.execute("DROP VIEW run_metrics")
         con.execute("CREATE VIEW mine AS SELECT 1 AS x")
-    with pytest.raises(errors.WarehouseOutdated, match="migrate"):
-        pwh.connect(existing, read_only=True)
+    for read_only in (True, False):
+        with pytest.raises(errors.WarehouseOutdated, match="migrate"):
+            pwh.connect(existing, read_only)
+    with open_unchecked(existing) as con:
+        fill(con)
     with pwh.connect(existing) as con:
         assert rows(con, "SELECT count(*) FROM run_metrics") == [(0,)]
         assert rows(con, "FROM mine") == [(1,)], "a user's own view stays"

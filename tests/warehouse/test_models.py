@@ -13,6 +13,7 @@ import warehouse as pwh
 from tests.helpers.support import rows
 from udfs.models import loaded_model
 from warehouse import models, shipped
+from warehouse.connection import fill, open_unchecked
 from warehouse.errors import NothingToAnalyse, WarehouseOutdated
 from warehouse.models import Fit
 
@@ -149,13 +150,15 @@ def test_a_newer_pwh_renews_its_rows_and_leaves_a_persons(warehouse):
     assert all(new > old for (_, new), (_, old) in zip(after, before, strict=True))
 
 
-def test_an_older_warehouse_is_renewed_when_writing(tmp_path):
+def test_an_older_warehouse_is_renewed_when_asked(tmp_path):
     path = tmp_path / "w.duckdb"
     with pwh.connect(path) as con:
         con.execute("DELETE FROM shipped_files WHERE path LIKE '%event_aliases%'")
-    with pytest.raises(WarehouseOutdated, match="migrate"):
-        pwh.connect(path, read_only=True)
-    pwh.connect(path).close()
+    for read_only in (True, False):
+        with pytest.raises(WarehouseOutdated, match="migrate"):
+            pwh.connect(path, read_only)
+    with open_unchecked(path) as con:
+        fill(con)
     with pwh.connect(path, read_only=True) as con:
         assert len(rows(con, "FROM shipped_files")) == len(shipped.files())
 

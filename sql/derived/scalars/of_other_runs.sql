@@ -1,8 +1,11 @@
--- The files of runs whose scalars are not kept: rows written by hand, or by an older pwh.
+-- The files of runs whose scalars this pwh ($revision) has not kept: rows written by hand, or by
+-- another pwh.
 CREATE TEMP TABLE _keep AS
 WITH
   missing AS (
-    SELECT run_id FROM runs ANTI JOIN kept_runs USING (run_id)
+    SELECT run_id
+    FROM runs
+    ANTI JOIN (FROM kept_runs WHERE revision = $revision) AS kept USING (run_id)
   ),
 
   files AS (

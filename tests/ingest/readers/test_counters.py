@@ -117,7 +117,11 @@ def test_likwid_without_regions_over_time(warehouse, tmp_path):
     ("text", "message"),
     [
         ("TABLE,Group 1 Raw,MEM,1\nEvent,Counter,Sum\nA,FIXC0,1\n", "line 2: the columns are"),
-        ("TABLE,Group 1 Raw,MEM,2\nEvent,Counter,Core 0\nA,PMC0,1\n", "fewer than the 2 lines"),
+        ("TABLE,Group 1 Raw,MEM,2\nEvent,Counter,Core 0\nA,PMC0,1\n", "fewer lines than the 2"),
+        (
+            "TABLE,Group 1 Raw,MEM,1\nEvent,Counter,Core 0\nA,PMC0,1\nB,PMC1,2\n",
+            "more lines than the 1",
+        ),
         ("TABLE,Group 1 Raw,MEM,x\nEvent,Counter,Core 0\nA,PMC0,1\n", "length is 'x'"),
         ("TABLE,Group 1 Raw,MEM,1\nEvent,Counter,Core 0\nA,PMC0,12a\n", "line 3: A is '12a'"),
         ("TABLE,Group 1 Raw STAT,MEM,1\nEvent,Counter,Sum\nA,PMC0,1\n", "no counters"),

@@ -1,0 +1,98 @@
+"""Warehouses that older versions of pwh made have what a new one would have, once migrated.
+
+Those of tests/faults/older contain the samples of their time, landed by the pwh of their time. They
+are compared with the same files landed now.
+"""
+
+from __future__ import annotations
+
+import lzma
+from pathlib import Path
+
+import pytest
+
+import warehouse
+from tests.helpers.support import rows
+
+OLDER = sorted((Path(__file__).parents[2] / "faults" / "older").glob("*.xz"))
+# What only reading these files again would add, because readers have become better since.
+READ_BETTER = {
+    # names the program of code without symbols, and has inclusive costs
+    ("0017_run_scalars", "callgrind/pair.callgrind-01"),
+    # counts the cycles of dependences
+    ("0017_run_scalars", "instruction-trace/trace.csv"),
+}
+# Older models remain, so that those of this pwh have other versions.
+VARYING = {"path", "ingested_at", "pwh_version", "model"}
+VERDICTS = ("run_metrics", "bottleneck_verdicts", "slo_by_run", "throughput_predictions")
+TABLES = """
+    SELECT DISTINCT table_name
+    FROM duckdb_columns()
+    JOIN duckdb_tables() USING (database_name, table_name)
+    WHERE database_name = 'fresh' AND column_name IN ('run_id', 'source_id')
+"""
+COMMON = """
+    CREATE TEMP TABLE common AS
+    SELECT source_id, run_id, regexp_extract(path, '/samples/(.*)', 1) AS file
+    FROM sources
+    JOIN run_facts USING (source_id)
+    WHERE source_id IN (SELECT source_id FROM fresh.sources)
+"""
+# Older ones did not take the time of a file for that of its run.
+TIMES_OF_FILES = """
+    DELETE FROM run_facts WHERE stated_by = 'file_time';
+    DELETE FROM fresh.run_facts WHERE stated_by = 'file_time';
+    UPDATE runs SET started_at = NULL
+    WHERE run_id NOT IN (SELECT run_id FROM run_facts WHERE started_at IS NOT NULL);
+    UPDATE fresh.runs SET started_at = NULL
+    WHERE run_id NOT IN (SELECT run_id FROM fresh.run_facts WHERE started_at IS NOT NULL);
+"""
+
+
+@pytest.fixture
+def both(run, samples_warehouse, tmp_path):
+    """Migrate a compressed warehouse; return it with a new one attached as fresh."""
+    opened = []
+
+    def both(packed):
+        path = tmp_path / "older.duckdb"
+        path.write_bytes(lzma.decompress(packed.read_bytes()))
+        code, out, _ = run("--db", path, "migrate")
+        assert code == 0 and "computed the scalars" in out
+        assert run("--db", path, "migrate")[1] == f"{path} is up to date\n"
+        fresh = tmp_path / "fresh.duckdb"
+        fresh.write_bytes(samples_warehouse.read_bytes())
+        opened.append(warehouse.connect(path))
+        opened[0].execute(f"ATTACH '{fresh}' AS fresh")
+        opened[0].execute(COMMON)
+        opened[0].execute(TIMES_OF_FILES)
+        return opened[0]
+
+    yield both
+    opened[0].close()
+
+
+def differing(con, table):
+    """Return the common files of which a table or view has other rows in both warehouses."""
+    columns = {
+        name: f'CAST("{name}" AS FLOAT) AS "{name}"' if kind == "DOUBLE" else f'"{name}"'
+        for name, kind, *_ in rows(con, f"DESCRIBE fresh.{table}")
+        if name not in VARYING
+    }
+    key = "source_id" if "source_id" in columns else "run_id"
+    selected = f"SELECT {', '.join(columns.values())}"
+    here, there = (f"({selected} FROM {place}.{table})" for place in ("main", "fresh"))
+    other = f"({here} EXCEPT ALL {there}) UNION ALL ({there} EXCEPT ALL {here})"
+    sql = f"SELECT DISTINCT file FROM common SEMI JOIN ({other}) AS other USING ({key})"
+    return {file for (file,) in rows(con, sql)}
+
+
+@pytest.mark.parametrize("packed", OLDER, ids=lambda path: path.name.partition(".")[0])
+def test_a_migrated_warehouse_has_the_rows_and_verdicts_of_a_new_one(packed, both):
+    con = both(packed)
+    assert rows(con, "SELECT count(DISTINCT source_id) > 40 FROM common") == [(True,)]
+    name = packed.name.partition(".")[0]
+    compared = [*(table for (table,) in rows(con, TABLES)), *VERDICTS]
+    found = {(name, file): table for table in compared for file in differing(con, table)}
+    assert len(compared) > 20
+    assert found.keys() == {one for one in READ_BETTER if one[0] == name}, found

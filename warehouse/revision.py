@@ -1,0 +1,33 @@
+"""The revision of stored scalars: the SQL by which pwh adds them up, views included."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from typing import TYPE_CHECKING
+
+from warehouse import modules, sqlfiles
+from warehouse.errors import WarehouseOutdated
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_STATEMENTS = (*sqlfiles.files("derived/scalars"), *sqlfiles.files("derived/names"))
+
+
+@cache
+def current() -> str:
+    """Return a digest of the views and statements by which this pwh adds up scalars."""
+    texts = [*modules.digests().values(), *(path.read_text("utf-8") for path in _STATEMENTS)]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
+def check(con: DuckDBPyConnection, path: str) -> None:
+    """Raise where another pwh added up scalars that are stored."""
+    sql = "SELECT count(*) FROM kept_runs WHERE revision IS DISTINCT FROM ?"
+    ((outdated,),) = con.execute(sql, [current()]).fetchall()
+    if outdated:
+        raise WarehouseOutdated(
+            f"another version of pwh added up scalars of {path}",
+            hint=f"Run: pwh --db {path} migrate",
+        )
