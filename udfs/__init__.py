@@ -318,13 +318,13 @@ UDFS: tuple[Udf, ...] = (
     Udf(
         "classify_bottleneck",
         "udfs.bottleneck.apply",
-        (Parameter("metrics", "DOUBLE[]"), _MODEL),
+        (Parameter("metrics", "DOUBLE[]"), Parameter("cycles", "DOUBLE"), _MODEL),
         "STRUCT(class VARCHAR, probability DOUBLE, probabilities DOUBLE[], "
         "drivers STRUCT(metric INTEGER, contribution DOUBLE, deviation DOUBLE)[], "
         "cost DOUBLE[], cost_low DOUBLE[], cost_high DOUBLE[], hidden BOOLEAN[], "
         "reason VARCHAR)",
-        "Bottleneck class of a sample's metrics (per cycle) by a loaded model, and the share of "
-        "cycles (0..1) that each component costs, with 90 % bands.",
+        "Bottleneck class of a sample's metrics (per cycle) and cycles by a loaded model, and the "
+        "share of cycles (0..1) that each component costs, with 90 % bands.",
         public=False,
     ),
     Udf(

@@ -60,7 +60,8 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
     known = [part for part in heaviest if part["class"] != _UNKNOWN]
     classes = dicts(bottleneck_classes(con, newest))
     sentences = _topdown_sentences(con, newest)
-    sentences.append(_version(of_newest[0]) + _verdict_sentence(verdict))
+    subject = "The class is " if sentences and not known else ""
+    sentences.append(_version(of_newest[0]) + subject + _verdict_sentence(verdict))
     sentences += _region_sentences(con, newest)
     for part in known:
         (row,) = (row for row in classes if row["class"] == part["class"])

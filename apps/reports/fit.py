@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from apps.fitting import samples, throughput
 from apps.output import cell, counted, percent, table_text
-from udfs.bottleneck.calibration import TENTH
+from udfs.bottleneck.calibration import ERROR, TENTH
 from warehouse import models
 
 if TYPE_CHECKING:
@@ -202,17 +202,28 @@ def _reliability_table(fit: Fit) -> str:
             )
             tenth = tenth.removeprefix(TENTH)
             rows.append((split, tenth, int(value), stated, right, f"{least} to {most}"))
-    sums = [
-        f"{split}: expected calibration error {value:.3f}, where exact probabilities of as many "
-        f"runs would have {values[split, f'{measure}, if exact']:.3f}; "
-        f"{percent(1 - values[split, 'unknown'])} answered, of which "
-        f"{percent(values.get((split, 'accuracy of the answered')))} correct"
-        for (split, measure), value in values.items()
-        if measure == "expected calibration error"
-    ]
+    sums = [_calibration_sentence(values, split) for split, measure in values if measure == ERROR]
     heads = ("split", "probability", "samples", "stated", "right", "right if exact (90 %)")
     table = table_text(heads, rows)
     return "\n".join([table, *sums])
+
+
+def _calibration_sentence(values: dict[tuple[str, str], float], split: str) -> str:
+    """Return how far probabilities are from the shares right, beside what chance makes of it."""
+    error, exact, as_large, left, of_runs, of_runs_exact = (
+        values[split, f"{ERROR}{what}"]
+        for what in (
+            *("", ", if exact", ": as large if exact", ", without chance"),
+            *(" of runs", " of runs, if exact"),
+        )
+    )
+    return (
+        f"{split}: expected calibration error {error:.3f}, where exact probabilities of as many "
+        f"runs would have {exact:.3f}, and as much in {percent(as_large)} of draws; without "
+        f"chance {left:.3f}; by runs {of_runs:.3f}, if exact {of_runs_exact:.3f}; "
+        f"{percent(1 - values[split, 'unknown'])} answered, of which "
+        f"{percent(values.get((split, 'accuracy of the answered')))} correct"
+    )
 
 
 def _bottleneck_scores(fit: Fit) -> str:

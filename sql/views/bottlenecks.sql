@@ -46,7 +46,9 @@ WITH
   judged AS (
     SELECT
       s.*, m.model,
-      classify_bottleneck(CASE WHEN s.reason IS NULL THEN s.metrics END, m.model_number) AS verdict
+      classify_bottleneck(
+        CASE WHEN s.reason IS NULL THEN s.metrics END, coalesce(s.cycles, 'NaN'), m.model_number
+      ) AS verdict
     FROM sample_metrics AS s
     LEFT JOIN _bottleneck_models AS m USING (metric_set)
   ),
@@ -93,6 +95,8 @@ SELECT
   CASE
     WHEN n.label IS NOT NULL THEN NULL
     WHEN n.reason IS NOT NULL THEN n.reason
+    WHEN n.model IS NULL AND t.whole > 0
+      THEN 'top-down shares name no class: classes follow from counts of misses and cycles'
     WHEN n.model IS NULL THEN 'no model is fitted for the metrics of the set ' || n.metric_set
     ELSE n.verdict.reason
   END AS reason,
@@ -116,7 +120,8 @@ SELECT
   n.verdict.cost[4] AS frac_dma, n.verdict.cost_low[4] AS frac_dma_low,
   n.verdict.cost_high[4] AS frac_dma_high
 FROM named AS n
-LEFT JOIN class_advice AS a ON n.class = a.class;
+LEFT JOIN class_advice AS a ON n.class = a.class
+LEFT JOIN metric_sets AS t ON n.metric_set = t.metric_set;
 
 COMMENT ON VIEW bottlenecks IS 'One row is the verdict on one sample: the class of its bottleneck, how sure that is, what drove it, and the largest possible gain from each component.';
 COMMENT ON COLUMN bottlenecks.run_id IS 'Run (runs.run_id).';

@@ -74,6 +74,15 @@ def test_unknown_has_a_reason(model, window, reason):
     assert [judged.reasons[i] for i in judged.reason] == [reason]
 
 
+def test_a_sample_of_few_cycles_is_unknown_and_says_how_many_are_needed(model):
+    windows = np.repeat(sample(IPC=0.85), 3, axis=0)
+    judged = judge(windows, model, np.array([1.0, 100_000.0, np.nan]))
+    assert judged.names().tolist() == ["Unknown", "Balance", "Balance"]
+    assert judged.familiar.tolist() == [False, True, True]
+    (reason,) = judged.reasons
+    assert reason.startswith("too few cycles to tell a bottleneck of DMA from chance: at least 2,")
+
+
 def test_too_low_a_probability_is_unknown(model):
     picky = {**model, "confidence": np.array([1.1])}
     judged = judge(sample(IPC=0.85), picky)
@@ -189,13 +198,13 @@ def test_through_sql(warehouse, model):
         SELECT
             id, v.class, len(v.probabilities), abs(v.cost[2] - 0.6) < 0.1, len(v.drivers), v.reason
         FROM (
-            SELECT id, classify_bottleneck(metrics, model) AS v
+            SELECT id, classify_bottleneck(metrics, cycles, model) AS v
             FROM weights, (VALUES
-                (1, [0.2, 0, 0.01, 0, 0, 0]),
-                (2, [0.9, 0, 0, 0, 0, 0]),
-                (3, [0.9, NULL, 0, 0, 0, 0]),
-                (4, [0.9, 0.1]),
-                (5, NULL)) t(id, metrics)
+                (1, [0.2, 0, 0.01, 0, 0, 0], 1e6),
+                (2, [0.9, 0, 0, 0, 0, 0], 'NaN'),
+                (3, [0.9, NULL, 0, 0, 0, 0], 1e6),
+                (4, [0.9, 0.1], 1e6),
+                (5, NULL, 1e6)) t(id, metrics, cycles)
         ) ORDER BY id
         """,
     ) == [

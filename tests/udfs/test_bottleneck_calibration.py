@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from udfs.bottleneck.calibration import (
+    ERROR,
+    TENTH,
     apply_temperature,
     equal_weights,
     fit_temperature,
@@ -34,7 +36,8 @@ def test_the_temperature_takes_back_too_much_and_too_little_confidence(power):
     calibrated = apply_temperature(stated, temperature)
     right = calibrated.argmax(axis=1) == truth
     runs = np.arange(len(right))
-    assert reliability(calibrated.max(axis=1).astype(float), right, runs).error < 0.03
+    found = dict(reliability(calibrated.max(axis=1).astype(float), right, runs))
+    assert found[ERROR] < 0.03
 
 
 def test_no_class_is_impossible_and_probabilities_add_up_to_1():
@@ -51,31 +54,50 @@ def test_programs_weigh_the_same_however_many_samples_they_have():
 
 
 def test_reliability_compares_what_is_stated_with_what_is_right():
-    found = reliability(
-        np.array([0.95, 0.95, 1.0, 0.61]), np.array([True, True, False, True]), np.arange(4)
+    found = dict(
+        reliability(
+            np.array([0.95, 0.95, 1.0, 0.61]), np.array([True, True, False, True]), np.arange(4)
+        )
     )
-    table = dict(found.table)
-    assert {name: value for name, value in table.items() if "exact" not in name} == {
+    tenths = {name: v for name, v in found.items() if name.startswith(TENTH)}
+    assert {name: value for name, value in tenths.items() if "exact" not in name} == {
         "probability 0.6 to 0.7: samples": 1.0,
-        "probability 0.6 to 0.7: stated": 0.61,
+        "probability 0.6 to 0.7: stated": pytest.approx(0.61),
         "probability 0.6 to 0.7: right": 1.0,
         "probability 0.9 to 1.0: samples": 3.0,
         "probability 0.9 to 1.0: stated": pytest.approx(2.9 / 3),
         "probability 0.9 to 1.0: right": pytest.approx(2 / 3),
     }
-    assert found.error == pytest.approx(0.25 * 0.39 + 0.75 * 0.3)
+    assert found[ERROR] == found[f"{ERROR} of runs"] == pytest.approx(0.25 * 0.39 + 0.75 * 0.3)
 
 
 @pytest.mark.parametrize(("samples_of_a_run", "least", "most"), [(1, 0.0, 0.02), (100, 0.04, 0.2)])
 def test_few_runs_have_an_error_even_where_probabilities_are_exact(samples_of_a_run, least, most):
     probability = np.full(2000, 0.75)
     runs = np.arange(2000) // samples_of_a_run
-    found = reliability(probability, np.arange(2000) % 4 > 0, runs)
-    assert found.error == 0
-    assert least <= found.error_if_exact <= most
-    table = dict(found.table)
+    found = dict(reliability(probability, np.arange(2000) % 4 > 0, runs))
+    assert found[ERROR] == pytest.approx(0)
+    assert found[f"{ERROR}, without chance"] == 0
+    assert least <= found[f"{ERROR}, if exact"] <= most
     low, high = (
-        table[f"probability 0.7 to 0.8: right at {end}, if exact"] for end in ("least", "most")
+        found[f"probability 0.7 to 0.8: right at {end}, if exact"] for end in ("least", "most")
     )
     assert low < 0.75 < high
     assert (high - low > 0.2) == (samples_of_a_run > 1)
+
+
+@pytest.mark.parametrize(("stated", "without_chance"), [(0.7, 0.0), (0.95, 0.2)])
+def test_of_an_error_that_chance_makes_nothing_is_left(stated, without_chance):
+    runs = np.repeat(np.arange(40), 50)
+    right = runs % 4 > 0
+    found = dict(reliability(np.full(2000, stated), right, runs))
+    assert found[ERROR] == pytest.approx(abs(stated - 0.75))
+    assert found[f"{ERROR}, without chance"] == pytest.approx(without_chance, abs=0.01)
+    assert (found[f"{ERROR}: as large if exact"] > 0.2) == (without_chance == 0)
+
+
+def test_a_run_counts_once_however_many_samples_it_has():
+    runs = np.repeat([0, 1], [90, 10])
+    found = dict(reliability(np.full(100, 0.8), runs == 0, runs))
+    assert found[ERROR] == pytest.approx(0.1)
+    assert found[f"{ERROR} of runs"] == pytest.approx(0.3)

@@ -32,12 +32,15 @@ _VERDICT = pa.struct(
 _NAMES = pa.array([*CLASSES, UNKNOWN])
 
 
-def classify_bottleneck(metrics: pa.ListArray, model: pa.UInt64Array) -> pa.StructArray:
+def classify_bottleneck(
+    metrics: pa.ListArray, cycles: pa.DoubleArray, model: pa.UInt64Array
+) -> pa.StructArray:
     """Return the bottleneck of samples, and what removing each component can gain at most.
 
     Args:
         metrics: n lists of the model's inputs in its order, per cycle; NULL or NaN where a metric
             was not measured.
+        cycles: of the samples (n); NaN where unknown.
         model: n numbers that `load_model` returned; rows of one call may have different models.
 
     Returns:
@@ -49,27 +52,29 @@ def classify_bottleneck(metrics: pa.ListArray, model: pa.UInt64Array) -> pa.Stru
         ICache, DMA; 0..1) with 90 % bands; NULL where the model has none. `hidden` is which of
         these four have events that would make it the bottleneck, but cost too little, as they
         overlap. All but `class` and `reason` are NULL where a metric is missing, or the sample is
-        unlike those of the training; a struct is NULL where the list or the model is NULL.
+        too short or unlike those of the training; a struct is NULL where the list, the cycles or
+        the model are NULL.
     """
-    metrics, model = contiguous(metrics), contiguous(model)
+    metrics, cycles, model = (contiguous(column) for column in (metrics, cycles, model))
     numbers = model.fill_null(0).to_numpy()
     valid = np.asarray(metrics.is_valid()) & np.asarray(model.is_valid())
     if not valid.any():
         return pa.nulls(len(metrics), _VERDICT)
     chosen = np.unique(numbers[valid])
     if len(chosen) == 1 and valid.all():
-        return _classify(metrics, int(chosen[0]))
+        return _classify(metrics, cycles, int(chosen[0]))
     parts, place = [], np.full(len(metrics), -1)
     start = 0
     for number in chosen:
         rows = np.flatnonzero(valid & (numbers == number))
-        parts.append(_classify(metrics.take(pa.array(rows)), int(number)))
+        mine = pa.array(rows)
+        parts.append(_classify(metrics.take(mine), cycles.take(mine), int(number)))
         place[rows] = start + np.arange(len(rows))
         start += len(rows)
     return pa.concat_arrays(parts).take(pa.array(place, mask=place < 0))
 
 
-def _classify(metrics: pa.ListArray, number: int) -> pa.StructArray:
+def _classify(metrics: pa.ListArray, cycles: pa.DoubleArray, number: int) -> pa.StructArray:
     """Classify samples by one model; lists of another length than its inputs are unmeasured."""
     arrays = loaded_model(number)
     wide = len(arrays["mean"])
@@ -80,7 +85,7 @@ def _classify(metrics: pa.ListArray, number: int) -> pa.StructArray:
     else:
         matrix = np.full((len(metrics), wide), np.nan)
         matrix[lengths == wide] = flat[np.repeat(lengths == wide, lengths)].reshape(-1, wide)
-    return _struct(judge(matrix, arrays))
+    return _struct(judge(matrix, arrays, cycles.to_numpy(zero_copy_only=False)))
 
 
 def _struct(judged: Judged) -> pa.StructArray:

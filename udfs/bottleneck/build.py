@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.bottleneck import autoencoder, baselines, cost_training, costs
+from udfs.bottleneck import autoencoder, baselines, contested, cost_training, costs
 from udfs.bottleneck.autoencoder import History
 from udfs.bottleneck.judging import ALGORITHMS, COSTS
 from udfs.bottleneck.training import (
@@ -52,6 +52,7 @@ def model(
     arrays["confidence"] = np.array([CONFIDENCE])
     arrays["temperature"] = np.ones(1)
     arrays["lower"], arrays["upper"] = _range(training)
+    arrays.update(contested.find(training, arrays))
     if networks is not None:
         arrays["largest_cost"] = training.shares[training.costed].max(axis=0) + _MAX_EXCESS
         arrays["band"] = np.ones((len(costs.EDGES) + 1, 2))

@@ -9,6 +9,8 @@ expected calibration error.
 Of few programs even exact probabilities have such an error: a run is right in all its samples or in
 none. How large it would be is found by drawing what is right from the stated probabilities (Bröcker
 and Smith, "Increasing the reliability of reliability diagrams", Weather and Forecasting 22, 2007).
+What is left of it without that chance is found tenth by tenth, from the squared difference less its
+variance over the draws (Kumar, Liang and Ma, "Verified uncertainty calibration", NeurIPS 2019).
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ FLOOR = 0.003
 _TEMPERATURES = np.geomspace(0.5, 10, 80)
 _TENTHS = 10
 _DRAWS = 500
-# Measures of the reliability table begin with this.
+# Measures of the reliability table begin with this, those of all tenths together with the other.
 TENTH = "probability "
+ERROR = "expected calibration error"
 
 
 def fit_temperature(stated: Callable[[float], Singles], truth: Integers, weights: Floats) -> Arrays:
@@ -59,55 +62,96 @@ def equal_weights(programs: NDArray[np.str_]) -> Floats:
     return np.asarray(1 / (len(count) * count[place]))
 
 
-@dataclass(frozen=True, slots=True)
-class Reliability:
-    """How far stated probabilities agree with the shares right.
-
-    `error` is the expected calibration error, 0..1, and `error_if_exact` its median for exact
-    probabilities. `table` has five measures for each tenth of the probability that has samples:
-    their number, the mean stated probability, the share right, and the ends of the 90 % band of
-    that share for exact probabilities.
-    """
-
-    error: float
-    error_if_exact: float
-    table: list[tuple[str, float]]
-
-
 def reliability(
     probability: Floats, right: NDArray[np.bool_], runs: NDArray[np.str_] | Integers
-) -> Reliability:
+) -> list[tuple[str, float]]:
     """Compare stated probabilities (n) with which verdicts are right (n), tenth by tenth.
 
     The samples of a run, by `runs` (n), are right together where chance is drawn.
+
+    Returns:
+        measures (name, value). The expected calibration error (0..1), its median for exact
+        probabilities, the share of draws in which that is as large, and what is left of it without
+        chance; the first two also of runs, each of which counts once. Then the table, with five
+        measures for each tenth that has samples: their number, the mean stated probability, the
+        share right, and the ends of the 90 % band of that share for exact probabilities.
     """
     tenth = np.minimum((probability * _TENTHS).astype(int), _TENTHS - 1)
-    samples, stated, share = (
-        np.bincount(tenth, weights, _TENTHS) for weights in (None, probability, right)
+    _, run, samples = np.unique(runs, return_inverse=True, return_counts=True)
+    drawn = _runs_drawn_right(probability, run)
+    found = _differences(probability, right, tenth, run, drawn, np.full(len(run), 1 / len(run)))
+    error, errors = np.abs(found.stated - found.right).sum(), found.errors_if_exact()
+    of_runs = _differences(probability, right, tenth, run, drawn, 1 / (len(samples) * samples[run]))
+    left = np.maximum((found.stated - found.right) ** 2 - found.drawn.var(axis=0), 0)
+    return [
+        (ERROR, float(error)),
+        (f"{ERROR}, if exact", float(np.median(errors))),
+        (f"{ERROR}: as large if exact", float((errors >= error).mean())),
+        (f"{ERROR}, without chance", float(np.sqrt(left).sum())),
+        (f"{ERROR} of runs", float(np.abs(of_runs.stated - of_runs.right).sum())),
+        (f"{ERROR} of runs, if exact", float(np.median(of_runs.errors_if_exact()))),
+        *_table(found, np.bincount(tenth, minlength=_TENTHS)),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Differences:
+    """Sums over the samples of each tenth (10), each sample by its weight, which add up to 1.
+
+    `weight` itself, what is `stated` and `right`, and what is right by exact probabilities, `drawn`
+    (draws x 10).
+    """
+
+    weight: Floats
+    stated: Floats
+    right: Floats
+    drawn: Floats
+
+    def errors_if_exact(self) -> Floats:
+        """Return the expected calibration error of every draw (draws)."""
+        return np.asarray(np.abs(self.stated - self.drawn).sum(axis=1))
+
+
+def _differences(
+    probability: Floats,
+    right: NDArray[np.bool_],
+    tenth: Integers,
+    run: NDArray[np.intp],
+    drawn: Floats,
+    weight: Floats,
+) -> _Differences:
+    of_runs = np.zeros((drawn.shape[1], _TENTHS))
+    np.add.at(of_runs, (run, tenth), weight)
+
+    def total(values: Floats) -> Floats:
+        return np.bincount(tenth, values, _TENTHS).astype(float)
+
+    return _Differences(
+        weight=total(weight),
+        stated=total(weight * probability),
+        right=total(weight * right),
+        drawn=drawn @ of_runs,
     )
-    drawn = _drawn_right(probability, tenth, runs)
-    found = np.flatnonzero(samples)
-    lowest, highest = np.quantile(drawn[:, found] / samples[found], [0.05, 0.95], axis=0)
+
+
+def _runs_drawn_right(probability: Floats, run: NDArray[np.intp]) -> Floats:
+    """Draw which runs are right (draws x runs, 0 or 1), for exact probabilities."""
+    chance = np.random.default_rng(0).random((_DRAWS, run.max() + 1))
+    return np.asarray(chance < np.bincount(run, probability) / np.bincount(run), float)
+
+
+def _table(found: _Differences, samples: Integers) -> list[tuple[str, float]]:
     table = []
-    for i, k in enumerate(found.tolist()):
-        name = f"{TENTH}{k / _TENTHS:.1f} to {(k + 1) / _TENTHS:.1f}"
-        table += [
-            (f"{name}: samples", float(samples[k])),
-            (f"{name}: stated", float(stated[k] / samples[k])),
-            (f"{name}: right", float(share[k] / samples[k])),
-            (f"{name}: right at least, if exact", float(lowest[i])),
-            (f"{name}: right at most, if exact", float(highest[i])),
-        ]
-    errors = np.abs(stated - drawn).sum(axis=1) / len(probability)
-    error = float(np.abs(stated - share).sum() / len(probability))
-    return Reliability(error, float(np.median(errors)), table)
-
-
-def _drawn_right(probability: Floats, tenth: Integers, runs: NDArray[np.str_] | Integers) -> Floats:
-    """Draw how many samples of each tenth are right (draws x 10), for exact probabilities."""
-    _, run = np.unique(runs, return_inverse=True)
-    count = np.bincount(run)
-    samples = np.zeros((len(count), _TENTHS))
-    np.add.at(samples, (run, tenth), 1)
-    chance = np.random.default_rng(0).random((_DRAWS, len(count)))
-    return np.asarray((chance < np.bincount(run, probability) / count) @ samples)
+    for k in np.flatnonzero(samples).tolist():
+        name, weight = f"{TENTH}{k / _TENTHS:.1f} to {(k + 1) / _TENTHS:.1f}", found.weight[k]
+        least, most = np.quantile(found.drawn[:, k], [0.05, 0.95])
+        shares = (
+            ("stated", found.stated[k]),
+            ("right", found.right[k]),
+            ("right at least, if exact", least),
+            ("right at most, if exact", most),
+        )
+        # Sums of weights are rounded.
+        table.append((f"{name}: samples", float(samples[k])))
+        table += [(f"{name}: {what}", min(float(sum_ / weight), 1.0)) for what, sum_ in shares]
+    return table

@@ -104,7 +104,7 @@ def _best(scores: Sequence[Score]) -> str:
 
     def merit(algorithm: str) -> tuple[float, float]:
         measures = found[algorithm]
-        error = float(np.mean(measures["expected calibration error"]))
+        error = float(np.mean(measures[calibration.ERROR]))
         return round(float(np.mean(measures["accuracy"])), 3), -error
 
     return max(found, key=merit)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.bottleneck import autoencoder, baselines, calibration, costs
+from udfs.bottleneck import autoencoder, baselines, calibration, contested, costs, counting
 from udfs.bottleneck.training import (
     CAUSE_OF,
     CAUSES,
@@ -54,9 +54,9 @@ class Judged:
     are their standardised values. `cost`, `cost_low` and `cost_high` (n x 4) are shares of the
     cycles in the order of CAUSES, None without a model of them; `hidden` (n x 4) is where events
     that would be the bottleneck if each waited for the last cost too little to be it. `familiar`
-    (n) is False where a metric is missing or the sample is unlike those of the training: then no
-    number means anything. `reasons` are texts, and `reason` (n) the position of the sample's among
-    them, -1 where its class is known.
+    (n) is False where a metric is missing, or the sample is too short or unlike those of the
+    training: then no number means anything. `reasons` are texts, and `reason` (n) the position of
+    the sample's among them, -1 where its class is known.
     """
 
     classes: Integers
@@ -82,11 +82,14 @@ class Judged:
 class Estimates:
     """What a model finds before it is calibrated, of n samples.
 
-    `probabilities` (n x 6) are the algorithm's own; `cost` (n x 4, of the cycles) and `ipc` (n, of
-    the issue width) are None without a model of costs.
+    `probabilities` (n x 6) are the algorithm's own, `alike` (n x 6) the shares of the classes among
+    programs of the training with nearly equal counters, NaN where these agree
+    (`contested.shares_of_classes`); `cost` (n x 4, of the cycles) and `ipc` (n, of the issue width)
+    are None without a model of costs.
     """
 
     probabilities: Singles
+    alike: Singles
     cost: Singles | None
     ipc: Floats | None
 
@@ -94,46 +97,56 @@ class Estimates:
         """Return the probabilities (n x 6) by the model's temperature, or by another.
 
         A component whose band ends below LEAST_SHARE is the bottleneck with the probability beyond
-        that end at most; the rest of it is moved to Balance and Other, by IPC.
+        that end at most; the rest of it is moved to Balance and Other, by IPC. Where programs with
+        nearly equal counters had several classes, no class is likelier than the share of these.
         """
         if temperature is None:
             temperature = float(arrays["temperature"][0])
         stated = calibration.apply_temperature(self.probabilities, temperature)
-        if self.cost is None or self.ipc is None:
-            return stated
-        costless = costs.apply_bands(self.cost, arrays)[1] < LEAST_SHARE
-        most = np.where(costless, np.float32((1 - costs.COVERED) / 2), np.float32(1))
-        components = np.minimum(stated[:, 1:-1], most)
-        freed = (stated[:, 1:-1] - components).sum(axis=1)
-        balance, other = costs.balance_log_odds(self.ipc)
-        return np.column_stack(
-            [
-                stated[:, 0] + freed * np.exp(balance),
-                components,
-                stated[:, -1] + freed * np.exp(other),
-            ]
-        ).astype(np.float32)
+        alike = self.alike
+        if self.cost is not None and self.ipc is not None:
+            costless = costs.apply_bands(self.cost, arrays)[1] < LEAST_SHARE
+            most = np.where(costless, np.float32((1 - costs.COVERED) / 2), np.float32(1))
+            components = np.minimum(stated[:, 1:-1], most)
+            freed = (stated[:, 1:-1] - components).sum(axis=1)
+            stated = _with_rest(components, stated[:, 0], stated[:, -1], freed, self.ipc)
+            none = np.zeros(len(alike), np.float32)
+            alike = _with_rest(alike[:, 1:-1], none, none, alike[:, 0] + alike[:, -1], self.ipc)
+        # NaN compares as false.
+        surer = stated.max(axis=1) > self.alike.max(axis=1)
+        return np.where(surer[:, None], np.maximum(alike, calibration.FLOOR), stated)
+
+
+def _with_rest(
+    components: Singles, balance: Singles, other: Singles, rest: Singles, ipc: Floats
+) -> Singles:
+    """Return probabilities (n x 6) with what no component has (`rest`, n) shared out by IPC."""
+    to_balance, to_other = costs.balance_log_odds(ipc)
+    ends = balance + rest * np.exp(to_balance), other + rest * np.exp(to_other)
+    return np.column_stack([ends[0], components, ends[1]]).astype(np.float32)
 
 
 def estimate(metrics: Floats, scaled: Singles, arrays: Arrays) -> Estimates:
     """Apply a model to metrics (n x m, per cycle, measured) and the same, standardised."""
     algorithm = ALGORITHMS[int(arrays["algorithm"][0])]
+    alike = contested.shares_of_classes(metrics, arrays)
     if "serial" not in arrays:
-        return Estimates(PROBABILITIES[algorithm](scaled, arrays), None, None)
+        return Estimates(PROBABILITIES[algorithm](scaled, arrays), alike, None, None)
     cost, ipc = costs.shares(metrics, scaled, arrays), metrics[:, int(arrays["ipc"][0])]
     if algorithm == COSTS:
-        return Estimates(baselines.softmax(costs.class_log_odds(cost, ipc)), cost, ipc)
-    return Estimates(PROBABILITIES[algorithm](scaled, arrays), cost, ipc)
+        return Estimates(baselines.softmax(costs.class_log_odds(cost, ipc)), alike, cost, ipc)
+    return Estimates(PROBABILITIES[algorithm](scaled, arrays), alike, cost, ipc)
 
 
-def judge(metrics: Floats, arrays: Arrays) -> Judged:
+def judge(metrics: Floats, arrays: Arrays, cycles: Floats | None = None) -> Judged:
     """Apply a model to metrics (n x m, per cycle, in the model's order; NaN where not measured).
 
     A sample is Unknown where a metric is missing, where only events of one component were counted,
-    where a metric or a predicted cost is outside the range of the training samples, where the
-    likeliest class is a component that by its band may cost nothing, and where no class is as
-    likely as the model's `confidence`. A component whose whole band is below LEAST_SHARE is no
-    bottleneck, whatever its rate.
+    where it has too few `cycles` (n; NaN where unknown) for its counts to tell the classes apart
+    (`counting.least_cycles`), where a metric or a predicted cost is outside the range of the
+    training samples, where the likeliest class is a component that by its band may cost nothing,
+    and where no class is as likely as the model's `confidence`. A component whose whole band is
+    below LEAST_SHARE is no bottleneck, whatever its rate.
     """
     metrics = np.where(np.isfinite(metrics) & (metrics >= 0), metrics, np.nan)
     missing = np.isnan(metrics)
@@ -150,10 +163,12 @@ def judge(metrics: Floats, arrays: Arrays) -> Judged:
     probability = probabilities.max(axis=1).astype(float)
     doubts = _Doubts(
         missing=missing,
+        short=_short_for(filled, cycles, arrays),
         alone=_only_component(filled, arrays),
         outside=_outside(filled, cost, arrays),
         may_be_nothing=_may_be_nothing(likeliest, low),
         unsure=probability < arrays["confidence"][0],
+        contested=np.isfinite(estimates.alike[:, 0]),
         order=np.argsort(-probabilities, axis=1, kind="stable")[:, :2],
     )
     drivers, contributions = _drivers(scaled, likeliest, arrays)
@@ -174,6 +189,18 @@ def judge(metrics: Floats, arrays: Arrays) -> Judged:
         reason=reason,
         reasons=reasons,
     )
+
+
+def _short_for(metrics: Floats, cycles: Floats | None, arrays: Arrays) -> Integers:
+    """Return by sample (n) for which component its cycles are too few: its number from 1, else 0.
+
+    Of several it is that which needs most.
+    """
+    if cycles is None:
+        return np.zeros(len(metrics), np.int64)
+    least = counting.least_cycles(metrics, arrays)
+    short = cycles < least.max(axis=1)
+    return np.where(short, 1 + least.argmax(axis=1), 0)
 
 
 def _only_component(metrics: Floats, arrays: Arrays) -> Integers:
@@ -221,38 +248,45 @@ def _drivers(
 class _Doubts:
     """What makes samples Unknown, the weightiest first.
 
-    `missing` (n x m) metrics; the component that is `alone` (n, see `_only_component`); `outside`
-    (n x (m + 4)) metrics and costs; `may_be_nothing` and `unsure` (n); `order` (n x 2) are the two
-    likeliest classes.
+    `missing` (n x m) metrics; the component that the sample is too `short` for (n, see
+    `_short_for`) or that is `alone` (n, see `_only_component`); `outside` (n x (m + 4)) metrics and
+    costs; `may_be_nothing`, `unsure` and `contested` (n); `order` (n x 2) are the two likeliest
+    classes.
     """
 
     missing: NDArray[np.bool_]
+    short: Integers
     alone: Integers
     outside: NDArray[np.bool_]
     may_be_nothing: NDArray[np.bool_]
     unsure: NDArray[np.bool_]
+    contested: NDArray[np.bool_]
     order: NDArray[np.intp]
 
     @property
     def familiar(self) -> NDArray[np.bool_]:
         """Whether samples (n) have all metrics, within the range of the training samples."""
-        strange = self.missing.any(axis=1) | self.outside.any(axis=1) | (self.alone != 0)
-        return np.asarray(~strange)
+        strange = self.missing.any(axis=1) | self.outside.any(axis=1)
+        return np.asarray(~strange & (self.alone == 0) & (self.short == 0))
 
     def reasons(self, arrays: Arrays) -> tuple[Integers, list[str]]:
         """Return the position of each sample's reason (n), -1 for none, and the reasons."""
         bits = 1 << np.arange(self.outside.shape[1], dtype=np.int64)
         lacking = self.missing @ bits[: self.missing.shape[1]]
-        alone = np.where(lacking > 0, 0, self.alone)
-        outside = np.where((lacking > 0) | (alone != 0), 0, self.outside @ bits)
-        judged = (lacking == 0) & (alone == 0) & (outside == 0)
+        short = np.where(lacking > 0, 0, self.short)
+        alone = np.where((lacking > 0) | (short > 0), 0, self.alone)
+        outside = np.where((lacking > 0) | (short > 0) | (alone != 0), 0, self.outside @ bits)
+        judged = (lacking == 0) & (short == 0) & (alone == 0) & (outside == 0)
         nothing = judged & self.may_be_nothing
         unsure = judged & self.unsure & ~nothing
         first, second = np.where((nothing | unsure)[:, None], self.order, 0).T
-        keys = np.column_stack([lacking, alone, outside, nothing, unsure, first, second])
+        alike = unsure & self.contested
+        keys = np.column_stack(
+            [lacking, short, alone, outside, nothing, unsure, alike, first, second]
+        )
         keys[~unsure, -1] = 0
         reason = np.full(len(keys), -1)
-        rows = np.flatnonzero(keys[:, :5].any(axis=1))
+        rows = np.flatnonzero(keys[:, :6].any(axis=1))
         if not len(rows):
             return reason, []
         kinds, reason[rows] = np.unique(keys[rows], axis=0, return_inverse=True)
@@ -261,10 +295,16 @@ class _Doubts:
 
 def _reason(kind: list[int], arrays: Arrays) -> str:
     """Return the text for a row of `_Doubts.reasons`' keys."""
-    lacking, alone, outside, nothing, _, first, second = kind
+    lacking, short, alone, outside, nothing, _, alike, first, second = kind
     names = decode_names(arrays["names"])
     if lacking:
         return f"not measured: {_names_of(names, lacking)}"
+    if short:
+        least = counting.least_cycles(np.zeros((1, len(names))), arrays)[0, short - 1]
+        return (
+            f"too few cycles to tell a bottleneck of {_COMPONENTS[CAUSES[short - 1]]} from chance: "
+            f"at least {round(least, -2):,.0f} are needed"
+        )
     if alone:
         return (
             "no event but cycles was counted"
@@ -280,7 +320,8 @@ def _reason(kind: list[int], arrays: Arrays) -> str:
             "may cost nothing"
         )
     confidence = f"{100 * arrays['confidence'][0]:.0f} %"
-    return f"no class is {confidence} likely: {CLASSES[first]} or {CLASSES[second]}"
+    who = "programs of the training with nearly equal counters were " if alike else ""
+    return f"no class is {confidence} likely: {who}{CLASSES[first]} or {CLASSES[second]}"
 
 
 def _names_of(names: list[str], mask: int) -> str:

@@ -46,8 +46,6 @@ _SEARCH_FOLDS = 3
 _BLENDS = 600
 # The splits that calibrate: a sample is in one of these only.
 _CALIBRATING = (LABELLED, GRADED, BLENDS)
-# Share of the cycles by which a band may miss.
-_TOLERANCE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,11 +226,12 @@ def _calibrated(pool: Sequence[_HeldOut]) -> Arrays:
 
 def _joined(parts: Sequence[Estimates]) -> Estimates:
     probabilities = np.concatenate([part.probabilities for part in parts])
+    alike = np.concatenate([part.alike for part in parts])
     cost = [part.cost for part in parts if part.cost is not None]
     ipc = [part.ipc for part in parts if part.ipc is not None]
     if not cost:
-        return Estimates(probabilities, None, None)
-    return Estimates(probabilities, np.concatenate(cost), np.concatenate(ipc))
+        return Estimates(probabilities, alike, None, None)
+    return Estimates(probabilities, alike, np.concatenate(cost), np.concatenate(ipc))
 
 
 def _agreement(algorithm: str, name: str, split: Split, verdicts: dict[int, Judged]) -> list[Score]:
@@ -252,13 +251,10 @@ def _agreement(algorithm: str, name: str, split: Split, verdicts: dict[int, Judg
         for of_split in (split.truth, split.runs)
     )
     right = likeliest == truth
-    found = calibration.reliability(probability, right, runs)
     measures = [
         ("accuracy", float(right.mean())),
         ("unknown", float(1 - answered.mean())),
-        ("expected calibration error", found.error),
-        ("expected calibration error, if exact", found.error_if_exact),
-        *found.table,
+        *calibration.reliability(probability, right, runs),
     ]
     if answered.any():
         measures.append(("accuracy of the answered", float(right[answered].mean())))
@@ -266,7 +262,11 @@ def _agreement(algorithm: str, name: str, split: Split, verdicts: dict[int, Judg
 
 
 def _cost_scores(name: str, split: Split, verdicts: dict[int, Judged]) -> list[Score]:
-    """Score the predicted shares and their bands, of which a hundredth of the cycles may miss."""
+    """Score the predicted shares and their bands, which TOLERANCE may miss.
+
+    A component without events costs nothing, as its band says: the bands of the others are scored
+    apart.
+    """
     cost, low, high = (
         np.concatenate(parts)
         for parts in zip(
@@ -280,11 +280,15 @@ def _cost_scores(name: str, split: Split, verdicts: dict[int, Judged]) -> list[S
         return []
     known = np.clip(shares[rows], 0, 1)
     missed = np.abs(cost[rows] - known)
-    covered = (known >= low[rows] - _TOLERANCE) & (known <= high[rows] + _TOLERANCE)
+    covered = (known >= low[rows] - costs.TOLERANCE) & (known <= high[rows] + costs.TOLERANCE)
+    counted = cost[rows] >= costs.EDGES[0]
     scores = [
         (COSTS, name, "mean absolute error of the shares", float(missed.mean())),
         (COSTS, name, "shares within their bands", float(covered.mean())),
     ]
+    if counted.any():
+        within = float(covered[counted].mean())
+        scores.append((COSTS, name, "shares within their bands, of components with events", within))
     for k, cause in enumerate(CAUSES):
         error, within = float(missed[:, k].mean()), float(covered[:, k].mean())
         scores.append((COSTS, name, f"mean absolute error: {cause}", error))

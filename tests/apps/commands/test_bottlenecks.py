@@ -35,7 +35,8 @@ def test_top_down_shares_are_listed_by_region(pwh):
         "* Top-down: backend bound takes most issue slots in 1 of 2 places, most in copy (93%, "
         "mostly memory bound).",
         "* Top-down: bad speculation takes most issue slots in 1 of 2 places, most in sort (55%).",
-        "* Unknown (2 of 2 samples): no model is fitted for the metrics of the set topdown.",
+        "* The class is Unknown (2 of 2 samples): top-down shares name no class: classes follow "
+        "from counts of misses and cycles.",
     ]
 
 
