@@ -132,7 +132,7 @@ COMMENT ON COLUMN bottlenecks.cpu IS 'Processor, where counts are per processor.
 COMMENT ON COLUMN bottlenecks.region IS 'Code region or function.';
 COMMENT ON COLUMN bottlenecks.sample IS 'Number of the sample within its rank, thread and region.';
 COMMENT ON COLUMN bottlenecks.class IS 'Balance, Mem, DTB, ICache, DMA, Other or Unknown; a manual label (bottleneck_labels) comes first.';
-COMMENT ON COLUMN bottlenecks.probability IS 'Probability of the likeliest class by the model, 0..1, calibrated on programs that it had not seen; NULL where it is a manual label, where no model was applied, or where the sample is unlike those of the training.';
+COMMENT ON COLUMN bottlenecks.probability IS 'Probability of the likeliest class by the model, 0..1, calibrated on programs that it had not seen; NULL where it is a manual label, where no model was applied, or where the sample is too short or unlike those of the training.';
 COMMENT ON COLUMN bottlenecks.model IS 'Model that classified it (kind/version); NULL where it is a manual label or none was applied.';
 COMMENT ON COLUMN bottlenecks.drivers IS 'Metrics that drove the model''s verdict, the strongest first: each with its contribution to the logarithm of the odds, and its deviation from the mean of the training in standard deviations.';
 COMMENT ON COLUMN bottlenecks.advice IS 'What usually helps (bottleneck_rules).';

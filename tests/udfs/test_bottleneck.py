@@ -80,7 +80,7 @@ def test_a_sample_of_few_cycles_is_unknown_and_says_how_many_are_needed(model):
     assert judged.names().tolist() == ["Unknown", "Balance", "Balance"]
     assert judged.familiar.tolist() == [False, True, True]
     (reason,) = judged.reasons
-    assert reason.startswith("too few cycles to tell a bottleneck of DMA from chance: at least 2,")
+    assert reason.startswith("too few cycles to tell a bottleneck of DMA from chance: about 2,")
 
 
 def test_too_low_a_probability_is_unknown(model):

@@ -81,12 +81,15 @@ def shares_of_classes(metrics: Floats, arrays: Arrays) -> Singles:
     shares = np.full((len(metrics), len(CLASSES)), np.nan, np.float32)
     if "contested_points" not in arrays:
         return shares
-    points = _coordinates(metrics, arrays)
-    nearest = np.ones(len(points))
-    for place, mixed in zip(arrays["contested_points"], arrays["contested_shares"], strict=True):
-        distance = np.abs(points - place).max(axis=1)
+    points, places = _coordinates(metrics, arrays), arrays["contested_points"]
+    # Most samples are beside all places by one coordinate or another.
+    within = (points > places.min(axis=0) - 1) & (points < places.max(axis=0) + 1)
+    rows = np.flatnonzero(within.all(axis=1))
+    nearest = np.ones(len(rows))
+    for place, mixed in zip(places, arrays["contested_shares"], strict=True):
+        distance = np.abs(points[rows] - place).max(axis=1)
         nearer = distance < nearest
-        shares[nearer], nearest[nearer] = mixed, distance[nearer]
+        shares[rows[nearer]], nearest[nearer] = mixed, distance[nearer]
     return shares
 
 

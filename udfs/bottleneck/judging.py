@@ -161,9 +161,11 @@ def judge(metrics: Floats, arrays: Arrays, cycles: Floats | None = None) -> Judg
         hidden = (high < LEAST_SHARE) & (filled @ arrays["serial"] >= LEAST_SHARE)
     likeliest = probabilities.argmax(axis=1)
     probability = probabilities.max(axis=1).astype(float)
+    short, needed = _short_for(filled, cycles, arrays)
     doubts = _Doubts(
         missing=missing,
-        short=_short_for(filled, cycles, arrays),
+        short=short,
+        needed=needed,
         alone=_only_component(filled, arrays),
         outside=_outside(filled, cost, arrays),
         may_be_nothing=_may_be_nothing(likeliest, low),
@@ -191,16 +193,21 @@ def judge(metrics: Floats, arrays: Arrays, cycles: Floats | None = None) -> Judg
     )
 
 
-def _short_for(metrics: Floats, cycles: Floats | None, arrays: Arrays) -> Integers:
-    """Return by sample (n) for which component its cycles are too few: its number from 1, else 0.
+def _short_for(metrics: Floats, cycles: Floats | None, arrays: Arrays) -> tuple[Integers, Integers]:
+    """Return for which component (n, its number from 1) samples are too short, and what it needs.
 
-    Of several it is that which needs most.
+    Of several it is that which needs most cycles (n, rounded up to two digits); both are 0 where
+    the sample is long enough.
     """
+    none = np.zeros(len(metrics), np.int64)
     if cycles is None:
-        return np.zeros(len(metrics), np.int64)
+        return none, none
     least = counting.least_cycles(metrics, arrays)
-    short = cycles < least.max(axis=1)
-    return np.where(short, 1 + least.argmax(axis=1), 0)
+    most = np.maximum(least.max(axis=1), 1)
+    digit = 10 ** (np.floor(np.log10(most)) - 1)
+    short = cycles < most
+    needed = (np.ceil(most / digit) * digit).astype(np.int64)
+    return np.where(short, 1 + least.argmax(axis=1), 0), np.where(short, needed, 0)
 
 
 def _only_component(metrics: Floats, arrays: Arrays) -> Integers:
@@ -248,14 +255,15 @@ def _drivers(
 class _Doubts:
     """What makes samples Unknown, the weightiest first.
 
-    `missing` (n x m) metrics; the component that the sample is too `short` for (n, see
-    `_short_for`) or that is `alone` (n, see `_only_component`); `outside` (n x (m + 4)) metrics and
-    costs; `may_be_nothing`, `unsure` and `contested` (n); `order` (n x 2) are the two likeliest
-    classes.
+    `missing` (n x m) metrics; the component that the sample is too `short` for, and the cycles
+    `needed` (n, see `_short_for`); the component that is `alone` (n, see `_only_component`);
+    `outside` (n x (m + 4)) metrics and costs; `may_be_nothing`, `unsure` and `contested` (n);
+    `order` (n x 2) are the two likeliest classes.
     """
 
     missing: NDArray[np.bool_]
     short: Integers
+    needed: Integers
     alone: Integers
     outside: NDArray[np.bool_]
     may_be_nothing: NDArray[np.bool_]
@@ -281,8 +289,9 @@ class _Doubts:
         unsure = judged & self.unsure & ~nothing
         first, second = np.where((nothing | unsure)[:, None], self.order, 0).T
         alike = unsure & self.contested
+        needed = np.where(short > 0, self.needed, 0)
         keys = np.column_stack(
-            [lacking, short, alone, outside, nothing, unsure, alike, first, second]
+            [lacking, short, alone, outside, nothing, unsure, needed, alike, first, second]
         )
         keys[~unsure, -1] = 0
         reason = np.full(len(keys), -1)
@@ -295,15 +304,14 @@ class _Doubts:
 
 def _reason(kind: list[int], arrays: Arrays) -> str:
     """Return the text for a row of `_Doubts.reasons`' keys."""
-    lacking, short, alone, outside, nothing, _, alike, first, second = kind
+    lacking, short, alone, outside, nothing, _, needed, alike, first, second = kind
     names = decode_names(arrays["names"])
     if lacking:
         return f"not measured: {_names_of(names, lacking)}"
     if short:
-        least = counting.least_cycles(np.zeros((1, len(names))), arrays)[0, short - 1]
         return (
             f"too few cycles to tell a bottleneck of {_COMPONENTS[CAUSES[short - 1]]} from chance: "
-            f"at least {round(least, -2):,.0f} are needed"
+            f"about {needed:,} are needed"
         )
     if alone:
         return (
