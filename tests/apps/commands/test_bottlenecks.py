@@ -61,7 +61,7 @@ def test_a_manual_label_counts_and_names_its_author(pwh):
     ]
     _, out, _ = pwh("diagnose", "r1")
     assert (
-        "* A tie: Mem or Unknown (Mem 50% and Unknown 50% of the samples); Unknown: no model" in out
+        "* A tie: Mem or Unknown (Mem 50% and Unknown 50% of the samples); Unknown: top-down" in out
     )
     assert "* What usually helps: use on-chip memory, blocking, reuse, prefetch." in out
 
