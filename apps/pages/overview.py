@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
+import polars as pl
 import streamlit as st
 
 from apps.output import counted, short_count, signed_percent
 from apps.pages.base import View
 from apps.pages.failures import show_errors
+from apps.pages.tables import linked
 from apps.pages.text import plain, run_label
 from apps.queries.overview import (
     findings_of_series,
@@ -17,13 +20,16 @@ from apps.queries.overview import (
     latest_runs,
     latest_traces,
     warehouse_counts,
+    watched_series,
 )
-from apps.reports.changes import commit_range
+from apps.reports.changes import commit_range, series_state
 from apps.reports.runs import trace_sentences
 
 _RUNS = 8
 _UNITS = {"wall_seconds": "s"}
 _REGRESSIONS = 5
+_SERIES = 100
+_VALUES = 40
 # What takes about a second; beyond that the page waits for the user to request it.
 _SCALARS_AT_ONCE = 200_000
 _ROWS_AT_ONCE = 20_000_000
@@ -38,7 +44,7 @@ _TOPICS = (
 
 
 def page(view: View) -> None:
-    """Show the counts first: they come from small tables, however large the warehouse is."""
+    """Show what to look at first, then what landed, and at the foot how much there is."""
     counts = view.rows(warehouse_counts).row(0, named=True)
     if not counts["runs"]:
         view.empty(
@@ -48,8 +54,8 @@ def page(view: View) -> None:
         )
         _rejected(view, counts)
         return
-    _counts(counts)
     _rejected(view, counts)
+    watch_list = st.container()
     regressions = st.container()
     left, right = st.columns(2, gap="large")
     with right:
@@ -65,7 +71,9 @@ def page(view: View) -> None:
             rows=counts["scalars"],
             most=_SCALARS_AT_ONCE,
         )
-        with st.spinner("Detecting changes ..."):
+        with st.spinner("Detecting changes ..."), view.narrowed(findings_of_series(every=every)):
+            with watch_list:
+                _watch_list(view)
             _regressions(view, every)
     with left:
         st.subheader("What the latest traces show", anchor=False)
@@ -74,6 +82,7 @@ def page(view: View) -> None:
         ):
             with st.spinner("Analysing the latest traces ..."):
                 _verdicts(view)
+    _counts(counts)
 
 
 def _counts(counts: dict[str, Any]) -> None:
@@ -94,10 +103,44 @@ def _rejected(view: View, counts: dict[str, Any]) -> None:
         view.link(f"{files} rejected: see why", "ingest", icon="error")
 
 
+def _watch_list(view: View) -> None:
+    """Show a line for each history of whole runs: its last values, its last run, its state."""
+    found = view.rows(watched_series, _SERIES, most=_VALUES)
+    if found.is_empty():
+        return
+    st.subheader("Applications", anchor=False)
+    rows = list(found.iter_rows(named=True))
+    links = [
+        f"trends?metric={quote(r['metric'], safe='')}&app={quote(r['app'], safe='')}" for r in rows
+    ]
+    shown = found.select("machine", "setting", "history", "last", "last_at", "run_id").with_columns(
+        pl.Series("app", links), pl.Series("state", [series_state(row) for row in rows])
+    )
+    st.dataframe(
+        linked(
+            shown.select(
+                "app", "machine", "setting", "history", "last", "state", "last_at", "run_id"
+            )
+        ),
+        hide_index=True,
+        placeholder="",
+        column_config={
+            "app": st.column_config.LinkColumn("app", display_text=r"&app=(.*)$"),
+            "history": st.column_config.LineChartColumn("history", width="small"),
+            "last": st.column_config.NumberColumn("last (s)", format="%.3g"),
+            "state": st.column_config.TextColumn("state", width="medium"),
+            "last_at": st.column_config.DatetimeColumn("last_at", format="YYYY-MM-DD HH:mm"),
+            "run_id": st.column_config.LinkColumn("run_id", display_text=r"\?run=(.*)$"),
+        },
+    )
+    st.caption(
+        "Wall time of the last runs, or the time of their functions. State: the latest change."
+    )
+
+
 def _regressions(view: View, every: bool) -> None:
-    with view.narrowed(findings_of_series(every=every)):
-        found = view.rows(latest_regressions, _REGRESSIONS, every=every)
-        early = view.rows(latest_provisional, _REGRESSIONS, every=every)
+    found = view.rows(latest_regressions, _REGRESSIONS, every=every)
+    early = view.rows(latest_provisional, _REGRESSIONS, every=every)
     if found.is_empty():
         st.caption("None is certain and open. Changes are detected in series of 10 runs or more.")
     for row in found.iter_rows(named=True):

@@ -25,7 +25,7 @@ def show_rows(
 ) -> None:
     """Show rows; `units` are appended to the names of columns, `percent` names shares."""
     st.dataframe(
-        _linked(as_shown(frame, lists=False)),
+        linked(as_shown(frame, lists=False)),
         hide_index=True,
         column_config=_columns(frame, units, percent),
         placeholder=null,
@@ -36,7 +36,7 @@ def show_rows(
 def choose_rows(frame: pl.DataFrame, units: Mapping[str, str], key: str) -> list[int]:
     """Show rows that the user can mark; return the numbers of those marked, from 0."""
     state: Any = st.dataframe(
-        _linked(as_shown(frame, lists=False)),
+        linked(as_shown(frame, lists=False)),
         hide_index=True,
         column_config=_columns(frame, units, ()),
         placeholder="",
@@ -47,7 +47,7 @@ def choose_rows(frame: pl.DataFrame, units: Mapping[str, str], key: str) -> list
     return [row for row in state.selection.rows if row < len(frame)]
 
 
-def _linked(frame: pl.DataFrame) -> pl.DataFrame:
+def linked(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the frame with addresses of pages in place of the ids of runs."""
     texts = [name for name in _RUNS if frame.schema.get(name) == pl.String]
     return frame.with_columns(

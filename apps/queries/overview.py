@@ -39,3 +39,12 @@ def latest_regressions(con: DuckDBPyConnection, number: int, *, every: bool) -> 
 def latest_provisional(con: DuckDBPyConnection, number: int, *, every: bool) -> DuckDBPyRelation:
     """Return the newest changes for the worse that are not certain yet, as `latest_regressions`."""
     return ask(con, "overview/provisional", number=number, every=every)
+
+
+def watched_series(con: DuckDBPyConnection, number: int, *, most: int) -> DuckDBPyRelation:
+    """Return histories of whole runs, each with its `most` last values and its latest change.
+
+    Columns: app, machine, setting, history, runs, unit, last, run_id, last_at, direction, change,
+    more_runs, since, metric.
+    """
+    return ask(con, "overview/watched", number=number, most=most)

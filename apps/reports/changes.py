@@ -36,6 +36,17 @@ def provisional_sentence(name: str, row: Mapping[str, Any]) -> str:
     )
 
 
+def series_state(row: Mapping[str, Any]) -> str:
+    """Return the latest change of a series in a few words, or that there is none to see."""
+    if row["direction"] is None:
+        few = f"too few runs ({row['runs']} of {LEAST_POINTS})"
+        return "no change" if row["runs"] >= LEAST_POINTS else few
+    size = signed_percent(row["change"]) or "from 0"
+    more = row["more_runs"]
+    sure = "" if more is None else f", provisional: {counted(more, 'more run')} would confirm it"
+    return f"{row['direction']}: {size} since {cell(row['since'])}{sure}"
+
+
 def disturbance_sentence(name: str, row: Mapping[str, Any]) -> str:
     """Return which runs were bad, and how bad."""
     first, last = day(row), f"{row['last_started_at']:%Y-%m-%d}"

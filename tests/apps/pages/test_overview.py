@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warehouse as pwh
-from tests.apps.pages.conftest import texts
+from tests.apps.pages.conftest import run_ids, texts
 from tests.helpers.support import given
 
 
@@ -22,6 +22,34 @@ def test_it_counts_what_there_is(open_page, demo_warehouse):
     con.close()
     assert app.metric[0].label == "Runs"
     assert app.metric[0].value == str(runs)
+
+
+def test_every_application_is_watched(open_page, demo_warehouse):
+    rows = open_page("overview", demo_warehouse).dataframe[0].value.to_dict("records")
+    assert rows[0]["app"].endswith("&app=stencil")
+    assert rows[0]["state"] == "worse: +18 % since 1.23"
+    assert len(rows[0]["history"]) == 22
+    states = {row["app"].rpartition("=")[2]: row["state"] for row in rows}
+    assert (states["sorter"], states["heat"]) == ("no change", "too few runs (6 of 10)")
+
+
+def test_latest_is_by_start(open_page, empty_warehouse):
+    con = pwh.connect(empty_warehouse)
+    known = {
+        "path": "f",
+        "sha256": "0",
+        "bytes": 1,
+        "reader": "plain",
+        "rows": 1,
+        "pwh_version": "0",
+    }
+    given(con, "sources", "source_id ingested_at\n1 2026-05-01\n2 2026-06-01", **known)
+    given(con, "runs", "run_id app started_at\nnew a 2026-04-02\nold a 2026-04-01\nnone a NULL")
+    facts = "run_id source_id position\nnew 1 0\nold 2 0\nnone 1 1"
+    given(con, "run_facts", facts, stated_by="file")
+    con.close()
+    frame = open_page("overview", empty_warehouse).dataframe[0].value
+    assert run_ids(frame) == ["none", "new", "old"]
 
 
 def test_the_planted_regression_leads_to_its_trend_and_to_its_cause(open_page, demo_warehouse):
