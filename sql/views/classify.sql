@@ -75,7 +75,8 @@ WITH
   ),
 
   judged AS (
-    SELECT *, classify_bottleneck("values", model_number) AS verdict FROM checked
+    -- how many cycles were counted is not known
+    SELECT *, classify_bottleneck("values", 'NaN', model_number) AS verdict FROM checked
   ),
 
   class_advice AS (
