@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections import UserDict
 from collections.abc import Callable, Iterator
@@ -16,9 +17,9 @@ import typer
 from typer.core import TyperGroup
 
 from apps.commands import COMMANDS, Entry
-from apps.commands.options import PLAIN
+from apps.commands.options import EXTRAS, PLAIN
 from apps.output import note
-from warehouse.errors import PwhError
+from warehouse.errors import PwhError, UsageError
 from warehouse.version import __version__
 
 
@@ -151,6 +152,14 @@ def main() -> None:
     except PwhError as error:
         note(str(error))
         sys.exit(error.exit_code)
+    except ModuleNotFoundError as error:
+        package = str(error.name).partition(".")[0]
+        extra = next((extra for extra, names in EXTRAS.items() if package in names), None)
+        if extra is None:
+            raise
+        line = f"{shlex.quote(sys.executable)} -m pip install 'pwh[{extra}]'"
+        note(f"this command needs the package {package}, which is not installed\n  Type: {line}")
+        sys.exit(UsageError.exit_code)
     except BrokenPipeError:
         # The reader of the output has gone (`| head`); keep Python from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -8,10 +8,15 @@ best. Everything is deterministic.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
+
+from udfs.clustering.kmeans import kmeans
+from udfs.clustering.points import InsufficientData
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -106,7 +111,7 @@ def classify(points: Floats) -> tuple[Integers, Floats]:
     """
     distinct, kind, times = np.unique(points, axis=0, return_inverse=True, return_counts=True)
     kind = kind.ravel()
-    fits = [_fit(distinct, times, k) for k in range(1, min(MAX_PHASES, len(distinct)) + 1)]
+    fits = list(_fits(distinct, times))
     scores = np.array([score(found, times) for found in fits])
     near_best = scores >= scores.min() + _NEAR_BEST * (scores.max() - scores.min())
     label, distance = fits[int(np.argmax(near_best))]
@@ -115,13 +120,15 @@ def classify(points: Floats) -> tuple[Integers, Floats]:
     return order[np.unique(label, return_inverse=True)[1]], distance
 
 
-def _fit(points: Floats, times: Integers, phases: int) -> tuple[Integers, Floats]:
-    from sklearn.cluster import KMeans
-
-    model = KMeans(phases, n_init=5, random_state=_SEED)
-    label = model.fit(points, sample_weight=times).labels_
-    distance = np.sqrt(((points - model.cluster_centers_[label]) ** 2).sum(axis=1))
-    return label, distance
+def _fits(points: Floats, times: Integers) -> Iterator[tuple[Integers, Floats]]:
+    """Yield the clusters for each number of phases, as long as points can be told apart."""
+    for phases in range(1, min(MAX_PHASES, len(points)) + 1):
+        try:
+            found = kmeans(points, phases, _SEED, times, starts=5)
+        except InsufficientData:
+            return
+        distance = np.sqrt(((points - found.centres[found.labels]) ** 2).sum(axis=1))
+        yield found.labels.astype(np.int64), distance
 
 
 def score(found: tuple[Integers, Floats], times: Integers) -> float:

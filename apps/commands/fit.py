@@ -15,6 +15,7 @@ from apps.commands.options import (
     FormatOption,
     OutputOption,
     WaitOption,
+    need,
     reading,
     writing,
 )
@@ -70,6 +71,7 @@ def bottlenecks(
     wait: WaitOption = None,
 ) -> None:
     """Train a model that classifies bottlenecks from counters; compare classifiers."""
+    need("fit")
     from apps.fitting.bottlenecks import read_training_data, store_model, train
     from apps.reports.fit import bottleneck_fit_report
     from ingest.load import transaction
@@ -185,6 +187,7 @@ def throughput(
     wait: WaitOption = None,
 ) -> None:
     """Train a model of a core's throughput on measured segments; compare it with other models."""
+    need("fit")
     from apps.fitting.throughput import (
         choose_form,
         make_fit,

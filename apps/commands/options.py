@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,8 @@ from warehouse.errors import UsageError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+# What a plain installation of pwh lacks: packages as they are imported, by extra.
+EXTRAS = {"fit": ("sklearn", "torch"), "ui": ("altair", "polars", "streamlit")}
 PLAIN: dict[str, Any] = {
     "add_completion": False,
     "pretty_exceptions_enable": False,
@@ -61,6 +64,13 @@ def writing(
         yield con
     finally:
         con.close()
+
+
+def need(extra: str) -> None:
+    """Raise `ModuleNotFoundError` where a package of an extra is missing; imports none."""
+    for package in EXTRAS[extra]:
+        if find_spec(package) is None:
+            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
 
 
 MetricOption = Annotated[

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from apps.commands.options import need
 from apps.output import note
 from warehouse.errors import UsageError
 
@@ -44,6 +45,7 @@ def ui(
     ] = False,
 ) -> None:
     """Start the app in the browser: overview, runs, trends, analyses, SQL. Ctrl-C ends it."""
+    need("ui")
     chosen = _free_port(host, port)
     db = Path(context.obj)
     if not db.exists():

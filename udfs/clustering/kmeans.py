@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,8 @@ from udfs.clustering.points import (
     distinct,
 )
 
-_STARTS = 10
 _ROUNDS = 300
+_SETTLED = 1e-4  # of the variance: clusters of a cloud without gaps move on by less for long
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,17 @@ class Centres:
     cost: float
 
 
-def kmeans(rows: Floats, k: int, seed: int = 0) -> Centres:
-    """Cluster points by Lloyd's algorithm from ten starts of k-means++.
+def kmeans(
+    rows: Floats,
+    k: int,
+    seed: int = 0,
+    times: NDArray[np.int64] | None = None,
+    starts: int = 10,
+) -> Centres:
+    """Cluster points by Lloyd's algorithm from several starts of k-means++.
 
-    Sources: Lloyd 1982; Arthur and Vassilvitskii 2007 for the starts. A centre that loses all its
+    Sources: Lloyd 1982; Arthur and Vassilvitskii 2007 for the starts. A start ends where centres
+    together move by less than a hundredth of a standard deviation. A centre that loses all its
     points moves to the point that is farthest from its own. Clusters are numbered by their first
     rows.
 
@@ -41,6 +49,8 @@ def kmeans(rows: Floats, k: int, seed: int = 0) -> Centres:
         rows: n x d finite numbers.
         k: number of clusters, at least 1.
         seed: of the starts; the same seed returns the same clusters.
+        times: n numbers, how often each row occurs; once unless given.
+        starts: number of starts, of which the best counts.
 
     Raises:
         InsufficientData: there are fewer distinct points than clusters.
@@ -50,9 +60,10 @@ def kmeans(rows: Floats, k: int, seed: int = 0) -> Centres:
     if found < k:
         raise InsufficientData(f"{count(found, 'distinct point')} cannot form {k} clusters")
     rng = np.random.default_rng(seed)
+    weights = np.ones(len(rows)) if times is None else times.astype(np.float64)
     best, least = np.zeros(len(rows), np.int64), np.inf
-    for _ in range(_STARTS):
-        own, cost = _lloyd(points.x, _start(points.x, k, rng))
+    for _ in range(starts):
+        own, cost = _lloyd(points.x, weights, _start(points.x, weights, k, rng))
         # A start that is better by rounding alone would make the numbering depend on it.
         if cost < least * (1 - 1e-12):
             best, least = own, cost
@@ -63,11 +74,8 @@ def kmeans(rows: Floats, k: int, seed: int = 0) -> Centres:
     number = np.empty(k, np.int32)
     number[np.argsort(first)] = np.arange(k)
     labels = number[best]
-    size = np.bincount(labels, minlength=k)
-    centres = np.stack(
-        [np.bincount(labels, column, k) / size for column in (rows / points.scale).T]
-    )
-    return Centres(centres.T * points.scale, labels, least * points.scale * points.scale)
+    centres = _means(rows / points.scale, weights, labels, k)
+    return Centres(centres * points.scale, labels, least * points.scale * points.scale)
 
 
 def nearest(x: Floats, centres: Doubles) -> tuple[NDArray[np.int64], Doubles]:
@@ -84,15 +92,15 @@ def nearest(x: Floats, centres: Doubles) -> tuple[NDArray[np.int64], Doubles]:
     return labels, squared
 
 
-def _start(x: Floats, k: int, rng: np.random.Generator) -> Doubles:
+def _start(x: Floats, weights: Doubles, k: int, rng: np.random.Generator) -> Doubles:
     """Return k distinct points, each drawn with its squared distance to those before."""
-    chosen = [int(rng.integers(len(x)))]
+    chosen = [int(rng.choice(len(x), p=weights / weights.sum()))]
     squared = np.einsum("ij,ij->i", x - x[chosen[0]], x - x[chosen[0]])
     while len(chosen) < k:
-        total = squared.sum()
+        total = weights @ squared
         # Points so close that their squares are 0 are distinct all the same.
-        weights = squared / total if total > 0 else _unlike(x, chosen)
-        chosen.append(int(rng.choice(len(x), p=weights)))
+        chance = weights * squared / total if total > 0 else _unlike(x, chosen)
+        chosen.append(int(rng.choice(len(x), p=chance)))
         apart = x - x[chosen[-1]]
         squared = np.minimum(squared, np.einsum("ij,ij->i", apart, apart))
     return np.array(x[chosen], np.float64)
@@ -104,19 +112,26 @@ def _unlike(x: Floats, chosen: list[int]) -> Doubles:
     return weights
 
 
-def _lloyd(x: Floats, centres: Doubles) -> tuple[NDArray[np.int64], float]:
+def _lloyd(x: Floats, weights: Doubles, centres: Doubles) -> tuple[NDArray[np.int64], float]:
     k = len(centres)
+    settled = _SETTLED * float(x.var(axis=0).mean())
     labels, squared = nearest(x, centres)
     for _ in range(_ROUNDS):
         size = np.bincount(labels, minlength=k)
         for empty in np.flatnonzero(size == 0):
             far = int(squared.argmax())
             labels[far], squared[far] = empty, 0
-        size = np.bincount(labels, minlength=k)
-        sums = np.stack([np.bincount(labels, column, k) for column in x.T], axis=1)
-        centres = sums / np.maximum(size, 1)[:, None]
-        before = labels
+        before, centres = centres, _means(x, weights, labels, k)
         labels, squared = nearest(x, centres)
-        if np.array_equal(labels, before):
+        if float(((centres - before) ** 2).sum()) <= settled:
             break
-    return labels, float(squared.sum())
+    return labels, float(weights @ squared)
+
+
+def _means(x: Floats, weights: Doubles, labels: NDArray[np.integer[Any]], k: int) -> Doubles:
+    """Return the weighted mean of the rows of each label (k x d)."""
+    sums = np.stack([np.bincount(labels, column * weights, k) for column in x.T], axis=1)
+    # A row put into an empty cluster can empty that of another.
+    size = np.bincount(labels, weights, k)
+    means: Doubles = sums / np.where(size > 0, size, 1)[:, None]
+    return means
