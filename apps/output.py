@@ -28,6 +28,11 @@ _NUMBERS = {
     *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT"),
     *("UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
 }
+# Columns whose whole numbers name something, so that they have no thousands separators.
+_IDENTIFIERS = {
+    *("thread", "rank", "launch", "block", "bb", "warp", "worker", "task", "node", "line", "id"),
+    *("segment", "sample", "index", "source_id", "version", "pc_first", "pc_last", "k"),
+}
 _FORMULA = r"^\s*[-=+@\t\r]"
 _MARKUP = re.compile(r"[\\`*\[\]|$~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "#": "&#35;"}
@@ -142,7 +147,7 @@ def relation_text(relation: DuckDBPyRelation, limit: int = TABLE_ROWS) -> str:
     """Return the first rows as an aligned table, and note on stderr where there are more."""
     names = relation.columns
     rows = relation.limit(limit + 1).fetchall()
-    text = table_text(names, rows[:limit])
+    text = table_text(names, rows[:limit], exact=True)
     if len(rows) > limit:
         note(f"only the first {limit} rows are shown; --format csv gives all")
     return text
@@ -153,17 +158,34 @@ def dicts(relation: DuckDBPyRelation) -> list[Row]:
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
-def table_text(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return rows aligned under their names; long text is shortened, except in the last column."""
+def table_text(names: Sequence[str], rows: Sequence[Sequence[Any]], *, exact: bool = False) -> str:
+    """Return rows aligned under their names; long text is shortened, except in the last column.
+
+    Numbers have three significant digits and thousands, or six digits where they are `exact`.
+    """
     last = len(names) - 1
-    cells = [
-        [cell(value, None if i == last else _CELL) for i, value in enumerate(row)] for row in rows
+    columns = [
+        _column(name, [row[i] for row in rows], None if i == last else _CELL, exact=exact)
+        for i, name in enumerate(names)
     ]
+    cells = list(zip(*columns, strict=True))
     right = [any(isinstance(row[i], int | float) for row in rows) for i in range(len(names))]
-    widths = [max(len(line[i]) for line in [list(names), *cells]) for i in range(len(names))]
+    widths = [max(map(len, [name, *texts])) for name, texts in zip(names, columns, strict=True)]
     rule = "  ".join("-" * min(width, _CELL) for width in widths)
     lines = [_line(names, widths, right), rule, *(_line(row, widths, right) for row in cells)]
     return "\n".join(lines if rows else [*lines, "(no rows)"])
+
+
+def _column(name: str, values: Sequence[Any], limit: int | None, *, exact: bool) -> list[str]:
+    """Return the cells of a column; names that differ are still different when shortened."""
+    if not exact and name not in _IDENTIFIERS:
+        values = [amount(v) if _is_number(v) else v for v in values]
+    texts = [cell(value, None) for value in values]
+    return texts if limit is None else short_names(texts, limit)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
@@ -218,6 +240,41 @@ def short_name(text: str, limit: int) -> str:
         return text
     start = (limit - 1) // 3
     return f"{text[:start]}…{text[start + 1 - limit :]}"
+
+
+def short_names(texts: Sequence[str], limit: int) -> list[str]:
+    """Return texts shortened to a number of characters so that different ones stay different.
+
+    Those that would be equal are shortened where they are alike: before their first difference, or
+    behind the last one. Where that does not tell them apart either, they stay whole.
+    """
+    shown = {text: short_name(text, limit) for text in texts}
+    for alike in _alike(shown):
+        start = len(os.path.commonprefix(alike))  # noqa: RUF071
+        end = len(os.path.commonprefix([text[::-1] for text in alike]))  # noqa: RUF071
+        for text in alike:
+            # a third of the room for what is before the difference
+            left = max(0, min(start - limit // 3, len(text) - end - limit + 2))
+            shown[text] = _cut(text, left, limit)
+    for alike in _alike(shown):
+        shown |= {text: text for text in alike}
+    return [shown[text] for text in texts]
+
+
+def _alike(shown: Mapping[str, str]) -> list[list[str]]:
+    """Return the texts that are shown as the same."""
+    groups: dict[str, list[str]] = {}
+    for text, short in shown.items():
+        groups.setdefault(short, []).append(text)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _cut(text: str, left: int, limit: int) -> str:
+    """Return `limit` characters of a text from a place on, with an ellipsis at ends cut off."""
+    before = "…" if left else ""
+    rest = text[left:]
+    room = limit - len(before)
+    return before + (rest if len(rest) <= room else f"{rest[: room - 1]}…")
 
 
 def printable(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
@@ -45,3 +46,29 @@ def watched(steps: Iterable[tuple[float, T]], title: str) -> Iterator[T]:
         for share, result in steps:
             shown.update(task, completed=share)
             yield result
+
+
+class Countdown:
+    """Says now and then how far a sequence of steps is, where each of them writes to stdout.
+
+    On a terminal only, from the second second on, and then every ten.
+    """
+
+    _FIRST, _EVERY = 2.0, 10.0
+
+    def __init__(self, total: int, steps: str) -> None:
+        """Begin to count `total` steps, which are so called."""
+        self._total = total
+        self._steps = steps
+        self._began = time.monotonic()
+        self._next = self._began + self._FIRST
+
+    def after(self, done: int) -> str | None:
+        """Return how much is left after a number of steps; None where it is not time to say it."""
+        now = time.monotonic()
+        if now < self._next or not 0 < done < self._total or not sys.stderr.isatty():
+            return None
+        self._next = now + self._EVERY
+        left = (now - self._began) / done * (self._total - done)
+        minutes, seconds = divmod(round(left), 60)
+        return f"{done:,} of {self._total:,} {self._steps}, {minutes}:{seconds:02} to go"

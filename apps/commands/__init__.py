@@ -41,6 +41,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("maintenance", "forget", "Delete a run or an ingested file."),
     Entry("maintenance", "migrate", "Update a warehouse to this version of pwh."),
     Entry("maintenance", "doctor", "Check the installation and the warehouse."),
+    Entry("completion", "completion", "Print a script that completes words in a shell."),
     Entry("demo", "demo", "Fill a warehouse with small traces, and query them."),
     Entry("ui", "ui", "Start the app in the browser."),
     Entry("fit", "fit", "Train models on the warehouse's rows; choose one."),

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
+from apps.commands.options import (
+    FormatOption,
+    OutputOption,
+    RunArgument,
+    WaitOption,
+    reading,
+    writing,
+)
 from apps.output import Format, cell, counted, emit, note, print_data, relation_text, write_text
 from apps.queries.base import narrowed
 from apps.queries.bottlenecks import (
@@ -112,7 +119,7 @@ def _application(con: DuckDBPyConnection, name: str) -> str:
 
 def label(
     context: typer.Context,
-    run: Annotated[str, typer.Argument(help="A run, the beginning of its id, or latest.")],
+    run: RunArgument,
     what: Annotated[str, typer.Argument(metavar="CLASS", help="Balance, Mem, DTB ...")],
     rank: Annotated[int | None, typer.Option(help="Only this process.")] = None,
     thread: Annotated[int | None, typer.Option(help="Only this thread.")] = None,

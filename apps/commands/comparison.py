@@ -8,7 +8,8 @@ import typer
 
 from apps.commands.options import FormatOption, LevelOption, MetricOption, OutputOption, reading
 from apps.output import Format, counted, dicts, emit, write_text
-from apps.queries.comparison import resolve_runs, run_comparison
+from apps.queries.comparison import run_comparison
+from apps.queries.runs import resolve_runs
 from apps.queries.trend import EVERY_METRIC
 from warehouse.errors import NothingToAnalyse, UsageError
 
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 def compare(
     context: typer.Context,
     before: Annotated[
-        str, typer.Argument(metavar="A", help="A run, APP@VERSION, or with --app a version.")
+        str,
+        typer.Argument(
+            metavar="A", help="A run, APP, APP@VERSION, latest, or with --app a version."
+        ),
     ],
     after: Annotated[str, typer.Argument(metavar="B", help="What to compare it with.")],
     app: Annotated[

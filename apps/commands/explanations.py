@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from apps.commands.options import FormatOption, OutputOption, reading
+from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
 from apps.output import Format, dicts, emit, write_text
 from apps.queries.explanations import (
     Comparison,
@@ -17,7 +17,7 @@ from apps.queries.explanations import (
     explanation_coverage,
     run_in_history,
 )
-from apps.queries.runs import LATEST, resolve_run
+from apps.queries.runs import LATEST, resolve_run, resolve_runs
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 def explain(
     context: typer.Context,
-    run: Annotated[str, typer.Argument(help="A run, the beginning of its id, or latest.")] = (
-        LATEST
-    ),
+    run: RunArgument = LATEST,
     against: Annotated[
         list[str] | None,
         typer.Option(
@@ -68,7 +66,8 @@ def explain(
 def _compared(con: DuckDBPyConnection, run_id: str, against: list[str]) -> Comparison:
     """Return the runs of both sides; raises `NothingToAnalyse` where there are none to compare."""
     if against:
-        named = list(dict.fromkeys(resolve_run(con, name) for name in against))
+        every = (run_id for name in against for run_id in resolve_runs(con, name))
+        named = list(dict.fromkeys(every))
         if run_id in named:
             raise UsageError(f"--against names {run_id} itself", hint="Name another run.")
         return Comparison([run_id], named)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from apps.commands.options import OutputOption, reading
+from apps.commands.options import OutputOption, RunArgument, reading
 from apps.exports import Target, export_run
 from apps.exports.tables import export_tables
 from apps.output import Format, note
@@ -18,9 +18,7 @@ _TABLES = {Target.csv: Format.csv, Target.parquet: Format.parquet}
 
 def export(
     context: typer.Context,
-    run: Annotated[str, typer.Argument(help="A run, the beginning of its id, or latest.")] = (
-        LATEST
-    ),
+    run: RunArgument = LATEST,
     to: Annotated[
         Target | None,
         typer.Option(

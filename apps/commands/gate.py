@@ -16,7 +16,7 @@ from apps.commands.options import (
     reading,
 )
 from apps.output import Format, dicts, emit, write_text
-from apps.queries.runs import LATEST
+from apps.queries.runs import LATEST, resolve_app
 from warehouse.errors import UsageError
 
 
@@ -29,7 +29,7 @@ class Direction(StrEnum):
 
 def gate(
     context: typer.Context,
-    app: Annotated[str, typer.Argument(help="An application.")],
+    app: Annotated[str, typer.Argument(help="An application, or a run of it.")],
     baseline: Annotated[
         str,
         typer.Option(
@@ -81,6 +81,7 @@ def gate(
         raise UsageError("--pr-comment is Markdown, not rows", hint="Leave --format out.")
     most = None if limit is None else parse_share(limit, "--limit")
     with reading(context) as con:
+        app = resolve_app(con, app)
         sides = find_sides(con, app, baseline, candidate)
         relation = judge_metrics(
             con, sides, metric or [], most, level, better, provisional=provisional

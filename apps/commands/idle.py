@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from apps.commands.options import FormatOption, OutputOption, reading
+from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
 from apps.output import Format, emit, relation_text, write_text
 from apps.queries.idle import idle_by
 from apps.queries.runs import LATEST, resolve_run
@@ -39,9 +39,7 @@ class By(StrEnum):
 
 def idle(
     context: typer.Context,
-    run: Annotated[str, typer.Argument(help="A run, the beginning of its id, or latest.")] = (
-        LATEST
-    ),
+    run: RunArgument = LATEST,
     mode: Annotated[
         Mode,
         typer.Option(

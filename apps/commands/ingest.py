@@ -180,6 +180,7 @@ def _land_all(
 ) -> bool:
     """Land every recording; return whether any was rejected."""
     from apps.landing import Lander
+    from apps.progress import Countdown
     from ingest.compressed import path_text
 
     readable = [one for one in found if one.reader is not None]
@@ -188,8 +189,10 @@ def _land_all(
     if not readable and not rejected:
         raise _nothing(skipped)
     failed = False
+    countdown = Countdown(len(found), "files")
     with Lander(db, wait, dry_run) as lander:
-        for one, landed in lander.land_all((one, options) for one in found):
+        landings = lander.land_all((one, options) for one in found)
+        for number, (one, landed) in enumerate(landings, 1):
             if not isinstance(landed, InputError):
                 _report(one, landed, dry_run)
             elif not one.skipped:
@@ -199,6 +202,8 @@ def _land_all(
                     break
             elif list_skipped:
                 print_data(f"skipped  {path_text(one.path)}  {landed.problem}")
+            if (left := countdown.after(number)) is not None:
+                note(left)
     if skipped:
         names = ", ".join(one.path.name for one in skipped[:3])
         more = ", ..." if len(skipped) > 3 else ""

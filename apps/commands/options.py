@@ -27,6 +27,10 @@ FormatOption = Annotated[Format, typer.Option("--format", "-f", help="Format of 
 OutputOption = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write to this file instead of stdout.")
 ]
+RunArgument = Annotated[
+    str,
+    typer.Argument(help="A run: its id or the beginning of it, APP, APP@VERSION, or latest."),
+]
 WaitOption = Annotated[
     float | None,
     typer.Option(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from apps.commands.options import LevelOption, parse_tags, reading
-from apps.output import amount, counted, note
+from apps.output import counted, note
+from apps.progress import Countdown
 from warehouse.errors import InputError, PwhError, UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = 130
 _AGAINST = 5  # runs of each of two commands, unless --repeat states another number
-_SLOW_SECONDS = 2.0
 
 
 def record(
@@ -153,13 +151,11 @@ def _run(
             note(f"nothing was recorded: the program failed with exit code {done.exit_code}")
             session.discard()
             raise typer.Exit(done.exit_code)
-    began = time.monotonic()
     total = len(sides) * rounds
+    countdown = Countdown(total, "runs")
     for number, side in enumerate(turns(sides, rounds)):
-        passed = time.monotonic() - began
-        if sys.stderr.isatty() and passed > _SLOW_SECONDS:
-            left = amount(passed / number * (total - number), "s")
-            note(f"run {number + 1} of {total}, {left} to go")
+        if (left := countdown.after(number)) is not None:
+            note(left)
         one = session.record(side)
         recorded.append(one)
         code = code or one.done.exit_code

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from apps.commands.options import FormatOption, OutputOption, reading
+from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
 from apps.output import Format, emit, write_text
 from apps.queries.runs import LATEST, list_runs, list_sources, resolve_run, run_metrics
 from warehouse.errors import NothingToAnalyse
@@ -40,9 +40,7 @@ def sources(
 
 def report(
     context: typer.Context,
-    run: Annotated[str, typer.Argument(help="A run, the beginning of its id, or latest.")] = (
-        LATEST
-    ),
+    run: RunArgument = LATEST,
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from apps.commands.options import FormatOption, OutputOption, reading
+from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
 from apps.output import Format, Row, dicts, emit, note, table_text, write_text
 from apps.queries.runs import LATEST, resolve_run
 from apps.queries.threads import (
@@ -65,9 +65,7 @@ class Metric(StrEnum):
 
 def threads(
     context: typer.Context,
-    run: Annotated[str, typer.Argument(help="A run, the beginning of its id, or latest.")] = (
-        LATEST
-    ),
+    run: RunArgument = LATEST,
     launch: Annotated[int | None, typer.Option(min=0, help="Only this launch.")] = None,
     block: Annotated[
         int | None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from apps.commands.options import FormatOption, OutputOption, reading
+from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
 from apps.output import Format, dicts, emit, relation_text, table_text, write_text
 from apps.queries.base import narrowed
 from apps.queries.runs import LATEST, resolve_run
@@ -54,9 +54,7 @@ _SHOWN = {
 
 def throughput(
     context: typer.Context,
-    run: Annotated[str, typer.Argument(help="A run, the beginning of its id, or latest.")] = (
-        LATEST
-    ),
+    run: RunArgument = LATEST,
     by: Annotated[By, typer.Option(help="What the rows are.")] = By.thread,
     limit: Annotated[
         int, typer.Option(min=1, help="How many rows a table shows; --format csv gives all.")

@@ -45,7 +45,7 @@ class Reason(StrEnum):
 
 def trend(
     context: typer.Context,
-    app: Annotated[str, typer.Argument(help="An application.")],
+    app: Annotated[str, typer.Argument(help="An application, or a run of it.")],
     metric: MetricOption = None,
     machine: Annotated[
         str | None, typer.Option(help="Only this machine, or a pattern with * and ?.")
@@ -75,6 +75,7 @@ def trend(
     output: OutputOption = None,
 ) -> None:
     """Show since when metrics of an application are better or worse, and by how much."""
+    from apps.queries.runs import resolve_app
     from apps.reports.trend import trend_text
     from warehouse.series import Threshold, add_thresholds, set_fields
 
@@ -83,14 +84,8 @@ def trend(
             f"--significance {significance:g} is not a probability", hint="Such as 0.01"
         )
     smallest = None if threshold is None else parse_share(threshold, "--threshold")
-    rules = [
-        Threshold(
-            app, machine or "*", one, smallest, significance, better.value if better else None
-        )
-        for one in metric or ["*"]
-        if any(rule is not None for rule in (smallest, significance, better))
-    ]
-    if keep and by is None and not rules:
+    has_rules = any(rule is not None for rule in (smallest, significance, better))
+    if keep and by is None and not has_rules:
         raise UsageError(
             "--keep has nothing to store",
             hint="It stores --by, --threshold, --significance and --better.",
@@ -99,9 +94,15 @@ def trend(
         writing(context, wait) if keep else reading(context, wait)
     )
     with opened as con:
+        app = resolve_app(con, app)
         if by is not None:
             set_fields(con, _fields(by), keep=keep)
-        if rules:
+        if has_rules:
+            direction = better.value if better else None
+            rules = [
+                Threshold(app, machine or "*", one, smallest, significance, direction)
+                for one in metric or ["*"]
+            ]
             add_thresholds(con, rules, keep=keep)
         if keep:
             note("stored in series_fields and change_thresholds (pwh sql 'FROM series_fields')")
@@ -127,7 +128,7 @@ def ack(
     context: typer.Context,
     run: Annotated[
         str,
-        typer.Argument(help="First run of a change, the beginning of its id, or latest."),
+        typer.Argument(help="First run of a change, by any name of runs."),
     ],
     reason: Annotated[
         Reason,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from apps.demo.entries import ENTRIES, Entry
 from apps.demo.questions import QUESTIONS, Question
 from apps.landing import Lander
 from apps.output import counted, note, print_data, table_text
+from apps.progress import watched
 from ingest.load import Landed, Options
 from ingest.walk import Found, find
 from warehouse.errors import InputError, UsageError
@@ -79,7 +80,9 @@ def _fill(db: Path, recordings: Sequence[tuple[Entry, Found]]) -> list[Landed]:
     )
     filled = []
     with Lander(db, _WAIT, dry_run=False) as lander:
-        for _, landed in lander.land_all(items):
+        done = enumerate(lander.land_all(items), 1)
+        steps = ((number / len(recordings), landed) for number, (_, landed) in done)
+        for landed in watched(steps, "landing"):
             if isinstance(landed, InputError):
                 raise landed
             filled.append(landed)

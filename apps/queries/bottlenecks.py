@@ -7,30 +7,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from apps.queries.base import Narrowing, Question, ask
-from apps.queries.runs import LATEST, resolve_run
-from warehouse.errors import NothingToAnalyse
+from apps.queries.runs import resolve_runs
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 
 def diagnosed_runs(con: DuckDBPyConnection, name: str) -> list[str]:
-    """Return the runs of that name: an application's that have counters, or one run.
+    """Return the runs of that name: all of an application's that have counters, or `resolve_runs`.
 
     Raises `NothingToAnalyse` where there are none.
     """
     found = [run_id for (run_id,) in ask(con, "bottlenecks/runs", app=name).fetchall()]
     if found:
         return found
-    try:
-        return [resolve_run(con, name)]
-    except NothingToAnalyse:
-        if name == LATEST:
-            raise
-        raise NothingToAnalyse(
-            f"there is no run {name!r}, and no application of that name with counters",
-            hint="pwh runs lists them; `latest` is the newest run.",
-        ) from None
+    return resolve_runs(con, name)
 
 
 def counters_of(runs: Sequence[str], *views: str) -> Narrowing:

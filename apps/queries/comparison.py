@@ -7,36 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
-from apps.queries.runs import LATEST, resolve_run
 from apps.queries.trend import EVERY_METRIC
-from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
-
-
-def resolve_runs(con: DuckDBPyConnection, name: str, app: str | None = None) -> list[str]:
-    """Return the runs of that name: APP@VERSION, a run, the beginning of its id, or latest.
-
-    With `app` a version of it, or one of its runs. Raises `NothingToAnalyse` where there is none,
-    `UsageError` where several ids begin with it.
-    """
-    found = [run_id for (run_id,) in ask(con, "comparison/runs", name=name, app=app).fetchall()]
-    if found:
-        return found
-    if app is not None:
-        raise NothingToAnalyse(
-            f"{app} has no version and no run {name!r}", hint=f"pwh runs --app {app} lists them."
-        )
-    try:
-        return [resolve_run(con, name)]
-    except NothingToAnalyse:
-        if name == LATEST:
-            raise
-        raise NothingToAnalyse(
-            f"there is no run {name!r}, and no APP@VERSION of that name",
-            hint=f"A run, APP@VERSION, or {LATEST}; pwh runs lists them.",
-        ) from None
 
 
 def run_comparison(

@@ -25,24 +25,68 @@ def list_sources(con: DuckDBPyConnection, run_id: str | None = None) -> DuckDBPy
     return ask(con, "runs/sources", run_id=run_id)
 
 
-def resolve_run(con: DuckDBPyConnection, name: str) -> str:
-    """Return the id of a run: `name` itself, the only id that begins with it, or `latest`.
+def resolve_runs(con: DuckDBPyConnection, name: str, app: str | None = None) -> list[str]:
+    """Return the runs that a name stands for, the newest first.
 
-    Raises `NothingToAnalyse` where there is no such run, `UsageError` where there are several.
+    A name is the id of a run or its beginning, `latest` (the run that landed last), APP@VERSION,
+    APP@latest or APP (both the version of the application's newest run). With `app` it is a version
+    of that application, or one of its runs.
+
+    Raises `NothingToAnalyse` where there is none, `UsageError` where several ids begin with it.
     """
-    found = [run_id for (run_id,) in ask(con, "runs/like", name=name, latest=LATEST).fetchall()]
-    if name in found or len(found) == 1:
-        return name if name in found else str(found[0])
-    if found:
-        shown = ", ".join(found[:5]) + (" ..." if len(found) > 5 else "")
+    rows = ask(con, "runs/named", name=name, app=app, latest=LATEST).fetchall()
+    found = [str(run_id) for _, run_id in rows]
+    if not found:
+        raise _unknown(con, name, app)
+    if rows[0][0] == "beginning" and len(found) > 1:
+        shown = ", ".join(sorted(found)[:5]) + (" ..." if len(found) > 5 else "")
         raise UsageError(f"{len(found)} runs begin with {name!r}: {shown}")
-    if name == LATEST:
+    return found
+
+
+def resolve_run(con: DuckDBPyConnection, name: str) -> str:
+    """Return the run that a name stands for, the newest where that is several (`resolve_runs`)."""
+    return resolve_runs(con, name)[0]
+
+
+def resolve_app(con: DuckDBPyConnection, name: str) -> str:
+    """Return the application of that name, or that of the run that a name stands for.
+
+    Raises `NothingToAnalyse` where there is none, or the application of the run is unknown.
+    """
+    if any(app == name for app, *_ in ask(con, "runs/apps").fetchall()):
+        return name
+    try:
+        run_id = resolve_run(con, name)
+    except NothingToAnalyse as unknown:
+        if name == LATEST:
+            raise
+        raise NothingToAnalyse(f"there are no runs of {name!r}", hint=unknown.hint) from None
+    app = run_facts(con, run_id).get("app")
+    if app is None:
         raise NothingToAnalyse(
-            "the warehouse has no runs",
-            hint="Ingest some: pwh ingest FILES. For examples: pwh --db demo.duckdb demo",
+            f"the application of {run_id} is unknown", hint="State it with pwh ingest --app."
         )
-    raise NothingToAnalyse(
-        f"there is no run {name!r}", hint="pwh runs lists them; `latest` is the newest."
+    return str(app)
+
+
+def _unknown(con: DuckDBPyConnection, name: str, app: str | None) -> NothingToAnalyse:
+    """Return the error for a name that stands for no run, with those that are nearly like it."""
+    if app is not None:
+        return NothingToAnalyse(
+            f"{app} has no version and no run {name!r}", hint=f"pwh runs --app {app} lists them."
+        )
+    if name == LATEST:
+        return NothingToAnalyse(
+            "the warehouse has no runs",
+            hint="Ingest some: pwh ingest FILES, or pwh record -- COMMAND. For examples: "
+            "pwh --db demo.duckdb demo",
+        )
+    near = [str(one) for (one,) in ask(con, "runs/near", name=name).fetchall()]
+    similar = f"Near it: {', '.join(near)}. " if near else ""
+    return NothingToAnalyse(
+        f"there is no run {name!r}, and no APP or APP@VERSION of that name",
+        hint=f"{similar}pwh runs lists them; `{LATEST}` is the newest.",
     )
 
 
@@ -57,9 +101,9 @@ def run_metrics(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
 
 
 def resolve_forgettable(con: DuckDBPyConnection, name: str) -> tuple[str, list[str]]:
-    """Return the run or sources of that name: ("run", [id]) or ("source", ids).
+    """Return the runs or sources of that name: ("run", ids) or ("source", ids).
 
-    Raises `NothingToAnalyse` where there are none.
+    Raises `NothingToAnalyse` where there are none, `UsageError` for the name of an application.
     """
     from ingest.compressed import path_text
 
@@ -67,12 +111,14 @@ def resolve_forgettable(con: DuckDBPyConnection, name: str) -> tuple[str, list[s
     # The id of a run as it is, except bytes of the command line that are no UTF-8.
     text = os.fsencode(name).decode("utf-8", "backslashreplace")
     found = ask(con, "runs/forgettable", name=text, path=path).fetchall()
-    if not found:
-        raise NothingToAnalyse(
-            f"there is no run or source {name!r}", hint="pwh runs and pwh sources list them."
+    if found:
+        kind = found[0][0]
+        return kind, [what for found_kind, what in found if found_kind == kind]
+    if any(app == name for app, *_ in ask(con, "runs/apps").fetchall()):
+        raise UsageError(
+            f"{name!r} is an application", hint=f"Name a version ({name}@VERSION) or a run."
         )
-    kind = found[0][0]
-    return kind, [what for found_kind, what in found if found_kind == kind]
+    return "run", resolve_runs(con, text)
 
 
 def run_facts(con: DuckDBPyConnection, run_id: str) -> dict[str, Any]:

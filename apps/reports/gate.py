@@ -17,9 +17,8 @@ from apps.output import (
     markdown_escaped,
     ratio_percent,
 )
-from apps.queries.comparison import resolve_runs
 from apps.queries.gate import Terms, gate_metrics, gate_runs
-from apps.queries.runs import LATEST
+from apps.queries.runs import LATEST, resolve_runs
 from apps.queries.trend import EVERY_METRIC
 from apps.reports.series import TOTALS, series_name
 from warehouse.errors import NothingToAnalyse, UsageError
@@ -98,13 +97,7 @@ def _named(con: DuckDBPyConnection, app: str, runs: Sequence[Row], name: str) ->
             raise NothingToAnalyse(f"no run of {app} has the tag {key}={value}")
         return found
     known = {row["run_id"] for row in runs}
-    try:
-        ids = set(resolve_runs(con, name, app))
-    except NothingToAnalyse:
-        close = [row["run_id"] for row in runs if row["run_id"].startswith(name)]
-        if len(close) != 1:
-            raise
-        ids = set(close)
+    ids = set(resolve_runs(con, name, app))
     return [row for row in runs if row["run_id"] in ids & known]
 
 

@@ -26,7 +26,7 @@ def test_verdicts_come_first(pwh):
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == "heat@v1 (5 runs) to heat@v2 (5 runs)"
-    assert lines[2].startswith("* functions:seconds (machine=m1): worse: +23")
+    assert lines[2].startswith("* functions:seconds: worse: +23")
     assert "at 95%)." in lines[2]
     assert lines[3] == "* 1 metric is new: seconds:young (6% of the time)."
     assert lines[4] == "* 1 metric is gone: seconds:old -100 %."
@@ -100,7 +100,7 @@ def test_a_wider_level_gives_a_wider_interval(pwh):
 @pytest.mark.parametrize(
     ("names", "code", "message"),
     [
-        (("nope", "heat@v1"), 5, "there is no run 'nope', and no APP@VERSION"),
+        (("nope", "heat@v1"), 5, "there is no run 'nope', and no APP or APP@VERSION"),
         (("--app", "heat", "v1", "v9"), 5, "heat has no version and no run 'v9'"),
         (("heat@v1", "v1-m1-0"), 2, "heat@v1 and v1-m1-0 are both the run v1-m1-0"),
         (("heat@v1", "v2"), 2, "5 runs begin with 'v2'"),

@@ -170,6 +170,7 @@ CASES = (
     ),
     Case(command="migrate", empty=0, writes=True),
     Case(command="doctor", missing=0, empty=0, report=False),
+    Case(command="completion", arguments=("bash",), missing=0, empty=0),
     Case(command="demo", missing=None, empty=0, writes=True),
     Case(command="ui", arguments=("--no-browser",), missing=0, empty=0),
     Case(

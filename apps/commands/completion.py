@@ -1,0 +1,130 @@
+"""The command completion: commands, options, runs and metrics for the Tab key of a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from apps.output import print_data
+from warehouse.errors import PwhError
+
+
+class Shell(StrEnum):
+    """A shell, or words: the completions themselves, which the scripts ask for."""
+
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+    WORDS = "words"
+
+
+_CALL = "pwh completion words --"
+_SCRIPTS = {
+    # bash takes @, : and = for ends of words, so what is before them is there already.
+    Shell.BASH: f"""\
+_pwh() {{
+    local line=${{COMP_LINE:0:COMP_POINT}} words current typed
+    read -ra words <<< "$line"
+    [[ $line == *[[:blank:]] ]] && words+=("")
+    current=${{words[-1]}}
+    typed=${{current%"${{current##*[@:=]}}"}}
+    local IFS=$'\\n'
+    COMPREPLY=($({_CALL} "${{words[@]:1}}" 2>/dev/null))
+    COMPREPLY=("${{COMPREPLY[@]#"$typed"}}")
+}}
+complete -o default -F _pwh pwh""",
+    Shell.ZSH: f"""\
+_pwh() {{
+    local -a found
+    found=("${{(@f)$({_CALL} "${{(@)words[2,CURRENT]}}" 2>/dev/null)}}")
+    if [[ -n $found ]]; then compadd -a found; else _files; fi
+}}
+compdef _pwh pwh""",
+    Shell.FISH: f"complete -c pwh -a '({_CALL} (commandline -opc)[2..] (commandline -ct))'",
+}
+# What parameters are names of, by their own name.
+_KINDS = {
+    **dict.fromkeys(("run", "before", "after", "against", "baseline", "candidate"), "runs"),
+    **dict.fromkeys(("words", "name"), "runs"),
+    "app": "apps",
+    "metric": "metrics",
+}
+
+
+def completion(
+    context: typer.Context,
+    shell: Annotated[Shell, typer.Argument(help='For bash: eval "$(pwh completion bash)".')],
+    typed: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="-- WORD...", help="What was typed after pwh, the last word last."),
+    ] = None,
+) -> None:
+    """Print the script that completes commands, runs and metrics in a shell."""
+    if shell in _SCRIPTS:
+        print_data(_SCRIPTS[shell])
+        return
+    found = completions(context.find_root().command, typed or [""], Path(context.obj))
+    if found:
+        print_data("\n".join(found))
+
+
+def completions(root: Any, typed: Sequence[str], db: Path) -> list[str]:
+    """Return what the last word typed may become; none where it may be a file."""
+    command, before = root, list(typed[:-1])
+    part = typed[-1]
+    positionals = 0
+    waiting = None  # the option whose value comes next
+    for word in before:
+        if waiting is not None:
+            db = Path(word) if waiting.name == "db" else db
+            waiting = None
+        elif word.startswith("-"):
+            waiting = _option(command, word)
+        elif hasattr(command, "commands") and word in command.commands:
+            command = command.commands[word]
+        else:
+            positionals += 1
+    if waiting is not None:
+        return _values(waiting, part, command, db)
+    if part.startswith("-"):
+        names = [name for one in command.params for name in (*one.opts, *one.secondary_opts)]
+        return sorted(n for n in [*names, "--help"] if n.startswith("--") and n.startswith(part))
+    if hasattr(command, "commands"):
+        return [name for name in command.commands if name.startswith(part)]
+    arguments = [one for one in command.params if one.param_type_name == "argument"]
+    if not arguments:
+        return []
+    return _values(arguments[min(positionals, len(arguments) - 1)], part, command, db)
+
+
+def _option(command: Any, word: str) -> Any:
+    """Return the option of a command where a value has to follow it, else None."""
+    for one in command.params:
+        if word in one.opts and not getattr(one, "is_flag", False):
+            return one
+    return None
+
+
+def _values(parameter: Any, part: str, command: Any, db: Path) -> list[str]:
+    """Return the values of an option or argument that begin with what was typed."""
+    if choices := getattr(parameter.type, "choices", None):
+        texts = [str(getattr(choice, "value", choice)) for choice in choices]
+        return [text for text in texts if text.startswith(part)]
+    kind = _KINDS.get(parameter.name)
+    if kind is None or command.name in ("ingest", "record", "schema"):
+        return []
+    try:
+        import warehouse
+        from apps.queries.completion import names_beginning
+
+        con = warehouse.connect(db, read_only=True, wait=0)
+    except PwhError:
+        return []
+    try:
+        return names_beginning(con, kind, part)
+    finally:
+        con.close()

@@ -1,0 +1,70 @@
+-- Runs that $name stands for, the newest first, by the first of these that has any: an id; $latest,
+-- the run that landed last; APP@VERSION (with $app, which may be NULL, a version of it); APP or
+-- APP@latest, the version of its newest run; the beginning of an id. `kind` is which. Of a version
+-- failed runs are left out where others have not failed.
+WITH
+  candidates AS (
+    SELECT run_id, app, version, started_at
+    FROM runs
+    WHERE ($app IS NULL OR app = $app)
+      AND (
+        $name = $latest OR starts_with(run_id, $name) OR $app IS NOT NULL
+        OR app = $name OR starts_with($name, app || '@')
+      )
+  ),
+
+  landed AS (
+    SELECT f.run_id, max(s.ingested_at) AS landed_at, max(f.position) AS position
+    FROM run_facts AS f
+    JOIN sources AS s USING (source_id)
+    WHERE f.run_id IN (SELECT run_id FROM candidates)
+    GROUP BY f.run_id
+  ),
+
+  dated AS (
+    SELECT
+      c.*, l.landed_at, l.position, c.run_id IN (SELECT run_id FROM failed_runs) AS has_failed,
+      row_number() OVER (
+        PARTITION BY c.app
+        ORDER BY c.started_at DESC NULLS LAST, l.landed_at DESC NULLS LAST, l.position DESC,
+          c.run_id DESC
+      ) AS age
+    FROM candidates AS c
+    LEFT JOIN landed AS l ON c.run_id = l.run_id
+  ),
+
+  last_landed AS (
+    SELECT run_id FROM dated ORDER BY landed_at DESC NULLS LAST, position DESC, run_id LIMIT 1
+  ),
+
+  named AS (
+    SELECT
+      d.*,
+      CASE
+        WHEN d.run_id = $name THEN 'run'
+        WHEN $name = $latest THEN if(d.run_id IN (SELECT run_id FROM last_landed), 'latest', NULL)
+        WHEN d.app || '@' || d.version = $name OR $app IS NOT NULL AND d.version = $name
+          THEN 'version'
+        WHEN d.app = $name OR d.app || '@' || $latest = $name
+          THEN if(
+            d.age = 1 OR d.version = first_value(d.version) OVER (PARTITION BY d.app ORDER BY d.age),
+            'app', NULL
+          )
+        WHEN starts_with(d.run_id, $name) THEN 'beginning'
+      END AS kind
+    FROM dated AS d
+  ),
+
+  chosen AS (
+    SELECT *
+    FROM named
+    WHERE kind IS NOT NULL
+    QUALIFY rank() OVER (
+      ORDER BY list_position(['run', 'latest', 'version', 'app', 'beginning'], kind)
+    ) = 1
+  )
+
+SELECT kind, run_id
+FROM chosen
+QUALIFY kind NOT IN ('version', 'app') OR NOT has_failed OR bool_and(has_failed) OVER ()
+ORDER BY age, run_id;
