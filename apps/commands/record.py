@@ -15,6 +15,7 @@ from apps.progress import Countdown
 from warehouse.errors import InputError, PwhError, UsageError
 
 if TYPE_CHECKING:
+    from apps.landing import Lander
     from apps.recording.session import Recorded, Session, Side
 
 _INTERRUPTED = 130
@@ -189,14 +190,16 @@ def _land(
     keep: bool,
 ) -> int:
     """Land the runs; return the exit code of what went wrong, with all kept in files, else 0."""
+    from apps.landing import Lander
     from apps.reports.recording import runs_text
 
     db = Path(context.obj)
     landed = 0
     try:
-        for one in recorded:
-            _land_one(db, one, wait)
-            landed += 1
+        with Lander(db, wait, dry_run=False) as lander:
+            for one in recorded:
+                _land_one(lander, one)
+                landed += 1
     except (PwhError, KeyboardInterrupt) as error:
         script = session.write_script(db, recorded[landed:])
         note(str(error) or "stopped")
@@ -215,8 +218,7 @@ def _land(
     return 0
 
 
-def _land_one(db: Path, one: Recorded, wait: float) -> None:
-    from apps.landing import Lander
+def _land_one(lander: Lander, one: Recorded) -> None:
     from ingest.load import Options
     from ingest.walk import find
 
@@ -225,14 +227,9 @@ def _land_one(db: Path, one: Recorded, wait: float) -> None:
         facts={name: value for name, value in one.facts.items() if value is not None},
         tags=one.tags,
     )
-    with Lander(db, wait, dry_run=False) as lander:
-        for found in find(one.files()):
-            try:
-                if found.error is not None:
-                    raise found.error
-                lander.land(found, options)
-            except InputError as error:
-                note(f"not recorded: {found.path.name} ({error.problem})")
+    for found, landed in lander.land_all((found, options) for found in find(one.files())):
+        if isinstance(landed, InputError):
+            note(f"not recorded: {found.path.name} ({landed.problem})")
 
 
 def _compare(

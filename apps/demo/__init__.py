@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -110,7 +110,8 @@ def _stop(con: DuckDBPyConnection, number: int, question: Question, pwh: str) ->
     names = relation.columns
     summary = question.summarise([dict(zip(names, row, strict=True)) for row in rows])
     command = f'{pwh} sql "\n{question.sql}"'
-    return f"{number}. {question.title}\n   {summary}\n\n$ {command}\n\n{table_text(names, rows)}\n"
+    table = table_text(names, rows, exact=True)
+    return f"{number}. {question.title}\n   {summary}\n\n$ {command}\n\n{table}\n"
 
 
 def _next_steps(pwh: str) -> str:

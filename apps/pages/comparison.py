@@ -16,11 +16,11 @@ from apps.queries.bottlenecks import bottleneck_classes, counted_runs, counters_
 from apps.queries.comparison import (
     compared_by_default,
     comparison_choices,
-    resolve_runs,
     run_comparison,
 )
 from apps.queries.explanations import Comparison
 from apps.queries.idle import idle_of_runs
+from apps.queries.runs import resolve_runs
 from apps.queries.scaling import known_counts, scaling_comparison, scaling_set_of
 from apps.reports.comparison import both_sides, comparison_sentences
 from warehouse.errors import UsageError

@@ -11,7 +11,7 @@ from apps.output import counted
 from apps.pages.base import View
 from apps.pages.components import component
 from apps.pages.flame import profile_tree
-from apps.queries.comparison import comparison_choices, resolve_runs
+from apps.queries.comparison import comparison_choices
 from apps.queries.profile import (
     Profile,
     profile_events,
@@ -19,6 +19,7 @@ from apps.queries.profile import (
     profile_of,
     profiled_runs,
 )
+from apps.queries.runs import resolve_runs
 from apps.reports.imbalance import run_imbalance_sentences
 from warehouse.errors import UsageError
 
