@@ -19,7 +19,7 @@ import typer
 
 import warehouse
 from apps.cli import app
-from apps.queries.schema import schema_objects
+from apps.queries.schema import calling_functions, schema_objects
 from ingest.readers import READERS
 from udfs import UDFS, Udf
 from warehouse import sqlfiles
@@ -149,6 +149,7 @@ def schema_reference() -> str:
         shown = name if parameters is None else f"{name}({parameters})"
         kinds.setdefault(kind, []).append((name, f"`{shown}`", description or ""))
     listed = {kind: [row[1:] for row in rows] for kind, rows in kinds.items()}
+    views, macros = calling_functions(con)
     parts = [
         "## The schema in a picture\n",
         "Tables that files land in, and what is stored of them at ingest; the columns by which "
@@ -166,8 +167,11 @@ def schema_reference() -> str:
         _table(("function", "returns", "what"), [_function(udf) for udf in UDFS if udf.public]),
         "## Without pwh's functions\n",
         "A DuckDB client that has not registered pwh's functions can read all tables, and all "
-        "views and macros but these:\n",
-        ", ".join(f"`{name}`" for name in _needing_functions(con, kinds)) + ".\n",
+        "views and table macros but those that call them. These views `pwh export --views` writes "
+        "as tables:\n",
+        _code(tuple(views)) + ".\n",
+        "These table macros take arguments, so that only pwh answers them:\n",
+        _code(tuple(macros)) + ".\n",
         "## Cookbook\n",
         _table(("question", "query"), list(_cookbook())),
     ]
@@ -247,25 +251,6 @@ def _options(options: Sequence[tuple[str, str]]) -> str:
     return _table(
         ("argument or option", "what"), [(f"`{name}`", " ".join(t.split())) for name, t in options]
     )
-
-
-def _needing_functions(
-    con: DuckDBPyConnection, kinds: dict[str, list[tuple[str, str, str]]]
-) -> list[str]:
-    """Return the views and macros that cannot be read once `con` has lost pwh's functions."""
-    import duckdb
-
-    for udf in UDFS:
-        con.remove_function(udf.name)
-    failing = []
-    for kind in ("view", "macro"):
-        for name, shown, _ in kinds[kind]:
-            arguments = ", ".join(["NULL"] * (shown.count(",") + 1))
-            try:
-                con.sql(f"FROM {name}" + (f"({arguments})" if kind == "macro" else ""))
-            except duckdb.CatalogException:
-                failing.append(name)
-    return failing
 
 
 def _cookbook() -> Iterator[tuple[str, str]]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MEMORY = ":memory:"
 DEFAULT_WAIT = 60.0
+_BUFFER = "4GB"
 _ABANDONED_SECONDS = 600  # making a new warehouse takes less than one
 _CLASS = re.compile(r"^[A-Z]\w+ Error: ")
 _LOCKED = "Could not set lock on file"
@@ -247,6 +248,9 @@ def _set_session(con: DuckDBPyConnection) -> None:
     con.execute("SET TimeZone = 'UTC'")
     # In an interactive process DuckDB would draw a bar on stdout, which is for data.
     con.execute("SET enable_progress_bar = false")
+    # `con.sql` with parameters holds Python's lock while it waits for a result that does not fit
+    # into this buffer, and functions in other threads wait for the lock: for ever.
+    con.execute(f"SET streaming_buffer_size = '{_BUFFER}'")
 
 
 def _unusable(file: Path, error: Exception) -> WarehouseError:
