@@ -3,10 +3,12 @@
 -- The bottleneck of one sample whose metrics are at hand, by the model that the view bottlenecks
 -- applies.
 
-CREATE OR REPLACE MACRO classify(metrics, set_name := NULL) AS TABLE
+CREATE OR REPLACE MACRO classify(metrics, cycles := NULL, set_name := NULL) AS TABLE
 WITH
   asked AS (
-    SELECT CAST(to_json(metrics) AS JSON) AS given, lower(set_name) AS wanted
+    SELECT
+      CAST(to_json(metrics) AS JSON) AS given, coalesce(CAST(cycles AS DOUBLE), 'NaN') AS counted,
+      lower(set_name) AS wanted
   ),
 
   named AS (
@@ -75,8 +77,7 @@ WITH
   ),
 
   judged AS (
-    -- how many cycles were counted is not known
-    SELECT *, classify_bottleneck("values", 'NaN', model_number) AS verdict FROM checked
+    SELECT *, classify_bottleneck("values", counted, model_number) AS verdict FROM checked
   ),
 
   class_advice AS (
@@ -95,6 +96,8 @@ SELECT
   ) AS drivers,
   a.advice,
   CASE
+    WHEN j.model IS NULL AND t.whole > 0
+      THEN 'top-down shares name no class: classes follow from counts of misses and cycles'
     WHEN j.model IS NULL THEN 'no model is fitted for the metrics of the set ' || j.metric_set
     ELSE j.verdict.reason
   END AS reason,
@@ -109,6 +112,7 @@ SELECT
   j.verdict.cost[4] AS frac_dma, j.verdict.cost_low[4] AS frac_dma_low,
   j.verdict.cost_high[4] AS frac_dma_high
 FROM judged AS j
-LEFT JOIN class_advice AS a ON coalesce(j.verdict.class, 'Unknown') = a.class;
+LEFT JOIN class_advice AS a ON coalesce(j.verdict.class, 'Unknown') = a.class
+LEFT JOIN metric_sets AS t ON j.metric_set = t.metric_set;
 
-COMMENT ON MACRO TABLE classify IS 'One row: the bottleneck of one sample whose metrics (per cycle) are given as a struct or map by name, as in bottlenecks; missing are the metrics of the set that were not given. The metric set is set_name, else of those that have all these metrics the smallest with a model. Example: FROM classify({''IPC'': 0.1, ''MEMRPC'': 0.02})';
+COMMENT ON MACRO TABLE classify IS 'One row: the bottleneck of one sample whose metrics (per cycle) are given as a struct or map by name, as in bottlenecks; missing are the metrics of the set that were not given; cycles are those of the sample, where known, because a short one names no class. The metric set is set_name, else of those that have all these metrics the smallest with a model. Example: FROM classify({''IPC'': 0.1, ''MEMRPC'': 0.02})';

@@ -62,7 +62,7 @@ def test_classify_has_the_verdict_of_the_view(con):
     )
     assert set(names) == set(SAMPLE)
     values = [float(SAMPLE[name]) for name in names]
-    call = "SELECT classify_bottleneck(?::DOUBLE[], 1e9, ?::UBIGINT)"
+    call = "SELECT classify_bottleneck(?::DOUBLE[], 'NaN', ?::UBIGINT)"
     ((judged,),) = rows(con, call, values, number)
     found = classified(con, SAMPLE)
     assert found == (judged["class"], judged["probability"], "bottlenecks/1", None,
