@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -157,10 +158,10 @@ def serve() -> None:
     while sizes := requests.read(_SIZES.size):
         request = json.loads(requests.read(_SIZES.unpack(sizes)[0]))
         limits = Limits(**request["limits"])
-        _limit_memory(limits)
         try:
             con = open_restricted(Path(request["path"]), limits)
             try:
+                _limit_memory(limits)
                 table, more, seconds = answer(con, request["sql"], limits)
             finally:
                 con.close()
@@ -190,15 +191,26 @@ def _as_stream(table: pa.Table) -> bytes:
 
 
 def _limit_memory(limits: Limits) -> None:
-    """Limit the memory of the whole process, of which DuckDB limits only a part."""
+    """Limit the memory of the whole process, of which DuckDB limits only a part.
+
+    To be called with the warehouse open: what the process needs for that is not the query's. The
+    result is in memory up to three times on its way.
+    """
     with suppress(ImportError, ValueError, OSError):
         import resource
 
-        # Libraries reserve much more address space than they use.
-        space = (limits.memory_mib + 16384) * 2**20
-        _, most = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (space, most))
+        # Not of the address space, of which libraries reserve much more than they use.
+        space = _own_memory() + (limits.memory_mib + 3 * limits.result_mib) * 2**20
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (space, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+@cache
+def _own_memory() -> int:
+    """Return the bytes that the process has before its first query; OSError where unknown."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    return int(status.partition("VmData:")[2].split()[0]) << 10
 
 
 def _failed() -> UsageError:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +12,7 @@ import warehouse as pwh
 from tests.helpers.support import given
 from warehouse.errors import UsageError, WarehouseMissing
 from warehouse.guarded import Limits, answer, open_restricted
-from warehouse.query_process import ask_guarded
+from warehouse.query_process import QueryProcess, ask_guarded
 
 
 @pytest.fixture(scope="module")
@@ -132,9 +134,31 @@ def test_the_time_is_limited(path, sql):
         ask_guarded(path, sql, Limits(seconds=1.0))
 
 
-def test_the_memory_is_limited(path):
-    with pytest.raises(UsageError, match="memory"):
-        ask_guarded(path, "SELECT list(range) FROM range(1000000000)", Limits(memory_mib=200))
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT list(range) FROM range(1000000000)",
+        # DuckDB does not count what these take.
+        "SELECT repeat('x', 1000000) FROM range(10000)",
+        "SELECT repeat('x', 3000000000)",
+        "SELECT list_transform(range(50000000), x -> repeat('a', 100))",
+        "WITH RECURSIVE t(n, s) AS (SELECT 1, 'x' UNION ALL SELECT n + 1, s || s FROM t "
+        "WHERE n < 40) SELECT max(len(s)) FROM t",
+    ],
+)
+def test_the_memory_of_the_whole_process_is_limited(path, sql):
+    process = QueryProcess()
+    limits = Limits(memory_mib=200)
+    try:
+        request = {"path": str(path), "sql": sql, "limits": asdict(limits)}
+        answered, _ = process.ask(request, limits)
+        assert answered["problem"] == (
+            "the query needs more memory than the 200 MiB it may use here"
+        )
+        status = Path(f"/proc/{process._child.pid}/status").read_text()
+        assert int(status.partition("VmHWM:")[2].split()[0]) < 700 << 10, "KiB at most"
+    finally:
+        process.stop()
 
 
 def test_the_answer_is_limited(path):
