@@ -29,7 +29,9 @@ _SUM = re.compile(r"sum\((.+)\)")
 _OVERFLOW = re.compile(r"Overflow in \w+ of U?INT(\d+) \((.+)\)")
 _CSV_COLUMNS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 _SCRATCH = re.compile(r"(?:file )?['\"][^'\"]*/pwh-[^'\"]*['\"]")
-_IN_PARQUET = re.compile(r"parquet|bitpacked|the file might be corrupted", re.IGNORECASE)
+_IN_PARQUET = re.compile(
+    r"parquet|bitpacked|the file might be corrupted|corrupted file\?|thrift", re.IGNORECASE
+)
 _NO_SPACE = re.compile("No space left|File too large|quota exceeded", re.IGNORECASE)
 _INTERRUPTED = "Query interrupted"
 _NOT_NULL = re.compile(r"NOT NULL constraint failed: \w+\.(\w+)")

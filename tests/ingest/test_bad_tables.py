@@ -6,6 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.ingest.case import SAMPLES
+
 GOOD = {
     "pmu_samples": {"event": ["cycles", "cycles"], "value": [1.0, 2.0], "rank": [0, 1]},
     "fn_timings": {"function": ["f", "g"], "seconds": [1.0, 2.0], "calls": [1, 2]},
@@ -107,6 +109,15 @@ def test_counts_beyond_64_bits(refusal, tmp_path, visits, message):
     pq.write_table(table, tmp_path / "made.parquet")
     refused = refusal((tmp_path / "made.parquet").read_bytes(), "x.parquet")
     assert refused == f"{message}\n  expected a whole number within 64 bits"
+
+
+def test_damage_to_a_parquet_file_is_not_taken_for_that_of_the_warehouse(refusal):
+    data = bytearray((SAMPLES / "plain" / "timings.parquet").read_bytes())
+    place = 0.197265625
+    del data[int(len(data) * place)]
+    data[int(len(data) * place)] ^= 2
+    message = refusal(bytes(data), "x.parquet")
+    assert "Corrupted file?" in message and "warehouse" not in message
 
 
 def test_damaged_parquet(refusal, tmp_path):

@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from warehouse.errors import InputError
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -32,6 +34,8 @@ _COLUMNS = (
     ("n_int", re.compile(r"Int")),
     ("n_other", re.compile(r"(?!total$)")),
 )
+_WIDEST = 1024  # micro-operations a cycle
+_MOST = 2**53  # a sum of classes fits 64 bits
 _DIVISIONS = {"n_mul": ("IntMult",), "n_div": ("IntDiv",), "n_fp_div": ("FloatDiv", "FloatSqrt")}
 
 
@@ -47,7 +51,9 @@ def segments(sample: int, batch: pa.RecordBatch) -> list[dict[str, object]]:
     table = table.append_column("bucket", pc.struct_field(parts, "bucket")).drop_null()
     issued: dict[str, dict[int, int]] = {}
     for row in table.to_pylist():
-        issued.setdefault(row["core"], {})[int(row["bucket"])] = int(row["value"])
+        name = f"{row['core']} in the distribution of issued micro-operations"
+        bucket = _count(float(row["bucket"]), f"bucket of {name}", _WIDEST)
+        issued.setdefault(row["core"], {})[bucket] = _count(row["value"], name)
     known = dict(zip(batch["event"].to_pylist(), batch["value"].to_pylist(), strict=True))
     return [
         {"thread": thread, "segment": sample, **_segment(core, buckets, known)}
@@ -85,7 +91,7 @@ def _counts(core: str, known: Mapping[str, float | None]) -> dict[str, int]:
     for name in _CLASSES:
         prefix = f"{core}.{name}::"
         found = {
-            event.removeprefix(prefix): int(value)
+            event.removeprefix(prefix): _count(value, event)
             for event, value in known.items()
             if value is not None and event.startswith(prefix)
         }
@@ -99,5 +105,12 @@ def _first(core: str, names: tuple[str, ...], known: Mapping[str, float | None])
     for name in names:
         value = known.get(f"{core}.{name}")
         if value is not None:
-            return int(value)
+            return _count(value, f"{core}.{name}")
     return None
+
+
+def _count(value: float, name: str, most: int = _MOST) -> int:
+    """Return a count as a whole number; raise `InputError` where it is too large for one."""
+    if abs(value) > most:
+        raise InputError(f"{name} is {value:g}", expected=f"a whole number up to {most}")
+    return int(value)

@@ -176,6 +176,8 @@ def test_lines_may_end_as_on_windows(warehouse, tmp_path):
         (f"{BEGIN}{CLOCK.replace('50', '9' * 19)}{END}", "line 2", "beyond 64 bits"),
         (f"{BEGIN}a.b 1 # x\na.\xff\n{END}".encode("latin-1"), "line 3", "byte 0xff is not text"),
         (f"{BEGIN}a.b 1 # x\n{END}".encode("utf-16"), "line 1", "UTF-16"),
+        (f"{BEGIN}c.numIssuedDist::1 9223372036854775808 # x\n{END}", None, "is 9.22337e+18"),
+        (f"{BEGIN}c.numIssuedDist::900000000000 1 # x\n{END}", None, "bucket of c in the"),
         (f"{BEGIN}{END}", None, "no measurements"),
     ],
 )
