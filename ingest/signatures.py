@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from ingest.printed import PRINTED
+from ingest.signature import Signature
 
 if TYPE_CHECKING:
     from ingest.base import Head
@@ -12,27 +14,6 @@ _RECORD = "pwh reads what profilers write about it, not the program itself."
 _PICTURE = "pwh reads the numbers behind a picture: export them as CSV."
 _LITTLE_ENDIAN = (b"\x01\x01\x01\0", b"\x02\x01\x01\0", b"\x02\x01\x01\x03")  # 32, 64 bits; GNU
 _UNPACK = "Unpack it, and ingest the folder: "
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """A kind of file: what it is, how to convert it, and how it is recognised.
-
-    A file is of the kind where its name ends with one of `suffixes`, or has one of `marks` at the
-    byte `offset`.
-    """
-
-    what: str
-    convert: str
-    marks: tuple[bytes, ...] = ()
-    suffixes: tuple[str, ...] = ()
-    offset: int = 0
-
-    def fits(self, head: Head) -> bool:
-        """Return whether a file is of this kind."""
-        return head.data[self.offset :].startswith(self.marks) or head.name.lower().endswith(
-            self.suffixes
-        )
 
 
 # More particular kinds first: many recordings are zip archives, ELF files or SQLite databases.
@@ -220,4 +201,4 @@ SIGNATURES: tuple[Signature, ...] = (
 
 def signature_of(head: Head) -> Signature | None:
     """Return the first kind that a file is of; None where it is of none that is known."""
-    return next((one for one in SIGNATURES if one.fits(head)), None)
+    return next((one for one in (*SIGNATURES, *PRINTED) if one.fits(head)), None)

@@ -9,7 +9,8 @@ from pathlib import Path
 from ingest.base import Head, Reader
 from ingest.compressed import path_text
 from ingest.recording import read_head
-from ingest.signatures import Signature, signature_of
+from ingest.signature import Signature
+from ingest.signatures import signature_of
 from warehouse.errors import InputError, UsageError
 
 _NUMBER = re.compile(rb'\s*"?[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"?\s*')

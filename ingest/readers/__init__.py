@@ -74,6 +74,7 @@ READERS: tuple[Deferred, ...] = (
         _HERE + "gnu_time:GnuTime",
         contains=(b"command being timed", b"elapsed ", b"\nuser", b"\r\nuser"),
     ),
+    Deferred("strace", _HERE + "strace:Strace", contains=(b"usecs/call",)),
     Deferred("gprof", _HERE + "gprof:Gprof", begins=(b"flat profile:", b"call graph")),
     Deferred("extrap-text", _HERE + "extrap.text:ExtrapText", contains=(b"parameter",)),
     Deferred("extrap-json", _HERE + "extrap.json:ExtrapJson", begins=(b"{",)),

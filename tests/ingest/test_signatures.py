@@ -65,6 +65,31 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
     assert advice in (found.error.hint or "")
 
 
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        (
+            "42\n         835437 function calls (800017 primitive calls) in 0.397 seconds\n",
+            "pstats",
+        ),
+        ("-----\nI1 cache:         32768 B, 64 B, 8-way associative\n", "cachegrind.out"),
+        ("==12== Memcheck, a memory error detector\n", "callgrind.out"),
+        ("-----\nBenchmark            Time             CPU   Iterations\n", "--benchmark_out"),
+        ("name,iterations,real_time,cpu_time,time_unit\n", "--benchmark_out"),
+        ("Benchmark 1: ls\n  Time (mean ± σ):       6.3 ms ±   2.5 ms\n", "--export-json"),
+        ("# To display the perf.data header info, please use --header\n", "perf script"),
+        ('execve("./a.out", ["./a.out"], 0x7ff) = 0 <0.000123>\n', "strace -c"),
+        ("Benchmark                  Mode  Cnt  Score   Error  Units\n", "-rf json"),
+    ],
+)
+def test_what_tools_print_for_people(tmp_path, text, advice):
+    path = tmp_path / "out.txt"
+    path.write_text(text, encoding="utf-8")
+    (found,) = find([path])
+    assert found.error is not None
+    assert advice in (found.error.hint or "")
+
+
 def test_no_sample_has_a_signature_but_archives_and_databases():
     found = {
         (path.suffix, known.what)

@@ -108,7 +108,6 @@ def dump(entry=(1, 1, 0.1, 0.2, {}), key=KEY):
         (marshal.dumps({}), "the profile has no functions"),
         (marshal.dumps([1]), "was found"),
         (dump() + b"N", "there are more bytes after the profile"),
-        (dump(entry=(2, 1, 0.1, 0.2, {})), "a.py:3(f) has 1 calls, 2 of them primitive"),
         (dump(entry=(-2, 1, 0.1, 0.2, {})), "a.py:3(f) has -2 calls"),
         (dump(entry=(1, 2**64, 0.1, 0.2, {})), "a.py:3(f) has 18446744073709551616 calls"),
         (dump(entry=(1, 2**80, 0.1, 0.2, {})), "a number has 90 bits"),
@@ -191,3 +190,10 @@ def test_calls_that_nobody_counted_are_unknown(warehouse, tmp_path):
     (tmp_path / "s.pstats").write_bytes(dump(entry=(-1, -1, 0.1, 0.2, {})))
     land(warehouse, tmp_path / "s.pstats")
     assert rows(warehouse, "SELECT calls, seconds FROM fn_timings") == [(None, 0.1)]
+
+
+def test_yappi_writes_all_calls_before_the_primitive_ones(warehouse, tmp_path):
+    path = tmp_path / "yappi.pstat"
+    path.write_bytes(dump(entry=(35421, 1, 0.1, 0.2, {})))
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT calls FROM fn_timings") == [(35421,)]

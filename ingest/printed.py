@@ -1,0 +1,118 @@
+"""What tools print for people, or write for others: how to have them write what pwh reads."""
+
+from __future__ import annotations
+
+from ingest.signature import Signature
+
+PRINTED: tuple[Signature, ...] = (
+    Signature(
+        "a table that cProfile printed",
+        "Record a dump, which pwh reads: python -m cProfile -o FILE.pstats SCRIPT",
+        text=r"^ +\d+ function calls (\(\d+ primitive calls\) )?in \d+\.\d+ seconds",
+    ),
+    Signature(
+        "what callgrind_annotate or cg_annotate prints",
+        "Ingest the profile that it was made from: callgrind.out.PID or cachegrind.out.PID",
+        text=r"^(?:Profile data file '|I1 cache: +\d+ B|-- File:function summary)",
+    ),
+    Signature(
+        "what ms_print prints",
+        "Ingest the profile that it was made from: massif.out.PID",
+        text=r"^Massif arguments: ",
+    ),
+    Signature(
+        "what valgrind prints beside its profile",
+        "Ingest the profile: callgrind.out.PID, cachegrind.out.PID, massif.out.PID",
+        text=r"^==\d+== (?:Cachegrind|Callgrind|Massif|DHAT|Memcheck|Lackey|Helgrind|DRD),? ",
+    ),
+    Signature(
+        "a heap profile of valgrind's DHAT",
+        "It is for dh_view.html; pwh reads massif: valgrind --tool=massif PROGRAM",
+        text=r'^\{"dhatFileVersion"',
+    ),
+    Signature(
+        "the table that Google Benchmark prints, or its CSV",
+        "Let it write JSON: --benchmark_out=FILE.json --benchmark_out_format=json",
+        text=r"^(?:Benchmark +Time +CPU +Iterations|name,iterations,real_time,cpu_time)",
+    ),
+    Signature(
+        "what hyperfine prints, or its table",
+        "Let it write JSON: hyperfine --export-json FILE.json COMMAND",
+        text=r"^(?:  Time \(mean ± σ\):|command,mean,stddev,median,user|\| Command \| Mean \[)",
+    ),
+    Signature(
+        "the table that pytest-benchmark prints",
+        "Let it write JSON: pytest --benchmark-json=FILE.json",
+        text=r"^-+ benchmark(?: '.*')?: \d+ tests? -+",
+    ),
+    Signature(
+        "a report of perf (perf report, annotate, trace)",
+        "Print the samples: perf script -i perf.data > NEW.txt",
+        text=r"^(?:# To display the perf\.data| Percent \|\s+Source code| Summary of events:)",
+    ),
+    Signature(
+        "the text of pyinstrument",
+        "Let it write its session: pyinstrument -r json -o FILE.json SCRIPT",
+        text=r"^ */_//_/// /_\\ / //_// / //_'/ //",
+    ),
+    Signature(
+        "a flame graph (SVG)",
+        "Ingest the stacks that it was drawn from: py-spy record -f raw, stackcollapse-perf.pl ...",
+        text=r'onload="init\(evt\)"',
+    ),
+    Signature(
+        "a profile of scalene",
+        "pwh reads none of it yet: record with py-spy (-f speedscope) or cProfile (-o).",
+        text=r'^    "(?:alloc_samples|combined_stacks|growth_rate)": ',
+    ),
+    Signature(
+        "the text of line_profiler",
+        "It has times of lines; pwh reads functions: python -m cProfile -o FILE.pstats SCRIPT",
+        text=r"^Timer unit: \S+ s$",
+    ),
+    Signature(
+        "a record of memory_profiler (mprof)",
+        "Write CSV with the columns event, t_start and value: a landing table is pmu_samples.",
+        text=r"^MEM \d+\.\d+ \d+\.\d+$",
+    ),
+    Signature(
+        "the import times of Python (-X importtime)",
+        "Write CSV with the columns function and seconds: a landing table is fn_timings.",
+        text=r"^import time: self \[us\]",
+    ),
+    Signature(
+        "statistics of tracemalloc",
+        "Write CSV with the columns metric, value and unit: a landing table is metrics.",
+        text=r"^\S+:\d+: size=\S+ \S+, count=\d+",
+    ),
+    Signature(
+        "a log of strace",
+        "Let it count: strace -c -o FILE COMMAND",
+        text=r"^(?:\d+ +)?(?:\d+[:.\d]* +)?execve\(\"",
+    ),
+    Signature(
+        "statistics of a system (vmstat, pidstat, sar, iostat)",
+        "Write CSV with the columns event, t_start and value: a landing table is pmu_samples.",
+        text=r"^(?:procs -+memory-+|Linux \d+\.\d+\S* \(\S+\) )",
+    ),
+    Signature(
+        "what likwid-perfctr or likwid-topology prints of a machine",
+        "Counters need a processor that it supports: likwid-perfctr -g CLOCK -o FILE.csv COMMAND",
+        text=r"^(?:Hardware Thread Topology|ERROR - .*perfmon_init.*)$",
+    ),
+    Signature(
+        "a table of go tool pprof",
+        "Ingest the profile itself, which go test -cpuprofile FILE and runtime/pprof write.",
+        text=r"^ +flat +flat% +sum% +cum +cum%",
+    ),
+    Signature(
+        "a profile of nvprof (text or CSV)",
+        "Record with Nsight Systems: nsys profile, then nsys export --type sqlite FILE",
+        text=r"^==\d+== (?:NVPROF is profiling|Profiling result:)",
+    ),
+    Signature(
+        "a benchmark table that JMH prints",
+        "Let it write JSON: java -jar benchmarks.jar -rf json -rff FILE.json",
+        text=r"^Benchmark +(?:\(\S+\) +)*Mode +Cnt +Score",
+    ),
+)
