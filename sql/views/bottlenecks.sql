@@ -95,9 +95,7 @@ SELECT
   CASE
     WHEN n.label IS NOT NULL THEN NULL
     WHEN n.reason IS NOT NULL THEN n.reason
-    WHEN n.model IS NULL AND t.whole > 0
-      THEN 'top-down shares name no class: classes follow from counts of misses and cycles'
-    WHEN n.model IS NULL THEN 'no model is fitted for the metrics of the set ' || n.metric_set
+    WHEN n.model IS NULL THEN _no_model(n.metric_set, t.whole)
     ELSE n.verdict.reason
   END AS reason,
   CASE

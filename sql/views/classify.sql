@@ -24,7 +24,7 @@ WITH
   ),
 
   layouts AS (
-    SELECT metric_set, l.names, m.model, m.model_number, s.preference
+    SELECT metric_set, l.names, m.model, m.model_number, s.preference, s.whole
     FROM _set_layout AS l
     JOIN metric_sets AS s USING (metric_set)
     LEFT JOIN _bottleneck_models AS m USING (metric_set)
@@ -33,7 +33,7 @@ WITH
   -- sets that have all metrics: of those with a model the one with the fewest others
   possible AS (
     SELECT
-      l.metric_set, l.names, l.model, l.model_number,
+      l.metric_set, l.names, l.model, l.model_number, l.whole,
       row_number() OVER (
         ORDER BY l.model IS NULL, len(l.names), l.preference, l.metric_set
       ) AS place
@@ -44,7 +44,7 @@ WITH
 
   placed AS (
     SELECT
-      n.*, p.metric_set, p.names, p.model, p.model_number,
+      n.*, p.metric_set, p.names, p.model, p.model_number, p.whole,
       CASE
         WHEN p.metric_set IS NULL AND n.wanted IS NOT NULL
           AND n.wanted NOT IN (SELECT metric_set FROM layouts)
@@ -96,9 +96,7 @@ SELECT
   ) AS drivers,
   a.advice,
   CASE
-    WHEN j.model IS NULL AND t.whole > 0
-      THEN 'top-down shares name no class: classes follow from counts of misses and cycles'
-    WHEN j.model IS NULL THEN 'no model is fitted for the metrics of the set ' || j.metric_set
+    WHEN j.model IS NULL THEN _no_model(j.metric_set, j.whole)
     ELSE j.verdict.reason
   END AS reason,
   j.metric_set,
@@ -112,7 +110,6 @@ SELECT
   j.verdict.cost[4] AS frac_dma, j.verdict.cost_low[4] AS frac_dma_low,
   j.verdict.cost_high[4] AS frac_dma_high
 FROM judged AS j
-LEFT JOIN class_advice AS a ON coalesce(j.verdict.class, 'Unknown') = a.class
-LEFT JOIN metric_sets AS t ON j.metric_set = t.metric_set;
+LEFT JOIN class_advice AS a ON coalesce(j.verdict.class, 'Unknown') = a.class;
 
 COMMENT ON MACRO TABLE classify IS 'One row: the bottleneck of one sample whose metrics (per cycle) are given as a struct or map by name, as in bottlenecks; missing are the metrics of the set that were not given; cycles are those of the sample, where known, because a short one names no class. The metric set is set_name, else of those that have all these metrics the smallest with a model. Example: FROM classify({''IPC'': 0.1, ''MEMRPC'': 0.02})';

@@ -2,6 +2,12 @@
 --
 -- The metrics as pictures and models use them: on a log scale, and standardised.
 
+CREATE OR REPLACE MACRO _no_model(set_name, whole) AS CASE
+  WHEN whole > 0
+    THEN 'top-down shares name no class: classes follow from counts of misses and cycles'
+  ELSE 'no model is fitted for the metrics of the set ' || set_name
+END;
+
 -- The model of each metric set: only one that was fitted to exactly the metrics of the set.
 CREATE OR REPLACE VIEW _bottleneck_models AS
 WITH

@@ -76,6 +76,11 @@ def test_what_classify_cannot_judge_and_why(con):
         "no model is fitted for the metrics of the set linux",
         "linux",
     )
+    slots = "{'retiring': 0.2, 'backend_bound': 0.7}"
+    assert classified(con, slots, "class, reason") == (
+        "Unknown",
+        "top-down shares name no class: classes follow from counts of misses and cycles",
+    )
     few = classified(con, "{'IPC': 0.3, 'MEMRPC': 'nan'::DOUBLE}", "class, reason, len(missing)")
     assert few[0] == "Unknown" and few[1].startswith("not measured: L1ICAPC") and few[2] == 10
 
