@@ -92,7 +92,7 @@ def test_history_needs_versions_with_counters(pwh, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("diagnose", "nobody"), 5, "there is no run 'nobody', and no application"),
+        (("diagnose", "nobody"), 5, "there is no run 'nobody', and no APP"),
         (("label", "r1", "Memory"), 2, "there is no class 'Memory'"),
         (("label", "r1", "Mem", "--rank", "7"), 2, "the run r1 has no counters at that place"),
         (("label", "nobody", "Mem"), 5, "there is no run 'nobody'"),
