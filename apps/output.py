@@ -165,7 +165,7 @@ def table_text(names: Sequence[str], rows: Sequence[Sequence[Any]], *, exact: bo
     """
     last = len(names) - 1
     columns = [
-        _column(name, [row[i] for row in rows], None if i == last else _CELL, exact=exact)
+        column_cells(name, [row[i] for row in rows], None if i == last else _CELL, exact=exact)
         for i, name in enumerate(names)
     ]
     cells = list(zip(*columns, strict=True))
@@ -176,7 +176,7 @@ def table_text(names: Sequence[str], rows: Sequence[Sequence[Any]], *, exact: bo
     return "\n".join(lines if rows else [*lines, "(no rows)"])
 
 
-def _column(name: str, values: Sequence[Any], limit: int | None, *, exact: bool) -> list[str]:
+def column_cells(name: str, values: Sequence[Any], limit: int | None, *, exact: bool) -> list[str]:
     """Return the cells of a column; names that differ are still different when shortened."""
     if not exact and name not in _IDENTIFIERS:
         values = [amount(v) if _is_number(v) else v for v in values]

@@ -44,13 +44,17 @@ def report(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """Report what is known about a run, the verdicts first."""
-    from apps.reports.runs import run_report
-
+    """Report what is known about a run, the verdicts first; as a page where -o ends in .html."""
     with reading(context) as con:
         run_id = resolve_run(con, run)
         if style is not Format.table:
             emit(con, run_metrics(con, run_id), style, output)
             return
-        text = run_report(con, run_id)
-        write_text(text, output)
+        if output is not None and output.suffix.lower() in (".html", ".htm"):
+            from apps.reports.run_page import run_page
+
+            write_text(run_page(con, run_id), output)
+            return
+        from apps.reports.runs import run_report
+
+        write_text(run_report(con, run_id), output)

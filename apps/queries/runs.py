@@ -134,6 +134,11 @@ def run_counters(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     return ask(con, "runs/counters", run_id=run_id)
 
 
+def run_history(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return the wall times of the series that a run is in, in order of time."""
+    return ask(con, "runs/history", run_id=run_id)
+
+
 def run_is_profile(con: DuckDBPyConnection, run_id: str) -> bool:
     """Return whether the counters of a run are what functions cost in a profile."""
     row = ask(con, "runs/is_profile", run_id=run_id).fetchone()

@@ -36,7 +36,7 @@ from warehouse.errors import NothingToAnalyse
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-_LINES = 10
+LINES = 10
 # Names of the event of completed instructions: perf, top-down, PAPI, gem5.
 _INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins", "siminsts")
 
@@ -50,19 +50,39 @@ class Section:
     relation: DuckDBPyRelation
 
 
-def run_report(con: DuckDBPyConnection, run_id: str) -> str:
-    """Return the report of a run; raises `NothingToAnalyse` where it has no rows."""
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is known of a run: facts and rows in a line each, sentences, and kinds of trace."""
+
+    run_id: str
+    facts: str
+    sentences: list[str]
+    sections: list[Section]
+    landed: str
+
+
+def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
+    """Return what is known of a run; raises `NothingToAnalyse` where it has no rows."""
     counts = row_counts(con, run_id)
     if not counts:
         raise NothingToAnalyse(f"the run {run_id} has no rows")
     made = (make(con, run_id) for table, make in _SECTIONS if table in counts)
     sections = [section for section in made if section is not None]
-    lines = [f"Run {run_id}", *_facts(con, run_id), *_failure(con, run_id), ""]
-    lines += [f"* {sentence}" for section in sections for sentence in section.sentences]
-    for section in sections:
-        lines += ["", section.title, _rows(section.relation)]
+    sentences = [sentence for section in sections for sentence in section.sentences]
     landed = ", ".join(f"{table} {count}" for table, count in counts.items())
-    return "\n".join([*lines, "", f"Rows: {landed}"])
+    return Report(
+        run_id, _facts(con, run_id), [*_failure(con, run_id), *sentences], sections, landed
+    )
+
+
+def run_report(con: DuckDBPyConnection, run_id: str) -> str:
+    """Return the report of a run as text; raises `NothingToAnalyse` where it has no rows."""
+    report = report_of(con, run_id)
+    lines = [f"Run {run_id}", *([f"  {report.facts}"] if report.facts else []), ""]
+    lines += [f"* {sentence}" for sentence in report.sentences]
+    for section in report.sections:
+        lines += ["", section.title, _rows(section.relation)]
+    return "\n".join([*lines, "", f"Rows: {report.landed}"])
 
 
 def trace_sentences(con: DuckDBPyConnection, run_id: str, table: str) -> list[str]:
@@ -71,27 +91,27 @@ def trace_sentences(con: DuckDBPyConnection, run_id: str, table: str) -> list[st
     return [one for section in sections if section is not None for one in section.sentences]
 
 
-def _facts(con: DuckDBPyConnection, run_id: str) -> list[str]:
+def _facts(con: DuckDBPyConnection, run_id: str) -> str:
     facts = run_facts(con, run_id)
     tags = facts.pop("tags", {})
     shown = [f"{name} {cell(value)}" for name, value in facts.items()]
     shown += [f"{name}={cell(value)}" for name, value in tags.items()]
-    return ["  " + ", ".join(shown)] if shown else []
+    return ", ".join(shown)
 
 
 def _failure(con: DuckDBPyConnection, run_id: str) -> list[str]:
     """Return that the program of a run failed, where it did."""
     code = run_facts(con, run_id).get("tags", {}).get("exit_code", "0")
-    return [] if code == "0" else ["", f"* The program failed: {failure_text(code)}."]
+    return [] if code == "0" else [f"The program failed: {failure_text(code)}."]
 
 
 def _rows(relation: DuckDBPyRelation) -> str:
-    rows = relation.limit(_LINES + 1).fetchall()
-    shown = table_text(relation.columns, rows[:_LINES])
-    if len(rows) <= _LINES:
+    rows = relation.limit(LINES + 1).fetchall()
+    shown = table_text(relation.columns, rows[:LINES])
+    if len(rows) <= LINES:
         return shown
     total = (relation.count("*").fetchone() or (0,))[0]
-    return f"{shown}\n... and {total - _LINES} more"
+    return f"{shown}\n... and {total - LINES} more"
 
 
 def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
@@ -134,7 +154,7 @@ def _benchmarks(con: DuckDBPyConnection, run_id: str) -> Section:
 
 def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = run_functions(con, run_id)
-    rows = dicts(relation.limit(_LINES))
+    rows = dicts(relation.limit(LINES))
     sentences = []
     if rows and rows[0]["share"] is not None:
         top = rows[0]
@@ -151,7 +171,7 @@ def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
 def _costs(con: DuckDBPyConnection, run_id: str) -> Section | None:
     """Return the functions of a profile of events, None where there are none."""
     relation = run_costs(con, run_id)
-    rows = dicts(relation.limit(_LINES))
+    rows = dicts(relation.limit(LINES))
     if not rows:
         return None
     top, sentences = rows[0], []
@@ -189,11 +209,11 @@ def _launches(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = run_launches(con, run_id)
     launches = dicts(thread_verdicts(con, run_id))
     kinds = similar_launches(launches)
-    sentences = [launch_summary(kind) for kind in kinds[:_LINES]]
+    sentences = [launch_summary(kind) for kind in kinds[:LINES]]
     if len(launches) > 1:
         sentences[:0] = program_sentences(dicts(kernel_verdicts(con, run_id).limit(1))[0])[:2]
-    if len(kinds) > _LINES:
-        sentences.append(f"{len(kinds) - _LINES} more kinds of launches: see pwh threads.")
+    if len(kinds) > LINES:
+        sentences.append(f"{len(kinds) - LINES} more kinds of launches: see pwh threads.")
     return Section("Launches", sentences, relation)
 
 
