@@ -127,16 +127,14 @@ WITH
     WHERE len(before) = 1 OR len(after) = 1
   ),
 
+  -- As metric_series, which would list the values of all applications.
   histories AS (
-    SELECT
-      app, fields, metric,
-      list_transform(
-        list_filter(series, lambda point: NOT list_contains(g.run_ids, point.run_id)),
-        lambda point: point.value
-      ) AS history
-    FROM metric_series
-    SEMI JOIN alone USING (app, metric)
-    CROSS JOIN given AS g
+    SELECT m.app, s.fields, m.metric, list(m.value ORDER BY m.started_at, m.run_id) AS history
+    FROM run_metrics AS m
+    SEMI JOIN alone AS a ON m.app = a.app AND m.metric = a.metric
+    JOIN _series_of_runs AS s ON m.run_id = s.run_id
+    WHERE m.started_at IS NOT NULL AND m.run_id NOT IN (SELECT unnest(run_ids) FROM given)
+    GROUP BY m.app, s.fields, m.metric
   ),
 
   -- What such metrics do between equal runs: of one application, version and configuration.
