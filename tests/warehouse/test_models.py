@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 
 import duckdb
@@ -86,10 +87,10 @@ def test_a_model_of_throughput_is_better_than_the_tightest_bound_or_chosen(wareh
     assert models.in_force(warehouse, "throughput", "lab") == 2
 
 
-def test_a_model_goes_from_warehouse_to_warehouse_as_a_file(warehouse, tmp_path):
+def test_a_model_goes_from_warehouse_to_warehouse_as_a_file(warehouse, another, tmp_path):
     version = models.store(warehouse, fit(scores=[("tree", "none", "accuracy", 1.0)]))
     models.export(warehouse, "toy", version, tmp_path / "toy.parquet")
-    other = pwh.connect(":memory:")
+    other = another()
     assert models.land(other, tmp_path / "toy.parquet") == 1
     parts = ("model_arrays", "model_scores", "model_history", "model_search")
     for table in parts:
@@ -98,7 +99,6 @@ def test_a_model_goes_from_warehouse_to_warehouse_as_a_file(warehouse, tmp_path)
     assert rows(other, "SELECT shipped, description FROM models WHERE kind = 'toy'") == [
         (True, "trained on nothing")
     ]
-    other.close()
 
 
 @pytest.mark.parametrize("action", ["load", "choose", "export"])
@@ -150,8 +150,8 @@ def test_a_newer_pwh_renews_its_rows_and_leaves_a_persons(warehouse):
     assert all(new > old for (_, new), (_, old) in zip(after, before, strict=True))
 
 
-def test_an_older_warehouse_is_renewed_when_asked(tmp_path):
-    path = tmp_path / "w.duckdb"
+def test_an_older_warehouse_is_renewed_when_asked(template, tmp_path):
+    path = shutil.copy(template, tmp_path / "w.duckdb")
     with pwh.connect(path) as con:
         con.execute("DELETE FROM shipped_files WHERE path LIKE '%event_aliases%'")
     for read_only in (True, False):
