@@ -185,7 +185,9 @@ class View(Filters):
             if not asked.isdecimal() or not 1 <= int(asked) <= pages:
                 self.address.keep(key, [asked])
                 raise UsageError(f"There is no page {asked!r} of this list: it has {pages}.")
-            st.session_state[key] = int(asked)
+            # Streamlit complains of a state for a widget with a default, which is the first page.
+            if int(asked) != st.session_state.get(key, 1):
+                st.session_state[key] = int(asked)
         page = st.pagination(pages, key=key)
         self.address.keep(key, [str(page)])
         return page
