@@ -45,6 +45,14 @@ def test_together_is_as_one_by_one(tmp_path):
     assert all(one.known for one in landed(tmp_path / "a.duckdb", found))
 
 
+def test_the_same_content_twice_lands_once(tmp_path):
+    found = written(tmp_path / "files", 1, 1)
+    assert [one.known for one in landed(tmp_path / "w.duckdb", found)] == [False, True]
+    landed(tmp_path / "w.duckdb", found, Options(replace=True))
+    with warehouse.connect(tmp_path / "w.duckdb", read_only=True) as con:
+        assert rows(con, "SELECT count(*), sum(seconds) FROM fn_timings") == [(2, 2.5)]
+
+
 def test_a_bad_one_is_named_and_the_others_land(tmp_path):
     found = written(tmp_path / "files", 1, -2, 3)
     good, bad, last = landed(tmp_path / "w.duckdb", found)

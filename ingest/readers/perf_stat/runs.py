@@ -20,6 +20,7 @@ METRICS = r"^# {11}time  +[A-Za-z%]"
 _TARGET = re.compile(HEADER + r"(?P<kind>[^']*)'(?P<what>.*)'(?: \((?P<runs>\d+) runs\))?:$")
 _ELAPSED = re.compile(r"^ *(?P<seconds>\d+\.\d+)(?: \+- \d+\.\d+)? +seconds time elapsed\b")
 _TIME_OF = re.compile(r"^ *(?P<seconds>\d+\.\d+)(?: \+- \d+\.\d+)? +seconds (?P<kind>user|sys)\b")
+_VERBOSE = re.compile(r"^(?:\S.*: \d+ \d+ \d+|Using CPUID .*|Control descriptor is not .*)$")  # -v
 _TABLE = re.compile(r"^ *(?:# (?:Table of|Final result)| *\d+\.\d+ \([+-]\d+\.\d+\) #+ *$)")
 
 
@@ -54,7 +55,9 @@ class Runs:
         elif self.headed and (found := _TIME_OF.match(line)):
             self._tag(f"{found['kind']}_seconds", found["seconds"])
         else:
-            return self.headed and _TABLE.match(line) is not None
+            if self.headed:
+                return _TABLE.match(line) is not None
+            return _VERBOSE.match(line) is not None
         return True
 
     def _begin(self, another: bool) -> None:

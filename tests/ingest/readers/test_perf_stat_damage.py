@@ -83,7 +83,6 @@ def test_damaged_separated_counts_are_refused_with_their_line(
         ('{"counter-value" : "-1.5", "event" : "x"}\n', "line 1", "neither an event"),
         ('{"counter-value" : "1.5"}\n', "line 1", "neither an event"),
         ('{"thread" : "sh", "counter-value" : "1", "event" : "x"}\n', "line 1", "neither"),
-        ('{"insn per cycle" : "0.5"}\n', "line 1", "neither an event"),
         ('{"interval" : -0.5, "counter-value" : "1", "event" : "x"}\n', "line 1", "interval -0.5"),
         ('{"interval" : 1e99, "counter-value" : "1", "event" : "x"}\n', "line 1", "interval 1e+99"),
         ('{"pcnt-running" : 1e3, "counter-value" : "1", "event" : "x"}\n', "line 1", "all the"),

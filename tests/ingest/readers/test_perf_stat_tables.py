@@ -87,6 +87,29 @@ OBJECTS = """\
 """
 
 
+VERBOSE = """\
+# started on Sun Nov 22 18:46:57 2026
+
+Using CPUID AuthenticAMD-25-1-1
+task-clock: 3136406 3136406 3136406
+page-faults: 1042 3136406 3136406
+
+ Performance counter stats for './a.out':
+
+              3.14 msec task-clock                       #    0.512 CPUs utilized
+             1,042      page-faults                      #  332.227 K/sec
+
+       0.006124572 seconds time elapsed
+"""
+
+
+def test_what_v_prints_before_is_no_count(warehouse, tmp_path):
+    assert landed(warehouse, tmp_path, VERBOSE) == [
+        (None, 0, None, "task-clock", 3.14, "msec"),
+        (None, 0, None, "page-faults", 1042.0, None),
+    ]
+
+
 def test_separated_metrics(warehouse, tmp_path):
     assert landed(warehouse, tmp_path, SEPARATED) == [
         (None, 0, None, "cycles frequency", 3.1, "GHz"),
