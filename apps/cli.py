@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -21,6 +21,9 @@ from apps.commands.options import EXTRAS, PLAIN
 from apps.output import note
 from warehouse.errors import PwhError, UsageError
 from warehouse.version import __version__
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 
 class _Imported(UserDict[str, Any]):
@@ -116,10 +119,11 @@ class _Unneeded:
 
 def _importer() -> str:
     """Return the package of the code that an import comes from."""
-    frame = sys._getframe(2)
-    while frame.f_back is not None and "importlib" in frame.f_code.co_filename:
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and "importlib" in frame.f_code.co_filename:
         frame = frame.f_back
-    return str(frame.f_globals.get("__name__")).partition(".")[0]
+    # Only threads of DuckDB, which call functions for SQL, have no code in Python.
+    return "duckdb" if frame is None else str(frame.f_globals.get("__name__")).partition(".")[0]
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from udfs.arrow import Column, contiguous
+from udfs.student import t_quantile
 
 _CONFIDENCE = 0.95
 _FEWEST = 3
@@ -92,8 +93,6 @@ def _ratio(
     own: NDArray[np.float64], others: NDArray[np.float64], level: float
 ) -> dict[str, float | None]:
     """Return the ratio of geometric means and its interval, from logarithms."""
-    from scipy.special import stdtrit
-
     difference = float(own.mean() - others.mean())
     found: dict[str, float | None] = {"ratio": math.exp(difference), "low": None, "high": None}
     if min(len(own), len(others)) < _FEWEST:
@@ -105,5 +104,5 @@ def _ratio(
         freedom = variance**2 / sum(
             square**2 / (len(side) - 1) for square, side in zip(squares, (own, others), strict=True)
         )
-        half = float(stdtrit(freedom, (1 + level) / 2)) * math.sqrt(variance)
+        half = t_quantile(freedom, (1 + level) / 2) * math.sqrt(variance)
     return found | {"low": math.exp(difference - half), "high": math.exp(difference + half)}

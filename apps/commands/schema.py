@@ -75,7 +75,7 @@ def sql(
     if (query is None) == (saved is None):
         raise UsageError("a query is needed, or --saved NAME", hint="Such as: pwh sql 'FROM runs'")
     given = sys.stdin.read() if query == "-" else query
-    with (writing if write else reading)(context, wait) as con:
+    with writing(context, wait) if write else reading(context, wait, all_threads=True) as con:
         text = given if given is not None else saved_query(con, str(saved))
         try:
             emit(con, con.sql(text), style, output)

@@ -19,7 +19,6 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-from scipy.special import stdtrit
 
 from udfs.arrow import contiguous
 from udfs.scaling.bases import Array, Index
@@ -27,6 +26,7 @@ from udfs.scaling.columns import doubles, flat, numbers, structs, texts
 from udfs.scaling.forecast import POOR_FIT, forecast
 from udfs.scaling.models import flag_doubts
 from udfs.scaling.series import Series
+from udfs.student import t_quantile
 
 REACH: Final = 64
 """Turning points are searched up to this many times the largest count."""
@@ -99,7 +99,8 @@ def interval(x: Array, y: Array, noise: Array) -> tuple[Array, Array]:
     repeated, share = np.where(noise > 0, len(x) * (_REPEATED - 1.0), 0.0), 1.4 / _REPEATED
     freedom = _NOISE_WEIGHT + repeated + left_over
     variance = _NOISE_WEIGHT * usual**2 + repeated * noise**2 * share + least
-    near = left - least <= variance / freedom * stdtrit(freedom, 0.95) ** 2
+    reach = np.array([t_quantile(float(one), 0.95) for one in freedom])
+    near = left - least <= variance / freedom * reach**2
     first = near.argmax(0)
     last = len(places) - 1 - near[::-1].argmax(0)
     low = np.maximum(places[np.maximum(first - 1, 0)], x[0])
