@@ -61,6 +61,10 @@ class Address:
         """Return the keys of the address on arrival that no widget of the page has."""
         return [key for key in self.given if key not in self.query] if self.arrived else []
 
+    def keep_unused(self) -> None:
+        """Keep what the address has for widgets that were not reached."""
+        self.query = {**self.given, **self.query}
+
     def write(self) -> None:
         """Write the state of the page to the browser's address."""
         if self.query != self.given:

@@ -63,6 +63,7 @@ def _runner(entry: Entry, path: Path, pages: dict[str, Page]) -> Callable[[], No
         try:
             with show_errors(view):
                 import_module(entry.module).page(view)
+                view.is_complete = True
             view.sql_expander()
             view.finish()
         finally:

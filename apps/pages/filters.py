@@ -24,6 +24,7 @@ class Filters:
 
     def __init__(self, page: str) -> None:
         self.address = Address(page)
+        self.is_complete = False  # whether the page came to its end
         self._notes = st.container()
         self._filters = st.container(horizontal=True, vertical_alignment="bottom")
 
@@ -223,7 +224,9 @@ class Filters:
 
     def finish(self) -> None:
         """Write the address, report what of it was not used, and offer it as a link."""
-        if unused := self.address.unused():
+        if not self.is_complete:
+            self.address.keep_unused()
+        elif unused := self.address.unused():
             parts = ", ".join(f"{key}={self.address.asked(key)}" for key in unused)
             self._notes.warning(plain(f"This page has no use for {parts} of the link."))
         self.address.write()

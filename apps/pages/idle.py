@@ -8,12 +8,15 @@ import streamlit as st
 from apps.pages import timeline_chart as charts
 from apps.pages.base import View
 from apps.pages.charts import show
+from apps.pages.timeline import Drawing, looked_at, show_timeline
 from apps.queries.idle import MOST_WORKERS, idle_blame, idle_what_if, idle_workers, path_parts
-from apps.queries.timeline import LANES, Span, timeline, timeline_runs, timeline_span
+from apps.queries.timeline import LANES, Window, timeline_runs, timeline_span
 from apps.reports.idle import idle_sentences
 
 _MODES = ("direct", "propagated", "transitive")
 _RULES = ("union", "last_arrival")
+# Tasks and waits; of more the critical path and what else needs the whole run take many seconds.
+_MOST_AT_ONCE = 300_000
 
 
 def page(view: View) -> None:
@@ -33,66 +36,58 @@ def page(view: View) -> None:
     if span is None:
         st.info("The run's workers have no recorded time: no task has a start and an end.")
         return
-    begin = view.number("From (%)", key="from", value=0.0, low=0.0, high=100.0, step=5.0)
-    end = view.number("To (%)", key="to", value=100.0, low=0.0, high=100.0, step=5.0)
+    by = view.select("Colour by", ("cause", "type"), key="by") or "cause"
+    text = view.text("Find tasks", key="task", placeholder="part of name or type").strip()
     first = 1
     if span.workers > LANES:
-        first = view.number("First worker", key="worker", value=1, low=1, step=LANES)
-    window = _window(span, begin, end)
-    whole = window == (span.t_begin, span.t_end)
-    view.verdicts(view.value(idle_sentences, run, mode, rule, None if whole else window))
-    _timeline(view, run, span, window, first, mode, rule)
-    if not whole:
-        st.caption("The charts below are of the whole run.")
+        first = view.number(
+            "First worker", key="worker", value=1, low=1, high=span.workers, step=LANES
+        )
+    looked = looked_at(view)
+    window = looked.window(span)
+    st.subheader("Workers by time", anchor=False)
+    place = st.container()
+    detailed = view.confirmed(
+        "Critical path, sentences and charts",
+        key="details",
+        rows=span.pieces,
+        most=_MOST_AT_ONCE,
+    )
+    with place:
+        reading = (mode, rule)
+        show_timeline(
+            view, Drawing(run, span, looked, first, reading, by, text, with_path=detailed)
+        )
+    if not detailed:
+        st.caption("The run is large, so they are found when you switch them on.")
+        return
+    # Below the timeline, which would move under the cursor where the sentences get longer.
+    view.verdicts(view.value(idle_sentences, run, mode, rule, window))
+    if window is not None:
+        st.caption("All but what could be gained is of the window.")
     left, right = st.columns(2)
     with left:
-        _sums(view, run, mode, rule)
+        _sums(view, run, mode, rule, window)
     with right:
-        _blame(view, run, mode, rule)
+        _blame(view, run, mode, rule, window)
     left, right = st.columns(2)
     with left:
-        _path(view, run)
+        _path(view, run, window)
     with right:
         _gains(view, run)
 
 
-def _window(span: Span, begin: float, end: float) -> tuple[int, int]:
-    """Return the window in ns for per cent of the span; where it is empty, the whole span."""
-    length = span.t_end - span.t_begin
-    t0, t1 = (span.t_begin + round(length * share / 100) for share in (begin, end))
-    return (t0, t1) if t0 < t1 else (span.t_begin, span.t_end)
-
-
-def _timeline(
-    view: View, run: str, span: Span, window: tuple[int, int], first: int, mode: str, rule: str
-) -> None:
-    st.subheader("Workers by time", anchor=False)
-    rows = view.rows(timeline, run, span, window, first, mode, rule)
-    if rows.is_empty():
-        st.caption("No worker was active in this window.")
-        return
-    show(charts.timeline_chart(rows), "What each worker did when, coloured by cause")
-    notes = []
-    if span.workers > LANES:
-        last = min(first + LANES - 1, span.workers)
-        notes.append(f"Workers {first} to {last} of {span.workers}.")
-    if rows["is_binned"][0]:
-        notes.append("There are many tasks and waits, so they are summed in bins of time.")
-    if notes:
-        st.caption(" ".join(notes))
-
-
-def _sums(view: View, run: str, mode: str, rule: str) -> None:
+def _sums(view: View, run: str, mode: str, rule: str, window: Window | None) -> None:
     st.subheader("Where the time went", anchor=False)
-    sums = view.rows(idle_workers, run, mode, rule)
+    sums = view.rows(idle_workers, run, mode, rule, window)
     show(charts.sums_chart(sums), "Share of each worker's time by cause")
     if sums["worker"].n_unique() == MOST_WORKERS:
         st.caption(f"The {MOST_WORKERS} workers that idled most.")
 
 
-def _blame(view: View, run: str, mode: str, rule: str) -> None:
+def _blame(view: View, run: str, mode: str, rule: str, window: Window | None) -> None:
     st.subheader("What workers waited for", anchor=False)
-    blame = view.rows(idle_blame, run, mode, rule)
+    blame = view.rows(idle_blame, run, mode, rule, window)
     if blame.is_empty():
         st.caption("No wait for another task's data is known.")
         return
@@ -101,11 +96,11 @@ def _blame(view: View, run: str, mode: str, rule: str) -> None:
         show(charts.bars_by_cause(part, title), f"Seconds of {title}, by cause")
 
 
-def _path(view: View, run: str) -> None:
+def _path(view: View, run: str, window: Window | None) -> None:
     st.subheader("Critical path", anchor=False)
-    path = view.rows(path_parts, run)
+    path = view.rows(path_parts, run, window)
     if path.is_empty():
-        st.caption("The run has no dependent tasks.")
+        st.caption("No task is on it here: the run has no dependent tasks, or the window none.")
         return
     show(charts.bars_by_cause(path, "on the critical path"), "Critical path by type and cause")
     st.caption("The chain of tasks and waits that determines the end of the run.")

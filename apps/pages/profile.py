@@ -99,7 +99,7 @@ _SWITCHES = ("inverted", "alphabetical", "width")
 
 def _graph(view: View, tree: dict[str, Any], unit: str, *, is_flat: bool) -> None:
     address = view.address
-    if address.sets("flame"):
+    if address.sets("_flame"):
         # Between two arrivals the browser has the state; it says to which one that belongs.
         st.session_state["_flame"] = {
             "arrival": st.session_state.get("_flame", {}).get("arrival", 0) + 1,

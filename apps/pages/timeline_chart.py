@@ -1,4 +1,4 @@
-"""Charts of idle time: workers by time, sums by worker, blame, critical path."""
+"""Charts of idle time: sums by worker, blame, critical path."""
 
 from __future__ import annotations
 
@@ -16,80 +16,11 @@ CAUSES = {
     "after last task": PINK,
 }
 PATH_CAUSES = {"compute": CAUSES["busy"], **CAUSES}
-_LANE = 22
-_GAP = 0.08
 
 
 def _colour(causes: list[str], colours: dict[str, str], columns: int = 3) -> alt.Color:
     order = [cause for cause in colours if cause in causes]
     return alt.Color("cause:N", scale=scale(order, colours), legend=legend(None, columns))
-
-
-def timeline_chart(frame: pl.DataFrame) -> alt.LayerChart:
-    """Draw what each worker did when, one lane per worker: the rows of `queries.timeline`."""
-    lane = pl.col("lane").rank("dense") - 1
-    extent = frame.select(pl.min("t_start"), pl.max("t_end")).row(0)
-    factor, unit = time_unit(extent[1])
-    rows = frame.with_columns(
-        begin=pl.col("t_start") * factor,
-        end=pl.col("t_end") * factor,
-        top=lane + _GAP + (1 - 2 * _GAP) * pl.col("low"),
-        bottom=lane + _GAP + (1 - 2 * _GAP) * pl.col("high"),
-        share=pl.col("high") - pl.col("low"),
-    )
-    lanes = frame.select("lane", "worker", "node").unique().sort("lane")
-    height = _LANE * len(lanes)
-    # Two scales of the same extent: numbers place the pieces, names label the middles of lanes.
-    names = (
-        alt.Chart(lanes)
-        .mark_point(opacity=0)
-        .encode(
-            y=alt.Y(
-                "worker:N",
-                sort=lanes["worker"].to_list(),
-                scale=alt.Scale(type="band", padding=0),
-                axis=axis(None, labelFlush=False, ticks=False, domain=False),
-            )
-        )
-    )
-    pieces = (
-        alt.Chart(rows)
-        .mark_rect()
-        .encode(
-            x=alt.X(
-                "begin:Q",
-                axis=axis("time since the start", unit),
-                scale=alt.Scale(domain=[time * factor for time in extent], nice=False),
-            ),
-            x2="end:Q",
-            y=alt.Y("top:Q", scale=alt.Scale(domain=[len(lanes), 0], nice=False), axis=None),
-            y2="bottom:Q",
-            color=_colour(frame["cause"].unique().to_list(), CAUSES, len(CAUSES)),
-            tooltip=_tips(bool(frame["is_binned"].any())),
-        )
-    )
-    chart: alt.LayerChart = (
-        alt.layer(names, pieces)
-        .resolve_scale(y="independent")
-        .properties(height=height, autosize=FIT)
-    )
-    return chart
-
-
-def _tips(binned: bool) -> list[alt.Tooltip]:
-    more = (
-        [alt.Tooltip("share:Q", format=".0%", title="share of the bin")]
-        if binned
-        else [alt.Tooltip("what:N", title="task")]
-    )
-    return [
-        alt.Tooltip("worker:N"),
-        alt.Tooltip("node:N"),
-        alt.Tooltip("cause:N"),
-        *more,
-        alt.Tooltip("t_start:Q", format=".6g", title="from, s"),
-        alt.Tooltip("t_end:Q", format=".6g", title="to, s"),
-    ]
 
 
 def sums_chart(frame: pl.DataFrame) -> alt.Chart:
@@ -159,5 +90,5 @@ def gain_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     bound = base.mark_bar(color=GREY).encode(
         x=alt.X("percent:Q", axis=axis("shorter: bar at most, mark in a replay", "%"))
     )
-    replay = base.mark_tick(color="black", thickness=3).encode(x="replay_percent:Q")
+    replay = base.mark_tick(color=BLUE, thickness=3).encode(x="replay_percent:Q")
     return alt.layer(bound, replay).properties(height=alt.Step(26), autosize=FIT)

@@ -88,21 +88,37 @@ _MOST = 12
 
 
 def idle_workers(
-    con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str
+    con: DuckDBPyConnection,
+    run_id: str,
+    mode: str,
+    latency_rule: str,
+    window: Window | None = None,
 ) -> DuckDBPyRelation:
     """Return the time shares of the workers that idled most, one row per worker and cause."""
-    params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule}
-    return ask(con, "idle/workers", **params, most=MOST_WORKERS)
+    params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule, "most": MOST_WORKERS}
+    if window is None:
+        return ask(con, "idle/workers", **params)
+    return ask(con, "idle/workers_window", **params, t0=window[0], t1=window[1])
 
 
 def idle_blame(
-    con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str
+    con: DuckDBPyConnection,
+    run_id: str,
+    mode: str,
+    latency_rule: str,
+    window: Window | None = None,
 ) -> DuckDBPyRelation:
     """Return the types of tasks and the workers that others waited for most, by cause."""
-    params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule}
-    return ask(con, "idle/blame", **params, most=_MOST)
+    params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule, "most": _MOST}
+    if window is None:
+        return ask(con, "idle/blame", **params)
+    return ask(con, "idle/blame_window", **params, t0=window[0], t1=window[1])
 
 
-def path_parts(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+def path_parts(
+    con: DuckDBPyConnection, run_id: str, window: Window | None = None
+) -> DuckDBPyRelation:
     """Return the time on the critical path by type of task and cause, the longest types first."""
-    return ask(con, "idle/path_parts", run_id=run_id, most=_MOST)
+    if window is None:
+        return ask(con, "idle/path_parts", run_id=run_id, most=_MOST)
+    return ask(con, "idle/path_parts_window", run_id=run_id, most=_MOST, t0=window[0], t1=window[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from apps.queries.base import ask
 
@@ -14,7 +14,11 @@ LANES = 40
 _MOST_PIECES = 4000
 # Pieces are found by scanning the whole run, which takes seconds for large ones.
 _MOST_OF_RUN = 100_000
-_BINS = 150
+_BINS = 200
+_TYPES = 8
+_MOST_FOUND = 500
+
+Window = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,31 +51,63 @@ def timeline(
     con: DuckDBPyConnection,
     run_id: str,
     span: Span,
-    window: tuple[int, int],
+    window: Window,
     first: int = 1,
     mode: str = "direct",
     latency_rule: str = "union",
+    *,
+    by_type: bool = False,
 ) -> DuckDBPyRelation:
     """Return what `LANES` workers from the `first` on did in a window (ns), one row per piece.
 
     Columns: lane (from 1), worker, node, t_start and t_end (s from the start of the span), cause
-    (busy, starvation, latency, overhead, after last task), what (a task's type), low and high
-    (place within the lane, 0..1), is_binned. More than 4000 pieces, and those of runs of more
-    than 100 000, are summed in bins.
+    (busy, starvation, latency, overhead, after last task), what (a task's type), task, low and high
+    (place within the lane, 0..1), is_binned. More than 4000 pieces are summed in bins, by type of
+    task with `by_type`, else by cause. In runs of more than 100 000 pieces the causes of an idle
+    interval are shown by their shares, not by when they were.
     """
     row = ask(con, "timeline/span", run_id=run_id, t0=window[0], t1=window[1]).fetchone()
     shown = min(LANES, span.workers) / max(span.workers, 1)
-    params = {
+    where = _where(run_id, span, window, first)
+    reading = {"mode": mode, "latency_rule": latency_rule}
+    if row is not None and row[3] * shown <= _MOST_PIECES:
+        exact = span.pieces <= _MOST_OF_RUN
+        return ask(con, f"timeline/{'pieces' if exact else 'stretches'}", **where, **reading)
+    if by_type:
+        return ask(con, "timeline/type_bins", **where, bins=_BINS, most=_TYPES)
+    return ask(con, "timeline/bins", **where, **reading, bins=_BINS)
+
+
+def _where(run_id: str, span: Span, window: Window, first: int) -> dict[str, Any]:
+    return {
         "run_id": run_id,
         "origin": span.t_begin,
         "t0": window[0],
         "t1": window[1],
         "first": first,
         "last": first + LANES - 1,
-        "mode": mode,
-        "latency_rule": latency_rule,
     }
-    few = row is not None and row[3] * shown <= _MOST_PIECES
-    if few and span.pieces <= _MOST_OF_RUN:
-        return ask(con, "timeline/pieces", **params)
-    return ask(con, "timeline/bins", bins=_BINS, **params)
+
+
+def timeline_lanes(con: DuckDBPyConnection, run_id: str, first: int) -> DuckDBPyRelation:
+    """Return the `LANES` workers from the `first` on: lane, worker, node."""
+    return ask(con, "timeline/lanes", run_id=run_id, first=first, last=first + LANES - 1)
+
+
+def timeline_waits(
+    con: DuckDBPyConnection, run_id: str, span: Span, window: Window, first: int = 1
+) -> DuckDBPyRelation:
+    """Return the longest idle intervals in a window, with what each waited for."""
+    return ask(con, "timeline/waits", **_where(run_id, span, window, first), most=_MOST_PIECES)
+
+
+def timeline_path(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return the parts of a run's critical path: lane (from 1), t_start, t_end (ns), cause."""
+    return ask(con, "timeline/path", run_id=run_id)
+
+
+def tasks_found(con: DuckDBPyConnection, run_id: str, span: Span, text: str) -> DuckDBPyRelation:
+    """Return the first tasks whose name or type contains a text, and how many there are."""
+    return ask(
+        con, "timeline/found", run_id=run_id, origin=span.t_begin, text=text, most=_MOST_FOUND
+    )

@@ -159,3 +159,17 @@ def test_a_flame_graph_is_zoomed_searched_and_sent_as_a_link(tab, served, screen
     keep(tab, screenshots / "flame-1280-light.png")
     tab.go_back()
     tab.wait_for_function("location.search.includes('search=&')")
+
+
+def test_the_timeline_is_zoomed_and_back_leads_out_again(tab, served, screenshots):
+    visit(tab, served, "idle")
+    drawn = tab.get_by_label("Workers by time").first
+    drawn.click(position={"x": 400, "y": 40})
+    drawn.hover(position={"x": 400, "y": 40})
+    tab.mouse.wheel(0, -900)
+    tab.wait_for_function("!location.search.includes('from=0&')")
+    appears(tab, "All but what could be gained is of the window.")
+    settle(tab)
+    keep(tab, screenshots / "window-1280-light.png")
+    tab.go_back()
+    tab.wait_for_function("location.search.includes('from=0&to=100')")

@@ -109,7 +109,7 @@ WITH
 
 SELECT
   l.lane, l.worker, l.node, (s.p - $origin) / 1e9 AS t_start, (s.q - $origin) / 1e9 AS t_end,
-  s.cause, CAST(NULL AS VARCHAR) AS what, CAST(s.low AS DOUBLE) AS low,
+  s.cause, CAST(NULL AS VARCHAR) AS what, CAST(NULL AS VARCHAR) AS task, CAST(s.low AS DOUBLE) AS low,
   CAST(least(s.high, 1) AS DOUBLE) AS high, true AS is_binned
 FROM stacked AS s
 JOIN lane AS l ON s.lane = l.lane

@@ -9,7 +9,7 @@ WITH
     SELECT worker, t_start FROM idle_intervals WHERE run_id = $run_id AND kind = 'tail'
   ),
 
-  piece (worker, p, q, cause, what) AS (
+  piece (worker, p, q, cause, what, task) AS (
     SELECT
       i.worker, i.t_start, i.t_end,
       CASE
@@ -18,13 +18,14 @@ WITH
         WHEN i.class IN ('L', 'X') THEN 'latency'
         ELSE 'overhead'
       END,
-      NULL
+      NULL, NULL
     FROM idle_timeline($run_id, $t0, $t1) AS i
     LEFT JOIN tail ON i.worker = tail.worker
     WHERE i.mode = $mode AND i.latency_rule = $latency_rule
     UNION ALL
     SELECT
-      t.worker, t.t_start - lane.ahead, t.t_end - lane.ahead, 'busy', coalesce(t.name, t.task)
+      t.worker, t.t_start - lane.ahead, t.t_end - lane.ahead, 'busy', coalesce(t.name, t.task),
+      t.task
     FROM tasks AS t
     JOIN lane ON t.worker = lane.worker
     WHERE t.run_id = $run_id
@@ -34,7 +35,7 @@ SELECT
   l.lane, l.worker, l.node,
   (greatest(p.p, $t0) - $origin) / 1e9 AS t_start,
   (least(p.q, $t1) - $origin) / 1e9 AS t_end,
-  p.cause, p.what, CAST(0 AS DOUBLE) AS low, CAST(1 AS DOUBLE) AS high, false AS is_binned
+  p.cause, p.what, p.task, CAST(0 AS DOUBLE) AS low, CAST(1 AS DOUBLE) AS high, false AS is_binned
 FROM piece AS p
 JOIN lane AS l ON p.worker = l.worker
 WHERE p.q > $t0 AND p.p < $t1 AND p.q > p.p

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from apps.output import dicts
-from apps.pages.timeline_chart import timeline_chart
 from apps.queries import timeline
 from apps.queries.idle import idle_blame, idle_workers, path_parts
-from tests.apps.pages.conftest import texts
+from tests.apps.pages.conftest import address, sent, texts
 from tests.helpers.schedules import land_schedule
 from tests.helpers.support import rows
 
@@ -122,16 +121,6 @@ def test_blame_and_path(schedule):
     ]
 
 
-def test_names_of_workers_stand_at_their_lanes(schedule):
-    con, run, span = schedule
-    frame = timeline.timeline(con, run, span, (0, span.t_end)).pl()
-    drawn = timeline_chart(frame).to_dict()
-    names, placed = drawn["layer"]
-    assert names["encoding"]["y"]["sort"] == ["w9", "w10"]
-    assert placed["encoding"]["y"]["scale"]["domain"] == [2, 0]
-    assert drawn["resolve"] == {"scale": {"y": "independent"}}
-
-
 def test_a_run_without_time_has_no_span(warehouse):
     assert timeline.timeline_span(warehouse, "nobody") is None
 
@@ -157,6 +146,89 @@ def test_the_demo_is_explained(open_page, demo_warehouse):
 
 def test_a_link_reproduces_mode_and_window(open_page, demo_warehouse):
     app = open_page("idle", demo_warehouse, mode="transitive", **{"from": "25", "to": "50"})
-    assert app.selectbox[1].value == "transitive"
-    assert [box.value for box in app.number_input] == [25.0, 50.0]
-    assert "The charts below are of the whole run." in texts(app)
+    assert app.selectbox("mode").value == "transitive"
+    data = sent(app, "timeline")
+    assert (data["from"], data["to"]) == (25, 50)
+    assert min(data["pieces"]["p"]) == pytest.approx(data["span"] / 4)
+    assert max(data["pieces"]["q"]) == pytest.approx(data["span"] / 2)
+    assert "All but what could be gained is of the window." in texts(app)
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "said"),
+    [("50", "20", "empty window"), ("7", "7", "empty window"), ("0", "inf", "from 0 to 100")],
+)
+def test_an_impossible_window_is_told(open_page, demo_warehouse, begin, end, said):
+    app = open_page("idle", demo_warehouse, **{"from": begin, "to": end})
+    assert said in texts(app)
+    assert address(app, "to") == end
+
+
+def test_waits_know_whom_they_are_for(schedule):
+    con, run, span = schedule
+    (wait,) = dicts(timeline.timeline_waits(con, run, span, (0, span.t_end)))
+    assert (wait["lane"], wait["t_start"], wait["t_end"]) == (2, 0, 45)
+    assert (wait["type"], wait["blamed_type"], wait["blamed_worker"]) == ("use", "make", "w9")
+    assert (wait["blamed_lane"], wait["blamed_until"]) == (1, 30)
+
+
+def test_tasks_are_found_by_name_and_type_as_text(schedule):
+    con, run, span = schedule
+    found = {
+        text: [row["task"] for row in dicts(timeline.tasks_found(con, run, span, text))]
+        for text in ("MAKE", "m", "%", "' OR 1=1")
+    }
+    assert found == {"MAKE": ["p"], "m": ["p", "m"], "%": [], "' OR 1=1": []}
+
+
+def test_the_critical_path_is_on_the_lanes(schedule):
+    con, run, _ = schedule
+    drawn = [
+        (row["lane"], row["t_start"], row["cause"])
+        for row in dicts(timeline.timeline_path(con, run))
+    ]
+    assert drawn == [(1, 0, "compute"), (2, 30 * SECOND, "overhead"), (2, 45 * SECOND, "compute")]
+
+
+def test_bins_by_type_are_the_time_of_each_type(schedule, monkeypatch):
+    monkeypatch.setattr(timeline, "_MOST_PIECES", 1)
+    monkeypatch.setattr(timeline, "_BINS", 2)
+    con, run, span = schedule
+    rows = dicts(timeline.timeline(con, run, span, (0, span.t_end), by_type=True))
+    found = [(row["worker"], row["what"], row["t_start"], row["high"] - row["low"]) for row in rows]
+    assert found == [
+        ("w9", "make", 0, pytest.approx(0.6)),
+        ("w10", "use", 0, pytest.approx(0.1)),
+        ("w10", "use", 50, pytest.approx(0.8)),
+    ]
+
+
+@pytest.mark.parametrize("mode", ["direct", "propagated", "transitive"])
+def test_large_runs_have_the_same_sums_without_exact_pieces(schedule, monkeypatch, mode):
+    exact = sums(pieces(schedule, mode=mode))
+    monkeypatch.setattr(timeline, "_MOST_OF_RUN", 1)
+    assert sums(pieces(schedule, mode=mode)) == pytest.approx(exact)
+
+
+def sums(drawn):
+    """Return the time of each worker and cause that is drawn."""
+    found = {}
+    for worker, cause, t_start, t_end, low, high in drawn:
+        key = (worker, cause)
+        found[key] = found.get(key, 0) + (t_end - t_start) * (high - low)
+    return found
+
+
+@pytest.mark.parametrize("window", [(0, 100), (5, 40), (31, 44), (95, 99)])
+def test_the_charts_follow_the_window(schedule, window):
+    con, run, _ = schedule
+    t0, t1 = (time * SECOND for time in window)
+    drawn = sums(pieces(schedule, (t0, t1)))
+    for row in dicts(idle_workers(con, run, "direct", "union", (t0, t1))):
+        found = drawn.get((row["worker"], row["cause"]), 0)
+        assert found == pytest.approx(row["seconds"], abs=1e-6), (row, found)
+    blamed = sum(row["seconds"] for row in dicts(idle_blame(con, run, "direct", "union", (t0, t1))))
+    # Both the type and the worker that were waited for, until 30 s.
+    assert blamed == pytest.approx(2 * max(0, min(30, window[1]) - window[0]))
+    path = sum(row["seconds"] for row in dicts(path_parts(con, run, (t0, t1))))
+    assert path == pytest.approx(max(0, min(90, window[1]) - window[0]))
