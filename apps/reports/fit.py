@@ -27,6 +27,11 @@ _RELIABILITY = (
     "Reliability on held-out programs: the probability stated, and the share of verdicts right"
 )
 _OF_TENTHS = ("stated", "right", "right at least, if exact", "right at most, if exact")
+_CALIBRATION = (
+    "Expected calibration error by samples and by runs (each counts once), what it would be for "
+    "exact probabilities of as many runs, and how often as large"
+)
+_OF_ERRORS = ("", ", if exact", ", without chance", " of runs", " of runs, if exact")
 _THROUGHPUT_MEASURES = ("mean error", "median error", "Kendall's tau")
 _BOUND = "tightest bound"
 _REFERENCE_RATES = ("fluctuation", "simt_efficiency", "sync_rate", "memory_share")
@@ -202,28 +207,28 @@ def _reliability_table(fit: Fit) -> str:
             )
             tenth = tenth.removeprefix(TENTH)
             rows.append((split, tenth, int(value), stated, right, f"{least} to {most}"))
-    sums = [_calibration_sentence(values, split) for split, measure in values if measure == ERROR]
     heads = ("split", "probability", "samples", "stated", "right", "right if exact (90 %)")
-    table = table_text(heads, rows)
-    return "\n".join([table, *sums])
+    return "\n\n".join([table_text(heads, rows), f"{_CALIBRATION}\n{_calibration_table(values)}"])
 
 
-def _calibration_sentence(values: dict[tuple[str, str], float], split: str) -> str:
-    """Return how far probabilities are from the shares right, beside what chance makes of it."""
-    error, exact, as_large, left, of_runs, of_runs_exact = (
-        values[split, f"{ERROR}{what}"]
-        for what in (
-            *("", ", if exact", ": as large if exact", ", without chance"),
-            *(" of runs", " of runs, if exact"),
+def _calibration_table(values: dict[tuple[str, str], float]) -> str:
+    """Return how far probabilities are from the shares right, split by split."""
+    rows = [
+        (
+            split,
+            *(f"{values[split, f'{ERROR}{what}']:.3f}" for what in _OF_ERRORS),
+            percent(values[split, f"{ERROR}: as large if exact"]),
+            percent(1 - values[split, "unknown"]),
+            percent(values.get((split, "accuracy of the answered"))),
         )
+        for split, measure in values
+        if measure == ERROR
+    ]
+    heads = (
+        *("split", "samples", "if exact", "without chance", "runs", "if exact"),
+        *("as large if exact", "answered", "right of these"),
     )
-    return (
-        f"{split}: expected calibration error {error:.3f}, where exact probabilities of as many "
-        f"runs would have {exact:.3f}, and as much in {percent(as_large)} of draws; without "
-        f"chance {left:.3f}; by runs {of_runs:.3f}, if exact {of_runs_exact:.3f}; "
-        f"{percent(1 - values[split, 'unknown'])} answered, of which "
-        f"{percent(values.get((split, 'accuracy of the answered')))} correct"
-    )
+    return table_text(heads, rows)
 
 
 def _bottleneck_scores(fit: Fit) -> str:
