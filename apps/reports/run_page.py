@@ -168,7 +168,8 @@ def _history(con: DuckDBPyConnection, report: Report) -> str:
         return ""
     values = [row["seconds"] for row in rows]
     own = next(row["seconds"] for row in rows if row["is_own"])
-    picture = history(values, [row["is_own"] for row in rows], "Wall time of the runs of this series")
+    is_own = [bool(row["is_own"]) for row in rows]
+    picture = history(values, is_own, "Wall time of the runs of this series")
     caption = (
         f"Wall time of the {counted(len(rows), 'run')} of this series in order of time; this one "
         f"took {amount(own, 's')}."
