@@ -252,3 +252,12 @@ def test_a_cost_that_one_thread_does_not_know_is_unknown(warehouse, tmp_path):
     landed(warehouse, tmp_path, text, "Ir")
     query = "SELECT function, own, inclusive FROM call_tree ORDER BY function"
     assert rows(warehouse, query) == [("even", 47, 97), ("main", 10, 100), ("odd", 55, None)]
+
+
+def test_yappi_never_ends_its_last_line(warehouse, tmp_path):
+    path = tmp_path / "yappi.callgrind"
+    path.write_text(MANUAL.replace("# callgrind format", "version: 1\ncreator: yappi").rstrip())
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT max(value) FROM pmu_samples WHERE region LIKE '%func2'") == [
+        (700.0,)
+    ]
