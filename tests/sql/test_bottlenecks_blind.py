@@ -119,6 +119,28 @@ def test_unlike_what_was_learned_is_unknown_and_says_why(warehouse, counts, reas
     assert (numbers == (None, None, None)) == ("likely" not in reason)
 
 
+@pytest.mark.parametrize(
+    ("cycles", "counts", "reason"),
+    [
+        (1, {"uops": 1}, "too few cycles to tell a bottleneck of DMA from chance: about 2,100"),
+        (100, {"uops": 40, "dtb_misses": 2}, "too few cycles to tell a bottleneck of data-TLB"),
+        (
+            1e6,
+            {"uops": 984000, "l1i_accesses": 87700, "l2i_accesses": 59800, "mispredicts": 14600},
+            "no class is 60 % likely: programs of the training with nearly equal counters were",
+        ),
+    ],
+)
+def test_what_counts_cannot_tell_apart_is_unknown(warehouse, cycles, counts, reason):
+    zero = dict.fromkeys((line.split()[0] for line in STRIDE.splitlines()[2:]), 0)
+    all_counts = zero | counts | {"cycles": cycles, "issue_width": 4}
+    text = "\n".join(f"{event} {value}" for event, value in all_counts.items())
+    given(warehouse, "pmu_samples", f"event value\n{text}", sample=0)
+    ((kind, why),) = rows(warehouse, "SELECT class, reason FROM bottlenecks")
+    assert kind == "Unknown"
+    assert why.startswith(reason)
+
+
 @pytest.mark.parametrize("missing", ["uops", "dtb_misses", "cycles"])
 def test_without_an_event_that_the_model_needs_it_abstains_or_flags(warehouse, missing):
     lines = [line for line in STRIDE.splitlines() if line.split()[:1] != [missing]]
