@@ -34,6 +34,11 @@ class Address:
         values = self.given.get(key)
         return values[-1] if values else None
 
+    def imply(self, key: str, value: str) -> None:
+        """Take a value as that of a key that the address does not have."""
+        if self.arrived:
+            self.given.setdefault(key, [value])
+
     def sets(self, key: str) -> bool:
         """Return whether the widget of a key is set by the address, and not by the user."""
         return self.arrived or key not in st.session_state

@@ -8,7 +8,7 @@ import streamlit as st
 from apps.pages import bottleneck_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
-from apps.pages.text import plain
+from apps.pages.text import NO_APPLICATION, plain
 from apps.queries.bottlenecks import (
     bottleneck_classes,
     bottleneck_costs,
@@ -69,10 +69,15 @@ def page(view: View) -> None:
 
 def _chosen(view: View, known: pl.DataFrame) -> tuple[list[str], str | None]:
     """Return the runs that the user chooses, of all runs the newest, and their application."""
-    apps = known["app"].drop_nulls().unique(maintain_order=True).to_list()
-    app = view.select("Application", apps, key="app") if apps else None
-    of_app = known.filter(pl.col("app").eq_missing(app)) if app else known
+    named = known.with_columns(pl.col("app").fill_null(NO_APPLICATION))
+    asked = named.filter(run_id=view.address.asked("run") or "")
+    if not asked.is_empty():
+        view.address.imply("app", asked["app"][0])
+    apps = named["app"].unique(maintain_order=True).to_list()
+    app = view.select("Application", apps, key="app")
+    of_app = named.filter(app=app)
     found = of_app["run_id"].to_list()
+    app = None if app == NO_APPLICATION else app
     run = view.select("Run", found, key="run", every="All runs")
     if run is not None:
         return [run], app

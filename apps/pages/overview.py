@@ -36,7 +36,7 @@ _ROWS_AT_ONCE = 20_000_000
 _SENTENCES = 2
 _TOPICS = (
     ("pmu_samples", "Counters", "bottlenecks", "speed"),
-    ("fn_timings", "Functions", "scaling", "stacked_line_chart"),
+    ("fn_timings", "Functions", "profile", "local_fire_department"),
     ("tasks", "Idle time", "idle", "hourglass_empty"),
     ("bb_launches", "Threads", "threads", "account_tree"),
     ("segments", "Throughput", "throughput", "memory"),

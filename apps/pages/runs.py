@@ -16,7 +16,7 @@ _UNITS = {"wall_seconds": "s"}
 
 def page(view: View) -> None:
     """Show the runs that the filters leave, a page at a time."""
-    every = view.rows(run_choices, None).filter(kind="app")
+    every = view.rows(run_choices, None).filter(pl.col("kind").is_in(["app", "none"]))
     if every.is_empty() and not view.rows(warehouse_counts)["runs"][0]:
         view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
         return

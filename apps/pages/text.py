@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+# The choice for runs whose application is unknown.
+NO_APPLICATION = "(no application)"
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 # Emoji names and bare addresses are replaced after Markdown has been parsed, where a backslash
 # no longer helps: an invisible joiner keeps them from being recognised.

@@ -1,9 +1,9 @@
--- Runs by what is known of them, the latest first; every parameter may be NULL. $tag is key=value,
--- $text is looked for in names and tags.
+-- Runs by what is known of them, the latest first; every parameter may be NULL. $app is also
+-- (no application), $tag is key=value, $text is looked for in names and tags.
 SELECT r.run_id, r.app, r.version, r.machine, r.started_at, r.wall_seconds,
   r.tags['exit_code'] AS exit_code, r.nodes, r.ranks, r.threads, r.problem_size, r.tags
 FROM runs AS r
-WHERE ($app IS NULL OR r.app = $app)
+WHERE ($app IS NULL OR coalesce(r.app, '(no application)') = $app)
   AND ($version IS NULL OR r.version = $version)
   AND ($machine IS NULL OR r.machine = $machine)
   AND (

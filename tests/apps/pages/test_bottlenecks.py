@@ -163,3 +163,9 @@ def test_classes_keep_their_colours_whatever_else_is_drawn():
     )
     colours = charts.share_chart(frame).to_dict()["encoding"]["color"]["scale"]
     assert colours == {"domain": ["Mem", "DTB"], "range": ["#d55e00", "#e69f00"]}
+
+
+def test_a_link_to_a_run_chooses_its_application(open_page, demo_warehouse):
+    app = open_page("bottlenecks", demo_warehouse, run="heat-1.3")
+    assert app.selectbox("app").value == "heat"
+    assert not app.error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warehouse as pwh
 from tests.apps.pages.conftest import run_ids, texts
+from tests.helpers.support import given
 
 
 def shown(app):
@@ -50,3 +51,13 @@ def test_long_lists_are_paged_in_sql(open_page, empty_warehouse):
 
 def test_no_runs(open_page, empty_warehouse):
     assert "No run has landed yet" in texts(open_page("runs", empty_warehouse))
+
+
+def test_runs_without_application_are_a_choice_of_their_own(open_page, empty_warehouse):
+    con = pwh.connect(empty_warehouse)
+    given(con, "runs", "run_id app\nr1 a\nr2 -")
+    con.execute("UPDATE runs SET app = NULL WHERE run_id = 'r2'")
+    con.close()
+    app = open_page("runs", empty_warehouse, app="(no application)")
+    assert shown(app) == ["r2"]
+    assert app.selectbox("app").options == ["All", "a", "(no application)"]
