@@ -73,7 +73,9 @@ def record(
     from apps.recording import surroundings
     from apps.recording.process import check_program
     from apps.recording.session import Session
+    from apps.recording.standard_input import open_missing
 
+    open_missing()
     commands = [command] if against is None else [_words(against), command]
     for one in commands:
         check_program(one)

@@ -13,6 +13,18 @@ from pathlib import Path
 _CHUNK = 1 << 16
 
 
+def open_missing() -> None:
+    """Open the null device where standard input, output or errors are closed.
+
+    Other files would get their numbers, and be taken for them.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+
+
 class StandardInput:
     """Hands pwh's own standard input to each of several executions, from its beginning.
 
@@ -23,10 +35,7 @@ class StandardInput:
     def __init__(self, executions: int, kept: Path) -> None:
         self._kept = kept
         self._first = True
-        try:
-            mode = os.fstat(0).st_mode
-        except OSError:
-            mode = stat.S_IFCHR  # it is closed
+        mode = os.fstat(0).st_mode
         is_single = executions == 1
         self._is_file = stat.S_ISREG(mode) and not is_single
         self._is_pipe = (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)) and not is_single

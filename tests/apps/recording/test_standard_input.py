@@ -12,7 +12,8 @@ SCRIPT = """
 import os, sys
 from pathlib import Path
 from apps.recording.process import execute
-from apps.recording.standard_input import StandardInput
+from apps.recording.standard_input import StandardInput, open_missing
+open_missing()
 given = StandardInput(2, Path("kept"))
 for _ in range(2):
     with given.descriptor() as stdin:
@@ -62,3 +63,8 @@ def test_a_file_is_rewound_to_where_it_was(twice, tmp_path):
     with (tmp_path / "file").open() as file:
         os.lseek(file.fileno(), 5, os.SEEK_SET)
         assert twice("cat", stdin=file) == b"rest\n" * 2
+
+
+def test_closed_standard_descriptors(twice):
+    # The shell that the call goes through closes them.
+    assert twice("sh", "-c", "cat; echo done", preexec_fn=lambda: os.close(0)) == b"done\n" * 2
