@@ -79,7 +79,7 @@ def record(
     commands = [command] if against is None else [_words(against), command]
     for one in commands:
         check_program(one)
-    found = surroundings.git_version(Path.cwd()) if version is None else None
+    found = surroundings.git_version(Path()) if version is None else None
     if found is not None and found.lack:
         note(f"the version is unknown: {found.lack}; state it with --version")
     facts = {
@@ -92,6 +92,10 @@ def record(
     rounds = repeat or (1 if against is None else _AGAINST)
     session = Session(sides[-1].facts["app"], len(sides) * (rounds + warmup), keep)
     recorded, code = _run(session, sides, rounds, warmup, keep_going=keep_going)
+    if not recorded:
+        session.discard()
+        note("nothing was recorded")
+        raise typer.Exit(code)
     _report_lacks(recorded, lacks)
     landing = _land(context, session, recorded, wait, keep=keep is not None)
     if landing == 0 and against is not None and code == 0:
@@ -148,24 +152,26 @@ def _run(
 
     code = 0
     recorded: list[Recorded] = []
-    for side in turns(sides, warmup):
-        done = session.warm_up(side)
-        if done.exit_code and not keep_going:
-            note(f"nothing was recorded: the program failed with exit code {done.exit_code}")
-            session.discard()
-            raise typer.Exit(done.exit_code)
     total = len(sides) * rounds
-    countdown = Countdown(total, "runs")
-    for number, side in enumerate(turns(sides, rounds)):
-        if (left := countdown.after(number)) is not None:
-            note(left)
-        one = session.record(side)
-        recorded.append(one)
-        code = code or one.done.exit_code
-        if one.done.interrupted or (one.done.exit_code and not keep_going):
-            if number + 1 < total:
-                note(f"stopped after {counted(number + 1, 'run')} of {total}")
-            break
+    try:
+        for side in turns(sides, warmup):
+            done = session.warm_up(side)
+            if done.interrupted or (done.exit_code and not keep_going):
+                note(f"the program failed before it was recorded: exit code {done.exit_code}")
+                return [], done.exit_code or _INTERRUPTED
+        countdown = Countdown(total, "runs")
+        for number, side in enumerate(turns(sides, rounds), 1):
+            one = session.record(side)
+            recorded.append(one)
+            code = code or one.done.exit_code
+            if one.done.interrupted or (one.done.exit_code and not keep_going):
+                break
+            if (left := countdown.after(number)) is not None:
+                note(left)
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    if 0 < len(recorded) < total:
+        note(f"stopped after {counted(len(recorded), 'run')} of {total}")
     return recorded, code
 
 

@@ -92,11 +92,14 @@ def execute(
 
     `attach` is called with its process id before it begins. Signals that end pwh are relayed to
     the program, those of the terminal reach it anyway; pwh survives them to land what it recorded.
+    Raises `KeyboardInterrupt` where one comes before the program begins.
     """
     with _relaying() as relay:
         pid, go = _prepared(command, environment, stdin)
         try:
             attach(pid)
+            if relay.interrupted:
+                raise KeyboardInterrupt
         except BaseException:
             os.close(go)
             os.waitpid(pid, 0)

@@ -58,6 +58,8 @@ class Recorded:
     def tags(self) -> dict[str, str]:
         """Tags of the run."""
         failed = {"exit_code": str(self.done.exit_code)} if self.done.exit_code else {}
+        if self.done.interrupted:
+            failed["interrupted"] = "true"
         return {**self.side.tags, **failed}
 
     @property

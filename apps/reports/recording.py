@@ -12,14 +12,16 @@ from apps.reports.failures import failure_text
 
 def runs_text(recorded: Sequence[Recorded]) -> str:
     """Return the times of a command's runs: medians, and the range of the wall time."""
-    good = [one.done for one in recorded if not one.done.exit_code]
-    failed = [one for one in recorded if one.done.exit_code]
+    failed = [one for one in recorded if one.done.exit_code or one.done.interrupted]
+    good = [one.done for one in recorded if one not in failed]
     name = _name(recorded[0])
     texts = []
     if good:
         texts.append(f"{name}: {counted(len(good), 'run')}, {_times(good)}")
     for one in failed:
-        texts.append(f"{name}: {one.run_id} failed: {failure_text(str(one.done.exit_code))}")
+        code, interrupted = str(one.done.exit_code), one.done.interrupted
+        text = failure_text(code, interrupted=interrupted)
+        texts.append(f"{name}: {one.run_id} failed: {text}")
     return "\n".join(texts)
 
 

@@ -101,8 +101,11 @@ def _facts(con: DuckDBPyConnection, run_id: str) -> str:
 
 def _failure(con: DuckDBPyConnection, run_id: str) -> list[str]:
     """Return that the program of a run failed, where it did."""
-    code = run_facts(con, run_id).get("tags", {}).get("exit_code", "0")
-    return [] if code == "0" else [f"The program failed: {failure_text(code)}."]
+    tags = run_facts(con, run_id).get("tags", {})
+    code, interrupted = tags.get("exit_code", "0"), tags.get("interrupted") == "true"
+    if code == "0" and not interrupted:
+        return []
+    return [f"The program failed: {failure_text(code, interrupted=interrupted)}."]
 
 
 def _rows(relation: DuckDBPyRelation) -> str:

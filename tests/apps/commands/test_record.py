@@ -82,6 +82,13 @@ def test_a_signal_ends_the_program(run, landed):
     assert landed("SELECT exit_code FROM failed_runs") == [("137",)]
 
 
+def test_a_program_that_survives_an_interrupt_has_not_done_all_of_its_work(run, landed):
+    interrupt = "trap : TERM; kill -TERM $PPID; wait; sleep 0.2; exit 0"
+    assert run(*NO_TOOL, "--repeat", "2", "--", "sh", "-c", interrupt)[0] == 0
+    assert landed("SELECT exit_code, interrupted FROM failed_runs") == [(None, True)]
+    assert "exit code 0, interrupted; the run is in no trend" in run("report", "latest")[1]
+
+
 def test_nothing_lands_of_programs_that_do_not_start(run, tmp_path):
     code, _, err = run(*NO_TOOL, "--", "no-such-program")
     assert (code, "there is no program 'no-such-program' on PATH" in err) == (127, True)

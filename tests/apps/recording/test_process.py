@@ -102,3 +102,13 @@ def test_programs_that_cannot_be_run(tmp_path, monkeypatch):
         with pytest.raises(NotStarted) as error:
             check_program([name])
         assert (error.value.exit_code, words in str(error.value)) == (code, True)
+
+
+def test_an_interrupt_before_the_program_begins(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        run(
+            "touch",
+            str(tmp_path / "begun"),
+            attach=lambda pid: os.kill(os.getpid(), signal.SIGINT),
+        )
+    assert not (tmp_path / "begun").exists()
