@@ -215,8 +215,10 @@ def _land(
         note(f"the recordings of {runs} are kept; to land them: sh {shlex.quote(str(script))}")
         return error.exit_code if isinstance(error, PwhError) else _INTERRUPTED
     finally:
-        for side in dict.fromkeys(id(one.side) for one in recorded):
-            note(runs_text([one for one in recorded if id(one.side) == side]))
+        sides = dict.fromkeys(id(one.side) for one in recorded)
+        for side in sides:
+            of_side = [one for one in recorded if id(one.side) == side]
+            note(runs_text(of_side, by_command=len(sides) > 1))
     if keep:
         note(f"the recordings are in {session.folder}")
     else:

@@ -7,14 +7,18 @@ from collections.abc import Sequence
 from apps.output import amount, counted
 from apps.recording.process import Execution
 from apps.recording.session import Recorded
+from apps.recording.surroundings import shell_text
 from apps.reports.failures import failure_text
 
 
-def runs_text(recorded: Sequence[Recorded]) -> str:
-    """Return the times of a command's runs: medians, and the range of the wall time."""
+def runs_text(recorded: Sequence[Recorded], *, by_command: bool = False) -> str:
+    """Return the times of a command's runs: medians, and the range of the wall time.
+
+    They are named by application and version, or by their command.
+    """
     failed = [one for one in recorded if one.done.exit_code or one.done.interrupted]
     good = [one.done for one in recorded if one not in failed]
-    name = _name(recorded[0])
+    name = shell_text(recorded[0].side.command) if by_command else _name(recorded[0])
     texts = []
     if good:
         texts.append(f"{name}: {counted(len(good), 'run')}, {_times(good)}")
@@ -27,7 +31,9 @@ def runs_text(recorded: Sequence[Recorded]) -> str:
 
 def _name(one: Recorded) -> str:
     version = one.side.facts.get("version")
-    return f"{one.side.facts['app']}@{version}" if version else str(one.side.facts["app"])
+    name = f"{one.side.facts['app']}@{version}" if version else str(one.side.facts["app"])
+    profiler = one.side.tags.get("profiler")
+    return f"{name} under {profiler}" if profiler else name
 
 
 def _times(done: Sequence[Execution]) -> str:
