@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from apps.output import cell
+from apps.output import cell, short_name
 
+_VALUE = 24
 TOTALS = ("wall_seconds", "functions:seconds", "functions:cost")
 
 
 def series_name(metric: str, fields: Mapping[str, str] | None) -> str:
     """Return the name of a series: wall_seconds (machine=m1)."""
-    inside = f" ({cell(shown_fields(fields))})" if fields else ""
-    return f"{cell(metric)}{inside}"
+    shown = {name: short_name(cell(v, None), _VALUE) for name, v in shown_fields(fields).items()}
+    return f"{cell(metric)} ({cell(shown, None)})" if shown else cell(metric)
 
 
 def shown_fields(fields: Mapping[str, str] | None) -> dict[str, str]:
