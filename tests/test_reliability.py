@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import lzma
 import os
 import random
 import shutil
@@ -21,11 +22,14 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from tests.helpers.segments import segments
 from tests.helpers.support import rows
 from warehouse import connect, migrations, sqlfiles
 
 ENV = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
 KILLS = int(os.environ.get("PWH_KILLS", "16"))
+OLDER = Path(__file__).parent / "faults" / "older" / "0028_cores.duckdb.xz"
+long_form = pytest.mark.skipif("PWH_KILLS" not in os.environ, reason="of python -m tests.faults")
 
 # Most of a command's time goes into imports, during which nothing can be damaged. So one process
 # has all imported, and commands run in forks of it. A command on stdin is answered by the id of its
@@ -183,7 +187,6 @@ def test_killed_at_any_moment(tmp_path, existing, fresh):
 
 @pytest.mark.parametrize("how", ["replace", "forget"])
 def test_killed_while_rows_go(tmp_path, existing, how):
-    chance = random.Random(how)
     db, whole = tmp_path / "w.duckdb", existing
     names = [tmp_path / f"{name}.csv" for name in range(2)]
     before = [counters(path, 10_000, seed) for seed, path in enumerate(names)]
@@ -193,22 +196,75 @@ def test_killed_while_rows_go(tmp_path, existing, how):
         counters(path, 20_000, seed)
     words = ["ingest", "--replace", *names] if how == "replace" else ["forget", str(names[0])]
     timed = shutil.copy(whole, tmp_path / "timed.duckdb")
-    began = time.monotonic()
-    assert command(timed, *words)[0] == 0
-    usual = time.monotonic() - began
+    usual = seconds_of(timed, *words)
     new = rows_by_source(timed)
-    for _ in range(max(1, KILLS // 8)):
+    for _ in killed_copies(whole, db, usual, *words):
+        found = rows_by_source(db)
+        assert all(found.get(path) in {old[path], new.get(path)} for path in old), found
+
+
+@long_form
+def test_killed_while_it_migrates(tmp_path):
+    db, whole = tmp_path / "w.duckdb", tmp_path / "whole.duckdb"
+    whole.write_bytes(lzma.decompress(OLDER.read_bytes()))
+
+    def scalars():
+        with connect(db, read_only=True) as con:
+            return rows(con, "SELECT run_id, metric FROM run_scalars ORDER BY ALL")
+
+    shutil.copy(whole, db)
+    usual, expected = seconds_of(db, "migrate"), scalars()
+    for _ in killed_copies(whole, db, usual, "migrate"):
+        assert command(db, "migrate")[0] == 0
+        assert scalars() == expected
+        with connect(db, read_only=True) as con:
+            twice = "SELECT path FROM shipped_files GROUP BY path HAVING count(*) > 1"
+            assert rows(con, twice) == []
+
+
+@long_form
+def test_killed_while_it_fits(tmp_path, existing):
+    db, whole = tmp_path / "w.duckdb", existing
+    assert command(whole, "ingest", segments(tmp_path / "segments.csv", programs=3))[0] == 0
+    with connect(whole, read_only=True) as con:
+        (before,) = rows(con, FITTED)
+    shutil.copy(whole, db)
+    usual = seconds_of(db, "fit", "throughput")
+    with connect(db, read_only=True) as con:
+        (after,) = rows(con, FITTED)
+    assert after > before
+    for _ in killed_copies(whole, db, usual, "fit", "throughput"):
+        with connect(db, read_only=True) as con:
+            assert rows(con, FITTED)[0] in {before, after}
+
+
+FITTED = """
+    SELECT
+      (SELECT count(*) FROM models), (SELECT count(*) FROM model_arrays),
+      (SELECT count(*) FROM model_scores), (SELECT count(*) FROM model_history)
+"""
+
+
+def seconds_of(db, *words):
+    """Return how long a command takes."""
+    began = time.monotonic()
+    code, _, err = command(db, *words)
+    assert code == 0, err
+    return time.monotonic() - began
+
+
+def killed_copies(whole, db, usual, *words):
+    """Yield after each kill of a command on a copy of a warehouse, at any moment of it."""
+    chance = random.Random(str(words))
+    for _ in range(KILLS // 8):
+        db.with_name(f"{db.name}.wal").unlink(missing_ok=True)
         shutil.copy(whole, db)
         started = Started(db, *words)
         time.sleep(chance.uniform(0, 1) * usual)
         with contextlib.suppress(ProcessLookupError):
             os.kill(started.pid, signal.SIGKILL)
-        code, _, err = started.end()
-        assert (code in {0, -signal.SIGKILL}, err) == (True, "")
-        found = rows_by_source(db)
-        assert all(found.get(path) in {old[path], new.get(path)} for path in old), found
-        db.unlink()
-        db.with_name("w.duckdb.wal").unlink(missing_ok=True)
+        assert started.end()[0] in {0, -signal.SIGKILL}
+        yield
 
 
 def rows_by_source(db):
