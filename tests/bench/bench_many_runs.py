@@ -1,0 +1,109 @@
+"""What a command costs in a warehouse of many runs, against one of few.
+
+Processor time, as other processes of the machine do not count: of landing a small file, of opening
+the warehouse, and of listing its last runs. Usage: python -m tests.bench.bench_many_runs
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import warehouse
+from apps.landing import Lander
+from apps.queries.runs import list_runs
+from ingest.load import Landed, Options, transaction
+from ingest.walk import find
+
+SIZES = (10, 10_000, 100_000)
+REPETITIONS = 21
+_SMALL_FILES = 2000
+_FILL = """
+    INSERT INTO {table} BY NAME
+    SELECT * EXCLUDE (i) REPLACE ({changed}) FROM {table} CROSS JOIN range(1, $runs) AS t (i)
+    ORDER BY i
+"""
+# What one landed file leaves, and what differs from file to file.
+_RUN = "'run' || i AS run_id"
+_SOURCE = "CAST(source_id + i AS BIGINT) AS source_id"
+_TABLES = {
+    "sources": f"{_SOURCE}, path || i AS path, sha256 || i AS sha256",
+    "runs": f"{_RUN}, started_at + to_minutes(CAST(i AS INTEGER)) AS started_at",
+    "run_facts": f"{_RUN}, {_SOURCE}",
+    "pmu_samples": f"{_RUN}, {_SOURCE}, value + i % 97 AS value",
+    "run_scalars": f"{_RUN}, value + i % 97 AS value",
+    "kept_runs": _RUN,
+}
+
+
+def main() -> None:
+    """Print the median processor time of each, and its ratio to that of few runs."""
+    print(f"{'runs':>8} {'land a file':>14} {'open':>14} {'list 20 runs':>14}")
+    few: list[float] = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for runs in SIZES:
+            found = [
+                _seconds(action) for action in _actions(_filled(folder / f"{runs}.duckdb", runs))
+            ]
+            few = few or found
+            cells = (f"{t * 1e3:6.1f} ms {t / f:4.2f}" for t, f in zip(found, few, strict=True))
+            print(f"{runs:8} " + " ".join(f"{cell:>14}" for cell in cells), flush=True)
+        began = time.process_time()
+        _land(folder / "small.duckdb", [_counters(folder, i) for i in range(_SMALL_FILES)])
+        spent = time.process_time() - began
+        print(f"{_SMALL_FILES} small files: {spent / _SMALL_FILES * 1e3:.1f} ms each")
+
+
+def _filled(db: Path, runs: int) -> Path:
+    """Return a warehouse of so many runs of four counters each."""
+    _land(db, [_counters(db.parent, 0)])
+    with warehouse.connect(db) as con, transaction(con):
+        for table, changed in _TABLES.items():
+            con.execute(_FILL.format(table=table, changed=changed), {"runs": runs})
+    return db
+
+
+def _actions(db: Path) -> tuple[Callable[[int], None], ...]:
+    def land_one(turn: int) -> None:
+        _land(db, [_counters(db.parent, 1000 + turn)])
+
+    def open_it(turn: int) -> None:
+        warehouse.connect(db, read_only=True).close()
+
+    def list_last(turn: int) -> None:
+        with warehouse.connect(db, read_only=True) as con:
+            list_runs(con).limit(20).fetchall()
+
+    return land_one, open_it, list_last
+
+
+def _seconds(action: Callable[[int], None]) -> float:
+    """Return the median processor time of an action, s."""
+    spent = []
+    for turn in range(REPETITIONS):
+        began = time.process_time()
+        action(turn)
+        spent.append(time.process_time() - began)
+    return statistics.median(spent)
+
+
+def _land(db: Path, files: list[Path]) -> None:
+    with Lander(db, wait=None, dry_run=False) as lander:
+        landed = list(lander.land_all((found, Options()) for found in find(files)))
+    assert all(isinstance(one, Landed) for _, one in landed)
+
+
+def _counters(folder: Path, number: int) -> Path:
+    path = folder / f"counters{number}.csv"
+    events = ("cycles", "instructions", "branches", "misses")
+    lines = [f"{event},{1000 + number * 10 + place}" for place, event in enumerate(events)]
+    path.write_text("\n".join(["event,value", *lines]) + "\n")
+    return path
+
+
+if __name__ == "__main__":
+    main()
