@@ -89,7 +89,8 @@ def _version(is_requested: bool) -> None:
 def options(
     context: typer.Context,
     db: Annotated[
-        Path, typer.Option("--db", envvar="PWH_DB", help="The warehouse: a DuckDB file.")
+        Path,
+        typer.Option("--db", envvar="PWH_DB", readable=False, help="The warehouse: a DuckDB file."),
     ] = Path("pwh.duckdb"),
     _version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")

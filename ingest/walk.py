@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.base import Reader
+from ingest.compressed import path_text
 from ingest.readers import all_readers
 from ingest.recording import Recording
 from ingest.sniff import head_of, recognise
@@ -79,7 +80,8 @@ def _find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None) -> Ite
 
 
 def _in_folder(folder: Path, reader: Reader | None) -> Iterator[Found]:
-    for place, folders, names in os.walk(folder):
+    barred: list[OSError] = []
+    for place, folders, names in os.walk(folder, onerror=barred.append):
         folders[:] = sorted(name for name in folders if not _is_litter(name))
         recognised = [
             _recognised(Path(place, name), reader) for name in sorted(names) if not _is_litter(name)
@@ -87,6 +89,9 @@ def _in_folder(folder: Path, reader: Reader | None) -> Iterator[Found]:
         # A recording that is a whole folder takes what is next to it along.
         whole = [found for found in recognised if found.reader and found.reader.WHOLE_FOLDER]
         yield from whole or recognised
+    for error in barred:
+        problem = f"the folder cannot be read: {error.strerror}"
+        yield Found(Path(error.filename), error=InputError(problem, path=path_text(error.filename)))
 
 
 def _is_litter(name: str) -> bool:

@@ -88,14 +88,18 @@ def open_unchecked(
         fill(con)
         return con
     file = Path(path)
-    if not file.exists() and (read_only or not create):
+    try:
+        is_there = file.exists()
+    except OSError as error:
+        raise WarehouseError(f"cannot open {file}: {error.strerror}") from None
+    if not is_there and (read_only or not create):
         raise WarehouseMissing(
             f"there is no warehouse at {file}",
             hint="Create one: pwh ingest FILES, or pwh demo. Name another: --db or PWH_DB.",
         )
     if read_only:
         return _open_waiting(file, _Patience(file, wait, on_wait), read_only=True)
-    if not file.exists():
+    if not is_there:
         check_orphaned_wal(file)
     with place(file) as own:
         patience = _Patience(file, wait, on_wait)
@@ -160,8 +164,10 @@ def _create(file: Path) -> None:
         reason = getattr(error, "strerror", None) or first.rpartition(": ")[2]
         raise WarehouseError(f"cannot create a warehouse at {file}: {reason}") from None
     finally:
-        draft.unlink(missing_ok=True)
-        draft.with_name(f"{draft.name}.wal").unlink(missing_ok=True)
+        # In a folder that is read-only even a file that is not there cannot be deleted.
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+            draft.with_name(f"{draft.name}.wal").unlink(missing_ok=True)
 
 
 def _place(draft: Path, file: Path) -> None:

@@ -44,6 +44,10 @@ def place(warehouse: Path) -> Iterator[Place | None]:
         return
     try:
         number = _join(descriptor)
+        if number is None:
+            file.unlink(missing_ok=True)
+            yield None
+            return
         try:
             yield Place(descriptor, number)
         finally:
@@ -65,12 +69,18 @@ def _locked_file(file: Path) -> int:
         os.close(descriptor)
 
 
-def _join(descriptor: int) -> int:
-    """Take a number after all others, in a file locked for changes; return it, unlock the file."""
+def _join(descriptor: int) -> int | None:
+    """Take a number after all others, in a file locked for changes; return it, unlock the file.
+
+    None where the disk is full, with the file still locked.
+    """
     others = [number for number in _numbers(descriptor) if _is_taken(descriptor, number)]
     number = max(others, default=0) + 1
     fcntl.lockf(descriptor, fcntl.LOCK_EX, 1, number)
-    _write(descriptor, [*others, number])
+    try:
+        _write(descriptor, [*others, number])
+    except OSError:
+        return None
     _unlock(descriptor, 0)
     return number
 
@@ -90,8 +100,10 @@ def _numbers(descriptor: int) -> list[int]:
 
 
 def _write(descriptor: int, numbers: list[int]) -> None:
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, "".join(f"{number}\n" for number in numbers).encode(), 0)
+    listed = "".join(f"{number}\n" for number in numbers).encode()
+    # In this order: on a full disk the list remains as it was.
+    os.pwrite(descriptor, listed, 0)
+    os.ftruncate(descriptor, len(listed))
 
 
 def _is_taken(descriptor: int, number: int) -> bool:

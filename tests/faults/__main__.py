@@ -13,9 +13,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
-from tests.faults.damage import outcomes, warehouse_of_samples
+from tests.faults import damage, places
+from tests.faults.damage import warehouse_of_samples
 
 _SUITES = {
     "kills": ("PWH_KILLS", 1, "tests/test_reliability.py", "killed"),
@@ -31,7 +33,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     print(f"{'fault':36} {'cases':>6} {'harm':>5} {'s':>6}")
-    harm = _damage(options.count, options.seed)
+    harm = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        warehouse = warehouse_of_samples(folder)
+        damaged = damage.outcomes(warehouse, folder, options.count, options.seed)
+        harm += _tried("warehouse, ", damaged)
+    with tempfile.TemporaryDirectory() as name:
+        harm += _tried("", places.outcomes(Path(name)))
     for name, (variable, factor, path, words) in _SUITES.items():
         count = round(options.count * factor)
         harm += _suite(name, {} if variable is None else {variable: str(count)}, path, words)
@@ -42,19 +51,18 @@ def _line(name: str, cases: int, harm: int, began: float) -> None:
     print(f"{name:36} {cases:6} {harm:5} {time.monotonic() - began:6.0f}", flush=True)
 
 
-def _damage(count: int, seed: int) -> int:
+def _tried(of: str, outcomes: Iterable[tuple[str, str]]) -> int:
+    """Print how many cases of each kind there were; return how many did harm."""
     began = time.monotonic()
     cases: Counter[str] = Counter()
     harm: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for kind, problem in outcomes(warehouse_of_samples(folder), folder, count, seed):
-            cases[kind] += 1
-            harm[kind] += bool(problem)
-            if problem:
-                print(f"  warehouse, {kind}: {problem}")
+    for kind, problem in outcomes:
+        cases[kind] += 1
+        harm[kind] += bool(problem)
+        if problem:
+            print(f"  {of}{kind}: {problem}")
     for kind in sorted(cases):
-        _line(f"warehouse, {kind}", cases[kind], harm[kind], began)
+        _line(f"{of}{kind}", cases[kind], harm[kind], began)
     return harm.total()
 
 

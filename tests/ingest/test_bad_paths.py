@@ -145,3 +145,18 @@ def test_implausible_options(pwh, tmp_path, options, message):
     assert (code, out) == (2, "")
     assert err.startswith(f"pwh: {message}")
     assert nothing_landed(tmp_path)
+
+
+def test_a_folder_that_cannot_be_read_is_an_error(pwh, tmp_path, monkeypatch):
+    def scandir(path):
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    real = os.scandir
+    (tmp_path / "open" / "closed").mkdir(parents=True)
+    (tmp_path / "open" / "counters.csv").write_bytes(COUNTERS)
+    monkeypatch.setattr(os, "scandir", scandir)
+    code, out, err = pwh("ingest", "open", "--keep-going")
+    assert code == 3 and out.startswith("landed ")
+    assert "open/closed: the folder cannot be read: Permission denied" in err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -90,3 +91,13 @@ def test_without_a_file_next_to_it_there_is_no_queue(tmp_path):
     (tmp_path / ".w.duckdb.queue").write_text("not a number\n7\n\xff\n", encoding="latin-1")
     with place(tmp_path / "w.duckdb") as own:
         assert own.before() == 0
+
+
+def test_on_a_full_disk_there_is_no_queue(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with place(tmp_path / "w.duckdb") as own:
+        assert own is None
+    assert list(tmp_path.iterdir()) == []
