@@ -8,6 +8,7 @@ import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
 from apps.output import Format, dicts, emit, write_text
+from apps.queries.base import narrowed
 from apps.queries.explanations import (
     Comparison,
     compared_runs,
@@ -15,6 +16,7 @@ from apps.queries.explanations import (
     explanation,
     explanation_call_tree,
     explanation_coverage,
+    models_of,
     run_in_history,
 )
 from apps.queries.runs import LATEST, resolve_run, resolve_runs
@@ -47,14 +49,16 @@ def explain(
     with reading(context) as con:
         run_id = resolve_run(con, run)
         which = _compared(con, run_id, against or [])
-        found = explanation(con, which)
-        if style is not Format.table:
-            emit(con, found, style, output)
-            return
+        with narrowed(con, models_of(con, which)) as own:
+            found = explanation(own, which)
+            if style is not Format.table:
+                emit(own, found, style, output)
+                return
+            rows = dicts(found)
         text = explanation_text(
             which,
             dicts(compared_runs(con, which)),
-            dicts(found),
+            rows,
             dicts(explanation_coverage(con, which)),
             next(iter(dicts(run_in_history(con, run_id))), None),
             dicts(explanation_call_tree(con, which)),

@@ -13,6 +13,7 @@ from apps.queries.explanations import (
     explanation,
     explanation_call_tree,
     explanation_coverage,
+    models_of,
 )
 from apps.reports.explanations import explanation_sentences
 
@@ -57,7 +58,8 @@ def show_for_run(view: View, run_id: str) -> None:
 def show(view: View, which: Comparison) -> None:
     """Show what changed between two sets of runs: sentences, figures, call tree."""
     with st.spinner("Comparing its traces ..."):
-        rows = view.rows(explanation, which)
+        with view.narrowed(view.value(models_of, which)):
+            rows = view.rows(explanation, which)
         runs = view.rows(compared_runs, which)
         coverage = view.rows(explanation_coverage, which)
     sentences = explanation_sentences(which, runs.to_dicts(), rows.to_dicts(), coverage.to_dicts())
