@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from apps.output import Format, emit
 from apps.queries.export import export_table
-from apps.queries.runs import row_counts
+from apps.queries.runs import row_counts, run_facts
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -48,4 +48,16 @@ def export_tables(
         raise UsageError(f"cannot make the folder {path}: {error.strerror}") from None
     for name in counts:
         emit(con, export_table(con, run_id, name), style, path / f"{name}.{style}")
-    return [f"{name}.{style}: {rows} rows" for name, rows in counts.items()]
+    lines = [f"{name}.{style}: {rows} rows" for name, rows in counts.items()]
+    return [*lines, *_not_in_tables(con, run_id)]
+
+
+def _not_in_tables(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    """Return what is known of a run that no column has, and how it comes back."""
+    facts = run_facts(con, run_id)
+    options = {"wall_seconds": "--wall-seconds", "tags": "--tag"}
+    found = [name for name in options if name in facts]
+    if not found:
+        return []
+    back = " and ".join(options[name] for name in found)
+    return [f"{' and '.join(found)} are in no table; state them again at pwh ingest: {back}"]
