@@ -14,7 +14,7 @@ import warehouse
 from apps.output import note, printable
 from apps.progress import bar
 from ingest.load import Landed, Options, load, load_together
-from ingest.rejections import forget_rejection, remember_rejection
+from ingest.rejections import forget_rejections, remember_rejection
 from warehouse.errors import InputError, WarehouseError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Lander:
             self._choose_threads(con, recording.bytes_total)
             with progress(recording, con):
                 landed = load(con, recording, found.reader, options)
-            forget_rejection(con, found.path)
+            forget_rejections(con, [found.path])
             return landed
         except BaseException:
             # Some damaged files leave DuckDB unusable; the next file gets a new connection.
@@ -106,7 +106,7 @@ class Lander:
                 ],
             )
             for found, _ in group:
-                forget_rejection(con, found.path)
+                forget_rejections(con, [found.path])
             return landed
         except Exception:
             # Each by itself then: that says which of them is wrong, and how.

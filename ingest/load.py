@@ -113,14 +113,15 @@ def load_together(
             recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
             sha256 = recording.fingerprint()
             source_id = _source_id(sha256, reader)
-            if not options.replace and (known := _known_runs(con, source_id)) is not None:
-                landed.append(Landed(source_id, known, {}, known=True))
+            earlier = _landed_before(con, source_id, recording, reader)
+            if source_id in earlier and not options.replace:
+                landed.append(Landed(source_id, _runs_of(con, source_id), {}, known=True))
                 continue
-            if not options.replace:
+            if earlier and not options.replace:
                 _refuse_to_continue(con, recording, reader)
+            for one in earlier if options.replace else ():
+                forget_source(con, one)
             writer = _Writer(con, recording, reader, options, source_id, sha256)
-            if options.replace:
-                writer.take_out_earlier()
             for item in reader.read(recording):
                 writer.take(item)
             writer.finish()
@@ -183,10 +184,19 @@ def _source_id(sha256: str, reader: Reader) -> int:
     return int(hashlib.sha256(f"{sha256} {reader.NAME}".encode()).hexdigest()[:12], 16)
 
 
-def _known_runs(con: DuckDBPyConnection, source_id: int) -> tuple[str, ...] | None:
-    """Return the runs of a source that is there already, None where it is not."""
-    if con.execute("SELECT 1 FROM sources WHERE source_id = ?", [source_id]).fetchone() is None:
-        return None
+def _landed_before(
+    con: DuckDBPyConnection, source_id: int, recording: Recording, reader: Reader
+) -> tuple[int, ...]:
+    """Return the source itself where it is there, and what the reader once found at its path."""
+    rows = con.execute(
+        "SELECT source_id FROM sources WHERE source_id = ? OR (path = ? AND reader = ?)",
+        [source_id, path_text(recording.path.resolve()), reader.NAME],
+    ).fetchall()
+    return tuple(found for (found,) in rows)
+
+
+def _runs_of(con: DuckDBPyConnection, source_id: int) -> tuple[str, ...]:
+    """Return the runs of a source."""
     rows = con.execute(
         "SELECT DISTINCT run_id FROM run_facts WHERE source_id = ? ORDER BY run_id", [source_id]
     ).fetchall()
@@ -244,15 +254,6 @@ class _Writer:
         """What was left out, how many of it and why, in words; None for nothing."""
         kinds = (kind.of(count) for kind, count in self._left_out.items() if count)
         return "; ".join(kinds) or None
-
-    def take_out_earlier(self) -> None:
-        """Forget this content, and what the reader once found at this path."""
-        earlier = self.con.execute(
-            "SELECT source_id FROM sources WHERE source_id = ? OR (path = ? AND reader = ?)",
-            [self.source_id, path_text(self.recording.path.resolve()), self.reader.NAME],
-        ).fetchall()
-        for (source_id,) in earlier:
-            forget_source(self.con, source_id)
 
     def take(self, item: Item) -> None:
         """Land one item."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ def remember_rejection(
         )
 
 
-def forget_rejection(con: DuckDBPyConnection, path: Path) -> None:
-    """Remove the rejection of a file that has landed now."""
-    con.execute("DELETE FROM rejections WHERE path = ?", [path_text(path.resolve())])
+def forget_rejections(con: DuckDBPyConnection, paths: Iterable[Path]) -> None:
+    """Remove the rejections of files that have landed now."""
+    files = [path_text(path.resolve()) for path in paths]
+    con.execute("DELETE FROM rejections WHERE path IN (SELECT unnest(?))", [files])
