@@ -95,7 +95,8 @@ def open_unchecked(
     if not is_there and (read_only or not create):
         raise WarehouseMissing(
             f"there is no warehouse at {file}",
-            hint="Create one: pwh ingest FILES, or pwh demo. Name another: --db or PWH_DB.",
+            hint="Create one: pwh ingest FILES, pwh record -- COMMAND, or pwh demo. Name another: "
+            "--db or PWH_DB.",
         )
     if read_only:
         return _open_waiting(file, _Patience(file, wait, on_wait), read_only=True)

@@ -94,7 +94,10 @@ class Session:
     """Runs commands and keeps what they leave in folders under one of its own."""
 
     def __init__(self, title: str, executions: int, keep: Path | None = None) -> None:
-        self.folder = _new_folder(title, keep)
+        self._token = secrets.token_hex(3)
+        self._number = 0
+        self._executions = executions
+        self.folder = _new_folder(title, self._token, keep)
         self._input = StandardInput(executions, self.folder / "stdin")
 
     def warm_up(self, side: Side) -> Execution:
@@ -104,7 +107,9 @@ class Session:
 
     def record(self, side: Side) -> Recorded:
         """Run a command with its tools."""
-        run_id = f"{side.facts['app']}-{datetime.now():%Y%m%dT%H%M%S}-{secrets.token_hex(2)}"
+        self._number += 1
+        place = f".{self._number}" if self._executions > 1 else ""
+        run_id = f"{side.facts['app']}-{datetime.now():%Y%m%dT%H%M%S}-{self._token}{place}"
         folder = self.folder / run_id.replace("/", "_")
         folder.mkdir()
         collectors = [COLLECTORS[name]() for name in side.tools]
@@ -169,9 +174,9 @@ def _option(value: object) -> str:
     return str(value)
 
 
-def _new_folder(title: str, keep: Path | None) -> Path:
+def _new_folder(title: str, token: str, keep: Path | None) -> Path:
     """Return a new folder: in `keep`, else in the user's folder for the state of programs."""
-    name = f"{title.replace('/', '_')}-{datetime.now():%Y%m%dT%H%M%S}-{secrets.token_hex(2)}"
+    name = f"{title.replace('/', '_')}-{datetime.now():%Y%m%dT%H%M%S}-{token}"
     if keep is not None:
         folder = keep / name
         folder.mkdir(parents=True)

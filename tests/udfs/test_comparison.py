@@ -8,6 +8,7 @@ import pytest
 
 from tests.bench.comparison_cases import NOISES, pairs, processes
 from udfs.comparison import compare_runs
+from udfs.comparison.planning import more_runs
 
 USUAL = pa.list_(pa.list_(pa.struct([("variance", pa.float64()), ("freedom", pa.float64())])))
 
@@ -183,3 +184,18 @@ def test_processes_that_repeat_their_work_are_told_apart_by_the_noise_between_th
         found += compared(before, after, leading=lead)[0]["p_value"] < 0.05
     assert alarms <= 5
     assert found >= 48
+
+
+def test_runs_that_would_settle_a_difference_are_those_of_a_power_calculation():
+    # Cohen: 2 (1.96 + 0.84)^2 (deviation / difference)^2 runs of each, and about one more for t.
+    def more(gap, deviation=0.05, runs=5):
+        one = np.full((2, 1), deviation**2 / runs)
+        counts = np.full((2, 1), runs)
+        return more_runs(
+            np.array([gap]), one, counts, np.array([2.0 * runs - 2]), np.array([0.05])
+        )[0]
+
+    assert 15 <= 5 + more(0.05) <= 18
+    assert 63 <= 5 + more(0.025) <= 68
+    assert more(0.2) == 1
+    assert np.isnan(more(0.001)) and np.isnan(more(0.0))
