@@ -105,6 +105,7 @@ def execute(
             os.waitpid(pid, 0)
             raise
         relay.pid = pid
+        before = _processor_seconds(pid)
         started_at = datetime.now(UTC)
         began = time.perf_counter()
         os.write(go, b"\n")
@@ -113,12 +114,14 @@ def execute(
         relay.pid = None
         os.close(go)
     code = os.waitstatus_to_exitcode(status)
+    total = usage.ru_utime + usage.ru_stime
+    own = max(0.0, 1 - before / total) if total else 0.0
     return Execution(
         started_at=started_at,
         exit_code=code if code >= 0 else 128 - code,
         wall=wall,
-        user=usage.ru_utime,
-        system=usage.ru_stime,
+        user=own * usage.ru_utime,
+        system=own * usage.ru_stime,
         max_rss=usage.ru_maxrss * 1024,
         major_page_faults=usage.ru_majflt,
         minor_page_faults=usage.ru_minflt,
@@ -128,6 +131,14 @@ def execute(
         file_system_outputs=usage.ru_oublock,
         interrupted=relay.interrupted,
     )
+
+
+def _processor_seconds(pid: int) -> float:
+    """Return the processor time of a process up to now; 0 where Linux does not tell."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 class _Relay:
