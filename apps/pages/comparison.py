@@ -18,7 +18,7 @@ from apps.queries.comparison import (
     comparison_choices,
     run_comparison,
 )
-from apps.queries.explanations import Comparison
+from apps.queries.explanations import Comparison, explained_against
 from apps.queries.idle import idle_of_runs
 from apps.queries.runs import resolve_runs
 from apps.queries.scaling import known_counts, scaling_comparison, scaling_set_of
@@ -54,8 +54,7 @@ def page(view: View) -> None:
     if not choices:
         view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
         return
-    known = view.value(compared_by_default, view.address.carried("app"))
-    usual = known or view.value(compared_by_default, None) or (None, None)
+    usual = _usual(view)
     names = [
         view.pick(label, choices, key=key, placeholder="a run or APP@VERSION", default=default)
         for label, key, default in zip(("From", "To"), ("before", "after"), usual, strict=True)
@@ -93,6 +92,19 @@ def page(view: View) -> None:
     _sides(view, before, after, (str(names[0]), str(names[1])))
     with st.expander("All metrics"):
         view.table(rows.select(_COLUMNS))
+
+
+def _usual(view: View) -> tuple[str | None, str | None]:
+    """Return the sides that are compared where the address names none, or one of them."""
+    asked = view.address.asked("after")
+    if asked and not view.address.asked("before"):
+        runs = view.value(resolve_runs, asked)
+        which = view.value(explained_against, runs[0])
+        if which is not None and (before := [run for run in which.against if run not in runs]):
+            return before[-1], asked
+        return None, asked
+    of_app = view.value(compared_by_default, view.address.carried("app"))
+    return of_app or view.value(compared_by_default, None) or (None, None)
 
 
 def _configuration(view: View, rows: pl.DataFrame) -> pl.DataFrame:

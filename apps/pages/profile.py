@@ -75,9 +75,11 @@ def _profile(view: View, runs: list[str], against: list[str], named: str) -> Non
         sentences = view.value(run_imbalance_sentences, runs[0])
         if sentences:
             view.verdicts(sentences)
-    _graph(view, tree, chosen["unit"], is_flat=is_flat)
+    tree |= {"unit": chosen["unit"], "flat": is_flat, "cut": left_out > 0}
+    _graph(view, tree)
     if left_out:
-        st.caption(f"{counted(left_out, 'call path')} too small to be seen are part of callers.")
+        paths = counted(left_out, "call path is", "call paths are")
+        st.caption(f"{paths} too small to be drawn, and counted with the callers.")
     if against:
         gone = "" if is_flat else " Widths of before show what is gone."
         st.caption(f"Red takes more than before, blue less.{gone}")
@@ -97,7 +99,7 @@ def _part(view: View, label: str, values: list[int | None], key: str) -> int | N
 _SWITCHES = ("inverted", "alphabetical", "width")
 
 
-def _graph(view: View, tree: dict[str, Any], unit: str, *, is_flat: bool) -> None:
+def _graph(view: View, tree: dict[str, Any]) -> None:
     address = view.address
     if address.sets("_flame"):
         # Between two arrivals the browser has the state; it says to which one that belongs.
@@ -110,7 +112,7 @@ def _graph(view: View, tree: dict[str, Any], unit: str, *, is_flat: bool) -> Non
     given = st.session_state["_flame"]
     result: Any = component("flame")(
         key="flame",
-        data={**tree, "unit": unit, "flat": is_flat, "view": given},
+        data={**tree, "view": given},
         on_view_change=_nothing,
     )
     now = result.get("view") or given

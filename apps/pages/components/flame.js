@@ -1,7 +1,7 @@
 // A flame graph from the top down (icicle), or a treemap of a flat profile, on a canvas.
 //
 // data: names, parent, name, own, before (or null) of the nodes of a tree, parents first; unit;
-// flat; view: {zoom, search, inverted, alphabetical, width} as the address has it.
+// flat; cut: whether small call paths are left out; view: {zoom, search, inverted, alphabetical, width} as the address has it.
 // Names come from traces: they are only ever drawn as text.
 const ROW = 18;
 const LEAST = 0.5; // narrower boxes are not drawn, nor what is in them
@@ -287,7 +287,7 @@ class Flame {
     this.canvas.setAttribute("aria-label",
       `Flame graph of ${this.text(this.root)}: ${amount(this.size[this.root], this.data.unit)}`);
     this.found.textContent = query
-      ? `found: ${percent(this.foundIn(), total)} of ${amount(total, this.data.unit)}` : "";
+      ? `found: ${this.data.cut ? "at least " : ""}${percent(this.foundIn(), total)} of ${amount(total, this.data.unit)}` : "";
     this.reset.disabled = this.root === 0;
   }
 
@@ -385,7 +385,8 @@ class Flame {
       const kind = this.view.inverted ? "own, called by those below" : "with callees";
       lines.push(`${kind}: ${amount(tree.value[hit.node], data.unit)}, ` +
         percent(tree.value[hit.node], whole));
-      if (!this.view.inverted) lines.push(`own: ${amount(tree.own[hit.node], data.unit)}`);
+      const own = data.cut ? "own, with callees too small to draw" : "own";
+      if (!this.view.inverted) lines.push(`${own}: ${amount(tree.own[hit.node], data.unit)}`);
     }
     if (tree.was) {
       const change = tree.value[hit.node] - tree.was[hit.node];

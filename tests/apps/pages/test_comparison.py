@@ -25,6 +25,12 @@ def test_two_versions_are_compared_by_default(open_page, demo_warehouse):
     assert address(app, "after") == "heat@1.5"
 
 
+def test_a_run_alone_is_compared_with_one_before_it(open_page, demo_warehouse):
+    app = open_page("compare", demo_warehouse, after="heat-1.4")
+    assert address(app, "before") == "heat-1.3"
+    assert "From heat-1.3 (1 run) to heat-1.4 (1 run)" in texts(app)
+
+
 def test_a_run_is_not_compared_with_itself(open_page, demo_warehouse):
     app = open_page("compare", demo_warehouse, before="heat-1.3", after="heat@1.3")
     assert "are both the run heat-1.3" in texts(app)
