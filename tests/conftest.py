@@ -30,6 +30,11 @@ if sys.dont_write_bytecode:
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     atexit.register(shutil.rmtree, sys.pycache_prefix, ignore_errors=True)
+_IN_MEMORY = Path("/dev/shm")
+_ROOM = 8 * 2**30  # several times what is there at once
+if _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM:
+    # Thousands of small warehouses are written. On a disk each commit waits for it.
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_IN_MEMORY))
 if "PYTEST_XDIST_WORKER" in os.environ:
     # Test processes side by side, each with a thread a core, would mostly wait for each other.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
