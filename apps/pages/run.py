@@ -62,7 +62,11 @@ def page(view: View) -> None:
         view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
         return
     named = view.pick(
-        "Run", newest, key="run", placeholder="its id, or the beginning of it", default=newest[0]
+        "Run",
+        newest,
+        key="run",
+        placeholder="its id, or the beginning of it",
+        default=next(iter(newest), None),
     )
     if named is None:
         st.caption("Choose a run.")
