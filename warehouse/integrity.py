@@ -18,6 +18,21 @@ _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from warehouse.integrity import serve; serve(sys.argv[2], sys.stdout)"
 )
+_OPEN = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from warehouse import connect; connect(sys.argv[2], read_only=True, wait=0)"
+)
+
+
+def crashes_when_opened(path: Path) -> bool:
+    """Return whether DuckDB crashes when it opens a file; tried in a separate process."""
+    done = subprocess.run([*_python(_OPEN), str(path)], capture_output=True, check=False)  # noqa: S603
+    return done.returncode < 0
+
+
+def _python(program: str) -> list[str]:
+    # -P: a file in the working directory must not be imported as a module.
+    return [sys.executable, "-P", "-c", program, str(Path(__file__).resolve().parents[1])]
 
 
 def read_tables(path: Path) -> Iterator[tuple[float, str | None]]:
@@ -26,10 +41,8 @@ def read_tables(path: Path) -> Iterator[tuple[float, str | None]]:
     Yield after each table the share of rows read so far, and the problem where one cannot be read.
     This happens in a separate process, as DuckDB crashes over some damage; a crash ends it.
     """
-    # -P: a file in the working directory must not be imported as a module.
-    command = [sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().parents[1])]
     with subprocess.Popen(  # noqa: S603
-        [*command, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [*_python(_START), str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as child:
         lines = iter(child.stdout or ())
         tables = json.loads(next(lines, "[]"))

@@ -14,7 +14,7 @@ from apps.progress import watched
 from ingest.scalars import differing_scalars
 from warehouse import integrity, migrations, modules, revision, sqlfiles
 from warehouse.connection import open_unchecked
-from warehouse.damage import damage
+from warehouse.damage import RESTORE, damage
 from warehouse.errors import PwhError, WarehouseMissing
 from warehouse.version import __version__
 
@@ -67,6 +67,9 @@ def _warehouse(db: Path) -> list[Finding]:
     import duckdb
 
     findings: list[Finding] = []
+    if db.is_file() and integrity.crashes_when_opened(db):
+        problem = f"DuckDB crashes when it opens the file. {RESTORE}"
+        return [Finding("warehouse", "wrong", problem), Finding("verdict", "wrong", "not whole")]
     try:
         with closing(open_unchecked(db, read_only=True, wait=2.0)) as con:
             findings.extend(_checks(con, db))

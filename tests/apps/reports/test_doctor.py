@@ -99,6 +99,11 @@ def test_a_crash_of_duckdb_is_a_finding(monkeypatch, copy):
     assert found["verdict"] == "not whole: tables that cannot be read"
 
 
+def test_a_crash_of_duckdb_at_opening_is_a_finding(monkeypatch, copy):
+    monkeypatch.setattr(integrity, "_OPEN", "import os; os.kill(os.getpid(), 11)")
+    assert wrong(copy).keys() == {"warehouse", "verdict"}
+
+
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 0.7, 0.99])
 def test_a_warehouse_that_is_cut_off_is_wrong(copy, share):
     with copy.open("r+b") as file:
