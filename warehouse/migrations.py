@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from warehouse import sqlfiles
-from warehouse.errors import NotAWarehouse, WarehouseOutdated, WarehouseTooNew
+from warehouse.damage import RESTORE
+from warehouse.errors import (
+    NotAWarehouse,
+    WarehouseDamaged,
+    WarehouseOutdated,
+    WarehouseTooNew,
+)
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+_NAME = re.compile(r"\d{4}_\w+")
 
 
 def names() -> tuple[str, ...]:
@@ -52,6 +61,9 @@ def check(con: DuckDBPyConnection, path: str) -> None:
             f"{path} is a DuckDB file, but not a pwh warehouse",
             hint="Name another file with --db; pwh creates a missing one.",
         )
+    if not all(_NAME.fullmatch(str(name)) for name in done):
+        # Another block of the file is where theirs should be.
+        raise WarehouseDamaged(f"the list of migrations in {path} is damaged", hint=RESTORE)
     known = names()
     if unknown := [name for name in done if name not in known]:
         raise WarehouseTooNew(

@@ -62,6 +62,15 @@ def test_newer_schema_is_refused(existing):
         pwh.connect(existing, read_only=True)
 
 
+def test_a_list_of_migrations_with_other_content_is_damage(existing):
+    with pwh.connect(existing) as con:
+        con.execute("ALTER TABLE migrations RENAME TO older")
+        con.execute("CREATE TABLE migrations AS FROM older")
+        con.execute("INSERT INTO migrations VALUES (NULL, now(), '1')")
+    with pytest.raises(errors.WarehouseDamaged, match="list of migrations"):
+        pwh.connect(existing, read_only=True)
+
+
 def test_views_of_another_version_are_made_anew_when_asked(existing):
     with pwh.connect(existing) as con:
         con.execute("UPDATE view_modules SET sha256 = 'other'")
