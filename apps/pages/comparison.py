@@ -145,6 +145,9 @@ def _ratios(rows: pl.DataFrame) -> None:
         "A circle without a line: the noise is unknown. Functions by their share of what the time "
         "changed, then the largest changes."
     )
+    most = charts.MOST_RATIO
+    if not ordered.head(_DRAWN)["ratio"].is_between(1 / most, most).all():
+        text += f" Ratios beyond {most:g} are drawn at the edge."
     if len(ordered) > _DRAWN:
         text += f" {_DRAWN} of {len(ordered)} metrics."
     st.caption(text)

@@ -16,7 +16,7 @@ _VERDICTS = {"worse": WORSE, "better": BETTER, "changed": BLUE, "same": NEUTRAL,
 _KINDS = {"total": GREY, "more": WORSE, "less": BETTER}
 _NAME = 40
 # Ratios beyond this are drawn at the edge: one function that came from nothing hides all others.
-_MOST = 10.0
+MOST_RATIO = 10.0
 
 
 def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
@@ -27,9 +27,9 @@ def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     ends = pl.col("low").fill_null(0), pl.col("high").fill_null(float("inf"))
     rows = frame.with_columns(
         name=pl.col("metric").map_elements(lambda name: short_name(name, _NAME), pl.String),
-        at=pl.col("ratio").clip(1 / _MOST, _MOST),
-        begin=ends[0].clip(1 / _MOST, _MOST),
-        end=ends[1].clip(1 / _MOST, _MOST),
+        at=pl.col("ratio").clip(1 / MOST_RATIO, MOST_RATIO),
+        begin=ends[0].clip(1 / MOST_RATIO, MOST_RATIO),
+        end=ends[1].clip(1 / MOST_RATIO, MOST_RATIO),
         place=pl.int_range(pl.len()),
     )
     # Only the ends of the drawn intervals decide the extent, so that small changes are seen.
@@ -135,7 +135,7 @@ def waterfall_chart(
             tooltip=[alt.Tooltip("step:N"), alt.Tooltip("text:N", title="time or change")],
             x=alt.X(
                 "begin:Q",
-                axis=axis("total over functions", shown),
+                axis=axis(f"total over functions{', not from 0' if start else ''}", shown),
                 scale=alt.Scale(zero=start == 0.0, nice=start == 0.0),
             ),
             x2="end:Q",
