@@ -16,6 +16,7 @@ from apps.pages.text import run_label
 from apps.pages.trend_chart import history
 from apps.queries.runs import run_choices
 from apps.queries.trend import (
+    series_of_metric,
     trend_choices,
     trend_disturbances,
     trend_points,
@@ -59,13 +60,14 @@ def page(view: View) -> None:
     of_metric = series.filter(metric=metric)
     machines = of_metric["machine"].drop_nulls().unique(maintain_order=True).to_list()
     machine = view.select("Machine", machines, key="machine", every="All")
-    with st.spinner("Detecting changes ..."):
+    with st.spinner("Detecting changes ..."), view.narrowed(series_of_metric(app, metric)):
         points = _points(view, app, metric, machine)
+        sentences = _verdicts(view, app, machine, points, len(of_metric))
     found = points.drop_nulls("after").sort("started_at", descending=True)
     changes = found.filter(certainty="confirmed")
     runs = changes["run_id"].unique(maintain_order=True).to_list()
     why = view.select("Explain the change at", runs, key="why", every="None")
-    view.verdicts(_verdicts(view, app, machine, points, len(of_metric)))
+    view.verdicts(sentences)
     unit = points["unit"][0]
     charts.show(history(points, metric, unit), f"{metric} of {app} over time")
     if why is not None:

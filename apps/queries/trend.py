@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from apps.queries.base import ask
+from apps.queries.base import Narrowing, Question, ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -82,6 +82,12 @@ def trend_points(
 ) -> DuckDBPyRelation:
     """Return the series of an application, one row per run, with the changes."""
     return _of_series(con, "trend/points", app, metrics, machine)
+
+
+def series_of_metric(app: str, metric: str) -> Narrowing:
+    """Return the series that questions about one metric of an application have in common."""
+    series = Question("trend/of_metric", {"app": app, "metric": metric})
+    return Narrowing({"metric_series": series}, most=None)
 
 
 def trend_mixed(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
