@@ -10,6 +10,7 @@ import re
 import threading
 import time
 from collections import Counter
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,10 +68,16 @@ def open_restricted(path: Path, limits: Limits) -> DuckDBPyConnection:
     return con
 
 
-def answer(con: DuckDBPyConnection, sql: str, limits: Limits) -> tuple[pa.Table, bool, float]:
+def answer(
+    con: DuckDBPyConnection,
+    sql: str,
+    limits: Limits,
+    within: AbstractContextManager[None] | None = None,
+) -> tuple[pa.Table, bool, float]:
     """Return the rows, whether there were more than the limit, and the seconds it took.
 
-    `con` is from `open_restricted`. Raises `UsageError` as `ask_guarded`.
+    `con` is from `open_restricted`. `within` is entered for the query alone: no thread starts
+    within it. Raises `UsageError` as `ask_guarded`.
     """
     import duckdb
 
@@ -79,11 +86,12 @@ def answer(con: DuckDBPyConnection, sql: str, limits: Limits) -> tuple[pa.Table,
     began = time.monotonic()
     timer.start()
     try:
-        check_read_only(con, sql)
-        relation = con.sql(sql)
-        if relation is None:
-            raise UsageError("the statement returns no rows", hint="Use SELECT.")
-        table = _rows(relation, limits)
+        with within or nullcontext():
+            check_read_only(con, sql)
+            relation = con.sql(sql)
+            if relation is None:
+                raise UsageError("the statement returns no rows", hint="Use SELECT.")
+            table = _rows(relation, limits)
     except duckdb.Error as error:
         raise _answer_error(error, limits) from None
     except MemoryError:

@@ -15,10 +15,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -41,6 +40,7 @@ _WAITING: list[QueryProcess] = []
 """Processes without a query; several sessions of the app may take and return them at once."""
 _MOST_WAITING = 2
 _LOCK = threading.Lock()
+_MOST_DATA = 1 << 30
 
 
 def ask_guarded(
@@ -71,7 +71,7 @@ def ask_guarded(
         process.stop()
         raise
     with _LOCK:
-        if len(_WAITING) < _MOST_WAITING:
+        if len(_WAITING) < _MOST_WAITING and not head["is_spent"]:
             _WAITING.append(process)
             process = None
     if process is not None:
@@ -161,16 +161,21 @@ def serve() -> None:
         try:
             con = open_restricted(Path(request["path"]), limits)
             try:
-                _limit_memory(limits)
-                table, more, seconds = answer(con, request["sql"], limits)
+                memory = _limited_memory(limits)
+                table, more, seconds = answer(con, request["sql"], limits, memory)
             finally:
                 con.close()
         except PwhError as error:
-            failure = {"error": type(error).__name__, "problem": error.problem, "hint": error.hint}
+            failure = {
+                "error": type(error).__name__,
+                "problem": error.problem,
+                "hint": error.hint,
+                "is_spent": _is_spent(),
+            }
             _write(channel, json.dumps(failure).encode(), b"")
         else:
-            head = json.dumps({"more": more, "seconds": seconds}).encode()
-            _write(channel, head, _as_stream(table))
+            done = {"more": more, "seconds": seconds, "is_spent": _is_spent()}
+            _write(channel, json.dumps(done).encode(), _as_stream(table))
 
 
 def _write(pipe: IO[bytes], head: bytes, data: bytes) -> None:
@@ -190,27 +195,41 @@ def _as_stream(table: pa.Table) -> bytes:
     return stream
 
 
-def _limit_memory(limits: Limits) -> None:
+@contextmanager
+def _limited_memory(limits: Limits) -> Iterator[None]:
     """Limit the memory of the whole process, of which DuckDB limits only a part.
 
-    To be called with the warehouse open: what the process needs for that is not the query's. The
+    To be entered with the warehouse open: what the process needs for that is not the query's. The
     result is in memory up to three times on its way.
     """
-    with suppress(ImportError, ValueError, OSError):
+    try:
         import resource
 
         # Not of the address space, of which libraries reserve much more than they use.
-        space = _own_memory() + (limits.memory_mib + 3 * limits.result_mib) * 2**20
+        space = _data_size() + (limits.memory_mib + 3 * limits.result_mib) * 2**20
         _, most = resource.getrlimit(resource.RLIMIT_DATA)
-        resource.setrlimit(resource.RLIMIT_DATA, (space, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_DATA, (space, most))
+    except (ImportError, ValueError, OSError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
-@cache
-def _own_memory() -> int:
-    """Return the bytes that the process has before its first query; OSError where unknown."""
+def _data_size() -> int:
+    """Return the bytes of data that the process has; OSError where unknown."""
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     return int(status.partition("VmData:")[2].split()[0]) << 10
+
+
+def _is_spent() -> bool:
+    """Return whether queries have left behind so much that the next one needs another process."""
+    with suppress(OSError):
+        return _data_size() > _MOST_DATA
+    return False
 
 
 def _failed() -> UsageError:
