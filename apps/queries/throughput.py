@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from apps.queries.base import Narrowing, Question, ask
@@ -10,13 +11,14 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 # About so many segments are in a summary of effects: each is predicted 64 times.
-_MOST_EXPLAINED = 1000
+_MOST_EXPLAINED = 500
 
 
 def predictions_of(run_id: str) -> Narrowing:
     """Return what questions about the instruction streams of a run have in common."""
     rows = Question("throughput/predictions", {"run_id": run_id})
-    return Narrowing({"throughput_predictions": rows})
+    samples = Question("bottlenecks/samples", {"runs": json.dumps([run_id])})
+    return Narrowing({"throughput_predictions": rows, "pmu_samples": samples})
 
 
 def throughput_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:

@@ -6,6 +6,7 @@ they are scored on.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -83,10 +84,13 @@ def score_held_out(
     numbers = [k for k in range(fold.max() + 1) if _can_train(training.only(fold != k))]
     parts = [training.only(fold != k) for k in numbers]
     progress(f"holding out programs, in {len(parts)} groups")
+    began = time.monotonic()
     networks = build.train_cost_networks(parts, members, seed)
+    last = (time.monotonic() - began) / len(parts)
     splits = _splits(training, fold, numbers, seed)
     outcome = Outcome()
-    for algorithm in build.candidates(parts):
+    began, candidates = time.monotonic(), build.candidates(parts)
+    for done, algorithm in enumerate(candidates, 1):
         models = {
             k: build.model(part, algorithm, costs_of_part, shape, seed)[0]
             for k, part, costs_of_part in zip(numbers, parts, networks, strict=True)
@@ -95,6 +99,9 @@ def score_held_out(
         outcome.scores += scores
         outcome.calibrations[algorithm] = calibration_of_all
         progress(f"holding out programs: {algorithm}, {_in_words(scores)}")
+        # The best one is trained once more on all samples, and held out by families.
+        each = (time.monotonic() - began) / done
+        progress(f"about {round(each * (len(candidates) - done + 1) + last)} s to go")
     return outcome
 
 

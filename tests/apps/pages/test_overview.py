@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warehouse as pwh
+from apps.pages import overview
 from tests.apps.pages.conftest import run_ids, texts
 from tests.helpers.support import given
 from warehouse import revision
@@ -100,8 +101,9 @@ def test_the_traces_of_a_large_warehouse_are_not_read_before_it_is_asked_for(
 
 
 def test_of_very_many_series_only_times_of_whole_runs_are_searched_unasked(
-    open_page, empty_warehouse
+    open_page, empty_warehouse, monkeypatch
 ):
+    monkeypatch.setattr(overview, "_SCALARS_AT_ONCE", 200)
     con = pwh.connect(empty_warehouse)
     con.execute(
         "INSERT INTO runs (run_id, app, started_at) SELECT 'r' || i, 'heat', "
@@ -110,7 +112,7 @@ def test_of_very_many_series_only_times_of_whole_runs_are_searched_unasked(
     con.execute(
         "INSERT INTO run_scalars (run_id, metric, value) "
         "SELECT 'r' || i, 'counter:cycles', 100 + i % 3 + i // 10 * 50 FROM range(20) AS t (i) "
-        "UNION ALL SELECT 'r0', 'counter:other' || i, i FROM range(200000) AS t (i)"
+        "UNION ALL SELECT 'r0', 'counter:other' || i, i FROM range(200) AS t (i)"
     )
     con.execute(
         "INSERT INTO kept_runs (run_id, revision) SELECT run_id, ? FROM runs", [revision.current()]
