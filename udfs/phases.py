@@ -13,8 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
+from udfs.blas import one_blas_thread
 from udfs.clustering.kmeans import kmeans
 from udfs.clustering.points import InsufficientData
 
@@ -57,7 +57,7 @@ def interval_phases(
         weight is NULL.
     """
     out: list[list[dict[str, object]] | None] = []
-    with threadpool_limits(1):
+    with one_blas_thread():
         for interval, block, weight in zip(intervals, blocks, weights, strict=True):
             if not interval.is_valid or weight.values.null_count:
                 out.append(None)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from threadpoolctl import threadpool_limits
 
+from udfs.blas import one_blas_thread
 from udfs.block_vectors import MAX_THREADS, Integers, TooManyThreads, collapse
 from udfs.similarity import Picture, fluctuation, picture
 
@@ -106,8 +106,7 @@ def thread_similarity(
     Raises `ValueError` for another metric.
     """
     found: list[dict[str, float | None] | None] = []
-    # Products of small matrices are slower on several threads.
-    with threadpool_limits(1):
+    with one_blas_thread():
         rows = _elements(threads, blocks, weights, as_shares)
         for elements, by in zip(rows, metric, strict=True):
             try:

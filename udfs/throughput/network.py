@@ -10,7 +10,6 @@ outliers do not dominate; a few networks from different starts are averaged.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
-from threadpoolctl import ThreadpoolController
+
+from udfs.blas import one_blas_thread
 
 Floats = NDArray[np.float64]
 Arrays = dict[str, Floats]
@@ -92,13 +92,13 @@ def fit_network(
 def predict_network(x: NDArray[np.floating], arrays: Arrays) -> Floats:
     """Return the mean of the members' predictions (n) for features (n x m, NaN where unknown).
 
-    In single precision, and on one thread: DuckDB calls this from all of its own.
+    In single precision, and on one thread.
     """
     single = {k: v.astype(np.float32) for k, v in arrays.items()}
     members = len(arrays["loss"])
     out = np.empty(len(x))
     centre, width = arrays["goal"]
-    with _blas().limit(limits=1, user_api="blas"):
+    with one_blas_thread():
         for begin in range(0, len(x), _CHUNK):
             points = projected(x[begin : begin + _CHUNK].astype(np.float32, copy=False), single)
             total = np.zeros(len(points), np.float32)
@@ -120,11 +120,6 @@ def _forward(points: NDArray[np.float32], single: Any, member: int) -> NDArray[n
             value += np.float32(1)
             value *= np.float32(0.5)
     return value[:, 0]
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 def principal(x: NDArray[Any]) -> Arrays:
