@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +18,7 @@ from typer.core import TyperGroup
 from apps.commands import COMMANDS, Entry
 from apps.commands.options import EXTRAS, PLAIN
 from apps.output import note
+from warehouse.address import parse_address
 from warehouse.errors import PwhError, UsageError
 from warehouse.version import __version__
 
@@ -89,15 +89,20 @@ def _version(is_requested: bool) -> None:
 def options(
     context: typer.Context,
     db: Annotated[
-        Path,
-        typer.Option("--db", envvar="PWH_DB", readable=False, help="The warehouse: a DuckDB file."),
-    ] = Path("pwh.duckdb"),
+        str,
+        typer.Option(
+            "--db",
+            envvar="PWH_DB",
+            metavar="ADDRESS",
+            help="The warehouse: a DuckDB file, or quack:HOST[:PORT] of pwh serve.",
+        ),
+    ] = "pwh.duckdb",
     _version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Set what all commands share."""
-    context.obj = db
+    context.obj = parse_address(db)
 
 
 # An import from one of these is that of DuckDB or Arrow, which look whether a value is of theirs.

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import warehouse
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from ingest.recording import Recording
     from ingest.walk import Found
+    from warehouse.address import Address
 
 OPEN_SECONDS = 1.0
 _SHOW_AFTER = 1.0
@@ -36,7 +36,7 @@ class Lander:
     after a second it is closed before the next file, so that other processes can open it.
     """
 
-    def __init__(self, db: Path, wait: float | None, dry_run: bool) -> None:
+    def __init__(self, db: Address, wait: float | None, dry_run: bool) -> None:
         self.db = db
         self.wait = wait
         self.dry_run = dry_run

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import udfs
 from warehouse import migrations, modules, revision, shipped
+from warehouse.address import Address, Lake, Served, parse_address
 from warehouse.damage import RESTORE, damage
 from warehouse.errors import (
     NotAWarehouse,
@@ -39,7 +40,7 @@ _HOLDER = re.compile(r"Conflicting lock is held in (.+?) \(PID (\d+)\)")
 
 
 def connect(
-    path: str | os.PathLike[str] = "pwh.duckdb",
+    address: str | os.PathLike[str] | Address = "pwh.duckdb",
     read_only: bool = False,
     *,
     create: bool = True,
@@ -48,7 +49,8 @@ def connect(
 ) -> DuckDBPyConnection:
     """Open a warehouse and return a DuckDB connection with the UDFs registered.
 
-    A missing file is created, unless `read_only` or not `create`; ":memory:" creates one in memory.
+    `address` is the path of a file, or another one of `warehouse.address`. A missing file is
+    created, unless `read_only` or not `create`; ":memory:" creates one in memory.
     While another process has the file open, this waits for `wait` seconds (None: without limit);
     `on_wait` is called once with a message that names that process. Writers wait in a queue.
 
@@ -57,17 +59,18 @@ def connect(
     """
     import duckdb
 
-    con = open_unchecked(path, read_only, create=create, wait=wait, on_wait=on_wait)
-    if str(path) == MEMORY:
+    where = parse_address(address)
+    con = open_unchecked(where, read_only, create=create, wait=wait, on_wait=on_wait)
+    if str(where) == MEMORY:
         return con
     try:
-        migrations.check(con, str(path))
-        modules.check(con, str(path))
-        shipped.check(con, str(path))
-        revision.check(con, str(path))
+        migrations.check(con, str(where))
+        modules.check(con, str(where))
+        shipped.check(con, str(where))
+        revision.check(con, str(where))
     except duckdb.Error as error:
         con.close()
-        raise _unusable(Path(path), error) from None
+        raise _unusable(where, error) from None
     except BaseException:
         con.close()
         raise
@@ -75,7 +78,7 @@ def connect(
 
 
 def open_unchecked(
-    path: str | os.PathLike[str],
+    address: str | os.PathLike[str] | Address,
     read_only: bool = False,
     *,
     create: bool = True,
@@ -83,11 +86,28 @@ def open_unchecked(
     on_wait: Callable[[str], None] | None = None,
 ) -> DuckDBPyConnection:
     """Open a warehouse of any version, as `pwh migrate` and `pwh doctor` must."""
-    if str(path) == MEMORY:
+    where = parse_address(address)
+    if str(where) == MEMORY:
         con = _prepared(MEMORY, read_only=False)
         fill(con)
         return con
-    file = Path(path)
+    match where:
+        case Served():
+            raise WarehouseError(f"cannot open {where}: pwh serve is not there yet")
+        case Lake():
+            raise WarehouseError(f"cannot open {where}: DuckLake is not supported yet")
+        case Path():
+            return _open_file(where, read_only, create=create, wait=wait, on_wait=on_wait)
+
+
+def _open_file(
+    file: Path,
+    read_only: bool,
+    *,
+    create: bool,
+    wait: float | None,
+    on_wait: Callable[[str], None] | None,
+) -> DuckDBPyConnection:
     try:
         is_there = file.exists()
     except OSError as error:
@@ -260,7 +280,7 @@ def _set_session(con: DuckDBPyConnection) -> None:
     con.execute(f"SET streaming_buffer_size = '{_BUFFER}'")
 
 
-def _unusable(file: Path, error: Exception) -> WarehouseError:
+def _unusable(file: Address, error: Exception) -> WarehouseError:
     message = str(error).split("\n", 1)[0]
     if "not a valid DuckDB database" in message:
         return NotAWarehouse(

@@ -12,9 +12,9 @@ import time
 from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warehouse.address import Address
 from warehouse.connection import connect
 from warehouse.damage import damage
 from warehouse.errors import PwhError, UsageError
@@ -59,7 +59,7 @@ class Result:
     seconds: float
 
 
-def open_restricted(path: Path, limits: Limits) -> DuckDBPyConnection:
+def open_restricted(path: Address, limits: Limits) -> DuckDBPyConnection:
     """Open a warehouse so that SQL can only read it, for the process of the query."""
     con = connect(path, read_only=True, wait=_WAIT)
     con.execute(f"SET memory_limit = '{int(limits.memory_mib)}MiB'")

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from warehouse import errors
+from warehouse.address import Address, parse_address
 from warehouse.errors import PwhError, UsageError
 from warehouse.guarded import Limits, Result, answer, open_restricted, too_long
 
@@ -44,7 +45,7 @@ _MOST_DATA = 1 << 30
 
 
 def ask_guarded(
-    path: Path,
+    path: Address,
     sql: str,
     limits: Limits | None = None,
     on_wait: Callable[[float], None] | None = None,
@@ -159,7 +160,7 @@ def serve() -> None:
         request = json.loads(requests.read(_SIZES.unpack(sizes)[0]))
         limits = Limits(**request["limits"])
         try:
-            con = open_restricted(Path(request["path"]), limits)
+            con = open_restricted(parse_address(request["path"]), limits)
             try:
                 memory = _limited_memory(limits)
                 table, more, seconds = answer(con, request["sql"], limits, memory)

@@ -9,9 +9,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warehouse.address import Address
 from warehouse.connection import connect, cursor
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ class _Shared:
 
 
 _LOCK = threading.Lock()
-_OPEN: dict[Path, _Shared] = {}
+_OPEN: dict[Address, _Shared] = {}
 
 
 @contextmanager
-def shared_reading(path: Path, *, wait: float) -> Iterator[DuckDBPyConnection]:
+def shared_reading(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection]:
     """Yield a cursor of a shared read-only connection; the last reader closes the file.
 
     Raises what `warehouse.connect` does.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from apps.output import print_data
+from warehouse.address import Address, parse_address
 from warehouse.errors import PwhError
 
 
@@ -67,12 +68,12 @@ def completion(
     if shell in _SCRIPTS:
         print_data(_SCRIPTS[shell])
         return
-    found = completions(context.find_root().command, typed or [""], Path(context.obj))
+    found = completions(context.find_root().command, typed or [""], context.obj)
     if found:
         print_data("\n".join(found))
 
 
-def completions(root: Any, typed: Sequence[str], db: Path) -> list[str]:
+def completions(root: Any, typed: Sequence[str], db: Address) -> list[str]:
     """Return what the last word typed may become; none where it may be a file."""
     command, before = root, list(typed[:-1])
     part = typed[-1]
@@ -80,7 +81,9 @@ def completions(root: Any, typed: Sequence[str], db: Path) -> list[str]:
     waiting = None  # the option whose value comes next
     for word in before:
         if waiting is not None:
-            db = Path(word) if waiting.name == "db" else db
+            if waiting.name == "db":
+                with suppress(PwhError):
+                    db = parse_address(word)
             waiting = None
         elif word.startswith("-"):
             waiting = _option(command, word)
@@ -109,7 +112,7 @@ def _option(command: Any, word: str) -> Any:
     return None
 
 
-def _values(parameter: Any, part: str, command: Any, db: Path) -> list[str]:
+def _values(parameter: Any, part: str, command: Any, db: Address) -> list[str]:
     """Return the values of an option or argument that begin with what was typed."""
     if choices := getattr(parameter.type, "choices", None):
         texts = [str(getattr(choice, "value", choice)) for choice in choices]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from apps.commands.options import WaitOption, parse_tags
 from apps.output import amount, counted, note, print_data
+from warehouse.address import Address
 from warehouse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def ingest(
     )
     chosen = None if reader is None else reader_named(reader)
     failed = _land_all(
-        Path(context.obj),
+        context.obj,
         list(find(paths, chosen)),
         options,
         wait,
@@ -169,7 +169,7 @@ def _clock_offset(text: str) -> tuple[str, int]:
 
 
 def _land_all(
-    db: Path,
+    db: Address,
     found: list[Found],
     options: Options,
     wait: float | None,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from apps.output import Format, note
+from warehouse.address import Address
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -60,8 +61,13 @@ def reading(
     seconds = DEFAULT_WAIT if wait is None else wait
     con = warehouse.connect(context.obj, read_only=True, wait=seconds, on_wait=note)
     try:
-        file = Path(context.obj)
-        if not all_threads and file.is_file() and file.stat().st_size < _SMALL:
+        file: Address = context.obj
+        if (
+            not all_threads
+            and isinstance(file, Path)
+            and file.is_file()
+            and file.stat().st_size < _SMALL
+        ):
             con.execute("SET threads = 1")
         yield con
     finally:

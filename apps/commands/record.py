@@ -12,6 +12,7 @@ import typer
 from apps.commands.options import LevelOption, parse_tags, reading
 from apps.output import counted, note
 from apps.progress import Countdown
+from warehouse.address import Address
 from warehouse.errors import InputError, PwhError, UsageError
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ def _land(
     from apps.landing import Lander
     from apps.reports.recording import runs_text
 
-    db = Path(context.obj)
+    db: Address = context.obj
     landed = 0
     try:
         with Lander(db, wait, dry_run=False) as lander:

@@ -12,6 +12,7 @@ import typer
 
 from apps.commands.options import need
 from apps.output import note
+from warehouse.address import Address
 from warehouse.errors import UsageError
 
 _LOOPBACK = "127.0.0.1"
@@ -47,7 +48,7 @@ def ui(
     """Start the app in the browser: overview, runs, trends, analyses, SQL. Ctrl-C ends it."""
     need("ui")
     chosen = _free_port(host, port)
-    db = Path(context.obj)
+    db: Address = context.obj
     if not db.exists():
         note(f"there is no warehouse at {db} yet; the app shows how to fill one")
     if host != _LOOPBACK:

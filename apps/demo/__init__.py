@@ -15,6 +15,7 @@ from apps.output import counted, note, print_data, table_text
 from apps.progress import watched
 from ingest.load import Landed, Options
 from ingest.walk import Found, find
+from warehouse.address import Address
 from warehouse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ Each command below can be copied to a shell; its answer was computed just now.
 """
 
 
-def tour(db: Path) -> None:
+def tour(db: Address) -> None:
     """Fill the warehouse from pwh's own recordings and print questions with their answers.
 
     Recordings that landed before are skipped. Raises `UsageError` where the warehouse contains
@@ -57,7 +58,7 @@ def _found(entry: Entry) -> Found:
     return found
 
 
-def _check_other_runs(db: Path, recordings: Sequence[Found]) -> None:
+def _check_other_runs(db: Address, recordings: Sequence[Found]) -> None:
     ours = {found.recording().fingerprint() for found in recordings}
     con = warehouse.connect(db, read_only=True, wait=_WAIT, on_wait=note)
     try:
@@ -73,7 +74,7 @@ def _check_other_runs(db: Path, recordings: Sequence[Found]) -> None:
         )
 
 
-def _fill(db: Path, recordings: Sequence[tuple[Entry, Found]]) -> list[Landed]:
+def _fill(db: Address, recordings: Sequence[tuple[Entry, Found]]) -> list[Landed]:
     items = (
         (found, Options(run_id=entry.run_id, facts=entry.facts, tags=entry.tags))
         for entry, found in recordings
@@ -89,7 +90,7 @@ def _fill(db: Path, recordings: Sequence[tuple[Entry, Found]]) -> list[Landed]:
     return filled
 
 
-def _landed(landed: Sequence[Landed], db: Path) -> str:
+def _landed(landed: Sequence[Landed], db: Address) -> str:
     new = [one for one in landed if not one.known]
     if not new:
         return f"the demo's {len(landed)} recordings are in {db} already"

@@ -7,6 +7,7 @@ so that `pwh ingest` can open it in between.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from apps.queries.base import Asked, Narrowing, narrow, remembering
+from warehouse.address import Address
 from warehouse.connection import cursor
 from warehouse.sharing import shared_reading
 
@@ -36,9 +38,14 @@ class FileState:
     files: tuple[tuple[int, int], ...]
 
 
-def file_state(path: Path) -> FileState:
-    """Return the state of the file and its write-ahead log; either may be missing."""
+def file_state(path: Address) -> FileState:
+    """Return the state of the file and its write-ahead log; either may be missing.
+
+    Of a warehouse that is no file it never repeats: that one may have changed at any time.
+    """
     files = []
+    if not isinstance(path, Path):
+        return FileState(str(path), ((time.monotonic_ns(), 0),))
     for file in (path, path.with_name(f"{path.name}.wal")):
         try:
             found = file.stat()
@@ -59,7 +66,7 @@ class Answer:
 class Answers:
     """Answers about one warehouse during one run of a page."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Address) -> None:
         self.path = path
         self._state = file_state(path)
         self._stack = ExitStack()

@@ -10,7 +10,6 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import polars as pl
@@ -22,6 +21,7 @@ from apps.pages.filters import Filters
 from apps.pages.tables import choose_rows, show_rows
 from apps.pages.text import plain
 from apps.queries.base import Asked, Narrowing, Question, ask_count, ask_page
+from warehouse.address import Address
 from warehouse.errors import UsageError
 from warehouse.guarded import Result
 from warehouse.query_process import ask_guarded
@@ -39,7 +39,7 @@ ROWS_OF_A_PAGE = 100
 class View(Filters):
     """One run of one page."""
 
-    def __init__(self, path: Path, pages: Mapping[str, Page], page: str) -> None:
+    def __init__(self, path: Address, pages: Mapping[str, Page], page: str) -> None:
         super().__init__(page)
         self.path = path
         self.pages = pages

@@ -15,6 +15,7 @@ from apps.pages.base import View
 from apps.pages.components import component
 from apps.pages.failures import show_errors
 from apps.pages.text import plain
+from warehouse.address import Address, parse_address
 
 if TYPE_CHECKING:
     from streamlit.navigation.page import Page
@@ -34,7 +35,7 @@ def main() -> None:
     """Show the page that the URL names."""
     # Otherwise Streamlit makes the browser fetch the icons of pages from the network.
     st.set_page_config(page_icon=str(_ICON), layout="wide", initial_sidebar_state=_SIDEBAR)
-    path = Path(os.environ.get("PWH_DB", "pwh.duckdb"))
+    path = parse_address(os.environ.get("PWH_DB", "pwh.duckdb"))
     pages: dict[str, Page] = {}
     for entry in PAGES:
         pages[entry.path] = st.Page(
@@ -56,7 +57,7 @@ def main() -> None:
     chosen.run()
 
 
-def _runner(entry: Entry, path: Path, pages: dict[str, Page]) -> Callable[[], None]:
+def _runner(entry: Entry, path: Address, pages: dict[str, Page]) -> Callable[[], None]:
     def run() -> None:
         st.title(entry.title, anchor=False)
         view = View(path, pages, entry.path)

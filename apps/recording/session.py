@@ -23,6 +23,7 @@ from apps.recording.process import Execution, execute
 from apps.recording.standard_input import StandardInput
 from apps.recording.surroundings import arguments, parallel_variables, shell_text
 from apps.recording.times import times_text
+from warehouse.address import Address
 
 TIMES, COUNTERS = "time.txt", "counters.csv"
 _SCRIPT = "ingest.sh"
@@ -132,7 +133,7 @@ class Session:
         (folder / TIMES).write_text(times_text(side.command, done), encoding="utf-8")
         return Recorded(side, run_id, folder, done, lacks, collectors)
 
-    def write_script(self, db: Path, recorded: Sequence[Recorded]) -> Path:
+    def write_script(self, db: Address, recorded: Sequence[Recorded]) -> Path:
         """Write commands that land the recordings later; return the path of that script."""
         lines = ["#!/bin/sh", "# Lands what pwh record could not.", "set -e"]
         for one in recorded:

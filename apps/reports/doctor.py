@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from apps.progress import watched
 from ingest.scalars import differing_scalars
 from warehouse import integrity, migrations, modules, revision, sqlfiles
+from warehouse.address import Address
 from warehouse.connection import open_unchecked
 from warehouse.damage import RESTORE, damage
 from warehouse.errors import PwhError, WarehouseMissing
@@ -34,7 +35,7 @@ class Finding:
     detail: str
 
 
-def examine(db: Path) -> list[Finding]:
+def examine(db: Address) -> list[Finding]:
     """Return the findings on Python, the packages, and the warehouse."""
     findings = [Finding("pwh", "fine", f"{__version__} on Python {platform.python_version()}")]
     findings += [_package(name, optional) for name, optional in _packages()]
@@ -62,12 +63,12 @@ def _package(name: str, optional: bool) -> Finding:
         return Finding(name, "wrong", f"not installed: pip install {name}")
 
 
-def _warehouse(db: Path) -> list[Finding]:
+def _warehouse(db: Address) -> list[Finding]:
     """Return the findings on the file and its contents, and the verdict on both."""
     import duckdb
 
     findings: list[Finding] = []
-    if db.is_file() and integrity.crashes_when_opened(db):
+    if isinstance(db, Path) and db.is_file() and integrity.crashes_when_opened(db):
         problem = f"DuckDB crashes when it opens the file. {RESTORE}"
         return [Finding("warehouse", "wrong", problem), Finding("verdict", "wrong", "not whole")]
     try:
@@ -88,14 +89,17 @@ def _warehouse(db: Path) -> list[Finding]:
     return [*findings, Finding("verdict", "fine", "the warehouse is whole")]
 
 
-def _checks(con: DuckDBPyConnection, db: Path) -> Iterator[Finding]:
-    yield Finding("warehouse", "fine", f"{db}, {db.stat().st_size} bytes")
+def _checks(con: DuckDBPyConnection, db: Address) -> Iterator[Finding]:
+    size = f", {db.stat().st_size} bytes" if isinstance(db, Path) else ""
+    yield Finding("warehouse", "fine", f"{db}{size}")
     migrations.check(con, str(db))
     modules.check(con, str(db))
     revision.check(con, str(db))
     yield Finding("schema", "fine", f"{len(migrations.names())} migrations")
-    problems = [problem for problem in watched(integrity.read_tables(db), "reading") if problem]
-    yield _listed("tables that cannot be read", problems)
+    problems: list[str] = []
+    if isinstance(db, Path):
+        problems = [problem for problem in watched(integrity.read_tables(db), "reading") if problem]
+        yield _listed("tables that cannot be read", problems)
     if not problems:
         yield from _consistency(con)
 

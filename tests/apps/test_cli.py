@@ -282,7 +282,7 @@ def test_help_imports_no_command():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = ast.literal_eval(done.stdout.splitlines()[-1])
     assert {module.rpartition(".")[2] for module in modules} == {
-        *("cli", "commands", "options", "output", "errors", "version")
+        *("address", "cli", "commands", "options", "output", "errors", "version")
     }
 
 
