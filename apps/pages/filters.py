@@ -5,7 +5,7 @@ A value in a link that there is not raises `UsageError`: it is never replaced by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -209,18 +209,6 @@ class Filters:
                 hint="Switch it above.",
             )
         return is_on
-
-    def bound(self, key: str, value: str, widget: Callable[[], str | None]) -> str:
-        """Return what a widget with free text of the page's own has, which has the same key.
-
-        `value` is what it has where the address says nothing.
-        """
-        if self.address.sets(key):
-            asked = self.address.asked(key)
-            st.session_state[key] = value if asked is None else asked
-        given = widget() or ""
-        self.address.keep(key, [given])
-        return given
 
     def finish(self) -> None:
         """Write the address, report what of it was not used, and offer it as a link."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import streamlit as st
@@ -11,10 +11,11 @@ import streamlit as st
 from apps.output import counted
 from apps.pages import charts
 from apps.pages.base import View
+from apps.pages.components import component
 from apps.pages.picked_chart import KINDS, picked
 from apps.pages.tables import as_shown, show_rows
 from apps.pages.text import plain
-from apps.queries.schema import saved_queries, schema_objects, schema_of
+from apps.queries.schema import completions, saved_queries, schema_objects, schema_of
 from warehouse import sqlfiles
 from warehouse.connection import connect
 from warehouse.errors import UsageError
@@ -28,6 +29,8 @@ _STOPPED = "stopped_sql"
 """Where a session keeps the query that its user stopped."""
 _HISTORY = "queries"
 """And those that it ran, the last one at the end."""
+_TEXT = "_sql"
+"""And what the page put into the editor."""
 _KEPT, _SHOWN = 30, 80
 _WAIT = 10.0
 
@@ -79,28 +82,39 @@ def _run(view: View, sql: str) -> Result:
 
 
 def _editor(view: View, limits: Limits) -> str:
+    """Show the editor; return the query that the address has or the user last ran."""
     _earlier(view)
-    with st.form("editor", border=False):
-        sql = view.bound(
-            "sql",
-            sqlfiles.read("queries/schema/example").strip(),
-            lambda: st.text_area("SQL", height=220, key="sql"),
-        )
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.form_submit_button(
-                "Run",
-                icon=":material/play_arrow:",
-                type="primary",
-                on_click=lambda: st.session_state.pop(_STOPPED, None),
-            )
-            st.caption(
-                f"Reads only; up to {limits.seconds:.0f} s and {limits.memory_mib // 1024} GiB of "
-                "memory. Ctrl+Enter runs it."
-            )
+    address = view.address
+    if address.sets(_TEXT):
+        asked = address.asked("sql")
+        _edit(sqlfiles.read("queries/schema/example").strip() if asked is None else asked)
+    given = st.session_state[_TEXT]
+    words = view.value(completions)
+    result: Any = component("editor")(
+        key="editor",
+        data={
+            **given,
+            "tables": words.tables,
+            "functions": words.functions,
+            "note": f"Reads only; up to {limits.seconds:.0f} s and {limits.memory_mib // 1024} GiB "
+            "of memory. Ctrl+Enter runs it.",
+        },
+        on_query_change=lambda: st.session_state.pop(_STOPPED, None),
+    )
+    now = result.get("query") or given
+    # The browser's answer may be of an earlier arrival.
+    sql = str((now if now["arrival"] == given["arrival"] else given)["sql"])
+    address.keep("sql", [sql])
     return sql
 
 
-def _earlier(view: View, key: str = "sql") -> None:
+def _edit(sql: str) -> None:
+    """Put a text into the editor, in place of what the user typed."""
+    arrival = st.session_state.get(_TEXT, {}).get("arrival", 0) + 1
+    st.session_state[_TEXT] = {"arrival": arrival, "sql": sql}
+
+
+def _earlier(view: View) -> None:
     """Show the queries of this session and those saved in the warehouse; one chosen is edited."""
     saved = dict(view.rows(saved_queries).iter_rows())
     earlier: list[str] = st.session_state.get(_HISTORY, [])
@@ -115,14 +129,17 @@ def _earlier(view: View, key: str = "sql") -> None:
                         plain(name),
                         key=f"{label} {name}",
                         type="tertiary",
-                        on_click=st.session_state.update,
-                        args=({key: sql},),
+                        on_click=_edit,
+                        args=(sql,),
                     )
         with st.popover("Save", icon=":material/bookmark_add:"):
             name = st.text_input("Name", key="saved_name", max_chars=100)
-            st.caption("Everyone who uses this warehouse finds it, here and with pwh sql --saved.")
+            st.caption(
+                "The query that ran last. Everyone who uses this warehouse finds it, here and with "
+                "pwh sql --saved."
+            )
             if st.button("Save the query", disabled=not name):
-                _save(view, name, st.session_state.get(key, ""))
+                _save(view, name, view.address.asked("sql") or "")
 
 
 def _save(view: View, name: str, sql: str) -> None:

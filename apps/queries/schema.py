@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
@@ -49,6 +50,20 @@ def schema_of(con: DuckDBPyConnection, name: str) -> DuckDBPyRelation:
     if kind in ("table", "view"):
         return ask(con, "schema/columns", name=found)
     return schema_objects(con, found)
+
+
+@dataclass(frozen=True, slots=True)
+class Completions:
+    """Names for an editor: tables and views with their columns, macros without; functions."""
+
+    tables: dict[str, list[str]]
+    functions: list[str]
+
+
+def completions(con: DuckDBPyConnection) -> Completions:
+    """Return the names with which an editor completes SQL."""
+    tables = {name: columns or [] for name, columns in ask(con, "schema/completions").fetchall()}
+    return Completions(tables, [udf.name for udf in UDFS if udf.public])
 
 
 def saved_queries(con: DuckDBPyConnection) -> DuckDBPyRelation:

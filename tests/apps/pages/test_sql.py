@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from apps.pages.picked_chart import KINDS, picked
-from tests.apps.pages.conftest import texts
+from tests.apps.pages.conftest import address, sent, texts
 
 
 def test_a_query_is_answered(open_page, demo_warehouse):
@@ -14,22 +14,34 @@ def test_a_query_is_answered(open_page, demo_warehouse):
     assert "1 row" in texts(app)
 
 
-def test_the_form_asks_again(open_page, demo_warehouse):
-    app = open_page("sql", demo_warehouse)
-    app.text_area("sql").set_value("SELECT 'x' AS letter")
-    next(button for button in app.button if button.label == "Run").click().run()
-    assert app.dataframe[-1].value.to_numpy().tolist() == [["x"]]
+def ask(app, sql):
+    """Run another query, as a link does."""
+    app.query_params["sql"] = sql
+    app.run()
+
+
+def test_the_editor_has_the_query_and_the_names_that_it_completes(open_page, demo_warehouse):
+    app = open_page("sql", demo_warehouse, sql="SELECT 1")
+    first = sent(app, "editor")
+    assert first["sql"] == "SELECT 1"
+    assert first["tables"]["runs"][:2] == ["run_id", "app"]
+    assert first["tables"]["explain_run"] == []
+    assert "detect_changes" in first["functions"]
+    assert not [name for name in first["tables"] if name.startswith("_")]
+    ask(app, "SELECT 2")
+    again = sent(app, "editor")
+    assert (again["sql"], again["arrival"]) == ("SELECT 2", first["arrival"] + 1)
 
 
 def test_a_query_is_saved_and_chosen_again(open_page, empty_warehouse):
     app = open_page("sql", empty_warehouse, sql="SELECT 1 AS first")
     app.text_input("saved_name").set_value("one").run()
     next(button for button in app.button if button.label == "Save the query").click().run()
-    app.text_area("sql").set_value("SELECT 2 AS second")
-    next(button for button in app.button if button.label == "Run").click().run()
+    ask(app, "SELECT 2 AS second")
     assert app.dataframe[-1].value.columns.to_list() == ["second"]
     app.button("Saved queries one").click().run()
     assert app.dataframe[-1].value.columns.to_list() == ["first"]
+    assert sent(app, "editor")["sql"] == address(app, "sql") == "SELECT 1 AS first"
     app.button("History SELECT 2 AS second").click().run()
     assert app.dataframe[-1].value.columns.to_list() == ["second"]
 
