@@ -23,7 +23,7 @@ class _Shared:
     """A connection and the number of its readers."""
 
     con: DuckDBPyConnection
-    readers: int = 0
+    readers: int
 
 
 _LOCK = threading.Lock()
@@ -38,17 +38,33 @@ def shared_reading(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection
     """
     key = path.resolve()
     with _LOCK:
-        shared = _OPEN.get(key)
-        if shared is None:
-            shared = _OPEN[key] = _Shared(connect(path, read_only=True, wait=wait))
-        shared.readers += 1
-        own = cursor(shared.con)
+        shared = _taken(key)
+    if shared is None:
+        # Outside the lock: who waits for the file keeps nobody else waiting.
+        con = connect(path, read_only=True, wait=wait)
+        with _LOCK:
+            shared = _taken(key)
+            if shared is None:
+                shared = _OPEN[key] = _Shared(con, 1)
+            else:
+                con.close()
+    own = None
     try:
+        own = cursor(shared.con)
         yield own
     finally:
         with _LOCK:
-            own.close()
+            if own is not None:
+                own.close()
             shared.readers -= 1
             if not shared.readers:
                 del _OPEN[key]
                 shared.con.close()
+
+
+def _taken(key: Path) -> _Shared | None:
+    """Return the open connection to a file with one reader more; None where there is none."""
+    shared = _OPEN.get(key)
+    if shared is not None:
+        shared.readers += 1
+    return shared

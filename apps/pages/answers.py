@@ -66,8 +66,9 @@ class Answer:
 class Answers:
     """Answers about one warehouse during one run of a page."""
 
-    def __init__(self, path: Address) -> None:
+    def __init__(self, path: Address, wait: float | None = None) -> None:
         self.path = path
+        self._wait = WAIT_SECONDS if wait is None else wait
         self._state = file_state(path)
         self._stack = ExitStack()
         self._con: DuckDBPyConnection | None = None
@@ -78,7 +79,7 @@ class Answers:
     def con(self) -> DuckDBPyConnection:
         """The warehouse, opened for reading until `close`."""
         if self._con is None:
-            self._con = self._stack.enter_context(shared_reading(self.path, wait=WAIT_SECONDS))
+            self._con = self._stack.enter_context(shared_reading(self.path, wait=self._wait))
         return self._con
 
     def close(self) -> None:

@@ -43,6 +43,7 @@ class View(Filters):
         super().__init__(page)
         self.path = path
         self.pages = pages
+        self.is_waiting = False  # whether the file was in use for so long that the page gave up
         self._answers = Answers(path)
         self._asked: list[Asked] = []
 

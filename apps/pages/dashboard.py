@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from apps.pages import PAGES, Entry
+from apps.pages.answers import file_state
 from apps.pages.base import View
 from apps.pages.components import component
 from apps.pages.failures import show_errors
+from apps.pages.news import counts_now, show_news
 from apps.pages.text import plain
 from warehouse.address import Address, parse_address
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from streamlit.navigation.page import Page
 
 _ICON = Path(__file__).parent / "icon.svg"
+_ROOT = "home"  # what Streamlit calls the page at the bare address, which nobody sees
 _SIDEBAR = 220  # pixels
 _STYLE = """
 [data-testid="stHeader"] { background: transparent; }
@@ -38,28 +41,37 @@ def main() -> None:
     path = parse_address(os.environ.get("PWH_DB", "pwh.duckdb"))
     pages: dict[str, Page] = {}
     for entry in PAGES:
+        is_first = entry is PAGES[0]
         pages[entry.path] = st.Page(
             _runner(entry, path, pages),
             title=entry.title,
             icon=f":material/{entry.icon}:" if entry.icon else None,
-            url_path=entry.path,
-            default=entry is PAGES[0],
+            url_path=_ROOT if is_first else entry.path,
+            default=is_first,
             visibility="visible" if entry.icon else "hidden",
         )
-    chosen = st.navigation(list(pages.values()), expanded=True)
+    chosen = st.navigation([*pages.values(), _by_name(pages[PAGES[0].path])], expanded=True)
     st.html(f"<style>{_STYLE}</style>")
     with st.sidebar:
         component("address")(key="address")
         st.caption(plain(f"Warehouse {path.name}"))
-        st.button(
-            "Refresh", icon=":material/refresh:", help="Show what has landed in the meantime."
-        )
     chosen.run()
+
+
+def _by_name(first: Page) -> Page:
+    """Return the page that leads from the name of the first page to the bare address, its own."""
+    return st.Page(
+        lambda: st.switch_page(first, query_params=st.query_params.to_dict()),
+        title=first.title,
+        url_path=PAGES[0].path,
+        visibility="hidden",
+    )
 
 
 def _runner(entry: Entry, path: Address, pages: dict[str, Page]) -> Callable[[], None]:
     def run() -> None:
         st.title(entry.title, anchor=False)
+        shown = file_state(path)
         view = View(path, pages, entry.path)
         try:
             with show_errors(view):
@@ -69,5 +81,8 @@ def _runner(entry: Entry, path: Address, pages: dict[str, Page]) -> Callable[[],
             view.finish()
         finally:
             view.close()
+        # After the page, whose first picture it must not delay.
+        with st.sidebar:
+            show_news(path, shown, counts_now(path), is_waiting=view.is_waiting)
 
     return run

@@ -26,7 +26,13 @@ def show_errors(view: View) -> Iterator[None]:
     except WarehouseMissing:
         view.empty(f"There is no warehouse at {view.path} yet.", f"{view.pwh} ingest FILES")
     except WarehouseBusy as error:
-        st.warning(plain(f"{error.problem}. Most likely new runs are being ingested."))
+        view.is_waiting = True
+        st.warning(
+            plain(
+                f"{error.problem}. Most likely new runs are being ingested; the page comes once "
+                "the file is free."
+            )
+        )
         st.button("Try again", key="_retry")
     except NothingToAnalyse as error:
         st.info(plain(error.problem), icon=":material/inbox:")

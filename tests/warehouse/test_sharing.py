@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import warehouse as pwh
+from warehouse import sharing
 from warehouse.errors import WarehouseMissing
 from warehouse.sharing import shared_reading
 
@@ -41,6 +43,29 @@ def test_each_has_tables_of_its_own_and_the_zone_of_the_warehouse(path, monkeypa
         assert found.fetchone() == (0,)
         zone = other.execute("SELECT current_setting('TimeZone')").fetchone()
         assert zone == ("UTC",)
+
+
+def test_waiting_for_a_locked_file_keeps_readers_of_another_from_nothing(
+    path, tmp_path, monkeypatch
+):
+    other = shutil.copy(path, tmp_path / "other.duckdb")
+    waiting, free = threading.Event(), threading.Event()
+    connected = sharing.connect
+
+    def connect(file, **options):
+        if file == path:
+            waiting.set()
+            free.wait(60)
+        return connected(file, **options)
+
+    monkeypatch.setattr(sharing, "connect", connect)
+    with ThreadPoolExecutor(1) as pool:
+        blocked = pool.submit(read, path)
+        waiting.wait(60)
+        assert read(other) == (2.0,)
+        assert not blocked.done()
+        free.set()
+        assert blocked.result() == (2.0,)
 
 
 def test_an_error_on_the_way_lets_go_too(path):

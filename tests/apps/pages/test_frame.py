@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ import pytest
 from streamlit.util import calc_hash
 
 import warehouse as pwh
-from apps.pages import PAGES, charts
+from apps.pages import PAGES, charts, news
 from apps.pages.tables import as_shown
 from apps.pages.text import plain
 from tests.apps.pages.conftest import address, run_ids, texts
@@ -54,6 +55,33 @@ def test_the_file_is_free_after_a_page_and_new_runs_appear(open_page, empty_ware
     con.close()
     app.run()
     assert run_ids(app.dataframe[0].value) == ["new1"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ((3, 9, 0), (4, 9, 0), "1 new run"),
+        ((3, 9, 0), (6, 12, 1), "3 new runs"),
+        ((3, 9, 0), (3, 10, 0), "1 new file"),
+        ((3, 9, 0), (3, 9, 2), "2 rejected files"),
+        ((3, 9, 2), (2, 8, 2), "Changes"),
+        (None, (3, 9, 0), "Changes"),
+        ((3, 9, 0), None, None),
+    ],
+)
+def test_what_has_landed_meanwhile_is_told(before, after, said):
+    def as_counts(found):
+        return found and dict(zip(("runs", "files", "rejected"), found, strict=True))
+
+    assert news.change(as_counts(before), as_counts(after)) == said
+
+
+def test_what_is_new_is_counted_only_while_nobody_writes(empty_warehouse, tmp_path):
+    assert news.counts_now(empty_warehouse)["runs"] == 0
+    assert news.counts_now(tmp_path / "none.duckdb") is None
+    with Writer(empty_warehouse):
+        os.utime(empty_warehouse)  # nothing of it is cached
+        assert news.counts_now(empty_warehouse) is None
 
 
 def test_a_page_shows_its_sql_and_a_link_to_itself(open_page, demo_warehouse):

@@ -1,0 +1,73 @@
+"""What has landed since a page was drawn: a note that leads to it, never a page that moves.
+
+A session looks at the times of the warehouse's files every few seconds, and opens the file only
+where these have changed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from apps.output import counted, dicts
+from apps.pages.answers import Answers, FileState, file_state
+from apps.queries.overview import warehouse_counts
+from warehouse.errors import WarehouseBusy, WarehouseError
+from warehouse.sharing import shared_reading
+
+EVERY_SECONDS = 4.0
+Counts = dict[str, Any]
+
+
+def counts_now(path: Path) -> Counts | None:
+    """Return how many runs, files and rejected files there are; None where the file is not open."""
+    answers = Answers(path, wait=0)
+    try:
+        counts: Counts = answers.get("news", (), lambda con: dicts(warehouse_counts(con))[0]).value
+        return counts
+    except WarehouseError:
+        return None
+    finally:
+        answers.close()
+
+
+def change(before: Counts | None, after: Counts | None) -> str | None:
+    """Return what changed between two states of a warehouse's files; None where that is unknown."""
+    if after is None:
+        return None
+    if before is not None:
+        for key, noun in (("runs", "new run"), ("files", "new file"), ("rejected", "rejected file")):
+            if after[key] > before[key]:
+                return counted(after[key] - before[key], noun)
+    return "Changes"
+
+
+@st.fragment(run_every=EVERY_SECONDS)
+def show_news(path: Path, shown: FileState, counts: Counts | None, *, is_waiting: bool) -> None:
+    """Show what the warehouse has that a page, drawn in the state `shown` with `counts`, has not.
+
+    A page that waits for the file (`is_waiting`) is drawn again once the file is free.
+    """
+    if is_waiting and _is_free(path):
+        st.rerun()
+    news = None if file_state(path) == shown else change(counts, counts_now(path))
+    pressed = st.button(
+        "Refresh" if news is None else f"{news}: show",
+        key="_refresh",
+        icon=f":material/{'refresh' if news is None else 'fiber_new'}:",
+        type="secondary" if news is None else "primary",
+    )
+    if pressed:
+        st.rerun()
+
+
+def _is_free(path: Path) -> bool:
+    try:
+        with shared_reading(path, wait=0):
+            return True
+    except WarehouseBusy:
+        return False
+    except WarehouseError:
+        return True
