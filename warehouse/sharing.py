@@ -1,4 +1,4 @@
-"""One read-only connection per file for a process of many threads, open only while in use.
+"""Connections of many threads to one file: a shared one to read, one at a time to write.
 
 Connecting takes some ten milliseconds, a cursor none.
 """
@@ -6,6 +6,7 @@ Connecting takes some ten milliseconds, a cursor none.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from warehouse.address import Address
 from warehouse.connection import connect, cursor
+from warehouse.errors import WarehouseBusy
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -26,6 +28,7 @@ class _Shared:
     readers: int
 
 
+_PAUSE = 0.05  # s
 _LOCK = threading.Lock()
 _OPEN: dict[Address, _Shared] = {}
 
@@ -41,7 +44,7 @@ def shared_reading(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection
         shared = _taken(key)
     if shared is None:
         # Outside the lock: who waits for the file keeps nobody else waiting.
-        con = connect(path, read_only=True, wait=wait)
+        con = _connect(path, read_only=True, wait=wait)
         with _LOCK:
             shared = _taken(key)
             if shared is None:
@@ -60,6 +63,31 @@ def shared_reading(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection
             if not shared.readers:
                 del _OPEN[key]
                 shared.con.close()
+
+
+@contextmanager
+def writing(path: Path, *, wait: float) -> Iterator[DuckDBPyConnection]:
+    """Yield a connection for writing to a warehouse, which other threads of the process may read.
+
+    Raises what `warehouse.connect` does.
+    """
+    con = _connect(path, read_only=False, wait=wait)
+    try:
+        yield con
+    finally:
+        con.close()
+
+
+def _connect(path: Path, *, read_only: bool, wait: float) -> DuckDBPyConnection:
+    """Open a warehouse; while another thread has it open in the other way, wait for that, too."""
+    deadline = time.monotonic() + wait
+    while True:
+        try:
+            return connect(path, read_only, create=False, wait=wait)
+        except WarehouseBusy:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(_PAUSE)
 
 
 def _taken(key: Path) -> _Shared | None:

@@ -44,6 +44,9 @@ def ui(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Open no browser; only print the address.")
     ] = False,
+    allow_ingest: Annotated[
+        bool, typer.Option("--allow-ingest", help="Let the page Ingest upload and land files.")
+    ] = False,
 ) -> None:
     """Start the app in the browser: overview, runs, trends, analyses, SQL. Ctrl-C ends it."""
     need("ui")
@@ -52,7 +55,8 @@ def ui(
     if not db.exists():
         note(f"there is no warehouse at {db} yet; the app shows how to fill one")
     if host != _LOOPBACK:
-        note(f"the app listens on {host}: anyone who can reach that address can read the warehouse")
+        does = "read the warehouse" + (" and land files in it" if allow_ingest else "")
+        note(f"the app listens on {host}: anyone who can reach that address can {does}")
     shown = f"[{host}]" if ":" in host else host
     note(f"the app is at http://{shown}:{chosen} (Ctrl-C ends it)")
     settings = _SETTINGS | {
@@ -65,7 +69,8 @@ def ui(
     command = [sys.executable, "-m", "streamlit", "run", str(script), *options]
     sys.stderr.flush()
     # In place of this process, so that whoever stops pwh stops the app.
-    os.execve(sys.executable, command, os.environ | {"PWH_DB": str(db.resolve())})  # noqa: S606
+    told = {"PWH_DB": str(db.resolve()), "PWH_ALLOW_INGEST": str(int(allow_ingest))}
+    os.execve(sys.executable, command, os.environ | told)  # noqa: S606
 
 
 def _free_port(host: str, port: int | None) -> int:

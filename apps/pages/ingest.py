@@ -7,11 +7,13 @@ import streamlit as st
 from apps.output import counted
 from apps.pages.base import View
 from apps.pages.text import plain
+from apps.pages.uploads import show_upload
 from apps.queries.ingest import rejection_list, rejections, source_list, used_readers
 
 
 def page(view: View) -> None:
-    """Show rejected files, then landed ones by reader and one by one."""
+    """Show rejected files, then landed ones by reader and one by one; land files if allowed."""
+    show_upload(view)
     readers = view.rows(used_readers)
     reader = view.select("Reader", readers["reader"].to_list(), key="reader", every="All")
     text = view.text("File name", key="text", placeholder="part of the path")

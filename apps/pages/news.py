@@ -19,6 +19,7 @@ from warehouse.sharing import shared_reading
 
 EVERY_SECONDS = 4.0
 Counts = dict[str, Any]
+_NEWS = {"runs": "new run", "files": "new file", "rejected": "rejected file"}
 
 
 def counts_now(path: Path) -> Counts | None:
@@ -38,7 +39,11 @@ def change(before: Counts | None, after: Counts | None) -> str | None:
     if after is None:
         return None
     if before is not None:
-        for key, noun in (("runs", "new run"), ("files", "new file"), ("rejected", "rejected file")):
+        for key, noun in (
+            ("runs", "new run"),
+            ("files", "new file"),
+            ("rejected", "rejected file"),
+        ):
             if after[key] > before[key]:
                 return counted(after[key] - before[key], noun)
     return "Changes"

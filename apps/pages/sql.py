@@ -17,10 +17,10 @@ from apps.pages.tables import as_shown, show_rows
 from apps.pages.text import plain
 from apps.queries.schema import completions, saved_queries, schema_objects, schema_of
 from warehouse import sqlfiles
-from warehouse.connection import connect
 from warehouse.errors import UsageError
 from warehouse.guarded import Limits, Result
 from warehouse.saved_queries import save_query
+from warehouse.sharing import writing
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -143,11 +143,8 @@ def _earlier(view: View) -> None:
 
 
 def _save(view: View, name: str, sql: str) -> None:
-    con = connect(view.path, create=False, wait=_WAIT)
-    try:
+    with writing(view.path, wait=_WAIT) as con:
         save_query(con, name, sql)
-    finally:
-        con.close()
     st.rerun()
 
 

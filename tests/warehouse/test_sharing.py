@@ -10,8 +10,8 @@ import pytest
 
 import warehouse as pwh
 from warehouse import sharing
-from warehouse.errors import WarehouseMissing
-from warehouse.sharing import shared_reading
+from warehouse.errors import WarehouseBusy, WarehouseMissing
+from warehouse.sharing import shared_reading, writing
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def path(template, tmp_path):
 
 
 def read(path):
-    with shared_reading(path, wait=1) as con:
+    with shared_reading(path, wait=60) as con:
         return con.execute("SELECT median_interval([1.0, 2, 3]).median").fetchone()
 
 
@@ -45,18 +45,16 @@ def test_each_has_tables_of_its_own_and_the_zone_of_the_warehouse(path, monkeypa
         assert zone == ("UTC",)
 
 
-def test_waiting_for_a_locked_file_keeps_readers_of_another_from_nothing(
-    path, tmp_path, monkeypatch
-):
+def test_waiting_for_a_locked_file_keeps_nobody_else_waiting(path, tmp_path, monkeypatch):
     other = shutil.copy(path, tmp_path / "other.duckdb")
     waiting, free = threading.Event(), threading.Event()
     connected = sharing.connect
 
-    def connect(file, **options):
+    def connect(file, *options, **named):
         if file == path:
             waiting.set()
             free.wait(60)
-        return connected(file, **options)
+        return connected(file, *options, **named)
 
     monkeypatch.setattr(sharing, "connect", connect)
     with ThreadPoolExecutor(1) as pool:
@@ -66,6 +64,23 @@ def test_waiting_for_a_locked_file_keeps_readers_of_another_from_nothing(
         assert not blocked.done()
         free.set()
         assert blocked.result() == (2.0,)
+
+
+def test_a_writer_waits_for_readers_of_its_own_process_and_they_for_it(path):
+    with ThreadPoolExecutor(1) as pool:
+        with shared_reading(path, wait=1):
+            written = pool.submit(write, path)
+            with pytest.raises(WarehouseBusy), writing(path, wait=0):
+                pass
+        written.result()
+        with writing(path, wait=1):
+            found = pool.submit(read, path)
+        assert found.result() == (2.0,)
+
+
+def write(path):
+    with writing(path, wait=60) as con:
+        con.execute("INSERT INTO saved_queries VALUES ('one', 'FROM runs', now())")
 
 
 def test_an_error_on_the_way_lets_go_too(path):

@@ -31,6 +31,7 @@ def test_it_listens_on_loopback_and_reports_to_nobody(run, started, tmp_path):
     assert "--browser.gatherUsageStats=false" in options
     assert "--server.headless=true" in options
     assert started["environment"]["PWH_DB"] == str(tmp_path / "w.duckdb")
+    assert started["environment"]["PWH_ALLOW_INGEST"] == "0"
 
 
 def test_it_takes_the_next_port_where_the_first_is_taken(run, started):
@@ -49,6 +50,9 @@ def test_another_address_is_warned_about(run, started):
     _, _, err = run("ui", "--host", "0.0.0.0", "--no-browser")
     assert "anyone who can reach that address can read the warehouse" in err
     assert "--server.address=0.0.0.0" in started["command"]
+    _, _, err = run("ui", "--host", "0.0.0.0", "--no-browser", "--allow-ingest")
+    assert "can read the warehouse and land files in it" in err
+    assert started["environment"]["PWH_ALLOW_INGEST"] == "1"
 
 
 def test_it_opens_a_browser_by_default(run, started):
