@@ -66,7 +66,7 @@ def shared_reading(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection
 
 
 @contextmanager
-def writing(path: Path, *, wait: float) -> Iterator[DuckDBPyConnection]:
+def writing(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection]:
     """Yield a connection for writing to a warehouse, which other threads of the process may read.
 
     Raises what `warehouse.connect` does.
@@ -78,7 +78,7 @@ def writing(path: Path, *, wait: float) -> Iterator[DuckDBPyConnection]:
         con.close()
 
 
-def _connect(path: Path, *, read_only: bool, wait: float) -> DuckDBPyConnection:
+def _connect(path: Address, *, read_only: bool, wait: float) -> DuckDBPyConnection:
     """Open a warehouse; while another thread has it open in the other way, wait for that, too."""
     deadline = time.monotonic() + wait
     while True:
@@ -90,7 +90,7 @@ def _connect(path: Path, *, read_only: bool, wait: float) -> DuckDBPyConnection:
             time.sleep(_PAUSE)
 
 
-def _taken(key: Path) -> _Shared | None:
+def _taken(key: Address) -> _Shared | None:
     """Return the open connection to a file with one reader more; None where there is none."""
     shared = _OPEN.get(key)
     if shared is not None:

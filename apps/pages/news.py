@@ -6,7 +6,6 @@ where these have changed.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -14,6 +13,7 @@ import streamlit as st
 from apps.output import counted, dicts
 from apps.pages.answers import Answers, FileState, file_state
 from apps.queries.overview import warehouse_counts
+from warehouse.address import Address
 from warehouse.errors import WarehouseBusy, WarehouseError
 from warehouse.sharing import shared_reading
 
@@ -22,7 +22,7 @@ Counts = dict[str, Any]
 _NEWS = {"runs": "new run", "files": "new file", "rejected": "rejected file"}
 
 
-def counts_now(path: Path) -> Counts | None:
+def counts_now(path: Address) -> Counts | None:
     """Return how many runs, files and rejected files there are; None where the file is not open."""
     answers = Answers(path, wait=0)
     try:
@@ -35,8 +35,11 @@ def counts_now(path: Path) -> Counts | None:
 
 
 def change(before: Counts | None, after: Counts | None) -> str | None:
-    """Return what changed between two states of a warehouse's files; None where that is unknown."""
-    if after is None:
+    """Return what changed between two states of a warehouse; None for nothing, or what is unknown.
+
+    Saved queries and labels change the file and no counts: that is no news.
+    """
+    if after is None or before == after:
         return None
     if before is not None:
         for key, noun in (
@@ -50,7 +53,7 @@ def change(before: Counts | None, after: Counts | None) -> str | None:
 
 
 @st.fragment(run_every=EVERY_SECONDS)
-def show_news(path: Path, shown: FileState, counts: Counts | None, *, is_waiting: bool) -> None:
+def show_news(path: Address, shown: FileState, counts: Counts | None, *, is_waiting: bool) -> None:
     """Show what the warehouse has that a page, drawn in the state `shown` with `counts`, has not.
 
     A page that waits for the file (`is_waiting`) is drawn again once the file is free.
@@ -68,7 +71,7 @@ def show_news(path: Path, shown: FileState, counts: Counts | None, *, is_waiting
         st.rerun()
 
 
-def _is_free(path: Path) -> bool:
+def _is_free(path: Address) -> bool:
     try:
         with shared_reading(path, wait=0):
             return True

@@ -21,6 +21,7 @@ import streamlit as st
 from apps.output import printable
 from apps.pages.base import View
 from apps.pages.text import plain
+from warehouse.address import Address
 from warehouse.errors import UsageError
 
 ALLOWED = "PWH_ALLOW_INGEST"
@@ -80,7 +81,7 @@ def show_upload(view: View) -> None:
 
 
 def land(
-    db: Path,
+    db: Address,
     files: Sequence[tuple[str, bytes]],
     facts: Mapping[str, str],
     *,
@@ -123,8 +124,13 @@ def land(
 
 
 @contextmanager
-def _folder(db: Path) -> Iterator[Path]:
+def _folder(db: Address) -> Iterator[Path]:
     """Yield a new folder beside the warehouse, and delete it with all that is in it."""
+    if not isinstance(db, Path):
+        raise UsageError(
+            f"{db} is no file: this page lands files only into one.",
+            hint="pwh ingest in a terminal lands them.",
+        )
     folder = db.resolve().with_name(f"{db.name}.uploads")
     try:
         folder.mkdir()

@@ -67,6 +67,7 @@ def test_the_file_is_free_after_a_page_and_new_runs_appear(open_page, empty_ware
         ((3, 9, 2), (2, 8, 2), "Changes"),
         (None, (3, 9, 0), "Changes"),
         ((3, 9, 0), None, None),
+        ((3, 9, 0), (3, 9, 0), None),
     ],
 )
 def test_what_has_landed_meanwhile_is_told(before, after, said):
