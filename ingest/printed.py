@@ -31,14 +31,34 @@ PRINTED: tuple[Signature, ...] = (
         text=r'^\{"dhatFileVersion"',
     ),
     Signature(
-        "the table that Google Benchmark prints, or its CSV",
+        "the table that Google Benchmark prints",
         "Let it write JSON: --benchmark_out=FILE.json --benchmark_out_format=json",
-        text=r"^(?:Benchmark +Time +CPU +Iterations|name,iterations,real_time,cpu_time)",
+        text=r"^Benchmark +Time +CPU +Iterations",
     ),
     Signature(
         "what hyperfine prints, or its table",
         "Let it write JSON: hyperfine --export-json FILE.json COMMAND",
-        text=r"^(?:  Time \(mean ± σ\):|command,mean,stddev,median,user|\| Command \| Mean \[)",
+        text=r"^(?:  Time \(mean ± σ\):|\| Command \| Mean \[|\| Command +\n\| Mean \[)",
+    ),
+    Signature(
+        "what Python's timeit prints",
+        "It has one rounded number: python -m pyperf timeit -o FILE.json STATEMENT has each time.",
+        text=r"^\d+ loops?, best of \d+: [\d.]+ [num]?sec per loop$",
+    ),
+    Signature(
+        "a heap profile of V8 (node --heap-prof)",
+        "It has bytes, no times: record times with node --cpu-prof",
+        text=r'^\{"head":\{"callFrame":\{',
+    ),
+    Signature(
+        "a log of V8's profiler (node --prof), or what it was made into",
+        "Record with node --cpu-prof instead, which writes a .cpuprofile",
+        text=r"^(?:v8-version,\d+,|Statistical profiling result from )",
+    ),
+    Signature(
+        "statistics of memray",
+        "Write CSV with the columns metric, value and unit: a landing table is metrics.",
+        text=r'^  "total_num_allocations": \d+,',
     ),
     Signature(
         "the table that pytest-benchmark prints",
@@ -103,7 +123,7 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "a table of go tool pprof",
         "Ingest the profile itself, which go test -cpuprofile FILE and runtime/pprof write.",
-        text=r"^ +flat +flat% +sum% +cum +cum%",
+        text=r"^(?: +flat +flat% +sum% +cum +cum%|PeriodType: \S+ \S+$|-{11}\+-+$)",
     ),
     Signature(
         "a profile of nvprof (text or CSV)",

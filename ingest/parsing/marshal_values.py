@@ -88,6 +88,13 @@ class MarshalReader:
         start = self.position
         code = self._unpack("<B")
         decode = self._decoders.get(code & ~_KEEP)
+        if code & ~_KEEP == ord("c"):
+            raise InputError(
+                "the profile contains code, as those of Python's module profile do",
+                where=f"byte {start}",
+                expected="a dump of cProfile",
+                hint="Record it with python -m cProfile -o FILE.pstats SCRIPT",
+            )
         if decode is None:
             raise self.error(
                 f"byte {code:#04x} is no part of a profile",

@@ -38,7 +38,10 @@ READERS: tuple[Deferred, ...] = (
     Deferred(
         "benchmarks",
         _HERE + "benchmarks.reader:Benchmarks",
-        contains=(b"benchmark", b'"machine_info"', b'"results"', b"ns/iter", b"time:"),
+        contains=(
+            *(b"benchmark", b'"machine_info"', b'"results"', b"ns/iter", b"time:"),
+            *(b"real_time,cpu_time", b"command,mean,stddev"),
+        ),
     ),
     Deferred("criterion", _HERE + "criterion:Criterion", begins=(b"{",)),
     Deferred(

@@ -3,7 +3,8 @@
 Sources: strace(1), option -c, and ltrace(1). What the traced program printed may come before. Each
 call is a function of fn_timings: its calls, and the seconds of strace's table (time of the
 processor within the kernel, wall time with -w) or of ltrace's (wall time in the function). The
-errors that system calls returned are in pmu_samples, event `errors`. Both tools slow the program
+errors that system calls returned are in pmu_samples, event `errors`. Seconds have six decimals,
+after a point or, in some languages, a comma. Both tools slow the program
 down, and the calls with it.
 """
 
@@ -27,11 +28,11 @@ _START = re.compile(
     re.MULTILINE,
 )
 _ROW = re.compile(
-    r" *\d+\.\d+ +(?P<seconds>\d+\.\d+) +\d+ +(?P<calls>\d{1,18})(?: +(?P<errors>\d{1,18}))? +"
-    r"(?P<name>\S+)"
+    r" *\d+[.,]\d+ +(?P<seconds>\d+[.,]\d{6}) +\d+ +(?P<calls>\d{1,18})"
+    r"(?: +(?P<errors>\d{1,18}))? +(?P<name>\S+)"
 )
 # Whether usecs/call and errors have a total differs from version to version.
-_TOTAL = re.compile(r" *\d+\.\d+ +\d+\.\d+((?: +\d{1,18})+) total")
+_TOTAL = re.compile(r" *\d+[.,]\d+ +\d+[.,]\d+((?: +\d{1,18})+) total")
 _RULE = re.compile(r"-+(?: -+)+")
 
 
@@ -99,7 +100,7 @@ class _Table:
                 expected="a row of the table, or a total that the calls add up to",
             )
         self.names.append(found["name"])
-        self.seconds.append(float(found["seconds"]))
+        self.seconds.append(float(found["seconds"].replace(",", ".")))
         self.calls.append(int(found["calls"]))
         self.errors.append(int(found["errors"]) if found["errors"] else None)
 

@@ -8,6 +8,7 @@ pytest-benchmark 5 and hyperfine 1.15.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -41,7 +42,7 @@ def google(document: Any) -> Iterator[Item]:
     yield Run(
         app=_last(program),
         machine=text_of(context.get("host_name")),
-        started_at=_date(context.get("date")),
+        started_at=written_date(context.get("date")),
         tags={"recorder": f"google-benchmark {context['library_version']}"}
         if isinstance(context.get("library_version"), str)
         else {},
@@ -93,13 +94,16 @@ def _google_values(
 
 def pytest_benchmark(document: Any) -> Iterator[Item]:
     """Yield the run and values of pytest-benchmark: the rounds, where they were saved, or means."""
-    machine, commit = _object(document.get("machine_info")), _object(document.get("commit_info"))
+    machine, commit = (
+        object_of(document.get("machine_info")),
+        object_of(document.get("commit_info")),
+    )
     tags = {"commit": commit["id"], "branch": commit.get("branch")} if commit.get("id") else {}
     yield Run(
         app=text_of(commit.get("project")),
         version=text_of(commit.get("id")),
         machine=text_of(machine.get("node")),
-        started_at=_date(document.get("datetime")),
+        started_at=written_date(document.get("datetime")),
         tags={name: text for name, text in tags.items() if text_of(text)},
     )
     values: list[Value] = []
@@ -112,12 +116,22 @@ def pytest_benchmark(document: Any) -> Iterator[Item]:
 
 
 def hyperfine(document: Any) -> Iterator[Item]:
-    """Yield the run and values of hyperfine: each command's times, and its processor times."""
+    """Yield the run and values of hyperfine: each command's times, and its processor times.
+
+    Commands that were named alike (-n) and differ in a parameter (-L, -P) have it in their names.
+    """
     yield Run()
     values: list[Value] = []
-    for number, entry in enumerate(field(document, "results", list, "the file")):
+    results = field(document, "results", list, "the file")
+    commands = [
+        field(entry, "command", str, f"result {number}") for number, entry in enumerate(results)
+    ]
+    shared = {name for name, count in Counter(commands).items() if count > 1}
+    for number, (command, entry) in enumerate(zip(commands, results, strict=True)):
         where = f"result {number}"
-        name = field(entry, "command", str, where)
+        parameters = object_of(entry.get("parameters")) if command in shared else {}
+        differs = ", ".join(f"{of}={value}" for of, value in parameters.items())
+        name = f"{command} ({differs})" if differs else command
         values += _repeated(name, entry.get("times"), entry, where)
         for of in ("user", "system"):
             if isinstance(entry.get(of), float):
@@ -176,7 +190,8 @@ def _action_values(benches: Sequence[Any], tool: Any, number: int, where: str) -
         yield Value(name, value, unit, better, None, spread_of, number)
 
 
-def _object(value: Any) -> Mapping[str, Any]:
+def object_of(value: Any) -> Mapping[str, Any]:
+    """Return an object; an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 
 
@@ -189,7 +204,7 @@ def _last(path: Any) -> str | None:
     return re.split(r"[/\\]", path)[-1] or None if isinstance(path, str) else None
 
 
-def _date(text: Any) -> datetime | None:
+def written_date(text: Any) -> datetime | None:
     """Return a date in ISO 8601; one without a zone is taken as UTC."""
     try:
         date = datetime.fromisoformat(text)

@@ -1,7 +1,8 @@
-"""JSON of frameworks that a language has for itself: JMH of Java, asv of Python.
+"""JSON of frameworks that a language has for itself: JMH of Java, asv and pyperf of Python.
 
 Sources: JSONResultFormat of JMH 1.37 and its Mode; the file format of asv's results, version 2, in
-asv's developer documentation, and results that asv 0.6 wrote.
+asv's developer documentation, and results that asv 0.6 wrote; the JSON format 1.0 in pyperf's
+documentation, and files of pyperf 2.10.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.json_values import checked, field
-from ingest.readers.benchmarks.json_forms import date_of, text_of
+from ingest.readers.benchmarks.json_forms import date_of, object_of, text_of, written_date
 from ingest.readers.benchmarks.values import SECONDS, Better, Value, rows
 from warehouse.errors import InputError
 
@@ -29,6 +30,7 @@ _KINDS: Mapping[str, tuple[str | None, Better | None]] = {
     "mem": ("bytes", "lower"),
     "peakmem": ("bytes", "lower"),
 }
+_PYPERF_UNITS: Mapping[str, str | None] = {"second": "s", "byte": "bytes", "integer": None}
 
 
 def jmh(document: Any) -> Iterator[Item]:
@@ -166,3 +168,50 @@ def _asv_results(
         value = None if result is None else checked(result, float, "a result", where)
         own = kept[place] if kept and isinstance(kept[place], list) else []
         yield metric, value, [v for v in own if isinstance(v, float)]
+
+
+def pyperf(document: Any) -> Iterator[Item]:
+    """Yield the run and values of pyperf, of all its processes; its warm-ups are none of them.
+
+    Facts that all benchmarks share are in the file's metadata, the others in each benchmark's.
+    """
+    shared = object_of(document.get("metadata"))
+    entries = field(document, "benchmarks", list, "the file")
+    values: list[Value] = []
+    dates = []
+    for number, entry in enumerate(entries):
+        where = f"benchmark {number}"
+        facts = {**shared, **object_of(checked(entry, dict, "a benchmark", where).get("metadata"))}
+        name = field(facts, "name", str, where)
+        unit = facts.get("unit", "second")
+        if unit not in _PYPERF_UNITS:
+            raise InputError(
+                f"the unit is {unit!r}", where=where, expected=" or ".join(_PYPERF_UNITS)
+            )
+        runs = field(entry, "runs", list, where)
+        dates += [
+            written_date(object_of(checked(run, dict, "a run", where).get("metadata")).get("date"))
+            for run in runs
+        ]
+        measured = [
+            checked(value, float, "a value", where)
+            for run in runs
+            for value in run.get("values") or ()
+        ]
+        values += [
+            Value(
+                name, value, _PYPERF_UNITS[unit], None if unit == "integer" else "lower", repetition
+            )
+            for repetition, value in enumerate(measured)
+        ]
+    known = [date for date in dates if date is not None]
+    yield Run(
+        machine=text_of(shared.get("hostname")),
+        started_at=min(known, default=None),
+        tags={
+            tag: text
+            for tag, of in (("python", "python_version"), ("cpu", "cpu_model_name"))
+            if (text := text_of(shared.get(of)))
+        },
+    )
+    yield rows(values)

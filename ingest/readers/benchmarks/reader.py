@@ -14,6 +14,11 @@ _FORMS = {
     "google": re.compile(rb'\s*\{\s*"context"\s*:\s*\{(?s:.*)"benchmarks"\s*:\s*\['),
     "pytest_benchmark": re.compile(rb'\s*\{\s*"machine_info"\s*:\s*(?:\{|null)'),
     "hyperfine": re.compile(rb'\s*\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:'),
+    "hyperfine_csv": re.compile(rb"command,mean,stddev,median,user,system,min,max\b"),
+    "google_csv": re.compile(
+        rb"(?s:.*?)^name,iterations,real_time,cpu_time,time_unit,", re.MULTILINE
+    ),
+    "pyperf": re.compile(rb'\s*\{\s*"benchmarks"\s*:\s*\[\s*\{\s*"(?:metadata|runs)"\s*:'),
     "action": re.compile(rb"\s*window\.BENCHMARK_DATA\s*="),
     "jmh": re.compile(rb'\s*\[\s*\{\s*"jmhVersion"\s*:'),
     "asv": re.compile(rb'\s*\{(?=[^{}]*"env_name"\s*:)[^{}]*"commit_hash"\s*:(?s:.*)"results"\s*:'),
@@ -36,7 +41,9 @@ class Benchmarks(SingleFile):
     """Reads what benchmark frameworks write, value by value; times are in seconds."""
 
     NAME = "benchmarks"
-    DESCRIPTION = "results of Google Benchmark, pytest-benchmark, hyperfine, JMH, asv, Go, Rust, CI"
+    DESCRIPTION = (
+        "results of Google Benchmark, pytest-benchmark, pyperf, hyperfine, JMH, asv, Go, Rust, CI"
+    )
     PATTERNS = ("*benchmark*.json", "hyperfine.json", "jmh-result.json", "bench*.txt", "data.js")
     TABLES = ("metrics",)
 
@@ -48,7 +55,13 @@ class Benchmarks(SingleFile):
         """Yield the runs and their values; see `Reader.read`."""
         from ingest.parsing.json_values import parse
         from ingest.parsing.lines import whole_text
-        from ingest.readers.benchmarks import go_testing, json_forms, per_language, rust
+        from ingest.readers.benchmarks import (
+            csv_forms,
+            go_testing,
+            json_forms,
+            per_language,
+            rust,
+        )
 
         with recording.open() as file:
             form = _form(file.read(1 << 16))
@@ -69,6 +82,13 @@ class Benchmarks(SingleFile):
         text = whole_text(recording, limit=_LIMIT)
         if form == "action":
             text = text.partition("=")[2].strip().removesuffix(";")
+        tables = {
+            "google_csv": lambda: json_forms.google(csv_forms.google(text)),
+            "hyperfine_csv": lambda: json_forms.hyperfine(csv_forms.hyperfine(text)),
+        }
+        if form in tables:
+            yield from tables[form]()
+            return
         documents = {
             "google": json_forms.google,
             "pytest_benchmark": json_forms.pytest_benchmark,
@@ -76,6 +96,7 @@ class Benchmarks(SingleFile):
             "action": json_forms.action,
             "jmh": per_language.jmh,
             "asv": per_language.asv,
+            "pyperf": per_language.pyperf,
         }
         # asv writes NaN for parameters that a benchmark skips.
         yield from documents[form](parse(text, allow_nan=form == "asv"))

@@ -94,6 +94,9 @@ def test_plain_scalars(warehouse, tmp_path):
         ('{"results": [{"command": "a"}]}', "'mean' is missing"),
         ('{"machine_info": {}, "commit_info": 1, "benchmarks": []}', "'benchmarks' is empty"),
         (SAMPLE.read_text().replace('"ns"', "{}"), "the time unit is {}"),
+        ("command,mean,stddev,median,user,system,min,max\nls,1,2\n", "there are 3 values"),
+        ("command,mean,stddev,median,user,system,min,max\nls,1,,1,1,1,1,1", "cut off"),
+        ('{"benchmarks":[{"runs":[{}]}]}', "'name' is missing"),
         ("BenchmarkA-8 10 5 ns/op\nBenchmarkB-8 10 5..2 ns/op\n", "'5..2' was found"),
     ],
 )
@@ -190,3 +193,56 @@ def test_rust_prints_estimates_and_throughput_but_changes_are_no_times(warehouse
         ("sums::copy", None, pytest.approx(82.5e-9), "s", "lower", None),
         ("sums::copy throughput", None, 12412.0, "MB/s", "higher", None),
     ]
+
+
+def test_google_benchmarks_table_is_what_its_json_is(warehouse):
+    (done,) = land(warehouse, SAMPLE.parent / "google.csv")
+    found = rows(warehouse, VALUES)
+    assert found[:4] == [
+        ("BM_sort/64", 0, pytest.approx(313.567e-9), "s", "lower", None),
+        ("BM_sort/64 cpu_time", 0, pytest.approx(310.899e-9), "s", "lower", None),
+        ("BM_sort/64 bytes_per_second", 0, 8.23418e08, "B/s", "higher", None),
+        ("BM_sort/64 rate", 0, 3.21647e06, None, None, None),
+    ]
+    names = {name for name, *_ in found}
+    assert not [name for name in names if name.endswith(("_mean", "_cv", "_BigO", "_RMS"))]
+    assert [row[1] for row in found if row[0] == "BM_ms/real_time/threads:2"] == [0, 1, 2]
+    assert done.left_out == "3 benchmarks (failed or skipped)"
+
+
+def test_google_benchmarks_table_of_statistics_has_the_means(warehouse, tmp_path):
+    table = (SAMPLE.parent / "google.csv").read_text().splitlines()
+    kept = [line for line in table if "/64" not in line or "/64_" in line]
+    (tmp_path / "g.csv").write_text("\n".join(["Run on 2 CPUs", *kept, ""]))
+    land(warehouse, tmp_path / "g.csv")
+    spread = pytest.approx(2.90414 / 312.724)
+    found = [row for row in rows(warehouse, VALUES) if row[0] == "BM_sort/64"]
+    assert found == [("BM_sort/64", None, pytest.approx(312.724e-9), "s", "lower", spread)]
+
+
+def test_hyperfines_table_has_means(warehouse):
+    land(warehouse, SAMPLE.parent / "hyperfine.csv")
+    spread = pytest.approx(0.0013447215722008406 / 0.0033633934)
+    assert rows(warehouse, VALUES)[:2] == [
+        ("./w 100", None, 0.0033633934000000002, "s", "lower", spread),
+        ("./w 100 user", None, 0.0024067999999999997, "s", "lower", None),
+    ]
+
+
+def test_commands_of_one_name_differ_by_their_parameters(warehouse, tmp_path):
+    result = {"command": "sort", "mean": 0.5, "times": [0.5]}
+    results = [result | {"parameters": {"n": n}} for n in ("10", "20")]
+    (tmp_path / "h.json").write_text(json.dumps({"results": results}))
+    land(warehouse, tmp_path / "h.json")
+    assert [name for name, *_ in rows(warehouse, VALUES)] == ["sort (n=10)", "sort (n=20)"]
+
+
+def test_pyperf_has_the_values_of_all_processes(warehouse):
+    land(warehouse, SAMPLE.parent / "pyperf.json")
+    query = """
+        SELECT metric, count(*), count(DISTINCT repetition), round(avg(value) * 1e9) FROM metrics
+        GROUP BY ALL ORDER BY ALL
+    """
+    assert rows(warehouse, query) == [("one", 20, 20, 156.0), ("two", 40, 40, 165.0)]
+    query = "SELECT machine, started_at IS NOT NULL FROM runs"
+    assert rows(warehouse, query) == [("node1", True)]

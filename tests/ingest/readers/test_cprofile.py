@@ -122,7 +122,7 @@ def dump(entry=(1, 1, 0.1, 0.2, {}), key=KEY):
         (dump(key="f"), "a function is not named as in a profile"),
         (
             marshal.dumps({KEY: compile("1", "x", "eval")}),
-            "is no part of a profile",
+            "the profile contains code, as those of Python's module profile do",
         ),
         (marshal.dumps({(((((((((1,),),),),),),),),): 1}), "nested too deeply"),
         (marshal.dumps({KEY: {((1,),): 1}}), "a key of a dict is not plain"),

@@ -30,6 +30,11 @@ def refused(warehouse, folder, text):
         (f"{HEADER}   1.429,58 msec task-clock\n{FOOTER}", "manner of another language"),
         (f"{HEADER}   1.429      faults\n{FOOTER}", "manner of another language"),
         (f"{HEADER}   1 429      faults\n{FOOTER}", "manner of another language"),
+        (
+            '{"counter-value" : "16,472", "unit" : "msec", "event" : "task-clock", '
+            '"event-runtime" : 16472746, "pcnt-running" : 100,00}\n',
+            "manner of another language",
+        ),
     ],
 )
 def test_numbers_in_the_manner_of_another_language_are_refused(warehouse, tmp_path, text, message):

@@ -1,0 +1,23 @@
+"""Tables of strace and ltrace beyond the sample of the contract."""
+
+from __future__ import annotations
+
+from tests.helpers.support import land, rows
+
+TABLE = """\
+% time     seconds  usecs/call     calls    errors syscall
+------ ----------- ----------- --------- --------- ----------------
+ 75,00    1,500003           1         3         1 read
+ 25,00    0,500000           0         2           write
+------ ----------- ----------- --------- --------- ----------------
+100,00    2,000003           0         5         1 total
+"""
+
+
+def test_seconds_may_have_a_decimal_comma(warehouse, tmp_path):
+    (tmp_path / "strace.txt").write_text(TABLE)
+    land(warehouse, tmp_path / "strace.txt")
+    assert rows(warehouse, "SELECT function, seconds, calls FROM fn_timings ORDER BY rowid") == [
+        ("read", 1.500003, 3),
+        ("write", 0.5, 2),
+    ]
