@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
+# What a change can be acknowledged as; an invalid run is in no series.
+REASONS = ("expected", "noise", "invalid run", "fixed")
+
+
 @dataclass(frozen=True, slots=True)
 class Threshold:
     """What counts as a change in matching series; None: as other rows define it.
@@ -34,8 +38,8 @@ class Threshold:
 class Acknowledgement:
     """What is known of a change, or of an invalid run.
 
-    reason is expected, noise, invalid run or fixed; fixed_in is a version, for fixed only; metric
-    is a name or a pattern with * and ?.
+    reason is one of `REASONS`; fixed_in is a version, for fixed only; metric is a name or a pattern
+    with * and ?.
     """
 
     reason: str

@@ -126,7 +126,11 @@ class View(Filters):
     def link(self, label: str, page: str, *, icon: str | None = None, **params: Any) -> None:
         """Show a link to another page (its path in PAGES) with filters set."""
         symbol = None if icon is None else f":material/{icon}:"
-        given = {key: str(value) for key, value in params.items() if value is not None}
+        given = {
+            key: value if isinstance(value, list) else str(value)
+            for key, value in params.items()
+            if value is not None
+        }
         st.page_link(self.pages[page], label=plain(label), icon=symbol, query_params=given)
 
     def table(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import polars as pl
 import streamlit as st
 
 from apps.pages.base import View
+from apps.pages.charts import show as show_chart
+from apps.pages.comparison_charts import waterfall_chart, waterfall_steps
 from apps.pages.text import plain
 from apps.queries.explanations import (
     Comparison,
@@ -56,13 +59,14 @@ def show_for_run(view: View, run_id: str) -> None:
 
 
 def show(view: View, which: Comparison) -> None:
-    """Show what changed between two sets of runs: sentences, figures, call tree."""
+    """Show what changed between two sets of runs: waterfall, sentences, figures, call tree."""
     with st.spinner("Comparing its traces ..."):
         with view.narrowed(view.value(models_of, which)):
             rows = view.rows(explanation, which)
         runs = view.rows(compared_runs, which)
         coverage = view.rows(explanation_coverage, which)
     sentences = explanation_sentences(which, runs.to_dicts(), rows.to_dicts(), coverage.to_dicts())
+    _waterfall(rows)
     with st.container(border=True):
         for sentence in sentences:
             with st.container(horizontal=True, vertical_alignment="center"):
@@ -75,3 +79,23 @@ def show(view: View, which: Comparison) -> None:
     if not tree.is_empty():
         with st.expander("Call tree"):
             view.table(tree.select(_TREE), percent=("own_share", "inclusive_share"))
+
+
+def _waterfall(rows: pl.DataFrame) -> None:
+    """Show how the functions lead from the time before to that after, the biggest part first."""
+    functions = rows.filter(topic="function")
+    totals = functions.filter(
+        pl.col("subject").is_null(), pl.col("before").is_finite(), pl.col("after").is_finite()
+    )
+    parts = functions.drop_nulls("subject").select(
+        step="subject", change=pl.col("after").fill_null(0) - pl.col("before").fill_null(0)
+    )
+    # A step for all others alone would say no more than the sentences.
+    if totals.is_empty() or parts.is_empty():
+        return
+    total = totals.row(0, named=True)
+    steps = waterfall_steps(parts, total["after"] - total["before"])
+    show_chart(
+        waterfall_chart(total["before"], steps, total["after"], total["unit"]),
+        "How each function changes the total",
+    )

@@ -27,7 +27,6 @@ from warehouse.errors import UsageError
 
 _LEVEL = 0.95
 _DRAWN = 25
-_STEPS = 12
 # Classifying the samples of more runs takes seconds.
 _MOST_RUNS = 10
 _COLUMNS = (
@@ -170,19 +169,12 @@ def _waterfall(rows: pl.DataFrame) -> None:
     if total is None:
         st.caption("Unknown: the two have no functions in common.")
         return
-    parts = (
-        rows.filter(pl.col("metric").str.starts_with(_PARTS[total["metric"]]))
-        .with_columns(
-            step=pl.col("metric").str.strip_prefix(_PARTS[total["metric"]]),
-            change=pl.col("after").fill_null(0) - pl.col("before").fill_null(0),
-        )
-        .filter(pl.col("change").is_finite())
-        .sort(pl.col("change").abs(), descending=True)
+    prefix = _PARTS[total["metric"]]
+    parts = rows.filter(pl.col("metric").str.starts_with(prefix)).select(
+        step=pl.col("metric").str.strip_prefix(prefix),
+        change=pl.col("after").fill_null(0) - pl.col("before").fill_null(0),
     )
-    steps = parts.head(_STEPS).select("step", "change").rows()
-    rest = total["after"] - total["before"] - sum(change for _, change in steps)
-    if len(parts) > _STEPS:
-        steps.append((f"{len(parts) - _STEPS} others", rest))
+    steps = charts.waterfall_steps(parts, total["after"] - total["before"])
     show(
         charts.waterfall_chart(total["before"], steps, total["after"], total["unit"]),
         "How each function changes the total",

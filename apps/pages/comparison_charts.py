@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from apps.output import amount, short_name
+from apps.output import amount, counted, short_name
 from apps.pages.charts import BETTER, BLUE, GREY, NEUTRAL, SKY, WORSE, axis, legend, scale
 from apps.pages.sizes import FIT, time_unit
 from apps.pages.timeline_chart import CAUSES
@@ -15,6 +15,10 @@ from apps.pages.timeline_chart import CAUSES
 _VERDICTS = {"worse": WORSE, "better": BETTER, "changed": BLUE, "same": NEUTRAL, "unknown": SKY}
 _KINDS = {"total": GREY, "more": WORSE, "less": BETTER}
 _NAME = 40
+# Functions of a waterfall; what the others change is one step.
+_STEPS = 12
+# A smaller part of the difference is no step of its own.
+_LEAST_REST = 0.005
 # Ratios beyond this are drawn at the edge: one function that came from nothing hides all others.
 MOST_RATIO = 10.0
 
@@ -87,6 +91,21 @@ def _ticks(reach: float) -> list[float]:
     steps = (1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0)
     above = [step for step in steps if step <= reach * 1.0001][-3:]
     return [*(round(1 / step, 3) for step in reversed(above)), 1.0, *above]
+
+
+def waterfall_steps(parts: pl.DataFrame, difference: float) -> list[tuple[str, float]]:
+    """Return the largest of the `parts` (step, change) of a difference, then all others as one.
+
+    Others are also functions that are not among the parts, and means that do not add up.
+    """
+    known = parts.filter(pl.col("change").is_finite())
+    ordered = known.sort(pl.col("change").abs(), "step", descending=[True, False])
+    steps: list[tuple[str, float]] = ordered.head(_STEPS).select("step", "change").rows()
+    rest = difference - sum(change for _, change in steps)
+    hidden = len(ordered) - len(steps)
+    if hidden or abs(rest) > _LEAST_REST * abs(difference):
+        steps.append((counted(hidden, "other") if hidden else "all others", rest))
+    return steps
 
 
 def waterfall_chart(

@@ -129,20 +129,34 @@ class Filters:
         *,
         key: str,
         placeholder: str = "All",
+        default: Sequence[str] = (),
+        most: int | None = None,
     ) -> list[str]:
-        """Return the choices among `options`; the empty list is no choice."""
-        asked = [one for one in self.address.given.get(key, []) if one]
+        """Return the choices among `options`, at most `most`; the empty list is no choice.
+
+        Where nothing was chosen they are `default`.
+        """
+        asked = [one for one in self.address.given.get(key, default) if one]
+        wrong: UsageError | None = None
         if self.address.sets(key):
-            for one in asked:
-                if one not in options:
-                    self.address.keep(key, asked)
-                    raise unknown(label, one, options)
-            st.session_state[key] = asked
+            others = [one for one in asked if one not in options]
+            if others:
+                wrong = unknown(label, others[0], options)
+            elif most is not None and len(asked) > most:
+                wrong = UsageError(
+                    f"{label}: the link has {len(asked)}, shown are at most {most}.",
+                    hint="Take some away above.",
+                )
+            st.session_state[key] = [one for one in asked if one in options][:most]
         else:
-            st.session_state[key] = [one for one in st.session_state[key] if one in options]
+            known = [one for one in st.session_state[key] if one in options]
+            st.session_state[key] = known if known or not st.session_state[key] else list(default)
         chosen: list[str] = self._filters.multiselect(
-            label, options, key=key, placeholder=placeholder
+            label, options, key=key, placeholder=placeholder, max_selections=most
         )
+        if wrong is not None:
+            self.address.keep(key, asked)
+            raise wrong
         self.address.keep(key, chosen or [""])
         return chosen
 

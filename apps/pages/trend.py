@@ -1,4 +1,4 @@
-"""Trends: the history of a metric, since when it changed, and why."""
+"""Trends: the history of metrics, since when they changed, and why."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from apps.output import cell
+from apps.output import amount, cell
 from apps.pages import causes, charts
+from apps.pages.acknowledging import acknowledging
 from apps.pages.base import View
-from apps.pages.text import run_label
-from apps.pages.trend_chart import history
+from apps.pages.text import plain, run_label
+from apps.pages.trend_chart import Times, history, times_of
+from apps.pages.trend_choice import Choice, chosen_before, keep, reset
 from apps.queries.runs import run_choices
 from apps.queries.trend import (
-    series_of_metric,
+    series_of_metrics,
     trend_choices,
     trend_disturbances,
     trend_points,
@@ -29,14 +31,18 @@ from apps.reports.changes import (
     provisional_sentence,
     state_sentences,
 )
-from apps.reports.series import series_name
+from apps.reports.series import series_name, shown_fields
+from warehouse.errors import UsageError
 
 # As many as there are distinct colours.
 _SERIES = len(charts.PALETTE)
+_MOST_METRICS = 6
+_NEWEST = 3
+_BY = ("dates", "versions")
 
 
 def page(view: View) -> None:
-    """Show a metric of an application over time."""
+    """Show metrics of an application over time."""
     apps = view.rows(run_choices, None).filter(kind="app")["choice"].to_list()
     app = view.select("Application", apps, key="app")
     if app is None:
@@ -52,105 +58,213 @@ def page(view: View) -> None:
             f"{view.pwh} ingest FILES --app {shlex.quote(app)} --started-at 2026-01-31 --replace",
         )
         return
-    metric = view.select(
-        "Metric", series["metric"].unique(maintain_order=True).to_list(), key="metric"
+    named = series["metric"].unique(maintain_order=True).to_list()
+    metrics = view.multi(
+        "Metrics", named, key="metric", placeholder=named[0], default=named[:1], most=_MOST_METRICS
     )
-    if metric is None:
-        return
-    of_metric = series.filter(metric=metric)
-    machines = of_metric["machine"].drop_nulls().unique(maintain_order=True).to_list()
+    metrics = metrics or named[:1]
+    of_metrics = series.filter(pl.col("metric").is_in(metrics))
+    machines = of_metrics["machine"].drop_nulls().unique(maintain_order=True).to_list()
     machine = view.select("Machine", machines, key="machine", every="All")
-    with st.spinner("Detecting changes ..."), view.narrowed(series_of_metric(app, metric)):
-        points = _points(view, app, metric, machine)
-        sentences = _verdicts(view, app, machine, points, len(of_metric))
+    with st.spinner("Detecting changes ..."), view.narrowed(series_of_metrics(app, metrics)):
+        points = _points(view, app, metrics, machine)
+        sentences = [
+            sentence
+            for metric in metrics
+            for sentence in _verdicts(view, app, machine, points.filter(metric=metric), of_metrics)
+        ]
+    if points.is_empty():
+        st.info(plain(f"On {machine} no run of {app} has a value of these metrics."))
+        return
+    has_versions = points["version"].drop_nulls().len() > 0
+    by = view.select("Along", _BY if has_versions else _BY[:1], key="by")
     found = points.drop_nulls("after").sort("started_at", descending=True)
-    changes = found.filter(certainty="confirmed")
-    runs = changes["run_id"].unique(maintain_order=True).to_list()
+    runs = found["run_id"].unique(maintain_order=True).to_list()
     why = view.select("Explain the change at", runs, key="why", every="None")
     view.verdicts(sentences)
-    unit = points["unit"][0]
-    charts.show(history(points, metric, unit), f"{metric} of {app} over time")
+    choice = _charts(view, app, metrics, points, by_version=by == "versions")
+    _chosen(view, points, choice)
+    _changes(view, app, metrics, machine, found, why)
     if why is not None:
         causes.show_for_run(view, why)
-    elif runs:
-        for row in changes.head(3).iter_rows(named=True):
-            named = run_label(row["version"], row["run_id"], row["started_at"])
-            view.link(
-                f"Why did it change at {named}?",
-                "trends",
-                icon="help",
-                app=app,
-                metric=metric,
-                machine=machine,
-                why=row["run_id"],
-            )
-    _table(view, points, unit)
+    _table(view, points)
 
 
-def _points(view: View, app: str, metric: str, machine: str | None) -> pl.DataFrame:
-    rows = view.rows(trend_points, app, [metric])
+def _points(view: View, app: str, metrics: list[str], machine: str | None) -> pl.DataFrame:
+    rows = view.rows(trend_points, app, metrics)
     # A pattern in the name of a metric matches more than that metric.
-    rows = (
-        rows.filter(metric=metric)
-        if machine is None
-        else rows.filter(metric=metric, machine=machine)
+    rows = rows.filter(pl.col("metric").is_in(metrics))
+    if machine is not None:
+        rows = rows.filter(machine=machine)
+    rows = rows.with_columns(
+        pl.Series("series", _series_names(rows["fields"].to_list()), pl.String),
+        direction=pl.col("direction").fill_null("changed"),
     )
-    named = [_series(fields) for fields in rows["fields"].to_list()]
-    longest = pl.Series("series", named, pl.String)
-    rows = rows.with_columns(longest, direction=pl.col("direction").fill_null("changed"))
     kept = (
-        rows.group_by("series").len().sort("len", "series", descending=[True, False]).head(_SERIES)
+        rows.group_by("metric", "series")
+        .len()
+        .sort("len", "series", descending=[True, False])
+        .group_by("metric", maintain_order=True)
+        .head(_SERIES)
     )
-    return rows.filter(pl.col("series").is_in(kept["series"].implode()))
+    return rows.join(kept, on=["metric", "series"], how="semi", maintain_order="left")
 
 
 def _verdicts(
-    view: View, app: str, machine: str | None, points: pl.DataFrame, total: int
+    view: View, app: str, machine: str | None, points: pl.DataFrame, series: pl.DataFrame
 ) -> list[str]:
-    """Return what is found in the series that are shown, the newest changes first."""
+    """Return what is found in the series of a metric that are shown, the newest changes first.
+
+    `series` has all series of the metrics.
+    """
+    if points.is_empty():
+        return []
     metric = points["metric"][0]
-    shown = points["series"].unique(maintain_order=True).to_list()
+    total = len(series.filter(metric=metric))
+    shown = [row["fields"] for row in points.unique("series").to_dicts()]
 
     def rows(question: Callable[..., Any]) -> list[dict[str, Any]]:
         found = view.rows(question, app, [metric], machine).filter(metric=metric)
-        return [row for row in found.to_dicts() if _series(row["fields"]) in shown]
+        return [row for row in found.to_dicts() if row["fields"] in shown]
 
     def name(row: dict[str, Any]) -> str:
         return series_name(metric, row["fields"] if len(shown) > 1 else None)
 
     found = points.drop_nulls("after").sort("started_at", descending=True).to_dicts()
-    changed = {_series(row["fields"]) for row in found}
+    changed = [row["fields"] for row in found]
     sentences = [
         *(change_sentence(name(row), row) for row in found if row["certainty"] == "confirmed"),
         *(provisional_sentence(name(row), row) for row in rows(trend_provisional)),
         *(disturbance_sentence(name(row), row) for row in rows(trend_disturbances)),
     ]
     for row in rows(trend_states):
-        quiet = _series(row["fields"]) not in changed
+        quiet = row["fields"] not in changed
         sentences += state_sentences(name(row), row, quiet=quiet)
     if len(shown) < total and len(shown) == _SERIES:
         sentences.append(f"The {len(shown)} longest of {total} series are shown.")
     return sentences
 
 
-def _series(fields: Any) -> str:
-    """Return the name of a series in the legend."""
-    return cell(fields, None) or "all runs"
+def _series_names(fields: list[dict[str, str] | None]) -> list[str]:
+    """Return names of series for a legend: the fields that not all of them have in common."""
+    every = [shown_fields(one) for one in fields]
+    common = set(every[0].items()).intersection(*(one.items() for one in every)) if every else set()
+    return [
+        cell(dict(item for item in one.items() if item not in common), None) or "all runs"
+        for one in every
+    ]
 
 
-def _table(view: View, points: pl.DataFrame, unit: str | None) -> None:
+def _charts(
+    view: View, app: str, metrics: list[str], points: pl.DataFrame, *, by_version: bool
+) -> Choice:
+    """Show a chart for each metric; return what the user chose in them."""
+    known = points["run_id"].unique(maintain_order=True).to_list()
+    choice = chosen_before(view.address, app, known)
+    shown = [metric for metric in metrics if metric in points["metric"]]
+    times = _times(points, choice, by_version=by_version)
+    for place in range(len(shown)):
+        state: Any = st.session_state.get(choice.key(place))
+        if state is not None:
+            choice = choice.after(place, state.selection, times)
+    times = _times(points, choice, by_version=by_version)
+    keep(view.address, choice)
+    for place, metric in enumerate(shown):
+        of_metric = points.filter(metric=metric)
+        chart = history(of_metric, times, picked=choice.runs, several=len(shown) > 1)
+        st.altair_chart(
+            chart,
+            width="stretch",
+            alt=f"{metric} of {app} over time",
+            key=choice.key(place),
+            on_select="rerun",
+        )
+    return choice
+
+
+def _times(points: pl.DataFrame, choice: Choice, *, by_version: bool) -> Times:
+    """Return the axis of time for the window that was chosen."""
+    if choice.window is not None:
+        first, last = choice.window
+        points = points.filter(pl.col("started_at").is_between(first, last))
+        if points.is_empty():
+            raise UsageError(
+                f"No run of this history started from {first:%Y-%m-%d %H:%M} to "
+                f"{last:%Y-%m-%d %H:%M}.",
+                hint="Open the page without from and to.",
+            )
+    return times_of(points, by_version=by_version)
+
+
+def _chosen(view: View, points: pl.DataFrame, choice: Choice) -> None:
+    """Show links to the runs that were chosen, and what else can be done with the charts."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if choice.window is not None:
+            first, last = choice.window
+            st.button(
+                f"{first:%Y-%m-%d} to {last:%Y-%m-%d}: show all",
+                icon=":material/zoom_out_map:",
+                on_click=reset,
+                args=(choice.without(window=True),),
+            )
+        runs = points.filter(pl.col("run_id").is_in(list(choice.runs))).unique("run_id")
+        for row in runs.sort("started_at").iter_rows(named=True):
+            label = run_label(row["version"], row["run_id"], row["started_at"])
+            value = f"{row['metric']} {amount(row['value'], row['unit'])}"
+            view.link(f"{label}: {value}", "run", icon="open_in_new", run=row["run_id"])
+        if len(runs) > 1:
+            before, after = runs.sort("started_at")["run_id"].to_list()
+            view.link(
+                "Compare the two", "compare", icon="compare_arrows", before=before, after=after
+            )
+    if not choice.runs:
+        st.caption(
+            "Click a point for its run, a second one for a comparison; drag over a part of the "
+            "time to see it larger. Changes are detected in the whole history."
+        )
+
+
+def _changes(
+    view: View,
+    app: str,
+    metrics: list[str],
+    machine: str | None,
+    found: pl.DataFrame,
+    why: str | None,
+) -> None:
+    """Offer an explanation and an acknowledgement of the newest changes."""
+    for row in found.unique("run_id", maintain_order=True).head(_NEWEST).iter_rows(named=True):
+        named = run_label(row["version"], row["run_id"], row["started_at"])
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if row["run_id"] != why:
+                view.link(
+                    f"Why did it change at {named}?",
+                    "trends",
+                    icon="help",
+                    app=app,
+                    metric=metrics,
+                    machine=machine,
+                    why=row["run_id"],
+                )
+            acknowledging(view, row["run_id"], named, known=row["acknowledged"])
+
+
+def _table(view: View, points: pl.DataFrame) -> None:
     with st.expander("Values"):
         view.table(
             points.sort("started_at", descending=True).select(
                 "started_at",
                 "run_id",
                 "version",
+                "metric",
                 "value",
+                "unit",
                 "series",
                 "change",
                 "certainty",
+                "acknowledged",
+                "note",
                 "disturbed",
             ),
-            units={"value": unit} if unit else None,
             percent=("change",),
         )

@@ -2,74 +2,235 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
 import altair as alt
 import polars as pl
 from altair.typing import ChartType
 
+from apps.output import short_name, signed_percent
 from apps.pages.charts import BETTER, NEUTRAL, WORSE, axis, legend, scale
+from apps.pages.sizes import FIT
 
-_HEIGHT = 380
+# A single metric, and each of several, which have the same axis of time.
+_HEIGHT, _SMALL = 380, 150
+_TINTS = {"worse": WORSE, "better": BETTER, "changed": NEUTRAL, "acknowledged": NEUTRAL}
 _DASHES = alt.Scale(domain=["confirmed", "provisional"], range=[[5, 4], [1, 4]])
-_TINTS = {"worse": WORSE, "better": BETTER, "changed": NEUTRAL}
+# Changes with a label: of more the largest. Labels of neighbours are below each other.
+_LABELLED, _ROWS, _ROW = 12, 3, 13
+# From more days on Vega's own ticks are whole days.
+_SINGLE_DAYS = 14
+# Versions that an axis has at most, and their letters.
+_TICKS, _VERSION = 30, 16
+# Labels of the axis of versions have a number before them: a version can have runs apart in time.
+_GAP = "\u2003"
+# Letters of a legend in a line.
+_LETTERS = 110
+# Names of the selections in a chart.
+WINDOW, RUNS = "window", "runs"
 
 
-def history(points: pl.DataFrame, name: str, unit: str | None) -> ChartType:
-    """Draw one line per series, its levels, and a rule at each change.
+@dataclass(frozen=True, slots=True)
+class Times:
+    """The axis of the runs' starts: dates, or `versions`, where runs are evenly spaced.
 
-    `points` are rows of one metric: series, run_id, version, started_at, value, disturbed, and
-    certainty, before, after, change and direction where the level changed there. Points of
-    disturbances are pale; the rule of a provisional change is dotted.
+    `starts` are those of the runs that are drawn, ascending; versions are their labels.
     """
-    series = points["series"].unique(maintain_order=True).to_list()
-    colour = alt.Color(
-        "series:N", scale=scale(series), legend=legend(columns=1) if len(series) > 1 else None
-    )
-    days = axis("Start of the run", format=_format(points["started_at"]), labelOverlap=True)
-    time = alt.X("started_at:T", axis=days, scale=alt.Scale(type="utc"))
+
+    starts: list[datetime]
+    versions: list[str] | None
+
+    def column(self, starts: pl.Series) -> pl.Series:
+        """Return the places of starts on the axis."""
+        if self.versions is None:
+            return starts
+        return starts.replace_strict(self.starts, self.versions, return_dtype=pl.String)
+
+    def x(self, field: str) -> alt.X:
+        """Return the encoding of a column of places."""
+        if self.versions is None:
+            first, last = self.starts[0], self.starts[-1]
+            margin = max((last - first) / 60, timedelta(seconds=1))
+            ends = [round(end.timestamp() * 1000) for end in (first - margin, last + margin)]
+            days = axis("Start of the run", labelOverlap=True, **_days(last - first))
+            return alt.X(f"{field}:T", axis=days, scale=alt.Scale(type="utc", domain=ends))
+        versions = axis(
+            "Version",
+            values=_ticks(self.versions),
+            labelExpr=f"split(datum.label, '{_GAP}')[1]",
+            labelOverlap=True,
+            labelAngle=-30 if max(map(len, self.versions)) > len("00000 1.23.4") else 0,
+        )
+        domain = alt.Scale(type="point", domain=self.versions, padding=1)
+        return alt.X(f"{field}:O", axis=versions, scale=domain)
+
+    def between(self, selected: Sequence[Any]) -> tuple[datetime, datetime] | None:
+        """Return the first and last start in a selected part of the axis, None without one."""
+        if self.versions is None:
+            low, high = min(selected), max(selected)
+            found = [start for start in self.starts if low <= start.timestamp() * 1000 <= high]
+        else:
+            known = dict(zip(self.versions, self.starts, strict=True))
+            found = [known[one] for one in selected if one in known]
+        return (min(found), max(found)) if found else None
+
+
+def times_of(points: pl.DataFrame, *, by_version: bool) -> Times:
+    """Return the axis for points (started_at, version, run_id)."""
+    runs = points.group_by("started_at").agg(pl.col("version", "run_id").first()).sort("started_at")
+    starts = runs["started_at"].to_list()
+    if not by_version:
+        return Times(starts, None)
+    names = runs["version"].fill_null(runs["run_id"]).to_list()
+    labels = [f"{i:05d}{_GAP}{short_name(name, _VERSION)}" for i, name in enumerate(names)]
+    return Times(starts, labels)
+
+
+def _ticks(versions: Sequence[str]) -> list[str]:
+    """Return the first label of each version, of too many every other, every third ..."""
+    names = [label.split(_GAP)[1] for label in versions]
+    firsts = [
+        label
+        for label, name, before in zip(versions, names, [None, *names[:-1]], strict=True)
+        if name != before
+    ]
+    return firsts[:: -(-len(firsts) // _TICKS)]
+
+
+def _days(span: timedelta) -> dict[str, Any]:
+    """Return the date format for the span of the times, and ticks that repeat no date."""
+    if span.days > 900:
+        return {"format": "%Y-%m"}
+    if span.days < 2:
+        return {"format": "%m-%d %H:%M"}
+    return {"format": "%Y-%m-%d"} | ({"tickCount": "day"} if span.days <= _SINGLE_DAYS else {})
+
+
+def history(
+    points: pl.DataFrame, times: Times, *, picked: Sequence[str] = (), several: bool = False
+) -> ChartType:
+    """Draw one line per series, its levels, and a rule with a label at each change.
+
+    Drawn is the part of the history that `times` has. `points` are rows of one metric: metric,
+    unit, series, run_id, version, started_at, value, disturbed, and certainty, before, after,
+    change, direction and acknowledged where the level changed there. Points of disturbances are
+    pale, those of `picked` runs have a ring; the rule of a provisional change is dotted, that of an
+    acknowledged one grey. One of `several` metrics is smaller. A part of the time (`WINDOW`) and
+    points (`RUNS`) can be selected.
+    """
+    drawn = points.filter(pl.col("started_at").is_between(times.starts[0], times.starts[-1]))
+    names = points["series"].unique(maintain_order=True).to_list()
+    columns = max(1, _LETTERS // (max(map(len, names)) + 4))
+    shown = legend(columns=columns) if len(names) > 1 else None
+    colour = alt.Color("series:N", scale=scale(names), legend=shown)
+    unit = points["unit"][0]
+    title = short_name(points["metric"][0], 24 if several else 60)
+    # One width for all small charts, so that their times are below each other.
+    room = {"minExtent": 50, "maxExtent": 50} if several else {}
+    height = _SMALL if several else _HEIGHT
+    value = alt.Y("value:Q", axis=axis(title, unit, **room), scale=_values(drawn, height))
     started = pl.col("started_at").dt.strftime("%Y-%m-%d %H:%M").alias("started")
-    base = alt.Chart(points.with_columns(started)).encode(x=time, color=colour)
-    value = alt.Y("value:Q", axis=axis(name, unit), scale=alt.Scale(zero=False))
-    dots = base.mark_circle(size=55).encode(
+    rows = drawn.with_columns(started, times.column(drawn["started_at"]).alias("at"))
+    base = alt.Chart(rows).encode(x=times.x("at"), color=colour)
+    dots = base.mark_circle(size=55, opacity=1).encode(
         y=value,
         opacity=alt.condition("datum.disturbed", alt.value(0.35), alt.value(1)),
         tooltip=[
             alt.Tooltip("run_id:N", title="Run"),
             alt.Tooltip("version:N", title="Version"),
             alt.Tooltip("started:N", title="Started"),
-            alt.Tooltip("value:Q", title=unit or "Value", format=".6g"),
+            alt.Tooltip("value:Q", title=f"Value, {unit}" if unit else "Value", format=".6g"),
             alt.Tooltip("series:N", title="Series"),
         ],
     )
+    dots = dots.add_params(
+        alt.selection_interval(name=WINDOW, encodings=["x"]),
+        alt.selection_point(name=RUNS, fields=["run_id"]),
+    )
+    rings = (
+        alt.Chart(rows.filter(pl.col("run_id").is_in(list(picked))))
+        .mark_point(size=220, strokeWidth=2, color=NEUTRAL)
+        .encode(x=times.x("at"), y=value)
+    )
     lines = base.mark_line(strokeWidth=1.2, opacity=0.6).encode(y=value)
-    changes = points.drop_nulls("after")
-    if changes.is_empty():
-        return alt.layer(lines, dots).properties(height=_HEIGHT)
-    levels = (
-        alt.Chart(levels_of(points))
+    layers = [lines, *_levels(points, times, colour), dots, *([rings] if picked else [])]
+    parts = alt.layer(*_rules(drawn, times), alt.layer(*layers))
+    chart: ChartType = parts.resolve_scale(color="independent").properties(
+        height=height, autosize=FIT
+    )
+    return chart
+
+
+def _values(points: pl.DataFrame, height: int) -> alt.Scale:
+    """Return the scale of the values, with room for the labels of changes above them."""
+    rows = min(points["after"].drop_nulls().len(), _ROWS)
+    values = points["value"].to_list()
+    if not rows or min(values) == max(values):
+        return alt.Scale(zero=False)
+    low, high = min(values), max(values)
+    room = (high - low) * (rows * _ROW + 8) / (height - rows * _ROW - 8)
+    return alt.Scale(zero=False, nice=False, domain=[low - room / 4, high + room])
+
+
+def _levels(points: pl.DataFrame, times: Times, colour: alt.Color) -> list[alt.Chart]:
+    first, last = times.starts[0], times.starts[-1]
+    found = levels_of(points).filter(pl.col("since") <= last, pl.col("until") >= first)
+    if found.is_empty():
+        return []
+    found = found.with_columns(pl.col("since", "until").clip(first, last))
+    rows = found.with_columns(
+        times.column(found["since"]).alias("begin"), times.column(found["until"]).alias("end")
+    )
+    return [
+        alt.Chart(rows)
         .mark_rule(strokeWidth=3, opacity=0.75)
-        .encode(
-            x=alt.X("since:T", scale=alt.Scale(type="utc")), x2="until:T", y="level:Q", color=colour
-        )
-    )
-    tints = scale(changes["direction"].unique().sort().to_list(), _TINTS)
-    rules = (
-        alt.Chart(changes)
-        .mark_rule(strokeWidth=1.5)
-        .encode(
-            x=time,
-            color=alt.Color("direction:N", scale=tints, legend=legend("Change")),
-            strokeDash=alt.StrokeDash("certainty:N", scale=_DASHES, legend=legend("Certainty")),
-        )
-    )
-    parts = alt.layer(levels, lines, dots)
-    chart: ChartType = alt.layer(rules, parts).resolve_scale(color="independent")
-    return chart.properties(height=_HEIGHT)
+        .encode(x=times.x("begin"), x2="end", y="level:Q", color=colour)
+    ]
 
 
-def _format(times: pl.Series) -> str:
-    """Return the date format for the span of the times."""
-    days = (times.max() - times.min()).days  # type: ignore[operator, union-attr]
-    return "%Y-%m" if days > 900 else "%Y-%m-%d" if days > 2 else "%m-%d %H:%M"
+def _rules(points: pl.DataFrame, times: Times) -> list[alt.Chart]:
+    """Return the rules at changes, and their labels."""
+    changes = points.drop_nulls("after").sort("started_at")
+    if changes.is_empty():
+        return []
+    kind = (
+        pl.when(pl.col("acknowledged").is_null())
+        .then("direction")
+        .otherwise(pl.lit("acknowledged"))
+    )
+    rows = changes.with_columns(
+        times.column(changes["started_at"]).alias("at"),
+        kind.alias("kind"),
+        pl.Series("label", map(change_label, changes.iter_rows(named=True)), pl.String),
+        place=pl.int_range(pl.len()) % _ROWS,
+    )
+    kinds = [one for one in _TINTS if one in rows["kind"].to_list()]
+    colour = alt.Color("kind:N", scale=scale(kinds, _TINTS), legend=None)
+    base = alt.Chart(rows).encode(x=times.x("at"), color=colour)
+    rules = base.mark_rule(strokeWidth=1.5).encode(
+        strokeDash=alt.StrokeDash("certainty:N", scale=_DASHES, legend=None),
+        tooltip=[alt.Tooltip("label:N", title="Change"), alt.Tooltip("run_id:N", title="Run")],
+    )
+    largest = rows.sort(pl.col("change").abs().fill_null(float("inf")), descending=True)
+    labels = [
+        alt.Chart(largest.head(_LABELLED).filter(place=row))
+        .mark_text(align="left", baseline="top", dx=4, fontSize=11)
+        .encode(x=times.x("at"), y=alt.value(row * _ROW), text="label:N", color=colour)
+        for row in range(_ROWS)
+    ]
+    return [rules, *labels]
+
+
+def change_label(row: Mapping[str, Any]) -> str:
+    """Return a change in a few words: its size, direction, and what is not certain or known."""
+    size = signed_percent(row["change"]) or "from 0"
+    direction = "" if row["direction"] == "changed" else f" {row['direction']}"
+    early = ", provisional" if row["certainty"] == "provisional" else ""
+    known = f", {row['acknowledged']}" if row["acknowledged"] else ""
+    return f"{size}{direction}{early}{known}"
 
 
 def levels_of(points: pl.DataFrame) -> pl.DataFrame:

@@ -84,9 +84,9 @@ def trend_points(
     return _of_series(con, "trend/points", app, metrics, machine)
 
 
-def series_of_metric(app: str, metric: str) -> Narrowing:
-    """Return the series that questions about one metric of an application have in common."""
-    series = Question("trend/of_metric", {"app": app, "metric": metric})
+def series_of_metrics(app: str, metrics: Sequence[str]) -> Narrowing:
+    """Return the series that questions about some metrics of an application have in common."""
+    series = Question("trend/of_metrics", {"app": app, "metrics": json.dumps(list(metrics))})
     return Narrowing({"metric_series": series}, most=None)
 
 

@@ -400,10 +400,11 @@ def _counter(row: Row, _total: str) -> str:
 
 def _scaling(row: Row, _total: str) -> str:
     how = "worse" if row["direction"] == "worse" else "better"
-    seconds = f"{cell(row['before_label'])} -> {cell(row['after_label'])} s"
+    before, after = (2 ** row[side] for side in ("before", "after"))
     return (
         f"{cell(row['subject'])} scales {how}: its time {exponent_text(row['before'])}, now "
-        f"{exponent_text(row['after'])} ({seconds})"
+        f"{exponent_text(row['after'])}, so that twice the processes take {after:.0%} of the time "
+        f"instead of {before:.0%}"
     )
 
 

@@ -50,8 +50,8 @@ def test_names_the_planted_cause_with_its_figures(name, pwh):
         "l3_misses per cycle rose to 105 times as much: 0.000159 -> 0.0167.",
         "mem_reads per cycle rose to 105 times as much: 0.00016 -> 0.0167.",
         "instructions per cycle fell by 17.2 %: 1.71 -> 1.42.",
-        "sweep scales worse: its time falls as p^-0.97, now falls as p^-0.72 "
-        "(27.37*p^-0.966 -> 24.69*p^-0.722 s).",
+        "sweep scales worse: its time falls as p^-0.97, now falls as p^-0.72, so that twice the "
+        "processes take 61% of the time instead of 51%.",
         "Idle workers: starvation went from 9.5% to 15.6% of their time.",
         "No change beyond noise in threads (3 and 3 runs).",
     ]
