@@ -3,21 +3,31 @@
 
 INSERT INTO run_facts BY NAME
 WITH
-  spans AS (
+  stated AS (
     SELECT source_id, run_id, min(t_start) AS t_first, CAST(NULL AS DOUBLE) AS wall_seconds
     FROM tasks
-    WHERE source_id IN (SELECT unnest($source_ids))
+    WHERE
+      source_id IN (SELECT unnest($source_ids))
+      -- from 2000 to 2100
+      AND t_start BETWEEN 946_684_800_000_000_000 AND 4_102_444_800_000_000_000
+    GROUP BY source_id, run_id
+    UNION ALL
+    SELECT source_id, run_id, min(t_start), NULL
+    FROM pmu_samples
+    WHERE
+      source_id IN (SELECT unnest($source_ids))
+      AND t_start BETWEEN 946_684_800_000_000_000 AND 4_102_444_800_000_000_000
     GROUP BY source_id, run_id
     UNION ALL
     SELECT
-      source_id, run_id, min(t_start),
+      source_id, run_id, NULL,
       -- several processors count the same time
-      CASE
-        WHEN count(DISTINCT coalesce(cpu, -1)) FILTER (_event_name(event) = 'duration_time') = 1
-          THEN sum(value) FILTER (_event_name(event) = 'duration_time') / 1e9
-      END
+      CASE WHEN count(DISTINCT coalesce(cpu, -1)) = 1 THEN sum(value) / 1e9 END
     FROM pmu_samples
-    WHERE source_id IN (SELECT unnest($source_ids))
+    WHERE
+      source_id IN (SELECT unnest($source_ids))
+      -- first the test that costs little
+      AND event ILIKE '%duration_time%' AND _event_name(event) = 'duration_time'
     GROUP BY source_id, run_id
   ),
 
@@ -25,11 +35,9 @@ WITH
     SELECT
       source_id,
       run_id,
-      -- from 2000 to 2100
-      min(make_timestamptz(t_first // 1000)) FILTER (t_first BETWEEN 946684800e9 AND 4102444800e9)
-        AS started_at,
+      make_timestamptz(min(t_first) // 1000) AS started_at,
       max(wall_seconds) FILTER (wall_seconds > 0) AS wall_seconds
-    FROM spans
+    FROM stated
     GROUP BY source_id, run_id
   )
 

@@ -2,20 +2,16 @@
 
 -- The cycles of every sample that counted them.
 CREATE OR REPLACE VIEW _sample_cycles AS
-WITH
-  -- names in tools of the cycles in which a core was running
-  cycle_event (event) AS (
-    VALUES
-      ('cycles'), ('cycles:u'), ('cpu-cycles'), ('cpu-cycles:u'), ('cpu_cycles'),
-      ('CPU_CYCLES'), ('PAPI_TOT_CYC'), ('CPU_CLK_UNHALTED_CORE'), ('CPU_CLK_UNHALTED.THREAD'),
-      ('system.cpu.numCycles'), ('sm__cycles_active.sum'), ('cpu_core/cycles/'),
-      ('cpu_atom/cycles/'), ('clockticks')
-  )
-
 SELECT run_id, source_id, rank, thread, cpu, region, sample, max(value) AS cycles
 FROM pmu_samples
-JOIN cycle_event USING (event)
-WHERE value > 0
+WHERE
+  -- names in tools of the cycles in which a core was running
+  event IN (
+    'cycles', 'cycles:u', 'cpu-cycles', 'cpu-cycles:u', 'cpu_cycles', 'CPU_CYCLES', 'PAPI_TOT_CYC',
+    'CPU_CLK_UNHALTED_CORE', 'CPU_CLK_UNHALTED.THREAD', 'system.cpu.numCycles',
+    'sm__cycles_active.sum', 'cpu_core/cycles/', 'cpu_atom/cycles/', 'clockticks'
+  )
+  AND value > 0
 GROUP BY ALL;
 
 CREATE OR REPLACE VIEW pmu_per_cycle AS

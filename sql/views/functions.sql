@@ -82,6 +82,15 @@ WITH
       (1, 'PAPI_TOT_CYC', 'cycles'), (2, 'cpu', 'time'), (2, 'cpu-clock', 'samples'),
       (2, 'task-clock', 'samples'), (3, 'delay', 'time'), (3, 'inuse_space', 'bytes'),
       (4, 'alloc_space', 'bytes'), (5, 'weight', 'weight'), (7, 'samples', 'samples')
+  ),
+
+  -- added up first: names of events are looked at by regular expressions
+  summed AS (
+    SELECT
+      run_id, rank, thread, region, event, unit, sum(value) AS value, sum(inclusive) AS inclusive
+    FROM pmu_samples
+    WHERE region IS NOT NULL AND value IS NOT NULL
+    GROUP BY run_id, rank, thread, region, event, unit, inclusive IS NULL
   )
 
 SELECT
@@ -93,11 +102,9 @@ SELECT
     ELSE 6
   END AS preference,
   coalesce(c.unit, _plain_event(s.event)) AS usual_unit
-FROM pmu_samples AS s
+FROM summed AS s
 LEFT JOIN cost_event AS c ON _plain_event(s.event) = c.event
-WHERE
-  s.region IS NOT NULL AND s.value IS NOT NULL
-  AND (c.event IS NOT NULL OR s.inclusive IS NOT NULL);
+WHERE c.event IS NOT NULL OR s.inclusive IS NOT NULL;
 
 -- What functions cost in profiles that contain no times. Of several events of a run the first
 -- counts.

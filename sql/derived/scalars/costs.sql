@@ -5,11 +5,13 @@
 
 CREATE TEMP VIEW pmu_samples AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.pmu_samples')
-SEMI JOIN _keep USING (run_id, source_id);
+SEMI JOIN _keep AS files USING (source_id)
+SEMI JOIN _keep AS runs USING (run_id);
 
 CREATE TEMP VIEW fn_timings AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.fn_timings')
-SEMI JOIN _keep USING (run_id, source_id);
+SEMI JOIN _keep AS files USING (source_id)
+SEMI JOIN _keep AS runs USING (run_id);
 
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'cost:') OR metric = 'functions:cost');
