@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 
 class ArgumentError(ValueError):
@@ -24,21 +26,34 @@ def check_pairs(
             every other.
         takes_null: whether elements can be NULL.
     """
-    import pyarrow.compute as pc
+    from udfs.arrow import elements
 
     (first, column), *others = lists.items()
-    lengths = pc.list_value_length(column)
+    counts, known = _counts(column)
     for name, other in others:
-        differing = pc.indices_nonzero(pc.not_equal(lengths, pc.list_value_length(other)))
-        if len(differing):
-            row = differing[0].as_py()
+        theirs, also_known = _counts(other)
+        if (differing := (counts != theirs) & known & also_known).any():
+            row = differing.argmax()
             raise ArgumentError(
-                f"{function}: {first} has {lengths[row]} elements and {name} has "
-                f"{len(other[row])}, but they belong together"
+                f"{function}: {first} has {counts[row]} elements and {name} has {theirs[row]}, "
+                "but they belong together"
             )
     for name, values in lists.items():
-        if not takes_null and pc.list_flatten(values).null_count:
+        if not takes_null and any(elements(chunk).null_count for chunk in values.chunks):
             raise ArgumentError(f"{function}: {name} contains NULL; leave such elements out of all")
+
+
+def _counts(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Return the number of elements of each of n lists, and which lists are not NULL."""
+    import numpy as np
+
+    from udfs.arrow import is_known, lengths
+
+    counts = [lengths(chunk) for chunk in column.chunks]
+    known = [is_known(chunk) for chunk in column.chunks]
+    return np.concatenate([np.zeros(0, np.int32), *counts]), np.concatenate(
+        [np.zeros(0, bool), *known]
+    )
 
 
 def unfit(function: str, error: Exception) -> ArgumentError:

@@ -1,10 +1,16 @@
-"""Arrow columns as DuckDB passes them to functions for SQL."""
+"""Arrow columns as DuckDB passes them to functions for SQL.
+
+Arrow's own functions on columns would do, but take as long to import as DuckDB itself, in each
+command that calls one.
+"""
 
 from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 Column: TypeAlias = pa.Array | pa.ChunkedArray
 
@@ -12,3 +18,29 @@ Column: TypeAlias = pa.Array | pa.ChunkedArray
 def contiguous(column: Column) -> Any:
     """Return a column, of one or several chunks, as one array."""
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def is_known(array: pa.Array) -> NDArray[np.bool_]:
+    """Return which of n values are not NULL."""
+    if not array.null_count:
+        return np.ones(len(array), bool)
+    bits = np.frombuffer(array.buffers()[0], np.uint8)
+    known = np.unpackbits(bits, bitorder="little")[array.offset : array.offset + len(array)]
+    return known.astype(bool)
+
+
+def numbers(array: pa.Array) -> NDArray[Any]:
+    """Return n whole numbers, 0 where one is NULL, in the type that they have."""
+    known: NDArray[Any] = (array.fill_null(0) if array.null_count else array).to_numpy()
+    return known
+
+
+def lengths(lists: pa.ListArray) -> NDArray[np.int32]:
+    """Return the number of elements of each of n lists, 0 where one is NULL."""
+    return np.diff(np.asarray(lists.offsets)).astype(np.int32)
+
+
+def elements(lists: pa.ListArray) -> pa.Array:
+    """Return the elements of all lists, one list after another."""
+    ends = lists.offsets
+    return lists.values[ends[0].as_py() : ends[-1].as_py()]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -85,6 +84,8 @@ def evaluate(points: NDArray[Any], forest: Arrays) -> Floats:
         with _small_job:
             scorer.score(points, out, parts[0])
         return out
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(_WORKERS) as workers:
         list(workers.map(partial(scorer.score, points, out), parts))
     return out

@@ -24,13 +24,17 @@ def diagnosed_runs(con: DuckDBPyConnection, name: str) -> list[str]:
     return resolve_runs(con, name)
 
 
+# What sample_metrics reads several times over: planning that takes longer than computing it.
+_EVENTS = ("_event_bits", "_set_layout", "_used_events", "metric_coverage")
+
+
 def counters_of(runs: Sequence[str], *views: str) -> Narrowing:
     """Return what questions about the counters of runs have in common.
 
     `views` are those of bottlenecks and pmu_standardised that several questions read.
     """
     samples = Question("bottlenecks/samples", _runs(runs))
-    return Narrowing({"pmu_samples": samples}, ("sample_metrics", *views))
+    return Narrowing({"pmu_samples": samples}, (*_EVENTS, "sample_metrics", *views))
 
 
 def verdicts_of(con: DuckDBPyConnection, app: str) -> Narrowing:

@@ -6,12 +6,18 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from apps.queries.base import ask
+from apps.queries.base import Narrowing, Question, ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 Window = tuple[int, int]
+
+
+def workers_of(run_id: str) -> Narrowing:
+    """Return what questions about the workers of one run have in common."""
+    names = {"_task_times": "idle/task_times", "_worker_windows": "idle/worker_windows"}
+    return Narrowing({name: Question(file, {"run_id": run_id}) for name, file in names.items()})
 
 
 def idle_readings(

@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from apps.output import amount, cell, counted, dicts, three_digits
+from apps.queries.base import narrowed
 from apps.queries.idle import (
     Window,
     clocks_apart,
@@ -16,6 +17,7 @@ from apps.queries.idle import (
     idle_what_if,
     lifecycle,
     slow_workers,
+    workers_of,
 )
 from warehouse.errors import NothingToAnalyse
 
@@ -55,6 +57,13 @@ def idle_sentences(
 
     Raises `NothingToAnalyse` where the run has no workers.
     """
+    with narrowed(con, workers_of(run_id)) as of_run:
+        return _sentences(of_run, run_id, mode, latency_rule, window)
+
+
+def _sentences(
+    con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str, window: Window | None
+) -> list[str]:
     readings = {
         (row["mode"], row["latency_rule"]): row for row in dicts(idle_readings(con, run_id, window))
     }

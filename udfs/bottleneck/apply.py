@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from udfs.arrow import contiguous
+from udfs.arrow import contiguous, elements, is_known, lengths, numbers
 from udfs.bottleneck.judging import Judged, judge
-from udfs.bottleneck.training import CLASSES, UNKNOWN, Floats, Integers
+from udfs.bottleneck.training import CLASSES, UNKNOWN, Floats
 from udfs.models import loaded_model
 
 _DRIVER = pa.struct(
@@ -29,7 +29,7 @@ _VERDICT = pa.struct(
         ("reason", pa.string()),
     ]
 )
-_NAMES = pa.array([*CLASSES, UNKNOWN])
+_NAMES = np.array([*CLASSES, UNKNOWN], object)
 
 
 def classify_bottleneck(
@@ -56,17 +56,16 @@ def classify_bottleneck(
         the model are NULL.
     """
     metrics, cycles, model = (contiguous(column) for column in (metrics, cycles, model))
-    numbers = model.fill_null(0).to_numpy()
-    valid = np.asarray(metrics.is_valid()) & np.asarray(model.is_valid())
+    models, valid = numbers(model), is_known(metrics) & is_known(model)
     if not valid.any():
         return pa.nulls(len(metrics), _VERDICT)
-    chosen = np.unique(numbers[valid])
+    chosen = np.unique(models[valid])
     if len(chosen) == 1 and valid.all():
         return _classify(metrics, cycles, int(chosen[0]))
     parts, place = [], np.full(len(metrics), -1)
     start = 0
     for number in chosen:
-        rows = np.flatnonzero(valid & (numbers == number))
+        rows = np.flatnonzero(valid & (models == number))
         mine = pa.array(rows)
         parts.append(_classify(metrics.take(mine), cycles.take(mine), int(number)))
         place[rows] = start + np.arange(len(rows))
@@ -78,19 +77,19 @@ def _classify(metrics: pa.ListArray, cycles: pa.DoubleArray, number: int) -> pa.
     """Classify samples by one model; lists of another length than its inputs are unmeasured."""
     arrays = loaded_model(number)
     wide = len(arrays["mean"])
-    lengths = np.asarray(metrics.value_lengths())
-    flat = metrics.flatten().to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
-    if (lengths == wide).all():
+    widths = lengths(metrics)
+    flat = elements(metrics).to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
+    if (widths == wide).all():
         matrix = flat.reshape(-1, wide)
     else:
         matrix = np.full((len(metrics), wide), np.nan)
-        matrix[lengths == wide] = flat[np.repeat(lengths == wide, lengths)].reshape(-1, wide)
+        matrix[widths == wide] = flat[np.repeat(widths == wide, widths)].reshape(-1, wide)
     return _struct(judge(matrix, arrays, cycles.to_numpy(zero_copy_only=False)))
 
 
 def _struct(judged: Judged) -> pa.StructArray:
     absent = ~judged.familiar
-    reasons = pa.array(judged.reasons, pa.string())
+    reasons = np.array([*judged.reasons, None], object)
     drivers = pa.StructArray.from_arrays(
         [
             pa.array(judged.drivers.ravel().astype(np.int32)),
@@ -101,13 +100,13 @@ def _struct(judged: Judged) -> pa.StructArray:
     )
     return pa.StructArray.from_arrays(
         [
-            _NAMES.take(pa.array(judged.classes)),
+            pa.array(_NAMES[judged.classes], pa.string()),
             pa.array(judged.probability, mask=absent),
             _lists(judged.probabilities, absent),
             _of_lists(drivers, judged.drivers.shape[1], absent),
             *(_lists(c, absent) for c in (judged.cost, judged.cost_low, judged.cost_high)),
             _of_lists(pa.array(judged.hidden.ravel()), judged.hidden.shape[1], absent),
-            reasons.take(_positions(judged.reason)),
+            pa.array(reasons[judged.reason], pa.string()),
         ],
         fields=list(_VERDICT),
     )
@@ -122,8 +121,6 @@ def _lists(rows: NDArray[Any] | None, absent: NDArray[np.bool_]) -> pa.ListArray
 
 def _of_lists(values: pa.Array, wide: int, absent: NDArray[np.bool_]) -> pa.ListArray:
     offsets = np.arange(len(absent) + 1, dtype=np.int32) * wide
-    return pa.ListArray.from_arrays(pa.array(offsets), values, mask=pa.array(absent))
-
-
-def _positions(reason: Integers) -> pa.Array:
-    return pa.array(reason, mask=reason < 0)
+    known = np.packbits(~absent, bitorder="little")
+    buffers = [pa.py_buffer(known), pa.py_buffer(offsets)]
+    return pa.ListArray.from_buffers(pa.list_(values.type), len(absent), buffers, children=[values])

@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.special import binom, stdtr, stdtrit
 
-from udfs.arrow import Column, contiguous
+from udfs.arrow import Column, contiguous, elements
 from udfs.comparison.history import history_variances, usual_variances
 from udfs.comparison.planning import more_runs
 from udfs.comparison.samples import Booleans, Floats, Integers, Samples, resolutions
@@ -100,7 +100,7 @@ def compare_runs(
 def _samples(lists: pa.ListArray) -> Samples:
     """Return the finite values of a list of lists."""
     owner = lists.value_parent_indices().to_numpy(zero_copy_only=False).astype(np.int64)
-    values = lists.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
+    values = elements(lists).to_numpy(zero_copy_only=False).astype(np.float64)
     known = np.isfinite(values)
     return Samples(values[known], owner[known], len(lists))
 
@@ -108,7 +108,7 @@ def _samples(lists: pa.ListArray) -> Samples:
 def _groups(lists: pa.ListArray) -> tuple[Samples, Samples]:
     """Return variances and degrees of freedom of a list of lists of structs."""
     owner = lists.value_parent_indices().to_numpy(zero_copy_only=False).astype(np.int64)
-    structs = lists.flatten()
+    structs = elements(lists)
     fields = [structs.field(name).to_numpy(zero_copy_only=False) for name in _USUAL]
     variances, freedoms = (Samples(field.astype(np.float64), owner, len(lists)) for field in fields)
     return variances, freedoms

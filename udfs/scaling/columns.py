@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from udfs.arrow import contiguous
+from udfs.arrow import contiguous, elements, lengths
 from udfs.scaling.bases import Array, Index
 
 
@@ -17,9 +17,8 @@ def flat(column: Any) -> tuple[Array, Index]:
     NULL elements are NaN.
     """
     array = contiguous(column)
-    lengths = np.nan_to_num(array.value_lengths().to_numpy(zero_copy_only=False))
-    values = array.flatten().to_numpy(zero_copy_only=False).astype(float)
-    return values, np.cumsum(lengths).astype(np.intp)
+    values = elements(array).to_numpy(zero_copy_only=False).astype(float)
+    return values, np.cumsum(lengths(array)).astype(np.intp)
 
 
 def lists(column: Any) -> list[Array]:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from udfs.arrow import contiguous
+from udfs.arrow import contiguous, elements, is_known, lengths
 from udfs.throughput import features, summary
 from udfs.throughput.aarch64 import is_plain
 from udfs.throughput.course import run
@@ -97,14 +97,13 @@ def describe_blocks(codes: Any) -> pa.ListArray:
         `features` as from `block_features`.
     """
     lists = contiguous(codes)
-    table = map_in_processes(lists.flatten().to_pylist(), describe)
+    table = map_in_processes(elements(lists).to_pylist(), describe)
     names = table.column_names
     both = pa.StructArray.from_arrays(
         [table[name].combine_chunks() for name in names], fields=list(table.schema)
     )
-    lengths = np.asarray(lists.value_lengths().fill_null(0))
-    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
-    return pa.ListArray.from_arrays(offsets, both, mask=lists.is_null())
+    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths(lists))]).astype(np.int32))
+    return pa.ListArray.from_arrays(offsets, both, mask=pa.array(~is_known(lists)))
 
 
 def describe(hexes: list[str | None]) -> pa.Table:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from udfs.arrow import contiguous
+from udfs.arrow import contiguous, elements, is_known, lengths
 
 
 def longest_chain(distances: Any) -> pa.Int32Array:
@@ -24,13 +24,12 @@ def longest_chain(distances: Any) -> pa.Int32Array:
         n numbers of instructions; 0 for an empty group, NULL for a NULL one.
     """
     groups = contiguous(distances)
-    sizes = np.asarray(groups.value_lengths().fill_null(0))
-    members = groups.flatten()
-    counts = np.asarray(members.value_lengths().fill_null(0))
-    distance = members.flatten().to_numpy(zero_copy_only=False)
+    sizes, members = lengths(groups), elements(groups)
+    counts = lengths(members)
+    distance = elements(members).to_numpy(zero_copy_only=False)
     longest, most = int(sizes.max(initial=0)), int(counts.max(initial=0))
     if not longest:
-        return pa.array(np.zeros(len(groups), np.int32), mask=np.asarray(groups.is_null()))
+        return pa.array(np.zeros(len(groups), np.int32), mask=~is_known(groups))
     row = np.repeat(np.arange(len(sizes)), sizes)
     place = np.arange(len(row)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     back = np.zeros((len(sizes), longest, max(most, 1)), np.int64)
@@ -46,7 +45,7 @@ def longest_chain(distances: Any) -> pa.Int32Array:
         inside = (back[:, k] >= 1) & (source >= 0)
         before = np.where(inside, depth[rows, np.maximum(source, 0)], 0).max(axis=1)
         depth[:, k] = np.where(present[:, k], before + 1, 0)
-    return pa.array(depth.max(axis=1), mask=np.asarray(groups.is_null()))
+    return pa.array(depth.max(axis=1), mask=~is_known(groups))
 
 
 _WINDOWS = {"flow_unlimited": 0, "flow_64": 64, "flow_128": 128}

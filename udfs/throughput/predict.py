@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from udfs.arrow import contiguous
+from udfs.arrow import contiguous, elements, is_known, lengths, numbers
 from udfs.models import loaded_model
 from udfs.throughput.algorithms import apply_network
 from udfs.throughput.boosting import predict_boosting
@@ -69,19 +69,18 @@ def by_model(
         features (k x m), and the model.
     """
     features, model = contiguous(features), contiguous(model)
-    valid = np.asarray(features.is_valid()) & np.asarray(model.is_valid())
-    numbers = model.fill_null(0).to_numpy()
-    for number in np.unique(numbers[valid]):
+    models, valid = numbers(model), is_known(features) & is_known(model)
+    for number in np.unique(models[valid]):
         arrays = loaded_model(int(number))
-        rows = np.flatnonzero(valid & (numbers == number))
+        rows = np.flatnonzero(valid & (models == number))
         some = features if len(rows) == len(features) else features.take(pa.array(rows))
-        lengths = np.asarray(some.value_lengths())
-        wide = int(arrays["inputs"][0]) if "inputs" in arrays else int(lengths.max(initial=0))
-        fits = lengths == wide
+        widths = lengths(some)
+        wide = int(arrays["inputs"][0]) if "inputs" in arrays else int(widths.max(initial=0))
+        fits = widths == wide
         if not fits.all():
             some, rows = some.filter(pa.array(fits)), rows[fits]
         if len(rows):
-            flat = some.flatten().to_numpy(zero_copy_only=False)
+            flat = elements(some).to_numpy(zero_copy_only=False)
             yield rows, flat.reshape(-1, wide), arrays
 
 
