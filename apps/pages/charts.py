@@ -18,6 +18,8 @@ from altair.typing import ChartType
 BLUE, ORANGE, GREEN = "#2f86c9", "#e69f00", "#009e73"
 RED, PINK, SKY, GREY = "#d55e00", "#cc79a7", "#56b4e9", "#8e8e93"
 PALETTE = (BLUE, ORANGE, GREEN, PINK, RED, SKY, GREY)
+# For less, as usual, and more, in five steps that are distinct for the colour-blind.
+_FROM_LESS_TO_MORE = ("#2166ac", "#7fb5dc", "#c9c9cf", "#f2a65a", "#b8500c")
 BETTER, WORSE, NEUTRAL = GREEN, RED, GREY
 
 
@@ -30,9 +32,14 @@ def scale(values: Sequence[str], fixed: Mapping[str, str] | None = None) -> alt.
     return alt.Scale(domain=list(values), range=[known[value] for value in values])
 
 
+def steps_scale(steps: Sequence[float]) -> alt.Scale:
+    """Return five colours for values between four steps: from blue by grey, as usual, to orange."""
+    return alt.Scale(type="threshold", domain=list(steps), range=list(_FROM_LESS_TO_MORE))
+
+
 def legend(title: str | None = None, columns: int = 4) -> alt.Legend:
     """Return a legend above the chart with full labels."""
-    return alt.Legend(title=title, orient="top", labelLimit=0, columns=columns)
+    return alt.Legend(title=title, orient="top", labelLimit=0, titleLimit=0, columns=columns)
 
 
 def axis(title: str | None, unit: str | None = None, **options: Any) -> alt.Axis:

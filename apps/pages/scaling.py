@@ -8,7 +8,7 @@ import streamlit as st
 from apps.pages import scaling_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
-from apps.queries.imbalance import scaling_imbalance
+from apps.queries.imbalance import rank_shares, scaling_imbalance
 from apps.queries.scaling import (
     ScalingSet,
     counts_between,
@@ -26,10 +26,12 @@ from apps.reports.imbalance import scaling_imbalance_sentences
 from apps.reports.scaling import (
     FLOOR,
     Question,
+    TurningPoint,
     complete_question,
     growth,
     predict_grid,
     scaling_sentences,
+    turning_point,
 )
 
 _PROGRAM = "whole program"
@@ -61,11 +63,13 @@ def page(view: View) -> None:
             question, predicted.to_dicts(), ranking.to_dicts(), turning.to_dicts()
         )
         view.verdicts([*sentences, *scaling_imbalance_sentences(imbalance.to_dicts())])
-        _times(view, question, ranking, predicted)
+        point = turning_point(question, predicted.to_dicts(), turning.to_dicts())
+        models = view.rows(scaling_models_of, which)
+        _times(view, question, ranking, predicted, models, point)
         _program(view, question, predicted)
         _ranking(view, question, ranking)
-        _imbalance(view, imbalance)
-        _models(view, which)
+        _imbalance(view, which, imbalance)
+        _models(view, models)
 
 
 def _label(one: ScalingSet) -> str:
@@ -92,7 +96,14 @@ def _nothing(view: View, apps: list[str]) -> None:
     )
 
 
-def _times(view: View, question: Question, ranking: pl.DataFrame, predicted: pl.DataFrame) -> None:
+def _times(
+    view: View,
+    question: Question,
+    ranking: pl.DataFrame,
+    predicted: pl.DataFrame,
+    models: pl.DataFrame,
+    point: TurningPoint | None,
+) -> None:
     which = question.which
     st.subheader("Measured and predicted time", anchor=False)
     names = ranking["function"].to_list()
@@ -110,20 +121,60 @@ def _times(view: View, question: Question, ranking: pl.DataFrame, predicted: pl.
             fitted.rename({"function": "what"}).select(columns),
         ]
     ).drop_nulls("predicted")
-    measured = (
-        view.rows(scaling_measured, which)
-        .with_columns(what=pl.col("function").fill_null(_PROGRAM))
-        .filter(pl.col("what").is_in([_PROGRAM, *functions]))
-        .select("what", "parallelism", "seconds")
+    measured = view.rows(scaling_measured, which).with_columns(
+        what=pl.col("function").fill_null(_PROGRAM)
     )
-    show(
-        charts.time_chart(measured, lines, which.largest),
-        "Measured times as points, predicted times as lines with 90 % bands",
+    drawn = measured.filter(pl.col("what").is_in([_PROGRAM, *functions]))
+    left, right = st.columns([3, 2])
+    with left:
+        show(
+            charts.time_chart(
+                drawn.select("what", "parallelism", "seconds"), lines, which.largest, point
+            ),
+            "Measured times as points, predicted times as lines with 90 % bands",
+        )
+        strip = "" if point is None else f" Grey: {_turning_words(point)}."
+        st.caption(
+            "Points: measured; lines: predicted; bands: 90 % interval. To the right of the dashed "
+            f"line nothing was measured.{strip}"
+        )
+    with right:
+        _growth(view, models, ranking, functions)
+    _kinds(measured)
+
+
+def _turning_words(point: TurningPoint) -> str:
+    if point.high is None:
+        return f"it could be fastest from {point.low} on, at 90 %"
+    return f"fastest at about {point.about}, 90 %: {point.low} to {point.high}"
+
+
+def _growth(view: View, models: pl.DataFrame, ranking: pl.DataFrame, functions: list[str]) -> None:
+    """Show how the functions grow, those that are drawn first, then the largest."""
+    order = list(dict.fromkeys([*functions, *ranking["function"].to_list()]))
+    places = pl.DataFrame({"function": order, "place": range(len(order))})
+    shown = models.join(places, on="function").sort("place")
+    view.table(
+        shown.select(
+            "function",
+            pl.col("exponent").round(2).alias("p^"),
+            pl.col("exponent_low").round(2).alias("from"),
+            pl.col("exponent_high").round(2).alias("to (90 %)"),
+            pl.col("smape").alias("error"),
+            "kind",
+        ),
+        percent=("error",),
     )
-    st.caption(
-        "Points: measured; lines: predicted; bands: 90 % interval. To the right of the dashed line "
-        "nothing was measured."
-    )
+
+
+def _kinds(measured: pl.DataFrame) -> None:
+    """Show how much of the time is computation and each kind of MPI calls, where it has both."""
+    kinds = measured.drop_nulls(["function", "kind"]).group_by("parallelism", "kind")
+    summed = kinds.agg(pl.col("seconds").sum())
+    if summed["kind"].n_unique() < 2:
+        return
+    st.subheader("Time by kind", anchor=False)
+    show(charts.kinds_chart(summed), "Share of the functions' time by kind at each count")
 
 
 def _drawn(question: Question, predicted: pl.DataFrame) -> pl.DataFrame:
@@ -159,6 +210,7 @@ def _program(view: View, question: Question, predicted: pl.DataFrame) -> None:
     view.table(
         predicted.filter(pl.col("parallelism").is_in(question.counts)),
         units={"predicted": "s", "low": "s", "high": "s"},
+        percent=("efficiency",),
     )
 
 
@@ -180,15 +232,23 @@ def _ranking(view: View, question: Question, ranking: pl.DataFrame) -> None:
     )
     show(charts.ranking_chart(tall, target, largest), "Functions by share of the predicted time")
     with st.expander("All functions"):
-        view.table(ranking.drop("formula"), units={"predicted": "s", "low": "s", "high": "s"})
+        view.table(
+            ranking.drop("formula"),
+            units={"predicted": "s", "low": "s", "high": "s"},
+            percent=("share", "share_measured", "growth"),
+        )
 
 
-def _imbalance(view: View, imbalance: pl.DataFrame) -> None:
+def _imbalance(view: View, which: ScalingSet, imbalance: pl.DataFrame) -> None:
     if imbalance.is_empty():
         st.subheader("Imbalance over ranks", anchor=False)
         st.caption("Unknown: no function has times of two ranks or more at any of the counts.")
         return
-    st.subheader(f"Imbalance over ranks at {imbalance['parallelism'][0]}", anchor=False)
+    count = imbalance["parallelism"][0]
+    st.subheader(f"Imbalance over ranks at {count}", anchor=False)
+    largest = imbalance["function"].head(_RANKED).to_list()
+    ranks = view.rows(rank_shares, which, largest, count)
+    show(charts.ranks_chart(ranks, largest), "Time of functions on each rank over its mean")
     view.table(
         imbalance.select(
             "function",
@@ -212,23 +272,22 @@ def _imbalance(view: View, imbalance: pl.DataFrame) -> None:
     )
 
 
-def _models(view: View, which: ScalingSet) -> None:
-    st.subheader("Models", anchor=False)
-    models = view.rows(scaling_models_of, which)
+def _models(view: View, models: pl.DataFrame) -> None:
     growths = [growth(row) for row in models.to_dicts()]
-    view.table(
-        models.select(
-            "function",
-            pl.Series("beyond the largest count its time", growths, pl.String),
-            "kind",
-            "formula",
-            "points",
-            "repetitions",
-            "smape",
-            "cv_error",
-            "flags",
+    with st.expander("All models"):
+        view.table(
+            models.select(
+                "function",
+                pl.Series("beyond the largest count its time", growths, pl.String),
+                "kind",
+                "formula",
+                "points",
+                "repetitions",
+                "smape",
+                "cv_error",
+                "flags",
+            )
         )
-    )
 
 
 _AT_HELP = (

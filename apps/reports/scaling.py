@@ -261,50 +261,95 @@ def _basis(question: Question) -> str:
 
 def _limits(question: Question, every: Sequence[Row], turning: Sequence[Row]) -> list[str]:
     """Return where the program is fastest, and up to which count it is efficient."""
-    reach = question.which.largest * _REACH
-    rows = [r for r in every if r["predicted"] is not None and r["parallelism"] <= reach]
+    rows = _within_reach(question, every)
     if not rows:
         return []
     is_measured = question.problem_size in {None, question.which.problem_size}
     sentences = []
     if question.scaling == "strong":
         sentences.append(
-            _turning_point(rows, turning[0]) if is_measured else _turning_elsewhere(rows)
+            _turning_sentence(turning_point(question, every, turning), rows, turning[0])
+            if is_measured
+            else _turning_elsewhere(rows)
         )
     is_modelled = not (turning and is_measured) or turning[0]["low"] is not None
     return [*sentences, _efficient(rows) if is_modelled else _efficient_measured(rows)]
 
 
-def _turning_point(rows: Sequence[Row], turning: Row) -> str:
-    """Return beyond which count more processes make it slower, with the 90 % interval."""
-    low, high, farthest = turning["low"], turning["high"], rows[-1]["parallelism"]
-    if low is None:
-        why = next((flag for flag in turning["flags"] if "poor fit" in flag), "there is no model")
-        return (
-            f"Beyond which count adding more makes it slower is unknown: {why}. "
-            f"Of the measured counts {turning['fastest']} is the fastest."
-        )
-    if low <= rows[0]["parallelism"] and high is None:
-        return (
-            "Beyond which count adding more makes it slower is unknown: the measured times allow "
-            f"any from {rows[0]['parallelism']} on."
-        )
+@dataclass(frozen=True, slots=True)
+class TurningPoint:
+    """The count beyond which more processes make a program slower, with its 90 % interval.
+
+    `high` is None where the program may get faster up to the farthest predicted count, and
+    `is_predicted` false where the predictions are still shorter further on.
+    """
+
+    about: int
+    low: int
+    high: int | None
+    is_predicted: bool = True
+
+
+def turning_point(
+    question: Question, every: Sequence[Row], turning: Sequence[Row]
+) -> TurningPoint | None:
+    """Return the turning point of strong scaling as measured, None where it is unknown.
+
+    `every` are the rows of `predict_grid`, `turning` those of `scaling_turning`.
+    """
+    rows = _within_reach(question, every)
+    is_measured = question.problem_size in {None, question.which.problem_size}
+    if not rows or not turning or question.scaling != "strong" or not is_measured:
+        return None
+    low, high = turning[0]["low"], turning[0]["high"]
+    if low is None or (low <= rows[0]["parallelism"] and high is None):
+        return None
     about = _fastest(rows)
+    if high is not None and about > high and about == rows[-1]["parallelism"]:
+        fastest = round(min(max(turning[0]["fastest"], low), high))
+        return TurningPoint(fastest, round(min(low, fastest)), round(high), is_predicted=False)
     if any(row["parallelism"] == about and row["measured"] for row in rows):
         # Between measured counts the interval knows more than the line that joins them.
         shortest = min(row["predicted"] for row in rows)
         first = next(row["parallelism"] for row in rows if row["predicted"] <= shortest * _EQUAL)
         about = round(max(first, low))
-    low = round(min(low, about))
-    if about == farthest:
+    upper = None if high is None else round(max(high, about))
+    return TurningPoint(about, round(min(low, about)), upper)
+
+
+def _within_reach(question: Question, rows: Sequence[Row]) -> list[Row]:
+    """Return the rows with a prediction, up to the farthest count at which it is looked at."""
+    reach = question.which.largest * _REACH
+    return [row for row in rows if row["predicted"] is not None and row["parallelism"] <= reach]
+
+
+def _turning_sentence(point: TurningPoint | None, rows: Sequence[Row], turning: Row) -> str:
+    """Return beyond which count more processes make it slower, with the 90 % interval."""
+    first, farthest = rows[0]["parallelism"], rows[-1]["parallelism"]
+    if turning["low"] is None:
+        why = next((flag for flag in turning["flags"] if "poor fit" in flag), "there is no model")
         return (
-            f"Up to {farthest} adding more does not make it slower; it could from {low} on (90 %)."
+            f"Beyond which count adding more makes it slower is unknown: {why}. "
+            f"Of the measured counts {turning['fastest']} is the fastest."
         )
-    upper = farthest if high is None else round(max(high, about))
-    if upper == rows[0]["parallelism"]:
-        return f"Adding more than {upper}, the smallest count, makes it slower (90 %)."
-    ends = f"{low} to {'more than ' if high is None else ''}{upper}"
-    return f"Adding more than about {about} makes it slower (90 %: {ends})."
+    if point is None:
+        return (
+            "Beyond which count adding more makes it slower is unknown: the measured times allow "
+            f"any from {first} on."
+        )
+    if point.about == farthest:
+        return (
+            f"Up to {farthest} adding more does not make it slower; it could from {point.low} on "
+            "(90 %)."
+        )
+    if point.high == first:
+        return f"Adding more than {first}, the smallest count, makes it slower (90 %)."
+    upper = f"more than {farthest}" if point.high is None else point.high
+    later = "" if point.is_predicted else ", though its model predicts shorter times far beyond"
+    return (
+        f"Adding more than about {point.about} makes it slower (90 %: {point.low} to {upper})"
+        f"{later}."
+    )
 
 
 def _turning_elsewhere(rows: Sequence[Row]) -> str:

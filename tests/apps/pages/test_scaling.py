@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
+
 import polars as pl
 import pytest
 
 import warehouse as pwh
 from apps.output import dicts
 from apps.pages import scaling_charts as charts
+from apps.queries.imbalance import rank_shares
 from apps.queries.scaling import (
     counts_between,
     scaling_fitted,
     scaling_measured,
     scaling_models_of,
     scaling_sets,
+    scaling_turning,
 )
-from apps.reports.scaling import growth
+from apps.reports.scaling import (
+    TurningPoint,
+    complete_question,
+    growth,
+    predict_grid,
+    scaling_sentences,
+    turning_point,
+)
 from tests.apps.pages.conftest import texts
 from tests.helpers.support import given
 
@@ -81,7 +93,65 @@ def test_the_largest_count_measured_is_marked():
         {"what": ["f"], "parallelism": [8], "predicted": [1.0], "low": [0.9], "high": [1.1]}
     )
     drawn = charts.time_chart(frame, fitted, 8).to_dict()
-    assert [layer["mark"]["type"] for layer in drawn["layer"]] == ["area", "line", "point", "rule"]
+    marks = [layer["mark"]["type"] for layer in drawn["layer"]]
+    assert marks == ["area", "line", "point", "text", "rule"]
+
+
+def test_names_at_the_ends_of_lines_are_apart_and_within_the_picture():
+    ends = [1.0, 0.99, 0.98, 0.011, 0.0105, 0.01]
+    names = [f"f{i}" for i in range(len(ends))]
+    fitted = pl.DataFrame({"what": names, "parallelism": 8, "predicted": ends})
+    found = charts._names_at_ends(fitted, 0.01, 1.0)
+    assert found["what"].to_list() == names
+    places = found["place"].log().to_list()
+    pixels = [(above - below) / math.log(100) * 320 for above, below in pairwise(places)]
+    assert min(pixels) >= 12.99
+    assert found["place"].min() >= 0.01
+
+
+@pytest.mark.parametrize(
+    ("point", "marks"),
+    [
+        (TurningPoint(12, 8, 16), ["rect", "rule"]),
+        (TurningPoint(999, 8, None), ["rect"]),
+        (TurningPoint(8, 8, 8), ["rule"]),
+        (TurningPoint(999, 900, None), []),
+    ],
+)
+def test_the_interval_of_the_turning_point_is_drawn_as_far_as_it_is_seen(point, marks):
+    drawn = [chart.to_dict()["mark"]["type"] for chart in charts._turning(point, 1, 64)]
+    assert drawn == marks
+
+
+def test_where_measured_times_turn_a_model_that_falls_on_does_not_hide_it(warehouse):
+    # of 16 runs each count; the time rises from 128 to 256, what the models cannot follow
+    times = {2: 638.3, 4: 352.6, 8: 204.6, 16: 164.0, 32: 101.2, 64: 65.1, 128: 45.3, 256: 49.5}
+    runs = "".join(f"\nr{p} app {p} {t}" for p, t in times.items())
+    given(warehouse, "runs", f"run_id app ranks wall_seconds{runs}")
+    rows = "".join(f"\nr{p} f {t}" for p, t in times.items())
+    given(warehouse, "fn_timings", f"run_id function seconds{rows}")
+    (which,) = scaling_sets(warehouse, "app")
+    question = complete_question(which, (), None, None)
+    every = dicts(predict_grid(warehouse, question))
+    turning = dicts(scaling_turning(warehouse, which))
+    point = turning_point(question, every, turning)
+    assert 64 < point.low <= point.about <= point.high <= 512
+    (said,) = [one for one in scaling_sentences(question, every, [], turning) if "slower" in one]
+    assert said.startswith(f"Adding more than about {point.about} makes it slower (90 %: ")
+
+
+def test_the_time_of_a_rank_is_over_the_mean_of_all_also_where_some_do_not_call(warehouse):
+    given(warehouse, "runs", "run_id app ranks\nr app 4")
+    rows = [("r", "f", 0, 8.0), *(("r", "g", rank, 1.0) for rank in range(4))]
+    times = "".join(f"\n{r} {f} {rank} {t}" for r, f, rank, t in rows)
+    given(warehouse, "fn_timings", f"run_id function rank seconds{times}")
+    (which,) = scaling_sets(warehouse, "app")
+    found = dicts(rank_shares(warehouse, which, ["f", "g"], 4))
+    shares = {(row["function"], row["first_rank"]): row["of_mean"] for row in found}
+    assert [shares["f", rank] for rank in range(4)] == [4, 0, 0, 0]
+    assert {shares["g", rank] for rank in range(4)} == {1}
+    few = dicts(rank_shares(warehouse, which, ["f"], 4, most=2))
+    assert [(r["first_rank"], r["last_rank"], r["seconds"]) for r in few] == [(0, 1, 8), (2, 3, 0)]
 
 
 def test_an_empty_warehouse_shows_what_to_ingest(open_page, empty_warehouse):
@@ -100,8 +170,9 @@ def test_the_demo_scales(open_page, demo_warehouse):
         "Efficiency",
         "Functions at 256",
         "Imbalance over ranks",
-        "Models",
     ]
+    (models,) = [frame.value for frame in app.dataframe if "p^" in frame.value]
+    assert models["function"][0] == "checkpoint"
 
 
 def test_the_imbalance_over_ranks_is_shown(open_page, empty_warehouse):
@@ -116,6 +187,7 @@ def test_the_imbalance_over_ranks_is_shown(open_page, empty_warehouse):
     app = open_page("scaling", empty_warehouse)
     text = texts(app)
     assert "Imbalance over ranks at 16" in text
+    assert "Time by kind" not in text, "there are no MPI calls"
     assert "At 16 balance over the ranks would save most in work: 0.313 s (imbalance 5%" in text
     (table,) = [frame.value for frame in app.dataframe if "slow_ranks" in frame.value]
     assert list(table["slow_ranks"][0]) == [1]
