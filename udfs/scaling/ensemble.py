@@ -10,7 +10,8 @@ slopes of members are limited to those of real programs, or of the last points.
 Members are scaled through the last points, with most weight on the last one (exponential smoothing
 of the level: Gardner, J. Forecasting 4, 1985). Growth with a fitted exponent is damped unless it
 was predicted exactly, because it seldom continues at the same rate (damped trend: Gardner and
-McKenzie, Management Science 31, 1985); laws of a fixed shape, as a line, are not damped.
+McKenzie, Management Science 31, 1985), and what that takes away adds to the uncertainty; laws of a
+fixed shape, as a line, are not damped.
 
 The constants were chosen on public profiles; `tests.bench.bench_scaling --left-out` chooses them
 without each data set in turn and prints the errors on it.
@@ -111,6 +112,9 @@ def forecast(basis: Basis, x: Array, y: Array, at: Array) -> Forecast:
     above = np.clip(wanted + _level(at_points, log_y), flattest * up, steepest * up)
     below = np.clip(wanted - at_points[..., :1], _SLOPES[1] * down, _SLOPES[0] * down)
     after, spread_after = _mean(weights, _damp(names, above, error))
+    # Growth may go on at its rate: what damping takes away is uncertain.
+    undamped = np.einsum("fn,fnt->nt", weights, np.nan_to_num(above))
+    spread_after = np.hypot(spread_after, undamped - after)
     before, spread_before = _mean(weights, below)
     spread = np.select([up > 0, down < 0], [spread_after, spread_before])
     octaves = np.abs(np.log2(at[:, :, None] / x[:, None, :])).min(2).clip(_NEAREST)

@@ -27,8 +27,10 @@ _EXACT: Final = 3e-4
 _EXACT_ODDS: Final = np.log(0.1)
 """Times that come from a simulator or a formula have hardly any noise."""
 _NEARLY: Final = 0.1
-_REPEATED: Final = 3
+REPEATED: Final = 3
 """Repetitions of a count, where their scatter is known: laws hardly depend on their number."""
+MEDIAN_VARIANCE: Final = 1.4 / REPEATED
+"""Variance of the median of so few repetitions, over that of one."""
 _FEW: Final = 4
 """Points that three terms fit whatever they are."""
 _SINGULAR: Final = 1e-9
@@ -51,14 +53,13 @@ class Noise:
     @classmethod
     def known(cls, noise: Array, points: int) -> Noise:
         """Return the prior, informed by the scatter of repetitions where there are any."""
-        freedom = np.where(noise > 0, points * (_REPEATED - 1.0), 0.0)
+        freedom = np.where(noise > 0, points * (REPEATED - 1.0), 0.0)
         measured, exact = ((_NOISE_WEIGHT * one**2) / 2 for one in (_NOISE, _EXACT))
         known = freedom * noise**2 / 2
         shape = (_NOISE_WEIGHT + freedom) / 2
 
         return cls(
-            # the variance of a median of few repetitions
-            np.where(noise > 0, 1.4 / _REPEATED, 1.0),
+            np.where(noise > 0, MEDIAN_VARIANCE, 1.0),
             shape + points / 2,
             (measured + known, exact + known),
             (shape * np.log(measured + known), _EXACT_ODDS + shape * np.log(exact + known)),

@@ -4,9 +4,10 @@
 robust on functions of real programs, and flattens steep laws. Their weights are those of their
 variances (inverse variance weighting). The variance of a law grows where it did not predict the
 last count from the earlier ones (rolling-origin evaluation: Tashman, Int. J. Forecasting 16, 2000),
-and where so few points were measured that they fit many laws. Times of real programs that fall go
-on falling where a law levels off, and without repetitions a law cannot be tested on them: there the
-ensemble weighs most.
+where it misses the points by more than their repetitions explain (lack of fit: Draper and Smith,
+Applied Regression Analysis, 1998, chapter 2), and where so few points were measured that they fit
+many laws. Times of real programs that fall go on falling where a law levels off, and without
+repetitions a law cannot be tested on them: there the ensemble weighs most.
 
 The constants were chosen on generated laws of other seeds than those that judge them, and on public
 profiles (tests.bench.bench_scaling).
@@ -21,6 +22,7 @@ import numpy as np
 from udfs.scaling.bases import Array, Basis, Index, Truth
 from udfs.scaling.ensemble import Forecast as EnsembleForecast
 from udfs.scaling.ensemble import forecast as ensemble_forecast
+from udfs.scaling.evidence import MEDIAN_VARIANCE
 from udfs.scaling.laws import AHEAD, LawForecast, law_forecast
 from udfs.scaling.series import equal_counts
 
@@ -28,8 +30,12 @@ _CARRIED = 5
 """Points from which a law is believed as far as it predicted the last of them."""
 _SURPRISE = (0.8, 4.0)
 """Error of the last count, in standard errors, from which a law is doubted, and how much."""
-_CLOSE = (0.1, 300.0)
+_CLOSE = (0.05, 25.0)
 """Doubt about a law through four points, and how it grows with its distance from them."""
+_EXPLAINED = 3.0
+"""Distance of the points from a law, in their standard errors, that their repetitions explain."""
+_LACKING = 2.0
+"""Doubt about a law over the distance that they do not explain."""
 _GROWING = 0.05
 """Weight of the ensemble's inverse variance where times grow: it flattens steep laws."""
 _FLATTENING = (0.3, 2.0)
@@ -158,11 +164,19 @@ def _weights(
         # noise looks like that too often.
         share = np.where(_accelerates(x, y), 0.0, 1.0) if m > 3 else np.full(len(y), np.inf)
     else:
-        is_tested = (noise > 0) | (law.misfit < _EXACT)
-        share = np.where(_is_flat(y, law), np.where(is_tested, *_FLATTENING), _GROWING)
+        lack = _lack_of_fit(noise, law)
+        share = np.where(_is_flat(y, law), np.where(lack < _EXACT, *_FLATTENING), _GROWING)
+        doubt = np.hypot(doubt, _LACKING * lack)
     variance = law.spread**2 + doubt[:, None] ** 2
     weight: Array = 1 / (1 + share[:, None] * variance / robust.scale**2)
     return weight
+
+
+def _lack_of_fit(noise: Array, law: LawForecast) -> Array:
+    """Return the distance of the points from a law that their repetitions do not explain (n)."""
+    explained = (_EXPLAINED * noise) ** 2 * MEDIAN_VARIANCE
+    lack: Array = np.sqrt(np.maximum(law.misfit**2 - explained, 0))
+    return lack
 
 
 def _accelerates(x: Array, y: Array) -> Truth:

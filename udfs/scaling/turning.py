@@ -23,6 +23,7 @@ import pyarrow as pa
 from udfs.arrow import contiguous
 from udfs.scaling.bases import Array, Index
 from udfs.scaling.columns import doubles, flat, numbers, structs, texts
+from udfs.scaling.evidence import MEDIAN_VARIANCE, REPEATED
 from udfs.scaling.forecast import POOR_FIT, forecast
 from udfs.scaling.models import flag_doubts
 from udfs.scaling.series import Series
@@ -43,8 +44,6 @@ _LETTERS: Final = 3
 _NOISE_WEIGHT, _NOISE, _EXACT = 1.0, 0.02, 1e-3
 """Prior of the relative noise: worth so many degrees of freedom, around this or the noise of the
 best curve, if that is less, but no less than the last of these."""
-_REPEATED: Final = 3
-"""Repetitions of a count, where their scatter is known, as in `laws`."""
 _WIDEST: Final = 1e60
 _AT_ONCE: Final = 16
 
@@ -95,10 +94,9 @@ def interval(x: Array, y: Array, noise: Array) -> tuple[Array, Array]:
     least, left_over = left.min(0), max(len(x) - _LETTERS, 0)
     # Times of a simulator or a formula have hardly any noise.
     usual = np.clip(np.sqrt(least / left_over), _EXACT, _NOISE) if left_over else _NOISE
-    # the variance of a median of few repetitions
-    repeated, share = np.where(noise > 0, len(x) * (_REPEATED - 1.0), 0.0), 1.4 / _REPEATED
+    repeated = np.where(noise > 0, len(x) * (REPEATED - 1.0), 0.0)
     freedom = _NOISE_WEIGHT + repeated + left_over
-    variance = _NOISE_WEIGHT * usual**2 + repeated * noise**2 * share + least
+    variance = _NOISE_WEIGHT * usual**2 + repeated * noise**2 * MEDIAN_VARIANCE + least
     reach = np.array([t_quantile(float(one), 0.95) for one in freedom])
     near = left - least <= variance / freedom * reach**2
     first = near.argmax(0)
