@@ -6,45 +6,57 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from warehouse import sqlfiles
+from warehouse.connection import connect
+from warehouse.errors import WarehouseError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_START = (
+# -P: a file in the working directory must not be imported as a module.
+_PYTHON = (sys.executable, "-P", "-c")
+_SERVE = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from warehouse.integrity import serve; serve(sys.argv[2], sys.stdout)"
-)
-_OPEN = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from warehouse import connect; connect(sys.argv[2], read_only=True, wait=0)"
+    "from warehouse.integrity import serve; serve(sys.argv[2], sys.stdin, sys.stdout)"
 )
 
 
-def crashes_when_opened(path: Path) -> bool:
-    """Return whether DuckDB crashes when it opens a file; tried in a separate process."""
-    done = subprocess.run([*_python(_OPEN), str(path)], capture_output=True, check=False)  # noqa: S603
-    return done.returncode < 0
+class Reading:
+    """A separate process that reads a warehouse, as DuckDB crashes over some damage.
 
-
-def _python(program: str) -> list[str]:
-    # -P: a file in the working directory must not be imported as a module.
-    return [sys.executable, "-P", "-c", program, str(Path(__file__).resolve().parents[1])]
-
-
-def read_tables(path: Path) -> Iterator[tuple[float, str | None]]:
-    """Read every value of every table of a warehouse, and with it every block of the file.
-
-    Yield after each table the share of rows read so far, and the problem where one cannot be read.
-    This happens in a separate process, as DuckDB crashes over some damage; a crash ends it.
+    `crashes_when_opened` is whether DuckDB crashed when it opened the file.
     """
-    with subprocess.Popen(  # noqa: S603
-        [*_python(_START), str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as child:
-        lines = iter(child.stdout or ())
+
+    def __init__(self, path: Path) -> None:
+        command = [*_PYTHON, _SERVE, str(Path(__file__).resolve().parents[1]), str(path)]
+        self._process = subprocess.Popen(  # noqa: S603
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self._lines = iter(self._process.stdout or ())
+        self.crashes_when_opened = next(self._lines, None) is None and self._process.wait() < 0
+
+    def close(self) -> None:
+        """End the process, whatever it reads."""
+        self._process.kill()
+        self._process.communicate()
+
+    def tables(self) -> Iterator[tuple[float, str | None]]:
+        """Read every value of every table, and with it every block of the file.
+
+        Yield after each table the share of rows read so far, and the problem where one cannot be
+        read. A crash ends it. The caller has the file open for reading, so that it is not busy.
+        """
+        with suppress(BrokenPipeError):
+            print(file=self._process.stdin, flush=True)
+        lines = self._lines
         tables = json.loads(next(lines, "[]"))
         total = sum(rows for _, rows in tables) or 1
         done = 0
@@ -59,10 +71,17 @@ def read_tables(path: Path) -> Iterator[tuple[float, str | None]]:
             yield 1.0, "DuckDB crashes over it"
 
 
-def serve(path: str, answers: TextIO) -> None:
-    """Write the tables of a warehouse, then the problem of each; runs in a process of its own."""
+def serve(path: str, asked: TextIO, answers: TextIO) -> None:
+    """Open a warehouse as commands do, and write a line when that is over, well or not.
+
+    When a line is `asked`, write its tables, then the problem of each. Runs in a separate process.
+    """
     import duckdb
 
+    with suppress(WarehouseError, duckdb.Error):
+        connect(path, read_only=True, wait=0).close()
+    _send(answers, None)
+    asked.readline()
     with duckdb.connect(path, read_only=True) as con:
         tables = con.execute(sqlfiles.read("queries/maintenance/tables")).fetchall()
         _send(answers, tables)

@@ -65,15 +65,23 @@ def _package(name: str, optional: bool) -> Finding:
 
 def _warehouse(db: Address) -> list[Finding]:
     """Return the findings on the file and its contents, and the verdict on both."""
+    if not isinstance(db, Path) or not db.is_file():
+        return _judged(db, None)
+    with closing(integrity.Reading(db)) as reading:
+        if reading.crashes_when_opened:
+            found = f"DuckDB crashes when it opens the file. {RESTORE}"
+            return [Finding("warehouse", "wrong", found), Finding("verdict", "wrong", "not whole")]
+        return _judged(db, reading)
+
+
+def _judged(db: Address, reading: integrity.Reading | None) -> list[Finding]:
+    """Return the findings on a warehouse, whose tables `reading` reads if it is a file."""
     import duckdb
 
     findings: list[Finding] = []
-    if isinstance(db, Path) and db.is_file() and integrity.crashes_when_opened(db):
-        problem = f"DuckDB crashes when it opens the file. {RESTORE}"
-        return [Finding("warehouse", "wrong", problem), Finding("verdict", "wrong", "not whole")]
     try:
         with closing(open_unchecked(db, read_only=True, wait=2.0)) as con:
-            findings.extend(_checks(con, db))
+            findings.extend(_checks(con, db, reading))
     except WarehouseMissing:
         hint = f"there is no warehouse at {db} yet; pwh ingest creates it"
         return [Finding("warehouse", "absent", hint)]
@@ -89,7 +97,9 @@ def _warehouse(db: Address) -> list[Finding]:
     return [*findings, Finding("verdict", "fine", "the warehouse is whole")]
 
 
-def _checks(con: DuckDBPyConnection, db: Address) -> Iterator[Finding]:
+def _checks(
+    con: DuckDBPyConnection, db: Address, reading: integrity.Reading | None
+) -> Iterator[Finding]:
     size = f", {db.stat().st_size} bytes" if isinstance(db, Path) else ""
     yield Finding("warehouse", "fine", f"{db}{size}")
     migrations.check(con, str(db))
@@ -97,8 +107,8 @@ def _checks(con: DuckDBPyConnection, db: Address) -> Iterator[Finding]:
     revision.check(con, str(db))
     yield Finding("schema", "fine", f"{len(migrations.names())} migrations")
     problems: list[str] = []
-    if isinstance(db, Path):
-        problems = [problem for problem in watched(integrity.read_tables(db), "reading") if problem]
+    if reading is not None:
+        problems = [problem for problem in watched(reading.tables(), "reading") if problem]
         yield _listed("tables that cannot be read", problems)
     if not problems:
         yield from _consistency(con)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
@@ -13,7 +14,7 @@ from apps.reports.doctor import examine
 from tests.helpers.support import land
 from warehouse import connect, integrity, sqlfiles
 from warehouse.catalog import landing
-from warehouse.integrity import read_tables
+from warehouse.integrity import Reading
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 BLOCK = 262_144
@@ -52,8 +53,9 @@ def wrong(db):
 def contents(db):
     """Return a hash of every table, or None where one cannot be read."""
     # By a process of its own: over some damage DuckDB crashes.
-    if any(problem for _, problem in read_tables(db)):
-        return None
+    with closing(Reading(db)) as reading:
+        if any(problem for _, problem in reading.tables()):
+            return None
     try:
         with duckdb.connect(str(db), read_only=True) as con:
             names = con.execute(sqlfiles.read("queries/maintenance/tables")).fetchall()
@@ -82,16 +84,18 @@ def test_damage_anywhere_is_found_where_it_matters(sound, copy):
         damaged[place] ^= 1 << chance.randrange(8)
         copy.write_bytes(damaged)
         # A bit of a block that is not in use changes nothing.
-        assert bool(wrong(copy)) == (contents(copy) != truth), place
-        found += bool(wrong(copy))
+        is_found = bool(wrong(copy))
+        assert is_found == (contents(copy) != truth), place
+        found += is_found
     assert found > 2
 
 
 def test_a_crash_of_duckdb_is_a_finding(monkeypatch, copy):
     crash = (
-        "import json, os; print(json.dumps([['runs', 1], ['tasks', 2]])); print('null', flush=True)"
+        "import json, os; print('null'); print(json.dumps([['runs', 1], ['tasks', 2]])); "
+        "print('null', flush=True)"
     )
-    monkeypatch.setattr(integrity, "_START", f"{crash}; os.kill(os.getpid(), 11)")
+    monkeypatch.setattr(integrity, "_SERVE", f"{crash}; os.kill(os.getpid(), 11)")
     found = wrong(copy)
     assert found["tables that cannot be read"] == (
         "1 found: the table tasks cannot be read: DuckDB crashes over it"
@@ -100,7 +104,7 @@ def test_a_crash_of_duckdb_is_a_finding(monkeypatch, copy):
 
 
 def test_a_crash_of_duckdb_at_opening_is_a_finding(monkeypatch, copy):
-    monkeypatch.setattr(integrity, "_OPEN", "import os; os.kill(os.getpid(), 11)")
+    monkeypatch.setattr(integrity, "_SERVE", "import os; os.kill(os.getpid(), 11)")
     assert wrong(copy).keys() == {"warehouse", "verdict"}
 
 
