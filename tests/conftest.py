@@ -93,9 +93,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return an empty warehouse to copy, which takes a tenth of making one."""
-    return _made_once(tmp_path_factory, "template.duckdb", lambda path: pwh.connect(path).close())
+def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield an empty warehouse to copy, which takes a tenth of making one, or to read."""
+    yield from _open_for_reading(
+        _made_once(tmp_path_factory, "template.duckdb", lambda path: pwh.connect(path).close())
+    )
 
 
 @pytest.fixture
@@ -138,19 +140,19 @@ def warehouse(another: Callable[[], DuckDBPyConnection]) -> DuckDBPyConnection:
 
 
 @pytest.fixture(scope="session")
-def demo_warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the warehouse of `pwh demo`, to be opened read-only; copy it to change it."""
+def demo_warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield the warehouse of `pwh demo`, to be opened read-only; copy it to change it."""
 
     def make(path: Path) -> None:
         shutil.copy(template, path)
         _fill_demo(path)
 
-    return _made_once(tmp_path_factory, "demo.duckdb", make)
+    yield from _open_for_reading(_made_once(tmp_path_factory, "demo.duckdb", make))
 
 
 @pytest.fixture(scope="session")
-def samples_warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a warehouse of all samples, to be opened read-only; copy it to change it."""
+def samples_warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield a warehouse of all samples, to be opened read-only; copy it to change it."""
     from tests.helpers.support import land
     from warehouse.errors import InputError
 
@@ -162,7 +164,16 @@ def samples_warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) 
                 with suppress(InputError):
                     land(con, folder)
 
-    return _made_once(tmp_path_factory, "samples.duckdb", make)
+    yield from _open_for_reading(_made_once(tmp_path_factory, "samples.duckdb", make))
+
+
+def _open_for_reading(path: Path) -> Iterator[Path]:
+    """Yield a warehouse that stays open meanwhile.
+
+    DuckDB opens a file that this process has open in a twentieth of the time.
+    """
+    with pwh.connect(path, read_only=True):
+        yield path
 
 
 def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
