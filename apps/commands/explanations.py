@@ -9,6 +9,7 @@ import typer
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
 from apps.output import Format, dicts, emit, write_text
 from apps.queries.base import narrowed
+from apps.queries.comparison import EXPLAINED_BY, traces_of
 from apps.queries.explanations import (
     Comparison,
     compared_runs,
@@ -16,7 +17,6 @@ from apps.queries.explanations import (
     explanation,
     explanation_call_tree,
     explanation_coverage,
-    models_of,
     run_in_history,
 )
 from apps.queries.runs import LATEST, resolve_run, resolve_runs
@@ -49,21 +49,20 @@ def explain(
     with reading(context) as con:
         run_id = resolve_run(con, run)
         which = _compared(con, run_id, against or [])
-        with narrowed(con, models_of(con, which)) as own:
+        with narrowed(con, traces_of([*which.against, *which.runs], *EXPLAINED_BY)) as own:
             found = explanation(own, which)
             if style is not Format.table:
                 emit(own, found, style, output)
                 return
-            rows = dicts(found)
-        text = explanation_text(
-            which,
-            dicts(compared_runs(con, which)),
-            rows,
-            dicts(explanation_coverage(con, which)),
-            next(iter(dicts(run_in_history(con, run_id))), None),
-            dicts(explanation_call_tree(con, which)),
-            show_queries=sql,
-        )
+            text = explanation_text(
+                which,
+                dicts(compared_runs(own, which)),
+                dicts(found),
+                dicts(explanation_coverage(own, which)),
+                next(iter(dicts(run_in_history(own, run_id))), None),
+                dicts(explanation_call_tree(own, which)),
+                show_queries=sql,
+            )
     write_text(text, output)
 
 

@@ -9,6 +9,7 @@ from apps.pages.base import View
 from apps.pages.charts import show as show_chart
 from apps.pages.comparison_charts import waterfall_chart, waterfall_steps
 from apps.pages.text import plain
+from apps.queries.comparison import EXPLAINED_BY, traces_of
 from apps.queries.explanations import (
     Comparison,
     compared_runs,
@@ -16,7 +17,6 @@ from apps.queries.explanations import (
     explanation,
     explanation_call_tree,
     explanation_coverage,
-    models_of,
 )
 from apps.reports.explanations import explanation_sentences
 
@@ -55,14 +55,14 @@ def show_for_run(view: View, run_id: str) -> None:
     if which is None:
         st.caption("There are no earlier runs to compare it with.")
         return
-    show(view, which)
+    with view.narrowed(traces_of([*which.against, *which.runs], *EXPLAINED_BY)):
+        show(view, which)
 
 
 def show(view: View, which: Comparison) -> None:
     """Show what changed between two sets of runs: waterfall, sentences, figures, call tree."""
     with st.spinner("Comparing its traces ..."):
-        with view.narrowed(view.value(models_of, which)):
-            rows = view.rows(explanation, which)
+        rows = view.rows(explanation, which)
         runs = view.rows(compared_runs, which)
         coverage = view.rows(explanation_coverage, which)
     sentences = explanation_sentences(which, runs.to_dicts(), rows.to_dicts(), coverage.to_dicts())

@@ -12,16 +12,18 @@ from apps.pages import causes
 from apps.pages import comparison_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
-from apps.queries.bottlenecks import bottleneck_classes, counted_runs, counters_of
+from apps.queries.bottlenecks import bottleneck_classes, counted_runs
 from apps.queries.comparison import (
+    EXPLAINED_BY,
     compared_by_default,
     comparison_choices,
     run_comparison,
+    traces_of,
 )
 from apps.queries.explanations import Comparison, explained_against
 from apps.queries.idle import idle_of_runs
 from apps.queries.runs import resolve_runs
-from apps.queries.scaling import known_counts, scaling_comparison, scaling_set_of
+from apps.queries.scaling import scaling_comparison, scaling_set_of
 from apps.reports.comparison import both_sides, comparison_sentences
 from warehouse.errors import UsageError
 
@@ -64,13 +66,19 @@ def page(view: View) -> None:
     before, after = (view.value(resolve_runs, name) for name in names)
     if shared := set(before) & set(after):
         raise UsageError(f"{names[0]} and {names[1]} are both the run {min(shared)}.")
+    with view.narrowed(traces_of([*before, *after], *EXPLAINED_BY)):
+        _compare(view, (names[0], before), (names[1], after))
+
+
+def _compare(view: View, *sides: tuple[str, list[str]]) -> None:
+    """Show the comparison of two sides, each a name and its runs."""
+    (_, before), (to, after) = sides
     with st.spinner("Comparing every metric ..."):
         rows = view.rows(run_comparison, before, after, _LEVEL)
     found = rows.to_dicts()
     if not both_sides(found):
         st.info("The two have nothing in common to compare: no metric, or no configuration.")
         return
-    sides = ((names[0], before), (names[1], after))
     title = " to ".join(f"{name} ({counted(len(runs), 'run')})" for name, runs in sides)
     view.verdicts([f"From {title}:", *comparison_sentences(found, _LEVEL)])
     of_one = _configuration(view, rows)
@@ -83,12 +91,12 @@ def page(view: View) -> None:
         "Profiles of the two",
         "profile",
         icon="local_fire_department",
-        run=names[1],
-        against=names[0],
+        run=to,
+        against=sides[0][0],
     )
     st.subheader("Why", anchor=False)
     causes.show(view, Comparison(after, before))
-    _sides(view, before, after, (str(names[0]), str(names[1])))
+    _sides(view, before, after, (sides[0][0], sides[1][0]))
     with st.expander("All metrics"):
         view.table(rows.select(_COLUMNS))
 
@@ -221,8 +229,7 @@ def _classes(
         runs = [run for run in side if run in counted_on][:_MOST_RUNS]
         if not runs:
             return None
-        with view.narrowed(counters_of(runs, "bottlenecks", "pmu_standardised")):
-            classes = view.rows(bottleneck_classes, runs)
+        classes = view.rows(bottleneck_classes, runs)
         if classes["class"].to_list() == ["Unknown"]:
             return None
         frames.append(classes.select(pl.lit(name).alias("side"), "class", "share"))
@@ -231,8 +238,7 @@ def _classes(
 
 def _scaling(view: View, before: list[str], after: list[str]) -> None:
     """Show how the functions of two versions grow, where each was measured at three counts."""
-    with view.narrowed(known_counts()):
-        first, second = (view.value(scaling_set_of, runs) for runs in (before, after))
+    first, second = (view.value(scaling_set_of, runs) for runs in (before, after))
     if first is None or second is None or first.keys == second.keys:
         return
     at = max(first.largest, second.largest)

@@ -61,8 +61,8 @@ class Narrowing:
     """What several questions have in common: a part of some tables, and views computed from it.
 
     `rows` are the remaining rows of tables or views, by name; `views` are computed once from them,
-    in this order. Rows are copied, which takes memory: where the first table would have more than
-    `most` rows (None: no limit), nothing is narrowed.
+    in this order. Rows are copied, which takes memory: a table that would have more than `most`
+    rows (None: no limit) is not narrowed, and no view is computed then.
     """
 
     rows: Mapping[str, Question]
@@ -90,20 +90,22 @@ def narrow(own: DuckDBPyConnection, narrowing: Narrowing) -> None:
     A temporary table shadows the table or view of its name for this cursor alone, also where the
     database is read-only, and every view built on that name reads it.
     """
-    first = next(iter(narrowing.rows.values()))
-    if narrowing.most is not None and _rows(own, first) > narrowing.most:
-        return
     # Names of tables and views are those of the functions in apps.queries, never from outside.
-    for name, question in narrowing.rows.items():
-        own.execute(f"CREATE TEMP TABLE {name} AS {question.sql}", dict(question.params) or None)
-    for view in narrowing.views:
-        own.execute(f"CREATE TEMP TABLE {view} AS FROM {view}")
+    copied = [_copied(own, *table, narrowing.most) for table in narrowing.rows.items()]
+    if all(copied):
+        for view in narrowing.views:
+            own.execute(f"CREATE TEMP TABLE {view} AS FROM {view}")
 
 
-def _rows(con: DuckDBPyConnection, question: Question) -> int:
-    query = f"SELECT count(*) FROM ({question.sql})"
-    row = con.execute(query, dict(question.params) or None).fetchone()
-    return int(row[0]) if row else 0
+def _copied(own: DuckDBPyConnection, name: str, question: Question, most: int | None) -> bool:
+    """Copy the rows of a table, unless they are more than `most`; return whether that was done."""
+    limit = "" if most is None else f" LIMIT {most + 1}"
+    query = f"CREATE TEMP TABLE {name} AS FROM ({question.sql}){limit}"
+    row = own.execute(query, dict(question.params) or None).fetchone()
+    if most is None or row is None or row[0] <= most:
+        return True
+    own.execute(f"DROP TABLE temp.main.{name}")
+    return False
 
 
 def ask(con: DuckDBPyConnection, name: str, /, **params: Any) -> DuckDBPyRelation:

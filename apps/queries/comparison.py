@@ -6,11 +6,35 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from apps.queries.base import ask
+from apps.queries.base import Narrowing, Question, ask
 from apps.queries.trend import EVERY_METRIC
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+
+# The large tables that comparisons and explanations read only of the runs that they are about.
+_TRACES = ("pmu_samples", "tasks", "workers", "idle_intervals", "bb_visits", "bb_opcodes")
+
+EXPLAINED_BY = ("sample_metrics", "bottlenecks")
+"""Views of traces that explanations read several times."""
+
+
+def traces_of(runs: Sequence[str], *views: str) -> Narrowing:
+    """Return what questions about the two sides of a comparison have in common.
+
+    `runs` are those of both sides; `views` are those that several of the questions read. Function
+    times are also those of the runs that scale together with them. Which runs are comparable is
+    known of all runs, as the noise of a single one is taken from others.
+    """
+    named = {"runs": json.dumps(list(runs))}
+    rows = {
+        "_series_of_runs": Question("comparison/series"),
+        "run_configurations": Question("comparison/configurations"),
+        "fn_timings": Question("comparison/timings", named),
+    }
+    rows |= {table: Question("comparison/traces", {**named, "table": table}) for table in _TRACES}
+    return Narrowing(rows, views)
 
 
 def run_comparison(

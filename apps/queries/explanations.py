@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import Narrowing, Question, ask
+from apps.queries.base import ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -43,13 +43,6 @@ def compared_runs(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelatio
 def run_in_history(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Return a run's main metric and those of its series; no row for fewer than five runs."""
     return ask(con, "explanations/series", run_id=run_id)
-
-
-def models_of(con: DuckDBPyConnection, which: Comparison) -> Narrowing:
-    """Return the scaling models on both sides, as explanations would fit those of all others."""
-    apps = [app for (app,) in ask(con, "explanations/apps", **_runs(which)).fetchall()]
-    models = Question("explanations/scaling_models", {"apps": apps})
-    return Narrowing({"scaling_models": models}, most=None)
 
 
 def explanation(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:

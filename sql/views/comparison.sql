@@ -137,17 +137,24 @@ WITH
     GROUP BY m.app, s.fields, m.metric
   ),
 
+  -- Materialized, so that all metrics of all runs are not joined with what runs are compared by.
+  alike AS MATERIALIZED (
+    SELECT
+      run_id, app, version, started_at, metric, value,
+      CASE WHEN _function_of(metric) IS NULL THEN metric ELSE 'seconds:*' END AS likeness
+    FROM run_metrics
+    WHERE value > 0 AND isfinite(value) AND app IS NOT NULL AND version IS NOT NULL
+      AND likeness IN (SELECT likeness FROM alone)
+      AND run_id NOT IN (SELECT unnest(run_ids) FROM given)
+  ),
+
   -- What such metrics do between equal runs: of one application, version and configuration.
   groups AS (
     SELECT
-      CASE WHEN _function_of(m.metric) IS NULL THEN m.metric ELSE 'seconds:*' END AS likeness,
+      any_value(m.likeness) AS likeness,
       var_samp(ln(m.value)) AS variance, count(*) - 1 AS freedom, max(m.started_at) AS latest
-    FROM run_metrics AS m
+    FROM alike AS m
     JOIN run_configurations AS r ON m.run_id = r.run_id
-    WHERE m.value > 0 AND isfinite(m.value) AND m.app IS NOT NULL AND m.version IS NOT NULL
-      AND CASE WHEN _function_of(m.metric) IS NULL THEN m.metric ELSE 'seconds:*' END
-        IN (SELECT likeness FROM alone)
-      AND m.run_id NOT IN (SELECT unnest(run_ids) FROM given)
     GROUP BY m.metric, m.app, m.version, r.configuration
     HAVING count(*) >= 2
   ),

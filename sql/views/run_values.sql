@@ -7,6 +7,7 @@ WITH
   parallelisms AS (
     SELECT run_id, any_value(parallelism) AS parallelism
     FROM fn_timings
+    WHERE parallelism IS NOT NULL
     GROUP BY run_id
     HAVING min(parallelism) = max(parallelism)
   )

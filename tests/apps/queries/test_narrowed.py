@@ -21,6 +21,14 @@ from apps.queries.bottlenecks import (
     tuning_history,
     verdicts_of,
 )
+from apps.queries.comparison import EXPLAINED_BY, run_comparison, traces_of
+from apps.queries.explanations import (
+    explained_against,
+    explanation,
+    explanation_call_tree,
+    explanation_coverage,
+)
+from apps.queries.idle import idle_of_runs
 from apps.queries.scaling import (
     known_counts,
     scaling_apps,
@@ -29,6 +37,7 @@ from apps.queries.scaling import (
     scaling_measured,
     scaling_models_of,
     scaling_program,
+    scaling_set_of,
     scaling_sets,
     times_of,
 )
@@ -95,6 +104,19 @@ def throughput(con, how):
         yield plotted_segments(own, run).fetchall()
 
 
+def comparison(con, how):
+    for run in ("spmv-0.9", "stencil-1.23"):
+        which = explained_against(con, run)
+        with how(con, traces_of([*which.against, *which.runs], *EXPLAINED_BY)) as own:
+            yield run_comparison(own, which.against, which.runs, 0.95).fetchall()
+            yield explanation(own, which).fetchall()
+            yield explanation_coverage(own, which).fetchall()
+            yield explanation_call_tree(own, which).fetchall()
+            yield idle_of_runs(own, which.against, which.runs).fetchall()
+            yield bottleneck_classes(own, which.runs).fetchall()
+            yield [scaling_set_of(own, which.runs)]
+
+
 @pytest.fixture
 def con(demo_warehouse):
     con = pwh.connect(demo_warehouse, read_only=True)
@@ -113,7 +135,7 @@ def rounded(value):
     return value
 
 
-@pytest.mark.parametrize("topic", [counters, scaling, throughput])
+@pytest.mark.parametrize("topic", [comparison, counters, scaling, throughput])
 def test_narrowed_answers_are_those_of_the_views(con, topic):
     through_views = list(topic(con, plain))
     assert sum(map(bool, through_views)) >= len(through_views) - 3, "the demo has answers"
@@ -154,11 +176,11 @@ def test_rows_are_copied_once_and_views_are_computed_once(two_runs):
 
 
 @pytest.mark.parametrize(("most", "copied"), [(0, False), (1, True), (None, True)])
-def test_more_rows_than_the_limit_are_not_copied(two_runs, most, copied):
+def test_a_table_with_more_rows_than_the_limit_is_not_copied(two_runs, most, copied):
     rows_of_run = predictions_of("r1").rows
     with narrowed(two_runs, Narrowing(rows_of_run, most=most)) as own:
         found = rows(own, "SELECT table_name FROM duckdb_tables() WHERE temporary ORDER BY ALL")
-        assert found == ([("pmu_samples",), ("throughput_predictions",)] if copied else [])
+        assert found == [("pmu_samples",), *([("throughput_predictions",)] if copied else [])]
         assert len(ask(own, "throughput/segments", run_id="r1").fetchall()) == 1
 
 

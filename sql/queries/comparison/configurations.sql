@@ -1,0 +1,2 @@
+-- What the runs can be compared by, of all runs.
+FROM run_configurations;

@@ -1,0 +1,2 @@
+-- The series that runs belong to, of all runs.
+FROM _series_of_runs;
