@@ -29,7 +29,7 @@ _NUMBERS = {
     *("UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL"),
 }
 # Columns whose whole numbers name something, so that they have no thousands separators.
-_IDENTIFIERS = {
+IDENTIFIERS = {
     *("thread", "rank", "launch", "block", "bb", "warp", "worker", "task", "node", "line", "id"),
     *("segment", "sample", "index", "source_id", "version", "pc_first", "pc_last", "k"),
 }
@@ -178,7 +178,7 @@ def table_text(names: Sequence[str], rows: Sequence[Sequence[Any]], *, exact: bo
 
 def column_cells(name: str, values: Sequence[Any], limit: int | None, *, exact: bool) -> list[str]:
     """Return the cells of a column; names that differ are still different when shortened."""
-    if not exact and name not in _IDENTIFIERS:
+    if not exact and name not in IDENTIFIERS:
         values = [amount(v) if _is_number(v) else v for v in values]
     texts = [cell(value, None) for value in values]
     return texts if limit is None else short_names(texts, limit)

@@ -27,6 +27,8 @@ _SETTINGS = {
     "client.showErrorDetails": "none",
     "client.showErrorLinks": "false",
     "logger.hideWelcomeMessage": "true",
+    # Tables have 0.875 of it: 13 px.
+    "theme.baseFontSize": "15",
     "theme.light.primaryColor": _BLUE,
     "theme.dark.primaryColor": _BLUE,
 }

@@ -31,6 +31,11 @@ _STYLE = """
 @media (max-width: 900px) { [data-testid="stMainBlockContainer"] { padding: 64px 1rem 1rem; } }
 [data-testid="stMainBlockContainer"] h1 { padding-top: 0; font-size: 1.9rem; }
 [data-testid="stMainBlockContainer"] h3 { font-size: 1.25rem; }
+[data-testid="stVegaLiteChart"], [data-testid="stGraphVizChart"] { overflow-x: auto; }
+[data-testid="stGraphVizChart"] .graph > polygon { fill: none; }
+[data-testid="stGraphVizChart"] text { fill: currentColor; }
+[data-testid="stGraphVizChart"] path { stroke: currentColor; }
+[data-testid="stGraphVizChart"] .edge polygon { fill: currentColor; stroke: currentColor; }
 """
 
 

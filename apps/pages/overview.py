@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import polars as pl
@@ -25,6 +25,9 @@ from apps.queries.overview import (
 from apps.reports.changes import commit_range, series_state
 from apps.reports.runs import trace_sentences
 
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
 _RUNS = 8
 _UNITS = {"wall_seconds": "s"}
 _REGRESSIONS = 5
@@ -34,6 +37,7 @@ _VALUES = 40
 _SCALARS_AT_ONCE = 200_000
 _ROWS_AT_ONCE = 20_000_000
 _SENTENCES = 2
+_CARDS_OF_LEFT = 3
 _TOPICS = (
     ("pmu_samples", "Counters", "bottlenecks", "speed"),
     ("fn_timings", "Functions", "profile", "local_fire_department"),
@@ -81,7 +85,7 @@ def page(view: View) -> None:
             "Analyse the latest traces", key="latest", rows=counts["rows"], most=_ROWS_AT_ONCE
         ):
             with st.spinner("Analysing the latest traces ..."):
-                _verdicts(view)
+                _verdicts(view, left, right)
     _counts(counts)
 
 
@@ -171,13 +175,14 @@ def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> None:
         )
 
 
-def _verdicts(view: View) -> None:
+def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:
+    """Show what the newest trace of each kind says; below the latest runs where that is shorter."""
     latest = {row["kind"]: row for row in view.rows(latest_traces).iter_rows(named=True)}
-    for kind, title, page_path, icon in _TOPICS:
-        row = latest.get(kind)
-        if row is None:
-            continue
-        with st.container(border=True, gap="small"):
+    known = [topic for topic in _TOPICS if topic[0] in latest]
+    for place, (kind, title, page_path, icon) in enumerate(known):
+        row = latest[kind]
+        column = left if place < _CARDS_OF_LEFT else right
+        with column, st.container(border=True, gap="small"):
             name = " ".join(part for part in (row["app"], row["version"]) if part)
             st.markdown(f"**{title}** of {plain(name or row['run_id'])}")
             # One analysis that fails must not stop the others.

@@ -13,7 +13,7 @@ from apps.pages import charts
 from apps.pages.base import View
 from apps.pages.components import component
 from apps.pages.picked_chart import KINDS, picked
-from apps.pages.tables import as_shown, show_rows
+from apps.pages.tables import as_shown, show_answer
 from apps.pages.text import plain
 from apps.queries.schema import completions, saved_queries, schema_objects, schema_of
 from warehouse import sqlfiles
@@ -193,7 +193,7 @@ def _answer(view: View, result: Result, limits: Limits) -> None:
     rows = counted(len(frame), "row")
     if result.more:
         rows = f"The first {limits.rows:,} rows; pwh sql --format csv returns all"
-    show_rows(frame, {}, null="NULL")
+    show_answer(frame)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{rows}. {result.seconds:.2f} s.")
         st.download_button(

@@ -9,11 +9,17 @@ from urllib.parse import quote
 import polars as pl
 import streamlit as st
 
-from apps.output import cell
+from apps.output import IDENTIFIERS, cell
 
 # Columns with ids of runs, which are links to the page of the run.
 _RUNS = ("run_id",)
 _RUN_PAGE = "run?run="
+# Sizes and SI prefixes of units that take them in tables, the largest first.
+_PREFIXES = {
+    "s": ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")),
+    "B": ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")),
+}
+_LEAST_SEPARATED = 0.1
 
 
 def show_rows(
@@ -21,30 +27,80 @@ def show_rows(
     units: Mapping[str, str],
     percent: Sequence[str] = (),
     height: int | None = None,
-    null: str = "",
 ) -> None:
     """Show rows; `units` are appended to the names of columns, `percent` names shares."""
+    scaled, known = _with_prefixes(frame, units)
+    st.dataframe(
+        linked(as_shown(scaled, lists=False)),
+        hide_index=True,
+        column_config=_columns(scaled, known, percent),
+        placeholder="",
+        height="auto" if height is None else height,
+    )
+
+
+def show_answer(frame: pl.DataFrame) -> None:
+    """Show the rows of a user's own query: values as they are, and NULL as such."""
     st.dataframe(
         linked(as_shown(frame, lists=False)),
         hide_index=True,
-        column_config=_columns(frame, units, percent),
-        placeholder=null,
-        height="auto" if height is None else height,
+        column_config=_columns(frame, {}, (), digits=6),
+        placeholder="NULL",
     )
 
 
 def choose_rows(frame: pl.DataFrame, units: Mapping[str, str], key: str) -> list[int]:
     """Show rows that the user can mark; return the numbers of those marked, from 0."""
+    scaled, known = _with_prefixes(frame, units)
     state: Any = st.dataframe(
-        linked(as_shown(frame, lists=False)),
+        linked(as_shown(scaled, lists=False)),
         hide_index=True,
-        column_config=_columns(frame, units, ()),
+        column_config=_columns(scaled, known, ()),
         placeholder="",
         key=key,
         on_select="rerun",
         selection_mode="multi-row",
     )
     return [row for row in state.selection.rows if row < len(frame)]
+
+
+def _with_prefixes(
+    frame: pl.DataFrame, units: Mapping[str, str]
+) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Return the frame with an SI prefix for each unit that takes one, and the units of columns.
+
+    The prefix is that of the largest value in the unit, so that all of a table can be compared.
+    Columns with the unit in their names keep it.
+    """
+    known = {
+        name: unit
+        for name, unit in units.items()
+        if name in frame.columns and not (unit == "s" and name.endswith("seconds"))
+    }
+    scaled = []
+    for unit, prefixes in _PREFIXES.items():
+        names = [
+            name for name, of in known.items() if of == unit and frame.schema[name].is_numeric()
+        ]
+        size, prefix = _prefix(max((_largest(frame[name]) for name in names), default=0), prefixes)
+        known |= dict.fromkeys(names, f"{prefix}{unit}")
+        if prefix:
+            scaled += [pl.col(name).cast(pl.Float64) / size for name in names]
+    return frame.with_columns(scaled), known
+
+
+def _prefix(largest: float, prefixes: Sequence[tuple[float, str]]) -> tuple[float, str]:
+    """Return the size and the prefix in which the largest value is 1 or more; else the smallest."""
+    if largest == 0:
+        return 1.0, ""
+    return next((one for one in prefixes if largest >= one[0]), prefixes[-1])
+
+
+def _largest(column: pl.Series) -> float:
+    """Return the largest finite size of a column of numbers; 0 where there is none."""
+    sizes = column.cast(pl.Float64).abs()
+    largest: Any = sizes.filter(sizes.is_finite()).max()
+    return float(largest or 0)
 
 
 def linked(frame: pl.DataFrame) -> pl.DataFrame:
@@ -79,7 +135,7 @@ def as_shown(frame: pl.DataFrame, *, lists: bool = True) -> pl.DataFrame:
 
 
 def _columns(
-    frame: pl.DataFrame, units: Mapping[str, str], percent: Sequence[str]
+    frame: pl.DataFrame, units: Mapping[str, str], percent: Sequence[str], digits: int = 3
 ) -> dict[str, Any]:
     """Return the formats of columns: by default a microsecond would be shown as 0."""
     config: dict[str, Any] = {}
@@ -90,9 +146,23 @@ def _columns(
         elif name in percent:
             config[name] = st.column_config.NumberColumn(label, format="percent")
         elif kind.is_float():
-            config[name] = st.column_config.NumberColumn(label, format="%.6g")
+            separated = digits == 3 and _is_separated(frame[name])
+            style = "localized" if separated else f"%.{digits}g"
+            config[name] = st.column_config.NumberColumn(label, format=style)
+        elif kind.is_integer() and digits == 3 and name not in IDENTIFIERS:
+            config[name] = st.column_config.NumberColumn(label, format="localized")
         elif isinstance(kind, pl.Datetime):
             config[name] = st.column_config.DatetimeColumn(label, format="YYYY-MM-DD HH:mm:ss")
         else:
             config[name] = st.column_config.Column(label)
     return config
+
+
+def _is_separated(column: pl.Series) -> bool:
+    """Return whether numbers are so large that separators of thousands show them best.
+
+    That format has three decimals, with which small numbers would be 0.
+    """
+    sizes = column.abs()
+    least: Any = sizes.filter(sizes > 0).min()
+    return _largest(column) >= 1000 and least >= _LEAST_SEPARATED

@@ -111,7 +111,7 @@ def _flow(view: View, run: str, launch: int) -> None:
     known = blocks.to_dicts()
     shown = largest_blocks(known)
     st.graphviz_chart(graph_dot(f"{run}, launch {launch}", shown, edges))
-    text = "The darker a block, the more instructions it executed; edges show their probability."
+    text = "The more colour, the more instructions a block executed; edges show their probability."
     if len(shown) < len(known):
         text += f" {len(shown)} of {len(known)} blocks are drawn, those that execute most."
     st.caption(text)

@@ -57,7 +57,8 @@ def _run(view: View, run: str) -> None:
 
 def _limits(view: View, run: str) -> None:
     limits = view.rows(throughput_limits, run)
-    if not limits.is_empty():
+    # A single limit is in the sentences.
+    if len(limits) > 1:
         st.subheader("What limits the cycles", anchor=False)
         show(charts.limits(limits), "Share of the predicted cycles by what limits them")
 
@@ -92,7 +93,7 @@ def _segments(view: View, run: str) -> None:
 def _threads(view: View, run: str) -> None:
     st.subheader("Threads", anchor=False)
     threads = view.rows(largest_threads, run).drop_nulls("predicted")
-    if not threads.is_empty():
+    if len(threads) > 1:
         named = threads.with_columns(pl.col("thread").cast(pl.String).fill_null("all"))
         show(charts.by_thread(named), "Predicted and measured instructions per cycle by thread")
     view.paged(thread_list(run), key="threads")

@@ -19,6 +19,7 @@ _LEAST_BLOCKS = 16
 _MOST_WORK = 0.99
 _SIDE = 512
 _NAME = 48
+_SHADE = "#ff7a00"
 
 
 def check_path(path: Path, endings: Sequence[str], option: str) -> None:
@@ -83,7 +84,7 @@ def graph_dot(title: str, blocks: Sequence[Row], edges: Sequence[Row]) -> str:
     """Return a control-flow graph as DOT.
 
     Blocks have bb, visits, instructions, size, barriers, function, source_file and source_line,
-    those executed most are the darkest; edges have src, dst, count and probability, and keep both
+    those executed most have most colour; edges have src, dst, count and probability, and keep both
     as attributes. Edges to blocks that are not drawn are left out.
     """
     most = max((_work(block) for block in blocks), default=0) or 1
@@ -135,9 +136,10 @@ def _block(block: Row, most: int) -> str:
     lines = [f"block {block['bb']}", _counts(block)]
     if place := _place(block):
         lines.append(place)
-    shade = 0.6 * _work(block) / most
+    # Transparent, so that it is drawn as well on a dark page.
+    shade = round(255 * 0.6 * _work(block) / most)
     border = ", peripheries=2" if block["barriers"] else ""
-    return f'label={_quoted(*lines)}, fillcolor="0.08 {shade:.3f} 1.0"{border}'
+    return f'label={_quoted(*lines)}, fillcolor="{_SHADE}{shade:02x}"{border}'
 
 
 def _counts(block: Row) -> str:

@@ -61,7 +61,7 @@ def brightness(tab):
 @pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.path)
 def test_every_page_is_drawn_without_an_error(tab, served, screenshots, entry):
     visit(tab, served, entry.path if entry is not PAGES[0] else "")
-    for theme, width in product(("light", "dark"), (1280, 1920)):
+    for theme, width in product(("light", "dark"), (768, 1280, 1920)):
         tab.emulate_media(color_scheme=theme)
         tab.set_viewport_size({"width": width, "height": 900})
         settle(tab)
