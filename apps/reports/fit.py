@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from apps.fitting import samples, throughput
 from apps.output import cell, counted, percent, table_text
-from udfs.bottleneck.calibration import ERROR, TENTH
+from udfs.bottleneck.calibration import ERROR, LEAST_IF_EXACT, MOST_IF_EXACT, TENTH
 from warehouse import models
 
 if TYPE_CHECKING:
@@ -29,9 +29,8 @@ _RELIABILITY = (
 _OF_TENTHS = ("stated", "right", "right at least, if exact", "right at most, if exact")
 _CALIBRATION = (
     "Expected calibration error by samples and by runs (each counts once), what it would be for "
-    "exact probabilities of as many runs, and how often as large"
+    "exact probabilities of as many runs (median, 90 % interval), and how often as large"
 )
-_OF_ERRORS = ("", ", if exact", ", without chance", " of runs", " of runs, if exact")
 _THROUGHPUT_MEASURES = ("mean error", "median error", "Kendall's tau")
 _BOUND = "tightest bound"
 _REFERENCE_RATES = ("fluctuation", "simt_efficiency", "sync_rate", "memory_share")
@@ -213,11 +212,19 @@ def _reliability_table(fit: Fit) -> str:
 
 def _calibration_table(values: dict[tuple[str, str], float]) -> str:
     """Return how far probabilities are from the shares right, split by split."""
+
+    def three_digits(split: str, measure: str) -> str:
+        return f"{values[split, measure]:.3f}"
+
     rows = [
         (
             split,
-            *(f"{values[split, f'{ERROR}{what}']:.3f}" for what in _OF_ERRORS),
+            three_digits(split, ERROR),
+            three_digits(split, f"{ERROR}, if exact"),
+            f"{three_digits(split, LEAST_IF_EXACT)} to {three_digits(split, MOST_IF_EXACT)}",
             percent(values[split, f"{ERROR}: as large if exact"]),
+            three_digits(split, f"{ERROR} of runs"),
+            three_digits(split, f"{ERROR} of runs, if exact"),
             percent(1 - values[split, "unknown"]),
             percent(values.get((split, "accuracy of the answered"))),
         )
@@ -225,8 +232,8 @@ def _calibration_table(values: dict[tuple[str, str], float]) -> str:
         if measure == ERROR
     ]
     heads = (
-        *("split", "samples", "if exact", "without chance", "runs", "if exact"),
-        *("as large if exact", "answered", "right of these"),
+        *("split", "samples", "if exact", "if exact (90 %)", "as large if exact"),
+        *("runs", "if exact", "answered", "right of these"),
     )
     return table_text(heads, rows)
 

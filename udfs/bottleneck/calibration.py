@@ -7,10 +7,10 @@ stated probability with the share that is right, tenth by tenth; its weighted me
 expected calibration error.
 
 Of few programs even exact probabilities have such an error: a run is right in all its samples or in
-none. How large it would be is found by drawing what is right from the stated probabilities (Bröcker
-and Smith, "Increasing the reliability of reliability diagrams", Weather and Forecasting 22, 2007).
-What is left of it without that chance is found tenth by tenth, from the squared difference less its
-variance over the draws (Kumar, Liang and Ma, "Verified uncertainty calibration", NeurIPS 2019).
+none. How large it would be, with its 90 % interval, is found by drawing what is right from the
+stated probabilities (Bröcker and Smith, "Increasing the reliability of reliability diagrams",
+Weather and Forecasting 22, 2007): an error within that interval is no sign that they are inexact,
+and a smaller one than its lower end cannot be asked of as few runs.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ FLOOR = 0.003
 _TEMPERATURES = np.geomspace(0.5, 10, 80)
 _TENTHS = 10
 _DRAWS = 500
+# Ends of the 90 % intervals of what is drawn.
+_ENDS = (0.05, 0.95)
 # Measures of the reliability table begin with this, those of all tenths together with the other.
 TENTH = "probability "
 ERROR = "expected calibration error"
+LEAST_IF_EXACT, MOST_IF_EXACT = f"{ERROR} at least, if exact", f"{ERROR} at most, if exact"
 
 
 def fit_temperature(stated: Callable[[float], Singles], truth: Integers, weights: Floats) -> Arrays:
@@ -70,11 +73,11 @@ def reliability(
     The samples of a run, by `runs` (n), are right together where chance is drawn.
 
     Returns:
-        measures (name, value). The expected calibration error (0..1), its median for exact
-        probabilities, the share of draws in which that is as large, and what is left of it without
-        chance; the first two also of runs, each of which counts once. Then the table, with five
-        measures for each tenth that has samples: their number, the mean stated probability, the
-        share right, and the ends of the 90 % band of that share for exact probabilities.
+        measures (name, value). The expected calibration error (0..1), its median and the ends of
+        its 90 % interval for exact probabilities, and the share of draws in which that is as large;
+        the first two also of runs, each of which counts once. Then the table, with five measures
+        for each tenth that has samples: their number, the mean stated probability, the share right,
+        and the ends of the 90 % band of that share for exact probabilities.
     """
     tenth = np.minimum((probability * _TENTHS).astype(int), _TENTHS - 1)
     _, run, samples = np.unique(runs, return_inverse=True, return_counts=True)
@@ -82,12 +85,13 @@ def reliability(
     found = _differences(probability, right, tenth, run, drawn, np.full(len(run), 1 / len(run)))
     error, errors = np.abs(found.stated - found.right).sum(), found.errors_if_exact()
     of_runs = _differences(probability, right, tenth, run, drawn, 1 / (len(samples) * samples[run]))
-    left = np.maximum((found.stated - found.right) ** 2 - found.drawn.var(axis=0), 0)
+    least, most = np.quantile(errors, _ENDS).tolist()
     return [
         (ERROR, float(error)),
         (f"{ERROR}, if exact", float(np.median(errors))),
         (f"{ERROR}: as large if exact", float((errors >= error).mean())),
-        (f"{ERROR}, without chance", float(np.sqrt(left).sum())),
+        (LEAST_IF_EXACT, least),
+        (MOST_IF_EXACT, most),
         (f"{ERROR} of runs", float(np.abs(of_runs.stated - of_runs.right).sum())),
         (f"{ERROR} of runs, if exact", float(np.median(of_runs.errors_if_exact()))),
         *_table(found, np.bincount(tenth, minlength=_TENTHS)),
@@ -144,7 +148,7 @@ def _table(found: _Differences, samples: Integers) -> list[tuple[str, float]]:
     table = []
     for k in np.flatnonzero(samples).tolist():
         name, weight = f"{TENTH}{k / _TENTHS:.1f} to {(k + 1) / _TENTHS:.1f}", found.weight[k]
-        least, most = np.quantile(found.drawn[:, k], [0.05, 0.95])
+        least, most = np.quantile(found.drawn[:, k], _ENDS)
         shares = (
             ("stated", found.stated[k]),
             ("right", found.right[k]),

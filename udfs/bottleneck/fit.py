@@ -84,7 +84,7 @@ def _fit(
     arrays, history = build.model(training, best, networks, shape, seed)
     arrays.update(outcome.calibrations[best])
     progress(f"holding out families: {best}")
-    scores = [score for score in outcome.scores if score[0] == best or not _of_tenth(score)]
+    scores = [score for score in outcome.scores if score[0] == best or not _of_best(score)]
     scores += validation.score_families(training, best, outcome.calibrations[best], shape, seed)
     if best != "stacked autoencoder":
         history = build.model(training, "stacked autoencoder", None, shape, seed)[1]
@@ -110,8 +110,10 @@ def _best(scores: Sequence[Score]) -> str:
     return max(found, key=merit)
 
 
-def _of_tenth(score: Score) -> bool:
-    return score[2].startswith(calibration.TENTH)
+def _of_best(score: Score) -> bool:
+    """Return whether a score is kept of the best algorithm only: there are many of them."""
+    interval = (calibration.LEAST_IF_EXACT, calibration.MOST_IF_EXACT)
+    return score[2] in interval or score[2].startswith(calibration.TENTH)
 
 
 def _check(training: Training) -> None:
