@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 import streamlit as st
 
 from apps.pages import bottleneck_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
+from apps.pages.metric_heatmap import metric_heatmap
+from apps.pages.slot_charts import (
+    roofline_chart,
+    short_regions,
+    slots_chart,
+    tree_boxes,
+    tree_chart,
+)
 from apps.pages.text import NO_APPLICATION, plain
 from apps.queries.bottlenecks import (
     bottleneck_classes,
@@ -17,16 +27,20 @@ from apps.queries.bottlenecks import (
     counted_runs,
     counters_of,
     model_clusters,
+    roofline,
     topdown,
     tuning_history,
     verdicts_of,
 )
 from apps.reports.bottlenecks import bottleneck_sentences
-from apps.reports.star_glyphs import read_stars, scale_sentence
+from apps.reports.star_glyphs import Stars, read_stars, scale_sentence
 from warehouse.errors import NothingToAnalyse
 
 _BY = {"process": "rank", "region": "region", "sample": "sample", "run": "run"}
+_DEVIATIONS = "standardised: deviations from the mean of what the model was trained on."
 _NEWEST = 40
+# Regions whose issue slots are drawn at most.
+_REGIONS = 30
 _MOST_ROWS = 100_000
 # The history classifies all runs of an application; more counters take seconds.
 _HISTORY_ROWS = 1_000_000
@@ -45,10 +59,16 @@ def page(view: View) -> None:
         )
         return
     runs, app = _chosen(view, known)
-    by = view.select("Stars by", list(_BY), key="by", every="automatic")
+    by = view.select("Metrics by", list(_BY), key="by", every="automatic")
     with view.narrowed(counters_of(runs, "bottlenecks", "pmu_standardised")):
         view.verdicts(view.value(bottleneck_sentences, runs))
-        _stars(view, runs, None if by is None else _BY[by])
+        slots = view.rows(topdown, runs)
+        if slots.is_empty():
+            _metrics(view, runs, None if by is None else _BY[by])
+        else:
+            # Tools write the parts of a category in several units, which the view topdown settles.
+            _slots(view, runs, slots)
+        _roofline(view, runs)
         left, right = st.columns(2)
         with left:
             _shares(view, runs)
@@ -88,20 +108,103 @@ def _chosen(view: View, known: pl.DataFrame) -> tuple[list[str], str | None]:
     return found[:newest], app
 
 
-def _stars(view: View, runs: list[str], by: str | None) -> None:
-    st.subheader("Stars of metrics", anchor=False)
+def _metrics(view: View, runs: list[str], by: str | None) -> None:
+    """Show the metrics of several places as a heatmap, of one in a table."""
+    st.subheader("Metrics", anchor=False)
     try:
         _, glyphs = view.value(read_stars, runs, by)
     except NothingToAnalyse as error:
         st.caption(plain(str(error)))
         return
+    if len(glyphs.stars) == 1:
+        view.table(view.rows(bottleneck_metrics, runs))
+        st.caption("Means over the samples, weighted by cycles. " + _DEVIATIONS)
+        return
+    show(metric_heatmap(glyphs), f"{len(glyphs.metrics)} metrics of {len(glyphs.stars)} places")
+    if glyphs.places > len(glyphs.stars):
+        st.caption(f"{len(glyphs.stars)} of {glyphs.places} are drawn, spread evenly.")
+    _star(view, glyphs)
+    with st.expander("Metrics: means over the samples, weighted by cycles"):
+        view.table(view.rows(bottleneck_metrics, runs))
+        st.caption(_DEVIATIONS)
+
+
+def _star(view: View, glyphs: Stars) -> None:
+    """Show the star of the place that the user chooses."""
+    labels = [star.label for star in glyphs.stars]
+    chosen = view.select("Star of", labels, key="star", every="None", inline=True)
+    if chosen is None:
+        return
+    one = replace(glyphs, stars=(glyphs.stars[labels.index(chosen)],))
     st.altair_chart(
-        charts.star_chart(glyphs),
+        charts.star_chart(one),
         width="content",
-        alt=f"{len(glyphs.stars)} star glyphs, one ray per metric, coloured by class",
+        alt=f"Star glyph of {chosen}, one ray per metric",
     )
-    st.caption(plain(scale_sentence(glyphs)))
+    st.caption(plain(scale_sentence(replace(glyphs, places=len(glyphs.stars)))))
     st.caption(plain(f"Rays: {'; '.join(glyphs.names)}."))
+
+
+def _slots(view: View, runs: list[str], slots: pl.DataFrame) -> None:
+    """Show where the issue slots of the newest of the runs went, from the rows of `topdown`."""
+    st.subheader("Where the issue slots went: top-down", anchor=False)
+    run = next(one for one in runs if one in slots["run_id"])
+    # The regions that lose most come first.
+    of_run = slots.filter(run_id=run).sort(
+        pl.col("retiring").fill_null(1), pl.col("region").fill_null("")
+    )
+    if slots["run_id"].n_unique() > 1:
+        st.caption(plain(f"Drawn: {run}, the newest of the runs that have them."))
+    regions = short_regions(of_run["region"].to_list())
+    row = of_run.row(0, named=True)
+    if len(of_run) > 1:
+        chosen = view.select("Region", regions, key="region", inline=True)
+        row = of_run.row(regions.index(chosen or regions[0]), named=True)
+    boxes, adds_up = tree_boxes(row)
+    show(tree_chart(boxes), f"Shares of the issue slots of {row['region']}")
+    if not adds_up:
+        st.caption(
+            "Parts do not add up to their category, as the tool counts them in other units: their "
+            "widths are relative to each other, their numbers as it states them."
+        )
+    if len(of_run) > 1:
+        show(slots_chart(of_run.head(_REGIONS)), "Shares of the issue slots by region")
+    if len(of_run) > _REGIONS:
+        st.caption(f"The {_REGIONS} of {len(of_run)} regions that lose most slots.")
+    with st.expander("Top-down shares by region"):
+        view.table(slots)
+
+
+def _roofline(view: View, runs: list[str]) -> None:
+    """Show how near the regions of the newest run are to the roof; nothing without operations."""
+    rows = view.rows(roofline, runs).filter(pl.coalesce("flops", "flops_per_second").is_not_null())
+    if rows.is_empty():
+        return
+    st.subheader("Roofline", anchor=False)
+    drawn = rows.filter(pl.col("intensity") > 0, pl.col("flops_per_second") > 0)
+    if drawn.is_empty():
+        st.caption(
+            "Unknown: floating-point operations, bytes of main memory and the time of a region are "
+            "needed together, and no region has all three above 0."
+        )
+        return
+    run = next(one for one in runs if one in drawn["run_id"])
+    of_run = drawn.filter(run_id=run)
+    show(roofline_chart(of_run), "Operations in a second by arithmetic intensity")
+    machine = of_run["machine"][0]
+    missing = of_run["peak_flops"][0] is None or of_run["peak_bytes_per_second"][0] is None
+    if missing and machine is None:
+        st.caption("The roof is unknown, as the machine of the run is.")
+    elif missing:
+        st.caption(plain(f"The roof is unknown: pwh knows no peaks of {machine}. State them:"))
+        st.code(
+            f'{view.pwh} sql --write "INSERT INTO machine_settings (machine, peak_flops, '
+            f"peak_bytes_per_second) VALUES ('MACHINE', 1e12, 1e11)\"",
+            language="bash",
+            wrap_lines=True,
+        )
+    if drawn["run_id"].n_unique() > 1:
+        st.caption(plain(f"Drawn: {run}, the newest of the runs that have them."))
 
 
 def _shares(view: View, runs: list[str]) -> None:
@@ -141,12 +244,6 @@ def _classes(view: View, runs: list[str]) -> None:
             "model",
         )
     )
-    with st.expander("Metrics: means over the samples, weighted by cycles"):
-        view.table(view.rows(bottleneck_metrics, runs))
-    slots = view.rows(topdown, runs)
-    if not slots.is_empty():
-        with st.expander("Top-down shares by region"):
-            view.table(slots)
 
 
 def _clusters(view: View, runs: list[str]) -> None:

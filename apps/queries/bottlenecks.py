@@ -94,6 +94,11 @@ def topdown(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
     return ask(con, "bottlenecks/topdown", **_runs(runs))
 
 
+def roofline(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
+    """Return operations and bytes of the regions of runs, with the peaks of their machine."""
+    return ask(con, "bottlenecks/roofline", **_runs(runs))
+
+
 def tuning_history(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
     """Return an application's versions with their class, time and gain."""
     return ask(con, "bottlenecks/tuning_history", app=app)

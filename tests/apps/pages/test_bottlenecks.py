@@ -1,4 +1,4 @@
-"""The page Bottlenecks: stars, class shares, costs, clusters, tuning history."""
+"""The page Bottlenecks: metrics, issue slots, class shares, costs, clusters, tuning history."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ import warehouse as pwh
 from apps.fitting.labels import add_label
 from apps.output import dicts
 from apps.pages import bottleneck_charts as charts
+from apps.pages.metric_heatmap import metric_heatmap
+from apps.pages.slot_charts import roofline_chart, short_regions, tree_boxes, tree_chart
 from apps.queries.bottlenecks import class_shares, counted_runs, model_clusters
 from apps.reports.star_glyphs import Star, Stars
 from tests.apps.pages.conftest import texts
-from tests.helpers.support import given, rows
+from tests.helpers.support import given, land, rows, shared
 
 COUNTERS = """
     run_id  rank  sample  event         value
@@ -51,33 +53,131 @@ def test_an_empty_warehouse_shows_what_to_ingest(open_page, empty_warehouse):
     assert "pwh ingest counters.csv --app program --version 1.0" in text
 
 
-def test_the_demo_gets_a_verdict_stars_shares_and_a_history(open_page, demo_warehouse):
+def test_the_demo_gets_a_verdict_a_heatmap_shares_and_a_history(open_page, demo_warehouse):
     app = open_page("bottlenecks", demo_warehouse)
     text = texts(app)
     assert "Balance (" in text and "What a cure could save at most" in text
     assert [heading.value for heading in app.subheader] == [
-        "Stars of metrics",
+        "Metrics",
         "Classes of processes",
         "What a cure could save at most",
         "Classes, what drove them, what helps",
         "Clusters of the model in use",
         "Tuning history",
     ]
-    assert "A ray is log10 of a metric over its smallest value here" in text
+    assert "A ray is log10" not in text, "a star is of one place, which nobody chose"
 
 
 def test_a_link_reproduces_the_view(open_page, demo_warehouse):
     con = pwh.connect(demo_warehouse, read_only=True)
     run, app_name = rows(con, "SELECT run_id, app FROM runs WHERE app = 'stencil' LIMIT 1")[0]
     con.close()
-    app = open_page("bottlenecks", demo_warehouse, app=app_name, run=run, by="sample")
-    assert [box.value for box in app.selectbox] == [app_name, run, "sample"]
+    star = "sweep, rank 0, sample 0"
+    app = open_page("bottlenecks", demo_warehouse, app=app_name, run=run, by="sample", star=star)
+    assert [box.value for box in app.selectbox] == [app_name, run, "sample", star]
+    assert "A ray is log10 of a metric over its smallest value here" in texts(app)
 
 
 def test_counters_without_cycles_get_the_reason_and_no_stars(open_page, demo_warehouse):
     text = texts(open_page("bottlenecks", demo_warehouse, app="heat"))
     assert "cycles, or what they divide, were not counted" in text
     assert "there are no stars to draw" in text
+
+
+def metrics(*values):
+    """Return stars of places, with the values of one metric."""
+    places = [Star(f"place {i}", "Mem", 1, (v,), (None,)) for i, v in enumerate(values)]
+    return Stars(("IPC",), ("instructions per cycle (IPC)",), 1.0, len(places), tuple(places))
+
+
+@pytest.mark.parametrize(
+    ("values", "over"),
+    [
+        ((1.0, 2.0, 8.0), [0.5, 1.0, 4.0]),
+        ((0.0, 0.0, 3.0), [1.0, 1.0, 4.0]),  # the usual is 0: any other is much more
+        ((None, 2.0, 2.0), [1.0, 1.0]),
+        ((None, None), []),
+    ],
+)
+def test_a_value_is_coloured_by_the_median_of_its_row(values, over):
+    drawn = metric_heatmap(metrics(*values)).to_dict()
+    data = [rows for rows in drawn["datasets"].values() if rows and "over" in rows[0]]
+    assert [row["over"] for rows in data[:1] for row in rows] == over
+
+
+SLOTS = {
+    "retiring": 0.3,
+    "bad_speculation": 0.1,
+    "frontend_bound": 0.1,
+    "backend_bound": 0.5,
+    **dict.fromkeys(("light_operations", "heavy_operations"), None),
+    **dict.fromkeys(("branch_mispredict", "machine_clears"), 0.05),
+    "frontend_latency": 0.1,
+    "frontend_bandwidth": 0.0,
+    "memory_bound": 0.4,
+    "core_bound": 0.1,
+}
+
+
+def test_the_top_down_tree_has_parts_below_their_category():
+    boxes, adds_up = tree_boxes(SLOTS)
+    assert adds_up
+    found = {row["name"]: (row["begin"], row["end"]) for row in boxes.to_dicts()}
+    assert found["backend bound"] == pytest.approx((0.5, 1.0))
+    assert found["memory bound"] == pytest.approx((0.5, 0.9))
+    assert found["core bound"] == pytest.approx((0.9, 1.0))
+    assert "light operations" not in found, "not counted"
+    assert tree_chart(boxes).to_dict()
+
+
+def test_parts_in_other_units_keep_their_numbers_and_fit_below_their_category():
+    boxes, adds_up = tree_boxes(SLOTS | {"memory_bound": 0.6, "core_bound": 0.2})
+    found = {row["name"]: row for row in boxes.to_dicts()}
+    assert not adds_up
+    assert found["memory bound"]["share"] == 0.6
+    assert found["core bound"]["end"] == pytest.approx(1.0)
+
+
+def test_regions_are_named_by_the_end_of_their_path_where_that_tells_them_apart():
+    assert short_regions(["a->x", "a->y", None]) == ["x", "y", "outside of regions"]
+    assert short_regions(["a->x", "b->x"]) == ["a->x", "b->x"]
+
+
+def test_real_top_down_counters_have_a_tree_and_a_roofline(open_page, empty_warehouse):
+    con = pwh.connect(empty_warehouse)
+    land(con, shared("pmu/rajaperf_topdown/clang_1406_BaseSeq_O3_8388608_01.cali"))
+    con.close()
+    app = open_page("bottlenecks", empty_warehouse)
+    text = texts(app)
+    assert "Where the issue slots went: top-down" in text
+    assert "The 30 of 68 regions that lose most slots." in text
+    assert "The roof is unknown: pwh knows no peaks of quartz." in text
+    con = pwh.connect(empty_warehouse)
+    given(con, "machine_settings", "machine peak_flops peak_bytes_per_second\nquartz 4e10 1.5e10")
+    con.close()
+    app.run()
+    assert "The roof is unknown" not in texts(app)
+
+
+@pytest.mark.parametrize("peaks", [(None, None), (4.0, 2.0)])
+def test_the_roof_is_drawn_where_both_peaks_are_known(peaks):
+    frame = pl.DataFrame(
+        {
+            "region": ["f"],
+            "intensity": [1.0],
+            "flops_per_second": [1.5],
+            "seconds": [1.0],
+            "reached": [None],
+            "bound": [None],
+            "peak_flops": [peaks[0]],
+            "peak_bytes_per_second": [peaks[1]],
+        },
+        schema_overrides={"bound": pl.String, "reached": pl.Float64},
+    )
+    drawn = roofline_chart(frame).to_dict()
+    roof = [rows for rows in drawn["datasets"].values() if "name" not in rows[0]]
+    expected = [{"intensity": x, "flops_per_second": y} for x, y in ((0.5, 1), (2, 4), (8, 4))]
+    assert roof == ([expected] if peaks[0] else [])
 
 
 def test_the_application_with_most_runs_comes_first(counters):

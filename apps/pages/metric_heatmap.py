@@ -1,0 +1,112 @@
+"""The heatmap of metrics by version, process, region or sample: values over their usual ones."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import altair as alt
+import polars as pl
+
+from apps.output import amount, short_names
+from apps.pages.charts import axis, legend, scale, steps_scale
+from apps.pages.sizes import FIT
+from apps.reports.star_glyphs import CLASS_COLOURS, Stars
+
+_STEPS = (0.5, 0.8, 1.25, 2.0)
+# Columns up to which the values are written into the cells, and up to which names lie flat.
+_WITH_VALUES, _FLAT = 10, 8
+# From more columns on some names are left out where they would overlap.
+_CROWDED = 24
+_NAME = 28
+
+
+def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
+    """Draw the metrics of places, one a column, coloured by the value over its row's median.
+
+    Above them is the class of each place.
+    """
+    labels = short_names([star.label for star in glyphs.stars], _NAME)
+    usual = [_median(column) for column in zip(*(s.values for s in glyphs.stars), strict=True)]
+    rows = [
+        (place, label, name, value, amount(value), _over(value, middle))
+        for place, (label, star) in enumerate(zip(labels, glyphs.stars, strict=True))
+        for name, value, middle in zip(glyphs.names, star.values, usual, strict=True)
+        if value is not None
+    ]
+    columns = ["place", "label", "metric", "value", "text", "over"]
+    cells = pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
+    classes = pl.DataFrame(
+        [(label, _CLASS, star.kind) for label, star in zip(labels, glyphs.stars, strict=True)],
+        schema=["label", "metric", "class"],
+        orient="row",
+    )
+    kinds = [kind for kind in CLASS_COLOURS if kind in classes["class"].to_list()]
+    kinds += sorted(set(classes["class"].to_list()) - set(kinds))
+    angle = 0 if len(labels) <= _FLAT and max(map(len, labels)) <= _NAME // 2 else -40
+    x = alt.X(
+        "label:N",
+        sort=labels,
+        axis=axis(None, labelAngle=angle, labelOverlap=len(labels) > _CROWDED),
+    )
+    y = alt.Y("metric:N", sort=[_CLASS, *glyphs.names], axis=axis(None, labelFlush=False))
+    heat = (
+        alt.Chart(cells)
+        .mark_rect()
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color(
+                "over:Q",
+                scale=steps_scale(_STEPS),
+                legend=legend("value over the median of its row"),
+            ),
+            tooltip=[
+                alt.Tooltip("label:N", title="place"),
+                alt.Tooltip("metric:N"),
+                alt.Tooltip("value:Q", format=".4g"),
+                alt.Tooltip("over:Q", format=".3g", title="times the median"),
+            ],
+        )
+    )
+    strip = (
+        alt.Chart(classes)
+        .mark_rect()
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color(
+                "class:N", scale=scale(kinds, CLASS_COLOURS), legend=legend("bottleneck")
+            ),
+            tooltip=["label:N", "class:N"],
+        )
+    )
+    layers: list[alt.Chart] = [heat, strip]
+    if len(labels) <= _WITH_VALUES:
+        dark = f"datum.over < {_STEPS[0]} || datum.over >= {_STEPS[-1]}"
+        layers.append(
+            alt.Chart(cells)
+            .mark_text(fontSize=11)
+            .encode(
+                x=x,
+                y=y,
+                text="text:N",
+                color=alt.condition(dark, alt.value("white"), alt.value("#202020")),
+            )
+        )
+    chart: alt.LayerChart = alt.layer(*layers).resolve_scale(color="independent")
+    return chart.properties(height=alt.Step(20), autosize=FIT)
+
+
+_CLASS = "bottleneck"
+
+
+def _median(values: tuple[float | None, ...]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
+
+
+def _over(value: float, usual: float | None) -> float:
+    """Return a value over the usual one; where that is 0, 1 for 0 and else much more."""
+    if not usual:
+        return 1.0 if not value else 2 * _STEPS[-1]
+    return value / usual
