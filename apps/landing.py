@@ -105,8 +105,7 @@ class Lander:
                     if found.reader is not None
                 ],
             )
-            for found, _ in group:
-                forget_rejections(con, [found.path])
+            forget_rejections(con, [found.path for found, _ in group])
             return landed
         except Exception:
             # Each by itself then: that says which of them is wrong, and how.

@@ -82,6 +82,20 @@ class _Rule:
     count: str = ""
 
 
+def to_check(con: DuckDBPyConnection, table: str, source_ids: Sequence[int]) -> list[int]:
+    """Return the sources that `check_rows` may find something in: of many small ones, few.
+
+    All of them where rules compare rows, else those with a row that breaks one.
+    """
+    rules = _rules().get(table, ())
+    if len(source_ids) == 1 or not all(rule.broken for rule in rules):
+        return list(source_ids)
+    any_broken = " OR ".join(f"({rule.broken})" for rule in rules)
+    sql = f"SELECT DISTINCT source_id FROM {table} WHERE {sqlfiles.of_sources(source_ids)}"
+    found = con.execute(f"{sql} AND ({any_broken or 'false'})").fetchall()
+    return [source_id for (source_id,) in found]
+
+
 def check_rows(
     con: DuckDBPyConnection, table: str, source_id: int, *, lenient: bool = False
 ) -> dict[str, int]:

@@ -14,20 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 from ingest import translate
 from ingest.base import Item, LeftOut, Reader, Rows, Run, Select, implausible
-from ingest.checks import check_keys, check_rows
+from ingest.checks import check_keys, check_rows, to_check
 from ingest.clocks import Clock, set_clocks
 from ingest.compressed import path_text
 from ingest.derive import TASK_TABLES, decode_segments, derive
 from ingest.forget import forget_source
 from ingest.recording import MAX_BYTES
 from ingest.repeats import repeats
-from ingest.runs import RunBook, add_facts_of_rows, renew_runs
+from ingest.runs import RunBook, add_facts_of_rows, renew_runs, write_facts
 from ingest.scalars import keep_scalars, stabilise_names
 from warehouse import sqlfiles
 from warehouse.errors import InputError, UsageError
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
     from ingest.recording import Recording
@@ -104,8 +105,9 @@ def load_together(
     lands each by itself.
     """
     began = time.monotonic()
-    landed: list[Landed] = []
-    writers: list[_Writer] = []
+    landed: list[Landed | _Writer] = []
+    writers: dict[int, _Writer] = {}
+    batches = _Batches(con)
     with translate.interruptions(), transaction(con):
         for recording, reader, options in recordings:
             if wrong := implausible(options.facts):
@@ -114,30 +116,80 @@ def load_together(
             sha256 = recording.fingerprint()
             source_id = _source_id(sha256, reader)
             earlier = _landed_before(con, source_id, recording, reader)
-            if source_id in earlier and not options.replace:
-                landed.append(Landed(source_id, _runs_of(con, source_id), {}, known=True))
+            if source_id in writers or (source_id in earlier and not options.replace):
+                runs = writers[source_id].book.run_ids if source_id in writers else None
+                runs = _runs_of(con, source_id) if runs is None else runs
+                landed.append(Landed(source_id, runs, {}, known=True))
                 continue
             if earlier and not options.replace:
                 _refuse_to_continue(con, recording, reader)
             for one in earlier if options.replace else ():
                 forget_source(con, one)
-            writer = _Writer(con, recording, reader, options, source_id, sha256)
+            writer = _Writer(con, recording, reader, options, source_id, sha256, batches)
             for item in reader.read(recording):
                 writer.take(item)
-            writer.finish()
-            writers.append(writer)
-            landed.append(writer.landed())
-        _derive(con, writers)
-        for writer in writers:
+            writer.end()
+            writers[source_id] = writer
+            landed.append(writer)
+        batches.insert_all()
+        _finish(con, list(writers.values()))
+        for writer in writers.values():
             writer.recording.check_unchanged(writer.sha256)
     seconds = (time.monotonic() - began) / len(recordings)
-    return [replace(one, seconds=seconds) for one in landed]
+    done = [one.landed() if isinstance(one, _Writer) else one for one in landed]
+    return [replace(one, seconds=seconds) for one in done]
+
+
+def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
+    """Check the rows of files, and write down their sources, their runs and what follows."""
+    if not writers:
+        return
+    _check(con, writers)
+    filled = dict.fromkeys(table for writer in writers for table in writer.filled)
+    twice = repeats(con, {writer.source_id: writer.recording for writer in writers}, filled)
+    for writer in writers:
+        writer.repeats = twice.get(writer.source_id)
+        writer.set_clocks()
+    rows = [writer.source() for writer in writers]
+    places = ", ".join([f"({', '.join('?' * len(rows[0]))})"] * len(rows))
+    con.execute(f"INSERT INTO sources VALUES {places}", [value for row in rows for value in row])
+    stabilise_names(con, filled, [writer.source_id for writer in writers])
+    write_facts(con, [fact for writer in writers for fact in writer.facts()])
+    _derive(con, writers)
+
+
+def _check(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
+    """Raise `InputError` for a row that breaks a rule, or is in a run that another file is of."""
+    for table in dict.fromkeys(table for writer in writers for table in writer.rows):
+        there = {writer.source_id: writer for writer in writers if table in writer.rows}
+        for source_id in to_check(con, table, list(there)):
+            lenient = there[source_id].options.lenient
+            there[source_id].unlisted |= check_rows(con, table, source_id, lenient=lenient)
+    earlier: dict[str, list[int]] = {}
+    known = _sources_of(con, [run_id for writer in writers for run_id in writer.book.run_ids])
+    for writer in writers:
+        others = {
+            source_id
+            for run_id in writer.book.run_ids
+            for source_id in (*known.get(run_id, ()), *earlier.get(run_id, ()))
+        }
+        for table in writer.rows if others else ():
+            check_keys(con, table, writer.source_id, sorted(others))
+        for run_id in writer.book.run_ids:
+            earlier.setdefault(run_id, []).append(writer.source_id)
+
+
+def _sources_of(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, list[int]]:
+    """Return the sources that have landed in runs before, by run."""
+    found: dict[str, list[int]] = {}
+    sql = "SELECT DISTINCT run_id, source_id FROM run_facts WHERE run_id IN (SELECT unnest(?))"
+    for run_id, source_id in con.execute(sql, [list(run_ids)]).fetchall():
+        found.setdefault(run_id, []).append(source_id)
+    return found
 
 
 def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
     """Store what follows from the rows and facts of files that have just landed."""
-    if not writers:
-        return
     run_ids = list(dict.fromkeys(run_id for writer in writers for run_id in writer.book.run_ids))
     tables = {table for writer in writers for table in writer.rows}
     add_facts_of_rows(con, [writer.source_id for writer in writers])
@@ -221,6 +273,45 @@ def _refuse_to_continue(con: DuckDBPyConnection, recording: Recording, reader: R
             )
 
 
+class _Batches:
+    """Puts batches of one table together: each insertion costs as much as thousands of rows.
+
+    Rows of a source stay next to each other. Inserts inside the caller's transaction.
+    """
+
+    def __init__(self, con: DuckDBPyConnection) -> None:
+        self._con = con
+        self._waiting: dict[str, list[pa.Table]] = {}
+        self._path = ""
+
+    def add(self, table: str, rows: pa.Table, path: Path) -> None:
+        """Take rows of a file with all their columns, for insertion soon."""
+        waiting = self._waiting.setdefault(table, [])
+        if waiting and waiting[0].schema != rows.schema:
+            self.insert(table)
+        waiting.append(rows)
+        self._path = path_text(path)
+        if sum(map(len, waiting)) >= _MOST_COLLECTED:
+            self.insert(table)
+
+    def insert(self, table: str) -> None:
+        """Insert what was taken of a table."""
+        import pyarrow as pa
+
+        if waiting := self._waiting.get(table):
+            self._con.register(_BATCH, pa.concat_tables(waiting))
+            with translate.select_errors(table, self._path):
+                # Table names come from readers, never from files.
+                self._con.execute(f"INSERT INTO {table} BY NAME FROM {_BATCH}")
+            self._con.unregister(_BATCH)
+            waiting.clear()
+
+    def insert_all(self) -> None:
+        """Insert all that was taken."""
+        for table in self._waiting:
+            self.insert(table)
+
+
 class _Writer:
     """Takes the items of one recording into the warehouse, inside the caller's transaction."""
 
@@ -232,8 +323,10 @@ class _Writer:
         options: Options,
         source_id: int,
         sha256: str,
+        batches: _Batches,
     ) -> None:
         self.con = con
+        self.batches = batches
         self.recording = recording
         self.reader = reader
         self.source_id = source_id
@@ -246,8 +339,7 @@ class _Writer:
         self.repeats: str | None = None
         self.unlisted: dict[str, int] = {}
         self._left_out: Counter[LeftOut] = Counter()
-        self._collected: list[Rows] = []
-        self._waiting_rows = 0
+        self._ended: datetime | None = None
 
     @property
     def left_out(self) -> str | None:
@@ -261,57 +353,48 @@ class _Writer:
             case Run():
                 self.book.add(item)
             case Rows():
-                self._collect(item)
+                self._insert_rows(item)
             case Select(table="runs"):
                 self._take_runs(item)
             case Select():
-                self._insert_collected()
+                self.batches.insert(item.table)
                 self._insert_select(item)
             case LeftOut():
                 self._left_out[replace(item, count=0)] += item.count
 
-    def finish(self) -> None:
-        """Check the rows, and write down the runs and the source."""
-        self._insert_collected()
-        if not any(self.rows.values()):
+    @property
+    def filled(self) -> tuple[str, ...]:
+        """The landing tables in which rows landed."""
+        return tuple(table for table, rows in self.rows.items() if rows)
+
+    def end(self) -> None:
+        """Take the end of the recording; raises `InputError` where it had no rows."""
+        if not self.filled:
             raise InputError(
                 "the file contains no measurements", expected="at least one row of data"
             )
-        others = self._other_sources()
-        for table in self.rows:
-            self.unlisted |= check_rows(
-                self.con, table, self.source_id, lenient=self.options.lenient
-            )
-            if others:
-                check_keys(self.con, table, self.source_id, others)
-        filled = [table for table, rows in self.rows.items() if rows]
-        self.repeats = repeats(self.con, self.recording, self.source_id, filled)
-        self._set_clocks()
-        total = sum(self.rows.values())
-        self.con.execute(
-            "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                self.source_id,
-                path_text(self.recording.path.resolve()),
-                self.sha256,
-                self.recording.bytes_total,
-                self.reader.NAME,
-                # Files of a transaction land one after the other: that orders what they state.
-                datetime.now(UTC),
-                total,
-                __version__,
-                self.left_out,
-                self.repeats,
-            ],
-        )
-        stabilise_names(self.con, self.rows, self.source_id, self.source_id)
-        self.book.write(
-            self.con,
+        # Files of a transaction are read one after the other: that orders what they state.
+        self._ended = datetime.now(UTC)
+
+    def source(self) -> list[object]:
+        """Return the row of the recording in `sources`."""
+        return [
             self.source_id,
-            self.options.facts,
-            self.options.tags,
-            _modified_at(self.recording.path),
-        )
+            path_text(self.recording.path.resolve()),
+            self.sha256,
+            self.recording.bytes_total,
+            self.reader.NAME,
+            self._ended,
+            sum(self.rows.values()),
+            __version__,
+            self.left_out,
+            self.repeats,
+        ]
+
+    def facts(self) -> list[dict[str, Any]]:
+        """Return what recording and options state of its runs."""
+        modified_at = _modified_at(self.recording.path)
+        return self.book.stated(self.source_id, self.options.facts, self.options.tags, modified_at)
 
     def landed(self) -> Landed:
         """Return what came of the recording, once it is finished."""
@@ -325,16 +408,8 @@ class _Writer:
             unlisted=self.unlisted,
         )
 
-    def _other_sources(self) -> list[int]:
-        """Return the sources that have landed in the same runs before."""
-        found = self.con.execute(
-            "SELECT DISTINCT source_id FROM run_facts "
-            "WHERE run_id IN (SELECT unnest(?)) AND source_id <> ?",
-            [list(self.book.run_ids), self.source_id],
-        ).fetchall()
-        return [source_id for (source_id,) in found]
-
-    def _set_clocks(self) -> None:
+    def set_clocks(self) -> None:
+        """Estimate and write down what the clocks of nodes are ahead by, where options ask."""
         options = self.options
         is_trace = not self.rows.keys().isdisjoint(TASK_TABLES)
         if options.clock_offsets or (options.align_clocks and is_trace):
@@ -356,52 +431,21 @@ class _Writer:
             found = self.con.execute(of_source, [self.source_id]).fetchone()
             self.rows["nodes"] = int(found[0]) if found else 0
 
-    def _collect(self, item: Rows) -> None:
-        """Put batches of one table together: each insertion costs as much as thousands of rows."""
-        waiting = self._collected
-        if waiting and (
-            waiting[0].table != item.table or waiting[0].batch.schema != item.batch.schema
-        ):
-            self._insert_collected()
-        self._collected.append(item)
-        self._waiting_rows += item.batch.num_rows
-        if self._waiting_rows >= _MOST_COLLECTED:
-            self._insert_collected()
-
-    def _insert_collected(self) -> None:
-        import pyarrow as pa
-
-        if len(self._collected) == 1:
-            self._insert_batch(self._collected[0])
-        elif self._collected:
-            tables = [
-                rows.batch
-                if isinstance(rows.batch, pa.Table)
-                else pa.Table.from_batches([rows.batch])
-                for rows in self._collected
-            ]
-            table = pa.concat_tables(tables)
-            self._insert_batch(Rows(self._collected[0].table, table))
-        self._collected.clear()
-        self._waiting_rows = 0
-
-    def _insert_batch(self, item: Rows) -> None:
+    def _insert_rows(self, item: Rows) -> None:
         import pyarrow as pa
 
         batch = item.batch
-        if "run" in batch.schema.names:
-            run_ids = pa.array(self.book.run_ids, pa.string()).take(batch.column("run"))
-            batch = batch.drop_columns(["run"]).append_column("run_id", run_ids)
-            run_id, params = "run_id", {}
+        rows = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+        if "run" in rows.schema.names:
+            run_ids = pa.array(self.book.run_ids, pa.string()).take(rows.column("run"))
+            rows = rows.drop_columns(["run"])
         else:
             self.book.add_default()
-            run_id, params = "$run AS run_id", {"run": self.book.run_ids[0]}
-        rest = "* EXCLUDE (run_id)" if run_id == "run_id" else "*"
-        self.con.register(_BATCH, batch)
-        self._insert(
-            item.table, f"SELECT {run_id}, $source AS source_id, {rest} FROM {_BATCH}", params
-        )
-        self.con.unregister(_BATCH)
+            run_ids = pa.repeat(pa.scalar(self.book.run_ids[0], pa.string()), len(rows))
+        source_ids = pa.repeat(pa.scalar(self.source_id, pa.int64()), len(rows))
+        rows = rows.append_column("run_id", run_ids).append_column("source_id", source_ids)
+        self.rows[item.table] = self.rows.get(item.table, 0) + len(rows)
+        self.batches.add(item.table, rows, self.recording.path)
 
     def _insert_select(self, item: Select) -> None:
         if item.names_runs is None:

@@ -74,15 +74,14 @@ class RunBook:
             hint="Leave --run out: each run gets an id of its own.",
         )
 
-    def write(
+    def stated(
         self,
-        con: DuckDBPyConnection,
         source_id: int,
         facts: Mapping[str, Any],
         tags: Mapping[str, str],
         modified_at: datetime | None = None,
-    ) -> None:
-        """Write what file, options and rows state into run_facts; `renew_runs` makes runs of it.
+    ) -> list[dict[str, Any]]:
+        """Return what file and options state, as `write_facts` takes it.
 
         A run alone in its file started at `modified_at`, where nothing else states its start.
         """
@@ -91,8 +90,9 @@ class RunBook:
             stated += [("option", {**facts, "tags": dict(tags)})] * len(self._runs)
         if modified_at is not None and len(self._runs) == 1:
             stated.append(("file_time", {"started_at": modified_at, "tags": {}}))
-        runs = [
+        return [
             {
+                "source_id": source_id,
                 "run_id": self.run_ids[number % len(self._runs)],
                 "position": number % len(self._runs),
                 "stated_by": stated_by,
@@ -101,9 +101,6 @@ class RunBook:
             | {name: known[name] for name in _FACTS if known.get(name) is not None}
             for number, (stated_by, known) in enumerate(stated)
         ]
-        # As one JSON text: DuckDB takes long Python lists entry by entry.
-        params = {"source_id": source_id, "facts": json.dumps(runs, default=str)}
-        con.execute(sqlfiles.read("derived/run_facts"), params)
 
 
 _FACTS = (
@@ -120,6 +117,12 @@ _FACTS = (
 
 
 _IS_ASKED = "run_id IN (SELECT unnest(from_json($run_ids, '[\"VARCHAR\"]')))"
+
+
+def write_facts(con: DuckDBPyConnection, stated: Sequence[Mapping[str, Any]]) -> None:
+    """Write what files and options state into run_facts; `renew_runs` makes runs of it."""
+    # As one JSON text: DuckDB takes long Python lists entry by entry.
+    con.execute(sqlfiles.read("derived/run_facts"), {"facts": json.dumps(stated, default=str)})
 
 
 def add_facts_of_rows(con: DuckDBPyConnection, source_ids: Sequence[int]) -> None:

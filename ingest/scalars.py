@@ -23,7 +23,6 @@ _TABLES = {
     "metrics": {"metrics"},
 }
 _NAMES = {"fn_timings": "derived/names/functions", "pmu_samples": "derived/names/regions"}
-_MAX_SOURCE = 2**63 - 1
 
 
 def keep_scalars(con: DuckDBPyConnection, run_ids: Iterable[str], tables: Collection[str]) -> None:
@@ -51,15 +50,16 @@ def keep_missing_scalars(con: DuckDBPyConnection) -> int:
 
 
 def stabilise_names(
-    con: DuckDBPyConnection, tables: Collection[str], first: int = 0, last: int = _MAX_SOURCE
+    con: DuckDBPyConnection, tables: Collection[str], source_ids: Collection[int] | None = None
 ) -> None:
     """Take out of the names of functions what differs from process to process.
 
-    In these of the landing tables, in rows of the sources from `first` to `last`.
+    In these of the landing tables, in the rows of these sources, by default of all.
     """
+    rows = "true" if source_ids is None else sqlfiles.of_sources(source_ids)
     for table, statement in _NAMES.items():
         if table in tables:
-            con.execute(sqlfiles.read(statement), {"first": first, "last": last})
+            con.execute(sqlfiles.read(statement).format(rows=rows))
 
 
 def differing_scalars(con: DuckDBPyConnection, run_ids: Iterable[str]) -> list[tuple[str, str]]:

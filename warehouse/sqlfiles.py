@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -18,3 +19,11 @@ def files(folder: str) -> tuple[Path, ...]:
 def read(name: str) -> str:
     """Return the text of `sql/<name>.sql`."""
     return (SQL / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def of_sources(source_ids: Iterable[int]) -> str:
+    """Return the condition that a row is of one of these sources.
+
+    As numbers in the text, DuckDB skips the parts of a table that have none of them.
+    """
+    return f"source_id IN ({', '.join(str(int(number)) for number in source_ids)})"

@@ -1,11 +1,10 @@
--- Insert the facts of runs that one file, or the options given with it, state: $facts is a JSON
--- list.
+-- Insert the facts of runs that files, or the options given with them, state: $facts is a JSON list.
 
 INSERT INTO run_facts BY NAME
-SELECT $source_id AS source_id, fact.*
+SELECT fact.*
 FROM (
   SELECT unnest(from_json($facts, '[{
-    "run_id": "VARCHAR", "position": "INTEGER", "stated_by": "VARCHAR",
+    "source_id": "BIGINT", "run_id": "VARCHAR", "position": "INTEGER", "stated_by": "VARCHAR",
     "app": "VARCHAR", "version": "VARCHAR", "machine": "VARCHAR", "started_at": "TIMESTAMPTZ", "nodes": "INTEGER", "ranks": "INTEGER",
     "threads": "INTEGER", "problem_size": "DOUBLE", "wall_seconds": "DOUBLE",
     "tags": "MAP(VARCHAR, VARCHAR)"

@@ -1,5 +1,7 @@
 """Processor time (user and system) of short commands: whole processes, medians.
 
+With compiled modules, as installed programs have them, whatever the environment forbids Python.
+
 python -m tests.bench.bench_start [--runs 7]
 """
 
@@ -22,7 +24,8 @@ SAMPLE = Path(__file__).parents[1] / "samples" / "cprofile"
 
 def processor_seconds(command: Sequence[object]) -> float:
     """Run a command and return its processor time, s."""
-    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL)
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, env=kept)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

@@ -10,6 +10,11 @@ from warehouse.errors import InputError
 KINDS = ("node", "ctx", "globals")
 _NAMES = frozenset(("id", "attr", "data", "parent", "ref"))
 _START = "__rec="
+# Nearly all lines are like these, which one match takes apart; the others may be as right.
+PLAIN_NODE = re.compile(
+    r"__rec=node,id=([0-9]{1,19}),attr=([0-9]{1,19}),data=([^,=\\]*)(?:,parent=([0-9]{1,19}))?"
+)
+PLAIN_RECORD = re.compile(r"__rec=ctx(?:,ref=([0-9=]+))?(?:,attr=([0-9=]+),data=([^,\\]*))?")
 _FIELD = re.compile(r",(\w+)=((?:[^,\\]|\\.)*)")
 _ESCAPED_LINE = re.compile(r"__rec=\w+((?:,\w+=(?:[^,\\]|\\.)*)*)\Z")
 _VALUE = re.compile(r"(?:^|=)((?:[^=\\]|\\.)*)")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ingest.readers.caliper.fields import number_of, values_of
 from warehouse.errors import InputError
@@ -34,8 +34,7 @@ class Attribute:
     is_nested: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(NamedTuple):
     attribute: int
     data: str
     parent: int | None
@@ -69,11 +68,16 @@ class Nodes:
             raise InputError(
                 "a node lacks its id or attribute", expected="id=..., attr=..., data=..."
             )
-        number, attribute = number_of(fields["id"]), number_of(fields["attr"])
+        data = values_of(fields.get("data", ""))
+        if len(data) > 1:
+            raise InputError("the data of a node has a bare =", expected=r"it to be written \=")
+        parent = number_of(fields["parent"]) if "parent" in fields else None
+        self.define(number_of(fields["id"]), number_of(fields["attr"]), data[0], parent, line)
+
+    def define(self, number: int, attribute: int, data: str, parent: int | None, line: str) -> None:
+        """Take a node by its parts; raises `InputError` where it refers to what is unknown."""
         self.check_attribute(attribute)
-        parent = None
-        if "parent" in fields:
-            parent = number_of(fields["parent"])
+        if parent is not None:
             self._check_node(parent)
         if number in self._nodes:
             # A stream that was flushed twice defines its nodes again.
@@ -82,12 +86,9 @@ class Nodes:
                     f"the node {number} is defined twice", expected="a number of its own"
                 )
             return
-        data = values_of(fields.get("data", ""))
-        if len(data) > 1:
-            raise InputError("the data of a node has a bare =", expected=r"it to be written \=")
-        self._nodes[number] = _Node(attribute, data[0], parent, line)
+        self._nodes[number] = _Node(attribute, data, parent, line)
         if attribute == _NAME:
-            if parent is None or not data[0]:
+            if parent is None or not data:
                 raise InputError(
                     "an attribute has no type or no name", expected="a parent and data"
                 )
@@ -144,7 +145,7 @@ class Nodes:
         own, *above = self._upwards(number)
         stated = {node.attribute: node.data for node in reversed(above)}
         units = (
-            stated[n] for n, known in self.attributes.items() if known.name == _UNIT if n in stated
+            stated[n] for n in stated if n in self.attributes and self.attributes[n].name == _UNIT
         )
         properties = number_of(stated.get(_PROPERTIES, "0"))
         self.attributes[number] = self._by_name[own.data] = Attribute(

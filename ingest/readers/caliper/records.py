@@ -15,7 +15,7 @@ import numpy as np
 
 from ingest.parsing.call_paths import Floats, Integers
 from ingest.parsing.lines import numbered_lines
-from ingest.readers.caliper.fields import fields_of, number_of, values_of
+from ingest.readers.caliper.fields import PLAIN_NODE, PLAIN_RECORD, fields_of, number_of, values_of
 from ingest.readers.caliper.metrics import Metric, metric
 from ingest.readers.caliper.nodes import PATH, Context, Nodes
 from ingest.readers.caliper.profile import Place, Profile
@@ -52,13 +52,24 @@ def read(recording: Recording) -> Profile:
         if not line:
             continue
         try:
-            kind, fields = fields_of(line)
-            if kind == "node":
-                nodes.add(fields, line)
-            elif kind == "ctx":
-                records.add(fields, number)
+            if node := PLAIN_NODE.fullmatch(line):
+                own, attribute, data, parent = node.groups()
+                nodes.define(
+                    int(own), int(attribute), data, None if parent is None else int(parent), line
+                )
+            elif record := PLAIN_RECORD.fullmatch(line):
+                references, attributes, values = record.groups()
+                records.add(references, attributes, values, number)
             else:
-                facts = records.expand(fields)
+                kind, fields = fields_of(line)
+                if kind == "node":
+                    nodes.add(fields, line)
+                    continue
+                references, attributes, values = _parts(fields)
+                if kind == "ctx":
+                    records.add(references, attributes, values, number)
+                else:
+                    facts = records.expand(references, attributes, values)
         except InputError as error:
             error.where = error.where or f"line {number}"
             raise
@@ -79,10 +90,12 @@ class _Shape:
     """Records with the same attributes: which of their values are metrics, and which a place.
 
     `names` are the positions of values by attribute, the last where an attribute is there twice.
-    `records` are the positions of the records in their batch, `texts` their values of the metrics.
+    `distinct` counts the attributes. `records` are the positions of the records in their batch,
+    `texts` their values of the metrics.
     """
 
     size: int
+    distinct: int
     names: dict[str, int]
     metrics: list[tuple[Metric, int]]
     place: list[tuple[str, int]]
@@ -98,21 +111,25 @@ class _Records:
         self._nodes = nodes
         self._profile = profile
         self._metrics: dict[str, Metric | None] = {}
-        self._shapes: dict[tuple[str, ...], _Shape] = {}
+        self._shapes: dict[tuple[str | None, ...], _Shape] = {}
         # Of a batch: what references stand for with the metrics in it, places, and records as the
         # number of their place and their line.
-        self._contexts: dict[str, tuple[Context, dict[str, str]]] = {}
-        self._places: dict[tuple[str, ...], int] = {}
+        self._contexts: dict[str | None, tuple[Context, dict[str, str]]] = {}
+        self._places: dict[tuple[str | None, ...], int] = {}
         self._known_places: list[Place] = []
         self._batch: list[tuple[int, int]] = []
 
-    def add(self, fields: Mapping[str, str], line: int) -> None:
-        """Take the fields of a record; raises `InputError` where they do not fit."""
-        references = fields.get("ref", "")
+    def add(
+        self, references: str | None, attributes: str | None, data: str | None, line: int
+    ) -> None:
+        """Take the fields of a record, None where it has none of a name.
+
+        Raises `InputError` where they do not fit.
+        """
         if references not in self._contexts:
-            self._contexts[references] = self._context(fields)
+            self._contexts[references] = self._context(references)
         context, inherited = self._contexts[references]
-        shape, values = self._split(fields, inherited)
+        shape, values = self._split(attributes, data, inherited)
         if not shape.metrics:
             return
         key = (references, *(values[position] for _, position in shape.place))
@@ -126,10 +143,10 @@ class _Records:
         if len(self._batch) == _BATCH:
             self.flush()
 
-    def expand(self, fields: Mapping[str, str]) -> Context:
+    def expand(self, references: str | None, attributes: str | None, data: str | None) -> Context:
         """Return the values of a record by the names of their attributes."""
-        context, _ = self._context(fields)
-        shape, values = self._split(fields, {})
+        context, _ = self._context(references)
+        shape, values = self._split(attributes, data, {})
         return context | {name: values[position] for name, position in shape.names.items()}
 
     def flush(self) -> None:
@@ -166,11 +183,11 @@ class _Records:
         self._known_places.clear()
         self._batch.clear()
 
-    def _context(self, fields: Mapping[str, str]) -> tuple[Context, dict[str, str]]:
+    def _context(self, references: str | None) -> tuple[Context, dict[str, str]]:
         """Return what the references of a record stand for, and the metrics in it."""
-        if "ref" not in fields:
+        if references is None:
             return {}, {}
-        context = self._nodes.expand(fields["ref"].split("="))
+        context = self._nodes.expand(references.split("="))
         return context, {
             name: value
             for name, value in context.items()
@@ -178,25 +195,23 @@ class _Records:
         }
 
     def _split(
-        self, fields: Mapping[str, str], inherited: Mapping[str, str]
+        self, attributes: str | None, data: str | None, inherited: Mapping[str, str]
     ) -> tuple[_Shape, list[str]]:
         """Return the shape of a record and its values, those of its references last."""
-        if not fields.keys() <= {"ref", "attr", "data"}:
-            raise InputError("a record has fields of a node", expected="ref, attr and data")
-        key = (fields.get("attr", ""), *inherited)
+        key = (attributes, *inherited)
         shape = self._shapes.get(key)
         if shape is None:
-            numbers = fields["attr"].split("=") if "attr" in fields else []
+            numbers = attributes.split("=") if attributes is not None else []
             shape = self._shapes[key] = self._shape(numbers, tuple(inherited))
-        values = values_of(fields["data"]) if "data" in fields else []
+        values = values_of(data) if data is not None else []
         if len(values) != shape.size:
             raise InputError(
                 f"a record has {len(values)} values for {shape.size} attributes",
                 expected="one value for each attribute",
             )
-        if len(shape.numbers) > len(set(shape.numbers)):
+        if shape.distinct < shape.size:
             pairs = set(zip(shape.numbers, values, strict=True))
-            self._profile.repeated += len(pairs) - len(set(shape.numbers))
+            self._profile.repeated += len(pairs) - shape.distinct
         return shape, [*values, *inherited.values()]
 
     def _shape(self, numbers: list[str], inherited: Sequence[str]) -> _Shape:
@@ -212,6 +227,7 @@ class _Records:
         found = ((self._metric(name), position) for name, position in names.items())
         return _Shape(
             len(numbers),
+            len(set(numbers)),
             names,
             [(one, position) for one, position in found if one is not None],
             [(name, position) for name, position in names.items() if name in _OF_A_PLACE],
@@ -227,6 +243,13 @@ class _Records:
                 metric(name, known.type, known.unit) if known is not None and is_value else None
             )
         return self._metrics[name]
+
+
+def _parts(fields: Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
+    """Return the fields of a record; raises `InputError` where it has others."""
+    if not fields.keys() <= {"ref", "attr", "data"}:
+        raise InputError("a record has fields of a node", expected="ref, attr and data")
+    return fields.get("ref"), fields.get("attr"), fields.get("data")
 
 
 def _matrix(shape: _Shape, lines: Integers) -> Floats:
