@@ -174,3 +174,25 @@ def test_the_timeline_is_zoomed_and_back_leads_out_again(tab, served, screenshot
     keep(tab, screenshots / "window-1280-light.png")
     tab.go_back()
     tab.wait_for_function("location.search.includes('from=0&to=100')")
+
+
+def test_points_of_a_history_lead_to_runs_and_a_part_of_it_is_sent_as_a_link(
+    tab, served, screenshots
+):
+    visit(tab, served, "trends?app=stencil")
+    for run in ("stencil-1.18", "stencil-1.23"):
+        tab.locator(f"path[aria-label*='Run: {run};']").first.click()
+        tab.wait_for_function(f"location.search.includes('runs={run}')")
+    appears(tab, "Compare the two")
+    settle(tab)
+    plot = tab.locator("[data-testid=stVegaLiteChart]").first.bounding_box()
+    tab.mouse.move(plot["x"] + 0.3 * plot["width"], plot["y"] + 150)
+    tab.mouse.down()
+    tab.mouse.move(plot["x"] + 0.6 * plot["width"], plot["y"] + 160, steps=5)
+    tab.mouse.up()
+    appears(tab, "show all")
+    settle(tab)
+    assert "from=2026-10" in tab.url
+    keep(tab, screenshots / "history-1280-light.png")
+    tab.get_by_text("Compare the two").click()
+    tab.wait_for_url("**/compare?before=stencil-1.18&after=stencil-1.23*")
