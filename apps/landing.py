@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 import sys
 import threading
 import time
@@ -14,7 +16,7 @@ from apps.output import note, printable
 from apps.progress import bar
 from ingest.load import Landed, Options, load, load_together
 from ingest.rejections import forget_rejections, remember_rejection
-from warehouse.errors import InputError, WarehouseError
+from warehouse.errors import InputError, WarehouseBusy, WarehouseError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -63,7 +65,21 @@ class Lander:
                 yield found, self._one(found, options) if together is None else together[position]
 
     def land(self, found: Found, options: Options) -> Landed:
-        """Land one recording; a dry run lands it in memory, which is discarded."""
+        """Land one recording; a dry run lands it in memory, which is discarded.
+
+        While another client of a served warehouse writes the same rows, this tries again.
+        """
+        until = math.inf if self.wait is None else time.monotonic() + self.wait
+        while True:
+            try:
+                return self._land(found, options)
+            except WarehouseBusy as error:
+                if time.monotonic() >= until:
+                    raise
+                note(f"{error.problem}; waiting")
+                time.sleep(random.uniform(0.2, 1.0))  # noqa: S311
+
+    def _land(self, found: Found, options: Options) -> Landed:
         if found.reader is None:
             raise ValueError("land() needs a recording with a reader")
         recording = found.recording()

@@ -168,9 +168,9 @@ def schema_reference() -> str:
         "## Without pwh's functions\n",
         "A DuckDB client that has not registered pwh's functions can read all tables, and all "
         "views and table macros but those that call them. These views `pwh export --views` writes "
-        "as tables:\n",
+        "as tables, and `pwh serve` answers:\n",
         _code(tuple(views)) + ".\n",
-        "These table macros take arguments, so that only pwh answers them:\n",
+        "These table macros take arguments, so that only pwh and `pwh serve` answer them:\n",
         _code(tuple(macros)) + ".\n",
         "## Cookbook\n",
         _table(("question", "query"), list(_cookbook())),

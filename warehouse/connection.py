@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import udfs
 from warehouse import migrations, modules, revision, shipped
@@ -24,6 +24,7 @@ from warehouse.errors import (
     WarehouseDamaged,
     WarehouseError,
     WarehouseMissing,
+    WarehouseOutdated,
 )
 from warehouse.queue import place
 
@@ -93,11 +94,33 @@ def open_unchecked(
         return con
     match where:
         case Served():
-            raise WarehouseError(f"cannot open {where}: pwh serve is not there yet")
+            return _open_served(where, read_only)
         case Lake():
             raise WarehouseError(f"cannot open {where}: DuckLake is not supported yet")
         case Path():
             return _open_file(where, read_only, create=create, wait=wait, on_wait=on_wait)
+
+
+def _open_served(where: Served, read_only: bool) -> DuckDBPyConnection:
+    """Open a session of a warehouse that pwh serves; its server made and migrated it."""
+    from warehouse.quack.client import open_served
+
+    con = cast("DuckDBPyConnection", open_served(where, read_only=read_only))
+    try:
+        migrations.check(con, str(where))
+        modules.check(con, str(where))
+        shipped.check(con, str(where))
+    except WarehouseOutdated as error:
+        con.close()
+        # Functions come from the server's pwh, so that only there both can be renewed.
+        raise WarehouseOutdated(
+            error.problem,
+            hint="Where pwh serve runs: stop it, update pwh, run pwh migrate, start it again.",
+        ) from None
+    except BaseException:
+        con.close()
+        raise
+    return con
 
 
 def _open_file(

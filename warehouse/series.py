@@ -54,24 +54,26 @@ def set_fields(con: DuckDBPyConnection, fields: Sequence[str], *, keep: bool) ->
 
     `keep` stores that in the warehouse, which has to be open for writing.
     """
+    table = "series_fields" if keep else "temp.series_fields"
     if keep:
         con.execute("BEGIN")
         con.execute("DELETE FROM series_fields")
     else:
         con.execute("CREATE TEMP TABLE series_fields (field VARCHAR PRIMARY KEY, shipped BOOLEAN)")
     for field in dict.fromkeys(fields):
-        con.execute("INSERT INTO series_fields VALUES (?, false)", [field])
+        con.execute(f"INSERT INTO {table} VALUES (?, false)", [field])
     if keep:
         con.execute("COMMIT")
 
 
 def add_thresholds(con: DuckDBPyConnection, thresholds: Sequence[Threshold], *, keep: bool) -> None:
     """Add rules of what counts as a change; `keep` is that of `set_fields`."""
+    table = "change_thresholds" if keep else "temp.change_thresholds"
     if not keep:
         con.execute("CREATE TEMP TABLE change_thresholds AS FROM change_thresholds")
     for row in thresholds:
         con.execute(
-            "INSERT INTO change_thresholds "
+            f"INSERT INTO {table} "
             "(app, machine, metric, smallest_change, significance, better, shipped) "
             "VALUES (?, ?, ?, ?, ?, ?, false)",
             [
@@ -89,8 +91,8 @@ def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) ->
     return bool(
         con.execute(
             "INSERT INTO acknowledgements "
-            "(run_id, app, version, started_at, metric, reason, fixed_in, note, said_by) "
-            "SELECT run_id, app, version, started_at, ?, ?, ?, ?, ? FROM runs "
+            "(run_id, app, version, started_at, metric, reason, fixed_in, note, said_by, said_at) "
+            "SELECT run_id, app, version, started_at, ?, ?, ?, ?, ?, now() FROM runs "
             "WHERE run_id = ? AND app IS NOT NULL AND started_at IS NOT NULL RETURNING run_id",
             [
                 *(known.metric, known.reason, known.fixed_in, known.note, known.said_by),

@@ -44,5 +44,6 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("completion", "completion", "Print a script that completes words in a shell."),
     Entry("demo", "demo", "Fill a warehouse with small traces, and query them."),
     Entry("ui", "ui", "Start the app in the browser."),
+    Entry("serve", "serve", "Serve the warehouse to many clients at once."),
     Entry("fit", "fit", "Train models on the warehouse's rows; choose one."),
 )

@@ -63,6 +63,7 @@ def label_cluster(
 ) -> None:
     """Store a manual label of the cluster of a medoid (m: log10 of metric + log_offset)."""
     con.execute(
-        "INSERT INTO cluster_classes (metric_set, medoid, class, said_by) VALUES (?, ?, ?, ?)",
+        "INSERT INTO cluster_classes (metric_set, medoid, class, said_by, said_at) "
+        "VALUES (?, ?, ?, ?, now())",
         [metric_set, medoid.tolist(), kind, labelled_by],
     )

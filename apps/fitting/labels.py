@@ -61,13 +61,14 @@ def add_label(
         )
     # The label of one sample is stored with the full place of that sample.
     rows = (
-        "VALUES ($run_id, $rank, $thread, $region, $sample, $class, $said_by)"
+        "VALUES ($run_id, $rank, $thread, $region, $sample, $class, $said_by, now())"
         if place.get("sample") is None
-        else f"SELECT DISTINCT run_id, rank, thread, region, sample, $class, $said_by {_SAMPLES}"
+        else "SELECT DISTINCT run_id, rank, thread, region, sample, $class, $said_by, now() "
+        + _SAMPLES
     )
     con.execute(
-        "INSERT INTO bottleneck_labels (run_id, rank, thread, region, sample, class, said_by) "
-        + rows,
+        "INSERT INTO bottleneck_labels "
+        f"(run_id, rank, thread, region, sample, class, said_by, said_at) {rows}",
         {**where, "class": known, "said_by": labelled_by},
     )
     return known

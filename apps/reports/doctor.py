@@ -16,7 +16,7 @@ from warehouse import integrity, migrations, modules, revision, sqlfiles
 from warehouse.address import Address
 from warehouse.connection import open_unchecked
 from warehouse.damage import RESTORE, damage
-from warehouse.errors import PwhError, WarehouseMissing
+from warehouse.errors import PwhError, UsageError, WarehouseMissing
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
@@ -85,6 +85,10 @@ def _judged(db: Address, reading: integrity.Reading | None) -> list[Finding]:
     except WarehouseMissing:
         hint = f"there is no warehouse at {db} yet; pwh ingest creates it"
         return [Finding("warehouse", "absent", hint)]
+    except UsageError as error:
+        # A token that only reads, which says nothing of the warehouse.
+        detail = f"not checked: {error}".replace("\n", ";")
+        return [*findings, Finding("verdict", "absent", detail)]
     except PwhError as error:
         findings.append(Finding("warehouse", "wrong", str(error).replace("\n", ";")))
     except duckdb.Error as error:
@@ -110,6 +114,8 @@ def _checks(
     if reading is not None:
         problems = [problem for problem in watched(reading.tables(), "reading") if problem]
         yield _listed("tables that cannot be read", problems)
+    else:
+        yield Finding("tables that cannot be read", "absent", "only looked for in a file")
     if not problems:
         yield from _consistency(con)
 

@@ -15,7 +15,8 @@ def run(con, *samples, run_id="r1", **facts):
     for i, (region, cycles, kind) in enumerate(samples):
         value = "page-faults 7" if cycles is None else f"cycles {cycles}\ninstructions 9"
         given(con, "pmu_samples", f"event value\n{value}", run_id=run_id, region=region, sample=i)
-        given(con, "bottleneck_labels", f"sample class\n{i} {kind}", run_id=run_id, region=region)
+        place = {"run_id": run_id, "region": region, "said_at": "2026-01-01"}
+        given(con, "bottleneck_labels", f"sample class\n{i} {kind}", **place)
     given(con, "runs", f"run_id\n{run_id}", **facts)
 
 

@@ -168,8 +168,9 @@ def test_alternating_levels_are_shown_with_their_shares(warehouse):
 def acknowledge(con, run_id, reason, metric="*", fixed_in=None):
     """Annotate a change by a run."""
     con.execute(
-        "INSERT INTO acknowledgements (run_id, app, version, started_at, metric, reason, fixed_in) "
-        "SELECT run_id, app, version, started_at, $metric, $reason, $fixed_in FROM runs "
+        "INSERT INTO acknowledgements (run_id, app, version, started_at, metric, reason, fixed_in, "
+        "said_at) "
+        "SELECT run_id, app, version, started_at, $metric, $reason, $fixed_in, now() FROM runs "
         "WHERE run_id = $run_id",
         {"run_id": run_id, "reason": reason, "metric": metric, "fixed_in": fixed_in},
     )

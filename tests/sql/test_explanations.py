@@ -275,6 +275,7 @@ def test_a_diagnosis_that_moved(warehouse):
             warehouse,
             "bottleneck_labels",
             f"run_id class said_by\n{run} {'Mem' if i >= 10 else 'Balance'} me",
+            said_at="2026-01-01",
         )
     assert rows(
         warehouse,

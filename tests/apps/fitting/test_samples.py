@@ -25,7 +25,8 @@ def test_training_takes_samples_labels_and_measured_costs(warehouse):
     counted(warehouse, "a1", 1, 40, 9, 2, 3, 4, 5, 6, 7)
     counted(warehouse, "b1", 0, 20, 0, 0, 0, 0, 0, 0, 0)
     counted(warehouse, "b1", 1, 20, 0)
-    given(warehouse, "bottleneck_labels", "run_id sample class\na1 1 Mem\nb1 NULL Other")
+    labels = "run_id sample class\na1 1 Mem\nb1 NULL Other"
+    given(warehouse, "bottleneck_labels", labels, said_at="2026-01-01")
     given(
         warehouse,
         "bottleneck_costs",

@@ -1,0 +1,93 @@
+"""The command serve: the warehouse for many clients at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from apps.output import counted, note
+from warehouse.address import DEFAULT_PORT, Address, Served
+from warehouse.errors import UsageError
+
+_TICK = 5.0
+
+
+def serve(
+    context: typer.Context,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port.")] = DEFAULT_PORT,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; by default only this computer can connect.")
+    ] = "127.0.0.1",
+    token_file: Annotated[
+        Path | None,
+        typer.Option(help="File with the token of clients that may write; or PWH_TOKEN_FILE."),
+    ] = None,
+    read_token_file: Annotated[
+        Path | None,
+        typer.Option(help="With the token of clients that only read; or PWH_READ_TOKEN_FILE."),
+    ] = None,
+    behind_proxy: Annotated[
+        bool,
+        typer.Option(
+            "--behind-proxy",
+            help="Listen beyond this computer, because a proxy with TLS is in front.",
+        ),
+    ] = False,
+    silent: Annotated[
+        float,
+        typer.Option(
+            min=1,
+            help="Seconds after which a client that was killed in a transaction "
+            "is given up; pwh's own clients are heard of every 10 s.",
+        ),
+    ] = 60.0,
+    wait: Annotated[
+        float | None, typer.Option(min=0, help="Seconds to wait while others have the file open.")
+    ] = 60.0,
+) -> None:
+    """Serve the warehouse to many clients: pwh --db quack:HOST:PORT, and DuckDB. Ctrl-C ends it.
+
+    Clients name the file with their token in PWH_TOKEN_FILE. The file of the warehouse stays open:
+    other commands on this computer use the address, too.
+    """
+    import warehouse
+    from warehouse.quack import tokens
+    from warehouse.quack.server import Server, check_host
+
+    db: Address = context.obj
+    if not isinstance(db, Path):
+        raise UsageError(f"{db} is no file", hint="Serve one: pwh --db FILE serve")
+    beyond = check_host(host, behind_proxy=behind_proxy)
+    writing = tokens.token(tokens.WRITING, token_file)
+    reading = tokens.token(tokens.READING, read_token_file)
+    if writing is None and reading is None:
+        raise UsageError(
+            "clients need a token: --token-file FILE, or --read-token-file FILE", hint=tokens.HINT
+        )
+    if writing == reading:
+        raise UsageError("the token that only reads is the one that writes, too")
+    address = Served(host, port)
+    stopped = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopped.set())
+    con = warehouse.connect(db, wait=wait, on_wait=note)
+    try:
+        server = Server(con, address, writing=writing, reading=reading, beyond_loopback=beyond)
+    except BaseException:
+        con.close()
+        raise
+    note(f"{db} is served at {address} (Ctrl-C ends it)")
+    while not stopped.wait(min(_TICK, silent / 2)):
+        if ended := server.end_silent_sessions(silent):
+            note(f"gave up {counted(ended, 'client')} in a transaction; nothing of it has landed")
+    server.stop()
+    note(f"{db} is served no more")
+    sys.stderr.flush()
+    # Quack's threads outlive their server; what was committed is in the file by now.
+    os._exit(0)

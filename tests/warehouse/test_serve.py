@@ -1,0 +1,306 @@
+"""A real server, and clients of all kinds: what is asked of it is answered as by the file."""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import warehouse
+from apps import cli
+from tests.helpers.serving import READING, ROOT, WRITING, served
+from warehouse.errors import PwhError, UsageError, WarehouseBusy, WarehouseError
+from warehouse.extensions import _packaged
+from warehouse.quack.literals import with_literals
+from warehouse.quack.statements import is_taken
+
+RECORDINGS = ROOT / "apps" / "demo" / "recordings"
+LANDED = [
+    "heat-1.0.perf.csv",
+    "heat-1.1.pstats",
+    "heat_tasks.msgpack.gz",  # attributed by arrays, which go there and back
+    "heat_blocks.csv",  # machine code, decoded by functions
+    "history/stencil_counters.csv",  # read by a SELECT over the file
+]
+ASKED = """
+sql 'FROM runs ORDER BY ALL' --format csv
+sql 'SELECT * EXCLUDE (ingested_at) FROM sources ORDER BY ALL' --format csv
+report heat_tasks
+idle heat_tasks
+diagnose stencil-1.24
+throughput heat_blocks
+sql 'SELECT * FROM bottlenecks ORDER BY ALL' --format jsonl
+sql 'FROM slo_by_run ORDER BY ALL' --format csv
+sql "SELECT 1::HUGEINT, INTERVAL 1 DAY, 'nan'::DOUBLE, MAP {'a': [1]}, NULL, 'é'"
+sql 'FROM nosuch'
+sql 'SELECT nosuch FROM runs'
+sql --write "INSERT INTO series_fields VALUES ('machine', false) RETURNING field"
+label stencil-1.24 Mem --rank 0
+forget heat-1.1
+doctor
+"""
+
+
+@pytest.fixture(scope="module")
+def both(template, tmp_path_factory):
+    """Return a file, and the address of a server of another, which land the same recordings."""
+    folder = tmp_path_factory.mktemp("served")
+    for name in ("file.duckdb", "served.duckdb"):
+        shutil.copy(template, folder / name)
+    with served(folder / "served.duckdb") as serving:
+        yield folder / "file.duckdb", serving.address
+
+
+@pytest.fixture
+def pwh(both, monkeypatch, capfd):
+    """Run a command over an address; return its exit code and all that it writes, with no times."""
+    monkeypatch.setenv("PWH_TOKEN", WRITING)
+    monkeypatch.delenv("PWH_DB", raising=False)
+
+    def pwh(db, *words):
+        monkeypatch.setattr(sys, "argv", ["pwh", "--db", str(db), *words])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        return stop.value.code or 0, "".join(capfd.readouterr())
+
+    return pwh
+
+
+@pytest.fixture
+def con(both, monkeypatch):
+    """Return a session of the server that may write."""
+    monkeypatch.setenv("PWH_TOKEN", WRITING)
+    with warehouse.connect(both[1]) as con:
+        yield con
+
+
+def test_commands_answer_over_a_server_as_over_a_file(pwh, both):
+    paths = [str(RECORDINGS / name) for name in LANDED]
+    for db in both:
+        code, printed = pwh(db, "ingest", *paths)
+        assert (code, printed.count("landed ")) == (0, len(LANDED)), printed
+    assert "known" in pwh(both[1], "ingest", paths[0])[1]
+    for line in ASKED.strip().splitlines():
+        words = shlex.split(line)
+        of_file, of_server = (
+            [text for text in printed.splitlines() if not _differs(text)]
+            for _, printed in [pwh(db, *words) for db in both]
+        )
+        assert of_server == of_file, line
+
+
+def _differs(line):
+    """Return whether a line is empty, or about the file itself or a place in the text."""
+    return not line or line.startswith(
+        ("LINE", "   ", "---", "warehouse", "tables that cannot be read")
+    )
+
+
+def test_a_client_without_pwh_reads_views_that_call_functions(both, tmp_path):
+    program = tmp_path / "plain.py"
+    program.write_text(
+        "import sys, duckdb\n"
+        "con = duckdb.connect()\n"
+        "for file in sys.argv[3:]: con.execute(f\"LOAD '{file}'\")\n"
+        "con.execute(f\"ATTACH '{sys.argv[1]}' AS w (TYPE quack, TOKEN '{sys.argv[2]}')\")\n"
+        "print(con.execute('SELECT count(*) > 0, min(class) FROM w.bottlenecks').fetchone())\n"
+        "assert not {'warehouse', 'udfs', 'apps'} & sys.modules.keys()\n"
+        "try: con.execute('DELETE FROM w.runs')\n"
+        "except duckdb.Error: pass\n"
+        "try: con.execute(\"INSERT INTO w.series_fields VALUES ('x', false)\")\n"
+        "except duckdb.Error as error: print(error)\n",
+        encoding="utf-8",
+    )
+    files = [str(_packaged(name)) for name in ("httpfs", "quack")]
+    done = subprocess.run(
+        [sys.executable, "-I", str(program), both[1], READING, *files],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    first, _, rest = done.stdout.partition("\n")
+    assert first == "(True, 'Balance')", done.stderr
+    assert "Authorization failed" in rest
+
+
+def test_a_token_that_only_reads_is_refused_where_it_writes(both, monkeypatch):
+    monkeypatch.setenv("PWH_TOKEN", READING)
+    with warehouse.connect(both[1]) as con:
+        before = con.execute("SELECT count(*) FROM runs").fetchall()
+        con.execute("CREATE TEMP TABLE mine AS SELECT 1 AS a")
+        for statement in (
+            "DELETE FROM runs",
+            "CREATE TABLE other (a INTEGER)",
+            "INSERT INTO runs (run_id) VALUES ('x')",
+            "COPY runs TO 'x.csv'",
+            "FROM quack_active_connections()",
+        ):
+            with pytest.raises(PwhError):
+                con.execute(statement)
+        assert con.execute("SELECT count(*) FROM runs").fetchall() == before
+
+
+def test_a_connection_for_reading_leaves_the_warehouse_as_it_is(both, monkeypatch):
+    monkeypatch.setenv("PWH_TOKEN", WRITING)
+    with warehouse.connect(both[1], read_only=True) as con:
+        with pytest.raises(duckdb.Error, match="read-only"):
+            con.execute("DELETE FROM runs")
+
+
+@pytest.mark.parametrize(("given", "words"), [("x" * 20, "not accept"), ("", "16 to 512")])
+def test_wrong_tokens_are_refused_and_not_repeated(both, monkeypatch, given, words):
+    monkeypatch.setenv("PWH_TOKEN", given)
+    with pytest.raises(PwhError, match=words) as refused:
+        warehouse.connect(both[1])
+    assert not given or given not in str(refused.value)
+
+
+def test_no_server_no_token_and_a_beyond_that_needs_a_proxy(both, monkeypatch, pwh, tmp_path):
+    with pytest.raises(WarehouseError, match="does not answer"):
+        warehouse.connect("quack:127.0.0.1:9")
+    code, printed = pwh(tmp_path / "w.duckdb", "serve", "--host=0.0.0.0")
+    assert (code, "--behind-proxy" in printed) == (2, True)
+    monkeypatch.delenv("PWH_TOKEN")
+    assert pwh(tmp_path / "w.duckdb", "serve")[0] == 2
+    with pytest.raises(UsageError, match="no token"):
+        warehouse.connect(both[1])
+    assert not (tmp_path / "w.duckdb").exists()
+
+
+def test_values_travel_as_they_are(con):
+    values = [
+        "a'b\x00é€ $x ? --",
+        "",
+        2**62,
+        -(2**31),
+        1e308,
+        float("inf"),
+        None,
+        True,
+        b"\x00\xff",
+    ]
+    for value in values:
+        assert con.execute("SELECT $a, '$a ?' -- $b", {"a": value}).fetchall() == [(value, "$a ?")]
+    assert con.execute("SELECT ?, $$ ? $$, list_sum(?)", [[], [1.5, 2]]).fetchone() == (
+        [],
+        " ? ",
+        3.5,
+    )
+    with pytest.raises(ValueError, match="no value"):
+        con.execute("SELECT $a", {"b": 1})
+
+
+def test_what_is_rolled_back_or_not_committed_is_gone(con):
+    con.execute("BEGIN; CREATE TABLE gone (a INTEGER)")
+    con.execute("ROLLBACK")
+    with warehouse.connection.cursor(con) as other:
+        other.execute("BEGIN; CREATE TABLE gone (a INTEGER)")
+    with pytest.raises(duckdb.CatalogException):
+        con.execute("FROM gone")
+
+
+def test_two_writers_of_the_same_rows(con):
+    con.execute("INSERT INTO saved_queries VALUES ('a', 'FROM runs', now())")
+    change = "UPDATE saved_queries SET query = 'FROM sources'"
+    with warehouse.connection.cursor(con) as other:
+        for one in (con, other):
+            one.execute("BEGIN")
+        con.execute(change)
+        with pytest.raises(WarehouseBusy):
+            other.execute(change)
+        con.execute("COMMIT")
+
+
+@pytest.mark.parametrize(
+    ("statement", "reading", "writing"),
+    [
+        ("FROM runs", True, True),
+        ("SELECT query FROM saved_queries", True, True),
+        ("EXPLAIN ANALYZE DELETE FROM runs", False, True),
+        ("-- a comment\nCREATE TEMP TABLE x AS FROM runs", True, True),
+        ("/* /* */ INSERT INTO temp.x */ INSERT INTO runs SELECT 1", False, True),
+        ("INSERT INTO temp.x SELECT 1", True, True),
+        ("INSERT INTO x SELECT 1", False, True),
+        ("TRUNCATE runs", False, True),
+        ("FROM runs; DROP TABLE runs", False, False),
+        ("FROM \"quack_stop\"/**/('x')", False, False),
+        ("CREATE TABLE x AS FROM query('FROM runs')", False, False),
+        ("FROM read_csv('/etc/passwd')", False, False),
+        ("CALL checkpoint()", False, False),
+        ("ATTACH ':memory:' AS x", False, False),
+        ("SET threads = 1", False, False),
+        ("INSTALL spatial", False, False),
+        ("COPY runs TO 'x'", False, False),
+        ("", False, False),
+    ],
+)
+def test_statements_that_a_server_takes(statement, reading, writing):
+    assert (is_taken(statement, writes=False), is_taken(statement, writes=True)) == (
+        reading,
+        writing,
+    )
+
+
+def test_no_literal_contains_what_it_was_made_from():
+    sql = with_literals("SELECT ?", ["'; DROP TABLE runs; --"])
+    assert "DROP" not in sql
+
+
+INTERRUPTED = """
+import sys, warehouse
+con = warehouse.connect(sys.argv[1])
+con.execute("BEGIN; UPDATE saved_queries SET query = 'half'; CREATE TABLE half (a INTEGER)")
+print("within", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_kills_and_a_clean_stop_lose_nothing_that_was_committed(template, tmp_path, monkeypatch):
+    monkeypatch.setenv("PWH_TOKEN", WRITING)
+    file = Path(shutil.copy(template, tmp_path / "w.duckdb"))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with served(file, "--silent=3") as serving, warehouse.connect(serving.address) as con:
+        con.execute("INSERT INTO saved_queries VALUES ('a', 'FROM runs', now())")
+        change = "UPDATE saved_queries SET query = 'FROM sources'"
+        with subprocess.Popen(
+            [sys.executable, "-c", INTERRUPTED, serving.address],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as client:
+            assert client.stdout.readline() == "within\n"
+            with pytest.raises(WarehouseBusy):
+                con.execute(change)
+            client.kill()
+        # Until the server has given the killed client up.
+        _until_possible(lambda: con.execute(change))
+        written = serving.stop(signal.SIGKILL)
+    assert "gave up 1 client" in written
+    with served(file) as serving:
+        with warehouse.connect(serving.address) as con:
+            con.execute("INSERT INTO saved_queries VALUES ('b', 'FROM runs', now())")
+        with pytest.raises(WarehouseBusy):
+            warehouse.connect(file, wait=0)
+        assert "served no more" in serving.stop()
+    assert not Path(f"{file}.wal").exists()
+    with warehouse.connect(file) as con:
+        found = con.execute("SELECT name, query FROM saved_queries ORDER BY ALL").fetchall()
+        assert found == [("a", "FROM sources"), ("b", "FROM runs")]
+        assert not con.execute("FROM duckdb_tables() WHERE table_name = 'half'").fetchall()
+
+
+def _until_possible(action):
+    until = time.monotonic() + 30
+    while True:
+        try:
+            return action()
+        except WarehouseBusy:
+            assert time.monotonic() < until
+            time.sleep(0.1)

@@ -1,0 +1,1 @@
+"""Warehouses that another process has open: DuckDB's Quack server, and pwh as its client."""

@@ -1,0 +1,407 @@
+"""A connection to a served warehouse, with the methods of DuckDB's own that pwh uses.
+
+SQL runs in one session of the server: transactions, temporary tables and pwh's functions are there.
+Results, and tables of Arrow that statements are to see, travel as rows. What names files here
+(`read_csv`, COPY, settings) runs here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Self
+
+from warehouse.address import Served
+from warehouse.errors import UsageError, WarehouseBusy, WarehouseError
+from warehouse.extensions import load_extension
+from warehouse.quack.literals import Parameters, with_literals
+from warehouse.quack.statements import kind, makes_temporary, parsed, reads
+from warehouse.quack.tokens import HINT, READING, WRITING, token
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation, Statement
+
+_NUMBER = itertools.count()
+_LOOPBACK = ("localhost", "::1")
+_ALIVE = 10.0  # seconds; the server ends a session that is silent in a transaction for longer
+_READS_FILES = re.compile(
+    r"\b(read_(csv|csv_auto|parquet|json|json_auto|ndjson\w*|json_objects\w*|text|blob)"
+    r"|parquet_\w+|sniff_csv|sqlite_scan|glob)\s*\(",
+    re.IGNORECASE,
+)
+_INSERTS = re.compile(r"\s*INSERT INTO (?P<table>\w+) BY NAME (?P<query>.*)$", re.DOTALL)
+_OWN_LINE = re.compile(r"\n\nLINE 1: (CREATE TEMP TABLE \w+ AS )?FROM \w+\.query\(.*$", re.DOTALL)
+# Quack returns the message of an error, and not its kind.
+_KINDS = (
+    (
+        "ConstraintException",
+        "Constraint",
+        r"^(Duplicate key|NOT NULL constraint|CHECK constraint|Constraint)",
+    ),
+    ("CatalogException", "Catalog", r"^[\w ]+ with name .* (does not|already) exist"),
+    ("BinderException", "Binder", r"^(Referenced|Ambiguous|No function matches)|not found in FROM"),
+    ("OutOfRangeException", "Out of Range", r"^Overflow|out of range"),
+    ("OutOfMemoryException", "Out of Memory", r"^(could not|failed to) (allocate|pin|offload)"),
+    ("ParserException", "Parser", r"^syntax error"),
+    ("ConversionException", "Conversion", r"^Could not convert|Unimplemented type for cast"),
+    ("InterruptException", "INTERRUPT", r"^Interrupted"),
+)
+# What only other clients' transactions can cause: pwh looks first what has landed.
+_CONFLICT = re.compile(
+    r"^Conflict on|write-write conflict|Duplicate key \"(source_id|run_id): ", re.IGNORECASE
+)
+_REFUSED = "Authorization failed"
+_UNREACHABLE = re.compile(
+    r"failed to send message|could not (establish|connect|resolve)|connection (refused|reset)",
+    re.IGNORECASE,
+)
+_NO_SESSION = "Connection does not exist"
+_READ_ONLY = "which is opened in read-only mode"
+
+
+class Remote:
+    """A session of a served warehouse; `cursor` opens another."""
+
+    def __init__(self, address: Served, local: DuckDBPyConnection, *, read_only: bool) -> None:
+        self._address = address
+        self._local = local
+        self._read_only = read_only
+        self._name = f"served_{next(_NUMBER)}"
+        self._lock = threading.RLock()
+        self._temporary: set[str] = set()
+        self._in_transaction = False
+        self._spoke = time.monotonic()
+        self._closed = threading.Event()
+        _attach(local, address, self._name, read_only=read_only)
+        threading.Thread(target=self._keep_alive, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the session; what was not committed is gone."""
+        import duckdb
+
+        with self._lock:
+            if not self._closed.is_set():
+                self._closed.set()
+                # A server that has gone has ended it already.
+                with suppress(duckdb.Error):
+                    self._local.execute(f"DETACH {self._name}")
+                self._local.close()
+
+    def cursor(self) -> Remote:
+        """Return another session, with temporary tables of its own."""
+        return Remote(self._address, self._local.cursor(), read_only=self._read_only)
+
+    # Statements
+
+    def execute(self, query: str | Statement, parameters: Parameters = None) -> Self:
+        """Run the statements of a text; the last one has the parameters, and the result."""
+        text = query if isinstance(query, str) else query.query
+        with self._lock:
+            *before, last = [one.query for one in parsed(text)] or [""]
+            for statement in before:
+                self._run(statement, None)
+            self._run(last, parameters)
+        return self
+
+    def _run(self, sql: str, parameters: Parameters, into: str = "") -> None:
+        """Run a statement where it belongs; `into` puts what it returns into a table here."""
+        found = kind(sql)
+        if found in ("SET", "COPY", "VARIABLE_SET") or (
+            _READS_FILES.search(sql) and found == "SELECT"
+        ):
+            self._run_here(into + sql, parameters)
+        elif _READS_FILES.search(sql) and (insert := _INSERTS.match(sql)):
+            self._check(sql)
+            self._insert_from_files(insert["table"], insert["query"], parameters)
+        else:
+            self._check(sql)
+            self._send(with_literals(sql, parameters), into)
+            if (made := makes_temporary(sql)) is not None:
+                self._temporary.add(made)
+
+    def _run_here(self, sql: str, parameters: Parameters) -> None:
+        import duckdb
+
+        try:
+            self._local.execute(sql, parameters)
+        except duckdb.CatalogException as error:
+            raise UsageError(
+                f"{_first_line(error)}: this runs here, for the files that it names, and "
+                f"{self._address} is elsewhere",
+                hint="Read either files or the warehouse; pwh sql --format and -o write files.",
+            ) from None
+
+    def _insert_from_files(self, table: str, query: str, parameters: Parameters) -> None:
+        """Read files here, and insert their rows there."""
+        rows = self._local.execute(query, parameters).to_arrow_reader(1 << 20)
+        done = 0
+        for batch in rows:
+            self.register("_rows_of_files", batch)
+            self._send(f"INSERT INTO {table} BY NAME FROM _rows_of_files")
+            done += batch.num_rows
+            self.unregister("_rows_of_files")
+        self._local.execute("SELECT ?", [done])
+
+    def _check(self, sql: str) -> None:
+        import duckdb
+
+        if self._read_only and not reads(sql, self._temporary):
+            raise duckdb.InvalidInputException(
+                f"Cannot execute this statement on {self._address}, {_READ_ONLY}"
+            )
+
+    def _send(self, sql: str, into: str = "") -> None:
+        import duckdb
+
+        try:
+            self._local.execute(f"{into}FROM {self._name}.query(?)", [sql])
+        except (duckdb.Error, RuntimeError) as error:
+            raise self._translated(error) from None
+        finally:
+            self._spoke = time.monotonic()
+        match sql.strip().rstrip(";").upper():
+            case "BEGIN" | "BEGIN TRANSACTION":
+                self._in_transaction = True
+            case "COMMIT" | "ROLLBACK":
+                self._in_transaction = False
+
+    def _translated(self, error: Exception) -> Exception:
+        """Return an error of the kind that it had on the server."""
+        import duckdb
+
+        message = _OWN_LINE.sub("", str(error)).removeprefix("Invalid Input Error: ").strip()
+        if message == _REFUSED:
+            return UsageError(
+                f"{self._address} refuses this statement: the token only reads, or the statement "
+                "is about files, settings or the server",
+                hint=f"A token that writes is in the server's --token-file ({WRITING}_FILE here).",
+            )
+        if message.startswith(_NO_SESSION):
+            return WarehouseError(
+                f"{self._address} has ended this session: it was restarted, or heard nothing for "
+                "too long within a transaction, of which nothing has landed",
+                hint="Run the command again.",
+            )
+        if _UNREACHABLE.search(message):
+            return unreachable(self._address, message)
+        if _CONFLICT.search(message):
+            return WarehouseBusy(
+                f"another client of {self._address} is writing the same rows",
+                hint="Try again when it is done. Nothing of this has landed.",
+            )
+        for name, label, pattern in _KINDS:
+            if re.search(pattern, message, re.IGNORECASE | re.MULTILINE):
+                made: Exception = getattr(duckdb, name)(f"{label} Error: {message}")
+                return made
+        return duckdb.InvalidInputException(message) if isinstance(error, duckdb.Error) else error
+
+    # Results
+
+    @property
+    def description(self) -> list[tuple[Any, ...]] | None:
+        """Names and types of the columns of the last result."""
+        found: list[tuple[Any, ...]] | None = self._local.description
+        return found
+
+    def fetchall(self) -> list[Any]:
+        """Return the rows left of the last result."""
+        with self._lock:
+            found: list[Any] = self._local.fetchall()
+        return found
+
+    def fetchone(self) -> Any:
+        """Return the next row of the last result; None at its end."""
+        with self._lock:
+            return self._local.fetchone()
+
+    def to_arrow_table(self) -> pa.Table:
+        """Return the rows left of the last result as a table of Arrow."""
+        with self._lock:
+            return self._local.to_arrow_table()
+
+    def sql(self, query: str | Statement, *, params: Parameters = None) -> DuckDBPyRelation | None:
+        """Run a query and return its rows, copied here; None where a statement has none."""
+        import duckdb
+
+        text = query if isinstance(query, str) else query.query
+        with self._lock:
+            *before, last = parsed(text) or [None]
+            if last is None:
+                return None
+            for one in before:
+                self._run(one.query, None)
+            rows = duckdb.ExpectedResultType.QUERY_RESULT
+            # Of an insertion or deletion only RETURNING has rows; what else it returns is a count.
+            if rows not in last.expected_result_type or (
+                len(last.expected_result_type) > 1 and "RETURNING" not in last.query.upper()
+            ):
+                self._run(last.query, params)
+                return None
+            return self._copied(last.query, params)
+
+    def table(self, name: str) -> DuckDBPyRelation:
+        """Return the rows of a table, copied here."""
+        with self._lock:
+            return self._copied(f"FROM {name}")
+
+    def _copied(self, sql: str, parameters: Parameters = None) -> DuckDBPyRelation:
+        """Return the rows of a query as a relation that is read without the server."""
+        copy = f"_copied_{next(_NUMBER)}"
+        self._run(sql, parameters, f"CREATE TEMP TABLE {copy} AS ")
+        relation: DuckDBPyRelation = self._local.table(copy)
+        return relation
+
+    # Tables of Arrow
+
+    def register(self, name: str, rows: Any) -> None:
+        """Let statements of this session see a table of Arrow, by copying its rows there.
+
+        Quack adds rows only to tables that everybody sees. So they go into one that its own
+        transaction drops again.
+        """
+        with self._lock:
+            upload = f"_upload_{next(_NUMBER)}_{time.time_ns()}"
+            self._local.register("_rows_to_send", rows)
+            alone = not self._in_transaction
+            try:
+                if alone:
+                    self._send("BEGIN")
+                columns = self._local.execute("DESCRIBE FROM _rows_to_send").fetchall()
+                listed = ", ".join(f"{_quoted(c[0])} {_plain(c[1])}" for c in columns)
+                self._send(f"CREATE TABLE {upload} ({listed})")
+                self._local.execute("CALL quack_clear_cache()")
+                if len(rows):
+                    values = ", ".join(f"CAST({_quoted(c[0])} AS {_plain(c[1])})" for c in columns)
+                    try:
+                        self._local.execute(
+                            f"INSERT INTO {self._name}.{upload} SELECT {values} FROM _rows_to_send"
+                        )
+                    finally:
+                        self._spoke = time.monotonic()
+                self._send(f"CREATE OR REPLACE TEMP TABLE {name} AS FROM {upload}")
+                self._send(f"DROP TABLE {upload}")
+                if alone:
+                    self._send("COMMIT")
+            except BaseException as error:
+                if alone and self._in_transaction:
+                    with suppress(Exception):
+                        self._send("ROLLBACK")
+                raise self._translated(error) if isinstance(error, Exception) else error from None
+            finally:
+                self._local.unregister("_rows_to_send")
+            self._temporary.add(name.lower())
+
+    def unregister(self, name: str) -> None:
+        """Drop what `register` copied."""
+        self._send(f"DROP TABLE IF EXISTS temp.{name}")
+
+    # Control
+
+    def extract_statements(self, query: str) -> list[Statement]:
+        """Return the statements of a text."""
+        return parsed(query)
+
+    def interrupt(self) -> None:
+        """Interrupt what this session waits for."""
+        self._local.interrupt()
+
+    def query_progress(self) -> float:
+        """Return -1: how far the server is, is unknown here."""
+        return -1.0
+
+    def _keep_alive(self) -> None:
+        """Speak within a transaction while this process reads files or computes."""
+        import duckdb
+
+        while not self._closed.wait(_ALIVE / 4):
+            if not self._in_transaction or time.monotonic() - self._spoke < _ALIVE:
+                continue
+            if self._lock.acquire(blocking=False):
+                try:
+                    if not self._closed.is_set():
+                        with self._local.cursor() as own, suppress(duckdb.Error):
+                            own.execute(f"FROM {self._name}.query('SELECT 1')").fetchall()
+                        self._spoke = time.monotonic()
+                finally:
+                    self._lock.release()
+
+
+def open_served(address: Served, *, read_only: bool) -> Remote:
+    """Open a session of a served warehouse.
+
+    Raises `UsageError` where there is no token, or not the extension; `WarehouseError` where the
+    server cannot be reached or does not accept the token.
+    """
+    import duckdb
+
+    import udfs
+
+    local = duckdb.connect()
+    try:
+        for extension in ("httpfs", "quack"):
+            load_extension(local, extension, extra="serve")
+        local.execute("SET TimeZone = 'UTC'")
+        local.execute("SET enable_progress_bar = false")
+        # COPY of rows that a caller has under a Python name, over the frames of this class.
+        local.execute("SET python_scan_all_frames = true")
+        udfs.register(local)
+        return Remote(address, local, read_only=read_only)
+    except BaseException:
+        local.close()
+        raise
+
+
+def _attach(local: DuckDBPyConnection, address: Served, name: str, *, read_only: bool) -> None:
+    import duckdb
+
+    own = token(WRITING) or (token(READING) if read_only else None)
+    if own is None:
+        raise UsageError(
+            f"no token for {address}",
+            hint=f"Name the file that has it: {WRITING}_FILE=FILE, or {WRITING}. {HINT}",
+        )
+    is_near = address.host in _LOOPBACK or address.host.startswith("127.")
+    plain = "true" if is_near else "false"
+    try:
+        local.execute(
+            f"ATTACH '{address}' AS {name} (TYPE quack, TOKEN '{own}', DISABLE_SSL {plain})"
+        )
+    except duckdb.Error as error:
+        if "Authentication failed" in str(error):
+            raise WarehouseError(
+                f"{address} does not accept the token",
+                hint=f"It has to be the one in the server's --token-file or --read-token-file; "
+                f"here it comes from {WRITING}_FILE or {WRITING}.",
+            ) from None
+        raise unreachable(address, str(error)) from None
+
+
+def unreachable(address: Served, message: str) -> WarehouseError:
+    """Return what is wrong where a server does not answer."""
+    return WarehouseError(
+        f"{address} does not answer ({_first_line(message)})",
+        hint="Is pwh serve running there? What was not reported as landed has not landed.",
+    )
+
+
+def _first_line(error: object) -> str:
+    return str(error).split("\n", 1)[0]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _plain(kind_of_column: str) -> str:
+    """Return the type of a column of which Arrow has a dictionary."""
+    return "VARCHAR" if kind_of_column.startswith("ENUM") else kind_of_column

@@ -1,0 +1,183 @@
+"""The Quack server over a warehouse: who may connect, what they may run, and a clean stop."""
+
+from __future__ import annotations
+
+import hmac
+import http.client
+import secrets
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from warehouse.address import Served
+from warehouse.errors import UsageError, WarehouseError
+from warehouse.extensions import load_extension
+from warehouse.quack.statements import is_taken, kind
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_STOP_SECONDS = 10.0
+# After this no client can read files, change settings or load extensions.
+_RESTRICTIONS = (
+    "SET GLOBAL TimeZone = 'UTC'",
+    "SET python_enable_replacements = false",
+    "SET autoinstall_known_extensions = false",
+    "SET autoload_known_extensions = false",
+    "SET enable_external_access = false",
+    "SET lock_configuration = true",
+)
+# Quack's message by which a client ends its session (version 1, DuckDB 1.5), around its number.
+_DISCONNECT = b"\x01\x00\x0b\x02\x00\x20", b"\x03\x00" + b"\xff" * 9 + b"\x01" + b"\xff" * 4
+
+
+@dataclass(slots=True)
+class _Session:
+    """A client's session: whether it may write, and whether it is within a transaction."""
+
+    writes: bool
+    in_transaction: bool = False
+    spoke: float = 0.0
+
+
+class Server:
+    """Serves an open warehouse until `stop`."""
+
+    def __init__(
+        self,
+        con: DuckDBPyConnection,
+        address: Served,
+        *,
+        writing: str | None,
+        reading: str | None,
+        beyond_loopback: bool = False,
+    ) -> None:
+        """Start to serve; `writing` and `reading` are the tokens of clients that may do so.
+
+        Raises `UsageError` where an extension is missing, `WarehouseError` where the port is taken.
+        """
+        import duckdb
+        from duckdb.sqltypes import BOOLEAN, VARCHAR
+
+        self._con = con
+        self._address = address
+        self._tokens = [(known, writes) for known, writes in ((writing, True), (reading, False))]
+        self._sessions: dict[str, _Session] = {}
+        self._lock = threading.Lock()
+        for extension in ("httpfs", "quack"):
+            load_extension(con, extension, extra="serve")
+        con.create_function("_pwh_accepts", self._accepts, [VARCHAR] * 3, BOOLEAN)
+        con.create_function("_pwh_allows", self._allows, [VARCHAR] * 2, BOOLEAN)
+        con.execute("SET GLOBAL quack_authentication_function = '_pwh_accepts'")
+        con.execute("SET GLOBAL quack_authorization_function = '_pwh_allows'")
+        for statement in _RESTRICTIONS:
+            con.execute(statement)
+        others = "true" if beyond_loopback else "false"
+        try:
+            # The server's own token is not used: `_accepts` decides.
+            con.execute(
+                f"CALL quack_serve('{address}', token = '{secrets.token_urlsafe(32)}', "
+                f"allow_other_hostname = {others})"
+            ).fetchall()
+        except duckdb.Error as error:
+            reason = str(error).split("\n", 1)[0]
+            raise WarehouseError(
+                f"cannot serve at {address}: {reason}", hint="Choose another port: --port PORT"
+            ) from None
+
+    def _accepts(self, session: str, given: str, _: str) -> bool:
+        """Return whether a token is one of the server's; called by Quack for each new session."""
+        for known, writes in self._tokens:
+            if known is not None and hmac.compare_digest(known.encode(), given.encode()):
+                with self._lock:
+                    self._sessions[session] = _Session(writes, spoke=time.monotonic())
+                return True
+        return False
+
+    def _allows(self, session: str, sql: str) -> bool:
+        """Return whether a session may run a statement; called by Quack for each."""
+        known = self._sessions.get(session)
+        if known is None or not is_taken(sql, writes=known.writes):
+            return False
+        known.spoke = time.monotonic()
+        if kind(sql) == "TRANSACTION":
+            known.in_transaction = sql.split(maxsplit=1)[0].upper().rstrip(";") in (
+                "BEGIN",
+                "START",
+            )
+        return True
+
+    def end_silent_sessions(self, silent: float) -> int:
+        """End the sessions that say nothing in a transaction for so long (s); return how many.
+
+        Quack has no connections that break. The client of such a session was killed, and what it
+        has not committed would be in the way of others for ever.
+        """
+        now = time.monotonic()
+        active = dict(self._active())
+        ended = 0
+        with self._lock:
+            for number in self._sessions.keys() - active.keys():
+                if now - self._sessions[number].spoke > silent:
+                    del self._sessions[number]
+            sessions = list(self._sessions.items())
+        for number, session in sessions:
+            is_silent = session.in_transaction and now - session.spoke > silent
+            if is_silent and active.get(number) == "finished":
+                self._end(number)
+                ended += 1
+        return ended
+
+    def _active(self) -> list[tuple[str, str]]:
+        with self._con.cursor() as own:
+            found: list[tuple[str, str]] = own.execute(
+                "SELECT connection_id, state FROM quack_active_connections()"
+            ).fetchall()
+        return found
+
+    def _end(self, number: str) -> None:
+        """End a session as its client would."""
+        before, after = _DISCONNECT
+        there = http.client.HTTPConnection(self._address.host, self._address.port, timeout=5)
+        with suppress(OSError, http.client.HTTPException):
+            there.request("POST", "/quack", before + number.encode() + after)
+            there.getresponse().read()
+        there.close()
+        with self._lock:
+            self._sessions.pop(number, None)
+
+    def stop(self) -> None:
+        """Take no more statements, and write what is in the log into the file.
+
+        What was committed is in the log in any case: where a client's statement goes on for
+        longer than ten seconds, it ends with the process.
+        """
+        import duckdb
+
+        with self._lock:
+            self._tokens = []
+            self._sessions = {}
+        own = self._con.cursor()
+
+        def finish() -> None:
+            with suppress(duckdb.Error):
+                own.execute("CHECKPOINT")
+
+        thread = threading.Thread(target=finish, daemon=True)
+        thread.start()
+        thread.join(_STOP_SECONDS)
+
+
+def check_host(host: str, *, behind_proxy: bool) -> bool:
+    """Return whether a host is beyond loopback; raises `UsageError` where that needs a proxy."""
+    beyond = host not in ("localhost", "::1") and not host.startswith("127.")
+    if beyond and not behind_proxy:
+        raise UsageError(
+            f"{host} can be reached by other computers, and Quack sends tokens and rows as plain "
+            "text",
+            hint="Serve at 127.0.0.1 behind a proxy with TLS on this computer (SECURITY.md), or "
+            "over ssh -L. Where the proxy is on another computer: --behind-proxy.",
+        )
+    return beyond
