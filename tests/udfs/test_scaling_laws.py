@@ -163,6 +163,14 @@ def test_the_unit_of_time_does_not_matter(scale):
             assert other[name][0] == pytest.approx(scale * one[name][0], rel=2e-3)
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_a_model_of_times_whose_squares_are_no_numbers_is_that_of_others(scale):
+    x = np.array(COUNTS)
+    (one,), (other,) = model(x, [5 + x]), model(x, [scale * (5 + x)])
+    assert other["flags"] == one["flags"]
+    assert other["r2"] == pytest.approx(one["r2"])
+
+
 def test_times_that_differ_beyond_measure_are_survived():
     chance = np.random.default_rng(3)
     times = 10.0 ** chance.uniform(-6, 6, (20, 6))

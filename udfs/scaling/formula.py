@@ -177,6 +177,9 @@ def _parameters(names: Names, value: float, term: int) -> list[tuple[str, float]
 
 def _r2(y: Array, fitted: Array) -> Array:
     """Return the coefficient of determination."""
+    # The squares of shares of the largest time are numbers, whatever its unit.
+    largest = y.max(1, keepdims=True)
+    y, fitted = y / largest, fitted / largest
     total = ((y - y.mean(1, keepdims=True)) ** 2).sum(1)
     left = ((y - fitted) ** 2).sum(1)
     share: Array = 1 - left / np.where(total > 0, total, np.nan)
