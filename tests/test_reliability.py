@@ -1,6 +1,6 @@
 """Kills, crowds, full disks and other people's files: what has landed stays, whole.
 
-PWH_KILLS=400 pytest tests/test_reliability.py kills more often.
+PWH_KILLS=200 pytest tests/test_reliability.py -k killed kills each command so often.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ import pytest
 from tests.helpers.segments import segments
 from tests.helpers.support import rows
 from warehouse import connect, migrations, sqlfiles
+from warehouse.integrity import incomplete_sources
 
 ENV = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
-KILLS = int(os.environ.get("PWH_KILLS", "16"))
+# Kills of each command in the long form.
+KILLS = int(os.environ.get("PWH_KILLS", "0"))
 OLDER = Path(__file__).parent / "faults" / "older" / "0028_cores.duckdb.xz"
-long_form = pytest.mark.skipif("PWH_KILLS" not in os.environ, reason="of python -m tests.faults")
+long_form = pytest.mark.skipif(not KILLS, reason="of python -m tests.faults")
 
 # Most of a command's time goes into imports, during which nothing can be damaged. So one process
 # has all imported, and commands run in forks of it. A command on stdin is answered by the id of its
@@ -156,7 +158,7 @@ def test_killed_at_any_moment(tmp_path, existing, fresh):
     began = time.monotonic()
     assert len(landed_in(command(timed, "ingest", *files)[1])) == 3
     usual = time.monotonic() - began
-    for _ in range(max(1, KILLS * 3 // 8)):
+    for _ in range(KILLS // 2 or 6):
         if not fresh:
             shutil.copy(whole, db)
         started = Started(db, "ingest", *files)
@@ -238,6 +240,23 @@ def test_killed_while_it_fits(tmp_path, existing):
             assert rows(con, FITTED)[0] in {before, after}
 
 
+def test_killed_while_it_records(tmp_path, existing):
+    db, whole = tmp_path / "w.duckdb", existing
+    assert command(whole, "ingest", counters(tmp_path / "first.csv", 1000))[0] == 0
+    # The recordings of a killed process stay, so that they can be landed yet.
+    options = ["--repeat", "2", "--tool", "none", "--version", "1", "--keep", tmp_path / "k"]
+    words = ["record", *options, "--", "true"]
+    shutil.copy(whole, db)
+    for err in killed_copies(whole, db, seconds_of(db, *words), *words):
+        with connect(db) as con:
+            assert incomplete_sources(con) == []
+            ((landed,),) = rows(con, "SELECT count(*) FROM runs WHERE app = 'true'")
+            twice = "SELECT DISTINCT run_id FROM metrics WHERE metric = 'max_rss'"
+            assert len(rows(con, twice)) == landed <= 2
+        assert landed == 2 or "landed in" not in err
+    assert command(db, *words)[0] == 0
+
+
 FITTED = """
     SELECT
       (SELECT count(*) FROM models), (SELECT count(*) FROM model_arrays),
@@ -254,17 +273,18 @@ def seconds_of(db, *words):
 
 
 def killed_copies(whole, db, usual, *words):
-    """Yield after each kill of a command on a copy of a warehouse, at any moment of it."""
+    """Yield stderr after each kill of a command on a copy of a warehouse, at any moment of it."""
     chance = random.Random(str(words))
-    for _ in range(KILLS // 8):
+    for _ in range(KILLS or 2):
         db.with_name(f"{db.name}.wal").unlink(missing_ok=True)
         shutil.copy(whole, db)
         started = Started(db, *words)
         time.sleep(chance.uniform(0, 1) * usual)
         with contextlib.suppress(ProcessLookupError):
             os.kill(started.pid, signal.SIGKILL)
-        assert started.end()[0] in {0, -signal.SIGKILL}
-        yield
+        code, _, err = started.end()
+        assert code in {0, -signal.SIGKILL}, err
+        yield err
 
 
 def rows_by_source(db):

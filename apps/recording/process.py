@@ -8,6 +8,7 @@ would otherwise be at least that of pwh itself.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
 import shutil
 import signal
@@ -181,8 +182,8 @@ def _prepared(
     Raises `UsageError` where the system cannot do that.
     """
     libc = ctypes.CDLL(None, use_errno=True)
-    wait_end, go = os.pipe()
-    read_end, told = os.pipe()
+    wait_end, go = _pipe()
+    read_end, told = _pipe()
     low = _free_digits(2)
     script = _SCRIPT.format(go=low[0], told=low[1])
     # What a shell leaves behind becomes a child of pwh, and of nobody else.
@@ -204,14 +205,26 @@ def _prepared(
         os.close(told)
         with os.fdopen(read_end) as lines:
             pid = lines.readline().strip()
-        if not pid.isdigit():
-            os.waitpid(shell, 0)
-            raise UsageError(f"{_SHELL} could not start a process")
         os.kill(shell, signal.SIGKILL)
         os.waitpid(shell, 0)
+        if not pid.isdigit():
+            os.close(go)
+            raise UsageError(f"{_SHELL} could not start a process")
     finally:
         libc.prctl(_SUBREAPER, 0, 0, 0, 0)
     return int(pid), go
+
+
+def _pipe() -> tuple[int, int]:
+    """Return the ends of a pipe, none of which has a number that a shell can name.
+
+    In the shell such a number may stand for another end before this one is copied.
+    """
+    ends = os.pipe()
+    reading, writing = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends)
+    for end in ends:
+        os.close(end)
+    return reading, writing
 
 
 def _free_digits(count: int) -> list[int]:

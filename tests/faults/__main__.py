@@ -1,6 +1,6 @@
 """Try many faults and print a table: python -m tests.faults [--count 200] [--seed 1].
 
-Takes about an hour at 200 each on two cores.
+Takes some hours at 200 each on two cores.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -117,3 +118,13 @@ def test_an_interrupt_before_the_program_begins(tmp_path):
     finally:
         signal.signal(signal.SIGINT, before)
     assert not (tmp_path / "begun").exists()
+
+
+def test_pwh_starts_with_any_number_of_open_files():
+    script = (
+        "import os; from apps.recording.process import execute\n"
+        "for _ in range(9):\n"
+        "    execute(['true'], os.environ, 0, lambda pid: None)\n"
+        "    os.open('/dev/null', os.O_RDONLY)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
