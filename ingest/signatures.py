@@ -25,7 +25,8 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "gprof's raw profile (gmon.out)",
-        "Convert it with the program that wrote it: gprof PROGRAM FILE > NEW.txt",
+        "Put it next to the program that wrote it, where gprof is installed, or convert it: "
+        "gprof PROGRAM FILE > NEW.txt",
         (b"gmon\x01", b"gmon\0\0\0\x01"),
     ),
     Signature(

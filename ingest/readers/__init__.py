@@ -78,7 +78,9 @@ READERS: tuple[Deferred, ...] = (
         contains=(b"command being timed", b"elapsed ", b"\nuser", b"\r\nuser"),
     ),
     Deferred("strace", _HERE + "strace:Strace", contains=(b"usecs/call",)),
-    Deferred("gprof", _HERE + "gprof:Gprof", begins=(b"flat profile:", b"call graph")),
+    Deferred(
+        "gprof", _HERE + "gprof.reader:Gprof", begins=(b"flat profile:", b"call graph", b"gmon\x01")
+    ),
     Deferred("extrap-text", _HERE + "extrap.text:ExtrapText", contains=(b"parameter",)),
     Deferred("extrap-json", _HERE + "extrap.json:ExtrapJson", begins=(b"{",)),
     Deferred("extrap-jsonl", _HERE + "extrap.json_lines:ExtrapJsonLines", contains=(b'"params"',)),

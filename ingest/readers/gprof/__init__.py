@@ -1,0 +1,1 @@
+"""gprof: its text, and the raw profile that it makes text of."""
