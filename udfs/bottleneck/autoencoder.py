@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udfs.bottleneck.baselines import softmax
+from udfs.bottleneck.descent import Adam, Pace
 from udfs.bottleneck.training import CLASSES, Arrays, Integers, Singles, torch_threads
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def _pretrain(
     decode = torch.randn(nodes, wide, generator=rng) * (2 / (wide + nodes)) ** 0.5
     parts = [encode, torch.zeros(nodes), decode, torch.zeros(wide)]
     w, p, w2, q = (part.requires_grad_() for part in parts)
-    descent = torch.optim.Adam([w, p, w2, q], lr=_RATE)
+    descent = Adam([w, p, w2, q])
     curve = []
     for step in range(_PRETRAIN_STEPS):
         rows = torch.randint(0, len(inputs), (min(_BATCH, len(inputs)),), generator=rng)
@@ -147,9 +148,8 @@ def _pretrain(
         sparsity = RHO * torch.log(RHO / eta) + (1 - RHO) * torch.log((1 - RHO) / (1 - eta))
         # The penalty is divided by the nodes, so that one beta suits every width.
         loss = ((back - batch) ** 2).mean() + BETA * sparsity.sum() / nodes
-        descent.zero_grad()
         loss.backward()
-        descent.step()
+        descent.step(Pace(_RATE))
         if step % 20 == 0 or step == _PRETRAIN_STEPS - 1:
             curve.append((step, float(loss.detach())))
     return (w.detach(), p.detach()), curve
@@ -169,16 +169,15 @@ def _fine_tune(
     weights = [w.requires_grad_() for pair in stack for w in pair]
     known, truth = torch.from_numpy(points), torch.from_numpy(labels.astype(np.int64))
     validating = torch.from_numpy(validation)
-    descent = torch.optim.Adam(weights, lr=_RATE)
+    descent = Adam(weights)
     history: History = []
     best, after = np.inf, 0
     for epoch in range(epochs):
         loss = torch.nn.functional.cross_entropy(
             _forward(stack, known[~validating], rng), truth[~validating]
         )
-        descent.zero_grad()
         loss.backward()
-        descent.step()
+        descent.step(Pace(_RATE))
         if not validation.any():
             continue
         with torch.no_grad():

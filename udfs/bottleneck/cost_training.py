@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udfs.bottleneck.costs import MAX_SERIAL_FACTOR
+from udfs.bottleneck.descent import Adam, one_cycle
 from udfs.bottleneck.training import (
     CAUSE_OF,
     CAUSES,
@@ -180,11 +181,9 @@ def _descend(batch: list[torch.Tensor], rng: torch.Generator, steps: int) -> lis
     w1, b1 = start(metrics, HIDDEN) / metrics**0.5, torch.zeros(many, 1, HIDDEN)
     w2, b2 = start(HIDDEN, 4) * 0.3 / HIDDEN**0.5, torch.full((many, 1, 4), 0.5)
     weights = [w.requires_grad_() for w in (w1, b1, w2, b2)]
-    descent = torch.optim.AdamW(weights, lr=_RATE, weight_decay=_DECAY)
-    pace = torch.optim.lr_scheduler.OneCycleLR(descent, _RATE, total_steps=steps)
+    descent = Adam(weights, decay=_DECAY)
     measured, named = known.shape[1], causes.shape[1]
-    for _ in range(steps):
-        descent.zero_grad()
+    for step in range(steps):
         some = torch.randint(measured, (round(_BATCH * measured),), generator=rng)
         some_named = torch.randint(max(named, 1), (round(_BATCH * named),), generator=rng)
         rows = torch.cat([some, measured + some_named])
@@ -203,6 +202,5 @@ def _descend(batch: list[torch.Tensor], rng: torch.Generator, steps: int) -> lis
             )
             loss = loss + _LABEL_WEIGHT * entropy / len(some_named)
         loss.backward()
-        descent.step()
-        pace.step()
+        descent.step(one_cycle(step, steps, _RATE))
     return weights
