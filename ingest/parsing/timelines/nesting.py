@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ingest.parsing.call_paths import CallPaths
+from ingest.parsing.call_paths import CallPaths, frame_name
 
 Integers = npt.NDArray[np.int64]
 
@@ -70,7 +70,7 @@ def nesting(
         code = path[above] if stack else -1
         key = code * len(names) + called
         if (found := known.get(key)) is None:
-            known[key] = found = paths.below(code, names[called])
+            known[key] = found = paths.below(code, frame_name(names[called]))
         path[at] = found
         outer = outermost[above] if stack else -1
         outermost[at] = at if outer < 0 and works else outer

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ingest.parsing.call_paths import CallPaths, Floats, Integers
+from ingest.parsing.call_paths import CallPaths, Floats, Integers, frame_name
 from ingest.readers.caliper.metrics import Metric
 from warehouse.errors import InputError
 
@@ -72,7 +72,7 @@ class Profile:
                     expected="a number from 0",
                 )
         rank, thread, block = (-1 if found is None else found for found in place[1:])
-        key = (self.paths.code(place.path), rank, thread, block)
+        key = (self.paths.code([frame_name(one) for one in place.path]), rank, thread, block)
         row = self._rows.setdefault(key, len(self.path))
         if row == len(self.path):
             columns = (self.path, self.rank, self.thread, self.block)

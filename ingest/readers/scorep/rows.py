@@ -10,7 +10,15 @@ import numpy as np
 import pyarrow as pa
 
 from ingest.base import Item, Rows, Run
-from ingest.parsing.call_paths import ARROW, BELOW_ZERO, Floats, Integers, below_zero, own_part
+from ingest.parsing.call_paths import (
+    ARROW,
+    BELOW_ZERO,
+    Floats,
+    Integers,
+    below_zero,
+    frame_name,
+    own_part,
+)
 from ingest.readers.scorep.cube import Cube
 from ingest.readers.scorep.names import Experiment, experiment
 from warehouse.errors import InputError
@@ -63,9 +71,10 @@ class _Rows:
         self._cube = cube
         self._parallelism = parallelism
         self._repetition = repetition
-        self._functions = pa.array(cube.functions, pa.string())
+        functions = [frame_name(function) for function in cube.functions]
+        self._functions = pa.array(functions, pa.string())
         joined: list[str] = []
-        for function, above in zip(cube.functions, cube.above.tolist(), strict=True):
+        for function, above in zip(functions, cube.above.tolist(), strict=True):
             joined.append(function if above < 0 else joined[above] + ARROW + function)
         self._callpaths = pa.array(joined, pa.string())
         self._sample = _turns(joined)

@@ -46,6 +46,11 @@ def test_own_time_is_the_inclusive_time_without_the_callees(landed):
     ]
 
 
+def test_an_arrow_in_the_name_of_a_region_parts_no_call_path(landed):
+    text = stream([("main", {INCLUSIVE: 10}), ("main/host->device", {INCLUSIVE: 6})], **SECONDS)
+    assert landed(text) == [("main", 4.0, 10.0), ("main->host\u2192device", 6.0, 6.0)]
+
+
 def test_own_time_that_the_file_has_is_taken(landed):
     text = stream(
         [("main", {INCLUSIVE: 10, OWN: 3.25}), ("main/solve", {INCLUSIVE: 6, OWN: 6})], **SECONDS
