@@ -19,7 +19,7 @@ from typer.core import TyperGroup
 from apps.commands import COMMANDS, Entry
 from apps.commands.options import EXTRAS, PLAIN
 from apps.output import note
-from warehouse.address import parse_address
+from warehouse.address import in_the_past, parse_address
 from warehouse.errors import PwhError, UsageError
 from warehouse.version import __version__
 
@@ -95,15 +95,25 @@ def options(
             "--db",
             envvar="PWH_DB",
             metavar="ADDRESS",
-            help="The warehouse: a DuckDB file, or quack:HOST[:PORT] of pwh serve.",
+            help="The warehouse: a DuckDB file, quack:HOST[:PORT] of pwh serve, or "
+            "ducklake:postgres:dbname=NAME.",
         ),
     ] = "pwh.duckdb",
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            "--as-of",
+            metavar="TIME",
+            help="Read the warehouse as it was then (DuckLake). A date is the end of that "
+            "day, in UTC.",
+        ),
+    ] = None,
     _version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Set what all commands share."""
-    context.obj = parse_address(db)
+    context.obj = parse_address(db) if as_of is None else in_the_past(parse_address(db), as_of)
 
 
 # An import from one of these is that of DuckDB or Arrow, which look whether a value is of theirs.

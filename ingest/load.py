@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,8 +22,9 @@ from ingest.recording import MAX_BYTES
 from ingest.repeats import repeats
 from ingest.runs import RunBook, add_facts_of_rows, renew_runs, write_facts
 from ingest.scalars import keep_scalars, stabilise_names
-from warehouse import sqlfiles
+from warehouse import sqlfiles, transactions
 from warehouse.errors import InputError, UsageError
+from warehouse.lake import Touched
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
@@ -105,39 +105,54 @@ def load_together(
     lands each by itself.
     """
     began = time.monotonic()
+    with translate.interruptions():
+        landed = transactions.land(con, lambda: _land(con, recordings))
+    seconds = (time.monotonic() - began) / len(recordings)
+    return [replace(one, seconds=seconds) for one in landed]
+
+
+def _land(
+    con: DuckDBPyConnection, recordings: Sequence[tuple[Recording, Reader, Options]]
+) -> tuple[list[Landed], Touched]:
+    """Land recordings inside a transaction; return what came of each, and what they touched."""
     landed: list[Landed | _Writer] = []
     writers: dict[int, _Writer] = {}
+    forgotten: dict[int, tuple[str, ...]] = {}
     batches = _Batches(con)
-    with translate.interruptions(), transaction(con):
-        for recording, reader, options in recordings:
-            if wrong := implausible(options.facts):
-                raise UsageError(f"a run with {wrong[0]} is implausible", hint=f"Give {wrong[1]}.")
-            recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
-            sha256 = recording.fingerprint()
-            source_id = _source_id(sha256, reader)
-            earlier = _landed_before(con, source_id, recording, reader)
-            if source_id in writers or (source_id in earlier and not options.replace):
-                runs = writers[source_id].book.run_ids if source_id in writers else None
-                runs = _runs_of(con, source_id) if runs is None else runs
-                landed.append(Landed(source_id, runs, {}, known=True))
-                continue
-            if earlier and not options.replace:
-                _refuse_to_continue(con, recording, reader)
-            for one in earlier if options.replace else ():
-                forget_source(con, one)
-            writer = _Writer(con, recording, reader, options, source_id, sha256, batches)
-            for item in reader.read(recording):
-                writer.take(item)
-            writer.end()
-            writers[source_id] = writer
-            landed.append(writer)
-        batches.insert_all()
-        _finish(con, list(writers.values()))
-        for writer in writers.values():
-            writer.recording.check_unchanged(writer.sha256)
-    seconds = (time.monotonic() - began) / len(recordings)
+    for recording, reader, options in recordings:
+        if wrong := implausible(options.facts):
+            raise UsageError(f"a run with {wrong[0]} is implausible", hint=f"Give {wrong[1]}.")
+        recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
+        sha256 = recording.fingerprint()
+        source_id = _source_id(sha256, reader)
+        earlier = _landed_before(con, source_id, recording, reader)
+        if source_id in writers or (source_id in earlier and not options.replace):
+            runs = writers[source_id].book.run_ids if source_id in writers else None
+            runs = _runs_of(con, source_id) if runs is None else runs
+            landed.append(Landed(source_id, runs, {}, known=True))
+            continue
+        if earlier and not options.replace:
+            _refuse_to_continue(con, recording, reader)
+        for one in earlier if options.replace else ():
+            forgotten[one] = _runs_of(con, one)
+            forget_source(con, one)
+        writer = _Writer(con, recording, reader, options, source_id, sha256, batches)
+        for item in reader.read(recording):
+            writer.take(item)
+        writer.end()
+        writers[source_id] = writer
+        landed.append(writer)
+    batches.insert_all()
+    _finish(con, list(writers.values()))
+    for writer in writers.values():
+        writer.recording.check_unchanged(writer.sha256)
     done = [one.landed() if isinstance(one, _Writer) else one for one in landed]
-    return [replace(one, seconds=seconds) for one in done]
+    runs_of_all = [*forgotten.values(), *(one.runs for one in done)]
+    return done, Touched(
+        source_ids=[*forgotten, *(one.source_id for one in done)],
+        paths=[path_text(recording.path.resolve()) for recording, *_ in recordings],
+        run_ids=[run_id for run_ids in runs_of_all for run_id in run_ids],
+    )
 
 
 def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
@@ -200,26 +215,6 @@ def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
         if "segments" in writer.rows:
             decode_segments(con, writer.source_id)
     keep_scalars(con, run_ids, tables)
-
-
-@contextmanager
-def transaction(con: DuckDBPyConnection) -> Iterator[None]:
-    """Commit what happens inside, or none of it.
-
-    Raises `WarehouseError` where the commit itself fails, for instance on a full disk.
-    """
-    import duckdb
-
-    con.execute("BEGIN")
-    try:
-        yield
-        with translate.commit_errors():
-            con.execute("COMMIT")
-    except BaseException:
-        # A failed commit has rolled back already, and a broken database cannot.
-        with suppress(duckdb.Error):
-            con.execute("ROLLBACK")
-        raise
 
 
 def _modified_at(path: Path) -> datetime | None:

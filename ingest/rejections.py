@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest.compressed import path_text
-from ingest.load import transaction
+from warehouse.transactions import transaction
 from warehouse.version import __version__
 
 if TYPE_CHECKING:

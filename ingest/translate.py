@@ -12,6 +12,7 @@ from ingest.base import Reader
 from ingest.compressed import path_text
 from warehouse.damage import damage
 from warehouse.errors import InputError, PwhError, WarehouseError
+from warehouse.transactions import NO_SPACE, disk_full
 
 if TYPE_CHECKING:
     from ingest.recording import Recording
@@ -32,7 +33,6 @@ _SCRATCH = re.compile(r"(?:file )?['\"][^'\"]*/pwh-[^'\"]*['\"]")
 _IN_PARQUET = re.compile(
     r"parquet|bitpacked|the file might be corrupted|corrupted file\?|thrift", re.IGNORECASE
 )
-_NO_SPACE = re.compile("No space left|File too large|quota exceeded", re.IGNORECASE)
 _INTERRUPTED = "Query interrupted"
 _NOT_NULL = re.compile(r"NOT NULL constraint failed: \w+\.(\w+)")
 _TYPES = {
@@ -58,7 +58,7 @@ def input_errors(recording: Recording, reader: Reader) -> Iterator[None]:
         raise
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise _disk_full() from error
+            raise disk_full() from error
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
     except duckdb.Error as error:
         translated = _from_duckdb(error, None)
@@ -100,29 +100,12 @@ def select_errors(table: str, path: str) -> Iterator[None]:
         raise translated from None
 
 
-@contextmanager
-def commit_errors() -> Iterator[None]:
-    """Turn DuckDB's errors while it writes for good into `WarehouseError`."""
-    import duckdb
-
-    try:
-        yield
-    except duckdb.Error as error:
-        if _NO_SPACE.search(str(error)):
-            raise _disk_full() from None
-        if (damaged := damage(error)) is not None:
-            raise damaged from error
-        raise WarehouseError(
-            f"the warehouse could not be written: {_plain_message(str(error))}"
-        ) from error
-
-
 def _from_duckdb(error: Exception, table: str | None) -> PwhError:
     import duckdb
 
     message = str(error)
-    if _NO_SPACE.search(message):
-        return _disk_full()
+    if NO_SPACE.search(message):
+        return disk_full()
     # Files of recordings are read from a scratch folder, which errors in values do not name.
     of_file = _SCRATCH.search(message) or _IN_PARQUET.search(message)
     if not of_file and (damaged := damage(error)) is not None:
@@ -148,13 +131,6 @@ def _from_duckdb(error: Exception, table: str | None) -> PwhError:
                 f"cannot be landed in {table or 'runs'}: {_plain_message(message)}"
             )
     return translated
-
-
-def _disk_full() -> WarehouseError:
-    return WarehouseError(
-        "the disk is full, or a file may not grow so large",
-        hint="Nothing of this file landed. Make room and try again.",
-    )
 
 
 def _empty_value(error: Exception, table: str | None) -> InputError:

@@ -114,7 +114,7 @@ def test_commands_and_options_exist(name):
     unknown = []
     for text in code(name):
         for found in COMMAND.findall(text):
-            words = re.sub(r"^ --db \S+", "", found).split()
+            words = re.sub(r"^ --(?:db|as-of) \S+", "", found).split()
             command = ""
             while words and f"{command} {words[0]}".strip() in known:
                 command = f"{command} {words.pop(0)}".strip()

@@ -4,14 +4,19 @@
 | --- | --- |
 | PATH | a DuckDB file, opened in this process |
 | quack:HOST[:PORT] | one that `pwh serve` has open |
-| ducklake:CATALOGUE | tables on shared storage, listed by a catalogue |
+| ducklake:postgres:dbname=NAME [host=HOST ...] [data_path=FOLDER] [as_of=TIME] | Parquet files on \
+shared storage, listed by a catalogue in PostgreSQL |
+| ducklake:FILE [data_path=FOLDER] [as_of=TIME] | the same, listed by a DuckDB file |
+
+Values with spaces are in single quotes, as in the connection strings of PostgreSQL.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from typing import Self
 
@@ -20,6 +25,10 @@ from warehouse.errors import UsageError
 DEFAULT_PORT = 9494
 """The port of Quack."""
 _SERVED, _LAKE = "quack:", "ducklake:"
+_POSTGRES = "postgres:"
+_SETTING = re.compile(r"(?:^|(?<=\s))(\w+)\s*=\s*('(?:[^'\\]|\\.)*'|[^\s']\S*)(?:\s+|$)")
+_EXAMPLE = "Such as: --db 'ducklake:postgres:dbname=pwh host=db1 data_path=/shared/pwh'"
+_ESCAPED = re.compile(r"\\(.)")
 _HOST_AND_PORT = re.compile(r"(?P<host>[\w.-]+|\[[\da-fA-F:.]+\])(?::(?P<port>\d{1,5}))?", re.ASCII)
 
 
@@ -54,12 +63,29 @@ class Served(_Elsewhere):
 
 @dataclass(frozen=True, slots=True)
 class Lake(_Elsewhere):
-    """A warehouse in DuckLake; `catalogue` is what follows `ducklake:`."""
+    """A warehouse in DuckLake.
+
+    `catalogue` is `postgres:` and the settings of a connection, without a password, or the path of
+    a DuckDB file. `data_path` is where its Parquet files are; None: as the catalogue says. `as_of`
+    is a time in the past; None: now.
+    """
 
     catalogue: str
+    data_path: str | None = None
+    as_of: datetime | None = None
 
     def __str__(self) -> str:
-        return f"{_LAKE}{self.catalogue}"
+        parts = [f"{_LAKE}{self.catalogue}"]
+        if self.data_path is not None:
+            parts.append(f"data_path={_quoted(self.data_path)}")
+        if self.as_of is not None:
+            parts.append(f"as_of={self.as_of.isoformat()}")
+        return " ".join(parts)
+
+    @property
+    def in_postgres(self) -> bool:
+        """Whether PostgreSQL keeps the catalogue, and many processes can write at once."""
+        return self.catalogue.startswith(_POSTGRES)
 
 
 Address = Path | Served | Lake
@@ -76,12 +102,21 @@ def parse_address(text: str | os.PathLike[str] | Served | Lake) -> Address:
     if words.startswith(_SERVED):
         return _served(words.removeprefix(_SERVED))
     if words.startswith(_LAKE):
-        if words == _LAKE:
-            raise UsageError(
-                "ducklake: names no catalogue", hint="Such as: --db ducklake:postgres:dbname=pwh"
-            )
-        return Lake(words.removeprefix(_LAKE))
+        return _lake(words.removeprefix(_LAKE))
     return Path(words)
+
+
+def in_the_past(address: Address, moment: str) -> Lake:
+    """Return the address of a lake as it was at a time, as `parse_moment` reads it.
+
+    Raises `UsageError` where the address is another one: only lakes keep their past.
+    """
+    if not isinstance(address, Lake):
+        raise UsageError(
+            f"{address} keeps no past: --as-of is for warehouses in DuckLake",
+            hint=_EXAMPLE,
+        )
+    return replace(address, as_of=parse_moment(moment))
 
 
 def _served(text: str) -> Served:
@@ -95,3 +130,64 @@ def _served(text: str) -> Served:
             "PWH_TOKEN.",
         )
     return Served(found["host"].strip("[]"), port)
+
+
+def _lake(text: str) -> Lake:
+    settings = dict.fromkeys(("data_path", "as_of"), None) | {
+        name: _ESCAPED.sub(r"\1", value.strip("'"))
+        for name, value in _SETTING.findall(text)
+        if name in ("data_path", "as_of")
+    }
+    catalogue = _SETTING.sub(lambda s: "" if s[1] in settings else s[0], text).strip()
+    if catalogue.startswith(_POSTGRES):
+        _check_postgres(catalogue.removeprefix(_POSTGRES))
+    elif not catalogue or "=" in catalogue or re.match(r"\w{2,}:", catalogue):
+        raise UsageError(
+            "the address of a lake is ducklake:postgres:dbname=NAME, or ducklake:FILE",
+            hint=_EXAMPLE,
+        )
+    as_of = settings["as_of"]
+    return Lake(catalogue, settings["data_path"], None if as_of is None else parse_moment(as_of))
+
+
+def _check_postgres(text: str) -> None:
+    """Raise where text is not the settings of a connection, or contains a password.
+
+    No message repeats the text, which may contain one.
+    """
+    names = {name for name, _ in _SETTING.findall(text)}
+    if "://" in text or names & {"password", "sslpassword"}:
+        raise UsageError(
+            "the address of a warehouse contains no password, as it is shown and logged",
+            hint="PostgreSQL's own ways to name one: the file of PGPASSFILE (~/.pgpass), or "
+            "PGPASSWORD. " + _EXAMPLE,
+        )
+    if _SETTING.sub("", text).strip() or "dbname" not in names:
+        raise UsageError(
+            "the catalogue of a lake is postgres: and settings of a connection, dbname at least",
+            hint=_EXAMPLE,
+        )
+
+
+def parse_moment(text: str) -> datetime:
+    """Return a time in the past; a date is the end of that day, and UTC where no zone is named.
+
+    Raises `UsageError` for other text.
+    """
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise UsageError(
+            f"{text!r} is not a time",
+            hint="Such as: 2026-11-20 (the end of that day) or 2026-11-20T12:00:00Z",
+        ) from None
+    if len(text.strip()) <= len("2026-11-20") and found.time() == time():
+        found += timedelta(days=1) - timedelta(microseconds=1)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _quoted(value: str) -> str:
+    """Return a value of a setting as its text is written."""
+    if value and not re.search(r"[\s'\\]", value):
+        return value
+    return "'" + re.sub(r"(['\\])", r"\\\1", value) + "'"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import udfs
-from warehouse import migrations, modules, revision, shipped
+from warehouse import lake, migrations, modules, revision, shipped
 from warehouse.address import Address, Lake, Served, parse_address
 from warehouse.damage import RESTORE, damage
 from warehouse.errors import (
@@ -96,7 +96,7 @@ def open_unchecked(
         case Served():
             return _open_served(where, read_only)
         case Lake():
-            raise WarehouseError(f"cannot open {where}: DuckLake is not supported yet")
+            return _open_lake(where, read_only, create=create)
         case Path():
             return _open_file(where, read_only, create=create, wait=wait, on_wait=on_wait)
 
@@ -117,6 +117,25 @@ def _open_served(where: Served, read_only: bool) -> DuckDBPyConnection:
             error.problem,
             hint="Where pwh serve runs: stop it, update pwh, run pwh migrate, start it again.",
         ) from None
+    except BaseException:
+        con.close()
+        raise
+    return con
+
+
+def _open_lake(where: Lake, read_only: bool, *, create: bool) -> DuckDBPyConnection:
+    con = lake.engine(where)
+    try:
+        # In this order: each function that is registered would ask the catalogue.
+        udfs.register(con)
+        _set_database(con)
+        _set_session(con)
+        lake.attach(con, where, read_only=read_only, create=create)
+        if create and not read_only and not shipped.are_there(con):
+            # Of two that create it at once, one finds what the other made, or a killed one began.
+            with lake.alone(con):
+                lake.set_options(con)
+                fill(con)
     except BaseException:
         con.close()
         raise
@@ -276,12 +295,16 @@ def _prepared(path: str, *, read_only: bool) -> DuckDBPyConnection:
     # source_id) several times faster; pwh pins DuckDB, so no older version has to read it.
     config = {"storage_compatibility_version": "latest"}
     con = duckdb.connect(path, read_only=read_only, config=config)
-    # DuckDB 1.5.5 answers QUALIFY row_number() with wrong rows otherwise: duplicates of joined rows
-    # and rows whose order is NULL are lost, no rows become one (its issues 23588, 24363, 23675).
-    con.execute("SET disabled_optimizers = 'top_n_window_elimination'")
+    _set_database(con)
     _set_session(con)
     udfs.register(con)
     return con
+
+
+def _set_database(con: DuckDBPyConnection) -> None:
+    # DuckDB 1.5.5 answers QUALIFY row_number() with wrong rows otherwise: duplicates of joined rows
+    # and rows whose order is NULL are lost, no rows become one (its issues 23588, 24363, 23675).
+    con.execute("SET disabled_optimizers = 'top_n_window_elimination'")
 
 
 def cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
@@ -290,6 +313,8 @@ def cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
     A cursor has temporary tables of its own; functions and the file are the connection's.
     """
     own = con.cursor()
+    if lake.is_lake(con):
+        lake.use(own)
     _set_session(own)
     return own
 

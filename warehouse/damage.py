@@ -1,10 +1,10 @@
-"""DuckDB errors that show that the file of a warehouse is damaged."""
+"""DuckDB errors that show that a warehouse is damaged or out of reach."""
 
 from __future__ import annotations
 
 import re
 
-from warehouse.errors import WarehouseDamaged
+from warehouse.errors import WarehouseDamaged, WarehouseError
 
 # DuckDB has no class of its own for damage; these are the words of its storage layer.
 _DAMAGE = re.compile(
@@ -13,22 +13,46 @@ _DAMAGE = re.compile(
     r"failed to load metadata pointer|database has been invalidated",
     re.IGNORECASE,
 )
+# What the extensions of a lake write before the reason, when PostgreSQL does not answer.
+_LOST = re.compile(
+    r"Unable to connect to Postgres|Failed to (?:prepare|execute) \w+ \"|(?:from|for) DuckLake: |"
+    r"server closed the connection|terminating connection",
+)
+_SERVER_ANSWERED = "ERROR:  "
+_CONFLICT = "Transaction conflict"
+_FILE_OF_LAKE = re.compile(r"ducklake-[\da-f]{8}-[\da-f-]{27}")
 RESTORE = "Restore the file from a copy, or ingest the recordings again."
 _CLASS = re.compile(r"^[A-Z][\w ]+ Error: ")
 
 
-def damage(error: Exception) -> WarehouseDamaged | None:
-    """Return the error that tells of damage, where a DuckDB error shows that the file has some."""
+def damage(error: Exception) -> WarehouseError | None:
+    """Return the error that tells of it, where a DuckDB error shows that the warehouse is damaged.
+
+    Or that the catalogue of a lake is out of reach.
+    """
     import duckdb
 
+    message = str(error)
     match error:
+        case duckdb.Error() if _CONFLICT in message:
+            return None
+        case duckdb.Error() if _LOST.search(message) and _SERVER_ANSWERED not in message:
+            return WarehouseError(
+                "the catalogue of the warehouse is out of reach: PostgreSQL does not answer",
+                hint="Nothing landed that was not reported so. Try again when it is back.",
+            )
+        case duckdb.Error() if file := _FILE_OF_LAKE.search(message):
+            return WarehouseDamaged(
+                f"the file {file[0]} of the warehouse cannot be read",
+                hint=f"pwh doctor names the tables that cannot be read. {RESTORE}",
+            )
         case duckdb.FatalException() | duckdb.SerializationException():
             pass
-        case duckdb.Error() if _DAMAGE.search(str(error)):
+        case duckdb.Error() if _DAMAGE.search(message):
             pass
         case _:
             return None
-    reason = _CLASS.sub("", str(error).split("\n", 1)[0]).strip()[:200]
+    reason = _CLASS.sub("", message.split("\n", 1)[0]).strip()[:200]
     return WarehouseDamaged(
         f"the warehouse cannot be read, its file seems to be damaged ({reason})",
         hint=f"pwh doctor names the tables that cannot be read. {RESTORE}",

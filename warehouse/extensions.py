@@ -41,6 +41,11 @@ def load_extension(con: DuckDBPyConnection, name: str, *, extra: str) -> None:
             ) from None
 
 
+def is_packaged(name: str) -> bool:
+    """Return whether a Python package contains an extension."""
+    return _packaged(name) is not None
+
+
 def _packaged(name: str) -> Path | None:
     """Return the file of an extension in its package, of the version that DuckDB has."""
     import duckdb

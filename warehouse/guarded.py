@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from warehouse import lake
 from warehouse.address import Address
 from warehouse.connection import connect
 from warehouse.damage import damage
@@ -28,14 +29,15 @@ _WAIT = 5.0
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(ANALYZE\s+)?", re.IGNORECASE)
 # Types that Arrow or its readers do not know are returned as text.
 _AS_TEXT = re.compile(r"INTERVAL|\bBIT\b|BIGNUM|UNION|TIME WITH TIME ZONE|VARIANT|GEOMETRY|POINTER")
+# Otherwise SQL could read the file of the warehouse and its log. A lake has to read its own files.
+_NO_LOCAL_FILES = "SET disabled_filesystems = 'LocalFileSystem'"
 _RESTRICTIONS = (
     "SET temp_directory = ''",
     "SET autoinstall_known_extensions = false",
     "SET autoload_known_extensions = false",
     "SET python_enable_replacements = false",
     "SET enable_external_access = false",
-    # Otherwise SQL could read the file of the warehouse and its log.
-    "SET disabled_filesystems = 'LocalFileSystem'",
+    _NO_LOCAL_FILES,
     "SET lock_configuration = true",
 )
 
@@ -63,8 +65,12 @@ def open_restricted(path: Address, limits: Limits) -> DuckDBPyConnection:
     """Open a warehouse so that SQL can only read it, for the process of the query."""
     con = connect(path, read_only=True, wait=_WAIT)
     con.execute(f"SET memory_limit = '{int(limits.memory_mib)}MiB'")
+    in_lake = lake.is_lake(con)
+    if in_lake:
+        lake.allow_only_its_files(con)
     for setting in _RESTRICTIONS:
-        con.execute(setting)
+        if not (in_lake and setting == _NO_LOCAL_FILES):
+            con.execute(setting)
     return con
 
 
@@ -128,6 +134,8 @@ def check_read_only(con: DuckDBPyConnection, sql: str) -> None:
             f"{kind} is not possible here: this page only reads",
             hint="Use SELECT or FROM. pwh sql --write changes the warehouse.",
         )
+    if lake.is_lake(con):
+        lake.check_table_functions(con, statements[0].query)
 
 
 def _rows(relation: DuckDBPyRelation, limits: Limits) -> pa.Table:

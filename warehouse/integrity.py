@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from warehouse import sqlfiles
-from warehouse.connection import connect
+from warehouse.address import Address, parse_address
+from warehouse.connection import connect, open_unchecked
 from warehouse.errors import WarehouseError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Reading:
     `crashes_when_opened` is whether DuckDB crashed when it opened the file.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Address) -> None:
         command = [*_PYTHON, _SERVE, str(Path(__file__).resolve().parents[1]), str(path)]
         self._process = subprocess.Popen(  # noqa: S603
             command,
@@ -82,7 +83,7 @@ def serve(path: str, asked: TextIO, answers: TextIO) -> None:
         connect(path, read_only=True, wait=0).close()
     _send(answers, None)
     asked.readline()
-    with duckdb.connect(path, read_only=True) as con:
+    with _opened(parse_address(path)) as con:
         tables = con.execute(sqlfiles.read("queries/maintenance/tables")).fetchall()
         _send(answers, tables)
         for table, _ in tables:
@@ -94,6 +95,15 @@ def serve(path: str, asked: TextIO, answers: TextIO) -> None:
             except duckdb.Error as error:
                 problem = str(error).split("\n", 1)[0]
             _send(answers, problem)
+
+
+def _opened(address: Address) -> DuckDBPyConnection:
+    """Open a warehouse for reading; a file without anything that pwh adds to it."""
+    import duckdb
+
+    if isinstance(address, Path):
+        return duckdb.connect(str(address), read_only=True)
+    return open_unchecked(address, read_only=True)
 
 
 def _send(answers: TextIO, answer: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from warehouse import sqlfiles
+from warehouse import lake, sqlfiles
 from warehouse.damage import RESTORE
 from warehouse.errors import (
     NotAWarehouse,
@@ -41,14 +41,20 @@ def applied(con: DuckDBPyConnection) -> tuple[str, ...] | None:
 
 
 def migrate(con: DuckDBPyConnection) -> tuple[str, ...]:
-    """Apply what is missing, each migration in its own transaction; return what was applied."""
+    """Apply what is missing, each migration in its own transaction; return what was applied.
+
+    In a lake all are one, as each transaction is a snapshot, and takes a while.
+    """
+    in_lake = lake.is_lake(con)
     con.execute(sqlfiles.read("bookkeeping"))
     done = applied(con) or ()
     missing = [path for path in sqlfiles.files("migrations") if path.stem not in done]
-    for path in missing:
+    for part in [missing] if in_lake else [[path] for path in missing]:
         con.execute("BEGIN")
-        con.execute(path.read_text(encoding="utf-8"))
-        con.execute("INSERT INTO migrations VALUES (?, now(), ?)", [path.stem, __version__])
+        for path in part:
+            text = path.read_text(encoding="utf-8")
+            con.execute(lake.without_unsupported(text) if in_lake else text)
+            con.execute("INSERT INTO migrations VALUES (?, now(), ?)", [path.stem, __version__])
         con.execute("COMMIT")
     return tuple(path.stem for path in missing)
 

@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse import sqlfiles
+from warehouse import lake, sqlfiles
 from warehouse.errors import WarehouseOutdated
 from warehouse.version import __version__
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _REQUIRES = re.compile(r"^-- requires:[ \t]*(.*)$", re.MULTILINE)
+_COMMENT = re.compile(
+    r"^COMMENT ON (?:COLUMN|VIEW|MACRO TABLE|MACRO) ([^' ]+) IS '((?:[^']|'')*)';",
+    re.MULTILINE,
+)
 _CREATES = re.compile(r"^CREATE OR REPLACE (VIEW|MACRO) (\w+)", re.MULTILINE)
 
 
@@ -79,6 +83,15 @@ def digests() -> dict[str, str]:
     return {module.name: module.sha256 for module in ordered()}
 
 
+def comments() -> dict[str, str]:
+    """Return the comments on views, macros and columns (`view.column`) of this pwh's modules.
+
+    They are also in the database, except in a lake, which has none on macros and columns of views.
+    """
+    found = (pair for module in ordered() for pair in _COMMENT.findall(module.text))
+    return {name.replace('"', ""): text.replace("''", "'") for name, text in found}
+
+
 def check(con: DuckDBPyConnection, path: str) -> None:
     """Raise where the views in the database differ from those of this pwh."""
     if stale(con):
@@ -92,10 +105,11 @@ def refresh(con: DuckDBPyConnection) -> bool:
     """Create the views again where they differ from this pwh's; return whether they did."""
     if not stale(con):
         return False
+    in_lake = lake.is_lake(con)
     con.execute("BEGIN")
     _drop_all(con)
     for module in ordered():
-        con.execute(module.text)
+        con.execute(lake.without_unsupported_comments(module.text) if in_lake else module.text)
         con.execute(
             "INSERT INTO view_modules VALUES (?, ?, ?, ?, ?)",
             [

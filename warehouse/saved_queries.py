@@ -6,6 +6,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 from warehouse.errors import UsageError
+from warehouse.transactions import transaction
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -22,10 +23,12 @@ def save_query(con: DuckDBPyConnection, name: str, query: str) -> None:
         raise UsageError(
             "the name of a saved query has 1 to 100 printable characters", hint="Such as: slowest"
         )
-    con.execute(
-        "INSERT OR REPLACE INTO saved_queries (name, query, saved_at) VALUES ($1, $2, now())",
-        [name.strip(), query],
-    )
+    with transaction(con):
+        con.execute("DELETE FROM saved_queries WHERE name = $1", [name.strip()])
+        con.execute(
+            "INSERT INTO saved_queries (name, query, saved_at) VALUES ($1, $2, now())",
+            [name.strip(), query],
+        )
 
 
 def saved_query(con: DuckDBPyConnection, name: str) -> str:

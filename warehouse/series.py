@@ -88,24 +88,20 @@ def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) ->
 
     A run without an application or a start is in no series; nothing is stored for it.
     """
-    return bool(
-        con.execute(
-            "INSERT INTO acknowledgements "
-            "(run_id, app, version, started_at, metric, reason, fixed_in, note, said_by, said_at) "
-            "SELECT run_id, app, version, started_at, ?, ?, ?, ?, ?, now() FROM runs "
-            "WHERE run_id = ? AND app IS NOT NULL AND started_at IS NOT NULL RETURNING run_id",
-            [
-                *(known.metric, known.reason, known.fixed_in, known.note, known.said_by),
-                run_id,
-            ],
-        ).fetchall()
-    )
+    done = con.execute(
+        "INSERT INTO acknowledgements "
+        "(run_id, app, version, started_at, metric, reason, fixed_in, note, said_by, said_at) "
+        "SELECT run_id, app, version, started_at, ?, ?, ?, ?, ?, now() FROM runs "
+        "WHERE run_id = ? AND app IS NOT NULL AND started_at IS NOT NULL",
+        [
+            *(known.metric, known.reason, known.fixed_in, known.note, known.said_by),
+            run_id,
+        ],
+    ).fetchone()
+    return done is not None and done[0] > 0
 
 
 def withdraw(con: DuckDBPyConnection, run_id: str) -> int:
     """Remove all that is stored of the change at a run; return the number of rows."""
-    return len(
-        con.execute(
-            "DELETE FROM acknowledgements WHERE run_id = ? RETURNING run_id", [run_id]
-        ).fetchall()
-    )
+    done = con.execute("DELETE FROM acknowledgements WHERE run_id = ?", [run_id]).fetchone()
+    return int(done[0]) if done else 0

@@ -36,6 +36,16 @@ def check(con: DuckDBPyConnection, path: str) -> None:
         )
 
 
+def are_there(con: DuckDBPyConnection) -> bool:
+    """Return whether a database has shipped rows, of whatever pwh: they are made last."""
+    import duckdb
+
+    try:
+        return con.execute("FROM shipped_files LIMIT 1").fetchone() is not None
+    except duckdb.CatalogException:
+        return False
+
+
 def refresh(con: DuckDBPyConnection) -> bool:
     """Add what the database lacks of the shipped files; return whether it lacked any."""
     missing = _missing(con)

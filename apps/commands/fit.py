@@ -74,7 +74,7 @@ def bottlenecks(
     need("fit")
     from apps.fitting.bottlenecks import read_training_data, store_model, train
     from apps.reports.fit import bottleneck_fit_report
-    from ingest.load import transaction
+    from warehouse.transactions import transaction
 
     clusters, overruled = _clusters(k), _overruled(overrule or ())
     # Others can ingest while this computes, so the warehouse is open at the ends only.
@@ -140,7 +140,7 @@ def behaviour(
     if run is not None:
         from apps.fitting.behaviour import add_reference, only_launch
         from apps.reports.fit import reference_sentence
-        from ingest.load import transaction
+        from warehouse.transactions import transaction
 
         with writing(context, wait) as con:
             run_id = resolve_run(con, run)
@@ -195,9 +195,9 @@ def throughput(
         read_training_segments,
     )
     from apps.reports.fit import throughput_fit_report, throughput_fit_sentence
-    from ingest.load import transaction
     from udfs.throughput.fitting import fit_throughput
     from warehouse import models
+    from warehouse.transactions import transaction
 
     reduction = parse_reduction(reduce)
     with reading(context, wait) as con:
@@ -224,8 +224,8 @@ def choose(
     wait: WaitOption = 60.0,
 ) -> None:
     """Use a stored model for its subject, whatever is fitted later."""
-    from ingest.load import transaction
     from warehouse import models
+    from warehouse.transactions import transaction
 
     kind, _, version = model.partition("/")
     if not version.isdecimal():

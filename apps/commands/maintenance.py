@@ -1,4 +1,4 @@
-"""The commands forget, migrate and doctor: maintenance of a warehouse."""
+"""The commands forget, migrate, maintain and doctor: maintenance of a warehouse."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def forget(
     """Delete a run or an ingested file and all its rows from the warehouse."""
     from apps.queries.runs import resolve_forgettable
     from ingest.forget import forget_run, forget_source
-    from ingest.load import transaction
+    from warehouse.transactions import transaction
 
     with writing(context, wait) as con:
         kind, names = resolve_forgettable(con, name)
@@ -33,11 +33,11 @@ def forget(
 def migrate(context: typer.Context, wait: WaitOption = None) -> None:
     """Update the tables, views and shipped rows of a warehouse to this version of pwh."""
     from ingest.derive import decode_outdated
-    from ingest.load import transaction
     from ingest.scalars import keep_missing_scalars
     from warehouse import migrations, modules, shipped
     from warehouse.connection import open_unchecked
     from warehouse.errors import WarehouseOutdated
+    from warehouse.transactions import transaction
 
     con = open_unchecked(context.obj, create=False, wait=wait, on_wait=note)
     try:
@@ -64,6 +64,31 @@ def migrate(context: typer.Context, wait: WaitOption = None) -> None:
             print_data(f"{context.obj} is up to date")
     finally:
         con.close()
+
+
+def maintain(
+    context: typer.Context,
+    keep_days: Annotated[
+        float,
+        typer.Option(
+            min=0, help="Days for which --as-of can go back afterwards, in DuckLake; 0: none."
+        ),
+    ] = 30.0,
+    wait: WaitOption = None,
+) -> None:
+    """Merge the small files of a warehouse and delete what nobody reads; answers do not change."""
+    from warehouse.maintenance import maintain
+
+    with writing(context, wait) as con:
+        done = maintain(con, keep_days)
+    if done is None:
+        print_data(f"{context.obj}: the log is written into the file")
+        return
+    print_data(
+        f"{counted(done.files_before, 'file')} before, {counted(done.files_after, 'file')} after; "
+        f"{counted(done.snapshots_expired, 'snapshot')} expired, "
+        f"{counted(done.files_deleted, 'file')} deleted"
+    )
 
 
 def doctor(

@@ -69,7 +69,7 @@ def add_reference(
     con.execute(
         "DELETE FROM behaviour_references "
         "WHERE program = ? AND said_by = ? AND behaviour IN (SELECT unnest(?))",
-        [name, labelled_by, opposites],
+        [name, labelled_by, [*behaviours, *opposites]],
     )
     values = {
         "program": name,
@@ -78,9 +78,15 @@ def add_reference(
         "run_id": run_id,
         "launch": launch,
     }
-    stored = con.execute(sqlfiles.read("queries/fit/behaviour_reference"), values).fetchall()
+    con.execute(sqlfiles.read("queries/fit/behaviour_reference"), values)
+    stored: list[tuple[Any, ...]] = con.execute(
+        "SELECT program, behaviour, said_by, fluctuation, simt_efficiency, sync_rate, memory_share "
+        "FROM behaviour_references "
+        "WHERE program = ? AND said_by = ? AND behaviour IN (SELECT unnest(?)) ORDER BY behaviour",
+        [name, labelled_by, list(behaviours)],
+    ).fetchall()
     if not stored:
         raise NothingToAnalyse(
             f"run {run_id!r} has no launch {launch}", hint="pwh threads RUN lists its launches."
         )
-    return sorted(stored, key=lambda row: str(row[1]))
+    return stored

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from apps.queries.base import ask
 from udfs import UDFS
+from warehouse import modules
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,7 +31,13 @@ def schema_objects(con: DuckDBPyConnection, name: str | None = None) -> DuckDBPy
         for udf in UDFS
         if udf.public
     ]
-    return ask(con, "schema/objects", name=name, functions=json.dumps(functions))
+    return ask(
+        con,
+        "schema/objects",
+        name=name,
+        functions=json.dumps(functions),
+        comments=json.dumps(modules.comments()),
+    )
 
 
 def schema_of(con: DuckDBPyConnection, name: str) -> DuckDBPyRelation:
@@ -48,7 +55,7 @@ def schema_of(con: DuckDBPyConnection, name: str) -> DuckDBPyRelation:
         )
     kind, found = known[bare]
     if kind in ("table", "view"):
-        return ask(con, "schema/columns", name=found)
+        return ask(con, "schema/columns", name=found, comments=json.dumps(modules.comments()))
     return schema_objects(con, found)
 
 

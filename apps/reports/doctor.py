@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from apps.progress import watched
 from ingest.scalars import differing_scalars
 from warehouse import integrity, migrations, modules, revision, sqlfiles
-from warehouse.address import Address
+from warehouse.address import Address, Served
 from warehouse.connection import open_unchecked
 from warehouse.damage import RESTORE, damage
 from warehouse.errors import PwhError, UsageError, WarehouseMissing
@@ -65,7 +65,7 @@ def _package(name: str, optional: bool) -> Finding:
 
 def _warehouse(db: Address) -> list[Finding]:
     """Return the findings on the file and its contents, and the verdict on both."""
-    if not isinstance(db, Path) or not db.is_file():
+    if isinstance(db, Served) or (isinstance(db, Path) and not db.is_file()):
         return _judged(db, None)
     with closing(integrity.Reading(db)) as reading:
         if reading.crashes_when_opened:
@@ -75,7 +75,7 @@ def _warehouse(db: Address) -> list[Finding]:
 
 
 def _judged(db: Address, reading: integrity.Reading | None) -> list[Finding]:
-    """Return the findings on a warehouse, whose tables `reading` reads if it is a file."""
+    """Return the findings on a warehouse, whose tables `reading` reads if there is one."""
     import duckdb
 
     findings: list[Finding] = []

@@ -1,8 +1,8 @@
--- requires: change_points
+-- requires: change_points, sides
 --
 -- Events: changes of several metrics at one version, or at neighbouring runs, are one.
 
-CREATE OR REPLACE MACRO change_events(metrics := ['*'], machines := ['*']) AS TABLE
+CREATE OR REPLACE MACRO change_events(metrics := '*', machines := '*') AS TABLE
 WITH
   -- A change begins an event unless the one before it is at the same or the previous run, or at
   -- the same version, where that is new in both series.
@@ -14,8 +14,8 @@ WITH
         run_id = lag(run_id) OVER nearby OR previous_run_id = lag(run_id) OVER nearby, false
       ) AS begins
     FROM change_points
-    WHERE len(list_filter(metrics, lambda pattern: _matches(metric, pattern))) > 0
-      AND len(list_filter(machines, lambda pattern: _matches(machine, pattern))) > 0
+    WHERE len(list_filter(_as_list(metrics), lambda pattern: _matches(metric, pattern))) > 0
+      AND len(list_filter(_as_list(machines), lambda pattern: _matches(machine, pattern))) > 0
     WINDOW nearby AS (PARTITION BY app, fields ORDER BY started_at, run_id)
   ),
 

@@ -3,12 +3,12 @@
 -- The bottleneck of one sample whose metrics are at hand, by the model that the view bottlenecks
 -- applies.
 
-CREATE OR REPLACE MACRO classify(metrics, cycles := NULL, set_name := NULL) AS TABLE
+CREATE OR REPLACE MACRO classify(metrics, cycles := 'NaN', set_name := '') AS TABLE
 WITH
   asked AS (
     SELECT
       CAST(to_json(metrics) AS JSON) AS given, coalesce(CAST(cycles AS DOUBLE), 'NaN') AS counted,
-      lower(set_name) AS wanted
+      lower(nullif(set_name, '')) AS wanted
   ),
 
   named AS (

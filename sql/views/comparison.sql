@@ -270,11 +270,11 @@ SELECT
     AS is_separated
 FROM judged;
 
-CREATE OR REPLACE MACRO comparison(a, b, level := 0.95, metrics := ['*']) AS TABLE
+CREATE OR REPLACE MACRO comparison(a, b, level := 0.95, metrics := '*') AS TABLE
 SELECT * EXCLUDE (id, function, is_separated)
 FROM _compared(
   _sides(0, coalesce(b, CAST([] AS VARCHAR[])), coalesce(a, CAST([] AS VARCHAR[])), NULL),
-  level, metrics, false
+  level, _as_list(metrics), false
 );
 
 COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, or less than smallest_change; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side; of a single run that of history: 6 other runs at least, of the other side, or usual: what such metrics do between equal runs of any application here; NULL: unknown), runs_to_settle (where the verdict is same: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1).';

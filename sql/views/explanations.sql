@@ -94,9 +94,9 @@ FROM found AS f
 JOIN sides AS s ON f.id = s.id
 WHERE f.found OR certain AND relevant OR certain IS NULL AND notable;
 
-CREATE OR REPLACE MACRO explain_run(runs, against, explaining := NULL) AS TABLE
+CREATE OR REPLACE MACRO explain_run(runs, against, explaining := '') AS TABLE
 SELECT * EXCLUDE (id)
-FROM _explained(_sides(0, _as_list(runs), _as_list(against), CAST(explaining AS VARCHAR)));
+FROM _explained(_sides(0, _as_list(runs), _as_list(against), nullif(CAST(explaining AS VARCHAR), '')));
 
 COMMENT ON MACRO TABLE explain_run IS 'One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, calls_before, calls_after, noise, flags, query, as in explanations, with change_low and change_high. There is always a row of topic metric. Where the runs are those that explain_baseline returns for a run, `explaining := run` makes the queries shorter.';
 

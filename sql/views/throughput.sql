@@ -311,9 +311,12 @@ COMMENT ON COLUMN throughput_effects.factor IS 'Factor on the cycles of one inst
 COMMENT ON COLUMN throughput_effects.instructions IS 'Instructions of one pass of the segment.';
 COMMENT ON COLUMN throughput_effects.executions IS 'How often the program executes the segment; NULL where not known, which counts as once.';
 
-CREATE OR REPLACE MACRO predict_block(hex, core := NULL, isa := NULL) AS TABLE
+CREATE OR REPLACE MACRO predict_block(hex, core := '', isa := '') AS TABLE
 WITH
-  asked AS (SELECT lower(hex) AS block, lower(core) AS wanted, _isa_name(isa) AS stated),
+  asked AS (
+    SELECT
+      lower(hex) AS block, lower(nullif(core, '')) AS wanted, _isa_name(nullif(isa, '')) AS stated
+  ),
 
   -- the instruction set is the stated one, else that of the core, else x86-64
   named AS (

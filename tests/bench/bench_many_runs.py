@@ -15,8 +15,9 @@ from pathlib import Path
 import warehouse
 from apps.landing import Lander
 from apps.queries.runs import list_runs
-from ingest.load import Landed, Options, transaction
+from ingest.load import Landed, Options
 from ingest.walk import find
+from warehouse.transactions import transaction
 
 SIZES = (10, 10_000, 100_000)
 REPETITIONS = 21

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import warehouse
-from ingest.load import transaction
 from ingest.scalars import keep_missing_scalars
 from tests.bench.schedule import generate
 from tests.helpers.support import land
 from tests.helpers.windows import EVENTS, KINDS
+from warehouse.transactions import transaction
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

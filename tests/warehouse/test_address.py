@@ -1,3 +1,4 @@
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,20 @@ from warehouse.errors import UsageError
         ("quack:localhost", Served("localhost", 9494)),
         ("quack:perf-1.example.org:80", Served("perf-1.example.org", 80)),
         ("quack:[::1]:9595", Served("::1", 9595)),
-        ("ducklake:postgres:dbname=pwh host=//x", Lake("postgres:dbname=pwh host=//x")),
+        ("ducklake:postgres:dbname=pwh host=/run", Lake("postgres:dbname=pwh host=/run")),
+        ("ducklake:a b.db data_path='/c d'", Lake("a b.db", "/c d")),
+        (
+            "ducklake:postgres:dbname='my db' data_path=s3://b/p as_of=2026-11-20 host=h",
+            Lake(
+                "postgres:dbname='my db' host=h",
+                "s3://b/p",
+                datetime(2026, 11, 20, 23, 59, 59, 999999, UTC),
+            ),
+        ),
+        (
+            "ducklake:x.db as_of='2026-11-20 12:00+01:00'",
+            Lake("x.db", None, datetime(2026, 11, 20, 11, tzinfo=UTC)),
+        ),
     ],
 )
 def test_addresses(text, address):
@@ -28,6 +42,9 @@ def test_addresses(text, address):
     [
         *("quack:", "quack::9494", "quack:host:0", "quack:host:65536", "quack:host:port"),
         *("quack:secret@host", "quack://host", "quack:host:9494/db", "quack:a b", "ducklake:"),
+        *("ducklake:postgres:", "ducklake:postgres:host=h", "ducklake:mysql:db=x"),
+        *("ducklake:postgres:dbname=x password=secret", "ducklake:postgres:dbname=x secret"),
+        *("ducklake:postgres:postgresql://u:secret@h/x", "ducklake:x.db as_of=soon"),
     ],
 )
 def test_what_is_no_address_is_refused_and_not_repeated(text):

@@ -2,10 +2,10 @@
 FROM (
   SELECT 'view' AS kind, view_name AS name, sql, view_oid AS place
   FROM duckdb_views()
-  WHERE NOT internal AND NOT temporary
+  WHERE database_name = current_database() AND NOT internal AND NOT temporary
   UNION ALL
   SELECT 'macro', function_name, macro_definition, function_oid
   FROM duckdb_functions()
-  WHERE NOT internal AND function_type IN ('macro', 'table_macro')
+  WHERE database_name = current_database() AND NOT internal AND function_type IN ('macro', 'table_macro')
 )
 ORDER BY place;

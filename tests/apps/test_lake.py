@@ -1,0 +1,277 @@
+"""A warehouse in DuckLake over a real PostgreSQL: the same answers, many writers, and faults."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import warehouse as pwh
+from tests.helpers.postgres import programs, running_postgres
+from tests.helpers.support import land, rows
+from warehouse import guarded, transactions
+from warehouse import lake as lakes
+from warehouse.address import parse_address
+from warehouse.errors import UsageError, WarehouseError, WarehouseMissing
+from warehouse.extensions import load_extension
+from warehouse.guarded import Limits, open_restricted
+
+pytestmark = [
+    pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed"),
+    pytest.mark.skipif(
+        find_spec("duckdb_extension_ducklake") is None, reason="needs pip install 'pwh[lake]'"
+    ),
+]
+SAMPLES = Path(__file__).parents[1] / "samples"
+FILES = ("cprofile/wordcount.pstats", "task-tables")
+
+
+@pytest.fixture(scope="module")
+def server():
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def address(server, tmp_path_factory):
+    """Return the address of a lake with the files."""
+    folder = tmp_path_factory.mktemp("lake")
+    address = f"ducklake:postgres:{server.settings}"
+    with pwh.connect(f"{address} data_path={folder}") as con:
+        for file in FILES:
+            land(con, SAMPLES / file)
+    return address
+
+
+@pytest.fixture(scope="module")
+def file(template, tmp_path_factory):
+    """Return a file with the same."""
+    path = shutil.copy(template, tmp_path_factory.mktemp("file") / "w.duckdb")
+    with pwh.connect(path) as con:
+        for file in FILES:
+            land(con, SAMPLES / file)
+    return path
+
+
+@pytest.fixture(scope="module")
+def reader(address):
+    """Return a connection that reads the lake."""
+    with pwh.connect(address, read_only=True) as con:
+        yield con
+
+
+@pytest.fixture(scope="module")
+def writer(address):
+    with pwh.connect(address) as con:
+        yield con
+
+
+@pytest.fixture(scope="module")
+def restricted(address):
+    """Return a connection as the SQL page has."""
+    with open_restricted(parse_address(address), Limits()) as con:
+        yield con
+
+
+def csv(folder, name, rows):
+    path = folder / f"{name}.csv"
+    path.write_text("run_id,event,value\n" + "".join(f"{r},{e},{v}\n" for r, e, v in rows))
+    return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "runs -f json",
+        "idle latest",
+        "schema classify",
+        "sql 'SELECT * REPLACE (round(value, 9) AS value) FROM run_metrics ORDER BY ALL' -f csv",
+    ],
+)
+def test_commands_answer_as_over_a_file(run, address, file, command):
+    answers = [
+        re.sub(r"\d{4}-\d\d-\d\d[ T][\d:.]+", "", run("--db", db, *shlex.split(command))[1])
+        for db in (address, file)
+    ]
+    assert answers[0] == answers[1] != ""
+
+
+def test_a_run_is_replaced_and_forgotten_and_rows_are_annotated(run, address, tmp_path, reader):
+    db = ("--db", address)
+    path = csv(tmp_path, "r", [("gone", "cycles", 1)])
+    assert run(*db, "ingest", path)[0] == 0
+    assert run(*db, "ingest", path)[1].startswith("known")
+    path.write_text(path.read_text() + "gone,cycles,2\n")
+    assert run(*db, "ingest", path)[0] == 3
+    assert run(*db, "ingest", "--replace", path)[0] == 0
+    assert rows(reader, "SELECT value FROM pmu_samples WHERE run_id = 'gone' ORDER BY 1") == [
+        (1,),
+        (2,),
+    ]
+    for text in ("SELECT 1", "SELECT 2"):
+        assert run(*db, "sql", text, "--save", "mine")[0] == 0
+    assert rows(reader, "SELECT query FROM saved_queries") == [("SELECT 2",)]
+    assert run(*db, "forget", "gone")[0] == 0
+    assert rows(reader, "SELECT count(*) FROM runs WHERE run_id = 'gone'") == [(0,)]
+    code, out, _ = run(*db, "sql", "INSERT INTO runs (run_id) VALUES ('x')")
+    assert (code, out) == (2, "")
+
+
+def test_of_two_writers_of_a_file_one_lands_it(address, writer, tmp_path, monkeypatch, reader):
+    path = csv(tmp_path, "same", [("twice", "cycles", 1)])
+    with pwh.connect(address) as other:
+        overtake(monkeypatch, lambda: land(other, path))
+        (landed,) = land(writer, path)
+    assert landed.known
+    assert rows(reader, "SELECT count(*) FROM pmu_samples WHERE run_id = 'twice'") == [(1,)]
+    assert rows(reader, "SELECT count(*) FROM runs WHERE run_id = 'twice'") == [(1,)]
+
+
+def test_two_files_of_a_run_that_land_at_once_are_one_run(
+    address, writer, tmp_path, monkeypatch, reader
+):
+    paths = [csv(tmp_path, event, [("both", event, 1)]) for event in ("cycles", "instructions")]
+    with pwh.connect(address) as other:
+        overtake(monkeypatch, lambda: land(other, paths[1], facts={"app": "heat"}))
+        land(writer, paths[0])
+    assert rows(reader, "SELECT app FROM runs WHERE run_id = 'both'") == [("heat",)]
+    assert rows(reader, "SELECT count(*) FROM pmu_samples WHERE run_id = 'both'") == [(2,)]
+
+
+def overtake(monkeypatch, work):
+    """Let another do something after the next transaction has begun."""
+    real = lakes.snapshot
+
+    def snapshot(con):
+        found = real(con)
+        monkeypatch.setattr(lakes, "snapshot", real)
+        work()
+        return found
+
+    monkeypatch.setattr(lakes, "snapshot", snapshot)
+
+
+def test_many_writers_at_once_lose_nothing(address, tmp_path, reader):
+    def write(number):
+        with pwh.connect(address) as con:
+            for part in range(2):
+                name = f"many{number}.{part}"
+                land(con, csv(tmp_path, name, [(name, "cycles", 1), ("shared", name, 1)]))
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = "SELECT count(*), count(DISTINCT run_id) FROM {} WHERE run_id LIKE 'many%'"
+    assert rows(reader, found.format("runs")) == [(6, 6)]
+    assert rows(reader, found.format("pmu_samples")) == [(6, 6)]
+    assert rows(reader, "SELECT count(*) FROM runs WHERE run_id = 'shared'") == [(1,)]
+    assert rows(reader, "SELECT count(*) FROM run_facts WHERE run_id = 'shared'") == [(6,)]
+
+
+def test_a_killed_writer_leaves_nothing_and_keeps_nobody_waiting(address, writer, tmp_path, reader):
+    path = csv(tmp_path, "killed", [("killed", "cycles", 1)])
+    program = """
+import os, signal, sys
+from pathlib import Path
+import warehouse
+from tests.helpers.support import land, rows
+from warehouse import transactions
+transactions._commit = lambda con: os.kill(os.getpid(), signal.SIGKILL)
+land(warehouse.connect(sys.argv[1]), Path(sys.argv[2]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, address, str(path)],
+        cwd=Path(__file__).parents[2],
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert rows(reader, "SELECT count(*) FROM pmu_samples WHERE run_id = 'killed'") == [(0,)]
+    assert not land(writer, path)[0].known
+
+
+def test_a_warehouse_has_a_past_and_is_maintained(run, address, tmp_path, reader):
+    began = datetime.now(UTC).isoformat()
+    assert run("--db", address, "ingest", csv(tmp_path, "new", [("new", "cycles", 1)]))[0] == 0
+    (now,) = rows(reader, "SELECT count(*) FROM runs")
+    code, out, _ = run("--db", address, "--as-of", began, "sql", "SELECT count(*) FROM runs")
+    assert (code, out.split()[-1]) == (0, str(now[0] - 1))
+    assert run("--db", address, "--as-of", "1999-12-31", "runs")[0] == 4
+    assert run("--db", address, "--as-of", began, "forget", "new")[0] == 2
+    assert run("--db", "w.duckdb", "--as-of", began, "runs")[0] == 2
+
+    assert "snapshot" in run("--db", address, "maintain", "--keep-days", "0")[1]
+    assert run("--db", address, "--as-of", began, "runs")[0] == 4
+    assert rows(reader, "SELECT count(*) FROM runs") == [now]
+    code, out, _ = run("--db", address, "doctor", "-f", "csv")
+    assert (code, "the warehouse is whole" in out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "FROM postgres_query('__ducklake_metadata_lake', 'SELECT 1 AS a')",
+        "FROM query('FROM postgres_query(''__ducklake_metadata_lake'', ''SELECT 1 AS a'')')",
+        "SELECT (SELECT count(*) FROM Postgres_Scan('host=h', 'public', 't'))",
+        "FROM runs, LATERAL (FROM ducklake_expire_snapshots('lake', older_than => now()))",
+        "FROM read_text('/etc/hostname')",
+        "FROM '/etc/hostname.csv'",
+    ],
+)
+def test_the_sql_page_reads_the_warehouse_only(restricted, sql):
+    with pytest.raises(UsageError, match="only reads"):
+        guarded.answer(restricted, sql, Limits())
+
+
+def test_the_sql_page_reads_the_warehouse(restricted):
+    table, *_ = guarded.answer(restricted, "SELECT count(*) > 0 AS found FROM slo_by_run", Limits())
+    assert table.to_pylist() == [{"found": True}]
+
+
+def test_a_client_without_pwh_reads_views(address):
+    with duckdb.connect() as con:
+        load_extension(con, "postgres_scanner", extra="lake")
+        load_extension(con, "ducklake", extra="lake")
+        con.execute(f"ATTACH '{address}' AS lake (READ_ONLY)")
+        con.execute("USE lake")
+        assert con.execute("SELECT count(*) FROM slo_by_run").fetchone() > (0,)
+
+
+def test_a_lake_that_is_not_there_is_missing_and_passwords_are_refused(server, tmp_path):
+    there = f"ducklake:postgres:{server.settings} "
+    with pytest.raises(WarehouseMissing):
+        pwh.connect(f"ducklake:{tmp_path / 'none.db'}", create=False)
+    with pytest.raises(WarehouseError, match="does not exist"):
+        pwh.connect(there.replace("dbname=postgres", "dbname=none"))
+    with pytest.raises(UsageError, match="another place"):
+        pwh.connect(f"{there} data_path={tmp_path}")
+
+
+def test_postgres_stops_in_the_middle_and_comes_back(
+    run, server, writer, address, tmp_path, reader
+):
+    path = csv(tmp_path, "lost", [("lost", "cycles", 1)])
+    with pytest.raises(WarehouseError, match="out of reach"):
+        transactions.land(writer, lambda: (land_rows(writer), server.stop()))
+    code, _, err = run("--db", address, "ingest", path)
+    assert (code, "cannot open" in err) == (4, True)
+    server.start()
+    assert rows(reader, "SELECT count(*) FROM pmu_samples WHERE run_id = 'lost'") == [(0,)]
+    code, out, _ = run("--db", address, "ingest", path)
+    assert (code, out.startswith("landed")) == (0, True)
+
+
+def land_rows(con):
+    con.execute("INSERT INTO pmu_samples (run_id, source_id, event) VALUES ('lost', 1, 'cycles')")

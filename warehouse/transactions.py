@@ -1,0 +1,115 @@
+"""Transactions: all of what happens in one is committed, or nothing of it.
+
+In a file there is one writer at a time. In a lake there are many, and each sees the state of the
+warehouse at the beginning of its transaction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TypeVar
+
+from warehouse import lake
+from warehouse.damage import damage
+from warehouse.errors import WarehouseBusy, WarehouseError
+from warehouse.lake import Touched
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_T = TypeVar("_T")
+_CLASS = re.compile(r"^[A-Z][\w ]+ Error: ")
+NO_SPACE = re.compile("No space left|File too large|quota exceeded", re.IGNORECASE)
+
+
+@contextmanager
+def transaction(con: DuckDBPyConnection) -> Iterator[None]:
+    """Commit what happens inside, or none of it. In a lake, other writers wait meanwhile.
+
+    Raises `WarehouseError` where the commit itself fails, for instance on a full disk.
+    """
+    try:
+        with lake.alone(con), _all_or_nothing(con):
+            yield
+            _commit(con)
+    except _Overtaken:
+        raise WarehouseBusy(
+            "another program changed the same rows of the warehouse meanwhile", hint="Try again."
+        ) from None
+
+
+def land(con: DuckDBPyConnection, work: Callable[[], tuple[_T, Touched]]) -> _T:
+    """Commit what `work` does, and return its result.
+
+    In a lake others can commit meanwhile. Where they have changed some of the same runs or sources,
+    all of it is done again, while they wait.
+
+    Raises `WarehouseError` as `transaction` does.
+    """
+    import duckdb
+
+    if lake.is_lake(con):
+        with suppress(_Overtaken), _all_or_nothing(con):
+            since = lake.snapshot(con)
+            result, touched = work()
+            try:
+                with lake.alone(con) as others:
+                    if lake.is_overtaken(others, since, touched):
+                        raise _Overtaken
+                    _commit(con)
+            except duckdb.Error as error:
+                raise write_error(error) from error
+            return result
+    with transaction(con):
+        return work()[0]
+
+
+class _Overtaken(Exception):
+    """Others have committed changes of the same rows."""
+
+
+@contextmanager
+def _all_or_nothing(con: DuckDBPyConnection) -> Iterator[None]:
+    """Begin a transaction, and roll it back unless the block commits it."""
+    import duckdb
+
+    con.execute("BEGIN")
+    try:
+        yield
+    except BaseException:
+        # A failed commit has rolled back already, and a broken database cannot.
+        with suppress(duckdb.Error):
+            con.execute("ROLLBACK")
+        raise
+
+
+def _commit(con: DuckDBPyConnection) -> None:
+    import duckdb
+
+    try:
+        con.execute("COMMIT")
+    except duckdb.Error as error:
+        if lake.is_conflict(error):
+            raise _Overtaken from None
+        raise write_error(error) from error
+
+
+def write_error(error: Exception) -> WarehouseError:
+    """Return what DuckDB's error says of a warehouse that cannot be written."""
+    message = str(error)
+    if NO_SPACE.search(message):
+        return disk_full()
+    if (damaged := damage(error)) is not None:
+        return damaged
+    first = _CLASS.sub("", message.split("\n\n", 1)[0])
+    return WarehouseError(f"the warehouse could not be written: {' '.join(first.split())[:400]}")
+
+
+def disk_full() -> WarehouseError:
+    """Return the error of a disk without room."""
+    return WarehouseError(
+        "the disk is full, or a file may not grow so large",
+        hint="Nothing of this file landed. Make room and try again.",
+    )
