@@ -232,4 +232,6 @@ def _show(recording: Recording, con: DuckDBPyConnection, done: threading.Event) 
         while not done.wait(0.2):
             read = recording.bytes_read / max(recording.bytes_total, 1)
             # DuckDB returns -1 where no query is reading the file.
-            shown.update(task, completed=max(read, con.query_progress() / 100))
+            share = max(read, con.query_progress() / 100)
+            # What is computed from the rows of a file takes a time that cannot be predicted.
+            shown.update(task, completed=share, total=1.0 if share < 1 else None)

@@ -70,5 +70,9 @@ class Countdown:
             return None
         self._next = now + self._EVERY
         left = (now - self._began) / done * (self._total - done)
-        minutes, seconds = divmod(round(left), 60)
-        return f"{done:,} of {self._total:,} {self._steps}, {minutes}:{seconds:02} to go"
+        return f"{done:,} of {self._total:,} {self._steps}, {time_to_go(left)}"
+
+
+def time_to_go(seconds: float) -> str:
+    """Return in words how much time is left, in minutes and seconds."""
+    return "{}:{:02} to go".format(*divmod(round(seconds), 60))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ingest import attribute
@@ -59,10 +59,11 @@ def decode_segments(con: DuckDBPyConnection, source_id: int) -> None:
     con.execute("DROP TABLE _segment_code")
 
 
-def decode_outdated(con: DuckDBPyConnection) -> int:
-    """Decode machine code anew that a pwh of other tables decoded, or none; return how many files.
+def decode_outdated(con: DuckDBPyConnection) -> Iterator[tuple[float, int]]:
+    """Decode machine code anew that a pwh of other tables decoded, or none.
 
-    The caller keeps the transaction.
+    Yields after each file the share of them that is done, and its source_id. The caller keeps the
+    transaction.
     """
     from udfs.throughput import REVISION
 
@@ -71,10 +72,10 @@ def decode_outdated(con: DuckDBPyConnection) -> int:
         "(SELECT source_id FROM segment_features WHERE revision = $revision)",
         {"revision": REVISION},
     ).fetchall()
-    for (source_id,) in outdated:
+    for number, (source_id,) in enumerate(outdated, 1):
         con.execute("DELETE FROM segment_features WHERE source_id = ?", [source_id])
         decode_segments(con, source_id)
-    return len(outdated)
+        yield number / len(outdated), source_id
 
 
 def _store_segments(con: DuckDBPyConnection) -> None:

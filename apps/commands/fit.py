@@ -20,9 +20,11 @@ from apps.commands.options import (
     writing,
 )
 from apps.output import Format, emit, note, print_data, write_text
+from apps.progress import time_to_go
 from apps.queries.base import ask
 from apps.queries.runs import resolve_run
 from apps.queries.threads import behaviour_thresholds
+from udfs.progress import Progress
 from warehouse.errors import UsageError
 
 _Trained = TypeVar("_Trained")
@@ -79,7 +81,7 @@ def bottlenecks(
     clusters, overruled = _clusters(k), _overruled(overrule or ())
     # Others can ingest while this computes, so the warehouse is open at the ends only.
     with reading(context, wait) as con:
-        data = read_training_data(con, metric_set, labels, overruled, note)
+        data = read_training_data(con, metric_set, labels, overruled, _tell)
     model = _until_interrupted(lambda tell: train(data, clusters, seed, tell, search=search))
     with writing(context, wait) as con:
         with transaction(con):
@@ -92,14 +94,18 @@ def bottlenecks(
     write_text(text, output)
 
 
-def _until_interrupted(train: Callable[[Callable[[str], None]], _Trained]) -> _Trained:
+def _tell(step: str, left: float | None = None) -> None:
+    note(step if left is None else f"{step}; about {time_to_go(left)}")
+
+
+def _until_interrupted(train: Callable[[Progress], _Trained]) -> _Trained:
     """Train with progress on stderr; where a user interrupts it, tell what was found and exit."""
     found: list[str] = []
 
-    def tell(what: str) -> None:
-        note(what)
-        if "% right" in what:
-            found.append(what.removeprefix("holding out programs: "))
+    def tell(step: str, left: float | None = None) -> None:
+        _tell(step, left)
+        if "% right" in step:
+            found.append(step.removeprefix("holding out programs: "))
 
     try:
         return train(tell)
@@ -202,7 +208,7 @@ def throughput(
     reduction = parse_reduction(reduce)
     with reading(context, wait) as con:
         segments = read_training_segments(con, form.value if form else choose_form(con))
-    fitted = fit_throughput(segments.samples, reduction, seed, note)
+    fitted = fit_throughput(segments.samples, reduction, seed, _tell)
     fit = make_fit(segments, fitted, subject, seed)
     with writing(context, wait) as con:
         with transaction(con):

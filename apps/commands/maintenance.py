@@ -32,6 +32,7 @@ def forget(
 
 def migrate(context: typer.Context, wait: WaitOption = None) -> None:
     """Update the tables, views and shipped rows of a warehouse to this version of pwh."""
+    from apps.progress import watched
     from ingest.derive import decode_outdated
     from ingest.scalars import keep_missing_scalars
     from warehouse import migrations, modules, shipped
@@ -54,7 +55,7 @@ def migrate(context: typer.Context, wait: WaitOption = None) -> None:
         if added:
             print_data("added the metric sets and models that come with pwh")
         with transaction(con):
-            decoded = decode_outdated(con)
+            decoded = sum(1 for _ in watched(decode_outdated(con), "decoding machine code"))
             kept = keep_missing_scalars(con)
         if decoded:
             print_data(f"decoded the machine code of {counted(decoded, 'file')} again")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from apps.fitting.label_files import read_labels
 from apps.fitting.labels import check_class
 from apps.fitting.samples import fit_model, metric_sets, training_samples, unmatched_runs
 from apps.output import counted
+from udfs.progress import Progress
 from warehouse.errors import NothingToAnalyse, UsageError
 from warehouse.models import Fit
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from udfs.bottleneck.clusters import Clusters, Namer
     from udfs.bottleneck.training import Arrays, Floats, Training
 
-Progress = Callable[[str], None]
 
 # Cross-validation holds out programs in so many groups, for every classifier.
 FOLDS = 5

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from udfs.progress import Progress, silent
 from warehouse import sqlfiles
 from warehouse.errors import NothingToAnalyse
 from warehouse.models import Fit
@@ -44,7 +45,7 @@ def fit_model(
     *,
     seed: int = 0,
     about: str = "",
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Progress = silent,
     **options: Any,
 ) -> Fit:
     """Fit a model of a metric set, ready for `models.store`, which puts it in force.

@@ -133,7 +133,7 @@ def main() -> None:
         ship(fitted, asked.metric_set, asked.seed, asked.ship)
 
 
-def tell(what: str) -> None:
+def tell(what: str, left: float | None = None) -> None:
     """Show progress."""
     print(what, file=sys.stderr, flush=True)
 

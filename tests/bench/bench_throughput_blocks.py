@@ -215,7 +215,7 @@ def table(samples: Samples, seed: int) -> None:
             print(f"{split:24} {'in the band of boosting':30} {inside:7.1%}")
 
 
-def tell(what: str) -> None:
+def tell(what: str, left: float | None = None) -> None:
     """Show progress."""
     print(what, file=sys.stderr, flush=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,8 +12,7 @@ from udfs.bottleneck.autoencoder import History
 from udfs.bottleneck.build import Shape
 from udfs.bottleneck.training import Arrays, Training
 from udfs.bottleneck.validation import Score
-
-Progress = Callable[[str], None]
+from udfs.progress import Progress, silent
 
 # Networks that predict cost shares, of the scored models as of the final one.
 MEMBERS = 12
@@ -45,7 +44,7 @@ def fit(
     seed: int = 0,
     folds: int = 10,
     shapes: Sequence[Shape] = (DEFAULT_SHAPE,),
-    progress: Progress = lambda _: None,
+    progress: Progress = silent,
 ) -> Fitted:
     """Fit all classifiers, score them on held-out programs, return the best one.
 
@@ -56,7 +55,7 @@ def fit(
             as there are programs, one program at a time.
         shapes: hidden layers and nodes of the autoencoder; of several, the best on held-out
             programs.
-        progress: called with a short description of each step.
+        progress: called with each step.
 
     Raises ValueError, with a message for users, where the training data are insufficient.
     """

@@ -7,7 +7,7 @@ they are scored on.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -31,8 +31,8 @@ from udfs.bottleneck.training import (
     scale,
     standardised,
 )
+from udfs.progress import Progress
 
-Progress = Callable[[str], None]
 Score = tuple[str, str, str, float]
 
 LABELLED = "programs held out: labelled samples"
@@ -98,10 +98,9 @@ def score_held_out(
         scores, calibration_of_all = _score(algorithm, models, splits)
         outcome.scores += scores
         outcome.calibrations[algorithm] = calibration_of_all
-        progress(f"holding out programs: {algorithm}, {_in_words(scores)}")
         # The best one is trained once more on all samples, and held out by families.
-        each = (time.monotonic() - began) / done
-        progress(f"about {round(each * (len(candidates) - done + 1) + last)} s to go")
+        left = (time.monotonic() - began) / done * (len(candidates) - done + 1) + last
+        progress(f"holding out programs: {algorithm}, {_in_words(scores)}", left)
     return outcome
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import kendalltau
 
+from udfs.progress import Progress, silent
 from udfs.throughput.algorithms import (
     Integers,
     Samples,
@@ -27,7 +28,6 @@ from udfs.throughput.network import Arrays, Floats, principal, projected
 from udfs.throughput.reduction import Reduction, reduce_points
 
 Score = tuple[str, str, str, float]
-Progress = Callable[[str], None]
 
 FOLDS = 10
 # More segments than this are scored on one tenth of the groups, not on all tenths in turn.
@@ -76,7 +76,7 @@ def fit_throughput(
     samples: Samples,
     reduction: Reduce | None = None,
     seed: int = 0,
-    progress: Progress = lambda _: None,
+    progress: Progress = silent,
 ) -> Fitted:
     """Score all algorithms, and fit the best that can be stored to all segments.
 
@@ -84,12 +84,19 @@ def fit_throughput(
         samples: measured segments of at least two groups.
         reduction: classes of the map and the share of each that is kept; everything where omitted.
         seed: of all random numbers.
-        progress: called with a short description of each step.
+        progress: called with each step.
     """
     began = time.perf_counter()
     splits = _by_group(samples, seed)
+    # Trainings of all algorithms, and two of one of them: to measure the reduction, and the last.
+    total = len(splits) + 2 + (reduction is not None)
     progress(f"scoring on groups held out, {len(splits)} times")
-    held_out, errors = _errors(samples, splits, reduction, seed)
+
+    def trained(done: int) -> None:
+        left = (time.perf_counter() - began) / done * (total - done)
+        progress(f"groups held out: {done} of {len(splits)}", left)
+
+    held_out, errors = _errors(samples, splits, reduction, seed, trained)
     progress("scoring on segments held out at random, for comparison")
     picked, at_random = _errors(samples, [_at_random(len(samples.cycles), seed)], reduction, seed)
     scores = [row for name, e in errors.items() for row in _scores(name, _HELD_OUT, e, held_out)]
@@ -118,14 +125,22 @@ def fit_throughput(
 
 
 def _errors(
-    samples: Samples, splits: list[Split], reduction: Reduce | None, seed: int
+    samples: Samples,
+    splits: list[Split],
+    reduction: Reduce | None,
+    seed: int,
+    trained: Callable[[int], None] = lambda _: None,
 ) -> tuple[Samples, dict[str, Floats]]:
-    """Return the segments that were held out, and each algorithm's errors of their log cycles."""
+    """Return the segments that were held out, and each algorithm's errors of their log cycles.
+
+    `trained` is called with the number of splits that are done.
+    """
     logs: dict[str, list[Floats]] = {}
-    for train, test in splits:
+    for number, (train, test) in enumerate(splits, 1):
         part, weights = _thin(samples, train, reduction, seed)
         for name, predict in algorithms(part, weights, seed).items():
             logs.setdefault(name, []).append(predict(samples.at(test)))
+        trained(number)
     held_out = samples.at(np.concatenate([test for _, test in splits]))
     actual = np.log(held_out.cycles)
     # As the view throughput_predictions does: no prediction is below the tightest bound.
