@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +30,7 @@ def screenshots():
 def chromium():
     """Start the browser, or skip where there is none."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, _NAMES)), None)
+    program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         pytest.skip("there is no chromium on this computer (apt-get install chromium)")
     with api.sync_playwright() as playwright:
@@ -52,26 +52,28 @@ def served(tmp_path_factory, chromium, demo_warehouse):
     db = tmp_path_factory.mktemp("served") / "demo.duckdb"
     shutil.copy(demo_warehouse, db)
     # Others may test at the same time: two apps that look for a free port find the same one.
-    command = pwh("--db", db, "ui", "--no-browser", "--port", _free_port())
+    command = pwh("--db", db, "ui", "--no-browser", "--allow-ingest", "--port", free_port())
     with subprocess.Popen(
         **command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as app:
         try:
             said = next(line for line in app.stderr if "http" in line)
             address = re.search(r"http://\S+", said)[0]
-            _wait_for(f"{address}/_stcore/health")
+            wait_for(f"{address}/_stcore/health")
             yield db, address
         finally:
             app.terminate()
 
 
-def _free_port():
+def free_port():
+    """Return a port that nothing listens on."""
     with socket.socket() as some:
         some.bind(("127.0.0.1", 0))
         return some.getsockname()[1]
 
 
-def _wait_for(url):
+def wait_for(url):
+    """Wait until a server answers."""
     for _ in range(120):
         try:
             with urllib.request.urlopen(url, timeout=1):
@@ -81,16 +83,23 @@ def _wait_for(url):
     raise TimeoutError(f"{url} does not answer")
 
 
-@pytest.fixture
-def tab(chromium):
-    """Return a new tab, which must not ask any other computer for anything."""
+@pytest.fixture(scope="session")
+def window(chromium):
+    """Return a window of the browser; what its tabs have loaded is cached for the others."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def tab(window):
+    """Return a new tab, which must not ask any other computer for anything."""
+    page = window.new_page()
     elsewhere = []
     page.on(
         "request",
         lambda request: None if "//127.0.0.1:" in request.url else elsewhere.append(request.url),
     )
     yield page
-    context.close()
+    page.close()
     assert not [url for url in elsewhere if not url.startswith(("data:", "blob:"))]

@@ -1,0 +1,43 @@
+"""What all tests in a browser do with a page: open it, wait for it, take its picture."""
+
+from __future__ import annotations
+
+SETTLED = """() => document.querySelector('[data-test-script-state=notRunning]')
+  && !document.querySelector('[data-testid=stSkeleton]')
+  && document.querySelector('h1')"""
+CALM = """() => new Promise(resolve => {
+  let last = setTimeout(resolve, 300);
+  new MutationObserver(() => { clearTimeout(last); last = setTimeout(resolve, 300); })
+    .observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
+})"""
+
+
+def settle(tab):
+    """Wait until the page has been computed, drawn, and left alone for some frames."""
+    tab.wait_for_function(SETTLED, timeout=60_000)
+    tab.evaluate(CALM)
+    # What was drawn first may have been the last answer, before the script ran again.
+    tab.wait_for_function(SETTLED, timeout=60_000)
+
+
+def visit(tab, served, where):
+    """Open a page."""
+    tab.goto(f"{served[1]}/{where}")
+    settle(tab)
+
+
+def appears(tab, text, *, exact=False):
+    """Wait until a text is there; return it."""
+    found = tab.get_by_text(text, exact=exact).first
+    found.wait_for(timeout=60_000)
+    return found
+
+
+def keep(tab, path):
+    """Take a picture of the whole page."""
+    height = tab.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+    size = tab.viewport_size
+    tab.set_viewport_size({"width": size["width"], "height": max(900, min(height + 20, 5000))})
+    tab.evaluate(CALM)
+    tab.screenshot(path=path)
+    tab.set_viewport_size(size)
