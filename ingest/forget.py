@@ -23,10 +23,10 @@ def forget_source(con: DuckDBPyConnection, source_id: int) -> dict[str, int]:
     run_ids = [run_id for (run_id,) in runs.fetchall()]
     gone = _delete(con, "source_id", source_id)
     con.execute("DELETE FROM sources WHERE source_id = ?", [source_id])
-    renew_runs(con, run_ids)
-    if not gone.keys().isdisjoint(TASK_TABLES):
-        _derive_anew(con, run_ids)
-    keep_scalars(con, run_ids, gone)
+    if left := renew_runs(con, run_ids):
+        if not gone.keys().isdisjoint(TASK_TABLES):
+            _derive_anew(con, left)
+        keep_scalars(con, left, gone)
     return gone
 
 

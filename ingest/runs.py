@@ -130,8 +130,8 @@ def add_facts_of_rows(con: DuckDBPyConnection, source_ids: Sequence[int]) -> Non
     con.execute(sqlfiles.read("derived/run_facts_of_rows"), {"source_ids": list(source_ids)})
 
 
-def renew_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> None:
-    """Make the rows of `runs` anew from run_facts.
+def renew_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[str]:
+    """Make the rows of `runs` anew from run_facts; return the runs that are left.
 
     A run of which no file speaks any more is gone, with the scalars that were kept of it.
     """
@@ -143,6 +143,7 @@ def renew_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> None:
     if gone := list(set(run_ids) - set(known)):
         for table in ("kept_runs", "run_scalars"):
             con.execute(f"DELETE FROM {table} WHERE {_IS_ASKED}", {"run_ids": json.dumps(gone)})
+    return known
 
 
 def _unknown(value: Any) -> bool:
