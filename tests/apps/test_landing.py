@@ -70,3 +70,28 @@ def test_the_first_file_of_a_run_wins(tmp_path):
     landed(tmp_path / "w.duckdb", find([tmp_path / "files"]), Options(run_id="r"))
     with warehouse.connect(tmp_path / "w.duckdb", read_only=True) as con:
         assert rows(con, "SELECT app FROM runs") == [("one",)]
+
+
+def test_what_each_of_a_group_contains_twice_and_names_that_differ(tmp_path):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    distinct = [f"f@0x7f00{number}000,{number}" for number in range(6)]
+    for name, lines in (
+        ("distinct", distinct),
+        ("halves", distinct[:3] * 2),
+        ("some", [*distinct, distinct[0]]),
+    ):
+        (folder / f"{name}.csv").write_text("\n".join(["function,seconds", *lines, ""]))
+    together, alone = tmp_path / "together.duckdb", tmp_path / "alone.duckdb"
+    found = list(find([folder]))
+    landed(together, found)
+    for one in found:
+        landed(alone, [one])
+    assert stored(together) == stored(alone)
+    with warehouse.connect(together, read_only=True) as con:
+        sql = "SELECT parse_filename(path), repeats FROM sources ORDER BY ALL"
+        assert rows(con, sql) == [
+            ("distinct.csv", None),
+            ("halves.csv", "each row of fn_timings twice"),
+            ("some.csv", "1 of 7 rows of fn_timings equal to another"),
+        ]
