@@ -29,7 +29,7 @@ from warehouse.errors import (
 from warehouse.queue import place
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 MEMORY = ":memory:"
 DEFAULT_WAIT = 60.0
@@ -94,18 +94,21 @@ def open_unchecked(
         return con
     match where:
         case Served():
-            return _open_served(where, read_only)
+            return _open_served(where, read_only, wait=wait, on_wait=on_wait)
         case Lake():
             return _open_lake(where, read_only, create=create)
         case Path():
             return _open_file(where, read_only, create=create, wait=wait, on_wait=on_wait)
 
 
-def _open_served(where: Served, read_only: bool) -> DuckDBPyConnection:
+def _open_served(
+    where: Served, read_only: bool, *, wait: float | None, on_wait: Callable[[str], None] | None
+) -> DuckDBPyConnection:
     """Open a session of a warehouse that pwh serves; its server made and migrated it."""
     from warehouse.quack.client import open_served
 
-    con = cast("DuckDBPyConnection", open_served(where, read_only=read_only))
+    opened = open_served(where, read_only=read_only, wait=wait, on_wait=on_wait)
+    con = cast("DuckDBPyConnection", opened)
     try:
         migrations.check(con, str(where))
         modules.check(con, str(where))
@@ -317,6 +320,18 @@ def cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
         lake.use(own)
     _set_session(own)
     return own
+
+
+def first_rows(con: DuckDBPyConnection, sql: str, most: int) -> DuckDBPyRelation | None:
+    """Return a query, of which only the first `most` rows are wanted; None for no rows.
+
+    A relation of DuckDB computes what is taken of it. What a server returns is copied, so there
+    the query itself has to end.
+    """
+    from warehouse.quack.client import Remote
+
+    # A session of a server stands in for DuckDB's own connection, whose type it does not have.
+    return con.sql(sql, most=most) if isinstance(con, Remote) else con.sql(sql)
 
 
 def _set_session(con: DuckDBPyConnection) -> None:

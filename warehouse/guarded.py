@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse import lake
 from warehouse.address import Address
-from warehouse.connection import connect
+from warehouse.connection import connect, first_rows
 from warehouse.damage import damage
 from warehouse.errors import PwhError, UsageError
 from warehouse.messages import plain_message
@@ -94,7 +94,7 @@ def answer(
     try:
         with within or nullcontext():
             check_read_only(con, sql)
-            relation = con.sql(sql)
+            relation = first_rows(con, sql, limits.rows + 1)
             if relation is None:
                 raise UsageError("the statement returns no rows", hint="Use SELECT.")
             table = _rows(relation, limits)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, WaitOption, reading, writing
-from apps.output import Format, emit
+from apps.output import TABLE_ROWS, Format, emit
 from apps.queries.schema import schema_objects, schema_of
 from warehouse.damage import damage
 from warehouse.errors import UsageError
@@ -70,6 +70,7 @@ def sql(
     """Run a SQL query, or one that was saved."""
     import duckdb
 
+    from warehouse.connection import first_rows
     from warehouse.saved_queries import save_query, saved_query
 
     if (query is None) == (saved is None):
@@ -78,7 +79,9 @@ def sql(
     with writing(context, wait) if write else reading(context, wait, all_threads=True) as con:
         text = given if given is not None else saved_query(con, str(saved))
         try:
-            emit(con, con.sql(text), style, output)
+            is_short = style is Format.table
+            rows = first_rows(con, text, TABLE_ROWS + 1) if is_short else con.sql(text)
+            emit(con, rows, style, output)
         except duckdb.Error as error:
             if damage(error) is not None:
                 raise

@@ -46,7 +46,7 @@ def serve(
             help="Seconds after which a client that was killed in a transaction "
             "is given up; pwh's own clients are heard of every 10 s.",
         ),
-    ] = 60.0,
+    ] = 30.0,
     wait: Annotated[
         float | None, typer.Option(min=0, help="Seconds to wait while others have the file open.")
     ] = 60.0,

@@ -7,15 +7,19 @@ Results, and tables of Arrow that statements are to see, travel as rows. What na
 
 from __future__ import annotations
 
+import atexit
 import itertools
+import math
+import random
 import re
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from warehouse.address import Served
-from warehouse.errors import UsageError, WarehouseBusy, WarehouseError
+from warehouse.errors import PwhError, UsageError, WarehouseBusy, WarehouseError
 from warehouse.extensions import load_extension
 from warehouse.quack.literals import Parameters, with_literals
 from warehouse.quack.statements import kind, makes_temporary, parsed, reads
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 
 _NUMBER = itertools.count()
 _LOOPBACK = ("localhost", "::1")
+_CLOSE_SECONDS = 5.0
 _ALIVE = 10.0  # seconds; the server ends a session that is silent in a transaction for longer
 _READS_FILES = re.compile(
     r"\b(read_(csv|csv_auto|parquet|json|json_auto|ndjson\w*|json_objects\w*|text|blob)"
@@ -35,6 +40,7 @@ _READS_FILES = re.compile(
 )
 _INSERTS = re.compile(r"\s*INSERT INTO (?P<table>\w+) BY NAME (?P<query>.*)$", re.DOTALL)
 _OWN_LINE = re.compile(r"\n\nLINE 1: (CREATE TEMP TABLE \w+ AS )?FROM \w+\.query\(.*$", re.DOTALL)
+_SELECT = re.compile(r"(?:\s|--[^\n\r]*[\n\r])*(SELECT|FROM|WITH|VALUES)\b", re.IGNORECASE)
 # Quack returns the message of an error, and not its kind.
 _KINDS = (
     (
@@ -48,7 +54,6 @@ _KINDS = (
     ("OutOfMemoryException", "Out of Memory", r"^(could not|failed to) (allocate|pin|offload)"),
     ("ParserException", "Parser", r"^syntax error"),
     ("ConversionException", "Conversion", r"^Could not convert|Unimplemented type for cast"),
-    ("InterruptException", "INTERRUPT", r"^Interrupted"),
 )
 # What only other clients' transactions can cause: pwh looks first what has landed.
 _CONFLICT = re.compile(
@@ -59,6 +64,8 @@ _UNREACHABLE = re.compile(
     r"failed to send message|could not (establish|connect|resolve)|connection (refused|reset)",
     re.IGNORECASE,
 )
+_BEGINS = re.compile(r"\s*BEGIN\b", re.IGNORECASE)
+_TURN = "UPDATE _turns SET turn = turn + 1"
 _NO_SESSION = "Connection does not exist"
 _READ_ONLY = "which is opened in read-only mode"
 
@@ -66,8 +73,18 @@ _READ_ONLY = "which is opened in read-only mode"
 class Remote:
     """A session of a served warehouse; `cursor` opens another."""
 
-    def __init__(self, address: Served, local: DuckDBPyConnection, *, read_only: bool) -> None:
+    def __init__(
+        self,
+        address: Served,
+        local: DuckDBPyConnection,
+        *,
+        read_only: bool,
+        wait: float | None = None,
+        on_wait: Callable[[str], None] | None = None,
+    ) -> None:
         self._address = address
+        self._wait = wait
+        self._on_wait = on_wait
         self._local = local
         self._read_only = read_only
         self._name = f"served_{next(_NUMBER)}"
@@ -77,6 +94,8 @@ class Remote:
         self._spoke = time.monotonic()
         self._closed = threading.Event()
         _attach(local, address, self._name, read_only=read_only)
+        # A session that is left open would keep others from writing until the server gives it up.
+        atexit.register(self.close)
         threading.Thread(target=self._keep_alive, daemon=True).start()
 
     def __enter__(self) -> Self:
@@ -89,17 +108,24 @@ class Remote:
         """End the session; what was not committed is gone."""
         import duckdb
 
-        with self._lock:
-            if not self._closed.is_set():
-                self._closed.set()
-                # A server that has gone has ended it already.
-                with suppress(duckdb.Error):
-                    self._local.execute(f"DETACH {self._name}")
-                self._local.close()
+        # At the end of the process another thread may still wait for an answer.
+        if self._closed.is_set() or not self._lock.acquire(timeout=_CLOSE_SECONDS):
+            return
+        try:
+            self._closed.set()
+            atexit.unregister(self.close)
+            # A server that has gone has ended it already.
+            with suppress(duckdb.Error):
+                self._local.execute(f"DETACH {self._name}")
+            self._local.close()
+        finally:
+            self._lock.release()
 
     def cursor(self) -> Remote:
         """Return another session, with temporary tables of its own."""
-        return Remote(self._address, self._local.cursor(), read_only=self._read_only)
+        return Remote(
+            self._address, self._local.cursor(), read_only=self._read_only, wait=self._wait
+        )
 
     # Statements
 
@@ -123,11 +149,35 @@ class Remote:
         elif _READS_FILES.search(sql) and (insert := _INSERTS.match(sql)):
             self._check(sql)
             self._insert_from_files(insert["table"], insert["query"], parameters)
+        elif found == "TRANSACTION" and not self._read_only and _BEGINS.match(sql):
+            self._begin()
         else:
             self._check(sql)
             self._send(with_literals(sql, parameters), into)
             if (made := makes_temporary(sql)) is not None:
                 self._temporary.add(made)
+
+    def _begin(self) -> None:
+        """Begin a transaction that writes, when no other client of pwh is in one.
+
+        Two transactions that see each other's rows only at their ends could land a file twice.
+        So each changes one row, first, and DuckDB lets only one at a time do that.
+        """
+        until = math.inf if self._wait is None else time.monotonic() + self._wait
+        while True:
+            self._send("BEGIN")
+            try:
+                self._send(_TURN)
+                return
+            except WarehouseBusy:
+                self._send("ROLLBACK")
+                if time.monotonic() >= until:
+                    raise
+            if self._on_wait is not None:
+                self._on_wait(f"another client of {self._address} is writing; waiting")
+                self._on_wait = None
+            # Random pauses, so that waiting clients do not retry in step.
+            time.sleep(random.uniform(0.03, 0.12))  # noqa: S311
 
     def _run_here(self, sql: str, parameters: Parameters) -> None:
         import duckdb
@@ -175,10 +225,12 @@ class Remote:
             case "COMMIT" | "ROLLBACK":
                 self._in_transaction = False
 
-    def _translated(self, error: Exception) -> Exception:
+    def _translated(self, error: Exception) -> Exception:  # noqa: PLR0911  one for each kind
         """Return an error of the kind that it had on the server."""
         import duckdb
 
+        if isinstance(error, PwhError) or type(error) is duckdb.InterruptException:
+            return error
         message = _OWN_LINE.sub("", str(error)).removeprefix("Invalid Input Error: ").strip()
         if message == _REFUSED:
             return UsageError(
@@ -229,8 +281,13 @@ class Remote:
         with self._lock:
             return self._local.to_arrow_table()
 
-    def sql(self, query: str | Statement, *, params: Parameters = None) -> DuckDBPyRelation | None:
-        """Run a query and return its rows, copied here; None where a statement has none."""
+    def sql(
+        self, query: str | Statement, *, params: Parameters = None, most: int | None = None
+    ) -> DuckDBPyRelation | None:
+        """Run a query and return its rows, copied here; None where a statement has none.
+
+        Of a SELECT at most `most` rows, where that is given.
+        """
         import duckdb
 
         text = query if isinstance(query, str) else query.query
@@ -247,7 +304,10 @@ class Remote:
             ):
                 self._run(last.query, params)
                 return None
-            return self._copied(last.query, params)
+            text = last.query.strip().removesuffix(";")
+            if most is not None and _SELECT.match(text):
+                text = f"FROM (\n{text}\n) LIMIT {most}"
+            return self._copied(text, params)
 
     def table(self, name: str) -> DuckDBPyRelation:
         """Return the rows of a table, copied here."""
@@ -336,8 +396,10 @@ class Remote:
                     self._lock.release()
 
 
-def open_served(address: Served, *, read_only: bool) -> Remote:
-    """Open a session of a served warehouse.
+def open_served(
+    address: Served, *, read_only: bool, wait: float | None, on_wait: Callable[[str], None] | None
+) -> Remote:
+    """Open a session of a served warehouse; its transactions wait so long (s) for each other.
 
     Raises `UsageError` where there is no token, or not the extension; `WarehouseError` where the
     server cannot be reached or does not accept the token.
@@ -355,7 +417,7 @@ def open_served(address: Served, *, read_only: bool) -> Remote:
         # COPY of rows that a caller has under a Python name, over the frames of this class.
         local.execute("SET python_scan_all_frames = true")
         udfs.register(local)
-        return Remote(address, local, read_only=read_only)
+        return Remote(address, local, read_only=read_only, wait=wait, on_wait=on_wait)
     except BaseException:
         local.close()
         raise
