@@ -165,6 +165,7 @@ def _growth(view: View, models: pl.DataFrame, ranking: pl.DataFrame, functions: 
         ),
         percent=("error",),
     )
+    st.caption("p^: power of the parallelism with which the time grows beyond the largest count.")
 
 
 def _kinds(measured: pl.DataFrame) -> None:

@@ -12,20 +12,22 @@ WITH
     FROM idle_attribution AS i
     JOIN lane AS l ON i.worker = l.worker
     WHERE i.run_id = $run_id AND i.mode = $mode AND i.latency_rule = $latency_rule
+      AND i.t_end > $t0 AND i.t_start < $t1
   ),
 
-  -- a worker's window is all its tasks and idle intervals
+  -- a worker's window is all its tasks and idle intervals, of the whole run
   known AS (
-    SELECT lane, min(p) AS p, max(q) AS q
+    SELECT l.lane, min(e.p - e.clocked * l.ahead) AS p, max(e.q - e.clocked * l.ahead) AS q
     FROM (
-      SELECT lane, t_start AS p, t_end AS q FROM idle
+      SELECT worker, 0 AS clocked, min(t_start) AS p, max(t_end) AS q
+      FROM idle_intervals
+      WHERE run_id = $run_id
+      GROUP BY worker
       UNION ALL
-      SELECT l.lane, t.t_start - l.ahead, t.t_end - l.ahead
-      FROM tasks AS t
-      JOIN lane AS l ON t.worker = l.worker
-      WHERE t.run_id = $run_id
-    )
-    GROUP BY lane
+      SELECT worker, 1, min(t_start), max(t_end) FROM tasks WHERE run_id = $run_id GROUP BY worker
+    ) AS e
+    JOIN lane AS l ON e.worker = l.worker
+    GROUP BY l.lane
   ),
 
   stretch (lane, p, q, starvation, latency, overhead, tail) AS (
