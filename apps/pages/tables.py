@@ -19,6 +19,7 @@ _PREFIXES = {
     "s": ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")),
     "B": ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")),
 }
+_IN_NAMES = {"s": "seconds", "%": "percent"}
 _LEAST_SEPARATED = 0.1
 
 
@@ -75,7 +76,7 @@ def _with_prefixes(
     known = {
         name: unit
         for name, unit in units.items()
-        if name in frame.columns and not (unit == "s" and name.endswith("seconds"))
+        if name in frame.columns and not name.endswith(_IN_NAMES.get(unit, "\0"))
     }
     scaled = []
     for unit, prefixes in _PREFIXES.items():

@@ -103,10 +103,10 @@ def land(
         raise UsageError(f"Two files have the name {min(twice)}.", hint="Upload one at a time.")
     with _LOCK, _folder(db) as folder:
         for name, (_, content) in zip(names, files, strict=True):
-            file = folder / name
-            file.write_bytes(content)
-            # The time of the upload is not that of the run: it must not be taken for its start.
-            os.utime(file, (0, 0))
+            try:
+                _write(folder / name, content)
+            except OSError as error:
+                raise UsageError(f"The file {name} cannot be stored: {error.strerror}.") from None
         options = [
             f"--{option}={value.strip()}" for option, value in facts.items() if value.strip()
         ]
@@ -121,6 +121,12 @@ def land(
         text = (done.stdout + done.stderr).decode("utf-8", "replace")
     text = printable(text.replace(f"{folder}/", "")).strip()
     return Uploaded(text, done.returncode == 0 and "skipped  " not in text)
+
+
+def _write(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    # The time of the upload is not that of the run: it must not be taken for its start.
+    os.utime(file, (0, 0))
 
 
 @contextmanager

@@ -65,6 +65,7 @@ const TOKEN = new RegExp([
   "(?<other>[^\\s])",
 ].join("|"), "gu");
 const MOST = 40;
+const LONGEST = 20000; // characters that are coloured and completed
 const PLAIN = /^[a-z_][a-z0-9_]*$/;
 
 const unquoted = (text) => (text[0] === '"' ? text.slice(1, -1).replaceAll('""', '"') : text);
@@ -190,7 +191,9 @@ class Editor {
   }
 
   draw() {
-    const sql = this.text.value, all = tokens(sql);
+    const sql = this.text.value;
+    // Thousands of coloured words take the browser longer than a key may.
+    const all = sql.length > LONGEST ? [] : tokens(sql);
     const columns = new Set([...named(all, this.tables).values()].flatMap(
       (table) => this.tables.get(table).map((column) => column.toLowerCase())));
     const parts = [];
@@ -219,6 +222,7 @@ class Editor {
 
   // What could follow at the caret; `asked` is by a key, and not while typing.
   complete(asked) {
+    if (this.text.value.length > LONGEST) { this.close(); return; }
     const at = this.text.selectionStart, sql = this.text.value;
     const word = /[\p{L}_][\p{L}\p{N}_]*$/u.exec(sql.slice(0, at))?.[0] ?? "";
     const all = tokens(sql);

@@ -42,6 +42,7 @@ def test_files_land_by_the_command_and_nothing_is_left_behind(empty_warehouse):
         (["..", "a.csv"], "is not the name of a file"),
         (["/"], "is not the name of a file"),
         (["a\x00.csv"], "is not the name of a file"),
+        (["n" * 300], "cannot be stored: File name too long"),
         (["a/x.csv", "b\\x.csv"], "Two files have the name x.csv"),
     ],
 )
