@@ -167,8 +167,8 @@ def history(
 def _values(points: pl.DataFrame, height: int) -> alt.Scale:
     """Return the scale of the values, with room for the labels of changes above them."""
     rows = min(points["after"].drop_nulls().len(), _ROWS)
-    values = points["value"].to_list()
-    if not rows or min(values) == max(values):
+    values = points["value"].filter(points["value"].is_finite()).to_list()
+    if not rows or not values or min(values) == max(values):
         return alt.Scale(zero=False)
     low, high = min(values), max(values)
     room = (high - low) * (rows * _ROW + 8) / (height - rows * _ROW - 8)

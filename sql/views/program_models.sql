@@ -347,7 +347,7 @@ SELECT
           )
       END,
       CASE
-        WHEN scaling = 'strong' AND largest >= 4 * smallest
+        WHEN scaling = 'strong' AND largest >= 4 * CAST(smallest AS BIGINT)
           AND list_min(y) > 0.8 * y[1] AND list_max(y) < 2 * y[1]
           THEN 'the time hardly falls with the parallelism: perhaps the problem size is that of '
             || 'one process, and this weak scaling'
@@ -483,7 +483,7 @@ SELECT
     [
       CASE WHEN len(x) IN (1, 2) THEN 'no model: fewer than three counts' END,
       CASE
-        WHEN predicted IS NOT NULL AND parallelism > 4 * largest
+        WHEN predicted IS NOT NULL AND parallelism > 4 * CAST(largest AS BIGINT)
           THEN printf(
             'extrapolating %.3gx beyond the largest count (%d)', parallelism / largest, largest
           )

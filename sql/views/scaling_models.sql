@@ -88,7 +88,7 @@ WITH
 
 SELECT
   app, version, machine, function, kind, parallelism, predicted, low, high,
-  CASE WHEN predicted IS NOT NULL AND parallelism > 4 * largest THEN
+  CASE WHEN predicted IS NOT NULL AND parallelism > 4 * CAST(largest AS BIGINT) THEN
     flags || [
       printf(
         'extrapolating %.3gx beyond the largest count (%.0f)', parallelism / largest, largest

@@ -154,6 +154,16 @@ def test_the_time_of_a_rank_is_over_the_mean_of_all_also_where_some_do_not_call(
     assert [(r["first_rank"], r["last_rank"], r["seconds"]) for r in few] == [(0, 1, 8), (2, 3, 0)]
 
 
+def test_counts_near_the_largest_whole_number_are_predicted(warehouse):
+    counts = (1_000, 100_000, 10_000_000, 1_000_000_000)
+    given(warehouse, "runs", "run_id app ranks" + "".join(f"\nr{p} app {p}" for p in counts))
+    times = "".join(f"\nr{p} f {1e9 / p}" for p in counts)
+    given(warehouse, "fn_timings", f"run_id function seconds{times}")
+    (which,) = scaling_sets(warehouse, "app")
+    rows = dicts(predict_grid(warehouse, complete_question(which, (), None, None)))
+    assert rows[-1]["parallelism"] == 64_000_000_000
+
+
 def test_an_empty_warehouse_shows_what_to_ingest(open_page, empty_warehouse):
     text = texts(open_page("scaling", empty_warehouse))
     assert "three counts at least" in text
