@@ -70,6 +70,7 @@ def sql(
     """Run a SQL query, or one that was saved."""
     import duckdb
 
+    from warehouse.attached import check_macros
     from warehouse.connection import first_rows
     from warehouse.saved_queries import save_query, saved_query
 
@@ -78,6 +79,7 @@ def sql(
     given = sys.stdin.read() if query == "-" else query
     with writing(context, wait) if write else reading(context, wait, all_threads=True) as con:
         text = given if given is not None else saved_query(con, str(saved))
+        check_macros(con, text)
         try:
             is_short = style is Format.table
             rows = first_rows(con, text, TABLE_ROWS + 1) if is_short else con.sql(text)

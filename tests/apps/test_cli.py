@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -189,6 +190,18 @@ def test_a_mistake_in_sql_is_a_message(pwh):
     pwh("ingest", "counters.csv")
     code, out, err = pwh("sql", "SELECT nope FROM runs")
     assert (code, out) == (2, "") and "nope" in err and "Traceback" not in err
+
+
+def test_sql_refuses_macros_of_an_attached_warehouse_that_would_read_the_open_one(pwh, tmp_path):
+    pwh("ingest", "counters.csv")
+    shutil.copy("pwh.duckdb", tmp_path / "other.duckdb")
+    attached = f"ATTACH '{tmp_path / 'other.duckdb'}' AS other (READ_ONLY); "
+    for call in ("other.scaling_predict(64)", '"other".main.scaling_predict(64)'):
+        code, out, err = pwh("sql", f"{attached} FROM {call}")
+        assert (code, out) == (2, "")
+        assert "would read the warehouse that is open, not other" in err and "USE other;" in err
+    for query in ("USE other; FROM other.scaling_predict(64)", "SELECT count(*) FROM other.runs"):
+        assert pwh("sql", attached + query)[0] == 0
 
 
 def test_report_begins_with_sentences_then_tables(pwh):
