@@ -19,11 +19,12 @@ import typer
 
 import warehouse
 from apps.cli import app
-from apps.queries.schema import calling_functions, schema_objects
+from apps.queries.schema import schema_objects
 from ingest.readers import READERS
 from udfs import UDFS, Udf
 from warehouse import sqlfiles
 from warehouse.catalog import LISTING
+from warehouse.modules import calling_functions
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -10,6 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from udfs import UDFS
 from warehouse import lake, sqlfiles
 from warehouse.errors import WarehouseOutdated
 from warehouse.version import __version__
@@ -23,6 +24,8 @@ _COMMENT = re.compile(
     re.MULTILINE,
 )
 _CREATES = re.compile(r"^CREATE OR REPLACE (VIEW|MACRO) (\w+)", re.MULTILINE)
+
+_CALLS_FUNCTIONS = "Needs pwh's functions: other clients read it through pwh serve."
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +123,40 @@ def refresh(con: DuckDBPyConnection) -> bool:
                 __version__,
             ],
         )
+    if not in_lake:
+        _note_functions(con)
     con.execute("COMMIT")
     return True
+
+
+def calling_functions(con: DuckDBPyConnection) -> tuple[list[str], list[str]]:
+    """Return the public views and the table macros that call functions of pwh.
+
+    A client of DuckDB that has not registered these cannot read them. They come in the order in
+    which they were created: one that builds on another comes after it.
+    """
+    defined = con.execute(sqlfiles.read("queries/schema/definitions")).fetchall()
+    words = {name: set(re.findall(r"\w+", text)) for _, name, text, _ in defined}
+    calling: set[str] = set()
+    reached = {udf.name for udf in UDFS}
+    while reached:
+        calling |= reached
+        reached = {name for name, used in words.items() if used & calling} - calling
+    found: dict[str, list[str]] = {"view": [], "macro": []}
+    for kind, name, *_ in defined:
+        if name in calling and not name.startswith("_"):
+            found[kind].append(name)
+    return found["view"], found["macro"]
+
+
+def _note_functions(con: DuckDBPyConnection) -> None:
+    """Let the comment of a view that calls functions of pwh state who can read it."""
+    views, _ = calling_functions(con)
+    comments = dict(con.execute("SELECT view_name, comment FROM duckdb_views()").fetchall())
+    for view in views:
+        comment = f"{comments[view]} {_CALLS_FUNCTIONS}".replace("'", "''")
+        # The names and comments are those of pwh's own files.
+        con.execute(f"COMMENT ON VIEW {view} IS '{comment}'")
 
 
 def _drop_all(con: DuckDBPyConnection) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from apps.output import Format, emit
-from apps.queries.schema import calling_functions
 from warehouse.connection import cursor
 from warehouse.errors import UsageError
+from warehouse.modules import calling_functions
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -76,23 +75,3 @@ def completions(con: DuckDBPyConnection) -> Completions:
 def saved_queries(con: DuckDBPyConnection) -> DuckDBPyRelation:
     """Return the saved queries. Columns: name, query."""
     return ask(con, "schema/saved")
-
-
-def calling_functions(con: DuckDBPyConnection) -> tuple[list[str], list[str]]:
-    """Return the public views and the table macros that call functions of pwh.
-
-    A client of DuckDB that has not registered these cannot read them. They come in the order in
-    which they were created: one that builds on another comes after it.
-    """
-    defined = ask(con, "schema/definitions").fetchall()
-    words = {name: set(re.findall(r"\w+", text)) for _, name, text, _ in defined}
-    calling: set[str] = set()
-    reached = {udf.name for udf in UDFS}
-    while reached:
-        calling |= reached
-        reached = {name for name, used in words.items() if used & calling} - calling
-    found: dict[str, list[str]] = {"view": [], "macro": []}
-    for kind, name, *_ in defined:
-        if name in calling and not name.startswith("_"):
-            found[kind].append(name)
-    return found["view"], found["macro"]

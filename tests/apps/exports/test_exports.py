@@ -15,11 +15,12 @@ from apps.exports.tables import export_tables
 from apps.exports.views import export_views
 from apps.output import Format
 from apps.queries.runs import resolve_run, row_counts
-from apps.queries.schema import calling_functions, schema_objects
+from apps.queries.schema import schema_objects
 from ingest.readers.sampling.protobuf import fields, signed
 from tests.helpers.support import given, land, rows
 from udfs import UDFS
 from warehouse.errors import NothingToAnalyse, UsageError
+from warehouse.modules import calling_functions
 
 TASKS, STENCIL, SERIES = "heat_tasks", "stencil-1.23", "heat_scaling"
 TOTALS = {
@@ -321,3 +322,5 @@ def test_what_a_plain_client_cannot_read_is_listed():
                 failing[kind].append(name)
     con.close()
     assert (sorted(views), sorted(macros)) == (failing["view"], failing["macro"])
+    # Their comments tell such a client.
+    assert sorted(views) == [name for _, name, _, text in listed if "pwh serve." in (text or "")]
