@@ -1,6 +1,7 @@
 """A real server, and clients of all kinds: what is asked of it is answered as by the file."""
 
 import os
+import random
 import shlex
 import shutil
 import signal
@@ -294,6 +295,46 @@ def test_kills_and_a_clean_stop_lose_nothing_that_was_committed(template, tmp_pa
         found = con.execute("SELECT name, query FROM saved_queries ORDER BY ALL").fetchall()
         assert found == [("a", "FROM sources"), ("b", "FROM runs")]
         assert not con.execute("FROM duckdb_tables() WHERE table_name = 'half'").fetchall()
+
+
+@pytest.mark.skipif("PWH_KILLS" not in os.environ, reason="of python -m tests.faults")
+@pytest.mark.parametrize("number", range(int(os.environ.get("PWH_KILLS", "0"))))
+def test_a_client_or_the_server_is_killed_while_files_land(template, tmp_path, number, pwh):
+    chance = random.Random(number)
+    file = Path(shutil.copy(template, tmp_path / "w.duckdb"))
+    for i in range(6):
+        lines = "".join(f"r{i % 2},a,cycles,{k},{k}\n" for k in range(20_000))
+        (tmp_path / f"{i}.csv").write_text(f"run_id,app,event,value,sample\n{lines}")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    reported = set()
+    with served(file, "--silent=1") as serving:
+        clients = [
+            subprocess.Popen(
+                [sys.executable, "-m", "apps.cli", "--db", serving.address, "ingest"]
+                + [str(tmp_path / f"{i}.csv") for i in range(first, 6, 2)],
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+            for first in (0, 1)
+        ]
+        time.sleep(chance.uniform(1.5, 6))
+        victim = chance.choice([serving.process, clients[0]])
+        victim.kill()
+        for client in clients:
+            printed, _ = client.communicate(timeout=120)
+            reported |= {
+                Path(line.split()[1]).name
+                for line in printed.splitlines()
+                if line.startswith("landed ")
+            }
+    with served(file) as serving:
+        listing = pwh(serving.address, "sql", "FROM sources SELECT path", "--format", "csv")[1]
+        landed = [Path(line).name for line in listing.splitlines()[1:]]
+        assert len(landed) == len(set(landed))
+        assert reported <= set(landed)
+        assert "the warehouse is whole" in pwh(serving.address, "doctor")[1]
 
 
 def _until_possible(action):
