@@ -22,7 +22,7 @@ def acknowledging(view: View, run_id: str, named: str, *, known: str | None) -> 
     """Offer to acknowledge the change at a run, as `pwh ack` does, or to withdraw what is known."""
     label = "Acknowledge" if known is None else f"Acknowledged as {known}"
     with st.popover(plain(label), icon=":material/task_alt:"):
-        st.markdown(f"The change at {plain(named)} leaves gate and overview.")
+        st.markdown(f"An acknowledged change, here at {plain(named)}, leaves gate and overview.")
         reason = st.radio(
             "It is",
             REASONS,
