@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ def remember_rejection(
     con: DuckDBPyConnection, path: Path, reader: str | None, error: InputError
 ) -> None:
     """Write down why a file was rejected, in place of an earlier reason."""
-    file = path_text(path.resolve())
+    file = _name(path)
     with transaction(con):
         con.execute("DELETE FROM rejections WHERE path = ?", [file])
         con.execute(
@@ -39,5 +40,10 @@ def remember_rejection(
 
 def forget_rejections(con: DuckDBPyConnection, paths: Iterable[Path]) -> None:
     """Remove the rejections of files that have landed now."""
-    files = [path_text(path.resolve()) for path in paths]
+    files = [_name(path) for path in paths]
     con.execute("DELETE FROM rejections WHERE path IN (SELECT unnest(?))", [files])
+
+
+def _name(path: Path) -> str:
+    # `Path.resolve` raises RuntimeError for symbolic links that lead to each other.
+    return path_text(Path(os.path.realpath(path)))

@@ -155,8 +155,14 @@ def _open_file(
 ) -> DuckDBPyConnection:
     try:
         is_there = file.exists()
+        # To open one waits for a process that writes to it.
+        is_pipe = file.is_fifo()
     except OSError as error:
         raise WarehouseError(f"cannot open {file}: {error.strerror}") from None
+    if is_pipe:
+        raise NotAWarehouse(
+            f"{file} is not a DuckDB file", hint="Name another file with --db or PWH_DB."
+        )
     if not is_there and (read_only or not create):
         raise WarehouseMissing(
             f"there is no warehouse at {file}",

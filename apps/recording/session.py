@@ -142,7 +142,7 @@ class Session:
                 "-m",
                 "apps.cli",
                 "--db",
-                str(db.resolve()),
+                str(db.absolute()),
                 "ingest",
                 "--run",
                 one.run_id,

@@ -78,6 +78,17 @@ def test_paths_that_are_no_files(pwh, tmp_path):
             assert err.startswith(f"pwh: rejected {name}: {message}")
     assert nothing_landed(tmp_path)
     assert pwh("ingest", "")[0] == 2
+    # Where there is a warehouse, it remembers that the link was rejected.
+    (tmp_path / "x.csv").write_bytes(COUNTERS)
+    assert pwh("ingest", "x.csv")[0] == 0
+    assert pwh("ingest", "loop")[0] == 3
+
+
+def test_a_pipe_is_no_warehouse(pwh, tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    for command in (("runs",), ("doctor",)):
+        code, out, err = pwh("--db", "fifo", *command)
+        assert code == 4 and "fifo is not a DuckDB file" in out + err
 
 
 def test_a_file_that_may_not_be_read(pwh, tmp_path, monkeypatch):
