@@ -104,11 +104,40 @@ def attach(con: DuckDBPyConnection, lake: Lake, *, read_only: bool, create: bool
             "what the warehouse was in the past can only be read", hint="Leave --as-of out."
         )
     options = _attach_options(lake, read_only=read_only, create=create)
+    if create and not read_only:
+        _make_folder(lake)
     try:
         con.execute(f"ATTACH {_text(f'ducklake:{lake.catalogue}')} AS {_NAME} ({options})")
         use(con)
     except duckdb.Error as error:
         raise _unusable(lake, error) from None
+    folder = _data_path(con)
+    # Otherwise DuckLake would make one, on this host only.
+    if "://" not in folder and not Path(folder).is_dir():
+        raise WarehouseError(
+            f"the folder {folder} of the files of {lake} is not there, or not on this host",
+            hint="All hosts that use the warehouse have to see the same folder at that path.",
+        )
+
+
+def _data_path(con: DuckDBPyConnection) -> str:
+    row = con.execute(f"SELECT data_path FROM ducklake_settings('{_NAME}')").fetchone()
+    return str(row[0]) if row else ""
+
+
+def _make_folder(lake: Lake) -> None:
+    """Make the folder of the files that an address names, in a folder that is there."""
+    folder = lake.data_path
+    if folder is None:
+        folder = "://" if lake.in_postgres else f"{lake.catalogue}.files"
+    if "://" in folder:
+        return
+    try:
+        Path(folder).mkdir(exist_ok=True)
+    except OSError as error:
+        raise WarehouseError(
+            f"the folder {folder} for the files of the warehouse cannot be made: {error.strerror}"
+        ) from None
 
 
 def _attach_options(lake: Lake, *, read_only: bool, create: bool) -> str:
@@ -195,8 +224,7 @@ def without_unsupported_comments(sql: str) -> str:
 
 def allow_only_its_files(con: DuckDBPyConnection) -> None:
     """Let a connection without access to other files read those of its lake."""
-    row = con.execute(f"SELECT data_path FROM ducklake_settings('{_NAME}')").fetchone()
-    con.execute("SET allowed_directories = $1", [[row[0] if row else ""]])
+    con.execute("SET allowed_directories = $1", [[_data_path(con)]])
 
 
 def check_table_functions(con: DuckDBPyConnection, sql: str) -> None:
