@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from apps.progress import watched
 from ingest.load import Landed, Options
 from ingest.walk import Found, find
 from warehouse.address import Address
-from warehouse.errors import InputError, UsageError
+from warehouse.errors import InputError, UsageError, WarehouseMissing
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -37,7 +38,7 @@ def tour(db: Address) -> None:
     other runs, which the tour would mix with its own.
     """
     recordings = [(entry, _found(entry)) for entry in ENTRIES]
-    if db.exists():
+    with suppress(WarehouseMissing):
         _check_other_runs(db, [found for _, found in recordings])
     note(_landed(_fill(db, recordings), db))
     pwh = "pwh" if db == _DEFAULT else f"pwh --db {shlex.quote(str(db))}"
