@@ -142,7 +142,7 @@ class Session:
                 "-m",
                 "apps.cli",
                 "--db",
-                str(db.absolute()),
+                str(db.absolute() if isinstance(db, Path) else db),
                 "ingest",
                 "--run",
                 one.run_id,
