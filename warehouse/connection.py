@@ -137,8 +137,13 @@ def _open_lake(where: Lake, read_only: bool, *, create: bool) -> DuckDBPyConnect
         if create and not read_only and not shipped.are_there(con):
             # Of two that create it at once, one finds what the other made, or a killed one began.
             with lake.alone(con):
-                lake.set_options(con)
-                fill(con)
+                is_own = not shipped.are_there(con)
+                if is_own:
+                    fill(con)
+            if not is_own:
+                # DuckLake crashes where another has made a table since it was attached.
+                con.close()
+                return _open_lake(where, read_only, create=False)
     except BaseException:
         con.close()
         raise

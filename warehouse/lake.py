@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _NAME = "lake"
 _METADATA = f"__ducklake_metadata_{_NAME}"
+_EMPTY = "empty_catalogue"
+_ABSENT = "explicitly disabled"
 # Inserts of fewer rows go into the catalogue, not into a file each; `pwh maintain` makes one file
 # of many such inserts.
 _MOST_INLINED = 1000
@@ -103,11 +105,16 @@ def attach(con: DuckDBPyConnection, lake: Lake, *, read_only: bool, create: bool
         raise UsageError(
             "what the warehouse was in the past can only be read", hint="Leave --as-of out."
         )
-    options = _attach_options(lake, read_only=read_only, create=create)
-    if create and not read_only:
-        _make_folder(lake)
     try:
-        con.execute(f"ATTACH {_text(f'ducklake:{lake.catalogue}')} AS {_NAME} ({options})")
+        if not _is_attached(con, lake, read_only=read_only, may_be_absent=create):
+            _make_folder(lake)
+            with _creating(con, lake):
+                # Another may have created it meanwhile.
+                if not _is_attached(con, lake, read_only=False, may_be_absent=True):
+                    _attach(con, lake, _attach_options(lake, read_only=False, create=True))
+                    # In the catalogue, so that they are those of every program that writes.
+                    for name, value in _OPTIONS.items():
+                        con.execute(f"CALL {_NAME}.set_option($1, $2)", [name, value])
         use(con)
     except duckdb.Error as error:
         raise _unusable(lake, error) from None
@@ -118,6 +125,43 @@ def attach(con: DuckDBPyConnection, lake: Lake, *, read_only: bool, create: bool
             f"the folder {folder} of the files of {lake} is not there, or not on this host",
             hint="All hosts that use the warehouse have to see the same folder at that path.",
         )
+
+
+def _is_attached(
+    con: DuckDBPyConnection, lake: Lake, *, read_only: bool, may_be_absent: bool
+) -> bool:
+    """Attach a lake that is there; return False where it is absent, and may be."""
+    import duckdb
+
+    try:
+        _attach(con, lake, _attach_options(lake, read_only=read_only, create=False))
+    except duckdb.InvalidInputException as error:
+        if may_be_absent and not read_only and _ABSENT in str(error):
+            return False
+        raise
+    return True
+
+
+def _attach(con: DuckDBPyConnection, lake: Lake, options: str) -> None:
+    con.execute(f"ATTACH {_text(f'ducklake:{lake.catalogue}')} AS {_NAME} ({options})")
+
+
+@contextmanager
+def _creating(con: DuckDBPyConnection, lake: Lake) -> Iterator[None]:
+    """Let one process at a time create the catalogue: DuckLake fails where two do at once."""
+    if not lake.in_postgres:
+        yield
+        return
+    settings = lake.catalogue.partition(":")[2]
+    con.execute(f"ATTACH {_text(settings)} AS {_EMPTY} (TYPE postgres)")
+    try:
+        with con.cursor() as own:
+            own.execute("BEGIN")
+            _lock(own, _EMPTY)
+            yield
+            own.execute("ROLLBACK")
+    finally:
+        con.execute(f"DETACH {_EMPTY}")
 
 
 def _data_path(con: DuckDBPyConnection) -> str:
@@ -157,7 +201,7 @@ def _attach_options(lake: Lake, *, read_only: bool, create: bool) -> str:
 
 
 _REASONS = (
-    ("explicitly disabled", WarehouseMissing, "there is no warehouse in {lake}"),
+    (_ABSENT, WarehouseMissing, "there is no warehouse in {lake}"),
     ("data_path is not set", UsageError, "there is no warehouse in {lake} yet"),
     ("No snapshot found", WarehouseMissing, "the warehouse {lake} is younger than that"),
     ("does not match existing data path", UsageError, "the files of {lake} are in another place"),
@@ -166,7 +210,7 @@ _REASONS = (
     ("MIGRATE", WarehouseOutdated, "{lake} was written by another version of DuckLake"),
 )
 _HINTS = {
-    "explicitly disabled": "Create it: pwh ingest FILES, with data_path=FOLDER in the address.",
+    _ABSENT: "Create it: pwh ingest FILES, with data_path=FOLDER in the address.",
     "data_path is not set": "State where its files are to be: data_path=FOLDER in the address.",
     "No snapshot found": "pwh maintain removes what is older than it was told.",
     "does not match existing data path": "Leave data_path out: the catalogue contains it.",
@@ -202,12 +246,6 @@ def is_lake(con: DuckDBPyConnection) -> bool:
 def use(own: DuckDBPyConnection) -> None:
     """Use the lake on a cursor, as its connection does."""
     own.execute(f"USE {_NAME}")
-
-
-def set_options(con: DuckDBPyConnection) -> None:
-    """Store in a new lake how its files are written, by whatever program."""
-    for name, value in _OPTIONS.items():
-        con.execute(f"CALL {_NAME}.set_option($1, $2)", [name, value])
 
 
 def without_unsupported(sql: str) -> str:
@@ -280,7 +318,7 @@ def alone(con: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
         own.execute("BEGIN")
         try:
             if _is_in_postgres(own):
-                _lock(own)
+                _lock(own, _METADATA)
             yield own
         finally:
             with suppress(duckdb.Error):
@@ -293,12 +331,10 @@ def _is_in_postgres(con: DuckDBPyConnection) -> bool:
     return row == ("postgres",)
 
 
-def _lock(own: DuckDBPyConnection) -> None:
-    """Take the lock of writers for the transaction of a cursor."""
+def _lock(own: DuckDBPyConnection, database: str) -> None:
+    """Take the lock of writers for the transaction of a cursor in an attached PostgreSQL."""
     deadline = time.monotonic() + _LOCK_SECONDS
-    sql = (
-        f"SELECT * FROM postgres_query('{_METADATA}', 'SELECT pg_try_advisory_xact_lock({_LOCK})')"
-    )
+    sql = f"SELECT * FROM postgres_query('{database}', 'SELECT pg_try_advisory_xact_lock({_LOCK})')"
     while own.execute(sql).fetchone() != (True,):
         if time.monotonic() > deadline:
             raise WarehouseBusy(

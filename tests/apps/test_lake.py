@@ -45,12 +45,15 @@ def server():
 
 @pytest.fixture(scope="module")
 def address(server, tmp_path_factory):
-    """Return the address of a lake with the files."""
+    """Return the address of a lake with the files, which two create at once."""
     folder = tmp_path_factory.mktemp("lake")
     address = f"ducklake:postgres:{server.settings}"
+    other = threading.Thread(target=lambda: pwh.connect(f"{address} data_path={folder}").close())
+    other.start()
     with pwh.connect(f"{address} data_path={folder}") as con:
         for file in FILES:
             land(con, SAMPLES / file)
+    other.join()
     return address
 
 
@@ -258,7 +261,7 @@ def test_a_lake_that_is_not_there_is_missing_and_passwords_are_refused(server, t
     with pytest.raises(UsageError, match="another place"):
         pwh.connect(f"{there} data_path={tmp_path}")
     with pytest.raises(WarehouseError, match="cannot be made"):
-        pwh.connect(f"{there} data_path={tmp_path / 'no' / 'such'}")
+        pwh.connect(f"ducklake:{tmp_path / 'new.db'} data_path={tmp_path / 'no' / 'such'}")
 
 
 def test_postgres_stops_in_the_middle_and_comes_back(
