@@ -41,6 +41,8 @@ def damage(error: Exception) -> WarehouseError | None:
                 "the catalogue of the warehouse is out of reach: PostgreSQL does not answer",
                 hint="Nothing landed that was not reported so. Try again when it is back.",
             )
+        case duckdb.Error() if _SERVER_ANSWERED in message:
+            return None
         case duckdb.Error() if file := _FILE_OF_LAKE.search(message):
             return WarehouseDamaged(
                 f"the file {file[0]} of the warehouse cannot be read",

@@ -170,7 +170,15 @@ def _data_path(con: DuckDBPyConnection) -> str:
 
 
 def _make_folder(lake: Lake) -> None:
-    """Make the folder of the files that an address names, in a folder that is there."""
+    """Make the folder of the files that an address names, in a folder that is there.
+
+    Raises `NotAWarehouse` where the catalogue would be put into a file that is another.
+    """
+    if not lake.in_postgres and Path(lake.catalogue).exists():
+        raise NotAWarehouse(
+            f"{lake.catalogue} is a file, but not the catalogue of a lake",
+            hint="Name a warehouse that is one file without ducklake:, a new lake by a new file.",
+        )
     folder = lake.data_path
     if folder is None:
         folder = "://" if lake.in_postgres else f"{lake.catalogue}.files"

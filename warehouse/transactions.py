@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _CLASS = re.compile(r"^[A-Z][\w ]+ Error: ")
+_POSTGRES = re.compile(r"ERROR:  (.{1,300})")
 NO_SPACE = re.compile("No space left|File too large|quota exceeded", re.IGNORECASE)
 
 
@@ -103,6 +104,8 @@ def write_error(error: Exception) -> WarehouseError:
         return disk_full()
     if (damaged := damage(error)) is not None:
         return damaged
+    if answer := _POSTGRES.search(message):
+        return WarehouseError(f"the warehouse could not be written: PostgreSQL says {answer[1]}")
     first = _CLASS.sub("", message.split("\n\n", 1)[0])
     return WarehouseError(f"the warehouse could not be written: {' '.join(first.split())[:400]}")
 

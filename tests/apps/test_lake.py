@@ -22,7 +22,7 @@ from tests.helpers.support import land, rows
 from warehouse import guarded, transactions
 from warehouse import lake as lakes
 from warehouse.address import parse_address
-from warehouse.errors import InputError, UsageError, WarehouseError, WarehouseMissing
+from warehouse.errors import InputError, NotAWarehouse, UsageError, WarehouseError, WarehouseMissing
 from warehouse.extensions import load_extension
 from warehouse.guarded import Limits, open_restricted
 from warehouse.saved_queries import save_query
@@ -260,6 +260,9 @@ def test_a_lake_that_is_not_there_is_missing_and_passwords_are_refused(server, t
         pwh.connect(there.replace("dbname=postgres", "dbname=none"))
     with pytest.raises(UsageError, match="another place"):
         pwh.connect(f"{there} data_path={tmp_path}")
+    duckdb.connect(str(tmp_path / "other.db")).close()
+    with pytest.raises(NotAWarehouse, match="not the catalogue"):
+        pwh.connect(f"ducklake:{tmp_path / 'other.db'}")
     with pytest.raises(WarehouseError, match="cannot be made"):
         pwh.connect(f"ducklake:{tmp_path / 'new.db'} data_path={tmp_path / 'no' / 'such'}")
 
