@@ -35,6 +35,8 @@ def served(file: Path, *options: str) -> Iterator[Serving]:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    # Files of tokens come first, and the user may have some.
+    environment |= {"PWH_TOKEN_FILE": "", "PWH_READ_TOKEN_FILE": ""}
     environment |= {"PWH_TOKEN": WRITING, "PWH_READ_TOKEN": READING}
     command = [sys.executable, "-m", "apps.cli", "--db", str(file), "serve", f"--port={port}"]
     process = subprocess.Popen(

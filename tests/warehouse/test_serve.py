@@ -44,6 +44,13 @@ forget heat-1.1
 """
 
 
+@pytest.fixture(autouse=True)
+def _no_tokens_of_the_user(monkeypatch):
+    """Let only the tests' own tokens count."""
+    for name in ("PWH_TOKEN_FILE", "PWH_READ_TOKEN", "PWH_READ_TOKEN_FILE"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture(scope="module")
 def both(template, tmp_path_factory):
     """Return a file, and the address of a server of another, which land the same recordings."""
@@ -167,6 +174,9 @@ def test_no_server_no_token_and_a_beyond_that_needs_a_proxy(both, monkeypatch, p
     with pytest.raises(UsageError, match="no token"):
         warehouse.connect(both[1])
     assert not (tmp_path / "w.duckdb").exists()
+    monkeypatch.setenv("PWH_TOKEN", WRITING)
+    code, printed = pwh(both[0], "serve", f"--port={both[1].rpartition(':')[2]}")
+    assert (code, "already in use" in printed) == (4, True)
 
 
 def test_values_travel_as_they_are(con):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import http.client
 import secrets
+import socket
 import threading
 import time
 from contextlib import suppress
@@ -61,6 +62,7 @@ class Server:
         import duckdb
         from duckdb.sqltypes import BOOLEAN, VARCHAR
 
+        _check_port(address)
         self._con = con
         self._address = address
         self._tokens = [(known, writes) for known, writes in ((writing, True), (reading, False))]
@@ -168,6 +170,21 @@ class Server:
         thread = threading.Thread(target=finish, daemon=True)
         thread.start()
         thread.join(_STOP_SECONDS)
+
+
+def _check_port(address: Served) -> None:
+    """Raise `WarehouseError` where the port is taken: Quack would share it with the other."""
+    try:
+        family = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0][0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            # Otherwise connections that have just ended take the port, too.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((address.host, address.port))
+    except OSError as error:
+        raise WarehouseError(
+            f"cannot serve at {address}: {error.strerror}",
+            hint="Choose another port: --port PORT",
+        ) from None
 
 
 def check_host(host: str, *, behind_proxy: bool) -> bool:
