@@ -114,7 +114,7 @@ def _metrics(view: View, runs: list[str], by: str | None) -> None:
     try:
         _, glyphs = view.value(read_stars, runs, by)
     except NothingToAnalyse as error:
-        st.caption(plain(str(error)))
+        st.caption(plain(f"{error.problem[:1].upper()}{error.problem[1:]}. {error.hint}"))
         return
     if len(glyphs.stars) == 1:
         view.table(view.rows(bottleneck_metrics, runs))

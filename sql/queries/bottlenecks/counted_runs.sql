@@ -1,9 +1,17 @@
--- Runs that have counters, those of an application together, the application with most runs first.
--- rows_so_far counts the rows of the run and of the newer ones of its application.
+-- Runs that have counters, those of an application together: first the application of which a run
+-- counted most events, as most can be said of it, then the one with most runs. rows_so_far counts
+-- the rows of the run and of the newer ones of its application.
 WITH
   counted AS (
     SELECT run_id, count(*) AS counters
     FROM pmu_samples
+    GROUP BY run_id
+  ),
+
+  events AS (
+    SELECT run_id, count(*) AS events
+    FROM run_scalars
+    WHERE starts_with(metric, 'counter:')
     GROUP BY run_id
   )
 
@@ -14,5 +22,7 @@ SELECT
   ) AS BIGINT) AS rows_so_far
 FROM runs AS r
 JOIN counted AS c ON r.run_id = c.run_id
+LEFT JOIN events AS e ON r.run_id = e.run_id
 ORDER BY
-  count(*) OVER (PARTITION BY r.app) DESC, r.app, r.started_at DESC NULLS LAST, r.run_id;
+  max(e.events) OVER (PARTITION BY r.app) DESC NULLS LAST, count(*) OVER (PARTITION BY r.app) DESC,
+  r.app, r.started_at DESC NULLS LAST, r.run_id;

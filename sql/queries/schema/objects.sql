@@ -3,7 +3,7 @@
 FROM (
   SELECT 'table' AS kind, table_name AS name, NULL AS parameters, comment AS description
   FROM duckdb_tables()
-  WHERE database_name = current_database() AND NOT internal AND NOT temporary
+  WHERE database_name = current_database() AND NOT internal AND NOT temporary AND NOT starts_with(table_name, '_')
   UNION ALL
   SELECT 'view', view_name, NULL, comment
   FROM duckdb_views()
