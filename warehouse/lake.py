@@ -130,14 +130,29 @@ def attach(con: DuckDBPyConnection, lake: Lake, *, read_only: bool, create: bool
 def _is_attached(
     con: DuckDBPyConnection, lake: Lake, *, read_only: bool, may_be_absent: bool
 ) -> bool:
-    """Attach a lake that is there; return False where it is absent, and may be."""
+    """Attach a lake that is there; return False where it is absent, and may be.
+
+    Raises `NotAWarehouse` where the file of its catalogue is another.
+    """
     import duckdb
 
+    # DuckLake would leave an empty file where it found none.
+    is_there = lake.in_postgres or Path(lake.catalogue).exists()
+    if not is_there and may_be_absent and not read_only:
+        return False
     try:
+        if not is_there:
+            raise duckdb.InvalidInputException(_ABSENT)
         _attach(con, lake, _attach_options(lake, read_only=read_only, create=False))
     except duckdb.InvalidInputException as error:
         if may_be_absent and not read_only and _ABSENT in str(error):
-            return False
+            if lake.in_postgres:
+                return False
+            raise NotAWarehouse(
+                f"{lake.catalogue} is a file, but not the catalogue of a lake",
+                hint="Name a warehouse that is one file without ducklake:, a new lake by a new "
+                "file.",
+            ) from None
         raise
     return True
 
@@ -170,15 +185,7 @@ def _data_path(con: DuckDBPyConnection) -> str:
 
 
 def _make_folder(lake: Lake) -> None:
-    """Make the folder of the files that an address names, in a folder that is there.
-
-    Raises `NotAWarehouse` where the catalogue would be put into a file that is another.
-    """
-    if not lake.in_postgres and Path(lake.catalogue).exists():
-        raise NotAWarehouse(
-            f"{lake.catalogue} is a file, but not the catalogue of a lake",
-            hint="Name a warehouse that is one file without ducklake:, a new lake by a new file.",
-        )
+    """Make the folder of the files that an address names, in a folder that is there."""
     folder = lake.data_path
     if folder is None:
         folder = "://" if lake.in_postgres else f"{lake.catalogue}.files"

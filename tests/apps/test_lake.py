@@ -252,10 +252,11 @@ def test_a_client_without_pwh_reads_views(address):
         assert con.execute("SELECT count(*) FROM slo_by_run").fetchone() > (0,)
 
 
-def test_a_lake_that_is_not_there_is_missing_and_passwords_are_refused(server, tmp_path):
+def test_what_is_no_lake_is_told_and_left_alone(server, address, tmp_path):
     there = f"ducklake:postgres:{server.settings} "
     with pytest.raises(WarehouseMissing):
         pwh.connect(f"ducklake:{tmp_path / 'none.db'}", create=False)
+    assert not (tmp_path / "none.db").exists()
     with pytest.raises(WarehouseError, match="does not exist"):
         pwh.connect(there.replace("dbname=postgres", "dbname=none"))
     with pytest.raises(UsageError, match="another place"):
