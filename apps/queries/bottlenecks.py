@@ -108,7 +108,7 @@ MOST_PLACES = 24
 
 
 def counted_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Return the runs that have counters, those of the application that counted most events first."""
+    """Return the runs that have counters, the application that counted most events first."""
     return ask(con, "bottlenecks/counted_runs")
 
 
