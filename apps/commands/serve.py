@@ -51,11 +51,7 @@ def serve(
         float | None, typer.Option(min=0, help="Seconds to wait while others have the file open.")
     ] = 60.0,
 ) -> None:
-    """Serve the warehouse to many clients: pwh --db quack:HOST:PORT, and DuckDB. Ctrl-C ends it.
-
-    Clients name the file with their token in PWH_TOKEN_FILE. The file of the warehouse stays open:
-    other commands on this computer use the address, too.
-    """
+    """Serve the warehouse to many clients: pwh --db quack:HOST:PORT, and DuckDB. Ctrl-C ends it."""
     import warehouse
     from warehouse.quack import tokens
     from warehouse.quack.server import Server, check_host
@@ -73,15 +69,15 @@ def serve(
     if writing == reading:
         raise UsageError("the token that only reads is the one that writes, too")
     address = Served(host, port)
-    stopped = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopped.set())
     con = warehouse.connect(db, wait=wait, on_wait=note)
     try:
         server = Server(con, address, writing=writing, reading=reading, beyond_loopback=beyond)
     except BaseException:
         con.close()
         raise
+    stopped = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopped.set())
     note(f"{db} is served at {address} (Ctrl-C ends it)")
     while not stopped.wait(min(_TICK, silent / 2)):
         if ended := server.end_silent_sessions(silent):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+PATIENCE = 240_000  # ms, on a machine that is busy
 SETTLED = """() => document.querySelector('[data-test-script-state=notRunning]')
   && !document.querySelector('[data-testid=stSkeleton]')
   && document.querySelector('h1')"""
@@ -14,10 +15,10 @@ CALM = """() => new Promise(resolve => {
 
 def settle(tab):
     """Wait until the page has been computed, drawn, and left alone for some frames."""
-    tab.wait_for_function(SETTLED, timeout=60_000)
+    tab.wait_for_function(SETTLED, timeout=PATIENCE)
     tab.evaluate(CALM)
     # What was drawn first may have been the last answer, before the script ran again.
-    tab.wait_for_function(SETTLED, timeout=60_000)
+    tab.wait_for_function(SETTLED, timeout=PATIENCE)
 
 
 def visit(tab, served, where):
@@ -29,7 +30,7 @@ def visit(tab, served, where):
 def appears(tab, text, *, exact=False):
     """Wait until a text is there; return it."""
     found = tab.get_by_text(text, exact=exact).first
-    found.wait_for(timeout=60_000)
+    found.wait_for(timeout=PATIENCE)
     return found
 
 

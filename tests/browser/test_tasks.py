@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from tests.browser.conftest import pwh
-from tests.browser.pages import appears, keep, settle, visit
+from tests.browser.pages import PATIENCE, appears, keep, settle, visit
 
 ROW = 33  # px, of a table; its header is one, too
 
@@ -29,12 +29,12 @@ def cell(tab, row, x):
 
 def title(tab, text):
     """Wait for the title of a page."""
-    tab.get_by_role("heading", name=text, exact=True, level=1).wait_for(timeout=60_000)
+    tab.get_by_role("heading", name=text, exact=True, level=1).wait_for(timeout=PATIENCE)
 
 
 def in_address(tab, text):
     """Wait until the address, written once the page is complete, has a text."""
-    tab.wait_for_function("text => location.search.includes(text)", arg=text, timeout=60_000)
+    tab.wait_for_function("text => location.search.includes(text)", arg=text, timeout=PATIENCE)
 
 
 def test_which_application_got_slower_and_why(tab, served, screenshots):
@@ -127,7 +127,7 @@ def test_write_a_query_with_completion_draw_it_and_take_it_along(tab, served, sc
     appears(tab, "6 rows.")
     choose(tab, "Chart", "Bars")
     in_address(tab, "chart=Bars&x=version&y=wall_seconds")
-    tab.locator("[data-testid=stVegaLiteChart]").wait_for(timeout=60_000)
+    tab.locator("[data-testid=stVegaLiteChart]").wait_for(timeout=PATIENCE)
     settle(tab)
     keep(tab, screenshots / "answer-1280-light.png")
     with tab.expect_download() as got:
@@ -144,12 +144,14 @@ def test_stop_a_query_at_once(tab, served):
     editor = tab.get_by_role("textbox", name="SQL")
     editor.fill("SELECT count(*) FROM range(100000000) AS a, range(100000000) AS b")
     editor.press("Control+Enter")
-    tab.get_by_role("button", name="Stop", exact=True).click(timeout=60_000)
+    # Streamlit has a button of this name above the page.
+    stop = tab.get_by_test_id("stMain").get_by_role("button", name="Stop", exact=True)
+    stop.click(timeout=PATIENCE)
     appears(tab, "The query was stopped")
     done = subprocess.run(**pwh("--db", db, "forget", "--wait", "5", "none"), capture_output=True)
     assert b"in use" not in done.stderr
     tab.get_by_role("button", name="Run", exact=True).click()
-    tab.get_by_role("button", name="Stop", exact=True).click(timeout=60_000)
+    stop.click(timeout=PATIENCE)
     appears(tab, "The query was stopped")
 
 
@@ -162,7 +164,7 @@ def test_save_a_query_for_the_others(tab, served, chromium):
     appears(tab, "Saved queries")
     other = chromium.new_page()
     visit(other, served, "sql")
-    other.get_by_role("button", name="Saved queries").click(timeout=60_000)
+    other.get_by_role("button", name="Saved queries").click(timeout=PATIENCE)
     other.get_by_role("button", name="the answer").click()
     in_address(other, "sql=SELECT+42+AS+answer")
     assert other.get_by_role("textbox", name="SQL").input_value() == "SELECT 42 AS answer"

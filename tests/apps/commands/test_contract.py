@@ -169,10 +169,12 @@ CASES = (
         writes=True,
     ),
     Case(command="migrate", empty=0, writes=True),
+    Case(command="maintain", empty=0, writes=True),
     Case(command="doctor", missing=0, empty=0, report=False),
     Case(command="completion", arguments=("bash",), missing=0, empty=0),
     Case(command="demo", missing=None, empty=0, writes=True),
     Case(command="ui", arguments=("--no-browser",), missing=0, empty=0),
+    Case(command="serve", missing=None, empty=0, writes=True),
     Case(
         command="fit bottlenecks",
         arguments=("--k", "6"),
@@ -231,6 +233,17 @@ def no_app(monkeypatch):
         raise SystemExit(0)
 
     monkeypatch.setattr(os, "execve", execve)
+
+
+@pytest.fixture(autouse=True)
+def no_server(monkeypatch):
+    """End `pwh serve` where it would begin to serve, which has tests of its own."""
+
+    def serve(*_, **__):
+        raise SystemExit(0)
+
+    monkeypatch.setenv("PWH_TOKEN", "a" * 32)
+    monkeypatch.setattr("warehouse.quack.server.Server", serve)
 
 
 @pytest.fixture(autouse=True)
@@ -397,7 +410,7 @@ def test_latest_of_an_empty_warehouse(name, run, template):
 def test_answer(case, answer):
     code, out, err = answer(case)
     assert code == 0, err
-    assert bool(out) == (case.command != "ui")
+    assert bool(out) == (case.command not in {"ui", "serve"})
     check_notes(err)
 
 
