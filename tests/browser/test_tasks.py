@@ -12,7 +12,8 @@ ROW = 33  # px, of a table; its header is one, too
 
 
 def choose(tab, label, option):
-    """Choose an option of a filter."""
+    """Choose an option of a filter, of a page that is complete."""
+    settle(tab)
     tab.get_by_role("combobox", name=label).click()
     tab.get_by_role("option", name=option, exact=True).click()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
@@ -29,11 +30,13 @@ def empty_warehouse(template, tmp_path):
 @pytest.fixture
 def open_page(monkeypatch):
     """Open a page of the app by its path in URLs: open_page("runs", warehouse, app="heat")."""
+    # Streamlit leaves its script there, and processes that are started would run it.
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
     def open_page(page, path, /, **params):
         monkeypatch.setenv("PWH_DB", str(path))
         monkeypatch.setattr(manifest_scanner, "scan_component_manifests", _COMPONENTS)
-        app = AppTest.from_file(str(SCRIPT), default_timeout=60)
+        app = AppTest.from_file(str(SCRIPT), default_timeout=600)
         # AppTest.switch_page knows pages that are files only.
         app._page_hash = "" if page == "overview" else calc_hash(page)
         for name, value in params.items():
