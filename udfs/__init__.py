@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from udfs.interrupts import delayed_interrupts
+
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from duckdb.sqltypes import DuckDBPyType
@@ -570,19 +572,21 @@ def register(con: DuckDBPyConnection) -> None:
     """
     import duckdb
 
-    for udf in UDFS:
-        types = [_sql_type(con, parameter.type) for parameter in udf.parameters]
-        try:
-            con.create_function(
-                udf.name,
-                _function(udf),
-                None if udf.has_optional else types,
-                _sql_type(con, udf.returns),
-                type="arrow",
-                null_handling="special" if udf.may_return_null else "default",
-            )
-        except duckdb.CatalogException:
-            return
+    # DuckDB asks Python for a function's signature, and takes an interrupt there for a bad one.
+    with delayed_interrupts():
+        for udf in UDFS:
+            types = [_sql_type(con, parameter.type) for parameter in udf.parameters]
+            try:
+                con.create_function(
+                    udf.name,
+                    _function(udf),
+                    None if udf.has_optional else types,
+                    _sql_type(con, udf.returns),
+                    type="arrow",
+                    null_handling="special" if udf.may_return_null else "default",
+                )
+            except duckdb.CatalogException:
+                return
 
 
 @cache
