@@ -7,8 +7,10 @@ import fcntl
 import gc
 import os
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -30,6 +32,10 @@ if sys.dont_write_bytecode:
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     atexit.register(shutil.rmtree, sys.pycache_prefix, ignore_errors=True)
+_MAIN = threading.current_thread() is threading.main_thread()
+if _MAIN and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # So it is in the background of a shell; commands that the tests start would ignore it, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 _IN_MEMORY = Path("/dev/shm")
 _ROOM = 8 * 2**30  # several times what is there at once
 if _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM:
