@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.errors import UsageError
+from warehouse.sqlfiles import literal
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -25,7 +26,7 @@ def load_extension(con: DuckDBPyConnection, name: str, *, extra: str) -> None:
     try:
         if (file := _packaged(name)) is not None:
             # The name of the file is that of the package, which pip has put there.
-            con.execute(f"LOAD '{str(file).replace(chr(39), chr(39) * 2)}'")
+            con.execute(f"LOAD {literal(str(file))}")
         else:
             con.execute(f"LOAD {name}")
     except duckdb.Error:

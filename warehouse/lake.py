@@ -30,6 +30,7 @@ from warehouse.errors import (
     WarehouseOutdated,
 )
 from warehouse.extensions import is_packaged, load_extension
+from warehouse.sqlfiles import literal
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -158,7 +159,7 @@ def _is_attached(
 
 
 def _attach(con: DuckDBPyConnection, lake: Lake, options: str) -> None:
-    con.execute(f"ATTACH {_text(f'ducklake:{lake.catalogue}')} AS {_NAME} ({options})")
+    con.execute(f"ATTACH {literal(f'ducklake:{lake.catalogue}')} AS {_NAME} ({options})")
 
 
 @contextmanager
@@ -168,7 +169,7 @@ def _creating(con: DuckDBPyConnection, lake: Lake) -> Iterator[None]:
         yield
         return
     settings = lake.catalogue.partition(":")[2]
-    con.execute(f"ATTACH {_text(settings)} AS {_EMPTY} (TYPE postgres)")
+    con.execute(f"ATTACH {literal(settings)} AS {_EMPTY} (TYPE postgres)")
     try:
         with con.cursor() as own:
             own.execute("BEGIN")
@@ -200,7 +201,7 @@ def _make_folder(lake: Lake) -> None:
 
 
 def _attach_options(lake: Lake, *, read_only: bool, create: bool) -> str:
-    options = [f"METADATA_CATALOG {_text(_METADATA)}"]
+    options = [f"METADATA_CATALOG {literal(_METADATA)}"]
     if read_only:
         options.append("READ_ONLY")
     elif not create:
@@ -208,10 +209,10 @@ def _attach_options(lake: Lake, *, read_only: bool, create: bool) -> str:
     if lake.data_path is not None:
         where = lake.data_path
         options.append(
-            f"DATA_PATH {_text(where if '://' in where else str(Path(where).absolute()))}"
+            f"DATA_PATH {literal(where if '://' in where else str(Path(where).absolute()))}"
         )
     if lake.as_of is not None:
-        options.append(f"SNAPSHOT_TIME {_text(lake.as_of.isoformat())}")
+        options.append(f"SNAPSHOT_TIME {literal(lake.as_of.isoformat())}")
     return ", ".join(options)
 
 
@@ -244,11 +245,6 @@ def _unusable(lake: Lake, error: Exception) -> WarehouseError | UsageError:
     return WarehouseError(
         f"cannot open {lake}: {reason}", hint="Is PostgreSQL running there, and may you connect?"
     )
-
-
-def _text(value: str) -> str:
-    """Return text as a literal: ATTACH takes no parameters."""
-    return "'" + value.replace("'", "''") + "'"
 
 
 def is_lake(con: DuckDBPyConnection) -> bool:

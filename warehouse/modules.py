@@ -154,9 +154,9 @@ def _note_functions(con: DuckDBPyConnection) -> None:
     views, _ = calling_functions(con)
     comments = dict(con.execute("SELECT view_name, comment FROM duckdb_views()").fetchall())
     for view in views:
-        comment = f"{comments[view]} {_CALLS_FUNCTIONS}".replace("'", "''")
+        comment = sqlfiles.literal(f"{comments[view]} {_CALLS_FUNCTIONS}")
         # The names and comments are those of pwh's own files.
-        con.execute(f"COMMENT ON VIEW {view} IS '{comment}'")
+        con.execute(f"COMMENT ON VIEW {view} IS {comment}")
 
 
 def _drop_all(con: DuckDBPyConnection) -> None:

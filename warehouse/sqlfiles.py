@@ -1,4 +1,4 @@
-"""The SQL files of the warehouse: the folder `sql` next to this package."""
+"""The SQL files of the warehouse, the folder `sql` next to this package, and values in SQL."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ def files(folder: str) -> tuple[Path, ...]:
 def read(name: str) -> str:
     """Return the text of `sql/<name>.sql`."""
     return (SQL / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def literal(text: str) -> str:
+    """Return text as SQL writes it, for statements that take no parameters."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def of_sources(source_ids: Iterable[int]) -> str:

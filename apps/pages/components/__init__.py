@@ -15,5 +15,6 @@ if TYPE_CHECKING:
 @cache
 def component(name: str) -> ComponentRenderer:
     """Return what mounts the component of the file `name`.js on a page."""
-    script = Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8")
+    folder = Path(__file__).parent
+    script = "".join((folder / f"{part}.js").read_text("utf-8") for part in ("elements", name))
     return st.components.v2.component(f"pwh_{name}", js=script)

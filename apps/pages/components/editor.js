@@ -112,13 +112,6 @@ function inTables(before) {
 
 class Editor {
   constructor(root) {
-    const make = (kind, parent, name) => {
-      const made = document.createElement(kind);
-      if (name) made.className = name;
-      parent.appendChild(made);
-      return made;
-    };
-    this.make = make;
     make("style", root).textContent = STYLE;
     const top = make("div", root, "top");
     make("label", top).textContent = "SQL";
@@ -272,7 +265,7 @@ class Editor {
       item.dataset.place = place;
       item.setAttribute("role", "option");
       item.append(name);
-      this.make("small", item).textContent = kind;
+      make("small", item).textContent = kind;
       return item;
     }));
     if (!options.length) { this.close(); return; }

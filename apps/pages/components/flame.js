@@ -91,12 +91,6 @@ function hue(text) {
 
 class Flame {
   constructor(root) {
-    const make = (kind, parent, name) => {
-      const made = document.createElement(kind);
-      if (name) made.className = name;
-      parent.appendChild(made);
-      return made;
-    };
     make("style", root).textContent = STYLE;
     this.bar = make("div", root, "bar");
     this.search = make("input", this.bar);

@@ -37,13 +37,6 @@ function hue(text) {
 
 class Timeline {
   constructor(root) {
-    const make = (kind, parent, name) => {
-      const made = document.createElement(kind);
-      if (name) made.className = name;
-      parent.appendChild(made);
-      return made;
-    };
-    this.make = make;
     make("style", root).textContent = STYLE;
     this.bar = make("div", root, "bar");
     this.keys = make("span", this.bar, "bar");
@@ -176,9 +169,9 @@ class Timeline {
     const { pieces, path } = this.data;
     this.keys.replaceChildren();
     const add = (name, colour) => {
-      const key = this.make("span", this.keys, "key");
-      this.make("i", key).style.background = colour;
-      this.make("span", key).textContent = name;
+      const key = make("span", this.keys, "key");
+      make("i", key).style.background = colour;
+      make("span", key).textContent = name;
     };
     if (this.data.by === "type") {
       const sums = new Map();
