@@ -170,6 +170,43 @@ COMMENT ON COLUMN profile_stacks.unit IS 'Unit of own: s, or that of function_co
 COMMENT ON COLUMN profile_stacks.own IS 'Its own cost, without callees; of times the mean over repetitions.';
 COMMENT ON COLUMN profile_stacks.preference IS 'Which of several events of a run is taken first: the smallest.';
 
+-- What stacks cost by themselves in runs and in those that they are compared with, so that the sum
+-- over a stack is the mean over the runs of its side, and of times the mean over ranks, too. The rank
+-- and thread are NULL for all.
+CREATE OR REPLACE MACRO _stack_costs(runs, against, of_event, of_rank, of_thread) AS TABLE
+WITH
+  side AS (
+    SELECT unnest(against) AS run_id, false AS is_after
+    UNION ALL
+    SELECT unnest(runs), true
+  ),
+
+  chosen AS (
+    SELECT s.is_after, p.run_id, p.rank, p.stack, p.own
+    FROM profile_stacks AS p
+    JOIN side AS s ON p.run_id = s.run_id
+    WHERE p.event = of_event
+      AND (of_rank IS NULL OR p.rank = of_rank)
+      AND (of_thread IS NULL OR p.thread = of_thread)
+      AND isfinite(p.own) AND p.own > 0
+  ),
+
+  places AS (
+    SELECT
+      is_after, run_id, if(of_event = 'time', count(DISTINCT coalesce(rank, -1)), 1) AS places
+    FROM chosen
+    GROUP BY is_after, run_id
+  ),
+
+  runs_of_side AS (
+    SELECT is_after, count(*) AS runs FROM side GROUP BY is_after
+  )
+
+SELECT c.is_after, c.stack, c.own / p.places / n.runs AS own
+FROM chosen AS c
+JOIN places AS p ON c.is_after = p.is_after AND c.run_id = p.run_id
+JOIN runs_of_side AS n ON c.is_after = n.is_after;
+
 -- What was measured by call path, or by function in flat profiles: times, else costs.
 CREATE OR REPLACE VIEW _path_costs AS
 SELECT

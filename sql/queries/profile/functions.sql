@@ -2,42 +2,11 @@
 -- they are compared with (as in profile/stacks); calls, over all ranks, and how evenly the ranks
 -- share them, of the one run $run (NULL: several). A function that calls itself counts once.
 WITH
-  side AS (
-    SELECT unnest(from_json($against, '["VARCHAR"]')) AS run_id, false AS is_after
-    UNION ALL
-    SELECT unnest(from_json($runs, '["VARCHAR"]')), true
-  ),
-
-  chosen AS (
-    SELECT s.is_after, p.run_id, p.rank, p.stack, p.own
-    FROM profile_stacks AS p
-    JOIN side AS s ON p.run_id = s.run_id
-    WHERE p.event = $event
-      AND ($rank IS NULL OR p.rank = $rank)
-      AND ($thread IS NULL OR p.thread = $thread)
-      AND isfinite(p.own) AND p.own > 0
-  ),
-
-  places AS (
-    SELECT
-      is_after, run_id, if($event = 'time', count(DISTINCT coalesce(rank, -1)), 1) AS places
-    FROM chosen
-    GROUP BY is_after, run_id
-  ),
-
-  runs_of_side AS (
-    SELECT is_after, count(*) AS runs FROM side GROUP BY is_after
-  ),
-
-  cost AS (
-    SELECT c.is_after, c.stack, c.own / p.places / n.runs AS own
-    FROM chosen AS c
-    JOIN places AS p ON c.is_after = p.is_after AND c.run_id = p.run_id
-    JOIN runs_of_side AS n ON c.is_after = n.is_after
-  ),
-
   functions AS (
-    SELECT is_after, own, stack[-1] AS last, unnest(list_distinct(stack)) AS function FROM cost
+    SELECT is_after, own, stack[-1] AS last, unnest(list_distinct(stack)) AS function
+    FROM _stack_costs(
+      from_json($runs, '["VARCHAR"]'), from_json($against, '["VARCHAR"]'), $event, $rank, $thread
+    )
   ),
 
   sums AS (
