@@ -5,43 +5,43 @@
 -- Runs of one application with equal values of every field in series_fields are one series. The
 -- rows of change_thresholds that match a series define what counts as a change.
 
+-- What is known of each run as one map; values of series_fields that are unknown are left out.
 CREATE OR REPLACE VIEW _series_of_runs AS
 WITH
+  wanted AS (
+    SELECT coalesce(list(field), []) AS fields FROM series_fields
+  ),
+
   columns AS (
-    UNPIVOT (
-      SELECT
-        run_id, machine, CAST(nodes AS VARCHAR) AS nodes, CAST(ranks AS VARCHAR) AS ranks,
-        CAST(threads AS VARCHAR) AS threads, CAST(problem_size AS VARCHAR) AS problem_size
-      FROM runs
-    )
-    ON machine, nodes, ranks, threads, problem_size
-    INTO NAME field VALUE text
-  ),
-
-  tags AS (
-    SELECT run_id, unnest(map_keys(tags)) AS field, unnest(map_values(tags)) AS text
+    SELECT
+      run_id, tags,
+      [
+        {'key': 'machine', 'value': machine}, {'key': 'nodes', 'value': CAST(nodes AS VARCHAR)},
+        {'key': 'problem_size', 'value': CAST(problem_size AS VARCHAR)},
+        {'key': 'ranks', 'value': CAST(ranks AS VARCHAR)},
+        {'key': 'threads', 'value': CAST(threads AS VARCHAR)}
+      ] AS facts
     FROM runs
-  ),
-
-  facts AS (
-    FROM columns
-    UNION ALL
-    -- A tag with the name of a column would be a second value.
-    FROM tags WHERE field NOT IN ('machine', 'nodes', 'ranks', 'threads', 'problem_size')
   )
 
 SELECT
-  r.run_id, any_value(r.tags)['commit'] AS commit,
+  r.run_id, r.tags['commit'] AS commit,
   map_from_entries(
-    coalesce(
-      list({'k': f.field, 'v': f.text} ORDER BY f.field) FILTER (f.text IS NOT NULL), []
+    list_sort(
+      list_filter(
+        -- a tag with the name of a column would be a second value
+        facts || list_filter(
+          coalesce(map_entries(r.tags), []),
+          lambda tag: NOT list_contains(list_transform(facts, lambda fact: fact.key), tag.key)
+        ),
+        lambda fact: fact.value IS NOT NULL AND list_contains(w.fields, fact.key)
+      )
     )
   ) AS fields
-FROM runs AS r
-LEFT JOIN (FROM facts SEMI JOIN series_fields USING (field)) AS f USING (run_id)
+FROM columns AS r
+CROSS JOIN wanted AS w
 ANTI JOIN (FROM acknowledgements WHERE reason = 'invalid run') AS i USING (run_id)
-ANTI JOIN failed_runs USING (run_id)
-GROUP BY r.run_id;
+ANTI JOIN failed_runs USING (run_id);
 
 CREATE OR REPLACE VIEW metric_series AS
 SELECT

@@ -7,8 +7,17 @@
 -- configurations are compared. Where both have one, these are compared even if they differ.
 
 -- Function of a metric that is the time or cost of one; NULL of others.
-CREATE OR REPLACE MACRO _function_of(metric) AS
-  nullif(regexp_extract(metric, '^(?:seconds|cost):(.*)$', 1, 's'), '');
+CREATE OR REPLACE MACRO _function_of(metric) AS nullif(
+  CASE
+    WHEN starts_with(metric, 'seconds:') THEN substr(metric, 9)
+    WHEN starts_with(metric, 'cost:') THEN substr(metric, 6)
+  END,
+  ''
+);
+
+-- Metrics that vary alike between equal runs: the times and costs of all functions do.
+CREATE OR REPLACE MACRO _likeness(metric) AS
+  CASE WHEN _function_of(metric) IS NULL THEN metric ELSE 'seconds:*' END;
 
 -- The metrics of many comparisons at once, each with the runs `_sides`. With `pooled` a side is one
 -- configuration, whatever its runs.
@@ -121,41 +130,47 @@ WITH
 
   -- Only what was measured once needs the noise of other runs.
   alone AS (
-    SELECT DISTINCT metric, unnest([app, app_before]) AS app,
-      CASE WHEN function IS NULL THEN metric ELSE 'seconds:*' END AS likeness
+    SELECT DISTINCT metric, unnest([app, app_before]) AS app, _likeness(metric) AS likeness
     FROM lists
     WHERE len(before) = 1 OR len(after) = 1
+  ),
+
+  -- Materialized: of all scalars of all runs, those of such metrics are picked out once.
+  elsewhere AS MATERIALIZED (
+    SELECT run_id, app, started_at, metric, value, _likeness(metric) AS likeness
+    FROM run_metrics
+    WHERE likeness IN (SELECT likeness FROM alone)
+      AND run_id NOT IN (SELECT unnest(run_ids) FROM given)
   ),
 
   -- As metric_series, which would list the values of all applications.
   histories AS (
     SELECT m.app, s.fields, m.metric, list(m.value ORDER BY m.started_at, m.run_id) AS history
-    FROM run_metrics AS m
+    FROM elsewhere AS m
     SEMI JOIN alone AS a ON m.app = a.app AND m.metric = a.metric
     JOIN _series_of_runs AS s ON m.run_id = s.run_id
-    WHERE m.started_at IS NOT NULL AND m.run_id NOT IN (SELECT unnest(run_ids) FROM given)
+    WHERE m.started_at IS NOT NULL
     GROUP BY m.app, s.fields, m.metric
   ),
 
-  -- Materialized, so that all metrics of all runs are not joined with what runs are compared by.
-  alike AS MATERIALIZED (
-    SELECT
-      run_id, app, version, started_at, metric, value,
-      CASE WHEN _function_of(metric) IS NULL THEN metric ELSE 'seconds:*' END AS likeness
-    FROM run_metrics
-    WHERE value > 0 AND isfinite(value) AND app IS NOT NULL AND version IS NOT NULL
-      AND likeness IN (SELECT likeness FROM alone)
-      AND run_id NOT IN (SELECT unnest(run_ids) FROM given)
+  -- Equal runs: of one application, version and configuration. Two of them show what noise is.
+  equal_runs AS (
+    SELECT unnest(list(run_id)) AS run_id, min(run_id) AS first_run
+    FROM run_configurations
+    WHERE app IS NOT NULL AND version IS NOT NULL
+    GROUP BY app, version, configuration
+    HAVING count(*) >= 2
   ),
 
-  -- What such metrics do between equal runs: of one application, version and configuration.
+  -- What such metrics do between equal runs.
   groups AS (
     SELECT
       any_value(m.likeness) AS likeness,
       var_samp(ln(m.value)) AS variance, count(*) - 1 AS freedom, max(m.started_at) AS latest
-    FROM alike AS m
-    JOIN run_configurations AS r ON m.run_id = r.run_id
-    GROUP BY m.metric, m.app, m.version, r.configuration
+    FROM elsewhere AS m
+    JOIN equal_runs AS r ON m.run_id = r.run_id
+    WHERE m.value > 0 AND isfinite(m.value)
+    GROUP BY m.metric, r.first_run
     HAVING count(*) >= 2
   ),
 
@@ -181,15 +196,15 @@ WITH
         ORDER BY CAST(p.configuration AS VARCHAR), p.metric
       ) AS every
     FROM lists AS p
+    -- Which sides need other runs is part of what is equal: else these are no hash joins.
     LEFT JOIN histories AS h
-      ON p.app_before = h.app AND p.series_before = h.fields AND p.metric = h.metric
-      AND len(p.before) = 1
+      ON CASE WHEN len(p.before) = 1 THEN p.app_before END = h.app
+      AND p.series_before = h.fields AND p.metric = h.metric
     LEFT JOIN histories AS g
-      ON p.app = g.app AND p.series_after = g.fields AND p.metric = g.metric
-      AND len(p.after) = 1
+      ON CASE WHEN len(p.after) = 1 THEN p.app END = g.app
+      AND p.series_after = g.fields AND p.metric = g.metric
     LEFT JOIN usual AS u
-      ON u.likeness = CASE WHEN p.function IS NULL THEN p.metric ELSE 'seconds:*' END
-      AND (len(p.before) = 1 OR len(p.after) = 1)
+      ON CASE WHEN len(p.before) = 1 OR len(p.after) = 1 THEN _likeness(p.metric) END = u.likeness
     GROUP BY p.id
   ),
 

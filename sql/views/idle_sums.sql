@@ -4,6 +4,8 @@
 --
 -- Percentages are of workers x window: of the worker's window, or of the sum of all windows. Sums
 -- over workers are 128-bit integers: ten thousand workers exceed 64 bits in eleven days.
+--
+-- The root of a wait is taken over a window, not by a join: a condition on runs reaches the rows.
 
 CREATE OR REPLACE MACRO _percent(part, whole) AS 100 * CAST(part AS DOUBLE) / nullif(whole, 0);
 
@@ -15,6 +17,12 @@ CREATE OR REPLACE MACRO _dominant(starvation, latency, overhead) AS CASE
     ELSE 'overhead'
   END
 END;
+
+-- What dominates when waits are followed back to their root: of the sums of the transitive mode.
+CREATE OR REPLACE MACRO _root(starvation, latency, overhead, unsubmitted) AS {
+  'cause': _dominant(starvation, latency, overhead), 'overhead': overhead,
+  'unsubmitted': unsubmitted
+};
 
 CREATE OR REPLACE MACRO _advice(dominant, overhead, unsubmitted) AS CASE
   WHEN dominant = 'starvation'
@@ -65,16 +73,16 @@ FROM worker_sums;
 
 CREATE OR REPLACE VIEW slo_by_worker AS
 WITH
-  roots AS (
+  rooted AS (
     SELECT
-      run_id, latency_rule, worker, _dominant(starvation, latency, overhead) AS root_cause,
-      overhead, unsubmitted
+      *,
+      any_value(_root(starvation, latency, overhead, unsubmitted)) FILTER (mode = 'transitive')
+        OVER (PARTITION BY run_id, latency_rule, worker) AS root
     FROM _slo_sums
-    WHERE mode = 'transitive'
   )
 
 SELECT
-  s.*,
+  s.* EXCLUDE (root),
   _percent(s.busy, s.wall) AS busy_percent,
   _percent(s.starvation, s.wall) AS starvation_percent,
   _percent(s.latency, s.wall) AS latency_percent,
@@ -82,10 +90,9 @@ SELECT
   _percent(s.tail, s.wall) AS tail_percent,
   _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
   _dominant(s.starvation, s.latency, s.overhead) AS dominant,
-  _advice(root_cause, roots.overhead, roots.unsubmitted) AS advice,
-  root_cause
-FROM _slo_sums AS s
-JOIN roots USING (run_id, latency_rule, worker);
+  _advice(s.root.cause, s.root.overhead, s.root.unsubmitted) AS advice,
+  s.root.cause AS root_cause
+FROM rooted AS s;
 
 COMMENT ON VIEW slo_by_worker IS 'One row is one worker in one reading: wall = busy + starvation + latency + overhead + tail, to the nanosecond.';
 COMMENT ON COLUMN slo_by_worker.run_id IS 'Run (runs.run_id).';
@@ -161,16 +168,16 @@ WITH
     GROUP BY run_id, mode, latency_rule
   ),
 
-  roots AS (
+  rooted AS (
     SELECT
-      run_id, latency_rule, _dominant(starvation, latency, overhead) AS root_cause,
-      overhead, unsubmitted
+      *,
+      any_value(_root(starvation, latency, overhead, unsubmitted)) FILTER (mode = 'transitive')
+        OVER (PARTITION BY run_id, latency_rule) AS root
     FROM sums
-    WHERE mode = 'transitive'
   )
 
 SELECT
-  s.*,
+  s.* EXCLUDE (root),
   _percent(s.busy, s.wall) AS busy_percent,
   _percent(s.starvation, s.wall) AS starvation_percent,
   _percent(s.latency, s.wall) AS latency_percent,
@@ -178,10 +185,9 @@ SELECT
   _percent(s.tail, s.wall) AS tail_percent,
   _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
   _dominant(s.starvation, s.latency, s.overhead) AS dominant,
-  _advice(root_cause, roots.overhead, roots.unsubmitted) AS advice,
-  root_cause
-FROM sums AS s
-JOIN roots USING (run_id, latency_rule);
+  _advice(s.root.cause, s.root.overhead, s.root.unsubmitted) AS advice,
+  s.root.cause AS root_cause
+FROM rooted AS s;
 
 COMMENT ON VIEW slo_by_run IS 'One row is one run in one reading: where the time of all its workers went, and what dominates.';
 COMMENT ON COLUMN slo_by_run.run_id IS 'Run (runs.run_id).';

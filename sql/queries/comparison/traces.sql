@@ -1,3 +1,3 @@
 -- The rows of the table $table of the runs $runs.
 FROM query_table($table)
-WHERE list_contains(from_json($runs, '["VARCHAR"]'), run_id);
+WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'));
