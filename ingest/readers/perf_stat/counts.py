@@ -10,6 +10,7 @@ import numpy as np
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.lines import chunks, quoted
+from ingest.readers.perf_stat.decimal_commas import has_points, with_points, without_metrics
 from ingest.readers.perf_stat.forms import Form, Separated, Text, has_counts
 from ingest.readers.perf_stat.json import Json
 from ingest.readers.perf_stat.metric_lines import JsonMetrics, SeparatedMetrics
@@ -36,17 +37,21 @@ _SEARCHED = 2000
 
 def items(recording: Recording) -> Iterator[Item]:
     """Yield the runs, and their counts stretch by stretch."""
-    runs, landing = Runs(many=_executions(recording) > 1), Landing()
+    executions, points = _survey(recording)
+    runs, landing = Runs(many=executions > 1), Landing()
     form: Form | None = None
     yielded: Run | None = None
     for chunk in chunks(recording):
-        lines = chunk.array()
+        lines = chunk.array() if points else with_points(chunk.array())
         form = form or _form(lines)
         if form is None:
             _Follower(runs, None).follow(lines, np.empty(0, np.int64), ~_blank(lines))
             continue
         table, known = form.rows(lines)
         yield LeftOut(nameless(table), "metric", "perf wrote (null) for the name")
+        if isinstance(form, Separated) and not points:
+            table, lost = without_metrics(table)
+            yield LeftOut(lost, "metric", "perf lost the decimals after the comma")
         _check_last_line(form, lines)
         follower = _Follower(runs, form)
         at = table["line"].to_numpy()
@@ -108,13 +113,15 @@ class _Follower:
             raise InputError(problem, where=where, expected=expected, hint=hint)
 
 
-def _executions(recording: Recording) -> int:
-    """Count the executions with a start or a command."""
+def _survey(recording: Recording) -> tuple[int, bool]:
+    """Return how many executions have a start or a command, and whether decimals have points."""
     started = headed = 0
+    points = False
     for chunk in chunks(recording):
         started += len(re.findall(STARTED.encode(), chunk.data, re.MULTILINE))
         headed += len(re.findall(HEADER.encode(), chunk.data, re.MULTILINE))
-    return max(started, headed)
+        points = points or has_points(chunk.data)
+    return max(started, headed), points
 
 
 def _form(lines: LineArray) -> Form | None:

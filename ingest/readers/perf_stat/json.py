@@ -14,7 +14,7 @@ import numpy as np
 
 from ingest.parsing.lines import quoted
 from ingest.readers.perf_stat.forms import COLUMNS
-from ingest.readers.perf_stat.signs import NOT, OWN_FILE, PLAIN_NUMBERS
+from ingest.readers.perf_stat.signs import NOT, OWN_FILE
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -99,13 +99,6 @@ def _error(objects: list[str], at: Integers, found: str) -> InputError:
         try:
             json.loads(text)
         except ValueError as error:
-            if re.search(r": \d+,\d+[,}]", text):
-                return InputError(
-                    f"{quoted(text)} has numbers in the manner of another language",
-                    where=f"line {line}",
-                    expected="JSON, which has points in numbers",
-                    hint=PLAIN_NUMBERS,
-                )
             return InputError(
                 f"{quoted(text)} is no JSON object ({error})",
                 where=f"line {line}",

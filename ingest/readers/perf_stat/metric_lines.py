@@ -9,7 +9,7 @@ JSON has one object a line, whose keys are the names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ingest.parsing.lines import quoted
@@ -19,9 +19,11 @@ from ingest.readers.perf_stat.signs import (
     METRIC_VALUE,
     METRICS_OBJECT,
     OWN_FILE,
+    PLAIN_NUMBERS,
     heading,
     pairs_of,
 )
+from warehouse.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,6 +64,7 @@ class SeparatedMetrics:
                 place = _place(dict(zip(places, cells, strict=False)))
                 found += _fields(lines.first + position, place, zip(names, values, strict=True))
                 known[position] = True
+        _check_decimals(found)
         return metric_rows(found), known
 
     def complaint(self, line: str) -> tuple[str, str, str]:
@@ -89,6 +92,7 @@ class JsonMetrics:
             place = _place({name: str(value) for name, value in pairs if name in METRIC_PLACES})
             metrics = [(name, str(value)) for name, value in pairs if name not in METRIC_PLACES]
             found += _fields(lines.first + position, place, metrics)
+        _check_decimals(found)
         return metric_rows(found), known
 
     def complaint(self, line: str) -> tuple[str, str, str]:
@@ -111,6 +115,17 @@ def _place(texts: dict[str, str]) -> dict[str, object]:
         elif name in _REGIONS:
             place["place"] = text
     return place
+
+
+def _check_decimals(found: Sequence[Mapping[str, object]]) -> None:
+    """Raise `InputError` where no value has decimals: perf ends them at a decimal comma."""
+    if found and all(str(one["metric"]).lstrip("-").isdigit() for one in found):
+        raise InputError(
+            "no metric has decimals, as perf loses them in languages with decimal commas",
+            where=f"line {found[0]['line']}",
+            expected="metrics with decimals, such as 1.23",
+            hint=PLAIN_NUMBERS,
+        )
 
 
 def _fields(

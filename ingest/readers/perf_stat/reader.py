@@ -12,6 +12,8 @@ Source: perf-stat(1) of Linux, sections CSV FORMAT and JSON FORMAT. What lands i
 - `value` is in perf's `unit`; NULL for <not counted> and <not supported>, as `running` is then.
 - `deviation` (-r) is perf's own: the standard error of the mean, relative to the mean.
 - Of the tables of --metric-only and --topdown (text, -x, -j) each value lands under its name.
+- Numbers with decimal commas, as perf writes them in some languages, are read where they are
+  unambiguous: not with -x, (the same comma) and not where perf itself lost the decimals.
 - Metrics land as perf's --metric-only shows them: as events with the metric's name, without the
   rates ("/sec", "CPUs utilized") that follow from the counts. One that is not a number or has no
   name is left out. `unit` is what perf writes or the name implies (%, insn/cycle); the clock (GHz)
@@ -29,7 +31,13 @@ from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, SingleFile
 from ingest.readers.perf_stat.runs import HEADER, INTERVALS, METRICS, STARTED
-from ingest.readers.perf_stat.signs import JSON, heading_separator, is_object, separator
+from ingest.readers.perf_stat.signs import (
+    JSON,
+    has_decimal_comma,
+    heading_separator,
+    is_object,
+    separator,
+)
 
 if TYPE_CHECKING:
     from ingest.recording import Recording
@@ -60,6 +68,8 @@ class PerfStat(SingleFile):
             return True
         lines = text.splitlines()
         first = next((line for line in lines if line.strip()), "")
+        if has_decimal_comma(first):
+            first = re.sub(r"(\d),(\d)", r"\1.\2", first)
         if JSON.match(first) is not None or separator(first) is not None or is_object(first):
             return True
         return heading_separator(lines[:_SHOWN]) is not None and _METRIC.search(text) is not None
