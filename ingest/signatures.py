@@ -65,7 +65,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "Convert its folder with Hatchet: GraphFrame.from_hpctoolkit(FOLDER).dataframe.to_csv("
         "NEW.csv), and name the columns function and seconds.",
         (b"HPCTOOLKIT", b"HPCPROF", b"HPCRUN"),
-        (".hpcrun", "experiment.xml"),
+        (".hpcrun",),
     ),
     Signature(
         "a part of a trace in OTF2",

@@ -66,6 +66,11 @@ READERS: tuple[Deferred, ...] = (
     ),
     Deferred("caliper", _HERE + "caliper.reader:Caliper", begins=(b"__rec=", b"{")),
     Deferred("scorep-cube", _HERE + "scorep.reader:ScorepCube", contains=(b"ustar",)),
+    Deferred(
+        "hpctoolkit",
+        _HERE + "hpctoolkit.reader:HpcToolkit",
+        contains=(b"hpctoolkitexperiment", b"hpcprof-metricdb"),
+    ),
     Deferred("otf2", _HERE + "otf2:Otf2", begins=(b"\x03b",)),
     Deferred("tau-packed", _HERE + "tau.packed:TauPacked", begins=(b"\0p\0p\0k",)),
     Deferred("tau", _HERE + "tau.folder:Tau", contains=(b" templated_functions",)),

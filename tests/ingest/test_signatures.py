@@ -104,6 +104,7 @@ def test_no_sample_has_a_signature_but_archives_and_databases():
         (".db", "a SQLite database"),
         (".def", "a part of a trace in OTF2"),
         (".evt", "a part of a trace in OTF2"),
+        (".metric-db", "a part of an HPCToolkit database"),
         (".sqlite", "a SQLite database"),
     }
 
