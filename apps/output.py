@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from warehouse.errors import UsageError
 
@@ -341,9 +341,13 @@ def short_count(number: float) -> str:
     return f"{number:,}"
 
 
+@overload
+def percent(share: float) -> str: ...
+@overload
+def percent(share: float | None) -> str | None: ...
 def percent(share: float | None) -> str | None:
-    """Return a share as per cent with one decimal: 12.3%; None where it is unknown."""
-    return None if share is None else f"{share:.1%}"
+    """Return a share as per cent with three significant digits: 12.3 %; None where unknown."""
+    return None if share is None else amount(100 * share, "%")
 
 
 def signed_percent(change: float | None) -> str | None:

@@ -9,6 +9,8 @@ from pathlib import Path
 from statistics import correlation
 from typing import Any
 
+from apps.output import percent
+
 Row = dict[str, Any]
 
 _SQL = Path(__file__).parent / "sql"
@@ -70,7 +72,7 @@ def _scaling(rows: Sequence[Row]) -> str:
     share = top["on_4"] / sum(row["on_4"] for row in rows)
     return (
         f"{best['function']} is {best['speedup']:.1f} times as fast on 4 processes as on 1; there "
-        f"{top['function']} takes {share:.0%} of the time."
+        f"{top['function']} takes {percent(share)} of the time."
     )
 
 
@@ -80,7 +82,7 @@ def _tasks(rows: Sequence[Row]) -> str:
     share = (rows[0]["seconds_until_made"] + rows[0]["seconds_from_then_on"]) / (until + after)
     return (
         f"{until:.2f} s until the last input of a task is made, {after:.2f} s from then on until "
-        f"it starts;\n   {share:.0%} of it all after a {rows[0]['last_input']}."
+        f"it starts;\n   {percent(share)} of it all after a {rows[0]['last_input']}."
     )
 
 
@@ -90,7 +92,7 @@ def _blocks(rows: Sequence[Row]) -> str:
     top = max(surplus, key=surplus.__getitem__)
     return (
         f"Thread 1 executes {first / second:.1f} times the instructions of thread 2 in these "
-        f"functions;\n   {surplus[top] / (first - second):.0%} of the difference is in {top}."
+        f"functions;\n   {percent(surplus[top] / (first - second))} of the difference is in {top}."
     )
 
 

@@ -102,7 +102,7 @@ class Answers:
     def get(
         self, question: str, params: Any, compute: Callable[[DuckDBPyConnection], Any]
     ) -> Answer:
-        """Return what `compute` returns; cached by file state, question and params.
+        """Return what `compute` returns; cached by file state, question, params and narrowing.
 
         Raises duckdb.InterruptException after `LIMIT_SECONDS`.
         """
@@ -115,7 +115,8 @@ class Answers:
                 value = compute(con)
             return Answer(value, tuple(asked))
 
-        return self.cached(question, params, ask)
+        # On a narrowed cursor a question about the whole warehouse is one about its part.
+        return self.cached(question, (params, repr(self._narrowing)), ask)
 
     def _narrow(self, narrowing: Narrowing) -> DuckDBPyConnection:
         own = cursor(self.con)

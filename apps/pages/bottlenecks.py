@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import polars as pl
@@ -9,9 +10,10 @@ import streamlit as st
 
 from apps.pages import bottleneck_charts as charts
 from apps.pages.base import View
-from apps.pages.charts import show
-from apps.pages.metric_heatmap import metric_heatmap
+from apps.pages.charts import localised, show
+from apps.pages.metric_heatmap import PLACE, metric_heatmap
 from apps.pages.slot_charts import (
+    TREE,
     roofline_chart,
     short_regions,
     slots_chart,
@@ -38,6 +40,7 @@ from warehouse.errors import NothingToAnalyse
 
 _BY = {"process": "rank", "region": "region", "sample": "sample", "run": "run"}
 _DEVIATIONS = "standardised: deviations from the mean of what the model was trained on."
+_HEATMAP, _NO_STAR = "_heatmap", "None"
 _NEWEST = 40
 # Regions whose issue slots are drawn at most.
 _REGIONS = 30
@@ -63,12 +66,17 @@ def page(view: View) -> None:
     with view.narrowed(counters_of(runs, "bottlenecks", "pmu_standardised")):
         view.verdicts(view.value(bottleneck_sentences, runs))
         slots = view.rows(topdown, runs)
-        if slots.is_empty():
-            _metrics(view, runs, None if by is None else _BY[by])
-        else:
+        operations = view.rows(roofline, runs).filter(
+            pl.coalesce("flops", "flops_per_second").is_not_null()
+        )
+        others = [run for run in runs if run not in set(slots["run_id"])]
+        if others:
+            _metrics(view, others, None if by is None else _BY[by])
+        drawn = _drawn(view, runs, slots, operations)
+        if drawn is not None:
             # Tools write the parts of a category in several units, which the view topdown settles.
-            _slots(view, runs, slots)
-        _roofline(view, runs)
+            _slots(view, slots.filter(run_id=drawn), drawn)
+            _roofline(view, operations.filter(run_id=drawn), drawn)
         left, right = st.columns(2)
         with left:
             _shares(view, runs)
@@ -120,7 +128,13 @@ def _metrics(view: View, runs: list[str], by: str | None) -> None:
         view.table(view.rows(bottleneck_metrics, runs))
         st.caption("Means over the samples, weighted by cycles. " + _DEVIATIONS)
         return
-    show(metric_heatmap(glyphs), f"{len(glyphs.metrics)} metrics of {len(glyphs.stars)} places")
+    st.altair_chart(
+        localised(metric_heatmap(glyphs)),
+        width="stretch",
+        alt=f"{len(glyphs.metrics)} metrics of {len(glyphs.stars)} places",
+        key=_HEATMAP,
+        on_select=_star_of_click,
+    )
     if glyphs.places > len(glyphs.stars):
         st.caption(f"{len(glyphs.stars)} of {glyphs.places} are drawn, spread evenly.")
     _star(view, glyphs)
@@ -129,15 +143,22 @@ def _metrics(view: View, runs: list[str], by: str | None) -> None:
         st.caption(_DEVIATIONS)
 
 
+def _star_of_click() -> None:
+    """Choose the place whose column of the heatmap was clicked; a click beside it chooses none."""
+    clicked = st.session_state[_HEATMAP].selection[PLACE]
+    st.session_state["star"] = clicked[0][PLACE] if clicked else _NO_STAR
+
+
 def _star(view: View, glyphs: Stars) -> None:
-    """Show the star of the place that the user chooses."""
+    """Show the star of the place that the user chooses, here or in the heatmap."""
     labels = [star.label for star in glyphs.stars]
-    chosen = view.select("Star of", labels, key="star", every="None", inline=True)
+    chosen = view.select("Star of", labels, key="star", every=_NO_STAR, inline=True)
     if chosen is None:
+        st.caption("Click a column to see its star.")
         return
     one = replace(glyphs, stars=(glyphs.stars[labels.index(chosen)],))
     st.altair_chart(
-        charts.star_chart(one),
+        localised(charts.star_chart(one)),
         width="content",
         alt=f"Star glyph of {chosen}, one ray per metric",
     )
@@ -145,23 +166,31 @@ def _star(view: View, glyphs: Stars) -> None:
     st.caption(plain(f"Rays: {'; '.join(glyphs.names)}."))
 
 
-def _slots(view: View, runs: list[str], slots: pl.DataFrame) -> None:
-    """Show where the issue slots of the newest of the runs went, from the rows of `topdown`."""
+def _drawn(
+    view: View, runs: list[str], slots: pl.DataFrame, operations: pl.DataFrame
+) -> str | None:
+    """Return the run whose slots and operations are drawn: the newest, or another one chosen."""
+    found = {*slots["run_id"], *operations["run_id"]}
+    drawable = [run for run in runs if run in found]
+    if len(drawable) < 2:
+        return next(iter(drawable), None)
+    return view.select("Top-down and roofline of", drawable, key="drawn", inline=True)
+
+
+def _slots(view: View, slots: pl.DataFrame, run: str) -> None:
+    """Show where the issue slots of a run went, from its rows of `topdown`."""
+    if slots.is_empty():
+        return
     st.subheader("Where the issue slots went: top-down", anchor=False)
-    run = next(one for one in runs if one in slots["run_id"])
     # The regions that lose most come first.
-    of_run = slots.filter(run_id=run).sort(
-        pl.col("retiring").fill_null(1), pl.col("region").fill_null("")
-    )
-    if slots["run_id"].n_unique() > 1:
-        st.caption(plain(f"Drawn: {run}, the newest of the runs that have them."))
+    of_run = slots.sort(pl.col("retiring").fill_null(1), pl.col("region").fill_null(""))
     regions = short_regions(of_run["region"].to_list())
     row = of_run.row(0, named=True)
     if len(of_run) > 1:
         chosen = view.select("Region", regions, key="region", inline=True)
         row = of_run.row(regions.index(chosen or regions[0]), named=True)
     boxes, adds_up = tree_boxes(row)
-    show(tree_chart(boxes), f"Shares of the issue slots of {row['region']}")
+    show(tree_chart(boxes), f"Shares of the issue slots of {row['region'] or run}")
     if not adds_up:
         st.caption(
             "Parts do not add up to their category, as the tool counts them in other units: their "
@@ -171,13 +200,12 @@ def _slots(view: View, runs: list[str], slots: pl.DataFrame) -> None:
         show(slots_chart(of_run.head(_REGIONS)), "Shares of the issue slots by region")
     if len(of_run) > _REGIONS:
         st.caption(f"The {_REGIONS} of {len(of_run)} regions that lose most slots.")
-    with st.expander("Top-down shares by region"):
-        view.table(slots)
+    with st.expander(f"Top-down shares by region of {plain(run)}"):
+        view.table(slots, percent=[*TREE, *itertools.chain(*TREE.values()), "share", "part_share"])
 
 
-def _roofline(view: View, runs: list[str]) -> None:
-    """Show how near the regions of the newest run are to the roof; nothing without operations."""
-    rows = view.rows(roofline, runs).filter(pl.coalesce("flops", "flops_per_second").is_not_null())
+def _roofline(view: View, rows: pl.DataFrame, run: str) -> None:
+    """Show how near the regions of a run are to the roof; nothing without operations."""
     if rows.is_empty():
         return
     st.subheader("Roofline", anchor=False)
@@ -188,11 +216,9 @@ def _roofline(view: View, runs: list[str]) -> None:
             "needed together, and no region has all three above 0."
         )
         return
-    run = next(one for one in runs if one in drawn["run_id"])
-    of_run = drawn.filter(run_id=run)
-    show(roofline_chart(of_run), "Operations in a second by arithmetic intensity")
-    machine = of_run["machine"][0]
-    missing = of_run["peak_flops"][0] is None or of_run["peak_bytes_per_second"][0] is None
+    show(roofline_chart(drawn), f"Operations in a second by arithmetic intensity of {run}")
+    machine = drawn["machine"][0]
+    missing = drawn["peak_flops"][0] is None or drawn["peak_bytes_per_second"][0] is None
     if missing and machine is None:
         st.caption("The roof is unknown, as the machine of the run is.")
     elif missing:
@@ -203,8 +229,6 @@ def _roofline(view: View, runs: list[str]) -> None:
             language="bash",
             wrap_lines=True,
         )
-    if drawn["run_id"].n_unique() > 1:
-        st.caption(plain(f"Drawn: {run}, the newest of the runs that have them."))
 
 
 def _shares(view: View, runs: list[str]) -> None:
@@ -242,7 +266,8 @@ def _classes(view: View, runs: list[str]) -> None:
             "reason",
             "said_by",
             "model",
-        )
+        ),
+        percent=("share", "probability"),
     )
 
 

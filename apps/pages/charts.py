@@ -21,6 +21,10 @@ PALETTE = (BLUE, ORANGE, GREEN, PINK, RED, SKY, GREY)
 # For less, as usual, and more, in five steps that are distinct for the colour-blind.
 _FROM_LESS_TO_MORE = ("#2166ac", "#7fb5dc", "#c9c9cf", "#f2a65a", "#b8500c")
 BETTER, WORSE, NEUTRAL = GREEN, RED, GREY
+# Numbers of charts: those of English, except for a blank before the sign of per cent.
+_NUMBERS = alt.NumberLocale(
+    decimal=".", thousands=",", grouping=[3], currency=["$", ""], percent="\u00a0%"
+)
 
 
 def scale(values: Sequence[str], fixed: Mapping[str, str] | None = None) -> alt.Scale:
@@ -50,4 +54,10 @@ def axis(title: str | None, unit: str | None = None, **options: Any) -> alt.Axis
 
 def show(chart: ChartType, description: str) -> None:
     """Show a chart as wide as the page; `description` is for screen readers."""
-    st.altair_chart(chart, width="stretch", alt=description)
+    st.altair_chart(localised(chart), width="stretch", alt=description)
+
+
+def localised(chart: ChartType) -> ChartType:
+    """Return a chart that writes per cent as text of pages does: 12.3 %."""
+    drawn: ChartType = chart.configure(locale=alt.Locale(number=_NUMBERS))
+    return drawn

@@ -13,6 +13,8 @@ from apps.pages.sizes import FIT
 from apps.reports.star_glyphs import CLASS_COLOURS, Stars
 
 _STEPS = (0.5, 0.8, 1.25, 2.0)
+# The selection of a place, and the field of the data that names it.
+PLACE = "star"
 # Columns up to which the values are written into the cells, and up to which names lie flat.
 _WITH_VALUES, _FLAT = 10, 8
 # From more columns on some names are left out where they would overlap.
@@ -23,21 +25,24 @@ _NAME = 28
 def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
     """Draw the metrics of places, one a column, coloured by the value over its row's median.
 
-    Above them is the class of each place.
+    Above them is the class of each place. A click on a column selects its place.
     """
     labels = short_names([star.label for star in glyphs.stars], _NAME)
     usual = [_median(column) for column in zip(*(s.values for s in glyphs.stars), strict=True)]
     rows = [
-        (place, label, name, value, amount(value), _over(value, middle))
-        for place, (label, star) in enumerate(zip(labels, glyphs.stars, strict=True))
+        (star.label, label, name, value, amount(value), _over(value, middle))
+        for label, star in zip(labels, glyphs.stars, strict=True)
         for name, value, middle in zip(glyphs.names, star.values, usual, strict=True)
         if value is not None
     ]
-    columns = ["place", "label", "metric", "value", "text", "over"]
+    columns = [PLACE, "label", "metric", "value", "text", "over"]
     cells = pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
     classes = pl.DataFrame(
-        [(label, _CLASS, star.kind) for label, star in zip(labels, glyphs.stars, strict=True)],
-        schema=["label", "metric", "class"],
+        [
+            (star.label, label, _CLASS, star.kind)
+            for label, star in zip(labels, glyphs.stars, strict=True)
+        ],
+        schema=[PLACE, "label", "metric", "class"],
         orient="row",
     )
     kinds = [kind for kind in CLASS_COLOURS if kind in classes["class"].to_list()]
@@ -49,9 +54,10 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
         axis=axis(None, labelAngle=angle, labelOverlap=len(labels) > _CROWDED),
     )
     y = alt.Y("metric:N", sort=[_CLASS, *glyphs.names], axis=axis(None, labelFlush=False))
+    place = alt.selection_point(name=PLACE, fields=[PLACE])
     heat = (
         alt.Chart(cells)
-        .mark_rect()
+        .mark_rect(cursor="pointer")
         .encode(
             x=x,
             y=y,
@@ -67,6 +73,7 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
                 alt.Tooltip("over:Q", format=".3g", title="times the median"),
             ],
         )
+        .add_params(place)
     )
     strip = (
         alt.Chart(classes)

@@ -35,7 +35,8 @@ _LEVELS = ("level 1", "level 2")
 
 def short_regions(regions: Sequence[str | None]) -> list[str]:
     """Return names of regions: the last part of their paths, where these differ."""
-    whole = ["outside of regions" if one is None else one for one in regions]
+    unnamed = "whole run" if set(regions) == {None} else "outside of regions"
+    whole = [unnamed if one is None else one for one in regions]
     last = [one.rsplit("->", 1)[-1] for one in whole]
     return short_names(last if len(set(last)) == len(set(whole)) else whole, _NAME)
 
@@ -75,7 +76,7 @@ def tree_chart(boxes: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     whole = max(1.0, *boxes["end"].to_list())
     rows = boxes.with_columns(
         middle=(pl.col("begin") + pl.col("end")) / 2,
-        named=pl.format("{} {}%", "name", (100 * pl.col("share")).round(0).cast(pl.Int64)),
+        named=pl.format("{} {} %", "name", (100 * pl.col("share")).round(0).cast(pl.Int64)),
         opacity=pl.when(level=_LEVELS[0]).then(1.0).otherwise(0.75),
     )
     room = (pl.col("end") - pl.col("begin")) / (whole * _LETTER)

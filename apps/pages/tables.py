@@ -20,7 +20,6 @@ _PREFIXES = {
     "B": ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")),
 }
 _IN_NAMES = {"s": "seconds", "%": "percent"}
-_LEAST_SEPARATED = 0.1
 
 
 def show_rows(
@@ -31,10 +30,13 @@ def show_rows(
 ) -> None:
     """Show rows; `units` are appended to the names of columns, `percent` names shares."""
     scaled, known = _with_prefixes(frame, units)
+    scaled = scaled.with_columns(
+        (100 * pl.col(name)).alias(name) for name in percent if name in frame.columns
+    )
     st.dataframe(
         linked(as_shown(scaled, lists=False)),
         hide_index=True,
-        column_config=_columns(scaled, known, percent),
+        column_config=_columns(scaled, known | dict.fromkeys(percent, "%")),
         placeholder="",
         height="auto" if height is None else height,
     )
@@ -45,7 +47,7 @@ def show_answer(frame: pl.DataFrame) -> None:
     st.dataframe(
         linked(as_shown(frame, lists=False)),
         hide_index=True,
-        column_config=_columns(frame, {}, (), digits=6),
+        column_config=_columns(frame, {}, digits=6),
         placeholder="NULL",
     )
 
@@ -56,7 +58,7 @@ def choose_rows(frame: pl.DataFrame, units: Mapping[str, str], key: str) -> list
     state: Any = st.dataframe(
         linked(as_shown(scaled, lists=False)),
         hide_index=True,
-        column_config=_columns(scaled, known, ()),
+        column_config=_columns(scaled, known),
         placeholder="",
         key=key,
         on_select="rerun",
@@ -135,23 +137,20 @@ def as_shown(frame: pl.DataFrame, *, lists: bool = True) -> pl.DataFrame:
     return frame.with_columns(texts)
 
 
-def _columns(
-    frame: pl.DataFrame, units: Mapping[str, str], percent: Sequence[str], digits: int = 3
-) -> dict[str, Any]:
+def _columns(frame: pl.DataFrame, units: Mapping[str, str], digits: int = 3) -> dict[str, Any]:
     """Return the formats of columns: by default a microsecond would be shown as 0."""
     config: dict[str, Any] = {}
+    comma = "," if digits == 3 else ""
     for name, kind in frame.schema.items():
         label = f"{name} ({units[name]})" if name in units else name
         if name in _RUNS and kind == pl.String:
             config[name] = st.column_config.LinkColumn(label, display_text=r"\?run=(.*)$")
-        elif name in percent:
-            config[name] = st.column_config.NumberColumn(label, format="percent")
         elif kind.is_float():
-            separated = digits == 3 and _is_separated(frame[name])
-            style = "localized" if separated else f"%.{digits}g"
+            # Whole numbers, as counts of events, are shown in full.
+            style = f"%{comma}f" if _is_whole(frame[name]) else f"%{comma}.{digits}g"
             config[name] = st.column_config.NumberColumn(label, format=style)
         elif kind.is_integer() and digits == 3 and name not in IDENTIFIERS:
-            config[name] = st.column_config.NumberColumn(label, format="localized")
+            config[name] = st.column_config.NumberColumn(label, format="%,d")
         elif isinstance(kind, pl.Datetime):
             config[name] = st.column_config.DatetimeColumn(label, format="YYYY-MM-DD HH:mm:ss")
         else:
@@ -159,11 +158,7 @@ def _columns(
     return config
 
 
-def _is_separated(column: pl.Series) -> bool:
-    """Return whether numbers are so large that separators of thousands show them best.
-
-    That format has three decimals, with which small numbers would be 0.
-    """
-    sizes = column.abs()
-    least: Any = sizes.filter(sizes > 0).min()
-    return _largest(column) >= 1000 and least >= _LEAST_SEPARATED
+def _is_whole(column: pl.Series) -> bool:
+    """Return whether all numbers of a column are whole, those that are neither NaN nor infinite."""
+    finite = column.filter(column.is_finite())
+    return bool((finite == finite.floor()).all())

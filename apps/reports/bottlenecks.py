@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import cell, dicts, short_name, table_text
+from apps.output import cell, dicts, percent, short_name, table_text
 from apps.queries.bottlenecks import (
     bottleneck_classes,
     bottleneck_costs,
@@ -89,13 +89,15 @@ def _verdict_sentence(verdict: dict[str, Any]) -> str:
     unit = _UNITS[verdict["weighed_by"]]
     first = classes[0]
     rest = ", ".join(
-        f"{part['class']} {part['share']:.0%}"
+        f"{part['class']} {percent(part['share'])}"
         for part in classes[tied:_NAMED]
         if part["share"] >= _LEAST_NAMED
     )
     also = f"; also {rest}" if rest else ""
     if tied > 1:
-        shares = " and ".join(f"{part['class']} {part['share']:.0%}" for part in classes[:tied])
+        shares = " and ".join(
+            f"{part['class']} {percent(part['share'])}" for part in classes[:tied]
+        )
         unknown = [f"; Unknown: {p['reason']}" for p in classes[:tied] if p["class"] == _UNKNOWN]
         return f"A tie: {verdict['class']} ({shares} of the {unit}){''.join(unknown)}{also}."
     of = _amount(first, verdict["all_samples"], unit)
@@ -111,14 +113,14 @@ def _verdict_sentence(verdict: dict[str, Any]) -> str:
 
 def _stated(probability: float) -> str:
     """Return a probability as per cent: no verdict is certain."""
-    return "over 99%" if probability > 0.99 else f"{probability:.0%}"
+    return "over 99 %" if probability > 0.99 else percent(probability)
 
 
 def _amount(part: dict[str, Any], samples: int, unit: str) -> str:
     if samples == 1:
         return "the one sample"
     count = f"{part['samples']} of {samples} samples"
-    return count if unit == "samples" else f"{part['share']:.0%} of the {unit}, {count}"
+    return count if unit == "samples" else f"{percent(part['share'])} of the {unit}, {count}"
 
 
 def _region_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
@@ -127,7 +129,7 @@ def _region_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]
     if len({place["class"] for place in places}) < 2:
         return []
     named = ", ".join(
-        f"{_region(place['region'])} {place['class']} ({place['of_all']:.0%})"
+        f"{_region(place['region'])} {place['class']} ({percent(place['of_all'])})"
         for place in places[:_NAMED]
     )
     more = f", and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
@@ -156,13 +158,14 @@ def _topdown_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str
         # Tools report parts as shares of all slots or of their category: only the order is certain.
         part = f", mostly {worst['part'].replace('_', ' ')}" if worst["part_share"] else ""
         name = category.replace("_", " ")
-        slots = f"({worst['share']:.0%}{part})"
+        slots = f"({percent(worst['share'])}{part})"
         if len(rows) == 1:
             sentences.append(f"Top-down: {name} takes most issue slots {slots}.")
             continue
+        where = worst["run_id"] if worst["region"] is None else worst["region"]
         sentences.append(
             f"Top-down: {name} takes most issue slots in {len(found)} of {len(rows)} "
-            f"places, most in {cell(worst['region'])} {slots}."
+            f"places, most in {cell(where)} {slots}."
         )
     return sentences
 
@@ -172,7 +175,8 @@ def _cost_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
     if not rows:
         return []
     parts = [
-        f"{row['component']} {row['share']:.0%} (band {row['low']:.0%} to {row['high']:.0%})"
+        f"{row['component']} {percent(row['share'])} "
+        f"(band {percent(row['low'])} to {percent(row['high'])})"
         for row in sorted(rows, key=lambda row: -row["share"])
     ]
     return [f"Cycles that a cure could save at most: {', '.join(parts)}."]

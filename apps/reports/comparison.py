@@ -12,6 +12,7 @@ from apps.output import (
     cell,
     counted,
     interval,
+    percent,
     ratio_percent,
     table_text,
     three_digits,
@@ -85,7 +86,7 @@ def change_text(row: Row, level: float) -> str:
     size = ratio_percent(row["ratio"]) or "no ratio"
     about = f"{amount(row['before'], row['unit'])} to {amount(row['after'], row['unit'])}"
     within = interval(row["low"], row["high"])
-    return f"{size} ({about}" + (f"; {within} at {level:.0%})" if within else ")")
+    return f"{size} ({about}" + (f"; {within} at {percent(level)})" if within else ")")
 
 
 def is_narrow(row: Row) -> bool:
@@ -151,7 +152,7 @@ def _names(rows: Sequence[Row]) -> str:
         size = ratio_percent(row["ratio"])
         if row["verdict"] == "new" and row["share_after"] is not None:
             whole = "the time" if row["unit"] == "s" else f"all {row['unit']}"
-            size = f"({row['share_after']:.0%} of {whole})"
+            size = f"({percent(row['share_after'])} of {whole})"
         return cell(row["metric"]) + (f" {size}" if size else "")
 
     more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""

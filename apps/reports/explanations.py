@@ -155,7 +155,7 @@ def _verdict(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> Sen
     if row["values_before"] == row["values_after"] == 1:
         basis = "one run on each side"
     if within := change_interval(row):
-        basis += f", {within} at 95%"
+        basis += f", {within} at 95 %"
     if source := noise_source(row["noise"]):
         basis += f", noise {source}"
     sure = row["certain"] or which.chosen_by == "change"
@@ -305,8 +305,8 @@ def finding_sentences(rows: Sequence[Row]) -> Iterator[Sentence]:
             explained.append(row["share"])
         if row is last and len(explained) > 1:
             yield Sentence(
-                f"Together these {len(explained)} functions explain {sum(explained):.0%} of the "
-                f"{'loss' if loss else 'gain'}."
+                f"Together these {len(explained)} functions explain {percent(sum(explained))} of "
+                f"the {'loss' if loss else 'gain'}."
             )
 
 
@@ -362,11 +362,11 @@ def _function(row: Row, total: str) -> str:
             f"{name} {movement(row)}, though all functions together hardly changed: {from_to(row)}"
         )
     if "new" in row["flags"]:
-        return f"{row['share']:.0%} of the {total} is in {name}: {from_to(row)}{_calls(row)}"
+        return f"{percent(row['share'])} of the {total} is in {name}: {from_to(row)}{_calls(row)}"
     if row["share"] < 0:
         return f"In the other direction, {name} {movement(row)}: {from_to(row)}"
     return (
-        f"{row['share']:.0%} of the {total} is in {name}: {from_to(row)}, it {movement(row)}"
+        f"{percent(row['share'])} of the {total} is in {name}: {from_to(row)}, it {movement(row)}"
         f"{_calls(row)}"
     )
 
@@ -384,8 +384,8 @@ def _bottleneck(row: Row, _total: str) -> str:
     cost = ""
     if row["before"] is not None and row["after"] is not None:
         cost = (
-            f"{_COSTS[row['metric']]} costs {row['before']:.0%} -> {row['after']:.0%} of its "
-            "cycles at most"
+            f"{_COSTS[row['metric']]} costs {percent(row['before'])} -> {percent(row['after'])} of "
+            "its cycles at most"
         )
     if row["before_label"] == row["after_label"]:
         return f"In {place} {cost}; its bottleneck is {row['after_label']} as before"
@@ -403,8 +403,8 @@ def _scaling(row: Row, _total: str) -> str:
     before, after = (2 ** row[side] for side in ("before", "after"))
     return (
         f"{cell(row['subject'])} scales {how}: its time {exponent_text(row['before'])}, now "
-        f"{exponent_text(row['after'])}, so that twice the processes take {after:.0%} of the time "
-        f"instead of {before:.0%}"
+        f"{exponent_text(row['after'])}, so that twice the processes take {percent(after)} of the "
+        f"time instead of {percent(before)}"
     )
 
 
@@ -413,7 +413,8 @@ def _idle(row: Row, _total: str) -> str:
         return _slow_worker(row)
     part = {"tail": "the time after the last task"}.get(row["subject"], row["subject"])
     text = (
-        f"Idle workers: {part} went from {row['before']:.1f}% to {row['after']:.1f}% of their time"
+        f"Idle workers: {part} went from {amount(row['before'], '%')} to "
+        f"{amount(row['after'], '%')} of their time"
     )
     labels = (row["before_label"], row["after_label"])
     if labels[0] != labels[1] and row["subject"] in labels:

@@ -80,7 +80,7 @@ def throughput_fit_report(
         lines.append(f"* {_reduction_sentence(fitted.thinned)}")
     band = [value for _, _, what, value in fit.scores if what == "in the band"]
     if band:
-        lines.append(f"* Its 90 % band contained {band[0]:.0%} of the held-out segments.")
+        lines.append(f"* Its 90 % band contained {percent(band[0])} of the held-out segments.")
     lines.append(f"* {_network_sentence(fitted)}")
     table = ["Errors of the predicted cycles", _throughput_scores(fit)]
     return "\n".join([*lines, "", *table])
@@ -104,8 +104,8 @@ def _in_use(con: DuckDBPyConnection, fit: Fit, version: int) -> str:
         instead = "no model is" if used is None else f"{fit.kind}/{used} is"
         return (
             f"not in use ({instead}), as its error on held-out groups, "
-            f"{error[fit.algorithm]:.1%}, is not below that of the tightest bound, "
-            f"{error[_BOUND]:.1%}; to use it all the same: pwh fit choose {fit.kind}/{version}"
+            f"{percent(error[fit.algorithm])}, is not below that of the tightest bound, "
+            f"{percent(error[_BOUND])}; to use it all the same: pwh fit choose {fit.kind}/{version}"
         )
     return f"not in use, as {fit.kind}/{used} was chosen manually (model_choice)"
 
@@ -130,7 +130,7 @@ def _cluster_sentences(found: Clusters) -> list[str]:
     if found.unknown:
         share = found.unknown / found.sizes.sum()
         sentences.append(
-            f"{share:.0%} of the samples are in clusters that match no rule: Unknown. "
+            f"{percent(share)} of the samples are in clusters that match no rule: Unknown. "
             "--overrule CLUSTER=CLASS labels a cluster."
         )
     return sentences
@@ -261,7 +261,7 @@ def _bottleneck_score(
     if right is None:
         return percent(values.get((algorithm, split, "unknown or right")))
     unknown = values.get((algorithm, split, "unknown"), 0.0)
-    return f"{right:.1%}" + (f" ({unknown:.0%})" if unknown >= 0.005 else "")
+    return f"{percent(right)}" + (f" ({percent(unknown)})" if unknown >= 0.005 else "")
 
 
 def _reduction_sentence(thinned: Thinned) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from apps.output import amount, cell, counted, dicts, three_digits
+from apps.output import amount, cell, counted, dicts, percent, three_digits
 from apps.queries.base import narrowed
 from apps.queries.idle import (
     Window,
@@ -132,12 +132,13 @@ def _slow_workers(con: DuckDBPyConnection, run_id: str) -> list[str]:
 
 
 def _shares(row: dict[str, Any]) -> str:
-    parts = ", ".join(f"{part} {row[f'{part}_percent']:.1f} %" for part in _PARTS)
+    parts = ", ".join(f"{part} {amount(row[f'{part}_percent'], '%')}" for part in _PARTS)
     return (
-        f"{counted(row['workers'], 'worker was', 'workers were')} busy {row['busy_percent']:.1f} % "
-        f"of {'its' if row['workers'] == 1 else 'their'} time; {parts}; "
-        f"{row['tail_percent']:.1f} % is after {'its' if row['workers'] == 1 else 'their'} last "
-        "task."
+        f"{counted(row['workers'], 'worker was', 'workers were')} busy "
+        f"{amount(row['busy_percent'], '%')} of {'its' if row['workers'] == 1 else 'their'} time; "
+        f"{parts}; "
+        f"{amount(row['tail_percent'], '%')} is after {'its' if row['workers'] == 1 else 'their'} "
+        "last task."
     )
 
 
@@ -147,9 +148,9 @@ def _tail(chosen: dict[str, Any]) -> list[str]:
     if chosen["tail_percent"] <= max(waits, _HARDLY):
         return []
     return [
-        f"Most idle time, {chosen['tail_percent']:.1f} %, comes after the workers' last tasks or "
-        "on workers without any: too little parallelism, or work split unevenly. What follows is "
-        "about the time before."
+        f"Most idle time, {amount(chosen['tail_percent'], '%')}, comes after the workers' last "
+        "tasks or on workers without any: too little parallelism, or work split unevenly. What "
+        "follows is about the time before."
     ]
 
 
@@ -164,9 +165,9 @@ def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str) -> str:
     if first == cause:
         return f"{cause.capitalize()} dominates. {chosen['advice']}"
     return (
-        f"{_BY_MODE[mode]} {first} dominates ({chosen[f'{first}_percent']:.1f} %), but the "
-        f"root cause is {cause} ({root[f'{cause}_percent']:.1f} %): workers waited for others that "
-        f"were waiting themselves. {chosen['advice']}"
+        f"{_BY_MODE[mode]} {first} dominates ({amount(chosen[f'{first}_percent'], '%')}), but the "
+        f"root cause is {cause} ({amount(root[f'{cause}_percent'], '%')}): workers waited for "
+        f"others that were waiting themselves. {chosen['advice']}"
     )
 
 
@@ -187,7 +188,7 @@ def _root_causes(chosen: dict[str, Any], root: dict[str, Any]) -> list[str]:
     """Return the root causes, where they differ from the chosen mode by a per cent."""
     if all(abs(chosen[f"{p}_percent"] - root[f"{p}_percent"]) < 1 for p in _PARTS):
         return []
-    parts = ", ".join(f"{part} {root[f'{part}_percent']:.1f} %" for part in _PARTS)
+    parts = ", ".join(f"{part} {amount(root[f'{part}_percent'], '%')}" for part in _PARTS)
     return [
         f"Followed back to the root cause, through what the awaited workers waited for: {parts}."
     ]
@@ -207,7 +208,9 @@ def _blamed(
         return []
     most = max(starved, key=lambda row: row["starvation_seconds"])
     share = most["starvation_seconds"] * 1e9 / float(chosen["starvation"])
-    return [f"{share:.0%} of the starvation is blamed on tasks of the type {cell(most['by'])}."]
+    return [
+        f"{percent(share)} of the starvation is blamed on tasks of the type {cell(most['by'])}."
+    ]
 
 
 def _lifecycle(con: DuckDBPyConnection, run_id: str) -> list[str]:
@@ -220,8 +223,8 @@ def _lifecycle(con: DuckDBPyConnection, run_id: str) -> list[str]:
         if row["known_tasks"] < row["tasks"]:
             of_all = f" (of {row['known_tasks']:,} tasks; of the others a stage is unknown)"
         return [
-            f"From submission to end, tasks waited {inputs:.1f} % of the time for inputs to be "
-            f"made, then {queued:.1f} % to run, and ran {ran:.1f} %{of_all}."
+            f"From submission to end, tasks waited {amount(inputs, '%')} of the time for inputs to "
+            f"be made, then {amount(queued, '%')} to run, and ran {amount(ran, '%')}{of_all}."
         ]
     return []
 
@@ -231,12 +234,12 @@ def _what_if(con: DuckDBPyConnection, run_id: str) -> list[str]:
     if not rows or not any(row["percent"] for row in rows):
         return []
     if all(row["replay_percent"] is None for row in rows):
-        gains = ", ".join(f"{row['change']} {row['percent']:.1f} %" for row in rows)
+        gains = ", ".join(f"{row['change']} {amount(row['percent'], '%')}" for row in rows)
         return [f"What could be gained at most: {gains}. There are too many tasks to replay them."]
     gains = ", ".join(
         f"{row['change']} "
-        f"{'unknown' if (gain := row['replay_percent']) is None else f'{gain:.1f} %'} "
-        f"(at most {row['percent']:.1f} %)"
+        f"{'unknown' if (gain := row['replay_percent']) is None else amount(gain, '%')} "
+        f"(at most {amount(row['percent'], '%')})"
         for row in rows
     )
     return [f"What a replay of the tasks gains: {gains}."]

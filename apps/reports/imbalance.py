@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, amount, cell, dicts, three_digits
+from apps.output import Row, amount, cell, dicts, percent, three_digits
 from apps.queries.base import narrowed
 from apps.queries.imbalance import function_imbalance, rank_times_of, work_imbalance
 
@@ -41,7 +41,8 @@ def imbalance_sentences(work: Row, functions: Sequence[Row]) -> list[str]:
     sentences = [
         f"The {work['ranks']} ranks work {amount(mean, 's')} on average, calls that wait for "
         f"others left out; the slowest is rank {work['slowest_rank']} with {amount(most, 's')}: "
-        f"perfect balance would save at most {amount(most - mean, 's')} ({part:.1%} of the time)."
+        f"perfect balance would save at most {amount(most - mean, 's')} "
+        f"({percent(part)} of the time)."
         if part >= _SENTENCE
         else f"The {work['ranks']} ranks share the work evenly: {amount(mean, 's')} on average, "
         f"{amount(most, 's')} on the slowest, calls that wait for others left out."
@@ -52,7 +53,7 @@ def imbalance_sentences(work: Row, functions: Sequence[Row]) -> list[str]:
             f"Most seconds to save by balance are in {cell(first['function'])}: "
             f"{amount(first['saved_seconds'], 's')}, with {amount(first['max_seconds'], 's')} on "
             f"the slowest rank and {amount(first['mean_seconds'], 's')} on average (imbalance "
-            f"{first['imbalance']:.0%}){_called_on(first)}; {_slow(first['slow_ranks'])}."
+            f"{percent(first['imbalance'])}){_called_on(first)}; {_slow(first['slow_ranks'])}."
         )
     return sentences
 
@@ -68,7 +69,7 @@ def scaling_imbalance_sentences(rows: Sequence[Row]) -> list[str]:
     return [
         f"At {first['parallelism']} balance over the ranks would save most in "
         f"{cell(first['function'], _NAME)}: {amount(first['saved_seconds'], 's')} "
-        f"(imbalance {first['imbalance']:.0%}, {_growth(first['exponent'])})."
+        f"(imbalance {percent(first['imbalance'])}, {_growth(first['exponent'])})."
     ]
 
 
@@ -77,7 +78,7 @@ def imbalance_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
     return [
         (
             cell(row["function"], _NAME),
-            "one rank" if _on_one_rank(row) else f"{row['imbalance']:.0%}",
+            "one rank" if _on_one_rank(row) else percent(row["imbalance"]),
             three_digits(row["max_seconds"]),
             three_digits(row["saved_seconds"]),
             None if row["exponent"] is None or _on_one_rank(row) else f"p^{row['exponent']:.2f}",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from apps.output import amount, cell, column_cells, counted, dicts
+from apps.output import amount, cell, column_cells, counted, dicts, percent
 from apps.queries.runs import run_history
 from apps.queries.timeline import LANES, timeline, timeline_span
 from apps.reports.runs import LINES, Report, Section, report_of
@@ -134,7 +134,7 @@ def _bars(title: str, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> st
     picture = bars(
         [cell(row[function], None) for row in known],
         shares,
-        [f"{one:.1%}" for one in shares],
+        [percent(one) for one in shares],
         title,
     )
     return f"<figure>{picture}</figure>"

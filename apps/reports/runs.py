@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from apps.output import amount, cell, counted, dicts, table_text
+from apps.output import amount, cell, counted, dicts, percent, table_text
 from apps.queries.base import narrowed
 from apps.queries.bottlenecks import counters_of
 from apps.queries.runs import (
@@ -162,9 +162,9 @@ def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
     if rows and rows[0]["share"] is not None:
         top = rows[0]
         sentences.append(
-            f"{cell(top['function'])} takes {top['share']:.0%} of the time "
+            f"{cell(top['function'])} takes {percent(top['share'])} of the time "
             f"({amount(top['seconds'], 's')}); the first {counted(len(rows), 'function')} take "
-            f"{sum(row['share'] or 0 for row in rows):.0%}."
+            f"{percent(sum(row['share'] or 0 for row in rows))}."
         )
     sentences += run_imbalance_sentences(con, run_id)
     sentences += run_scaling_sentences(con, run_id)
@@ -181,9 +181,9 @@ def _costs(con: DuckDBPyConnection, run_id: str) -> Section | None:
     if top["share"] is not None:
         unit = "" if top["unit"] == top["event"] else f" ({amount(top['cost'], top['unit'])})"
         sentences.append(
-            f"{cell(top['function'])} takes {top['share']:.0%} of all {top['event']}{unit}; "
+            f"{cell(top['function'])} takes {percent(top['share'])} of all {top['event']}{unit}; "
             f"the first {counted(len(rows), 'function')} take "
-            f"{sum(row['share'] or 0 for row in rows):.0%}."
+            f"{percent(sum(row['share'] or 0 for row in rows))}."
         )
     return Section(f"Functions by their own cost ({top['event']})", sentences, relation)
 

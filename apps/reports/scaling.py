@@ -201,7 +201,7 @@ def scaling_sentences(
     sentences.append(
         f"At {last['parallelism']} it {verb} {amount(last['predicted'], 's')} "
         f"({amount(last['low'], 's')} to {amount(last['high'], 's')}, 90 %): speed-up "
-        f"{last['speedup']:.3g}, efficiency {last['efficiency']:.0%}, "
+        f"{last['speedup']:.3g}, efficiency {percent(last['efficiency'])}, "
         f"{last['core_hours']:.3g} core hours. Time is {_BASES[last['basis']]}."
     )
     sentences += _limits(question, rows, turning)
@@ -386,23 +386,26 @@ def _efficient_measured(rows: Sequence[Row]) -> str:
     """Return the same by the measured counts alone, where no model carries what lies between."""
     over = [r["parallelism"] for r in rows if r["measured"] and r["efficiency"] >= FLOOR]
     if not over:
-        return f"Its efficiency is over {FLOOR:.0%} at no measured count."
-    return f"Of the measured counts {over[-1]} is the largest with an efficiency over {FLOOR:.0%}."
+        return f"Its efficiency is over {percent(FLOOR)} at no measured count."
+    floor = percent(FLOOR)
+    return f"Of the measured counts {over[-1]} is the largest with an efficiency over {floor}."
 
 
 def _efficient(rows: Sequence[Row]) -> str:
     """Return up to which count the efficiency is over the floor, between those of the grid."""
     last = max((i for i, row in enumerate(rows) if row["efficiency"] >= FLOOR), default=None)
     if last is None:
-        return f"Its efficiency is over {FLOOR:.0%} nowhere."
+        return f"Its efficiency is over {percent(FLOOR)} nowhere."
     if last == len(rows) - 1:
-        return f"Its efficiency stays over {FLOOR:.0%} up to {rows[-1]['parallelism']}."
+        return f"Its efficiency stays over {percent(FLOOR)} up to {rows[-1]['parallelism']}."
     (x0, y0), (x1, y1) = (
         (math.log(row["parallelism"]), math.log(row["efficiency"] / FLOOR))
         for row in rows[last : last + 2]
     )
     about = math.exp(x0 + (x1 - x0) * y0 / (y0 - y1))
-    return f"The largest count with an efficiency over {FLOOR:.0%} is about {int(about + 1e-9)}."
+    return (
+        f"The largest count with an efficiency over {percent(FLOOR)} is about {int(about + 1e-9)}."
+    )
 
 
 def count_grid(question: Question) -> list[int]:
@@ -421,18 +424,19 @@ def _limiting_functions(question: Question, ranking: Sequence[Row], last: Row) -
     measured = percent(first["share_measured"]) or "unknown"
     together = sum(row["predicted"] for row in rows)
     sentences = [
-        f"{_function(first)} will limit it most: {first['share']:.0%} of the time at "
+        f"{_function(first)} will limit it most: {percent(first['share'])} of the time at "
         f"{question.target}, {measured} at {question.which.largest}."
         if together >= _MOST * last["predicted"]
-        else f"{_function(first)} takes most time in the mean over ranks: {first['share']:.0%} at "
-        f"{question.target}, {measured} at {question.which.largest}; but the functions together "
-        f"take {amount(together, 's')} there, the program {amount(last['predicted'], 's')}."
+        else f"{_function(first)} takes most time in the mean over ranks: "
+        f"{percent(first['share'])} at {question.target}, {measured} at "
+        f"{question.which.largest}; but the functions together take "
+        f" {amount(together, 's')} there, the program {amount(last['predicted'], 's')}."
     ]
     growing = max(rows, key=lambda row: row["growth"] or 0)
     if (growing["growth"] or 0) > 0.01 and growing is not first:
         sentences.append(
             f"The share of {_function(growing)} grows fastest: from "
-            f"{percent(growing['share_measured']) or 'unknown'} to {growing['share']:.0%}."
+            f"{percent(growing['share_measured']) or 'unknown'} to {percent(growing['share'])}."
         )
     return sentences
 

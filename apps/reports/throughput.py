@@ -138,9 +138,8 @@ def _verdict(total: Row, limits: list[Row]) -> str:
         text += f" (between {total['low']:.2f} and {total['high']:.2f})"
     if limits:
         first = limits[0]
-        text += (
-            f", limited by {_LIMIT_NAMES[first['component']]} ({first['share']:.0%} of its cycles)"
-        )
+        limit = _LIMIT_NAMES[first["component"]]
+        text += f", limited by {limit} ({percent(first['share'])} of its cycles)"
     return f"{text}."
 
 
@@ -156,8 +155,8 @@ def _attained(reached: float, could: float | None) -> str:
     if abs(share - 1) < _AS_PREDICTED:
         return ": as predicted"
     if share > 1:
-        return f": {share - 1:.0%} more than predicted"
-    return f": {share:.0%} of what it could"
+        return f": {percent(share - 1)} more than predicted"
+    return f": {percent(share)} of what it could"
 
 
 def _flag(row: Row) -> str:

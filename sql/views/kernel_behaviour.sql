@@ -101,7 +101,7 @@ SELECT
         THEN 'barriers or visits are not known: synchronisation is unknown' END
     WHEN weight IS NULL THEN 'the instructions of some launches are not known'
     WHEN judged = 0 THEN 'no launch has a verdict on divergence'
-    ELSE printf('launches with %.3g%% of the instructions have a verdict on divergence',
+    ELSE printf('launches with %.3g %% of the instructions have a verdict on divergence',
       100 * judged / weight)
   END AS note
 FROM verdicts;

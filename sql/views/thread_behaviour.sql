@@ -302,7 +302,7 @@ SELECT
   END AS simt_note,
   CASE
     WHEN f.traced_share < 1 THEN printf(
-      '%s of %s threads are traced (%.3g%%): figures are of these',
+      '%s of %s threads are traced (%.3g %%): figures are of these',
       format('{:,}', f.threads), format('{:,}', f.grid_size * f.block_size), 100 * f.traced_share
     )
     WHEN f.visits IS NULL AND f.basic_blocks IS NULL THEN

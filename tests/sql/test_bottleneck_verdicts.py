@@ -42,7 +42,7 @@ def test_a_tie_names_both_in_every_place(warehouse):
     run(warehouse, ("f", 500, "Mem"), ("g", 500, "Balance"), app="a", version="1")
     assert rows(warehouse, RUN) == [("Balance or Mem", True, 1.0, "cycles")]
     assert bottleneck_sentences(warehouse, ["r1"])[0] == (
-        "A tie: Balance or Mem (Balance 50% and Mem 50% of the cycles)."
+        "A tie: Balance or Mem (Balance 50 % and Mem 50 % of the cycles)."
     )
     (glyph,) = dicts(bottleneck_glyphs(warehouse, ["r1"], "run"))
     assert glyph["class"] == "Balance or Mem"
@@ -72,10 +72,10 @@ def test_where_regions_differ_the_sentence_says_which_has_which(warehouse):
     run(warehouse, ("solve", 700, "Mem"), ("io", 200, "Other"), ("init", 100, "Balance"))
     sentences = bottleneck_sentences(warehouse, ["r1"])
     assert sentences[:2] == [
-        "Mem (70% of the cycles, 1 of 3 samples, labelled by a person); also Other 20%, "
-        "Balance 10%.",
-        "Regions by their share of the cycles: solve Mem (70%), io Other (20%), init Balance "
-        "(10%).",
+        "Mem (70 % of the cycles, 1 of 3 samples, labelled by a person); also Other 20 %, "
+        "Balance 10 %.",
+        "Regions by their share of the cycles: solve Mem (70 %), io Other (20 %), init Balance "
+        "(10 %).",
     ]
     assert [row["class"] for row in dicts(bottlenecks_by(warehouse, ["r1"], "region"))] == [
         "Mem",

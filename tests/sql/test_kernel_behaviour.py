@@ -60,7 +60,7 @@ def test_launches_without_a_verdict_matter_by_their_instructions(warehouse):
         "ORDER BY run_id",
     ) == [
         ("few", False, 0.97, barriers),
-        ("most", None, 0.091, f"launches with 9.09% of the {judged}"),
+        ("most", None, 0.091, f"launches with 9.09 % of the {judged}"),
         ("none", None, 0.0, "no launch has a verdict on divergence"),
         ("unsized", None, None, "the instructions of some launches are not known"),
     ]

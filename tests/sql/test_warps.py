@@ -117,18 +117,18 @@ def test_a_trace_of_some_threads_states_its_share(warehouse):
         "FROM thread_behaviour ORDER BY launch",
     )
     barriers = "barriers are not known: synchronisation is unknown"
-    one = "1 of 64 threads are traced (1.56%): figures are of these"
+    one = "1 of 64 threads are traced (1.56 %): figures are of these"
     none = "no warp has all its threads traced"
     assert found == [
         (1 / 64, None, None, None, none, one),
         (
             *(40 / 64, True, None, 0.04),
             "1 of 2 traced warps have all their threads traced, and figures on warps are of these",
-            "40 of 64 threads are traced (62.5%): figures are of these",
+            "40 of 64 threads are traced (62.5 %): figures are of these",
         ),
         (
             *(0.5, False, None, 1.0, "figures on warps are of those that are traced"),
-            "64 of 128 threads are traced (50%): figures are of these",
+            "64 of 128 threads are traced (50 %): figures are of these",
         ),
         (1 / 64, None, None, None, none, one),
         (1 / 64, True, None, 0.5, None, one),

@@ -110,7 +110,7 @@ def _can_train(training: Training) -> bool:
 
 def _in_words(scores: Sequence[Score]) -> str:
     _, split, _, right = next(score for score in scores if score[2] == "accuracy")
-    return f"{right:.1%} right ({split.partition(': ')[2]})"
+    return f"{100 * right:.3g} % right ({split.partition(': ')[2]})"
 
 
 def _splits(

@@ -59,12 +59,13 @@ def scaling_model(
         flag_doubts(series, rows, predicted)
         for place in np.flatnonzero((best.misfit > POOR_FIT) & (predicted.misfit <= POOR_FIT)):
             series.flags[rows[place]].append(
-                f"poor fit: the points lie {np.expm1(best.misfit[place]):.0%} off the formula"
+                f"poor fit: the points lie {100 * np.expm1(best.misfit[place]):.3g} % off the "
+                "formula"
             )
         for place in np.flatnonzero(best.apart > APART):
             series.flags[rows[place]].append(
-                f"formula_disagrees: up to {best.apart[place]:.0%} off the prediction, which is a "
-                "mixture of models"
+                f"formula_disagrees: up to {100 * best.apart[place]:.3g} % off the prediction, "
+                "which is a mixture of models"
             )
         for row, text, values_by_name in zip(rows, best.texts, best.parameters, strict=True):
             formula[row], parameters[row] = text, values_by_name
@@ -114,7 +115,8 @@ def flag_doubts(series: Series, rows: np.ndarray, predicted: Forecast) -> None:
     """Flag functions that no law fits, and those whose last counts were not predicted."""
     for place in np.flatnonzero(predicted.misfit > POOR_FIT):
         series.flags[rows[place]].append(
-            f"poor fit: the points lie {np.expm1(predicted.misfit[place]):.0%} off any smooth law"
+            f"poor fit: the points lie {100 * np.expm1(predicted.misfit[place]):.3g} % off any "
+            "smooth law"
         )
     for place in np.flatnonzero((predicted.error > _UNSTABLE) & ~predicted.rules):
         series.flags[rows[place]].append(

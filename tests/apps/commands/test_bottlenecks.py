@@ -32,9 +32,9 @@ def test_top_down_shares_are_listed_by_region(pwh):
     assert out.splitlines()[:5] == [
         "Run r1",
         "",
-        "* Top-down: backend bound takes most issue slots in 1 of 2 places, most in copy (93%, "
+        "* Top-down: backend bound takes most issue slots in 1 of 2 places, most in copy (93 %, "
         "mostly memory bound).",
-        "* Top-down: bad speculation takes most issue slots in 1 of 2 places, most in sort (55%).",
+        "* Top-down: bad speculation takes most issue slots in 1 of 2 places, most in sort (55 %).",
         "* The class is Unknown (2 of 2 samples): top-down shares name no class: classes follow "
         "from counts of misses and cycles.",
     ]
@@ -61,7 +61,8 @@ def test_a_manual_label_counts_and_names_its_author(pwh):
     ]
     _, out, _ = pwh("diagnose", "r1")
     assert (
-        "* A tie: Mem or Unknown (Mem 50% and Unknown 50% of the samples); Unknown: top-down" in out
+        "* A tie: Mem or Unknown (Mem 50 % and Unknown 50 % of the samples); Unknown: top-down"
+        in out
     )
     assert "* What usually helps: use on-chip memory, blocking, reuse, prefetch." in out
 

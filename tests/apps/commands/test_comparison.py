@@ -27,8 +27,8 @@ def test_verdicts_come_first(pwh):
     lines = out.splitlines()
     assert lines[0] == "heat@v1 (5 runs) to heat@v2 (5 runs)"
     assert lines[2].startswith("* functions:seconds: worse: +23")
-    assert "at 95%)." in lines[2]
-    assert lines[3] == "* 1 metric is new: seconds:young (6% of the time)."
+    assert "at 95 %)." in lines[2]
+    assert lines[3] == "* 1 metric is new: seconds:young (6.26 % of the time)."
     assert lines[4] == "* 1 metric is gone: seconds:old -100 %."
     assert lines[5].startswith("* 2 of 3 metrics got worse beyond the noise: functions:seconds +23")
     assert "* A run is one value. Ratios are of geometric means over runs." in lines

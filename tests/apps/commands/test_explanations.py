@@ -39,20 +39,20 @@ def test_names_the_planted_cause_with_its_figures(name, pwh):
     )
     assert sentences(out) == [
         "wall_seconds rose by 17.8 % at stencil-1.23 (version 1.23, 2026-11-02): 11.9 s -> 14 s, "
-        "geometric means of 14 runs before and 8 from then on, +16.3 % to +19.3 % at 95%; beyond "
+        "geometric means of 14 runs before and 8 from then on, +16.3 % to +19.3 % at 95 %; beyond "
         "noise (p < 1e-6).",
-        "87% of the loss is in sweep: 7.2 s -> 9.03 s, it rose by 25.5 %.",
-        "13% of the loss is in exchange: 1.35 s -> 1.63 s, it rose by 20.9 %.",
-        "Together these 2 functions explain 100% of the loss.",
-        "The bottleneck of sweep moved from Balance to Mem: main memory costs 2% -> 35% of its "
-        "cycles at most.",
+        "86.6 % of the loss is in sweep: 7.2 s -> 9.03 s, it rose by 25.5 %.",
+        "13.3 % of the loss is in exchange: 1.35 s -> 1.63 s, it rose by 20.9 %.",
+        "Together these 2 functions explain 99.9 % of the loss.",
+        "The bottleneck of sweep moved from Balance to Mem: main memory costs 1.62 % -> 35.5 % of "
+        "its cycles at most.",
         "mem_writes per cycle rose to 106 times as much: 0.000126 -> 0.0134.",
         "l3_misses per cycle rose to 105 times as much: 0.000159 -> 0.0167.",
         "mem_reads per cycle rose to 105 times as much: 0.00016 -> 0.0167.",
         "instructions per cycle fell by 17.2 %: 1.71 -> 1.42.",
         "sweep scales worse: its time falls as p^-0.97, now falls as p^-0.72, so that twice the "
-        "processes take 61% of the time instead of 51%.",
-        "Idle workers: starvation went from 9.5% to 15.6% of their time.",
+        "processes take 60.7 % of the time instead of 51.2 %.",
+        "Idle workers: starvation went from 9.51 % to 15.6 % of their time.",
         "No change beyond noise in threads (3 and 3 runs).",
     ]
 
@@ -76,8 +76,8 @@ def test_two_runs_are_compared_as_asked(pwh):
     assert sentences(out)[:2] == [
         "wall_seconds rose by 17.6 % in stencil-1.29 (version 1.29, 2026-11-08) against "
         "stencil-1.21 (version 1.21, 2026-10-31): 11.9 s -> 14 s, one run on each side, +7.25 % to "
-        "+29.1 % at 95%, noise from the other runs of its history; beyond noise (p = 0.0014).",
-        "88% of the loss is in sweep: 7.19 s -> 9.04 s, it rose by 25.8 %.",
+        "+29.1 % at 95 %, noise from the other runs of its history; beyond noise (p = 0.0014).",
+        "88.1 % of the loss is in sweep: 7.19 s -> 9.04 s, it rose by 25.8 %.",
     ]
     assert sentences(out)[-1] == (
         "Not examined: scaling (no version measured on three counts on either side); idle time (no "
@@ -157,9 +157,9 @@ def test_an_improvement_is_explained_too(run, tmp_path):
     run("ingest", "f.csv")
     assert sentences(run("explain", "r15")[1]) == [
         "functions:seconds fell by 29.9 % at r10 (version 10, 2026-01-11): 10.1 s -> 7.07 s, "
-        "geometric means of 10 runs before and 10 from then on, -30.6 % to -29.2 % at 95%; beyond "
+        "geometric means of 10 runs before and 10 from then on, -30.6 % to -29.2 % at 95 %; beyond "
         "noise (p < 1e-6).",
-        "100% of the gain is in slow: 6.05 s -> 3.03 s, it fell by 50 %.",
+        "100 % of the gain is in slow: 6.05 s -> 3.03 s, it fell by 50 %.",
         "Not examined: counters (no counters on either side); bottlenecks (no counters that a "
         "model knows on either side); scaling (no version measured on three counts on either "
         "side); idle time (no task trace on either side); threads (no block trace on either "

@@ -33,14 +33,14 @@ def profiles(tmp_path):
 def test_the_report_names_the_slow_rank_and_what_balance_would_save(run, profiles):
     run("ingest", profiles)
     _, out, _ = run("report", "p4")
-    # Work is 11, 12.6, 11, 11 s, mean 11.4; waiting 8, 7.6, 8, 8 s, mean 7.9; 1.2 / 19.3 is 6.2 %.
+    # Work is 11, 12.6, 11, 11 s, mean 11.4; waiting 8, 7.6, 8, 8 s, mean 7.9; 1.2 / 19.3 is 6.22 %.
     assert (
         "* The 4 ranks work 11.4 s on average, calls that wait for others left out; the slowest is "
-        "rank 1 with 12.6 s: perfect balance would save at most 1.2 s (6.2% of the time)." in out
+        "rank 1 with 12.6 s: perfect balance would save at most 1.2 s (6.22 % of the time)." in out
     )
     assert (
         "* Most seconds to save by balance are in relax: 1.2 s, with 11.6 s on the slowest rank "
-        "and 10.4 s on average (imbalance 12%); rank 1 is slow." in out
+        "and 10.4 s on average (imbalance 11.5 %); rank 1 is slow." in out
     )
 
 
@@ -48,11 +48,13 @@ def test_scale_shows_the_imbalance_at_the_largest_count_and_how_it_grows(run, pr
     run("ingest", profiles)
     _, out, _ = run("scale", "heat")
     # At 64 the mean is 10 + 6.4 / 64 = 10.1 and the longest 16.4.
-    assert "* At 64 balance over the ranks would save most in relax: 6.3 s (imbalance 62%, " in out
+    assert (
+        "* At 64 balance over the ranks would save most in relax: 6.3 s (imbalance 62.4 %, " in out
+    )
     title, _, _, *lines = out.split("\n\n")[-1].splitlines()
     assert title == "Imbalance over ranks at 64"
     (line,) = lines
-    assert line.split()[:4] == ["relax", "62%", "16.4", "6.3"]
+    assert line.split()[:5] == ["relax", "62.4", "%", "16.4", "6.3"]
     assert line.split()[-1] == "1"
 
 

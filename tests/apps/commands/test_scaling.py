@@ -112,8 +112,8 @@ def test_times_without_a_smooth_law_have_no_turning_point(run, tmp_path):
         "Of the measured counts 8 is the fastest.",
         sentence(out, "slower"),
     )
-    assert sentence(out, "efficiency over 50%") == (
-        "* Of the measured counts 4 is the largest with an efficiency over 50%."
+    assert sentence(out, "efficiency over 50 %") == (
+        "* Of the measured counts 4 is the largest with an efficiency over 50 %."
     )
 
 

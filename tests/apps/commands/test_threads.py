@@ -68,7 +68,7 @@ def test_verdicts_come_first_with_figures_and_their_meaning(pwh):
         "  Fluctuation rate 0.333 (prominent over 0.171): neighbouring threads take different "
         "paths.",
         "  Synchronisation rate 0.833 (prominent over 0.0707): barriers per visit of a basic "
-        "block; 33.3% of thread pairs execute the same barriers equally often.",
+        "block; 33.3 % of thread pairs execute the same barriers equally often.",
         "  2 different basic-block vectors among 4 threads; two threads of a thread "
         "block are 5.33 visits apart on "
         "average.",
@@ -81,7 +81,7 @@ def test_several_launches_have_a_verdict_on_the_program_and_its_kernels(pwh):
     assert out.splitlines()[2:4] == [
         "* The program, over 2 launches weighted by instructions: branch divergence and "
         "synchronisation are both prominent.",
-        "  Divergent launches: 1 of 2, with 90.5% of the instructions.",
+        "  Divergent launches: 1 of 2, with 90.5 % of the instructions.",
     ]
     _, out, _ = pwh("threads", "r", "--kernels", "-f", "json")
     assert [(row["scope"], row["kernel"], row["verdict"]) for row in json.loads(out)] == [
@@ -121,8 +121,8 @@ def test_groups_and_the_worst_warps(pwh):
     _, out, _ = pwh("threads", "r", "--launch", "0", "--groups")
     _, _, after = out.partition("Groups of similar threads")
     assert [line.split() for line in after.splitlines()[3:5]] == [
-        ["0", "1", "2", "50.0%", "1", "block", "0,", "thread", "0", "0"],
-        ["0", "2", "2", "50.0%", "1", "block", "0,", "thread", "2", "0"],
+        ["0", "1", "2", "50", "%", "1", "block", "0,", "thread", "0", "0"],
+        ["0", "2", "2", "50", "%", "1", "block", "0,", "thread", "2", "0"],
     ]
     assert "Warps that lose most to divergence" in after
 
@@ -287,9 +287,9 @@ def test_cpu_threads_without_blocks_have_an_imbalance(run, tmp_path):
         "Run r",
         "",
         "* The 3 threads execute 200 k instructions on average, the busiest, thread 2, 300 k "
-        "instructions, an imbalance of 50.0%.",
+        "instructions, an imbalance of 50 %.",
         "* Most of the imbalance is in work: 300 k instructions on thread 2, 200 k instructions on "
-        "average, 100.0% of its excess.",
+        "average, 100 % of its excess.",
     ]
     (row,) = json.loads(run("threads", "r", "-f", "json")[1])
     assert (row["threads"], row["imbalance"]) == (3, 0.5)

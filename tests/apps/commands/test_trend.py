@@ -138,7 +138,7 @@ def test_what_a_series_is_like_is_told():
     assert state_sentences("x", state, quiet=False) == []
     modes = state | {"state": "alternating", "high_share": 0.25}
     assert state_sentences("x", modes, quiet=False) == [
-        "x: bimodal, two levels alternate: 1 s in 75.0% of the runs, 2 s in 25.0%."
+        "x: bimodal, two levels alternate: 1 s in 75 % of the runs, 2 s in 25 %."
     ]
     drift = state | {"state": "drifting", "drift": -0.2, "smallest_visible": 0}
     assert state_sentences("x", drift, quiet=True) == [

@@ -269,3 +269,11 @@ def test_a_link_to_a_run_chooses_its_application(open_page, demo_warehouse):
     app = open_page("bottlenecks", demo_warehouse, run="heat-1.3")
     assert app.selectbox("app").value == "heat"
     assert not app.error
+
+
+def test_the_applications_are_those_of_the_warehouse_after_a_comparison(open_page, demo_warehouse):
+    # Both pages ask which runs have counters; the comparison, only of its two runs.
+    open_page("compare", demo_warehouse, before="heat-1.3", after="heat-1.4")
+    app = open_page("bottlenecks", demo_warehouse)
+    assert app.selectbox("app").value == "stencil"
+    assert {"heat", "stencil"} <= set(app.selectbox("app").options)

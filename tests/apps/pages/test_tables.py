@@ -10,13 +10,13 @@ import pytest
 from apps.pages import tables
 
 
-def shown(monkeypatch, frame, **units):
+def shown(monkeypatch, frame, percent=(), **units):
     """Return the frame that a page shows, and the label and format of each column."""
     seen = {}
     monkeypatch.setattr(
         tables.st, "dataframe", lambda rows, **options: seen.update(rows=rows, **options)
     )
-    tables.show_rows(frame, units)
+    tables.show_rows(frame, units, percent)
     formats = {
         name: (config["label"], config.get("type_config", {}).get("format"))
         for name, config in seen["column_config"].items()
@@ -27,7 +27,7 @@ def shown(monkeypatch, frame, **units):
 def test_columns_of_a_unit_have_the_prefix_of_the_largest_value(monkeypatch):
     frame = pl.DataFrame({"own": [9.4e-5, 0.0, None], "inclusive": [0.262, math.inf, math.nan]})
     rows, formats = shown(monkeypatch, frame, own="s", inclusive="s")
-    assert formats == {"own": ("own (ms)", "%.3g"), "inclusive": ("inclusive (ms)", "%.3g")}
+    assert formats == {"own": ("own (ms)", "%,.3g"), "inclusive": ("inclusive (ms)", "%,f")}
     assert rows["own"].to_list() == pytest.approx([0.094, 0.0, None])
     assert rows["inclusive"].to_list()[:2] == [262.0, math.inf]
 
@@ -53,27 +53,31 @@ def test_a_prefix_is_found_for_any_values(monkeypatch, values, unit, label):
 
 def test_a_name_with_its_unit_has_no_second_one_and_keeps_it(monkeypatch):
     rows, formats = shown(monkeypatch, pl.DataFrame({"wall_seconds": [0.01]}), wall_seconds="s")
-    assert formats["wall_seconds"] == ("wall_seconds", "%.3g")
+    assert formats["wall_seconds"] == ("wall_seconds", "%,.3g")
     assert rows["wall_seconds"].to_list() == [0.01]
 
 
 def test_large_numbers_have_separators_and_identifiers_none(monkeypatch):
     frame = pl.DataFrame(
         {
-            "visits": [131_136],
-            "rank": [1234],
-            "size": [4096.0],
-            "wide": [4096.0],
-            "flag": [True],
+            "visits": [131_136, 1],
+            "rank": [1234, 0],
+            "counted": [4096.0, math.nan],
+            "wide": [4096.0, 1e-4],
+            "flag": [True, False],
         }
-    ).vstack(
-        pl.DataFrame({"visits": [1], "rank": [0], "size": [0.5], "wide": [1e-4], "flag": [False]})
     )
     _, formats = shown(monkeypatch, frame)
     assert {name: style for name, (_, style) in formats.items()} == {
-        "visits": "localized",
+        "visits": "%,d",
         "rank": None,
-        "size": "localized",
-        "wide": "%.3g",
+        "counted": "%,f",
+        "wide": "%,.3g",
         "flag": None,
     }
+
+
+def test_shares_are_per_cent(monkeypatch):
+    rows, formats = shown(monkeypatch, pl.DataFrame({"share": [0.5861, None]}), ("share",))
+    assert formats == {"share": ("share (%)", "%,.3g")}
+    assert rows["share"].to_list() == [pytest.approx(58.61), None]

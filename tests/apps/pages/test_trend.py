@@ -178,4 +178,4 @@ def test_the_explanation_begins_with_the_functions(open_page, demo_warehouse):
     app = open_page("trends", demo_warehouse, app="stencil", why="stencil-1.23")
     spec = json.loads(app.get("vega_lite_chart")[1].proto.spec)
     assert spec["encoding"]["x2"]["field"] == "end"
-    assert "87% of the loss is in sweep" in texts(app)
+    assert "86.6 % of the loss is in sweep" in texts(app)

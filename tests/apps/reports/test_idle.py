@@ -100,11 +100,11 @@ def test_what_if_and_life_cycle_are_told(warehouse):
     land_schedule(warehouse, {"workers": [{"worker_id": "A", "node_id": "n"}], "fragments": tasks})
     told = idle_sentences(warehouse, "r1")
     assert (
-        "What a replay of the tasks gains: no overhead 9.1 % (at most 9.1 %), "
-        "one more worker 0.0 % (at most 90.9 %), no latency 0.0 % (at most 0.0 %)." in told
+        "What a replay of the tasks gains: no overhead 9.09 % (at most 9.09 %), "
+        "one more worker 0 % (at most 90.9 %), no latency 0 % (at most 0 %)." in told
     )
     assert (
-        "From submission to end, tasks waited 0.0 % of the time for inputs to be made, then 33.3 % "
+        "From submission to end, tasks waited 0 % of the time for inputs to be made, then 33.3 % "
         "to run, and ran 66.7 %." in told
     )
 
@@ -114,12 +114,12 @@ def test_a_serial_chain_lacks_parallelism(warehouse):
     chain = [task(f"t{i}", "A", 110 * i, 110 * i + 100) for i in range(9)]
     land_schedule(warehouse, {"workers": workers, "fragments": chain})
     (headline,) = [s for s in idle_sentences(warehouse, "r1") if s.startswith("Most idle time")]
-    assert "75.0 %" in headline and "too little parallelism" in headline
+    assert "75 %" in headline and "too little parallelism" in headline
 
 
 def test_workers_without_tasks_gain_nothing(warehouse):
     worker = {"worker_id": "A", "node_id": "n", "t_begin": 0, "t_end": 10}
     land_schedule(warehouse, {"workers": [worker]})
     told = " ".join(idle_sentences(warehouse, "r1"))
-    assert "1 worker was busy 0.0 % of its time" in told
+    assert "1 worker was busy 0 % of its time" in told
     assert "No worker waited" in told and "replay" not in told
