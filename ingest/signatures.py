@@ -62,9 +62,13 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "a part of an HPCToolkit database",
-        "Convert its folder with Hatchet: GraphFrame.from_hpctoolkit(FOLDER).dataframe.to_csv("
-        "NEW.csv), and name the columns function and seconds.",
-        (b"HPCTOOLKIT", b"HPCPROF", b"HPCRUN"),
+        "Ingest its folder: meta.db with profile.db, or experiment.xml, has the call paths.",
+        (b"HPCTOOLKIT", b"HPCPROF"),
+    ),
+    Signature(
+        "a measurement of HPCToolkit",
+        "Make a database of its folder, and ingest that: hpcprof -o NEW FOLDER",
+        (b"HPCRUN",),
         (".hpcrun",),
     ),
     Signature(

@@ -69,7 +69,7 @@ READERS: tuple[Deferred, ...] = (
     Deferred(
         "hpctoolkit",
         _HERE + "hpctoolkit.reader:HpcToolkit",
-        contains=(b"hpctoolkitexperiment", b"hpcprof-metricdb"),
+        contains=(b"hpctoolkit", b"hpcprof-metricdb"),
     ),
     Deferred("otf2", _HERE + "otf2:Otf2", begins=(b"\x03b",)),
     Deferred("tau-packed", _HERE + "tau.packed:TauPacked", begins=(b"\0p\0p\0k",)),

@@ -45,7 +45,8 @@ ELF = b"\x7fELF\x02\x01\x01" + b"\0" * 9
         ("r000hs.vtune", b"<?xml?>", "Intel VTune", "vtune -report hotspots"),
         ("0.evt", b"\x03B\x01" + b"\0" * 9, "OTF2", "traces.otf2"),
         ("a.perfetto-trace", b"\x0a\x20" * 9, "Perfetto", "traceconv json"),
-        ("meta.db", b"HPCTOOLKITmeta\x04\0", "HPCToolkit", "Hatchet"),
+        ("cct.db", b"HPCTOOLKITctxt\x04\0", "HPCToolkit", "meta.db with profile.db"),
+        ("a.hpcrun", b"HPCRUN-profile____" * 9, "HPCToolkit", "hpcprof -o NEW FOLDER"),
         ("a.darshan", b"\x33\x2e" * 9, "Darshan", "darshan-parser FILE"),
         ("core", ELF + b"\x04\0\x3e\0", "core dump", "record a profile"),
         ("a.out", ELF + b"\x03\0\x3e\0", "(ELF)", "not the program itself"),
@@ -102,6 +103,7 @@ def test_no_sample_has_a_signature_but_archives_and_databases():
     assert found == {
         (".cubex", "a tar archive"),
         (".db", "a SQLite database"),
+        (".db", "a part of an HPCToolkit database"),
         (".def", "a part of a trace in OTF2"),
         (".evt", "a part of a trace in OTF2"),
         (".metric-db", "a part of an HPCToolkit database"),

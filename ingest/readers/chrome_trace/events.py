@@ -21,7 +21,7 @@ Id = str | int | float | None
 NONE = -1
 _NO_TIME = (b"", b"null")
 _GROUPS = {
-    **{"X": "slices", "B": "marks", "E": "marks", "C": "counters", "M": "metadata"},
+    **{"B": "marks", "E": "marks", "C": "counters", "M": "metadata"},
     **{"b": "operations", "e": "operations", "S": "operations", "F": "operations"},
     **{"s": "flows", "t": "flows", "f": "flows", "": "nothing"},
 }
@@ -114,13 +114,15 @@ class Events:
 
     def take(self, events: Sequence[Event]) -> None:
         """Take a batch of events in."""
+        # Most events are slices.
+        if slices := [event for event in events if event.ph == "X"]:
+            self._take_slices(slices)
         groups: dict[str, list[Event]] = {}
-        for event in events:
-            groups.setdefault(_GROUPS.get(event.ph, event.ph), []).append(event)
+        for event in events if len(slices) < len(events) else ():
+            if event.ph != "X":
+                groups.setdefault(_GROUPS.get(event.ph, event.ph), []).append(event)
         for group, found in groups.items():
             match group:
-                case "slices":
-                    self._take_slices(found)
                 case "marks":
                     self._take_marks(found)
                 case "operations":

@@ -1,4 +1,4 @@
-"""HPCToolkit: a database as its DTD describes it, of two ranks of a made-up program."""
+"""HPCToolkit: databases as DTD and FORMATS.md describe them, of a made-up program."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ def _enlarge(folder: Path, times: int) -> Path:
 CASE = Case(
     reader="hpctoolkit",
     sample=SAMPLE,
+    others=(SAMPLES / "hpctoolkit-4" / "meta.db",),
     golden=(
         (
             "SELECT app, ranks, threads, tags['recorder'] FROM runs",

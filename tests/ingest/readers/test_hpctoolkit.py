@@ -61,8 +61,8 @@ def test_threads_of_a_rank_are_told_apart(warehouse, tmp_path):
     ("text", "message"),
     [
         (experiment()[:-30], "is not XML here"),
-        (experiment({5: (0, 0)}), "no statement has an exclusive value"),
-        (experiment(), "no statement has an exclusive value"),
+        (experiment({5: (0, 0)}), "no function has a value"),
+        (experiment(), "no function has a value"),
         (experiment({5: (1, 1)}).replace('v="1"', 'v="nan"'), "the value of a metric is nan"),
         (experiment({5: (1, 1)}).replace('v="1"', 'v="-1"'), "the value of a metric is -1"),
         (experiment().replace('<PF i="4" s="11" n="11"', '<PF i="4"'), "no attribute n"),
