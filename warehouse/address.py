@@ -17,6 +17,7 @@ import os
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Self
 
@@ -55,6 +56,14 @@ class Served(_Elsewhere):
 
     host: str
     port: int = DEFAULT_PORT
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this computer can reach it. A name like 127.example.org is no address."""
+        try:
+            return self.host == "localhost" or ip_address(self.host).is_loopback
+        except ValueError:
+            return False
 
     def __str__(self) -> str:
         shown = f"[{self.host}]" if ":" in self.host else self.host

@@ -80,8 +80,9 @@ def _all_or_nothing(con: DuckDBPyConnection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # A failed commit has rolled back already, and a broken database cannot.
-        with suppress(duckdb.Error):
+        # A failed commit has rolled back already, and a broken database or a server that does not
+        # answer cannot.
+        with suppress(duckdb.Error, WarehouseError):
             con.execute("ROLLBACK")
         raise
 

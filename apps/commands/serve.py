@@ -59,7 +59,8 @@ def serve(
     db: Address = context.obj
     if not isinstance(db, Path):
         raise UsageError(f"{db} is no file", hint="Serve one: pwh --db FILE serve")
-    beyond = check_host(host, behind_proxy=behind_proxy)
+    address = Served(host, port)
+    beyond = check_host(address, behind_proxy=behind_proxy)
     writing = tokens.token(tokens.WRITING, token_file)
     reading = tokens.token(tokens.READING, read_token_file)
     if writing is None and reading is None:
@@ -68,7 +69,6 @@ def serve(
         )
     if writing == reading:
         raise UsageError("the token that only reads is the one that writes, too")
-    address = Served(host, port)
     con = warehouse.connect(db, wait=wait, on_wait=note)
     try:
         server = Server(con, address, writing=writing, reading=reading, beyond_loopback=beyond)

@@ -22,6 +22,7 @@ from tests.faults.damage import warehouse_of_samples
 _SUITES = {
     "kills": ("PWH_KILLS", 1, "tests/test_reliability.py", "killed"),
     "kills over a server": ("PWH_KILLS", 0.1, "tests/warehouse/test_serve.py", "killed_while"),
+    "cuts of the network": ("PWH_KILLS", 1, "tests/warehouse/test_cuts.py", "any_moment"),
     "crowds, full disks, other files": (None, 1, "tests/test_reliability.py", "not killed"),
     "mutated recordings, a reader": ("PWH_FUZZ_EXAMPLES", 1.5, "tests/ingest/test_fuzz.py", ""),
 }

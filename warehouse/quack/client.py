@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import itertools
 import math
+import os
 import random
 import re
 import threading
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 from warehouse.address import Served
 from warehouse.errors import PwhError, UsageError, WarehouseBusy, WarehouseError
 from warehouse.extensions import load_extension
+from warehouse.quack.line import Line
 from warehouse.quack.literals import Parameters, with_literals
 from warehouse.quack.statements import kind, makes_temporary, parsed, reads
 from warehouse.quack.tokens import HINT, READING, WRITING, token
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation, Statement
 
 _NUMBER = itertools.count()
-_LOOPBACK = ("localhost", "::1")
 _CLOSE_SECONDS = 5.0
+_BATCH = 1 << 20  # rows of files that are sent at once
 _ALIVE = 10.0  # seconds; the server ends a session that is silent in a transaction for longer
 _READS_FILES = re.compile(
     r"\b(read_(csv|csv_auto|parquet|json|json_auto|ndjson\w*|json_objects\w*|text|blob)"
@@ -65,6 +67,20 @@ _UNREACHABLE = re.compile(
     re.IGNORECASE,
 )
 _BEGINS = re.compile(r"\s*BEGIN\b", re.IGNORECASE)
+_COMMITS = re.compile(r"\s*(COMMIT|END)\b", re.IGNORECASE)
+_AROUND_REASON = re.compile(r"^(.*: )?(IO|HTTP) Error: |( error)? for HTTP POST to .*$")
+_PROXY_ANSWERED = re.compile(r"returned HTTP \d{3}")
+_CERTIFICATE = re.compile(r"SSL|certificate", re.IGNORECASE)
+_NOTHING = "Is pwh serve running there? What was not reported as landed has not landed."
+_UNKNOWN = (
+    "Whether the last change was carried out is unknown: see what is there before you repeat it. "
+    "pwh ingest can be run again in any case, as it recognises what has landed."
+)
+_PROXY = "That is the answer of a proxy; SECURITY.md of pwh has the settings that it needs."
+_UNTRUSTED = (
+    "Beyond this computer, pwh asks over TLS. The certificate has to be that of the host and of an "
+    "authority that this computer knows, or that a file of SSL_CERT_FILE contains."
+)
 _TURN = "UPDATE _turns SET turn = turn + 1"
 _NO_SESSION = "Connection does not exist"
 _READ_ONLY = "which is opened in read-only mode"
@@ -93,7 +109,8 @@ class Remote:
         self._in_transaction = False
         self._spoke = time.monotonic()
         self._closed = threading.Event()
-        _attach(local, address, self._name, read_only=read_only)
+        self._line = Line(address)
+        self._attach()
         # A session that is left open would keep others from writing until the server gives it up.
         atexit.register(self.close)
         threading.Thread(target=self._keep_alive, daemon=True).start()
@@ -103,6 +120,30 @@ class Remote:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _attach(self) -> None:
+        """Begin the session; raises as `open_served`."""
+        import duckdb
+
+        own = token(WRITING) or (token(READING) if self._read_only else None)
+        if own is None:
+            raise UsageError(
+                f"no token for {self._address}",
+                hint=f"Name the file that has it: {WRITING}_FILE=FILE, or {WRITING}. {HINT}",
+            )
+        plain = "true" if self._address.is_loopback else "false"
+        options = f"TYPE quack, TOKEN '{own}', DISABLE_SSL {plain}"
+        try:
+            self._call(f"ATTACH '{self._address}' AS {self._name} ({options})")
+        except (duckdb.Error, OSError) as error:
+            if "Authentication failed" in str(error):
+                raise WarehouseError(
+                    f"{self._address} does not accept the token",
+                    hint=f"It has to be the one in the server's --token-file or "
+                    f"--read-token-file; here it comes from {WRITING}_FILE or {WRITING}.",
+                ) from None
+            hint = _UNTRUSTED if _CERTIFICATE.search(str(error)) else _NOTHING
+            raise unreachable(self._address, str(error), hint) from None
 
     def close(self) -> None:
         """End the session; what was not committed is gone."""
@@ -114,11 +155,15 @@ class Remote:
         try:
             self._closed.set()
             atexit.unregister(self.close)
-            # A server that has gone has ended it already.
-            with suppress(duckdb.Error):
-                self._local.execute(f"DETACH {self._name}")
-            self._local.close()
+            if not self._line.is_busy:
+                # A server that has gone has ended the session already.
+                with suppress(duckdb.Error, OSError):
+                    self._call(f"DETACH {self._name}")
+            # One that waits for an answer would wait for it to be closed, too.
+            if not self._line.is_busy:
+                self._local.close()
         finally:
+            self._line.end()
             self._lock.release()
 
     def cursor(self) -> Remote:
@@ -193,13 +238,16 @@ class Remote:
 
     def _insert_from_files(self, table: str, query: str, parameters: Parameters) -> None:
         """Read files here, and insert their rows there."""
-        rows = self._local.execute(query, parameters).to_arrow_reader(1 << 20)
         done = 0
-        for batch in rows:
-            self.register("_rows_of_files", batch)
-            self._send(f"INSERT INTO {table} BY NAME FROM _rows_of_files")
-            done += batch.num_rows
-            self.unregister("_rows_of_files")
+        # The next statement of a connection ends the rows of the last one, without a word.
+        with self._local.cursor() as files:
+            files.execute("SET TimeZone = 'UTC'")
+            for batch in files.execute(query, parameters).to_arrow_reader(_BATCH):
+                self.register("_rows_of_files", batch)
+                self._send(f"INSERT INTO {table} BY NAME FROM _rows_of_files")
+                done += batch.num_rows
+                self.unregister("_rows_of_files")
+        # An INSERT of DuckDB returns how many rows it has inserted, which callers fetch.
         self._local.execute("SELECT ?", [done])
 
     def _check(self, sql: str) -> None:
@@ -214,9 +262,9 @@ class Remote:
         import duckdb
 
         try:
-            self._local.execute(f"{into}FROM {self._name}.query(?)", [sql])
-        except (duckdb.Error, RuntimeError) as error:
-            raise self._translated(error) from None
+            self._call(f"{into}FROM {self._name}.query(?)", [sql])
+        except (duckdb.Error, RuntimeError, OSError) as error:
+            raise self._translated(error, sql) from None
         finally:
             self._spoke = time.monotonic()
         match sql.strip().rstrip(";").upper():
@@ -225,8 +273,12 @@ class Remote:
             case "COMMIT" | "ROLLBACK":
                 self._in_transaction = False
 
-    def _translated(self, error: Exception) -> Exception:  # noqa: PLR0911  one for each kind
-        """Return an error of the kind that it had on the server."""
+    def _call(self, sql: str, parameters: Parameters = None) -> None:
+        """Run a statement here that waits for the server."""
+        self._line.call(lambda: self._local.execute(sql, parameters))
+
+    def _translated(self, error: Exception, sql: str) -> Exception:  # noqa: PLR0911  one a kind
+        """Return an error of the kind that it had on the server, where `sql` was sent."""
         import duckdb
 
         if isinstance(error, PwhError) or type(error) is duckdb.InterruptException:
@@ -234,8 +286,8 @@ class Remote:
         message = _OWN_LINE.sub("", str(error)).removeprefix("Invalid Input Error: ").strip()
         if message == _REFUSED:
             return UsageError(
-                f"{self._address} refuses this statement: the token only reads, or the statement "
-                "is about files, settings or the server",
+                f"{self._address} refuses this statement: the token only reads, the statement is "
+                "about files, settings or the server, or the server is about to stop",
                 hint=f"A token that writes is in the server's --token-file ({WRITING}_FILE here).",
             )
         if message.startswith(_NO_SESSION):
@@ -244,8 +296,10 @@ class Remote:
                 "too long within a transaction, of which nothing has landed",
                 hint="Run the command again.",
             )
-        if _UNREACHABLE.search(message):
-            return unreachable(self._address, message)
+        if isinstance(error, OSError) or _UNREACHABLE.search(message):
+            is_without_effect = self._in_transaction or reads(sql, self._temporary)
+            is_safe = is_without_effect and not _COMMITS.match(sql)
+            return unreachable(self._address, message, _NOTHING if is_safe else _UNKNOWN)
         if _CONFLICT.search(message):
             return WarehouseBusy(
                 f"another client of {self._address} is writing the same rows",
@@ -268,18 +322,18 @@ class Remote:
     def fetchall(self) -> list[Any]:
         """Return the rows left of the last result."""
         with self._lock:
-            found: list[Any] = self._local.fetchall()
+            found: list[Any] = self._line.call(self._local.fetchall)
         return found
 
     def fetchone(self) -> Any:
         """Return the next row of the last result; None at its end."""
         with self._lock:
-            return self._local.fetchone()
+            return self._line.call(self._local.fetchone)
 
     def to_arrow_table(self) -> pa.Table:
         """Return the rows left of the last result as a table of Arrow."""
         with self._lock:
-            return self._local.to_arrow_table()
+            return self._line.call(self._local.to_arrow_table)
 
     def sql(
         self, query: str | Statement, *, params: Parameters = None, most: int | None = None
@@ -343,7 +397,7 @@ class Remote:
                 if len(rows):
                     values = ", ".join(f"CAST({_quoted(c[0])} AS {_plain(c[1])})" for c in columns)
                     try:
-                        self._local.execute(
+                        self._call(
                             f"INSERT INTO {self._name}.{upload} SELECT {values} FROM _rows_to_send"
                         )
                     finally:
@@ -356,7 +410,9 @@ class Remote:
                 if alone and self._in_transaction:
                     with suppress(Exception):
                         self._send("ROLLBACK")
-                raise self._translated(error) if isinstance(error, Exception) else error from None
+                if not isinstance(error, Exception):
+                    raise
+                raise self._translated(error, upload) from None
             finally:
                 self._local.unregister("_rows_to_send")
             self._temporary.add(name.lower())
@@ -389,11 +445,16 @@ class Remote:
             if self._lock.acquire(blocking=False):
                 try:
                     if not self._closed.is_set():
-                        with self._local.cursor() as own, suppress(duckdb.Error):
-                            own.execute(f"FROM {self._name}.query('SELECT 1')").fetchall()
                         self._spoke = time.monotonic()
+                        with suppress(duckdb.Error, OSError):
+                            self._line.call(self._speak)
                 finally:
                     self._lock.release()
+
+    def _speak(self) -> None:
+        # The last result of the connection itself may not have been fetched.
+        with self._local.cursor() as own:
+            own.execute(f"FROM {self._name}.query('SELECT 1')").fetchall()
 
 
 def open_served(
@@ -414,6 +475,9 @@ def open_served(
             load_extension(local, extension, extra="serve")
         local.execute("SET TimeZone = 'UTC'")
         local.execute("SET enable_progress_bar = false")
+        # As with other programs of this computer; DuckDB itself knows the system's authorities.
+        if authorities := os.environ.get("SSL_CERT_FILE"):
+            local.execute("SET ca_cert_file = $1", [authorities])
         # COPY of rows that a caller has under a Python name, over the frames of this class.
         local.execute("SET python_scan_all_frames = true")
         udfs.register(local)
@@ -423,37 +487,12 @@ def open_served(
         raise
 
 
-def _attach(local: DuckDBPyConnection, address: Served, name: str, *, read_only: bool) -> None:
-    import duckdb
-
-    own = token(WRITING) or (token(READING) if read_only else None)
-    if own is None:
-        raise UsageError(
-            f"no token for {address}",
-            hint=f"Name the file that has it: {WRITING}_FILE=FILE, or {WRITING}. {HINT}",
-        )
-    is_near = address.host in _LOOPBACK or address.host.startswith("127.")
-    plain = "true" if is_near else "false"
-    try:
-        local.execute(
-            f"ATTACH '{address}' AS {name} (TYPE quack, TOKEN '{own}', DISABLE_SSL {plain})"
-        )
-    except duckdb.Error as error:
-        if "Authentication failed" in str(error):
-            raise WarehouseError(
-                f"{address} does not accept the token",
-                hint=f"It has to be the one in the server's --token-file or --read-token-file; "
-                f"here it comes from {WRITING}_FILE or {WRITING}.",
-            ) from None
-        raise unreachable(address, str(error)) from None
-
-
-def unreachable(address: Served, message: str) -> WarehouseError:
+def unreachable(address: Served, message: str, hint: str) -> WarehouseError:
     """Return what is wrong where a server does not answer."""
-    return WarehouseError(
-        f"{address} does not answer ({_first_line(message)})",
-        hint="Is pwh serve running there? What was not reported as landed has not landed.",
-    )
+    reason = _AROUND_REASON.sub("", _first_line(message))
+    if _PROXY_ANSWERED.search(reason):
+        hint = f"{_PROXY} {hint}"
+    return WarehouseError(f"{address} does not answer ({reason})", hint=hint)
 
 
 def _first_line(error: object) -> str:

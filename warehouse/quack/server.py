@@ -20,7 +20,7 @@ from warehouse.quack.statements import is_taken, kind
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_STOP_SECONDS = 10.0
+_STOP_SECONDS, _STOP_TICK = 10.0, 0.02
 # After this no client can read files, change settings or load extensions.
 _RESTRICTIONS = (
     "SET GLOBAL TimeZone = 'UTC'",
@@ -156,20 +156,25 @@ class Server:
         What was committed is in the log in any case: where a client's statement goes on for
         longer than ten seconds, it ends with the process.
         """
-        import duckdb
-
         with self._lock:
             self._tokens = []
             self._sessions = {}
-        own = self._con.cursor()
-
-        def finish() -> None:
-            with suppress(duckdb.Error):
-                own.execute("CHECKPOINT")
-
-        thread = threading.Thread(target=finish, daemon=True)
+        thread = threading.Thread(target=self._finish, daemon=True)
         thread.start()
         thread.join(_STOP_SECONDS)
+
+    def _finish(self) -> None:
+        """End the sessions as their statements end, and write the log into the file."""
+        import duckdb
+
+        # The log stays while a transaction has not ended, which can commit no more.
+        while active := self._active():
+            for number, state in active:
+                if state == "finished":
+                    self._end(number)
+            time.sleep(_STOP_TICK)
+        with self._con.cursor() as own, suppress(duckdb.Error):
+            own.execute("CHECKPOINT")
 
 
 def _check_port(address: Served) -> None:
@@ -187,13 +192,13 @@ def _check_port(address: Served) -> None:
         ) from None
 
 
-def check_host(host: str, *, behind_proxy: bool) -> bool:
+def check_host(address: Served, *, behind_proxy: bool) -> bool:
     """Return whether a host is beyond loopback; raises `UsageError` where that needs a proxy."""
-    beyond = host not in ("localhost", "::1") and not host.startswith("127.")
+    beyond = not address.is_loopback
     if beyond and not behind_proxy:
         raise UsageError(
-            f"{host} can be reached by other computers, and Quack sends tokens and rows as plain "
-            "text",
+            f"{address.host} can be reached by other computers, and Quack sends tokens and rows as "
+            "plain text",
             hint="Serve at 127.0.0.1 behind a proxy with TLS on this computer (SECURITY.md), or "
             "over ssh -L. Where the proxy is on another computer: --behind-proxy.",
         )
