@@ -16,7 +16,7 @@ from apps.output import note, printable
 from apps.progress import bar
 from ingest.load import Landed, Options, load, load_together
 from ingest.rejections import forget_rejections, remember_rejection
-from warehouse.errors import InputError, WarehouseBusy, WarehouseError
+from warehouse.errors import InputError, WarehouseConflict, WarehouseError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -67,16 +67,20 @@ class Lander:
     def land(self, found: Found, options: Options) -> Landed:
         """Land one recording; a dry run lands it in memory, which is discarded.
 
-        While another client of a served warehouse writes the same rows, this tries again.
+        While another program changes the same rows, as clients of a served warehouse can, this
+        tries again. The warehouse itself is waited for where it is opened.
         """
         until = math.inf if self.wait is None else time.monotonic() + self.wait
+        is_told = False
         while True:
             try:
                 return self._land(found, options)
-            except WarehouseBusy as error:
+            except WarehouseConflict as error:
                 if time.monotonic() >= until:
                     raise
-                note(f"{error.problem}; waiting")
+                if not is_told:
+                    note(f"{error.problem}; waiting")
+                is_told = True
                 time.sleep(random.uniform(0.2, 1.0))  # noqa: S311
 
     def _land(self, found: Found, options: Options) -> Landed:

@@ -6,6 +6,7 @@ PwhError
 ├── WarehouseError        exit 4
 │   ├── WarehouseMissing          the file does not exist
 │   ├── WarehouseBusy             another process has it open
+│   │   └── WarehouseConflict         another program changes the same rows
 │   ├── WarehouseOutdated         an older pwh wrote it
 │   ├── WarehouseTooNew           a newer pwh wrote it
 │   ├── NotAWarehouse             it is some other file
@@ -81,6 +82,10 @@ class WarehouseMissing(WarehouseError):
 
 class WarehouseBusy(WarehouseError):
     """Another process has the file open."""
+
+
+class WarehouseConflict(WarehouseBusy):
+    """Another program changes the same rows; the same again, a little later, may succeed."""
 
 
 class WarehouseOutdated(WarehouseError):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from warehouse import lake
 from warehouse.damage import damage
-from warehouse.errors import WarehouseBusy, WarehouseError
+from warehouse.errors import WarehouseConflict, WarehouseError
 from warehouse.lake import Touched
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def transaction(con: DuckDBPyConnection) -> Iterator[None]:
             yield
             _commit(con)
     except _Overtaken:
-        raise WarehouseBusy(
+        raise WarehouseConflict(
             "another program changed the same rows of the warehouse meanwhile", hint="Try again."
         ) from None
 

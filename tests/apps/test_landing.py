@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 import warehouse
+from apps import landing
 from apps.landing import Lander
 from ingest.load import Landed, Options
 from ingest.walk import find
 from tests.helpers.support import rows
-from warehouse.errors import InputError
+from warehouse.errors import InputError, WarehouseBusy, WarehouseConflict
 
 TABLE = "app,function,seconds\nsolver,solve,{}\nsolver,dot,1.5\n"
 STORED = (
@@ -70,6 +73,33 @@ def test_the_first_file_of_a_run_wins(tmp_path):
     landed(tmp_path / "w.duckdb", find([tmp_path / "files"]), Options(run_id="r"))
     with warehouse.connect(tmp_path / "w.duckdb", read_only=True) as con:
         assert rows(con, "SELECT app FROM runs") == [("one",)]
+
+
+def test_a_warehouse_that_this_process_has_open_is_not_waited_for(tmp_path):
+    (found,) = written(tmp_path / "files", 1)
+    landed(tmp_path / "w.duckdb", [found])
+    with warehouse.connect(tmp_path / "w.duckdb", read_only=True):
+        with pytest.raises(WarehouseBusy, match="this process has"):
+            landed(tmp_path / "w.duckdb", [found])
+
+
+def test_rows_that_another_program_changes_are_waited_for(tmp_path, monkeypatch):
+    (found,) = written(tmp_path / "files", 1)
+    real, tries = landing.load, []
+
+    def load(*arguments):
+        tries.append(arguments)
+        if len(tries) < 3:
+            raise WarehouseConflict("another client is writing the same rows")
+        return real(*arguments)
+
+    monkeypatch.setattr(landing, "load", load)
+    monkeypatch.setattr(landing.time, "sleep", lambda _: None)
+    assert landed(tmp_path / "w.duckdb", [found])[0].rows == {"fn_timings": 2}
+    with Lander(tmp_path / "w.duckdb", 0, dry_run=False) as lander:
+        tries.clear()
+        with pytest.raises(WarehouseConflict):
+            lander.land(found, Options())
 
 
 def test_what_each_of_a_group_contains_twice_and_names_that_differ(tmp_path):

@@ -20,7 +20,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from warehouse.address import Served
-from warehouse.errors import PwhError, UsageError, WarehouseBusy, WarehouseError
+from warehouse.errors import PwhError, UsageError, WarehouseConflict, WarehouseError
 from warehouse.extensions import load_extension
 from warehouse.quack.line import Line
 from warehouse.quack.literals import Parameters, with_literals
@@ -214,7 +214,7 @@ class Remote:
             try:
                 self._send(_TURN)
                 return
-            except WarehouseBusy:
+            except WarehouseConflict:
                 self._send("ROLLBACK")
                 if time.monotonic() >= until:
                     raise
@@ -301,7 +301,7 @@ class Remote:
             is_safe = is_without_effect and not _COMMITS.match(sql)
             return unreachable(self._address, message, _NOTHING if is_safe else _UNKNOWN)
         if _CONFLICT.search(message):
-            return WarehouseBusy(
+            return WarehouseConflict(
                 f"another client of {self._address} is writing the same rows",
                 hint="Try again when it is done. Nothing of this has landed.",
             )
