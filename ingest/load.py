@@ -24,7 +24,7 @@ from ingest.runs import RunBook, add_facts_of_rows, renew_runs, write_facts
 from ingest.scalars import keep_scalars, stabilise_names
 from warehouse import sqlfiles, transactions
 from warehouse.errors import InputError, UsageError
-from warehouse.lake import Touched
+from warehouse.lake.writers import Touched
 from warehouse.version import __version__
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import udfs
-from warehouse import lake, migrations, modules, revision, shipped
+from warehouse import migrations, modules, revision, shipped
 from warehouse.address import Address, Lake, Served, parse_address
 from warehouse.damage import RESTORE, damage
 from warehouse.errors import (
@@ -26,6 +26,8 @@ from warehouse.errors import (
     WarehouseMissing,
     WarehouseOutdated,
 )
+from warehouse.lake.attach import attach, engine, is_lake, use
+from warehouse.lake.writers import alone
 from warehouse.queue import place
 
 if TYPE_CHECKING:
@@ -127,16 +129,16 @@ def _open_served(
 
 
 def _open_lake(where: Lake, read_only: bool, *, create: bool) -> DuckDBPyConnection:
-    con = lake.engine(where)
+    con = engine(where)
     try:
         # In this order: each function that is registered would ask the catalogue.
         udfs.register(con)
         _set_database(con)
         _set_session(con)
-        lake.attach(con, where, read_only=read_only, create=create)
+        attach(con, where, read_only=read_only, create=create)
         if create and not read_only and not shipped.are_there(con):
             # Of two that create it at once, one finds what the other made, or a killed one began.
-            with lake.alone(con):
+            with alone(con):
                 is_own = not shipped.are_there(con)
                 if is_own:
                     fill(con)
@@ -327,8 +329,8 @@ def cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
     A cursor has temporary tables of its own; functions and the file are the connection's.
     """
     own = con.cursor()
-    if lake.is_lake(con):
-        lake.use(own)
+    if is_lake(con):
+        use(own)
     _set_session(own)
     return own
 

@@ -6,19 +6,21 @@ queries in processes of their own.
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from warehouse import lake
 from warehouse.address import Address
 from warehouse.connection import connect, first_rows
 from warehouse.damage import damage
 from warehouse.errors import PwhError, UsageError
+from warehouse.lake.attach import allow_only_its_files, is_lake
 from warehouse.messages import plain_message
 
 if TYPE_CHECKING:
@@ -29,6 +31,12 @@ _WAIT = 5.0
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+(ANALYZE\s+)?", re.IGNORECASE)
 # Types that Arrow or its readers do not know are returned as text.
 _AS_TEXT = re.compile(r"INTERVAL|\bBIT\b|BIGNUM|UNION|TIME WITH TIME ZONE|VARIANT|GEOMETRY|POINTER")
+# Table functions that read no more than a lake, beside macros.
+_HARMLESS = re.compile(
+    r"range|generate_series|unnest|repeat|repeat_row|json_each|json_tree|query_table|summary|"
+    r"duckdb_(?:columns|constraints|databases|functions|keywords|settings|tables|types|views)|"
+    r"pragma_(?:table_info|show)"
+)
 # Otherwise SQL could read the file of the warehouse and its log. A lake has to read its own files.
 _NO_LOCAL_FILES = "SET disabled_filesystems = 'LocalFileSystem'"
 _RESTRICTIONS = (
@@ -65,9 +73,9 @@ def open_restricted(path: Address, limits: Limits) -> DuckDBPyConnection:
     """Open a warehouse so that SQL can only read it, for the process of the query."""
     con = connect(path, read_only=True, wait=_WAIT)
     con.execute(f"SET memory_limit = '{int(limits.memory_mib)}MiB'")
-    in_lake = lake.is_lake(con)
+    in_lake = is_lake(con)
     if in_lake:
-        lake.allow_only_its_files(con)
+        allow_only_its_files(con)
     for setting in _RESTRICTIONS:
         if not (in_lake and setting == _NO_LOCAL_FILES):
             con.execute(setting)
@@ -134,8 +142,41 @@ def check_read_only(con: DuckDBPyConnection, sql: str) -> None:
             f"{kind} is not possible here: this page only reads",
             hint="Use SELECT or FROM. pwh sql --write changes the warehouse.",
         )
-    if lake.is_lake(con):
-        lake.check_table_functions(con, statements[0].query)
+    if is_lake(con):
+        _check_table_functions(con, statements[0].query)
+
+
+def _check_table_functions(con: DuckDBPyConnection, sql: str) -> None:
+    """Raise `UsageError` where a SELECT calls a table function that could do more than read a lake.
+
+    No setting of DuckDB keeps `postgres_query` and its like from sending any text to any server,
+    nor `query` from doing so in their place.
+    """
+    (serialised,) = con.execute("SELECT json_serialize_sql($1)", [sql]).fetchone() or ("{}",)
+    macros = con.execute(
+        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'table_macro'"
+    ).fetchall()
+    allowed = {name for (name,) in macros}
+    tree = json.loads(serialised)
+    if tree.get("error"):
+        raise UsageError(f"the statement is not possible here: {tree.get('error_message')}")
+    for name in _table_functions(tree):
+        if name not in allowed and not _HARMLESS.fullmatch(name):
+            raise UsageError(
+                f"the function {name} is not available here: this page only reads the warehouse",
+                hint="pwh sql in a terminal can call it.",
+            )
+
+
+def _table_functions(node: object) -> Iterator[str]:
+    """Yield the names of the table functions in a serialised statement."""
+    if isinstance(node, dict):
+        if node.get("type") == "TABLE_FUNCTION":
+            yield str(node["function"]["function_name"]).lower()
+        node = list(node.values())
+    if isinstance(node, list):
+        for part in node:
+            yield from _table_functions(part)
 
 
 def _rows(relation: DuckDBPyRelation, limits: Limits) -> pa.Table:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warehouse import lake
-from warehouse.lake import Maintained
+from warehouse.lake.attach import is_lake
+from warehouse.lake.maintenance import Maintained, maintain_lake
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -16,7 +16,7 @@ def maintain(con: DuckDBPyConnection, keep_days: float) -> Maintained | None:
 
     Of the past of a lake, `keep_days` days remain. Returns what was done in a lake.
     """
-    if lake.is_lake(con):
-        return lake.maintain(con, keep_days)
+    if is_lake(con):
+        return maintain_lake(con, keep_days)
     con.execute("CHECKPOINT")
     return None

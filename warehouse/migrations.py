@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from warehouse import lake, sqlfiles
+from warehouse import sqlfiles
 from warehouse.damage import RESTORE
 from warehouse.errors import (
     NotAWarehouse,
@@ -13,6 +13,8 @@ from warehouse.errors import (
     WarehouseOutdated,
     WarehouseTooNew,
 )
+from warehouse.lake.attach import is_lake
+from warehouse.lake.dialect import without_unsupported
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ def migrate(con: DuckDBPyConnection) -> tuple[str, ...]:
 
     In a lake all are one, as each transaction is a snapshot, and takes a while.
     """
-    in_lake = lake.is_lake(con)
+    in_lake = is_lake(con)
     con.execute(sqlfiles.read("bookkeeping"))
     done = applied(con) or ()
     missing = [path for path in sqlfiles.files("migrations") if path.stem not in done]
@@ -53,7 +55,7 @@ def migrate(con: DuckDBPyConnection) -> tuple[str, ...]:
         con.execute("BEGIN")
         for path in part:
             text = path.read_text(encoding="utf-8")
-            con.execute(lake.without_unsupported(text) if in_lake else text)
+            con.execute(without_unsupported(text) if in_lake else text)
             con.execute("INSERT INTO migrations VALUES (?, now(), ?)", [path.stem, __version__])
         con.execute("COMMIT")
     return tuple(path.stem for path in missing)

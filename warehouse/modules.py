@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from udfs import UDFS
-from warehouse import lake, sqlfiles
+from warehouse import sqlfiles
 from warehouse.errors import WarehouseOutdated
+from warehouse.lake.attach import is_lake
+from warehouse.lake.dialect import without_unsupported_comments
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
@@ -108,11 +110,11 @@ def refresh(con: DuckDBPyConnection) -> bool:
     """Create the views again where they differ from this pwh's; return whether they did."""
     if not stale(con):
         return False
-    in_lake = lake.is_lake(con)
+    in_lake = is_lake(con)
     con.execute("BEGIN")
     _drop_all(con)
     for module in ordered():
-        con.execute(lake.without_unsupported_comments(module.text) if in_lake else module.text)
+        con.execute(without_unsupported_comments(module.text) if in_lake else module.text)
         con.execute(
             "INSERT INTO view_modules VALUES (?, ?, ?, ?, ?)",
             [

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from warehouse import lake
 from warehouse.damage import damage
 from warehouse.errors import WarehouseConflict, WarehouseError
-from warehouse.lake import Touched
+from warehouse.lake.attach import is_lake
+from warehouse.lake.writers import Touched, alone, is_conflict, is_overtaken, snapshot
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -32,7 +32,7 @@ def transaction(con: DuckDBPyConnection) -> Iterator[None]:
     Raises `WarehouseError` where the commit itself fails, for instance on a full disk.
     """
     try:
-        with lake.alone(con), _all_or_nothing(con):
+        with alone(con), _all_or_nothing(con):
             yield
             _commit(con)
     except _Overtaken:
@@ -51,13 +51,13 @@ def land(con: DuckDBPyConnection, work: Callable[[], tuple[_T, Touched]]) -> _T:
     """
     import duckdb
 
-    if lake.is_lake(con):
+    if is_lake(con):
         with suppress(_Overtaken), _all_or_nothing(con):
-            since = lake.snapshot(con)
+            since = snapshot(con)
             result, touched = work()
             try:
-                with lake.alone(con) as others:
-                    if lake.is_overtaken(others, since, touched):
+                with alone(con) as others:
+                    if is_overtaken(others, since, touched):
                         raise _Overtaken
                     _commit(con)
             except duckdb.Error as error:
@@ -93,7 +93,7 @@ def _commit(con: DuckDBPyConnection) -> None:
     try:
         con.execute("COMMIT")
     except duckdb.Error as error:
-        if lake.is_conflict(error):
+        if is_conflict(error):
             raise _Overtaken from None
         raise write_error(error) from error
 

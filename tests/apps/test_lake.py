@@ -20,7 +20,6 @@ import warehouse as pwh
 from tests.helpers.postgres import programs, running_postgres
 from tests.helpers.support import land, rows
 from warehouse import guarded, transactions
-from warehouse import lake as lakes
 from warehouse.address import parse_address
 from warehouse.errors import InputError, NotAWarehouse, UsageError, WarehouseError, WarehouseMissing
 from warehouse.extensions import load_extension
@@ -156,15 +155,15 @@ def test_two_files_of_a_run_that_land_at_once_are_one_run(
 
 def overtake(monkeypatch, work):
     """Let another do something after the next transaction has begun."""
-    real = lakes.snapshot
+    real = transactions.snapshot
 
     def snapshot(con):
         found = real(con)
-        monkeypatch.setattr(lakes, "snapshot", real)
+        monkeypatch.setattr(transactions, "snapshot", real)
         work()
         return found
 
-    monkeypatch.setattr(lakes, "snapshot", snapshot)
+    monkeypatch.setattr(transactions, "snapshot", snapshot)
 
 
 def test_many_writers_at_once_lose_nothing(address, tmp_path, reader):

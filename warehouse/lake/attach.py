@@ -1,0 +1,226 @@
+"""Open a lake: attach it, create it where it is missing, and state why it cannot be opened."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse.address import Lake
+from warehouse.errors import (
+    NotAWarehouse,
+    UsageError,
+    WarehouseBusy,
+    WarehouseError,
+    WarehouseMissing,
+    WarehouseOutdated,
+)
+from warehouse.extensions import is_packaged, load_extension
+from warehouse.lake.lock import lock
+from warehouse.sqlfiles import literal
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+NAME = "lake"
+"""The database of a lake, in the connection that has attached it."""
+METADATA = f"__ducklake_metadata_{NAME}"
+"""The database of its catalogue."""
+_EMPTY = "empty_catalogue"
+_ABSENT = "explicitly disabled"
+# Inserts of fewer rows go into the catalogue, not into a file each; `pwh maintain` makes one file
+# of many such inserts.
+_MOST_INLINED = 1000
+_OPTIONS = {"parquet_compression": "zstd", "data_inlining_row_limit": str(_MOST_INLINED)}
+
+
+def engine(lake: Lake) -> DuckDBPyConnection:
+    """Return a connection of DuckDB in memory that can attach a lake.
+
+    Raises `UsageError` where an extension is not installed.
+    """
+    import duckdb
+
+    needed = ["ducklake", "postgres_scanner"] if lake.in_postgres else ["ducklake"]
+    # DuckDB would look through 80 MB of signed files at each start, for half the time that it
+    # takes. pip did that when it installed them. What DuckDB downloads itself it has to check.
+    are_packaged = all(map(is_packaged, needed))
+    con = duckdb.connect(config={"allow_unsigned_extensions": are_packaged})
+    for name in needed:
+        load_extension(con, name, extra="lake")
+    con.execute("SET allow_unsigned_extensions = false")
+    # In memory, DuckDB would put what does not fit in a folder of the working directory.
+    con.execute("SET temp_directory = $1", [str(Path(tempfile.gettempdir()) / "pwh-spill")])
+    return con
+
+
+def attach(con: DuckDBPyConnection, lake: Lake, *, read_only: bool, create: bool) -> None:
+    """Attach a lake and use it; one that is created has no tables yet.
+
+    Raises `WarehouseMissing`, `WarehouseError` where catalogue or storage cannot be reached, and
+    `UsageError` for writing to the past.
+    """
+    import duckdb
+
+    if lake.as_of is not None and not read_only:
+        raise UsageError(
+            "what the warehouse was in the past can only be read", hint="Leave --as-of out."
+        )
+    try:
+        if not _is_attached(con, lake, read_only=read_only, may_be_absent=create):
+            _make_folder(lake)
+            with _creating(con, lake):
+                # Another may have created it meanwhile.
+                if not _is_attached(con, lake, read_only=False, may_be_absent=True):
+                    _attach(con, lake, _attach_options(lake, read_only=False, create=True))
+                    # In the catalogue, so that they are those of every program that writes.
+                    for name, value in _OPTIONS.items():
+                        con.execute(f"CALL {NAME}.set_option($1, $2)", [name, value])
+        use(con)
+    except duckdb.Error as error:
+        raise _unusable(lake, error) from None
+    folder = _data_path(con)
+    # Otherwise DuckLake would make one, on this host only.
+    if "://" not in folder and not Path(folder).is_dir():
+        raise WarehouseError(
+            f"the folder {folder} of the files of {lake} is not there, or not on this host",
+            hint="All hosts that use the warehouse have to see the same folder at that path.",
+        )
+
+
+def _is_attached(
+    con: DuckDBPyConnection, lake: Lake, *, read_only: bool, may_be_absent: bool
+) -> bool:
+    """Attach a lake that is there; return False where it is absent, and may be.
+
+    Raises `NotAWarehouse` where the file of its catalogue is another.
+    """
+    import duckdb
+
+    # DuckLake would leave an empty file where it found none.
+    is_there = lake.in_postgres or Path(lake.catalogue).exists()
+    if not is_there and may_be_absent and not read_only:
+        return False
+    try:
+        if not is_there:
+            raise duckdb.InvalidInputException(_ABSENT)
+        _attach(con, lake, _attach_options(lake, read_only=read_only, create=False))
+    except duckdb.InvalidInputException as error:
+        if may_be_absent and not read_only and _ABSENT in str(error):
+            if lake.in_postgres:
+                return False
+            raise NotAWarehouse(
+                f"{lake.catalogue} is a file, but not the catalogue of a lake",
+                hint="Name a warehouse that is one file without ducklake:, a new lake by a new "
+                "file.",
+            ) from None
+        raise
+    return True
+
+
+def _attach(con: DuckDBPyConnection, lake: Lake, options: str) -> None:
+    con.execute(f"ATTACH {literal(f'ducklake:{lake.catalogue}')} AS {NAME} ({options})")
+
+
+@contextmanager
+def _creating(con: DuckDBPyConnection, lake: Lake) -> Iterator[None]:
+    """Let one process at a time create the catalogue: DuckLake fails where two do at once."""
+    if not lake.in_postgres:
+        yield
+        return
+    settings = lake.catalogue.partition(":")[2]
+    con.execute(f"ATTACH {literal(settings)} AS {_EMPTY} (TYPE postgres)")
+    try:
+        with con.cursor() as own:
+            own.execute("BEGIN")
+            lock(own, _EMPTY)
+            yield
+            own.execute("ROLLBACK")
+    finally:
+        con.execute(f"DETACH {_EMPTY}")
+
+
+def _data_path(con: DuckDBPyConnection) -> str:
+    row = con.execute(f"SELECT data_path FROM ducklake_settings('{NAME}')").fetchone()
+    return str(row[0]) if row else ""
+
+
+def _make_folder(lake: Lake) -> None:
+    """Make the folder of the files that an address names, in a folder that is there."""
+    folder = lake.data_path
+    if folder is None:
+        folder = "://" if lake.in_postgres else f"{lake.catalogue}.files"
+    if "://" in folder:
+        return
+    try:
+        Path(folder).mkdir(exist_ok=True)
+    except OSError as error:
+        raise WarehouseError(
+            f"the folder {folder} for the files of the warehouse cannot be made: {error.strerror}"
+        ) from None
+
+
+def _attach_options(lake: Lake, *, read_only: bool, create: bool) -> str:
+    options = [f"METADATA_CATALOG {literal(METADATA)}"]
+    if read_only:
+        options.append("READ_ONLY")
+    elif not create:
+        options.append("CREATE_IF_NOT_EXISTS false")
+    if lake.data_path is not None:
+        where = lake.data_path
+        options.append(
+            f"DATA_PATH {literal(where if '://' in where else str(Path(where).absolute()))}"
+        )
+    if lake.as_of is not None:
+        options.append(f"SNAPSHOT_TIME {literal(lake.as_of.isoformat())}")
+    return ", ".join(options)
+
+
+_REASONS = (
+    (_ABSENT, WarehouseMissing, "there is no warehouse in {lake}"),
+    ("data_path is not set", UsageError, "there is no warehouse in {lake} yet"),
+    ("No snapshot found", WarehouseMissing, "the warehouse {lake} is younger than that"),
+    ("does not match existing data path", UsageError, "the files of {lake} are in another place"),
+    ("not a valid DuckDB database", NotAWarehouse, "{lake} is not a DuckDB file"),
+    ("Could not set lock on file", WarehouseBusy, "{lake} is in use by another process"),
+    ("MIGRATE", WarehouseOutdated, "{lake} was written by another version of DuckLake"),
+)
+_HINTS = {
+    _ABSENT: "Create it: pwh ingest FILES, with data_path=FOLDER in the address.",
+    "data_path is not set": "State where its files are to be: data_path=FOLDER in the address.",
+    "No snapshot found": "pwh maintain removes what is older than it was told.",
+    "does not match existing data path": "Leave data_path out: the catalogue contains it.",
+    "Could not set lock on file": "Try again later; many writers at once need PostgreSQL.",
+}
+
+
+def _unusable(lake: Lake, error: Exception) -> WarehouseError | UsageError:
+    """Return why a lake cannot be opened."""
+    message = str(error)
+    for words, kind, problem in _REASONS:
+        if words in message:
+            return kind(problem.format(lake=lake), hint=_HINTS.get(words))
+    # after the catalogue, which the address has anyway
+    reason = message.split("\n", 1)[0].rpartition('": ')[2]
+    return WarehouseError(
+        f"cannot open {lake}: {reason}", hint="Is PostgreSQL running there, and may you connect?"
+    )
+
+
+def is_lake(con: DuckDBPyConnection) -> bool:
+    """Return whether the database in use is a lake."""
+    sql = "SELECT type FROM duckdb_databases() WHERE database_name = current_database()"
+    row: object = con.execute(sql).fetchone()
+    return row == ("ducklake",)
+
+
+def use(own: DuckDBPyConnection) -> None:
+    """Use the lake on a cursor, as its connection does."""
+    own.execute(f"USE {NAME}")
+
+
+def allow_only_its_files(con: DuckDBPyConnection) -> None:
+    """Let a connection without access to other files read those of its lake."""
+    con.execute("SET allowed_directories = $1", [[_data_path(con)]])

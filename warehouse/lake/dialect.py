@@ -1,0 +1,35 @@
+"""SQL without what DuckLake has not."""
+
+from __future__ import annotations
+
+import re
+
+_NOT_IN_LAKES = (
+    (re.compile(r"\s+USING COMPRESSION \w+"), ""),
+    (re.compile(r"\bENUM\s*\([^)]*\)"), "VARCHAR"),
+    (re.compile(r",\s*PRIMARY KEY\s*\([^)]*\)"), ""),
+    (re.compile(r"\s+PRIMARY KEY\b"), ""),
+    (re.compile(r"\s+ON CONFLICT DO NOTHING\b"), ""),
+    # a check, with parentheses within parentheses and text
+    (
+        re.compile(
+            r"\s+CHECK\s*\((?:[^()']|'[^']*'|\((?:[^()']|'[^']*'|\((?:[^()']|'[^']*')*\))*\))*\)"
+        ),
+        "",
+    ),
+)
+_NO_SUCH_COMMENT = re.compile(
+    r"^COMMENT ON (?:COLUMN|MACRO(?: TABLE)?) [^']+ IS '(?:[^']|'')*';\n?", re.MULTILINE
+)
+
+
+def without_unsupported(sql: str) -> str:
+    """Return statements that define tables, without what DuckLake has not."""
+    for pattern, replacement in _NOT_IN_LAKES:
+        sql = pattern.sub(replacement, sql)
+    return sql
+
+
+def without_unsupported_comments(sql: str) -> str:
+    """Return statements that define views and macros, without comments that DuckLake has not."""
+    return _NO_SUCH_COMMENT.sub("", sql)

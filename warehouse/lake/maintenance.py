@@ -1,0 +1,52 @@
+"""Maintenance of a lake: few files in place of many, and none that nobody reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from warehouse.lake.attach import NAME
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_UNREAD_SECONDS = 86400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Maintained:
+    """What maintenance did: files merged and written, snapshots expired, files deleted."""
+
+    files_before: int
+    files_after: int
+    snapshots_expired: int
+    files_deleted: int
+
+
+def maintain_lake(con: DuckDBPyConnection, keep_days: float) -> Maintained:
+    """Write small inserts of a lake together into few files, and delete what nobody reads.
+
+    Snapshots older than `keep_days` expire, the last one never. Files of expired snapshots, and
+    those of killed writers, are deleted once they are a day old: until then somebody may read or
+    write them.
+    """
+    before = _files(con)
+    con.execute(f"CALL ducklake_flush_inlined_data('{NAME}')")
+    con.execute(f"CALL ducklake_merge_adjacent_files('{NAME}')")
+    con.execute(f"CALL ducklake_rewrite_data_files('{NAME}')")
+    older = "older_than => now() - to_seconds($seconds)"
+    expired = con.execute(
+        f"FROM ducklake_expire_snapshots('{NAME}', {older})", {"seconds": keep_days * 86400}
+    ).fetchall()
+    deleted = [
+        con.execute(
+            f"FROM ducklake_{kind}('{NAME}', {older})", {"seconds": _UNREAD_SECONDS}
+        ).fetchall()
+        for kind in ("cleanup_old_files", "delete_orphaned_files")
+    ]
+    return Maintained(before, _files(con), len(expired), sum(map(len, deleted)))
+
+
+def _files(con: DuckDBPyConnection) -> int:
+    row = con.execute(f"SELECT sum(file_count) FROM ducklake_table_info('{NAME}')").fetchone()
+    return int(row[0]) if row and row[0] is not None else 0

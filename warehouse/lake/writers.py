@@ -1,0 +1,99 @@
+"""Many writers of a lake: one commits at a time, and sees what others committed since it began."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from warehouse.lake.attach import METADATA, NAME, is_lake, use
+from warehouse.lake.lock import lock
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+@contextmanager
+def alone(con: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
+    """Keep all other writers that do the same from committing inside the block, in a lake.
+
+    Yield a cursor that sees what was committed before. A killed process keeps nobody waiting:
+    PostgreSQL unlocks what its connection has locked. Outside of PostgreSQL there is one writer
+    anyway.
+
+    Raises `WarehouseBusy` after some minutes.
+    """
+    import duckdb
+
+    if not is_lake(con):
+        yield con
+        return
+    with con.cursor() as own:
+        use(own)
+        own.execute("BEGIN")
+        try:
+            if _is_in_postgres(own):
+                lock(own, METADATA)
+            yield own
+        finally:
+            with suppress(duckdb.Error):
+                own.execute("ROLLBACK")
+
+
+def _is_in_postgres(con: DuckDBPyConnection) -> bool:
+    sql = "SELECT type FROM duckdb_databases() WHERE database_name = $1"
+    row: object = con.execute(sql, [METADATA]).fetchone()
+    return row == ("postgres",)
+
+
+def is_conflict(error: Exception) -> bool:
+    """Return whether DuckLake did not commit because of what others have committed meanwhile."""
+    return "Transaction conflict" in str(error)
+
+
+def snapshot(con: DuckDBPyConnection) -> int:
+    """Return the number of the state of the lake that a transaction sees."""
+    row = con.execute(f"SELECT id FROM {NAME}.current_snapshot()").fetchone()
+    return int(row[0]) if row else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """What a transaction adds: sources, the paths these came from, and runs."""
+
+    source_ids: Sequence[int]
+    paths: Sequence[str]
+    run_ids: Sequence[str]
+
+
+def is_overtaken(own: DuckDBPyConnection, since: int, touched: Touched) -> bool:
+    """Return whether others have committed something of the same sources or runs after a snapshot.
+
+    `own` is a cursor of `alone`.
+    """
+    import duckdb
+
+    now = snapshot(own)
+    if now == since:
+        return False
+    changes = " UNION ALL ".join(
+        f"FROM {NAME}.table_{kind}('{{table}}', {since + 1}, {now})"
+        for kind in ("insertions", "deletions")
+    )
+    try:
+        row: object = own.execute(
+            "SELECT EXISTS (FROM (" + changes.format(table="run_facts") + ") "
+            "WHERE run_id IN (SELECT unnest($runs)) OR source_id IN (SELECT unnest($sources))) "
+            "OR EXISTS (FROM (" + changes.format(table="sources") + ") "
+            "WHERE path IN (SELECT unnest($paths)))",
+            {
+                "runs": list(touched.run_ids),
+                "sources": list(touched.source_ids),
+                "paths": list(touched.paths),
+            },
+        ).fetchone()
+    except duckdb.InvalidInputException:
+        # Someone expired the snapshots in between.
+        return True
+    return row != (False,)
