@@ -37,10 +37,10 @@ _TOPICS = {
 _MOST = {"function": 4, "counter": 3, "bottleneck": 4, "scaling": 3, "idle": 3, "threads": 3}
 _INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins")
 _COSTS = {
-    "frac_mem": "main memory",
-    "frac_dtb": "data-TLB misses",
-    "frac_icache": "instruction-cache misses",
-    "frac_dma": "DMA",
+    "frac_mem": "main memory costs",
+    "frac_dtb": "data-TLB misses cost",
+    "frac_icache": "instruction-cache misses cost",
+    "frac_dma": "DMA costs",
 }
 _UNSURE = " (noise unknown, so not certain)"
 _COLUMNS = (
@@ -233,7 +233,10 @@ def _notes(runs: Sequence[Row], rows: Sequence[Row]) -> Iterator[Sentence]:
         yield Sentence("Note: the runs are of different applications.")
     total = next((row for row in rows if is_total(row)), None)
     main = next((row for row in rows if row["metric"] == "wall_seconds"), None)
-    if total is not None and main is not None and main["after"] != main["before"]:
+    # Costs in events are no part of a time.
+    if total is None or main is None or total["unit"] != main["unit"]:
+        return
+    if main["after"] != main["before"]:
         part = (total["after"] - total["before"]) / (main["after"] - main["before"])
         if not 0.8 <= part <= 1.25 and abs(main["change"] or 0) >= 0.01:
             yield Sentence(
@@ -384,7 +387,7 @@ def _bottleneck(row: Row, _total: str) -> str:
     cost = ""
     if row["before"] is not None and row["after"] is not None:
         cost = (
-            f"{_COSTS[row['metric']]} costs {percent(row['before'])} -> {percent(row['after'])} of "
+            f"{_COSTS[row['metric']]} {percent(row['before'])} -> {percent(row['after'])} of "
             "its cycles at most"
         )
     if row["before_label"] == row["after_label"]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from apps.output import amount, cell, counted, dicts, percent, table_text
+from apps.output import Row, amount, cell, counted, dicts, percent, table_text
 from apps.queries.base import narrowed
 from apps.queries.bottlenecks import counters_of
 from apps.queries.runs import (
@@ -163,8 +163,7 @@ def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
         top = rows[0]
         sentences.append(
             f"{cell(top['function'])} takes {percent(top['share'])} of the time "
-            f"({amount(top['seconds'], 's')}); the first {counted(len(rows), 'function')} take "
-            f"{percent(sum(row['share'] or 0 for row in rows))}."
+            f"({amount(top['seconds'], 's')}){_first_together(rows)}."
         )
     sentences += run_imbalance_sentences(con, run_id)
     sentences += run_scaling_sentences(con, run_id)
@@ -181,11 +180,18 @@ def _costs(con: DuckDBPyConnection, run_id: str) -> Section | None:
     if top["share"] is not None:
         unit = "" if top["unit"] == top["event"] else f" ({amount(top['cost'], top['unit'])})"
         sentences.append(
-            f"{cell(top['function'])} takes {percent(top['share'])} of all {top['event']}{unit}; "
-            f"the first {counted(len(rows), 'function')} take "
-            f"{percent(sum(row['share'] or 0 for row in rows))}."
+            f"{cell(top['function'])} takes {percent(top['share'])} of all {top['event']}{unit}"
+            f"{_first_together(rows)}."
         )
     return Section(f"Functions by their own cost ({top['event']})", sentences, relation)
+
+
+def _first_together(rows: Sequence[Row]) -> str:
+    """Return the share of the first functions together, where there is more than one."""
+    if len(rows) < 2:
+        return ""
+    share = sum(row["share"] or 0 for row in rows)
+    return f"; the first {len(rows)} functions take {percent(share)}"
 
 
 def _workers(con: DuckDBPyConnection, run_id: str) -> Section:

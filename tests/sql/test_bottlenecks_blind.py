@@ -99,6 +99,29 @@ def test_reads_that_a_prefetcher_made_in_time_are_no_bottleneck(warehouse):
     assert most < 0.2
 
 
+@pytest.mark.parametrize(("l3_misses", "kind"), [(20, "Other"), (2500, "Mem")])
+def test_only_misses_that_memory_serves_are_a_bottleneck_of_memory(warehouse, l3_misses, kind):
+    """A working set that fits into level 3 misses level 2 all the time, and reads no memory."""
+    counts = {"cycles": 100000, "uops": 60000, "dtb_misses": 20, "l2d_misses": 2500}
+    counts |= {"l3_misses": l3_misses, "mem_reads": l3_misses, "l1i_accesses": 4460}
+    zero = dict.fromkeys((line.split()[0] for line in STRIDE.splitlines()[2:]), 0)
+    text = "\n".join(f"{event} {value}" for event, value in (zero | counts).items())
+    given(warehouse, "pmu_samples", f"event value\n{text.replace('width 0', 'width 4')}", sample=0)
+    ((found, model, most),) = rows(warehouse, "SELECT class, model, frac_mem_high FROM bottlenecks")
+    assert (found, model) == (kind, "bottlenecks/2")
+    assert (most > 0.2) == (kind == "Mem")
+    shown = rows(
+        warehouse,
+        """
+        SELECT d.deviation, s.standardised
+        FROM (SELECT unnest(drivers) AS d FROM bottlenecks)
+        JOIN pmu_standardised AS s ON d.metric = s.metric
+        """,
+    )
+    assert len(shown) == 3
+    assert all(deviation == pytest.approx(value, abs=1e-4) for deviation, value in shown)
+
+
 @pytest.mark.parametrize(
     ("counts", "reason"),
     [

@@ -17,6 +17,7 @@ from udfs.bottleneck.training import (
     causal_class,
     decode_names,
     encode_names,
+    memory_misses,
     scale,
     standardised,
 )
@@ -166,6 +167,27 @@ def test_blends_of_two_windows_lie_between_them(training):
 )
 def test_causal_class(shares, ipc, expected):
     assert CLASSES[causal_class(np.array([shares]), np.array([ipc]))[0]] == expected
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("L2DMPC", "L3MPC", "MEMRPC"), [[0.01, 0.01, 0.03], [0.02, 0.05, 0.06], [0, 0, 0]]),
+        (("L2DMPC", "MEMRPC"), [[0.02, 0.03], [0.02, 0.06], [0, 0]]),
+        (("L2DMPC",), [[0.02], [0.02], [0.04]]),
+        (("L3MPC", "MEMRPC"), [[0.01, 0.03], [0.05, 0.06], [0, 0]]),
+    ],
+)
+def test_misses_that_level_3_serves_wait_for_no_memory(names, expected):
+    all_metrics = {
+        "L2DMPC": [0.02, 0.02, 0.04],
+        "L3MPC": [0.01, 0.05, 0],
+        "MEMRPC": [0.03, 0.06, 0],
+    }
+    metrics = np.array([all_metrics[name] for name in names], float).T
+    before = metrics.copy()
+    assert memory_misses(metrics, names).tolist() == expected
+    np.testing.assert_array_equal(metrics, before)
 
 
 def test_standardised_metrics_have_mean_0_and_variance_1(training):

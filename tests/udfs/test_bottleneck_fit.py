@@ -140,6 +140,14 @@ def test_bands_cover_nine_of_ten():
     assert 0.88 < covered.mean() < 0.93
 
 
+@pytest.mark.parametrize("ipc", [0.35, 0.5, 0.56])
+def test_runs_scatter_around_their_windows_as_much_as_verdicts_allow_for(ipc):
+    runs = costs.draw_run_ipc(np.full(20_000, ipc), np.random.default_rng(0))
+    balance, other = np.exp(costs.balance_log_odds(np.array([ipc])))
+    assert (runs >= 0.5).mean() == pytest.approx(balance[0], abs=0.01)
+    assert balance + other == pytest.approx(1)
+
+
 def test_shares_of_a_run_make_one_class_of_all_its_samples(training):
     ipc = training.names.index("IPC")
     rows = np.flatnonzero(training.programs == "Balance1")

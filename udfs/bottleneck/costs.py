@@ -113,6 +113,14 @@ def class_log_odds(share: NDArray[Any], ipc: NDArray[Any]) -> Singles:
     return np.column_stack([balance, _POWER * np.log(ratio), other]).astype(np.float32)
 
 
+def draw_run_ipc(ipc: Floats, rng: np.random.Generator) -> Floats:
+    """Draw the IPC over the width (n) of runs of which windows have `ipc` (n).
+
+    The scatter is the one that `balance_log_odds` allows for.
+    """
+    return np.asarray(ipc + rng.logistic(scale=1 / _SLOPE, size=len(ipc)))
+
+
 def balance_log_odds(ipc: NDArray[Any]) -> tuple[Singles, Singles]:
     """Return the logarithms of the shares of Balance and of Other (n each) where nothing costs.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from udfs.bottleneck import autoencoder, build, calibration, validation
 from udfs.bottleneck.autoencoder import History
 from udfs.bottleneck.build import Shape
-from udfs.bottleneck.training import Arrays, Training
+from udfs.bottleneck.training import Arrays, Training, memory_misses
 from udfs.bottleneck.validation import Score
 from udfs.progress import Progress, silent
 
@@ -62,6 +62,7 @@ def fit(
     from threadpoolctl import threadpool_limits
 
     _check(training)
+    training = replace(training, metrics=memory_misses(training.metrics, training.names))
     # The matrices are small: more threads would only wait for each other.
     with threadpool_limits(1):
         return _fit(training, seed, folds, shapes, progress)

@@ -20,6 +20,7 @@ from udfs.bottleneck.training import (
     Integers,
     Singles,
     decode_names,
+    memory_misses,
     standardised,
 )
 
@@ -150,7 +151,8 @@ def judge(metrics: Floats, arrays: Arrays, cycles: Floats | None = None) -> Judg
     """
     metrics = np.where(np.isfinite(metrics) & (metrics >= 0), metrics, np.nan)
     missing = np.isnan(metrics)
-    filled = np.where(missing, 0, metrics)
+    counted = np.where(missing, 0, metrics)
+    filled = memory_misses(counted, decode_names(arrays["names"]))
     scaled = standardised(filled, arrays)
     estimates = estimate(filled, scaled, arrays)
     probabilities = estimates.calibrated(arrays)
@@ -174,7 +176,9 @@ def judge(metrics: Floats, arrays: Arrays, cycles: Floats | None = None) -> Judg
         order=np.argsort(-probabilities, axis=1, kind="stable")[:, :2],
     )
     drivers, contributions = _drivers(scaled, likeliest, arrays)
-    deviations = np.take_along_axis(scaled, drivers, axis=1)
+    # Those of the counts themselves, which the view pmu_standardised shows.
+    shown = scaled if filled is counted else standardised(counted, arrays)
+    deviations = np.take_along_axis(shown, drivers, axis=1)
     reason, reasons = doubts.reasons(arrays)
     return Judged(
         classes=np.where(reason >= 0, len(CLASSES), likeliest),

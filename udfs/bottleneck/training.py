@@ -60,7 +60,7 @@ _FULL_IPC = 0.95
 # Misses of the program's own accesses, and metrics that count those of a prefetcher, too; the share
 # of blends with reads ahead, and the most of these, per cycle.
 OWN_MISSES = "L2DMPC"
-PREFETCHED = ("MEMRPC", "L3MPC")
+PREFETCHED = ("L3MPC", "MEMRPC")
 _READ_AHEAD = 1 / 3
 _MOST_AHEAD = 0.05
 
@@ -160,6 +160,20 @@ def causal_class(shares: Floats, ipc: Floats) -> Integers:
     """
     rest = np.where(ipc >= BALANCED_IPC, CLASSES.index("Balance"), CLASSES.index("Other"))
     return np.where(shares.max(axis=1) >= LEAST_SHARE, 1 + shares.argmax(axis=1), rest)
+
+
+def memory_misses(metrics: Floats, names: Sequence[str]) -> Floats:
+    """Return metrics (n x m) in which the program's own misses are those that memory served.
+
+    A miss of level 2 that hits level 3 waits for no memory: OWN_MISSES are no more than the reads
+    of memory (the first of PREFETCHED that there is), of which a prefetcher makes others.
+    """
+    reads = [list(names).index(name) for name in PREFETCHED if name in names]
+    if OWN_MISSES not in names or not reads:
+        return metrics
+    own, limited = list(names).index(OWN_MISSES), metrics.copy()
+    limited[:, own] = np.minimum(metrics[:, own], metrics[:, reads[0]])
+    return limited
 
 
 def measured_classes(training: Training) -> Integers:

@@ -145,12 +145,17 @@ def _of_samples(
 def _of_blends(
     training: Training, fold: Integers, numbers: Sequence[int], rng: np.random.Generator
 ) -> Split:
+    """Return blends of each fold's programs, each a window of a run of its own.
+
+    A class is that of the run, whose IPC its windows scatter around: were it that of the window,
+    Balance and Other would be certain, and the temperature would make up for it on the others.
+    """
     found = [k for k in numbers if training.costed[fold == k].any()]
     blends = [blend(training.only(fold == k), _BLENDS, rng) for k in found]
     if not blends:
         return _of_samples(training, training.labels, fold, np.zeros(len(fold), bool))
     metrics, shares = (np.concatenate(part) for part in zip(*blends, strict=True))
-    ipc = metrics[:, training.names.index(WIDTH_METRIC)]
+    ipc = costs.draw_run_ipc(metrics[:, training.names.index(WIDTH_METRIC)], rng)
     number = np.repeat(found, _BLENDS)
     return Split(
         metrics=metrics,

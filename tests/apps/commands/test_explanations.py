@@ -178,3 +178,15 @@ def test_names_from_traces_cannot_break_out(run, tmp_path):
     assert "\x1b" not in out
     assert "of the loss is in it's [31m; DROP TABLE runs: 1 s -> 2 s, it rose" in out
     assert "function = 'it''s [31m; DROP TABLE runs'" in out
+
+
+def test_costs_in_cycles_are_not_set_against_seconds(run, tmp_path):
+    for name, cycles in (("before", 6_000_000), ("after", 2_000_000)):
+        path = tmp_path / f"{name}.csv"
+        path.write_text(f"region,sample,event,value\nmain,0,cycles,{cycles}\n")
+        run("ingest", str(path), "--app", "x", "--run", name, "--wall-seconds", f"{cycles / 1e6}")
+    code, out, _ = run("explain", "after", "--against", "before", "--no-queries")
+    assert code == 0
+    assert "100 % of the gain is in main: 6,000,000 cycles -> 2,000,000 cycles" in out
+    assert "Note: functions changed by" not in out
+    assert "* main takes 100 % of all cycles.\n" in run("report", "after")[1]
