@@ -33,6 +33,9 @@ IDENTIFIERS = {
     *("thread", "rank", "launch", "block", "bb", "warp", "worker", "task", "node", "line", "id"),
     *("segment", "sample", "index", "source_id", "version", "pc_first", "pc_last", "k"),
 }
+# The place of a function in the source: name [{file} {line,column}-{line,column}].
+_PLACE = re.compile(r" \[\{[^{}]*\}( \{[^{}]*\}(-\{[^{}]*\})?)?\]$")
+_LEAST_PLACE = 8
 _FORMULA = r"^\s*[-=+@\t\r]"
 _MARKUP = re.compile(r"[\\`*\[\]|$~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "#": "&#35;"}
@@ -235,10 +238,13 @@ def short_name(text: str, limit: int) -> str:
     """Return text shortened in the middle to a number of characters.
 
     Paths, mangled names and template arguments differ at their ends, so more of the end is kept.
+    Of a function with its place in the source, as TAU writes them, the name is kept.
     """
     if len(text) <= limit:
         return text
     start = (limit - 1) // 3
+    if place := _PLACE.search(text):
+        start = max(start, min(place.start(), limit - _LEAST_PLACE))
     return f"{text[:start]}…{text[start + 1 - limit :]}"
 
 

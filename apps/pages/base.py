@@ -157,6 +157,7 @@ class View(Filters):
         *,
         key: str,
         units: Mapping[str, str] | None = None,
+        percent: Sequence[str] = (),
         choose: bool = False,
     ) -> pl.DataFrame:
         """Show the rows of a question; only the visible page is computed.
@@ -180,7 +181,7 @@ class View(Filters):
         with place:
             if choose:
                 return frame[choose_rows(frame, units or {}, f"_{key}_rows")]
-            self.table(frame, units=units)
+            self.table(frame, units=units, percent=percent)
         return frame
 
     def _page(self, key: str, pages: int) -> int:

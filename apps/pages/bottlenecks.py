@@ -10,7 +10,7 @@ import streamlit as st
 
 from apps.pages import bottleneck_charts as charts
 from apps.pages.base import View
-from apps.pages.charts import localised, show
+from apps.pages.charts import show, styled
 from apps.pages.metric_heatmap import PLACE, metric_heatmap
 from apps.pages.slot_charts import (
     TREE,
@@ -129,7 +129,7 @@ def _metrics(view: View, runs: list[str], by: str | None) -> None:
         st.caption("Means over the samples, weighted by cycles. " + _DEVIATIONS)
         return
     st.altair_chart(
-        localised(metric_heatmap(glyphs)),
+        styled(metric_heatmap(glyphs)),
         width="stretch",
         alt=f"{len(glyphs.metrics)} metrics of {len(glyphs.stars)} places",
         key=_HEATMAP,
@@ -158,7 +158,7 @@ def _star(view: View, glyphs: Stars) -> None:
         return
     one = replace(glyphs, stars=(glyphs.stars[labels.index(chosen)],))
     st.altair_chart(
-        localised(charts.star_chart(one)),
+        styled(charts.star_chart(one)),
         width="content",
         alt=f"Star glyph of {chosen}, one ray per metric",
     )
@@ -234,6 +234,9 @@ def _roofline(view: View, rows: pl.DataFrame, run: str) -> None:
 def _shares(view: View, runs: list[str]) -> None:
     st.subheader("Classes of processes", anchor=False)
     shares = view.rows(class_shares, runs)
+    if shares["class"].unique().to_list() == ["Unknown"]:
+        st.caption("Unknown for every process; the reasons are below.")
+        return
     show(charts.share_chart(shares), "Share of the cycles of each process in each class")
     shown, places = shares["position"].n_unique(), shares["places"].to_list()[0]
     if shown < places:

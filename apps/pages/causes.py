@@ -56,17 +56,19 @@ def show_for_run(view: View, run_id: str) -> None:
         st.caption("There are no earlier runs to compare it with.")
         return
     with view.narrowed(traces_of([*which.against, *which.runs], *EXPLAINED_BY)):
+        with st.spinner("Comparing its traces ..."):
+            rows = view.rows(explanation, which)
+        _waterfall(rows)
         show(view, which)
 
 
 def show(view: View, which: Comparison) -> None:
-    """Show what changed between two sets of runs: waterfall, sentences, figures, call tree."""
+    """Show what changed between two sets of runs: sentences, figures, call tree."""
     with st.spinner("Comparing its traces ..."):
         rows = view.rows(explanation, which)
         runs = view.rows(compared_runs, which)
         coverage = view.rows(explanation_coverage, which)
     sentences = explanation_sentences(which, runs.to_dicts(), rows.to_dicts(), coverage.to_dicts())
-    _waterfall(rows)
     with st.container(border=True):
         for sentence in sentences:
             with st.container(horizontal=True, vertical_alignment="center"):

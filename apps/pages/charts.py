@@ -54,10 +54,17 @@ def axis(title: str | None, unit: str | None = None, **options: Any) -> alt.Axis
 
 def show(chart: ChartType, description: str) -> None:
     """Show a chart as wide as the page; `description` is for screen readers."""
-    st.altair_chart(localised(chart), width="stretch", alt=description)
+    st.altair_chart(styled(chart), width="stretch", alt=description)
 
 
-def localised(chart: ChartType) -> ChartType:
-    """Return a chart that writes per cent as text of pages does: 12.3 %."""
-    drawn: ChartType = chart.configure(locale=alt.Locale(number=_NUMBERS))
+def styled(chart: ChartType) -> ChartType:
+    """Return a chart in the look of pages: little room around it, labels that never overlap."""
+    drawn: ChartType = chart.configure(
+        locale=alt.Locale(number=_NUMBERS),
+        padding={"left": 0, "top": 4, "right": 12, "bottom": 0},
+        axisQuantitative=alt.AxisConfig(labelOverlap="greedy", labelSeparation=8),
+        axisXQuantitative=alt.AxisConfig(labelFlush=True),
+        axis=alt.AxisConfig(titlePadding=8),
+        legend=alt.LegendConfig(padding=0, offset=8),
+    )
     return drawn

@@ -75,7 +75,12 @@ def _by_name(first: Page) -> Page:
 
 def _runner(entry: Entry, path: Address, pages: dict[str, Page]) -> Callable[[], None]:
     def run() -> None:
-        st.title(entry.title, anchor=False)
+        # In the page rather than in the sidebar, which narrow windows fold away.
+        with st.container(
+            horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+        ):
+            st.title(entry.title, anchor=False, width="content")
+            news = st.container(width="content")
         shown = file_state(path)
         view = View(path, pages, entry.path)
         try:
@@ -87,7 +92,7 @@ def _runner(entry: Entry, path: Address, pages: dict[str, Page]) -> Callable[[],
         finally:
             view.close()
         # After the page, whose first picture it must not delay.
-        with st.sidebar:
+        with news:
             show_news(path, shown, counts_now(path), is_waiting=view.is_waiting)
 
     return run

@@ -5,9 +5,11 @@ from __future__ import annotations
 import polars as pl
 import streamlit as st
 
+from apps.output import amount
 from apps.pages import timeline_chart as charts
 from apps.pages.base import View
 from apps.pages.charts import show
+from apps.pages.text import plain
 from apps.pages.timeline import Drawing, looked_at, show_timeline
 from apps.queries.idle import MOST_WORKERS, idle_blame, idle_what_if, idle_workers, path_parts
 from apps.queries.timeline import LANES, Window, timeline_runs, timeline_span
@@ -93,7 +95,19 @@ def _blame(view: View, run: str, mode: str, rule: str, window: Window | None) ->
         return
     for by, title in (("type", "waits for tasks of the type"), ("worker", "waits for the worker")):
         part = blame.filter(pl.col("waits_by") == by)
-        show(charts.bars_by_cause(part, title), f"Seconds of {title}, by cause")
+        _bars(part, title, f"Seconds of {title}, by cause")
+
+
+def _bars(rows: pl.DataFrame, title: str, description: str) -> None:
+    """Show seconds by what and cause as bars; of one thing in words."""
+    if rows["what"].n_unique() > 1:
+        show(charts.bars_by_cause(rows, title), description)
+        return
+    parts = ", ".join(
+        f"{row['cause']} {amount(row['seconds'], 's')}"
+        for row in rows.sort("seconds", descending=True).iter_rows(named=True)
+    )
+    st.markdown(plain(f"{rows['what'][0]}, {title}: {parts}."))
 
 
 def _path(view: View, run: str, window: Window | None) -> None:
@@ -102,7 +116,7 @@ def _path(view: View, run: str, window: Window | None) -> None:
     if path.is_empty():
         st.caption("No task is on it here: the run has no dependent tasks, or the window none.")
         return
-    show(charts.bars_by_cause(path, "on the critical path"), "Critical path by type and cause")
+    _bars(path, "on the critical path", "Critical path by type and cause")
     st.caption("The chain of tasks and waits that determines the end of the run.")
 
 

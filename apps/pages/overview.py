@@ -23,6 +23,7 @@ from apps.queries.overview import (
     watched_series,
 )
 from apps.reports.changes import commit_range, series_state
+from apps.reports.gate import gate_fails
 from apps.reports.runs import trace_sentences
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def page(view: View) -> None:
     with right:
         st.subheader("Latest runs", anchor=False)
         latest = view.rows(latest_runs, _RUNS)
-        view.table(latest.select("run_id", "started_at", "wall_seconds"), units=_UNITS)
+        view.table(latest.select("run_id", "app", "started_at", "wall_seconds"), units=_UNITS)
         view.link("All runs", "runs", icon="list_alt")
     with regressions:
         st.subheader("Changes for the worse", anchor=False)
@@ -78,7 +79,7 @@ def page(view: View) -> None:
         with st.spinner("Detecting changes ..."), view.narrowed(findings_of_series(every=every)):
             with watch_list:
                 _watch_list(view)
-            _regressions(view, every)
+            gates = _regressions(view, every)
     with left:
         st.subheader("What the latest traces show", anchor=False)
         if view.confirmed(
@@ -87,6 +88,8 @@ def page(view: View) -> None:
             with st.spinner("Analysing the latest traces ..."):
                 _verdicts(view, left, right)
     _counts(counts)
+    for place, row in gates:
+        place.caption(plain(_gate(view, row)))
 
 
 def _counts(counts: dict[str, Any]) -> None:
@@ -117,9 +120,14 @@ def _watch_list(view: View) -> None:
     links = [
         f"trends?metric={quote(r['metric'], safe='')}&app={quote(r['app'], safe='')}" for r in rows
     ]
-    shown = found.select("machine", "setting", "history", "last", "last_at", "run_id").with_columns(
-        pl.Series("app", links), pl.Series("state", [series_state(row) for row in rows])
-    )
+    shown = found.select(
+        "machine",
+        "setting",
+        pl.when(pl.col("history").list.len() > 1).then("history"),
+        "last",
+        "last_at",
+        "run_id",
+    ).with_columns(pl.Series("app", links), pl.Series("state", [series_state(row) for row in rows]))
     st.dataframe(
         linked(
             shown.select(
@@ -131,30 +139,37 @@ def _watch_list(view: View) -> None:
         column_config={
             "app": st.column_config.LinkColumn("app", display_text=r"&app=(.*)$"),
             "history": st.column_config.LineChartColumn("history", width="small"),
+            "setting": st.column_config.TextColumn("setting", width="medium"),
             "last": st.column_config.NumberColumn("last (s)", format="%.3g"),
             "state": st.column_config.TextColumn("state", width="medium"),
-            "last_at": st.column_config.DatetimeColumn("last_at", format="YYYY-MM-DD HH:mm"),
+            "last_at": st.column_config.DatetimeColumn("last run", format="distance"),
             "run_id": st.column_config.LinkColumn("run_id", display_text=r"\?run=(.*)$"),
         },
     )
     st.caption(
-        "Wall time of the last runs, or the time of their functions. State: the latest change."
+        "Wall time of the last runs, or the time of their functions. State: the latest change, for "
+        "the worse or the better."
     )
 
 
-def _regressions(view: View, every: bool) -> None:
+def _regressions(view: View, every: bool) -> list[tuple[DeltaGenerator, dict[str, Any]]]:
+    """Show the latest changes for the worse; return each certain one, and where its gate goes."""
     found = view.rows(latest_regressions, _REGRESSIONS, every=every)
     early = view.rows(latest_provisional, _REGRESSIONS, every=every)
     if found.is_empty():
         st.caption("None is certain and open. Changes are detected in series of 10 runs or more.")
-    for row in found.iter_rows(named=True):
-        _change(view, row, ":red[:material/trending_up:]", "")
+    gates = [
+        (_change(view, row, ":red[:material/trending_up:]", ""), row)
+        for row in found.iter_rows(named=True)
+    ]
     for row in early.iter_rows(named=True):
         runs = counted(row["more_runs"], "more run")
         _change(view, row, ":gray[:material/pending:]", f"; provisional, {runs} would confirm it")
+    return gates
 
 
-def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> None:
+def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> DeltaGenerator:
+    """Show a change and the way to its trend; return where more on it goes."""
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         others = f" and {counted(row['others'], 'more change')}" if row["others"] else ""
         between = commit_range(row)
@@ -165,6 +180,7 @@ def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> None:
             f"{since}{f' ({between})' if between else ''}{certainty}"
         )
         st.markdown(f"{icon} **{plain(row['app'])}** {plain(said)}")
+        place: DeltaGenerator = st.empty()
         view.link(
             "See the trend",
             "trends",
@@ -173,6 +189,15 @@ def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> None:
             metric=row["metric"],
             machine=row["machine"],
         )
+    return place
+
+
+def _gate(view: View, row: dict[str, Any]) -> str:
+    """Return what pwh gate says of the latest runs against the last one before a change."""
+    baseline = row["previous_version"] or row["previous_run_id"]
+    fails = view.value(gate_fails, row["app"], baseline, row["metric"])
+    told = {True: "fails", False: "passes", None: "cannot judge"}[fails]
+    return f"gate against {baseline}: {told}"
 
 
 def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:

@@ -29,7 +29,8 @@ _NAME = "a run or APP@VERSION"
 
 def page(view: View) -> None:
     """Show the flame graph, or the treemap of a flat profile, and the table of functions."""
-    known = view.rows(profiled_runs)["run_id"].to_list()
+    profiled = view.rows(profiled_runs)
+    known = profiled["run_id"].to_list()
     if not known:
         view.empty(
             "No run has a profile yet. Profiles come from perf, TAU, Score-P, Caliper, callgrind, "
@@ -39,7 +40,8 @@ def page(view: View) -> None:
         )
         return
     choices = view.rows(comparison_choices)["choice"].to_list()
-    named = view.pick("Run", known, key="run", placeholder=_NAME, default=known[0])
+    most = known[profiled["paths"].arg_max() or 0]
+    named = view.pick("Run", known, key="run", placeholder=_NAME, default=most)
     other = view.pick("Compared with", choices, key="against", placeholder="none")
     if named is None:
         st.caption("Choose a run, or a version of an application (APP@VERSION).")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-from apps.output import cell, counted
+from apps.output import counted
 from apps.pages.base import View
 from apps.pages.text import plain
 from apps.queries.overview import warehouse_counts
@@ -27,7 +27,7 @@ from apps.queries.runs import (
     run_workers,
     runs_worth_a_look,
 )
-from apps.reports.runs import trace_sentences
+from apps.reports.runs import facts_line, trace_sentences
 
 _UNITS = {"seconds": "s", "inclusive_seconds": "s", "longest": "s"}
 _CHOICES = 100
@@ -74,8 +74,7 @@ def page(view: View) -> None:
     run_id = view.value(resolve_run, named)
     facts = view.value(run_facts, run_id)
     view.address.carry("app", facts.get("app") or "")
-    known = [f"{name} {cell(value, None)}" for name, value in facts.items()]
-    st.markdown(f"**{plain(run_id)}**  {plain(', '.join(known))}")
+    st.markdown(f"**{plain(run_id)}**  {plain(facts_line(facts))}")
     counts = view.value(row_counts, run_id)
     with st.container(horizontal=True):
         view.link("Compare with another run", "compare", icon="compare_arrows", after=run_id)

@@ -8,13 +8,13 @@ import streamlit as st
 from apps.pages import scaling_charts as charts
 from apps.pages.base import View
 from apps.pages.charts import show
+from apps.pages.text import NO_APPLICATION
 from apps.queries.imbalance import rank_shares, scaling_imbalance
 from apps.queries.scaling import (
     ScalingSet,
     counts_between,
     known_counts,
     models_of,
-    scaling_apps,
     scaling_fitted,
     scaling_functions,
     scaling_measured,
@@ -43,13 +43,15 @@ _DRAWN = 3
 def page(view: View) -> None:
     """Show how a set of runs scales: verdict, points and fits, speed-up, ranking, imbalance."""
     with view.narrowed(known_counts()):
-        apps = view.value(scaling_apps)
-        app = view.select("Application", apps, key="app")
-        sets = [] if app is None else view.value(scaling_sets, app)
-    known = {_label(one): one for one in sets if one.counts >= _LEAST}
-    if not known:
-        _nothing(view, apps)
+        sets = view.value(scaling_sets)
+    modelled = [one for one in sets if one.counts >= _LEAST]
+    if not modelled:
+        _nothing(view, is_measured=bool(sets))
         return
+    most = max(modelled, key=lambda one: one.counts)
+    apps = sorted({_app(one) for one in modelled})
+    app = view.select("Application", apps, key="app", default=_app(most))
+    known = {_label(one): one for one in modelled if _app(one) == app}
     which = known[view.select("Runs", list(known), key="set") or next(iter(known))]
     target = view.number("At count (0: auto)", key="at", value=0, low=0, step=1, help=_AT_HELP)
     scaling = view.select("Scaling", ("strong", "weak"), key="scaling", every="as measured")
@@ -72,19 +74,23 @@ def page(view: View) -> None:
         _models(view, models)
 
 
+def _app(one: ScalingSet) -> str:
+    return NO_APPLICATION if one.app is None else one.app
+
+
 def _label(one: ScalingSet) -> str:
     parts = [f"version {one.version}"] if one.version is not None else []
     parts += [f"on {one.machine}"] if one.machine is not None else []
     return f"{' '.join(parts) or 'all runs'}: {one.counts} counts, {one.smallest} to {one.largest}"
 
 
-def _nothing(view: View, apps: list[str]) -> None:
+def _nothing(view: View, *, is_measured: bool) -> None:
     text = (
         "Scaling models need function times at three counts at least (ranks, threads or nodes); "
         "there is no such set of runs yet. "
         + (
             "Ingest runs at other counts."
-            if apps
+            if is_measured
             else "Profiles come from TAU, Score-P, Caliper, mpiP, gprof, Extra-P and others."
         )
     )

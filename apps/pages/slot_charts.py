@@ -146,7 +146,11 @@ def roofline_chart(rows: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     x = alt.X(
         "intensity:Q",
         scale=alt.Scale(type="log"),
-        axis=axis("arithmetic intensity, log scale", "operations/byte", format="~g"),
+        axis=axis(
+            "arithmetic intensity, log scale",
+            "operations/byte",
+            labelExpr="format(datum.value, datum.value < 1000 ? '~g' : '~s')",
+        ),
     )
     y = alt.Y(
         "flops_per_second:Q",

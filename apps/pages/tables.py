@@ -10,6 +10,7 @@ import polars as pl
 import streamlit as st
 
 from apps.output import IDENTIFIERS, cell
+from apps.pages.text import plain
 
 # Columns with ids of runs, which are links to the page of the run.
 _RUNS = ("run_id",)
@@ -19,6 +20,10 @@ _PREFIXES = {
     "s": ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")),
     "B": ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")),
 }
+# From here on numbers are shown in full.
+_LARGE = 1000
+# Widths of a digit and of the room around it in a cell, px.
+_LETTER, _MARGIN = 8, 24
 _IN_NAMES = {"s": "seconds", "%": "percent"}
 
 
@@ -29,6 +34,7 @@ def show_rows(
     height: int | None = None,
 ) -> None:
     """Show rows; `units` are appended to the names of columns, `percent` names shares."""
+    frame, empty = _without_empty(frame)
     scaled, known = _with_prefixes(frame, units)
     scaled = scaled.with_columns(
         (100 * pl.col(name)).alias(name) for name in percent if name in frame.columns
@@ -40,6 +46,7 @@ def show_rows(
         placeholder="",
         height="auto" if height is None else height,
     )
+    _caption(empty)
 
 
 def show_answer(frame: pl.DataFrame) -> None:
@@ -54,6 +61,7 @@ def show_answer(frame: pl.DataFrame) -> None:
 
 def choose_rows(frame: pl.DataFrame, units: Mapping[str, str], key: str) -> list[int]:
     """Show rows that the user can mark; return the numbers of those marked, from 0."""
+    frame, empty = _without_empty(frame)
     scaled, known = _with_prefixes(frame, units)
     state: Any = st.dataframe(
         linked(as_shown(scaled, lists=False)),
@@ -64,7 +72,19 @@ def choose_rows(frame: pl.DataFrame, units: Mapping[str, str], key: str) -> list
         on_select="rerun",
         selection_mode="multi-row",
     )
+    _caption(empty)
     return [row for row in state.selection.rows if row < len(frame)]
+
+
+def _without_empty(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Return the frame without its columns that have no value in any row, and their names."""
+    empty = [name for name in frame.columns if frame[name].null_count() == len(frame) > 0]
+    return frame.drop(empty), empty
+
+
+def _caption(empty: Sequence[str]) -> None:
+    if empty:
+        st.caption(plain(f"Columns without any value are left out: {', '.join(empty)}."))
 
 
 def _with_prefixes(
@@ -80,7 +100,7 @@ def _with_prefixes(
         for name, unit in units.items()
         if name in frame.columns and not name.endswith(_IN_NAMES.get(unit, "\0"))
     }
-    scaled = []
+    scaled: list[pl.Expr] = []
     for unit, prefixes in _PREFIXES.items():
         names = [
             name for name, of in known.items() if of == unit and frame.schema[name].is_numeric()
@@ -89,7 +109,21 @@ def _with_prefixes(
         known |= dict.fromkeys(names, f"{prefix}{unit}")
         if prefix:
             scaled += [pl.col(name).cast(pl.Float64) / size for name in names]
-    return frame.with_columns(scaled), known
+    return _rounded(frame.with_columns(scaled)), known
+
+
+def _rounded(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the frame with fractions beside large numbers rounded as in text (`three_digits`).
+
+    A format of a column can keep either three digits of small numbers or all those of large ones.
+    """
+    return frame.with_columns(
+        pl.when(pl.col(name).abs() >= _LARGE)
+        .then(pl.col(name).round())
+        .otherwise(pl.col(name).round_sig_figs(3))
+        for name, kind in frame.schema.items()
+        if kind.is_float() and _largest(frame[name]) >= _LARGE
+    )
 
 
 def _prefix(largest: float, prefixes: Sequence[tuple[float, str]]) -> tuple[float, str]:
@@ -140,22 +174,32 @@ def as_shown(frame: pl.DataFrame, *, lists: bool = True) -> pl.DataFrame:
 def _columns(frame: pl.DataFrame, units: Mapping[str, str], digits: int = 3) -> dict[str, Any]:
     """Return the formats of columns: by default a microsecond would be shown as 0."""
     config: dict[str, Any] = {}
+    width: int | None
     comma = "," if digits == 3 else ""
     for name, kind in frame.schema.items():
         label = f"{name} ({units[name]})" if name in units else name
         if name in _RUNS and kind == pl.String:
             config[name] = st.column_config.LinkColumn(label, display_text=r"\?run=(.*)$")
         elif kind.is_float():
-            # Whole numbers, as counts of events, are shown in full.
-            style = f"%{comma}f" if _is_whole(frame[name]) else f"%{comma}.{digits}g"
-            config[name] = st.column_config.NumberColumn(label, format=style)
+            # Large numbers, as counts of events, are shown in full.
+            in_full = _is_whole(frame[name]) or (digits == 3 and _largest(frame[name]) >= _LARGE)
+            style = f"%{comma}f" if in_full else f"%{comma}.{digits}g"
+            width = _width(frame[name], label)
+            config[name] = st.column_config.NumberColumn(label, format=style, width=width)
         elif kind.is_integer() and digits == 3 and name not in IDENTIFIERS:
-            config[name] = st.column_config.NumberColumn(label, format="%,d")
+            width = _width(frame[name], label)
+            config[name] = st.column_config.NumberColumn(label, format="%,d", width=width)
         elif isinstance(kind, pl.Datetime):
             config[name] = st.column_config.DatetimeColumn(label, format="YYYY-MM-DD HH:mm:ss")
         else:
             config[name] = st.column_config.Column(label)
     return config
+
+
+def _width(column: pl.Series, label: str) -> int | None:
+    """Return the width of a column, px, whose numbers need more than its label: those are cut."""
+    digits = len(f"{_largest(column):,.0f}")
+    return _LETTER * digits + _MARGIN if digits > len(label) else None
 
 
 def _is_whole(column: pl.Series) -> bool:

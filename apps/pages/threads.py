@@ -69,10 +69,10 @@ def page(view: View) -> None:
         return
     if several and len(over_all) > 2:
         st.subheader("Kernels, over all their launches", anchor=False)
-        view.table(over_all[1:])
+        view.table(over_all[1:], percent=_SHARES)
     if launch is None:
         st.subheader("Launches", anchor=False)
-        view.table(verdicts)
+        view.table(verdicts, percent=_SHARES)
     drawn = max(rows, key=lambda row: row["visits"] or 0)["launch"]
     left, right = st.columns([3, 2])
     with left:
@@ -148,4 +148,4 @@ def _groups(view: View, run: str, launch: int | None) -> None:
         if not view.count(question(run, launch)):
             continue
         st.subheader(title, anchor=False)
-        view.paged(question(run, launch), key=name)
+        view.paged(question(run, launch), key=name, percent=_SHARES)

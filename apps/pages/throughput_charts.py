@@ -113,7 +113,11 @@ def effects(frame: pl.DataFrame) -> alt.Chart:
         .encode(
             x=alt.X(
                 "factor:Q",
-                axis=axis("factor on the cycles of an instruction: right of 1 slower"),
+                # A log scale labels only some of its ticks otherwise.
+                axis=axis(
+                    "factor on the cycles of an instruction: right of 1 slower",
+                    labelExpr="format(datum.value, '.3~g')",
+                ),
                 scale=alt.Scale(type="log", domain=_around_one(frame["factor"].to_list())),
             ),
             x2="as_typical:Q",

@@ -88,7 +88,10 @@ def gain_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
         tooltip=["change:N", *figures],
     )
     bound = base.mark_bar(color=GREY).encode(
-        x=alt.X("percent:Q", axis=axis("shorter: bar at most, mark in a replay", "%"))
+        x=alt.X(
+            "percent:Q",
+            axis=axis("shorter: bar at most, mark in a replay", "%", labelFlush=True),
+        )
     )
     replay = base.mark_tick(color=BLUE, thickness=3).encode(x="replay_percent:Q")
     return alt.layer(bound, replay).properties(height=alt.Step(26), autosize=FIT)

@@ -16,7 +16,7 @@ def warehouse_counts(con: DuckDBPyConnection) -> DuckDBPyRelation:
 
 
 def latest_runs(con: DuckDBPyConnection, number: int) -> DuckDBPyRelation:
-    """Return the runs that landed last."""
+    """Return the runs that started last."""
     return ask(con, "overview/latest", number=number)
 
 

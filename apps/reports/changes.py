@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from apps.output import amount, cell, counted, day, p_value_text, percent, signed_percent
+from apps.output import (
+    amount,
+    cell,
+    counted,
+    day,
+    p_value_text,
+    percent,
+    short_name,
+    signed_percent,
+)
 
 LEAST_POINTS = 10
+_SINCE = 24
 _KNOWN_NOISE = 6  # runs from which a short series shows its noise
 _TROUBLED = {
     "disturbed": "disturbed by bursts of bad runs",
@@ -42,9 +52,8 @@ def series_state(row: Mapping[str, Any]) -> str:
         few = f"too few runs ({row['runs']} of {LEAST_POINTS})"
         return "no change" if row["runs"] >= LEAST_POINTS else few
     size = signed_percent(row["change"]) or "from 0"
-    more = row["more_runs"]
-    sure = "" if more is None else f", provisional: {counted(more, 'more run')} would confirm it"
-    return f"{row['direction']}: {size} since {cell(row['since'])}{sure}"
+    sure = "" if row["more_runs"] is None else " (provisional)"
+    return f"{row['direction']}: {size}{sure} since {short_name(cell(row['since']), _SINCE)}"
 
 
 def disturbance_sentence(name: str, row: Mapping[str, Any]) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 LIMIT = 0.05
+_LEVEL = 0.95
 TIMES = (*TOTALS, "seconds:*", "cost:*")
 _LAST = "last:"
 _TAG = "tag:"
@@ -207,6 +208,15 @@ def _common_metrics(con: DuckDBPyConnection, sides: Sides, level: float) -> list
 def failing_metrics(rows: Sequence[Row]) -> list[Row]:
     """Return the metrics that fail the gate: worse than the limit allows."""
     return [row for row in rows if row["decides"] and row["verdict"] in ("worse", "provisional")]
+
+
+def gate_fails(con: DuckDBPyConnection, app: str, baseline: str, metric: str) -> bool | None:
+    """Return whether the latest runs fail the gate in one metric; None where it cannot judge."""
+    try:
+        sides = find_sides(con, app, baseline, LATEST)
+        return bool(failing_metrics(dicts(judge_metrics(con, sides, [metric], None, _LEVEL))))
+    except NothingToAnalyse:
+        return None
 
 
 def gate_markdown(app: str, sides: Sides, rows: Sequence[Row], level: float) -> str:

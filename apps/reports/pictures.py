@@ -18,6 +18,8 @@ _MOST_BLOCKS = 100
 _LEAST_BLOCKS = 16
 _MOST_WORK = 0.99
 _SIDE = 512
+# Blocks that control flow does not enter, side by side at most.
+_SIDE_BY_SIDE = 4
 _NAME = 48
 _SHADE = "#ff7a00"
 
@@ -85,22 +87,23 @@ def graph_dot(title: str, blocks: Sequence[Row], edges: Sequence[Row]) -> str:
 
     Blocks have bb, visits, instructions, size, barriers, function, source_file and source_line,
     those executed most have most colour; edges have src, dst, count and probability, and keep both
-    as attributes. Edges to blocks that are not drawn are left out.
+    as attributes. Edges to blocks that are not drawn are left out. Many blocks without one that is
+    drawn before them are below each other, as side by side they would be too small to read.
     """
     most = max((_work(block) for block in blocks), default=0) or 1
     in_order = sorted(blocks, key=lambda block: int(block["bb"]))
     known = {block["bb"] for block in blocks}
+    drawn = [edge for edge in edges if edge["src"] in known and edge["dst"] in known]
+    entered = {edge["dst"] for edge in drawn if edge["src"] != edge["dst"]}
+    direction = "LR" if len(known - entered) > _SIDE_BY_SIDE else "TB"
     lines = [
         "digraph cfg {",
         f"  graph [label={_quoted(title)}, labelloc=t, fontname=Helvetica, margin=0.2];",
+        f"  rankdir={direction};",
         '  node [shape=box, style="filled,rounded", fontname=Helvetica, fontsize=11];',
         "  edge [fontname=Helvetica, fontsize=10];",
         *(f"  {block['bb']} [{_block(block, most)}];" for block in in_order),
-        *(
-            f"  {edge['src']} -> {edge['dst']} [{_edge(edge)}];"
-            for edge in edges
-            if edge["src"] in known and edge["dst"] in known
-        ),
+        *(f"  {edge['src']} -> {edge['dst']} [{_edge(edge)}];" for edge in drawn),
         "}",
     ]
     return "\n".join(lines) + "\n"

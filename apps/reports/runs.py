@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from apps.output import Row, amount, cell, counted, dicts, percent, table_text
 from apps.queries.base import narrowed
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 LINES = 10
+_FACTS = {"started_at": "started", "problem_size": "problem size", "wall_seconds": "wall time"}
 # Names of the event of completed instructions: perf, top-down, PAPI, gem5.
 _INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins", "siminsts")
 
@@ -71,7 +72,11 @@ def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
     sentences = [sentence for section in sections for sentence in section.sentences]
     landed = ", ".join(f"{table} {count}" for table, count in counts.items())
     return Report(
-        run_id, _facts(con, run_id), [*_failure(con, run_id), *sentences], sections, landed
+        run_id,
+        facts_line(run_facts(con, run_id)),
+        [*_failure(con, run_id), *sentences],
+        sections,
+        landed,
     )
 
 
@@ -91,12 +96,20 @@ def trace_sentences(con: DuckDBPyConnection, run_id: str, table: str) -> list[st
     return [one for section in sections if section is not None for one in section.sentences]
 
 
-def _facts(con: DuckDBPyConnection, run_id: str) -> str:
-    facts = run_facts(con, run_id)
-    tags = facts.pop("tags", {})
-    shown = [f"{name} {cell(value)}" for name, value in facts.items()]
-    shown += [f"{name}={cell(value)}" for name, value in tags.items()]
+def facts_line(facts: Mapping[str, Any]) -> str:
+    """Return what is known of a run (`run_facts`) in a line, with units, tags last."""
+    named = {name: value for name, value in facts.items() if name != "tags"}
+    shown = [_fact(name, value) for name, value in named.items()]
+    shown += [f"{name}={cell(value)}" for name, value in facts.get("tags", {}).items()]
     return ", ".join(shown)
+
+
+def _fact(name: str, value: Any) -> str:
+    if name in ("nodes", "ranks", "threads"):
+        return counted(value, name.removesuffix("s"))
+    unit = "s" if name == "wall_seconds" else None
+    text = amount(value, unit) if isinstance(value, float) else cell(value)
+    return f"{_FACTS.get(name, name)} {text}"
 
 
 def _failure(con: DuckDBPyConnection, run_id: str) -> list[str]:

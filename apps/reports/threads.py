@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from apps.output import Row, cell, percent, three_digits
+from apps.output import Row, amount, cell, percent, three_digits
 
 FIGURES = (
     "launch",
@@ -276,7 +276,7 @@ def _similarity(group: Sequence[Row]) -> str:
     if different == "1":
         return f"All {threads} threads have the same basic-block vector."
     text = f"{different} different basic-block vectors among {threads} threads"
-    distance = _range(group, "mean_distance")
+    distance = _range(group, "mean_distance", amount)
     if not distance:
         return f"{text}."
     unit = " visits" if row["visits"] is not None else ", as shares of instructions,"

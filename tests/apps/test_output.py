@@ -25,6 +25,13 @@ def test_different_names_are_shortened_differently(names):
     assert all(len(name) <= 40 for name in found)
 
 
+def test_a_function_with_its_place_in_the_source_keeps_its_name():
+    place = "[{/home/user/solver/source/exchange_of_halos.c} {112,1}-{187,1}]"
+    one, other, inner = short_names([f"MPI_Allreduce() {place}", f"halo {place}", LONG], 40)
+    assert one.startswith("MPI_Allreduce()…") and other.startswith("halo ")
+    assert one.endswith("{112,1}-{187,1}]") and len(one) == len(other) == len(inner) == 40
+
+
 def test_names_that_differ_in_too_many_places_stay_whole():
     names = [f"{a}{'x' * 60}{b}{'y' * 60}{c}" for a in "12" for b in "12" for c in "12"]
     assert len(set(short_names(names, 40))) == len(names)

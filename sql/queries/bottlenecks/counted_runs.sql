@@ -1,6 +1,7 @@
 -- Runs that have counters, those of an application together: first the application of which a run
--- counted most events, as most can be said of it, then the one with most runs. rows_so_far counts
--- the rows of the run and of the newer ones of its application.
+-- counted most events, as most can be said of it, then the one with most runs; last those without an
+-- application, which need not have anything in common. rows_so_far counts the rows of the run and of
+-- the newer ones of its application.
 WITH
   counted AS (
     SELECT run_id, count(*) AS counters
@@ -24,5 +25,5 @@ FROM runs AS r
 JOIN counted AS c ON r.run_id = c.run_id
 LEFT JOIN events AS e ON r.run_id = e.run_id
 ORDER BY
-  max(e.events) OVER (PARTITION BY r.app) DESC NULLS LAST, count(*) OVER (PARTITION BY r.app) DESC,
+  r.app IS NULL, max(e.events) OVER (PARTITION BY r.app) DESC NULLS LAST, count(*) OVER (PARTITION BY r.app) DESC,
   r.app, r.started_at DESC NULLS LAST, r.run_id;

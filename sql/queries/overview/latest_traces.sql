@@ -1,21 +1,21 @@
--- For each kind of trace, by its landing table, the run that landed last, among the last runs of
--- each reader and application.
+-- For each kind of trace, by its landing table, the run that started last (where that is unknown,
+-- what counts is when it landed), among the last runs of each reader and application.
 WITH
   landed AS (
-    SELECT f.run_id, s.ingested_at AS landed_at, f.position
+    SELECT f.run_id, coalesce(r.started_at, s.ingested_at) AS last_at, f.position
     FROM run_facts AS f
     JOIN sources AS s USING (source_id)
     JOIN runs AS r USING (run_id)
     QUALIFY row_number() OVER (
-      PARTITION BY s.reader, r.app ORDER BY s.ingested_at DESC, f.position DESC, f.run_id DESC
+      PARTITION BY s.reader, r.app ORDER BY last_at DESC, f.position DESC, f.run_id DESC
     ) <= 2
   ),
 
   candidates AS MATERIALIZED (
-    SELECT run_id, max(landed_at) AS landed_at, max(position) AS position
+    SELECT run_id, max(last_at) AS last_at, max(position) AS position
     FROM landed
     GROUP BY run_id
-    ORDER BY landed_at DESC, position DESC
+    ORDER BY last_at DESC, position DESC
     LIMIT 100
   ),
 
@@ -36,6 +36,6 @@ FROM traced AS t
 JOIN candidates AS c USING (run_id)
 JOIN runs AS r USING (run_id)
 QUALIFY row_number() OVER (
-  PARTITION BY t.kind ORDER BY c.landed_at DESC, c.position DESC, t.run_id DESC
+  PARTITION BY t.kind ORDER BY c.last_at DESC, c.position DESC, t.run_id DESC
 ) = 1
 ORDER BY t.kind;

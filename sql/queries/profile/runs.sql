@@ -1,10 +1,20 @@
 -- Runs that have a profile, the latest first, at most 500: times of functions, or what they cost.
-SELECT r.run_id, r.app, r.version, r.started_at
+-- Paths are about how many call paths each has.
+WITH
+  profiled AS (
+    SELECT run_id, approx_count_distinct(callpath) AS paths
+    FROM fn_timings
+    GROUP BY run_id
+    UNION ALL
+    SELECT run_id, approx_count_distinct(region) FILTER (contains(region, '->'))
+    FROM pmu_samples
+    WHERE region IS NOT NULL
+    GROUP BY run_id
+  )
+
+SELECT r.run_id, r.app, r.version, r.started_at, max(p.paths) AS paths
 FROM runs AS r
-WHERE r.run_id IN (
-  SELECT run_id FROM fn_timings
-  UNION
-  SELECT run_id FROM pmu_samples WHERE region IS NOT NULL
-)
+JOIN profiled AS p USING (run_id)
+GROUP BY ALL
 ORDER BY r.started_at DESC NULLS LAST, r.run_id
 LIMIT 500;

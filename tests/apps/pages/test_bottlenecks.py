@@ -15,7 +15,7 @@ from apps.pages.metric_heatmap import metric_heatmap
 from apps.pages.slot_charts import roofline_chart, short_regions, tree_boxes, tree_chart
 from apps.queries.bottlenecks import class_shares, counted_runs, model_clusters
 from apps.reports.star_glyphs import Star, Stars
-from tests.apps.pages.conftest import texts
+from tests.apps.pages.conftest import address, texts
 from tests.helpers.support import given, land, rows, shared
 
 COUNTERS = """
@@ -277,3 +277,23 @@ def test_the_applications_are_those_of_the_warehouse_after_a_comparison(open_pag
     app = open_page("bottlenecks", demo_warehouse)
     assert app.selectbox("app").value == "stencil"
     assert {"heat", "stencil"} <= set(app.selectbox("app").options)
+
+
+def test_the_tree_is_of_any_run_with_issue_slots(open_page, empty_warehouse):
+    con = pwh.connect(empty_warehouse)
+    given(con, "runs", "run_id app started_at\nold a 2026-04-01\nnew a 2026-04-02")
+    parts = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
+    shares = {"old": (10, 20, 30, 40), "new": (70, 10, 10, 10)}
+    lines = [
+        f"{run} tma_{part} {share}"
+        for run, of_run in shares.items()
+        for part, share in zip(parts, of_run, strict=True)
+    ]
+    given(con, "pmu_samples", "\n".join(["run_id event value", *lines]), sample=0)
+    con.close()
+    app = open_page("bottlenecks", empty_warehouse)
+    assert app.selectbox("drawn").value == "new"
+    app.selectbox("drawn").select("old").run()
+    assert not app.error
+    assert address(app, "drawn") == "old"
+    assert "Top-down shares by region of old" in [one.label for one in app.expander]

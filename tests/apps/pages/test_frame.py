@@ -208,7 +208,7 @@ def test_the_address_wins_over_what_was_chosen_before(open_page, demo_warehouse)
 
 def test_the_application_goes_along_from_page_to_page(open_page, demo_warehouse):
     app = open_page("runs", demo_warehouse, app="heat")
-    for page, said in (("trends", "heat"), ("scaling", "heat-processes"), ("runs", "heat")):
+    for page, said in (("trends", "heat"), ("scaling", "stencil"), ("runs", "heat")):
         app._page_hash = calc_hash(page)
         app.query_params.clear()
         app.run()

@@ -142,3 +142,8 @@ def test_names_from_traces_are_text(open_page, empty_warehouse):
     shown = "\n".join(markdown.value for markdown in app.markdown)
     assert r"\<b\>heat\<\/b\> \*1\*" in shown
     assert not any(markdown.allow_html for markdown in app.markdown)
+
+
+def test_what_got_worse_has_the_verdict_of_the_gate(open_page, demo_warehouse):
+    app = open_page("overview", demo_warehouse)
+    assert "gate against 1.22: fails" in texts(app)

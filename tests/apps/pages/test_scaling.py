@@ -207,3 +207,16 @@ def test_a_link_reproduces_count_and_assumption(open_page, demo_warehouse):
     app = open_page("scaling", demo_warehouse, app="stencil", at="100", scaling="weak")
     assert "taken as weak, as requested" in texts(app)
     assert "Functions at 100" in texts(app)
+
+
+def test_only_applications_that_can_be_modelled_are_offered_those_without_a_name_too(
+    open_page, empty_warehouse
+):
+    con = pwh.connect(empty_warehouse)
+    given(con, "runs", "run_id app\nfew heat\nr1 NULL\nr2 NULL\nr4 NULL")
+    timings = "run_id  parallelism  seconds\nfew  1  4\nr1  1  4\nr2  2  2\nr4  4  1"
+    given(con, "fn_timings", timings, function="f", kind="computation")
+    con.close()
+    app = open_page("scaling", empty_warehouse)
+    assert app.selectbox("app").options == ["(no application)"]
+    assert "Measured and predicted time" in [heading.value for heading in app.subheader]

@@ -39,7 +39,6 @@ def test_columns_of_a_unit_have_the_prefix_of_the_largest_value(monkeypatch):
         ([999], "B", "x (B)"),
         ([0], "B", "x (B)"),
         ([], "B", "x (B)"),
-        ([None], "s", "x (s)"),
         ([1e-12], "s", "x (ns)"),
         ([4000.0], "s", "x (s)"),
         ([0.5], "instructions", "x (instructions)"),
@@ -63,18 +62,30 @@ def test_large_numbers_have_separators_and_identifiers_none(monkeypatch):
             "visits": [131_136, 1],
             "rank": [1234, 0],
             "counted": [4096.0, math.nan],
-            "wide": [4096.0, 1e-4],
+            "wide": [4096.7, 1.23456e-4],
+            "small": [12.34567, 1e-9],
             "flag": [True, False],
         }
     )
-    _, formats = shown(monkeypatch, frame)
+    rows, formats = shown(monkeypatch, frame)
+    assert rows["wide"].to_list() == [4097, 1.23e-4]
+    assert rows["small"].to_list() == [12.34567, 1e-9]
     assert {name: style for name, (_, style) in formats.items()} == {
         "visits": "%,d",
         "rank": None,
         "counted": "%,f",
-        "wide": "%,.3g",
+        "wide": "%,f",
+        "small": "%,.3g",
         "flag": None,
     }
+
+
+def test_columns_without_any_value_are_left_out_and_named(monkeypatch):
+    said = []
+    monkeypatch.setattr(tables.st, "caption", said.append)
+    rows, _ = shown(monkeypatch, pl.DataFrame({"thread": [None, None], "ipc": [1.0, None]}))
+    assert rows.columns == ["ipc"]
+    assert said == [r"Columns without any value are left out\: thread\."]
 
 
 def test_shares_are_per_cent(monkeypatch):
