@@ -15,13 +15,16 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[2]
+SIZE = {"width": 1280, "height": 900}  # of the page, in px
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="session")
 def screenshots():
-    """Return the folder that screenshots are kept in: PWH_SCREENSHOTS, else build/screenshots."""
-    folder = Path(os.environ.get("PWH_SCREENSHOTS", PROJECT / "build" / "screenshots"))
+    """Return the folder for screenshots, PWH_SCREENSHOTS; None where nobody wants to see any."""
+    if "PWH_SCREENSHOTS" not in os.environ:
+        return None
+    folder = Path(os.environ["PWH_SCREENSHOTS"])
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -84,22 +87,29 @@ def wait_for(url):
 
 
 @pytest.fixture(scope="session")
-def window(chromium):
-    """Return a window of the browser; what its tabs have loaded is cached for the others."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    yield context
-    context.close()
+def _tab(chromium):
+    """Return a tab for all tests: a new one would compile the scripts of the app again."""
+    return chromium.new_page(viewport=SIZE)
 
 
 @pytest.fixture
-def tab(window):
-    """Return a new tab, which must not ask any other computer for anything."""
-    page = window.new_page()
+def tab(_tab):
+    """Return a tab, which must not ask any other computer for anything."""
     elsewhere = []
-    page.on(
-        "request",
-        lambda request: None if "//127.0.0.1:" in request.url else elsewhere.append(request.url),
-    )
-    yield page
-    page.close()
+
+    def note(request):
+        if "//127.0.0.1:" not in request.url:
+            elsewhere.append(request.url)
+
+    _tab.on("request", note)
+    yield _tab
+    _tab.remove_listener("request", note)
+    _tab.emulate_media(color_scheme="light")
+    _tab.set_viewport_size(SIZE)
     assert not [url for url in elsewhere if not url.startswith(("data:", "blob:"))]
+
+
+@pytest.fixture(scope="session")
+def colleague(chromium):
+    """Return a tab of somebody else, who shares nothing with the first."""
+    return chromium.new_page(viewport=SIZE)

@@ -34,11 +34,20 @@ def appears(tab, text, *, exact=False):
     return found
 
 
-def keep(tab, path):
-    """Take a picture of the whole page."""
+def has(field, value):
+    """Wait until a field has a value."""
+    from playwright.sync_api import expect
+
+    expect(field).to_have_value(value, timeout=PATIENCE)
+
+
+def keep(tab, folder, name):
+    """Take a picture of the whole page, where there is a folder for it."""
+    if folder is None:
+        return
     height = tab.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
     size = tab.viewport_size
     tab.set_viewport_size({"width": size["width"], "height": max(900, min(height + 20, 5000))})
     tab.evaluate(CALM)
-    tab.screenshot(path=path)
+    tab.screenshot(path=folder / name)
     tab.set_viewport_size(size)

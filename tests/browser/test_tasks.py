@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from tests.browser.conftest import pwh
-from tests.browser.pages import PATIENCE, appears, keep, settle, visit
+from tests.browser.pages import PATIENCE, appears, has, keep, settle, visit
 
 ROW = 33  # px, of a table; its header is one, too
 
@@ -45,7 +45,7 @@ def test_which_application_got_slower_and_why(tab, served, screenshots):
     appears(tab, "Why did it change at").click()
     appears(tab, "of the loss is in sweep")
     settle(tab)
-    keep(tab, screenshots / "cause-1280-light.png")
+    keep(tab, screenshots, "cause-1280-light.png")
 
 
 def test_open_a_run_from_a_table_and_go_back(tab, served):
@@ -68,20 +68,17 @@ def test_compare_two_runs_of_a_table(tab, served):
     appears(tab, "From heat-1.3 (1 run) to heat-1.5 (1 run):")
 
 
-def test_send_a_view_to_a_colleague(tab, served, chromium):
+def test_send_a_view_to_a_colleague(tab, served, colleague):
     visit(tab, served, "runs")
     choose(tab, "Application", "heat")
     appears(tab, "6 rows", exact=True)
     in_address(tab, "app=heat&version=&machine=&tag=&text=")
-    colleague = chromium.new_page()
     colleague.goto(tab.url)
     appears(colleague, "6 rows", exact=True)
-    assert colleague.get_by_role("combobox", name="Application").input_value() == "heat"
-    colleague.close()
+    has(colleague.get_by_role("combobox", name="Application"), "heat")
     tab.go_back()
     in_address(tab, "app=&")
-    settle(tab)
-    assert tab.get_by_role("combobox", name="Application").input_value() == "All"
+    has(tab.get_by_role("combobox", name="Application"), "All")
 
 
 def test_find_a_function_in_the_flame_graph(tab, served, screenshots):
@@ -91,7 +88,7 @@ def test_find_a_function_in_the_flame_graph(tab, served, screenshots):
     tab.get_by_label("Search functions").press_sequentially("save")
     appears(tab, "found:")
     in_address(tab, "search=save")
-    keep(tab, screenshots / "flame-1280-light.png")
+    keep(tab, screenshots, "flame-1280-light.png")
     tab.go_back()
     in_address(tab, "search=&")
 
@@ -105,7 +102,7 @@ def test_zoom_into_the_timeline(tab, served, screenshots):
     tab.wait_for_function("!location.search.includes('from=0&')")
     appears(tab, "All but what could be gained is of the window.")
     settle(tab)
-    keep(tab, screenshots / "window-1280-light.png")
+    keep(tab, screenshots, "window-1280-light.png")
     tab.go_back()
     in_address(tab, "from=0&to=100")
 
@@ -130,7 +127,7 @@ def test_write_a_query_with_completion_draw_it_and_take_it_along(tab, served, sc
     in_address(tab, "chart=Bars&x=version&y=wall_seconds")
     tab.locator("[data-testid=stVegaLiteChart]").wait_for(timeout=PATIENCE)
     settle(tab)
-    keep(tab, screenshots / "answer-1280-light.png")
+    keep(tab, screenshots, "answer-1280-light.png")
     with tab.expect_download() as got:
         tab.get_by_role("button", name="CSV", exact=True).click()
     assert got.value.path().read_text().startswith("version,wall_seconds\n1.0,")
@@ -156,20 +153,18 @@ def test_stop_a_query_at_once(tab, served):
     appears(tab, "The query was stopped")
 
 
-def test_save_a_query_for_the_others(tab, served, chromium):
+def test_save_a_query_for_the_others(tab, served, colleague):
     visit(tab, served, "sql?sql=SELECT+42+AS+answer")
     tab.get_by_role("button", name="Save").last.click()
     tab.get_by_label("Name").fill("the answer")
     tab.get_by_label("Name").press("Tab")
     tab.get_by_role("button", name="Save the query").click()
     appears(tab, "Saved queries")
-    other = chromium.new_page()
-    visit(other, served, "sql")
-    other.get_by_role("button", name="Saved queries").click(timeout=PATIENCE)
-    other.get_by_role("button", name="the answer").click()
-    in_address(other, "sql=SELECT+42+AS+answer")
-    assert other.get_by_role("textbox", name="SQL").input_value() == "SELECT 42 AS answer"
-    other.close()
+    visit(colleague, served, "sql")
+    colleague.get_by_role("button", name="Saved queries").click(timeout=PATIENCE)
+    colleague.get_by_role("button", name="the answer").click()
+    in_address(colleague, "sql=SELECT+42+AS+answer")
+    has(colleague.get_by_role("textbox", name="SQL"), "SELECT 42 AS answer")
 
 
 def test_see_what_has_landed_meanwhile(tab, served, tmp_path):
@@ -237,6 +232,6 @@ def test_points_of_a_history_lead_to_runs_and_a_part_of_it_is_sent_as_a_link(
     appears(tab, "show all")
     settle(tab)
     assert "from=2026-10" in tab.url
-    keep(tab, screenshots / "history-1280-light.png")
+    keep(tab, screenshots, "history-1280-light.png")
     tab.get_by_text("Compare the two").click()
     tab.wait_for_url("**/compare?before=stencil-1.18&after=stencil-1.23*")

@@ -31,7 +31,7 @@ def test_every_page_is_drawn_without_an_error(tab, served, screenshots, entry):
         tab.set_viewport_size({"width": width, "height": 900})
         settle(tab)
         assert (brightness(tab) < 128) == (theme == "dark")
-        keep(tab, screenshots / f"{entry.path}-{width}-{theme}.png")
+        keep(tab, screenshots, f"{entry.path}-{width}-{theme}.png")
         assert tab.locator("h1").inner_text() == entry.title
         errors = "[data-testid=stException], [data-testid=stAlertContentError]"
         assert tab.locator(errors).count() == 0
