@@ -25,6 +25,12 @@ RESTORE = "Restore the file from a copy, or ingest the recordings again."
 _CLASS = re.compile(r"^[A-Z][\w ]+ Error: ")
 
 
+def is_out_of_reach(error: Exception) -> bool:
+    """Return whether PostgreSQL, which has the catalogue of a lake, does not answer."""
+    message = str(error)
+    return bool(_LOST.search(message)) and _SERVER_ANSWERED not in message
+
+
 def damage(error: Exception) -> WarehouseError | None:
     """Return the error that tells of it, where a DuckDB error shows that the warehouse is damaged.
 
@@ -36,7 +42,7 @@ def damage(error: Exception) -> WarehouseError | None:
     match error:
         case duckdb.Error() if _CONFLICT in message:
             return None
-        case duckdb.Error() if _LOST.search(message) and _SERVER_ANSWERED not in message:
+        case duckdb.Error() if is_out_of_reach(error):
             return WarehouseError(
                 "the catalogue of the warehouse is out of reach: PostgreSQL does not answer",
                 hint="Nothing landed that was not reported so. Try again when it is back.",

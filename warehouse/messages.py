@@ -10,6 +10,12 @@ _FUNCTION = re.compile(
     re.DOTALL,
 )
 
+UNKNOWN_OUTCOME = (
+    "Whether the last change was carried out is unknown: see what is there before you repeat it. "
+    "pwh ingest can be run again in any case, as it recognises what has landed."
+)
+"""What to do where the answer to a commit was lost."""
+
 
 def plain_message(error: Exception) -> str:
     """Return the message of a query's error; that of a function has no Python or path in it."""

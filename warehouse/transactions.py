@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from warehouse.damage import damage
+from warehouse.damage import damage, is_out_of_reach
 from warehouse.errors import WarehouseConflict, WarehouseError
 from warehouse.lake.attach import is_lake
 from warehouse.lake.writers import Touched, alone, is_conflict, is_overtaken, snapshot
+from warehouse.messages import UNKNOWN_OUTCOME
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -95,7 +96,10 @@ def _commit(con: DuckDBPyConnection) -> None:
     except duckdb.Error as error:
         if is_conflict(error):
             raise _Overtaken from None
-        raise write_error(error) from error
+        told = write_error(error)
+        if is_out_of_reach(error):
+            told.hint = UNKNOWN_OUTCOME
+        raise told from error
 
 
 def write_error(error: Exception) -> WarehouseError:

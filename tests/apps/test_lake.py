@@ -17,6 +17,7 @@ import duckdb
 import pytest
 
 import warehouse as pwh
+from tests.helpers.network import Cut, network
 from tests.helpers.postgres import programs, running_postgres
 from tests.helpers.support import land, rows
 from warehouse import guarded, transactions
@@ -279,6 +280,28 @@ def test_postgres_stops_in_the_middle_and_comes_back(
     assert rows(reader, "SELECT count(*) FROM pmu_samples WHERE run_id = 'lost'") == [(0,)]
     code, out, _ = run("--db", address, "ingest", path)
     assert (code, out.startswith("landed")) == (0, True)
+
+
+@pytest.mark.parametrize("cut", [Cut.RESET, Cut.ANSWERS])
+def test_the_way_to_postgres_is_cut_at_a_commit(server, address, tmp_path, reader, cut):
+    path = csv(tmp_path, cut.name, [(cut.name, "cycles", 1)])
+    with network(server.port) as net:
+        by_way = address.replace(f"port={server.port}", f"port={net.port}")
+        with pwh.connect(by_way) as con:
+            sent = bytearray()
+            # PostgreSQL's transactions that only read end with COMMIT, too.
+            net.cut_at(
+                lambda data: sent.extend(data) or b"COMMIT" in sent.partition(b"INSERT INTO")[2],
+                cut,
+            )
+            with pytest.raises(WarehouseError, match="out of reach") as told:
+                land(con, path)
+            assert "is unknown" in told.value.hint
+        net.cut = Cut.NONE
+        with pwh.connect(by_way) as con:
+            land(con, path)
+    for table in ("runs", "pmu_samples"):
+        assert rows(reader, f"SELECT count(*) FROM {table} WHERE run_id = '{cut.name}'") == [(1,)]
 
 
 def land_rows(con):

@@ -33,6 +33,14 @@ _ABSENT = "explicitly disabled"
 # Inserts of fewer rows go into the catalogue, not into a file each; `pwh maintain` makes one file
 # of many such inserts.
 _MOST_INLINED = 1000
+# Where the network is cut, libpq would wait for a quarter of an hour, or two.
+_PATIENCE = {
+    "connect_timeout": 30,  # s
+    "keepalives_idle": 10,  # s
+    "keepalives_interval": 5,  # s
+    "keepalives_count": 4,
+    "tcp_user_timeout": 30_000,  # ms
+}
 _OPTIONS = {"parquet_compression": "zstd", "data_inlining_row_limit": str(_MOST_INLINED)}
 
 
@@ -121,7 +129,15 @@ def _is_attached(
 
 
 def _attach(con: DuckDBPyConnection, lake: Lake, options: str) -> None:
-    con.execute(f"ATTACH {literal(f'ducklake:{lake.catalogue}')} AS {NAME} ({options})")
+    con.execute(f"ATTACH {literal(f'ducklake:{_catalogue(lake)}')} AS {NAME} ({options})")
+
+
+def _catalogue(lake: Lake) -> str:
+    """Return the catalogue, with how long to wait for a PostgreSQL that is silent."""
+    if not lake.in_postgres:
+        return lake.catalogue
+    own = (f"{name}={value}" for name, value in _PATIENCE.items() if name not in lake.catalogue)
+    return " ".join([lake.catalogue, *own])
 
 
 @contextmanager
@@ -130,7 +146,7 @@ def _creating(con: DuckDBPyConnection, lake: Lake) -> Iterator[None]:
     if not lake.in_postgres:
         yield
         return
-    settings = lake.catalogue.partition(":")[2]
+    settings = _catalogue(lake).partition(":")[2]
     con.execute(f"ATTACH {literal(settings)} AS {_EMPTY} (TYPE postgres)")
     try:
         with con.cursor() as own:

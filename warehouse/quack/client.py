@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 from warehouse.address import Served
 from warehouse.errors import PwhError, UsageError, WarehouseConflict, WarehouseError
 from warehouse.extensions import load_extension
+from warehouse.messages import UNKNOWN_OUTCOME
 from warehouse.quack.line import Line
 from warehouse.quack.literals import Parameters, with_literals
 from warehouse.quack.statements import kind, makes_temporary, parsed, reads
@@ -72,10 +73,6 @@ _AROUND_REASON = re.compile(r"^(.*: )?(IO|HTTP) Error: |( error)? for HTTP POST 
 _PROXY_ANSWERED = re.compile(r"returned HTTP \d{3}")
 _CERTIFICATE = re.compile(r"SSL|certificate", re.IGNORECASE)
 _NOTHING = "Is pwh serve running there? What was not reported as landed has not landed."
-_UNKNOWN = (
-    "Whether the last change was carried out is unknown: see what is there before you repeat it. "
-    "pwh ingest can be run again in any case, as it recognises what has landed."
-)
 _PROXY = "That is the answer of a proxy; SECURITY.md of pwh has the settings that it needs."
 _UNTRUSTED = (
     "Beyond this computer, pwh asks over TLS. The certificate has to be that of the host and of an "
@@ -299,7 +296,7 @@ class Remote:
         if isinstance(error, OSError) or _UNREACHABLE.search(message):
             is_without_effect = self._in_transaction or reads(sql, self._temporary)
             is_safe = is_without_effect and not _COMMITS.match(sql)
-            return unreachable(self._address, message, _NOTHING if is_safe else _UNKNOWN)
+            return unreachable(self._address, message, _NOTHING if is_safe else UNKNOWN_OUTCOME)
         if _CONFLICT.search(message):
             return WarehouseConflict(
                 f"another client of {self._address} is writing the same rows",
