@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Head:
     """The beginning of a file, by which readers recognise it.
 
-    `data` are the first 64 KiB of the content, decompressed.
+    `data` are the first 64 KiB of the content, decompressed and without a byte order mark.
     """
 
     data: bytes
@@ -40,8 +40,8 @@ class Head:
 
     @cached_property
     def start(self) -> bytes:
-        """The data in lower case, without a byte order mark and blanks before them."""
-        return self.lower.removeprefix(b"\xef\xbb\xbf").lstrip()
+        """The data in lower case, without blanks before them."""
+        return self.lower.lstrip()
 
     @property
     def name(self) -> str:

@@ -18,6 +18,7 @@ from warehouse.errors import InputError
 SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".xz": "xz"}
 _MAGIC = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"\xfd7zXZ\x00", "xz"))
 _CHUNK = 1 << 20
+_BOM = b"\xef\xbb\xbf"  # Windows' editors and shells begin UTF-8 with it
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _ZSTD_BLOCK = 128 << 10
 _CUT_OFF = "the compressed data end too early: the file is cut off"
@@ -57,16 +58,22 @@ def compression(path: Path) -> str | None:
 def open_bytes(
     path: Path, count: Callable[[int], None] | None = None, limit: float = math.inf
 ) -> io.BufferedReader:
-    """Open a file for reading, decompressed.
+    """Open a file for reading, decompressed and without a byte order mark of UTF-8.
 
     `count` is called with the number of bytes read from the disk. Damage in a compressed file, and
     more than `limit` bytes of decompressed content, raise `InputError` from the read that meets it.
     """
     kind = compression(path)
     disk = _Counted(path, count)
-    if kind is None:
-        return io.BufferedReader(disk, _CHUNK)
-    return io.BufferedReader(_Decompressed(path, disk, kind, limit), _CHUNK)
+    raw: io.RawIOBase = disk if kind is None else _Decompressed(path, disk, kind, limit)
+    file: io.BufferedReader = io.BufferedReader(raw, _CHUNK)
+    try:
+        if file.peek(len(_BOM)).startswith(_BOM):
+            file.read(len(_BOM))
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 class _Counted(io.RawIOBase):

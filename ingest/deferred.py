@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class Deferred:
     """A reader by its name and place, `module:Class`, with what its files must show.
 
-    A file can only be its own where its head begins (after a byte order mark and blanks) with one
-    of `begins`, or contains one of `contains`: both in lower case, compared without regard to case.
+    A file can only be its own where its head begins (after blanks) with one of `begins`, or
+    contains one of `contains`: both in lower case, compared without regard to case.
     A reader with neither is asked about every file. One of a `package` that adds it to pwh may be
     broken: that is a `UsageError` which names it.
     """

@@ -53,7 +53,7 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "a log of V8's profiler (node --prof), or what it was made into",
         "Record with node --cpu-prof instead, which writes a .cpuprofile",
-        text=r"^(?:v8-version,\d+,|Statistical profiling result from )",
+        text=r'^(?:v8-version,\d+,|Statistical profiling result from |  "code": \[$)',
     ),
     Signature(
         "statistics of memray",
@@ -68,7 +68,69 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "a report of perf (perf report, annotate, trace)",
         "Print the samples: perf script -i perf.data > NEW.txt",
-        text=r"^(?:# To display the perf\.data| Percent \|\s+Source code| Summary of events:)",
+        text=r"^(?:# To display the perf\.data| Percent \|\s+Source code| Summary of events:"
+        r"|# Baseline +Delta)",
+    ),
+    Signature(
+        "what perf data convert --to-json writes",
+        "It has neither events nor periods: perf script -i perf.data > NEW.txt",
+        text=r'^\s*"linux-perf-json-version": ',
+    ),
+    Signature(
+        "the table of PyTorch's profiler",
+        "Let it write a trace: profile.export_chrome_trace(FILE.json)",
+        text=r"^ *Name +Self CPU % +Self CPU ",
+    ),
+    Signature(
+        "what perf bench prints",
+        "Write CSV with the columns metric, value and unit: a landing table is metrics.",
+        text=r"^# Running '\S+' benchmark:",
+    ),
+    Signature(
+        "the text of Java Flight Recorder (jfr print or summary)",
+        "Print JSON: jfr print --json --events jdk.ExecutionSample FILE.jfr > NEW.json",
+        text=r"^(?:jdk\.\w+ \{|(?: Event Type +Count +Size \(bytes\)))",
+    ),
+    Signature(
+        "a log of Java's garbage collector",
+        "It has pauses, no functions: record a profile with async-profiler or JFR.",
+        text=r"^\[[^\]]*\](?:\[\w+ *\])*\[gc[,\w ]*\] ",
+    ),
+    Signature(
+        "what gprofng display prints",
+        "Record with perf (perf record -g) or gprof (-pg): pwh reads these.",
+        text=r"^Functions (?:sorted by metric|Call Tree\. Metric): ",
+    ),
+    Signature(
+        "what uftrace prints",
+        "Let it dump what it recorded: uftrace dump --chrome > NEW.json",
+        text=r"^(?: +Total time +Self time +Calls +Function|# DURATION +TID +FUNCTION"
+        r"|# Function Call Graph for )",
+    ),
+    Signature(
+        "a profile of Perl's NYTProf",
+        "Convert it: nytprofcg --file FILE --out NEW.callgrind",
+        (b"NYTProf ",),
+    ),
+    Signature(
+        "a recording of heaptrack",
+        "Convert it to folded stacks: heaptrack_print -f FILE -F NEW.folded",
+        text=r"\Av \d+ \d+\nX ",
+    ),
+    Signature(
+        "a trace of Xdebug",
+        "Record a profile instead, which pwh reads: php -d xdebug.mode=profile SCRIPT",
+        text=r"\A(?:Version: [^\n]*\nFile format: \d+\n)?TRACE START \[",
+    ),
+    Signature(
+        "what sysbench or openssl speed prints",
+        "Write CSV with the columns metric, value, unit and better: a landing table is metrics.",
+        text=r"^(?:sysbench \d+\.\d+\.\d+ \(|Doing \S+ .*for \d+s on \d+ size blocks: )",
+    ),
+    Signature(
+        "a graph of Graphviz",
+        "pwh reads the numbers behind a picture: ingest the profile that it was drawn from.",
+        text=r"\A\s*(?:strict )?digraph ",
     ),
     Signature(
         "the text of pyinstrument",

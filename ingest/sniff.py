@@ -87,7 +87,7 @@ def _looks_like(head: Head, known: Signature | None) -> str:
         return "it is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"
     if b"\0" in data[:4096]:
         return "it is binary data"
-    first = data.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    first = data.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()
     # Control characters would move the cursor.
     first = "".join(c if c.isprintable() else " " for c in first)
     if head.name.lower().endswith((".csv", ".tsv")):

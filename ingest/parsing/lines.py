@@ -56,7 +56,7 @@ class Chunk:
         _ = self.data.isascii() or self._decoded()
 
     def text(self) -> str:
-        """Return the lines as text with ends of \\n, without a byte-order mark.
+        """Return the lines as text with ends of \\n.
 
         Raises `InputError` at the first line that is not UTF-8.
         """
@@ -78,7 +78,7 @@ class Chunk:
 
     def _decoded(self) -> str:
         try:
-            return self.data.decode("utf-8-sig" if self.first == 1 else "utf-8")
+            return self.data.decode()
         except UnicodeDecodeError as error:
             begin = self.data.rfind(b"\n", 0, error.start) + 1
             # One byte more, because two bytes show that a file is UTF-16.
@@ -205,7 +205,7 @@ def check_line_end(last: bytes, *, path: str | None = None, where: str | None = 
 
 
 def decode(raw: bytes, where: str) -> str:
-    """Return UTF-8 as text, without a byte-order mark; raise `InputError` with the place."""
+    """Return UTF-8 as text; raise `InputError` with the place."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(
             "the text is UTF-16",
@@ -214,7 +214,7 @@ def decode(raw: bytes, where: str) -> str:
             hint="Convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
         )
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode()
     except UnicodeDecodeError as error:
         raise InputError(
             f"byte {raw[error.start]:#04x} is not text",

@@ -39,7 +39,7 @@ READERS: tuple[Deferred, ...] = (
         "benchmarks",
         _HERE + "benchmarks.reader:Benchmarks",
         contains=(
-            *(b"benchmark", b'"machine_info"', b'"results"', b"ns/iter", b"time:"),
+            *(b"benchmark", b'"machine_info"', b'"results"', b"ns/iter", b"time:", b'"bench"'),
             *(b"real_time,cpu_time", b"command,mean,stddev"),
         ),
     ),
@@ -124,7 +124,13 @@ READERS: tuple[Deferred, ...] = (
         _HERE + "sampling.json_profile:JsonProfile",
         contains=(
             *(b"speedscope", b'"sampled"', b'"evented"', b'"frames"', b'"sample_count"'),
-            *(b'"callframe"', b'"preprocessedprofileversion"', b'"breakpadid"', b'"interval"'),
+            *(
+                b'"callframe"',
+                b'"preprocessedprofileversion"',
+                b'"breakpadid"',
+                b'"interval"',
+                b'"jdk.',
+            ),
         ),
     ),
     Deferred(

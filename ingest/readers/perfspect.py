@@ -46,7 +46,7 @@ class PerfSpect(SingleFile):
 
     def sniff(self, head: Head) -> bool:
         """Recognise the heading."""
-        first = head.data.decode("utf-8", "replace").removeprefix("\ufeff").split("\n", 1)[0]
+        first = head.data.decode("utf-8", "replace").split("\n", 1)[0]
         fields = [field.strip().strip('"') for field in first.split(",")]
         return fields[:2] in _SUMMARIES or tuple(fields[:4]) == _PLACES
 

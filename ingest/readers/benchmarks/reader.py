@@ -9,7 +9,6 @@ from ingest.base import Head, Item, SingleFile
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
-_BOM = b"\xef\xbb\xbf"
 _FORMS = {
     "google": re.compile(rb'\s*\{\s*"context"\s*:\s*\{(?s:.*)"benchmarks"\s*:\s*\['),
     "pytest_benchmark": re.compile(rb'\s*\{\s*"machine_info"\s*:\s*(?:\{|null)'),
@@ -30,7 +29,8 @@ _FORMS = {
     ),
     "rust": re.compile(
         rb"(?s:.*?)(?:[ \t]time:[ \t]+\[[\d.]+ \S+ [\d.]+ \S+ [\d.]+ \S+\]\r?\n"
-        rb"|^test \S.* \.\.\. bench: +[\d,.]+ ns/iter)",
+        rb"|^test \S.* \.\.\. bench: +[\d,.]+ ns/iter"
+        rb'|^\{ *"type": *"bench", *"name": *"[^\n]*"median": *[\d.]+, *"deviation")',
         re.MULTILINE,
     ),
 }
@@ -104,5 +104,4 @@ class Benchmarks(SingleFile):
 
 def _form(data: bytes) -> str | None:
     """Return the name of the form that a file begins with."""
-    start = data.removeprefix(_BOM)
-    return next((form for form, pattern in _FORMS.items() if pattern.match(start)), None)
+    return next((form for form, pattern in _FORMS.items() if pattern.match(data)), None)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from ingest.base import Item, Run
+from ingest.parsing.json_values import field, parse
 from ingest.parsing.lines import numbered_lines
 from ingest.readers.benchmarks.values import SECONDS, Value, rows
 from ingest.recording import Recording
@@ -22,6 +23,7 @@ _RATE = re.compile(rf"\s+thrpt:\s+\[{_NUMBER} {_NUMBER} {_NUMBER}\]\s*")
 _LIBTEST = re.compile(
     r"test (\S.*?)\s+\.\.\. bench:\s+([\d,.]+) ns/iter \(\+/- [\d,.]+\)(?: = ([\d,.]+) (\S+))?\s*"
 )
+_JSON = re.compile(r'\{ *"type": *"bench", .*"median": .*\}\s*')
 _PICOSECONDS = {"ps": 1e-12, "fs": 1e-15}
 
 
@@ -29,7 +31,7 @@ def items(recording: Recording) -> Iterator[Item]:
     """Yield the run and values, in seconds and in Criterion's units of throughput."""
     values: list[Value] = []
     before = name = ""
-    for _, line in numbered_lines(recording, must_end=True):
+    for number, line in numbered_lines(recording, must_end=True):
         if (found := _TIME.fullmatch(line)) and (scale := _seconds(found[5])):
             # A name too long for its column has the line above.
             name = found[1].strip() or before
@@ -41,9 +43,22 @@ def items(recording: Recording) -> Iterator[Item]:
             if found[4]:
                 rate = _plain(found[3])
                 values.append(Value(f"{found[1]} throughput", rate, found[4], "higher"))
+        elif _JSON.fullmatch(line):
+            values.extend(_of_json(line, number))
         before = line.strip()
     yield Run()
     yield rows(values)
+
+
+def _of_json(line: str, number: int) -> Iterator[Value]:
+    """Yield the values of a line that libtest writes with --format json: MB/s are 10^6 bytes."""
+    where = f"line {number}"
+    result = parse(line, number)
+    name = field(result, "name", str, where)
+    yield Value(name, field(result, "median", float, where) * 1e-9, "s", "lower")
+    if "mib_per_second" in result:
+        rate = field(result, "mib_per_second", float, where)
+        yield Value(f"{name} throughput", rate, "MB/s", "higher")
 
 
 def _seconds(unit: str) -> float | None:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from ingest.base import Head, Item, SingleFile
 from ingest.recording import Recording
 
-_BOM = b"\xef\xbb\xbf"
 _JSON = re.compile(rb'\s*\{\s*"data"\s*:\s*\[\s*\[\s*(?:null|[-+0-9.eE]+)\s*[,\]]')
 _COLUMNS = re.compile(rb'"columns"\s*:\s*\[.*"column_metadata"\s*:\s*\[', re.DOTALL)
 
@@ -28,7 +27,7 @@ class Caliper(SingleFile):
 
     def sniff(self, head: Head) -> bool:
         """Recognise the first record of a stream, or rows of data before their columns."""
-        data = head.data.removeprefix(_BOM)
+        data = head.data
         if data.startswith(b"__rec="):
             return True
         if _JSON.match(data) is None:
@@ -42,6 +41,6 @@ class Caliper(SingleFile):
         from ingest.readers.caliper.rows import items
 
         with recording.open() as file:
-            stream = file.peek(len(_BOM) + 1).removeprefix(_BOM).startswith(b"_")
+            stream = file.peek(1).startswith(b"_")
         profile = records.read(recording) if stream else split.read(recording)
         yield from items(profile, recording.path)

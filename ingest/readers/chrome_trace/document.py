@@ -23,7 +23,6 @@ _BETWEEN = re.compile(rb"\}\s*,\s*\{")
 _NOT_JSON = re.compile(rb"(:\s*)[-+]?(?:nan|inf(?:inity)?)(?=\s*[,}\]])", re.IGNORECASE)
 # Tools copy control characters into texts; outside of these they are blanks anyway.
 _BLANKS = bytes(32 if byte < 32 else byte for byte in range(256))
-_BOM = b"\xef\xbb\xbf"
 
 
 class Event(msgspec.Struct, gc=False):
@@ -74,8 +73,6 @@ class Document:
         self._file = file
         self._at = 0
         self._data = file.read(BATCH_BYTES)
-        bom = self._data.startswith(_BOM)
-        self._drop(len(_BOM) if bom else 0)
         self._facts: list[Facts] = []
         self._is_array = self._data.lstrip().startswith(b"[")
         self._open()

@@ -22,8 +22,8 @@ from ingest.base import Head, Item
 from ingest.readers.chrome_trace.ranks import ranks_beside
 from ingest.recording import Recording
 
-_OBJECT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?s:.*?)"traceEvents"\s*:\s*\[')
-_ARRAY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[\s*\{(?=(?s:.*?)"ph"\s*:\s*")(?=(?s:.*?)"ts"\s*:)')
+_OBJECT = re.compile(rb'\s*\{(?s:.*?)"traceEvents"\s*:\s*\[')
+_ARRAY = re.compile(rb'\s*\[\s*\{(?=(?s:.*?)"ph"\s*:\s*")(?=(?s:.*?)"ts"\s*:)')
 
 
 class ChromeTrace:

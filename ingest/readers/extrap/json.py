@@ -37,7 +37,7 @@ class ExtrapJson(SingleFile):
 
     def sniff(self, head: Head) -> bool:
         """Recognise the first fields of either format."""
-        return _START.match(head.data.removeprefix(b"\xef\xbb\xbf")) is not None
+        return _START.match(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the runs and rows; see `Reader.read`."""

@@ -122,4 +122,4 @@ class ExtrapTalpas(_Lines):
 
 
 def _first_line(head: bytes) -> tuple[bytes, bytes, bytes]:
-    return head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
+    return head.lstrip().partition(b"\n")

@@ -23,7 +23,7 @@ _BRACED_NUMBER = re.compile(rf"\(\s*({_NUMBER})\s*\)", re.ASCII)
 _NESTED = re.compile(r"\(\s*\(")
 _GROUP = re.compile(r"\(([^()]*)\)")
 _FIRST_LINES = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*"
+    rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*"
     rb"PARAMETER[ \t]+([^\n]*)(?:\n\s*([A-Z#]*))?"
 )
 

@@ -4,9 +4,10 @@ A gmon.out next to its program is printed by gprof first, where that is installe
 
 Source: the manual of GNU gprof, "Interpreting gprof's Output", and what gprof 2.40 prints. What
 lands in fn_timings, one row a function: self seconds and calls of the flat profile; with the call
-graph, time with callees and the recursive calls too. gprof shares out a function's time among its
-callers by their calls, which is no measurement: call paths are not landed. A profile does not state
-how many processes it adds up, nor the program; a file name like mini_p8.txt does.
+graph, time with callees and the recursive calls too. Without it (-p), the tag `calls` states that
+these are missing. gprof shares out a function's time among its callers by their calls, which is no
+measurement: call paths are not landed. A profile does not state how many processes it adds up, nor
+the program; a file name like mini_p8.txt does.
 
 Profiles whose samples count as something else than seconds (K-cycles) land in pmu_samples, one row
 a function: cycles, and its calls.
@@ -37,9 +38,7 @@ from warehouse.errors import InputError
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-_START = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:Flat profile:|Call graph(?: \(explanation follows\))?\r?\n)"
-)
+_START = re.compile(rb"\s*(?:Flat profile:|Call graph(?: \(explanation follows\))?\r?\n)")
 _SAMPLE = re.compile(r"Each sample counts as \S+ (\S+)\.")
 _HEADING = re.compile(r" *time +(\S+) +(\S+)\b.*")
 _CYCLES = {"cycles": 1.0, "K-cycles": 1e3, "M-cycles": 1e6, "G-cycles": 1e9}
@@ -90,11 +89,10 @@ class Gprof:
         flat, graph = _flat(lines), _graph(lines)
         app, ranks = app_and_count(recording.path, bare_name(recording.path))
         app = app if program is None else program.name
-        yield Run(
-            app=app,
-            ranks=ranks,
-            tags={} if ranks is None else {"ranks_from": "file name"},
-        )
+        tags = {} if ranks is None else {"ranks_from": "file name"}
+        if graph is None and flat.calls.null_count < len(flat.calls):
+            tags["calls"] = "without recursive ones, which only the call graph has"
+        yield Run(app=app, ranks=ranks, tags=tags)
         table = _rows(flat, graph)
         if flat.unit == "seconds":
             parallelism = pa.repeat(pa.scalar(ranks, pa.int32()), table.num_rows)

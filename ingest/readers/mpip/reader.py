@@ -28,7 +28,7 @@ from ingest.recording import Recording
 from warehouse.errors import InputError
 
 OUTSIDE = "outside MPI"
-_START = re.compile(rb"(?:\xef\xbb\xbf)?@ mpiP\b")
+_START = re.compile(rb"@ mpiP\b")
 _TIME = rf"\s+(?P<max>{NUMBER})\s+(?P<mean>{NUMBER})\s+(?P<min>{NUMBER})"
 _SITE = r"^(?P<name>\S+)\s+(?P<site>\d+)\s+"
 _BY_RANK = rf"{_SITE}(?P<rank>\d+|\*)\s+(?P<count>\d+){_TIME}\s+(?:{NUMBER})\s+(?:{NUMBER})\s*$"

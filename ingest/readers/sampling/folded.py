@@ -48,7 +48,7 @@ class FoldedStacks(SingleFile):
     def sniff(self, head: Head) -> bool:
         """Recognise lines that all end with a number, most of them of several functions."""
         try:
-            text = head.data.removeprefix(b"\xef\xbb\xbf").decode()
+            text = head.data.decode()
         except UnicodeDecodeError as error:
             if error.start < len(head.data) - 8:
                 return False

@@ -1,4 +1,4 @@
-"""Sampling profiles in JSON: speedscope (py-spy, rbspy ...), pyinstrument, Firefox, V8 and Node.js.
+"""Sampling profiles in JSON: speedscope (py-spy, rbspy ...), pyinstrument, Firefox, V8, JFR.
 
 The forms have modules of their own, which say what lands of each.
 """
@@ -12,7 +12,7 @@ from ingest.base import Head, Item, SingleFile
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
-_OBJECT = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*\"")
+_OBJECT = re.compile(rb"\s*\{\s*\"")
 _FORMS = {
     "speedscope": re.compile(
         rb'"https?://www\.speedscope\.app/file-format-schema\.json"'
@@ -20,6 +20,7 @@ _FORMS = {
     ),
     "pyinstrument": re.compile(rb'"sample_count"\s*:(?s:.*)"(?:root_frame|frame_records)"\s*:'),
     "cpuprofile": re.compile(rb'"nodes"\s*:\s*\[\s*\{[^[\]]*"callFrame"\s*:\s*\{'),
+    "jfr": re.compile(rb'"recording"\s*:\s*\{\s*"events"\s*:\s*\[\s*\{\s*"type"\s*:\s*"jdk\.'),
     "firefox": re.compile(
         rb'"preprocessedProfileVersion"\s*:|"breakpadId"\s*:|"meta"\s*:\s*\{[^{}]*"interval"\s*:'
     ),
@@ -31,7 +32,9 @@ class JsonProfile(SingleFile):
     """Reads sampling profiles whose form is JSON."""
 
     NAME = "json-profile"
-    DESCRIPTION = "sampling profile in JSON: speedscope, py-spy, pyinstrument, Firefox, .cpuprofile"
+    DESCRIPTION = (
+        "sampling profile in JSON: speedscope, py-spy, pyinstrument, Firefox, .cpuprofile, JFR"
+    )
     PATTERNS = ("*.speedscope.json", "*.cpuprofile", "profile.json")
     TABLES = ("fn_timings", "pmu_samples")
 
@@ -43,7 +46,7 @@ class JsonProfile(SingleFile):
         """Yield the run and its rows; see `Reader.read`."""
         from ingest.parsing.json_values import checked, parse
         from ingest.parsing.lines import whole_text
-        from ingest.readers.sampling import cpuprofile, firefox, pyinstrument, speedscope
+        from ingest.readers.sampling import cpuprofile, firefox, jfr, pyinstrument, speedscope
 
         with recording.open() as file:
             form = _form(file.read(1 << 16))
@@ -56,6 +59,7 @@ class JsonProfile(SingleFile):
             "pyinstrument": pyinstrument.items,
             "cpuprofile": cpuprofile.items,
             "firefox": firefox.items,
+            "jfr": jfr.items,
         }
         yield from forms[form](profile)
 

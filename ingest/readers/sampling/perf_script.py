@@ -125,7 +125,7 @@ class PerfScript(SingleFile):
 
 def _beginning(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield the first lines that are no comments, each with the line below it."""
-    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n", 400)[:-1]
+    lines = data.split(b"\n", 400)[:-1]
     # Without any field there is only an empty line above the stack.
     begin = next(
         (n for n, line in enumerate(lines) if line.strip() and line[:1] != b"#"), len(lines)
@@ -144,7 +144,6 @@ def _whole_samples(recording: Recording) -> Iterator[Chunk]:
     rest, first, stacks = b"", 1, False
     for chunk in chunks(recording, must_end=True):
         data = rest + (chunk.data.replace(b"\r\n", b"\n") if b"\r" in chunk.data else chunk.data)
-        data = data.removeprefix(b"\xef\xbb\xbf") if first == 1 else data
         stacks = stacks or data.startswith(b"\t") or b"\n\t" in data
         end = data.rfind(b"\n\n") + 2 if stacks else len(data)
         if end > 1:

@@ -43,7 +43,7 @@ class Tau:
         if _NAME.fullmatch(head.name) is None:
             return False
         first = head.data[:512].split(b"\n", 1)[0].decode("utf-8", "replace")
-        return START.fullmatch(first.removeprefix("\ufeff")) is not None
+        return START.fullmatch(first) is not None
 
     def parts(self, path: Path) -> tuple[Path, ...]:
         """Return the profiles of the run, metric by metric, threads in order."""

@@ -195,6 +195,25 @@ def test_rust_prints_estimates_and_throughput_but_changes_are_no_times(warehouse
     ]
 
 
+LIBTEST_JSON = """\
+{ "type": "suite", "event": "started", "test_count": 2 }
+{ "type": "test", "event": "started", "name": "t::copy" }
+{ "type": "bench", "name": "t::copy", "median": 160.125, "deviation": 9.5, "mib_per_second": 50000 }
+{ "type": "bench", "name": "t::sum", "median": 2256.25, "deviation": 4273.4 }
+{ "type": "suite", "event": "ok", "passed": 0, "failed": 0, "ignored": 0, "measured": 2 }
+"""
+
+
+def test_rust_in_json_has_throughput_in_mb_in_spite_of_the_name_of_its_field(warehouse, tmp_path):
+    (tmp_path / "bench.json").write_text(LIBTEST_JSON)
+    land(warehouse, tmp_path / "bench.json")
+    assert rows(warehouse, VALUES) == [
+        ("t::copy", None, pytest.approx(160.125e-9), "s", "lower", None),
+        ("t::copy throughput", None, 50000.0, "MB/s", "higher", None),
+        ("t::sum", None, pytest.approx(2256.25e-9), "s", "lower", None),
+    ]
+
+
 def test_google_benchmarks_table_is_what_its_json_is(warehouse):
     (done,) = land(warehouse, SAMPLE.parent / "google.csv")
     found = rows(warehouse, VALUES)

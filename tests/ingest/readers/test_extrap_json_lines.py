@@ -174,7 +174,7 @@ def test_talpas_needs_metric_and_call_path(tmp_path):
     ("head", "lines", "talpas"),
     [
         (b'{"params":{"x":1},"value":2}\n', True, False),
-        (b'\xef\xbb\xbf\n{"metric": "time", "params": {"x": 1}, "value": 2}\n', True, False),
+        (b'\n{"metric": "time", "params": {"x": 1}, "value": 2}\n', True, False),
         (b'{"params":{"x":1},"met', True, False),
         (b'{"params":{"lr":1},"loss":2}\n', False, False),
         (b'{"parameters":{"x":1};"metric":"time"', False, True),

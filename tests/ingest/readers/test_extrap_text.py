@@ -150,7 +150,7 @@ def test_a_last_line_with_fewer_values_and_no_line_end_is_taken_for_cut_off(ware
     ("head", "known"),
     [
         (b"PARAMETER p\nPOINTS (1)\n", True),
-        (b"\xef\xbb\xbf# note\n\nPARAMETER p\r\nPARAMETER q\r\n", True),
+        (b"# note\n\nPARAMETER p\r\nPARAMETER q\r\n", True),
         (b"PARAMETER p\nPOI", True),
         (b"PARAMETER p", True),
         (b"      PARAMETER (N=10)\n      DATA X /1/\n", False),

@@ -39,6 +39,8 @@ def test_a_flat_profile_alone_has_no_times_with_callees(warehouse, tmp_path):
         ("exchange", 0.0, None, 1000),
         ("step", 0.0, None, 1000),
     ]
+    ((stated,),) = rows(warehouse, "SELECT tags['calls'] FROM runs")
+    assert stated == "without recursive ones, which only the call graph has"
 
 
 def test_functions_of_a_cycle_have_no_time_with_callees(warehouse):
