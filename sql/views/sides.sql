@@ -1,11 +1,15 @@
 -- Sides: the runs before and after, of one comparison or of many at once.
 
--- One run, or a list of them, as a list.
-CREATE OR REPLACE MACRO _as_list(runs) AS CASE json_type(to_json(runs))
-  WHEN 'ARRAY' THEN from_json(to_json(runs), '["VARCHAR"]')
-  WHEN 'VARCHAR' THEN [to_json(runs)->>'$']
-  ELSE []
-END;
+-- One run, or a list of them, as a list. The lambda is for DuckDB: `runs`, which may be a long list,
+-- is bound once.
+CREATE OR REPLACE MACRO _as_list(runs) AS list_transform(
+  [to_json(runs)],
+  lambda given: CASE json_type(given)
+    WHEN 'ARRAY' THEN from_json(given, '["VARCHAR"]')
+    WHEN 'VARCHAR' THEN [given->>'$']
+    ELSE []
+  END
+)[1];
 
 -- The runs of a comparison, each with its side and its place there. `id` is that of the comparison;
 -- `named` is the run whose explain_baseline they are, if any.
