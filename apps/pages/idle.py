@@ -12,7 +12,14 @@ from apps.pages.charts import show
 from apps.pages.text import plain
 from apps.pages.timeline import Drawing, looked_at, show_timeline
 from apps.queries.idle import MOST_WORKERS, idle_blame, idle_what_if, idle_workers, path_parts
-from apps.queries.timeline import LANES, Window, timeline_runs, timeline_span
+from apps.queries.timeline import (
+    LANES,
+    Window,
+    timeline_runs,
+    timeline_span,
+    timeline_workers,
+    workers_known,
+)
 from apps.reports.idle import idle_sentences
 
 _MODES = ("direct", "propagated", "transitive")
@@ -34,7 +41,9 @@ def page(view: View) -> None:
         return
     mode = view.select("Waits followed back", _MODES, key="mode", help=_MODE_HELP) or _MODES[0]
     rule = view.select("Latency counts", _RULES, key="rule", help=_RULE_HELP) or _RULES[0]
-    span = view.value(timeline_span, run)
+    known = workers_known(view.rows(timeline_workers, run).write_json())
+    with view.narrowed(known):
+        span = view.value(timeline_span, run)
     if span is None:
         st.info("The run's workers have no recorded time: no task has a start and an end.")
         return
@@ -55,7 +64,7 @@ def page(view: View) -> None:
         rows=span.pieces,
         most=_MOST_AT_ONCE,
     )
-    with place:
+    with place, view.narrowed(known):
         reading = (mode, rule)
         show_timeline(
             view, Drawing(run, span, looked, first, reading, by, text, with_path=detailed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import ask
+from apps.queries.base import Narrowing, Question, ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -25,13 +25,16 @@ Window = tuple[int, int]
 class Span:
     """The time span of a run's workers (ns after clock correction), and their number.
 
-    `pieces` counts their tasks and idle intervals.
+    `pieces` counts their tasks and idle intervals; their clocks were ahead by `least_ahead` to
+    `most_ahead` (ns).
     """
 
     t_begin: int
     t_end: int
     workers: int
     pieces: int
+    least_ahead: int = 0
+    most_ahead: int = 0
 
 
 def timeline_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
@@ -39,12 +42,25 @@ def timeline_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
     return ask(con, "timeline/runs")
 
 
+def timeline_workers(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return the workers of a run in the order of their lanes, with their times."""
+    return ask(con, "timeline/workers", run_id=run_id)
+
+
+def workers_known(workers: str) -> Narrowing:
+    """Return what all questions below have in common: the rows of `timeline_workers`, as JSON.
+
+    To find them takes a look at every task and idle interval of the run.
+    """
+    return Narrowing({"_worker_lanes": Question("timeline/workers_known", {"workers": workers})})
+
+
 def timeline_span(con: DuckDBPyConnection, run_id: str) -> Span | None:
     """Return the span of a run's workers; None where none has recorded time."""
-    row = ask(con, "timeline/span", run_id=run_id, t0=None, t1=None).fetchone()
+    row = ask(con, "timeline/span", run_id=run_id).fetchone()
     if row is None or row[0] is None or row[1] <= row[0]:
         return None
-    return Span(row[0], row[1], row[2], row[3])
+    return Span(*row)
 
 
 def timeline(
@@ -66,15 +82,21 @@ def timeline(
     task with `by_type`, else by cause. In runs of more than 100 000 pieces the causes of an idle
     interval are shown by their shares, not by when they were.
     """
-    row = ask(con, "timeline/span", run_id=run_id, t0=window[0], t1=window[1]).fetchone()
+    clocks = {"clock0": window[0] + span.least_ahead, "clock1": window[1] + span.most_ahead}
+    pieces = span.pieces
+    if window[0] > span.t_begin or window[1] < span.t_end:
+        within = {"run_id": run_id, "t0": window[0], "t1": window[1]}
+        (pieces,) = ask(con, "timeline/pieces_in", **within, **clocks).fetchall()[0]
     shown = min(LANES, span.workers) / max(span.workers, 1)
     where = _where(run_id, span, window, first)
     reading = {"mode": mode, "latency_rule": latency_rule}
-    if row is not None and row[3] * shown <= _MOST_PIECES:
+    if pieces * shown <= _MOST_PIECES:
         exact = span.pieces <= _MOST_OF_RUN
-        return ask(con, f"timeline/{'pieces' if exact else 'stretches'}", **where, **reading)
+        return ask(
+            con, f"timeline/{'pieces' if exact else 'stretches'}", **where, **clocks, **reading
+        )
     if by_type:
-        return ask(con, "timeline/type_bins", **where, bins=_BINS, most=_TYPES)
+        return ask(con, "timeline/type_bins", **where, **clocks, bins=_BINS, most=_TYPES)
     return ask(con, "timeline/bins", **where, **reading, bins=_BINS)
 
 

@@ -11,53 +11,62 @@ FROM (
     ('direct', 'last_arrival'), ('propagated', 'last_arrival'), ('transitive', 'last_arrival')
 ) AS reading (mode, latency_rule);
 
-CREATE OR REPLACE VIEW idle_attribution AS
+-- Idle intervals in one reading. A macro, as in most readings most columns are not needed, which
+-- DuckDB does not read where the reading is a constant.
+CREATE OR REPLACE MACRO _idle_reading(of_mode, of_rule) AS TABLE
 WITH
   -- own: where the interval's own latency ends, if it is one stretch after the starvation
   cuts AS (
     SELECT
-      i.*, r.mode, r.latency_rule,
-      least(i.t_end, greatest(i.t_start + i.starvation1, i.t_arrival)) AS own,
+      *,
+      least(t_end, greatest(t_start + starvation1, t_arrival)) AS own,
       CASE
-        WHEN r.mode = 'direct' THEN NULL
-        WHEN r.latency_rule = 'union' THEN i.inherited_union
-        ELSE i.inherited_last_arrival
+        WHEN of_mode = 'direct' THEN NULL
+        WHEN of_rule = 'union' THEN inherited_union
+        ELSE inherited_last_arrival
       END AS inherited
-    FROM idle_intervals AS i
-    CROSS JOIN _idle_readings AS r
+    FROM idle_intervals
   ),
 
   parts AS (
     SELECT
-      run_id, mode, latency_rule, worker, t_start, t_end, kind, task, last_data, blamed_task,
-      blamed_worker, starvation1,
+      run_id, worker, t_start, t_end, kind, task, last_data, blamed_task, blamed_worker, starvation1,
       coalesce(inherited.ov_concrete, ov_concrete) AS ov_concrete,
-      CASE mode
+      CASE of_mode
         WHEN 'propagated' THEN coalesce(inherited.ov_uniform_propagated, ov_uniform)
         WHEN 'transitive' THEN coalesce(inherited.ov_uniform_transitive, ov_uniform)
         ELSE ov_uniform
       END AS ov_uniform,
-      CASE latency_rule WHEN 'union' THEN ov_rest ELSE t_end - own END AS ov_rest,
-      CASE latency_rule
+      CASE of_rule WHEN 'union' THEN ov_rest ELSE t_end - own END AS ov_rest,
+      CASE of_rule
         WHEN 'union' THEN ov_unsubmitted
         ELSE greatest(0, least(t_end, coalesce(t_submit, own)) - own)
       END AS ov_unsubmitted,
-      CASE mode WHEN 'transitive' THEN coalesce(inherited.lat_inherited, 0) ELSE 0 END
+      CASE of_mode WHEN 'transitive' THEN coalesce(inherited.lat_inherited, 0) ELSE 0 END
         AS lat_inherited,
-      CASE latency_rule WHEN 'union' THEN latency ELSE own - t_start - starvation1 END
-        AS own_latency,
+      CASE of_rule WHEN 'union' THEN latency ELSE own - t_start - starvation1 END AS own_latency,
       coalesce(flags, []) AS flags
     FROM cuts
   )
 
 SELECT
-  run_id, mode, latency_rule, worker, t_start, t_end, kind, task, last_data, blamed_task,
-  blamed_worker, starvation1, ov_concrete, ov_uniform, ov_rest, ov_unsubmitted, lat_inherited,
+  run_id, of_mode AS mode, of_rule AS latency_rule, worker, t_start, t_end, kind, task, last_data,
+  blamed_task, blamed_worker, starvation1, ov_concrete, ov_uniform, ov_rest, ov_unsubmitted,
+  lat_inherited,
   starvation1 - ov_concrete - lat_inherited - ov_uniform AS starvation,
   own_latency + lat_inherited AS latency,
   ov_concrete + ov_uniform + ov_rest AS overhead,
   flags
 FROM parts;
+
+-- The readings of _idle_readings.
+CREATE OR REPLACE VIEW idle_attribution AS
+FROM _idle_reading('direct', 'union')
+UNION ALL FROM _idle_reading('propagated', 'union')
+UNION ALL FROM _idle_reading('transitive', 'union')
+UNION ALL FROM _idle_reading('direct', 'last_arrival')
+UNION ALL FROM _idle_reading('propagated', 'last_arrival')
+UNION ALL FROM _idle_reading('transitive', 'last_arrival');
 
 COMMENT ON VIEW idle_attribution IS 'One row is one idle interval of a worker in one reading (mode and latency rule): starvation + latency + overhead is its length, to the nanosecond.';
 COMMENT ON COLUMN idle_attribution.run_id IS 'Run (runs.run_id).';

@@ -6,6 +6,9 @@
 -- the moment is overhead; if it idled behind its own starvation, latency or rest; if it starved
 -- itself, the worker that it waited for is examined in turn.
 
+-- Width of one of so many equal bins of a window, ns.
+CREATE OR REPLACE MACRO _bin_width(t0, t1, bins) AS greatest(1, (t1 - t0 + bins - 1) // bins);
+
 -- Pieces of the idle intervals of some runs that meet [t0, t1), whole; with `only_cut` those of the
 -- intervals that do not lie wholly within it. NULL is no bound.
 CREATE OR REPLACE MACRO _idle_pieces(runs, t0, t1, only_cut) AS TABLE

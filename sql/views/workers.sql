@@ -29,18 +29,41 @@ FROM merged
 LEFT JOIN clock ON merged.run_id = clock.run_id AND merged.node = clock.node;
 
 -- The workers of a run in the order in which they are drawn: by node, then by the numbers in their
--- names.
-CREATE OR REPLACE MACRO _worker_lanes(run) AS TABLE
+-- names. Each with the time between its first and its last task or idle interval, on one clock (NULL:
+-- it has none), and how many of both it has.
+CREATE OR REPLACE VIEW _worker_lanes AS
+WITH
+  known AS (
+    SELECT
+      run_id, worker, 0 AS clocked, min(t_start) AS t_begin, max(t_end) AS t_end, count(*) AS pieces
+    FROM idle_intervals
+    GROUP BY run_id, worker
+    UNION ALL
+    SELECT run_id, worker, 1, min(t_start), max(t_end), count(*)
+    FROM tasks
+    GROUP BY run_id, worker
+  ),
+
+  spans AS (
+    SELECT
+      c.run_id, c.worker, any_value(c.node) AS node, any_value(c.ahead) AS ahead,
+      min(k.t_begin - k.clocked * c.ahead) AS t_begin, max(k.t_end - k.clocked * c.ahead) AS t_end,
+      CAST(coalesce(sum(k.pieces), 0) AS BIGINT) AS pieces
+    FROM _worker_clocks AS c
+    LEFT JOIN known AS k ON c.run_id = k.run_id AND c.worker = k.worker
+    GROUP BY c.run_id, c.worker
+  )
+
 SELECT
-  worker, node, ahead,
+  *,
   row_number() OVER (
+    PARTITION BY run_id
     ORDER BY
       node,
       list_transform(regexp_extract_all(worker, '\d+'), lambda d: TRY_CAST(d AS HUGEINT)),
       worker
   ) AS lane
-FROM _worker_clocks
-WHERE run_id = run;
+FROM spans;
 
 -- Tasks with their worker's node, on one clock.
 CREATE OR REPLACE VIEW _task_times AS

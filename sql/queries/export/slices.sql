@@ -2,7 +2,8 @@
 -- of the runtime system, and idle intervals named by the largest of their causes.
 WITH
   lane AS (
-    FROM _worker_lanes($run_id)
+    FROM _worker_lanes
+    WHERE run_id = $run_id
   ),
 
   slice (kind, worker, name, task, t_start, t_end, starvation, latency, overhead) AS (

@@ -4,83 +4,89 @@
 -- and from then on) a cause is taken as spread evenly.
 WITH
   lane AS (
-    FROM _worker_lanes($run_id) WHERE lane BETWEEN $first AND $last
+    FROM _worker_lanes WHERE run_id = $run_id AND lane BETWEEN $first AND $last
   ),
 
-  idle AS (
-    SELECT i.*, l.lane
-    FROM idle_attribution AS i
+  -- Not materialized: of millions of intervals most are within one bin, and only added up.
+  idle AS NOT MATERIALIZED (
+    SELECT
+      l.lane, i.t_start, i.t_end, i.kind = 'tail' AS is_tail, i.starvation1, i.starvation,
+      i.latency, i.overhead, i.lat_inherited, i.ov_rest,
+      (i.t_start - $t0) // _bin_width($t0, $t1, $bins) AS bin,
+      i.t_start >= $t0 AND i.t_end <= $t1
+        AND i.t_end - $t0 <= (bin + 1) * _bin_width($t0, $t1, $bins) AS is_in_bin
+    FROM _idle_reading($mode, $latency_rule) AS i
     JOIN lane AS l ON i.worker = l.worker
-    WHERE i.run_id = $run_id AND i.mode = $mode AND i.latency_rule = $latency_rule
-      AND i.t_end > $t0 AND i.t_start < $t1
-  ),
-
-  -- a worker's window is all its tasks and idle intervals, of the whole run
-  known AS (
-    SELECT l.lane, min(e.p - e.clocked * l.ahead) AS p, max(e.q - e.clocked * l.ahead) AS q
-    FROM (
-      SELECT worker, 0 AS clocked, min(t_start) AS p, max(t_end) AS q
-      FROM idle_intervals
-      WHERE run_id = $run_id
-      GROUP BY worker
-      UNION ALL
-      SELECT worker, 1, min(t_start), max(t_end) FROM tasks WHERE run_id = $run_id GROUP BY worker
-    ) AS e
-    JOIN lane AS l ON e.worker = l.worker
-    GROUP BY l.lane
+    WHERE i.run_id = $run_id AND i.t_end > $t0 AND i.t_start < $t1
   ),
 
   stretch (lane, p, q, starvation, latency, overhead, tail) AS (
     SELECT
-      lane, t_start, t_start + starvation1, starvation, lat_inherited, ov_concrete + ov_uniform, 0
+      lane, t_start, t_start + starvation1, starvation, lat_inherited, overhead - ov_rest, 0
     FROM idle
-    WHERE kind <> 'tail'
+    WHERE NOT is_in_bin AND NOT is_tail
     UNION ALL
     SELECT lane, t_start + starvation1, t_end, 0, latency - lat_inherited, ov_rest, 0
     FROM idle
-    WHERE kind <> 'tail'
+    WHERE NOT is_in_bin AND NOT is_tail
     UNION ALL
-    SELECT lane, t_start, t_end, 0, 0, 0, t_end - t_start FROM idle WHERE kind = 'tail'
-  ),
-
-  width AS (
-    SELECT greatest(1, ($t1 - $t0 + $bins - 1) // $bins) AS ns
+    SELECT lane, t_start, t_end, 0, 0, 0, t_end - t_start FROM idle WHERE NOT is_in_bin AND is_tail
   ),
 
   cut AS (
     SELECT
       s.*,
       unnest(
-        range((greatest(p, $t0) - $t0) // w.ns, (least(q, $t1) - 1 - $t0) // w.ns + 1)
-      ) AS bin
+        range(
+          (greatest(p, $t0) - $t0) // _bin_width($t0, $t1, $bins),
+          (least(q, $t1) - 1 - $t0) // _bin_width($t0, $t1, $bins) + 1
+        )
+      ) AS bin,
+      $t0 + bin * _bin_width($t0, $t1, $bins) AS bin_begin
     FROM stretch AS s
-    CROSS JOIN width AS w
     WHERE q > p AND q > $t0 AND p < $t1
   ),
 
   waited AS (
     SELECT
-      lane, bin, sum(starvation * part) AS starvation, sum(latency * part) AS latency,
-      sum(overhead * part) AS overhead, sum(tail * part) AS tail
+      lane, bin, sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
+      sum(tail) AS tail
     FROM (
       SELECT
-        c.*,
-        (least(q, $t1, $t0 + (bin + 1) * w.ns) - greatest(p, $t0, $t0 + bin * w.ns)) / (q - p)
-          AS part
-      FROM cut AS c
-      CROSS JOIN width AS w
+        lane, bin,
+        CAST(sum(starvation) FILTER (NOT is_tail) AS DOUBLE) AS starvation,
+        CAST(sum(latency) FILTER (NOT is_tail) AS DOUBLE) AS latency,
+        CAST(sum(overhead) FILTER (NOT is_tail) AS DOUBLE) AS overhead,
+        CAST(sum(t_end - t_start) FILTER (is_tail) AS DOUBLE) AS tail
+      FROM idle
+      WHERE is_in_bin
+      GROUP BY lane, bin
+      UNION ALL
+      SELECT
+        lane, bin, starvation * part, latency * part, overhead * part, tail * part
+      FROM (
+        SELECT
+          *,
+          (
+            least(q, $t1, bin_begin + _bin_width($t0, $t1, $bins)) - greatest(p, $t0, bin_begin)
+          ) / (q - p) AS part
+        FROM cut
+      )
     )
     GROUP BY lane, bin
   ),
 
   cell AS (
     SELECT
-      k.lane, b.bin, greatest(k.p, $t0 + b.bin * w.ns) AS p,
-      least(k.q, $t1, $t0 + (b.bin + 1) * w.ns) AS q
-    FROM known AS k
-    CROSS JOIN width AS w
-    CROSS JOIN range(CAST($bins AS BIGINT)) AS b (bin)
-    WHERE k.q > $t0 + b.bin * w.ns AND k.p < least($t1, $t0 + (b.bin + 1) * w.ns)
+      l.lane, b.bin, greatest(l.t_begin, b.bin_begin) AS p, least(l.t_end, $t1, b.bin_end) AS q
+    FROM lane AS l
+    CROSS JOIN (
+      SELECT
+        bin, $t0 + bin * _bin_width($t0, $t1, $bins) AS bin_begin,
+        bin_begin + _bin_width($t0, $t1, $bins) AS bin_end
+      FROM range(CAST($bins AS BIGINT)) AS r (bin)
+    ) AS b
+    WHERE l.t_end > b.bin_begin AND l.t_begin < least($t1, b.bin_end)
   ),
 
   parts AS (
@@ -92,6 +98,7 @@ WITH
       coalesce(w.tail, 0) / (c.q - c.p) AS tail
     FROM cell AS c
     LEFT JOIN waited AS w ON c.lane = w.lane AND c.bin = w.bin
+    WHERE c.q > c.p
   ),
 
   stacked (lane, p, q, cause, low, high) AS (

@@ -5,7 +5,7 @@ SELECT
   (t.t_end - l.ahead - $origin) / 1e9 AS t_end, t.task, coalesce(t.name, t.task) AS type,
   count(*) OVER () AS found
 FROM tasks AS t
-JOIN _worker_lanes($run_id) AS l ON t.worker = l.worker
+JOIN _worker_lanes AS l ON t.run_id = l.run_id AND t.worker = l.worker
 WHERE t.run_id = $run_id
   AND (contains(lower(t.task), lower($text)) OR contains(lower(t.name), lower($text)))
 ORDER BY t_start, l.lane, t.task

@@ -1,5 +1,5 @@
 -- Workers $first to $last of one run, in the order of their lanes, which count from 1.
 SELECT lane, worker, node
-FROM _worker_lanes($run_id)
-WHERE lane BETWEEN $first AND $last
+FROM _worker_lanes
+WHERE run_id = $run_id AND lane BETWEEN $first AND $last
 ORDER BY lane;

@@ -1,8 +1,9 @@
 -- What workers $first to $last of one run did in [$t0, $t1), piece by piece: tasks, and idle time
 -- by its cause. Times are s from $origin; low and high are the piece's place in its worker's lane.
+-- $clock0 and $clock1 are the window on the clocks of all workers, by which DuckDB skips most tasks.
 WITH
   lane AS (
-    FROM _worker_lanes($run_id) WHERE lane BETWEEN $first AND $last
+    FROM _worker_lanes WHERE run_id = $run_id AND lane BETWEEN $first AND $last
   ),
 
   tail AS (
@@ -28,7 +29,7 @@ WITH
       t.task
     FROM tasks AS t
     JOIN lane ON t.worker = lane.worker
-    WHERE t.run_id = $run_id
+    WHERE t.run_id = $run_id AND t.t_end > $clock0 AND t.t_start < $clock1
   )
 
 SELECT

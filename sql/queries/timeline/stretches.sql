@@ -2,9 +2,10 @@
 -- the two stretches of an interval (until the last input was made, and from then on) the causes are
 -- above each other, by their shares: for runs of which the exact pieces take long to find. Times are
 -- s from $origin; low and high are the place in the worker's lane.
+-- $clock0 and $clock1 are the window on the clocks of all workers, by which DuckDB skips most tasks.
 WITH
   lane AS (
-    FROM _worker_lanes($run_id) WHERE lane BETWEEN $first AND $last
+    FROM _worker_lanes WHERE run_id = $run_id AND lane BETWEEN $first AND $last
   ),
 
   stretch (lane, p, q, starvation, latency, overhead, tail) AS (
@@ -50,7 +51,7 @@ WITH
       l.lane, t.t_start - l.ahead, t.t_end - l.ahead, 'busy', coalesce(t.name, t.task), t.task, 0, 1
     FROM tasks AS t
     JOIN lane AS l ON t.worker = l.worker
-    WHERE t.run_id = $run_id
+    WHERE t.run_id = $run_id AND t.t_end > $clock0 AND t.t_start < $clock1
   )
 
 SELECT

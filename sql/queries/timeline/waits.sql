@@ -2,7 +2,7 @@
 -- ended each, and which task of which worker it waited for until when. Times are s from $origin.
 WITH
   lane AS (
-    FROM _worker_lanes($run_id)
+    FROM _worker_lanes WHERE run_id = $run_id
   ),
 
   wait AS (
@@ -15,13 +15,17 @@ WITH
     LIMIT $most
   ),
 
+  named AS (
+    SELECT task FROM wait
+    UNION
+    SELECT blamed_task FROM wait
+  ),
+
   task AS (
     SELECT task, any_value(coalesce(name, task)) AS type
     FROM tasks
+    SEMI JOIN named USING (task)
     WHERE run_id = $run_id
-      AND (
-        task IN (SELECT task FROM wait) OR task IN (SELECT blamed_task FROM wait)
-      )
     GROUP BY task
   )
 

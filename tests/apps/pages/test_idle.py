@@ -6,6 +6,7 @@ import pytest
 
 from apps.output import dicts
 from apps.queries import timeline
+from apps.queries.base import narrowed
 from apps.queries.idle import idle_blame, idle_workers, path_parts
 from tests.apps.pages.conftest import address, sent, texts
 from tests.helpers.schedules import land_schedule
@@ -101,6 +102,41 @@ def test_the_timeline_adds_up_to_the_sums_of_the_workers(schedule, monkeypatch, 
 def test_only_the_lanes_asked_for_are_given(schedule, monkeypatch):
     monkeypatch.setattr(timeline, "LANES", 1)
     assert {row[0] for row in pieces(schedule, first=2)} == {"w10"}
+
+
+def test_workers_found_once_answer_as_the_warehouse(schedule):
+    con, run, span = schedule
+    workers = timeline.timeline_workers(con, run).pl().write_json()
+    with narrowed(con, timeline.workers_known(workers)) as own:
+        assert timeline.timeline_span(own, run) == span
+        assert pieces((own, run, span)) == pieces(schedule)
+        lanes = [timeline.timeline_lanes(on, run, 1).fetchall() for on in (own, con)]
+    assert lanes[0] == lanes[1] == [(1, "w9", "n1"), (2, "w10", "n1")]
+
+
+@pytest.mark.parametrize("by_type", [False, True])
+def test_bins_are_never_narrower_than_time(schedule, monkeypatch, by_type):
+    monkeypatch.setattr(timeline, "_MOST_PIECES", 1)
+    shown = pieces(schedule, (29 * SECOND, 29 * SECOND + 3), by_type=by_type)
+    assert shown and all(t_end > t_start for _, _, t_start, t_end, _, _ in shown)
+
+
+def test_clocks_ahead_of_each_other_lose_no_task(warehouse):
+    """Which tasks are in a window is decided on one clock, however far the others are ahead."""
+    ahead = {"n1": 70 * SECOND, "n2": -90 * SECOND}
+    nodes = [{"node_id": node, "clock_offset_ns": ns} for node, ns in ahead.items()]
+    workers = [{"worker_id": f"w{node}", "node_id": node} for node in ahead]
+    tasks = [
+        {"fragment_id": f"t{node}", "worker_id": f"w{node}", "t_start": 10 * SECOND + ns,
+         "t_end": 20 * SECOND + ns}
+        for node, ns in ahead.items()
+    ]  # fmt: skip
+    land_schedule(warehouse, {"nodes": nodes, "workers": workers, "fragments": tasks})
+    ((run,),) = rows(warehouse, "SELECT DISTINCT run_id FROM tasks")
+    span = timeline.timeline_span(warehouse, run)
+    assert (span.t_begin, span.t_end) == (10 * SECOND, 20 * SECOND)
+    drawn = pieces((warehouse, run, span), (12 * SECOND, 13 * SECOND))
+    assert drawn == [(f"w{node}", "busy", 2, 3, 0, 1) for node in ahead]
 
 
 def test_blame_and_path(schedule):
