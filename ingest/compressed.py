@@ -17,6 +17,8 @@ from warehouse.errors import InputError
 
 SUFFIXES = {".gz": "gzip", ".zst": "zstd", ".xz": "xz"}
 _MAGIC = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"\xfd7zXZ\x00", "xz"))
+_LONGEST_MAGIC = 6
+_MOST_TIMES = 2
 _CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"  # Windows' editors and shells begin UTF-8 with it
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -51,7 +53,10 @@ def sibling(path: Path, name: str) -> Path | None:
 def compression(path: Path) -> str | None:
     """Return a file's compression from its first bytes: gzip, zstd, xz or None."""
     with path.open("rb") as file:
-        start = file.read(6)
+        return _kind(file.read(_LONGEST_MAGIC))
+
+
+def _kind(start: bytes) -> str | None:
     return next((name for magic, name in _MAGIC if start.startswith(magic)), None)
 
 
@@ -60,14 +65,17 @@ def open_bytes(
 ) -> io.BufferedReader:
     """Open a file for reading, decompressed and without a byte order mark of UTF-8.
 
-    `count` is called with the number of bytes read from the disk. Damage in a compressed file, and
-    more than `limit` bytes of decompressed content, raise `InputError` from the read that meets it.
+    A file that was compressed twice is decompressed twice: pprof's are compressed as such. `count`
+    is called with the number of bytes read from the disk. Damage in a compressed file, and more
+    than `limit` bytes of decompressed content, raise `InputError` from the read that meets it.
     """
-    kind = compression(path)
-    disk = _Counted(path, count)
-    raw: io.RawIOBase = disk if kind is None else _Decompressed(path, disk, kind, limit)
-    file: io.BufferedReader = io.BufferedReader(raw, _CHUNK)
+    file: io.BufferedReader = io.BufferedReader(_Counted(path, count), _CHUNK)
     try:
+        for _ in range(_MOST_TIMES):
+            kind = _kind(file.peek(_LONGEST_MAGIC))
+            if kind is None:
+                break
+            file = io.BufferedReader(_Decompressed(path, file, kind, limit), _CHUNK)
         if file.peek(len(_BOM)).startswith(_BOM):
             file.read(len(_BOM))
     except BaseException:
@@ -100,13 +108,13 @@ class _Counted(io.RawIOBase):
 class _Decompressed(io.RawIOBase):
     """The decompressed content; damage is an InputError that names the file."""
 
-    def __init__(self, path: Path, disk: io.RawIOBase, kind: str, limit: float) -> None:
+    def __init__(self, path: Path, disk: io.BufferedReader, kind: str, limit: float) -> None:
         self._path = path
         self._limit = limit
         self._kind = kind
         self._disk = disk
         self._done = 0
-        self._read_some = _decompressor(io.BufferedReader(disk, _CHUNK), kind)
+        self._read_some = _decompressor(disk, kind)
 
     def readable(self) -> bool:
         return True

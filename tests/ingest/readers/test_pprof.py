@@ -111,3 +111,10 @@ GOOD = profile(CPU, [(["main", "f"], [1, 5])])
 )
 def test_damage_is_refused(refusal, data, message):
     assert message in refusal(data, "x.pb", reader="pprof")
+
+
+def test_a_profile_compressed_once_more_lands_the_same(warehouse, tmp_path):
+    data = profile(CPU, [(["main"], [1, 10_000_000])])
+    (tmp_path / "cpu.pprof.gz").write_bytes(gzip.compress(gzip.compress(data)))
+    land(warehouse, tmp_path / "cpu.pprof.gz")
+    assert rows(warehouse, TIMES) == [("main", 0.01, 0.01, None)]
