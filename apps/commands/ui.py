@@ -71,7 +71,12 @@ def ui(
     command = [sys.executable, "-m", "streamlit", "run", str(script), *options]
     sys.stderr.flush()
     # In place of this process, so that whoever stops pwh stops the app.
-    told = {"PWH_DB": str(db.resolve()), "PWH_ALLOW_INGEST": str(int(allow_ingest))}
+    # Python takes modules from the working folder otherwise, where a click.py would be Click.
+    told = {
+        "PWH_DB": str(db.resolve()),
+        "PWH_ALLOW_INGEST": str(int(allow_ingest)),
+        "PYTHONSAFEPATH": "1",
+    }
     os.execve(sys.executable, command, os.environ | told)  # noqa: S606
 
 

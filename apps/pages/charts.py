@@ -62,7 +62,7 @@ def styled(chart: ChartType) -> ChartType:
     drawn: ChartType = chart.configure(
         locale=alt.Locale(number=_NUMBERS),
         padding={"left": 0, "top": 4, "right": 12, "bottom": 0},
-        axisQuantitative=alt.AxisConfig(labelOverlap="greedy", labelSeparation=8),
+        axisQuantitative=alt.AxisConfig(labelOverlap="parity", labelSeparation=8),
         axisXQuantitative=alt.AxisConfig(labelFlush=True),
         axis=alt.AxisConfig(titlePadding=8),
         legend=alt.LegendConfig(padding=0, offset=8),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from apps.output import amount, counted, short_name
+from apps.output import amount, counted, short_names
 from apps.pages.charts import BETTER, BLUE, GREY, NEUTRAL, SKY, WORSE, axis, legend, scale
 from apps.pages.sizes import FIT, time_unit
 from apps.pages.timeline_chart import CAUSES
@@ -30,7 +30,7 @@ def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     """
     ends = pl.col("low").fill_null(0), pl.col("high").fill_null(float("inf"))
     rows = frame.with_columns(
-        name=pl.col("metric").map_elements(lambda name: short_name(name, _NAME), pl.String),
+        pl.Series("name", short_names(frame["metric"].to_list(), _NAME), pl.String),
         at=pl.col("ratio").clip(1 / MOST_RATIO, MOST_RATIO),
         begin=ends[0].clip(1 / MOST_RATIO, MOST_RATIO),
         end=ends[1].clip(1 / MOST_RATIO, MOST_RATIO),
@@ -118,9 +118,10 @@ def waterfall_chart(
         factor, shown = 1.0, unit or ""
     rows = [("before", 0.0, before, "total", before)]
     at = before
-    for name, change in steps:
+    names = short_names([name for name, _ in steps], _NAME)
+    for name, (_, change) in zip(names, steps, strict=True):
         kind = "more" if change > 0 else "less"
-        rows.append((short_name(name, _NAME), at, at + change, kind, change))
+        rows.append((name, at, at + change, kind, change))
         at += change
     rows.append(("after", 0.0, after, "total", after))
     frame = pl.DataFrame(

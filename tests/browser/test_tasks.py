@@ -174,9 +174,11 @@ def test_see_what_has_landed_meanwhile(tab, served, tmp_path):
     file.write_text("run_id,event,value,sample\nnewly-1,cycles,7,0\nnewly-2,cycles,8,0\n")
     done = subprocess.run(**pwh("--db", db, "ingest", file), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    # The page stays as it is until the user wants the new runs.
+    # The page stays as it is until the user wants the new runs; a narrow window tells, too.
+    tab.set_viewport_size({"width": 768, "height": 900})
     appears(tab, "2 new runs: show").click()
     appears(tab, "78 rows", exact=True)
+    tab.set_viewport_size({"width": 1280, "height": 900})
     code = "import duckdb, sys; con = duckdb.connect(sys.argv[1]); print(); sys.stdin.read()"
     command = [sys.executable, "-c", code, str(db)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as writer:
@@ -209,6 +211,9 @@ def test_what_limits_an_application_and_how_far_it_scales(tab, served):
     title(tab, "Bottlenecks")
     in_address(tab, "app=stencil")
     appears(tab, "What usually helps")
+    tab.locator("path[aria-label*='; place: ']").first.click()
+    tab.wait_for_function("() => /star=[^&]/.test(location.search)", timeout=PATIENCE)
+    appears(tab, "A ray is log10")
     tab.get_by_role("link", name="Scaling", exact=True).click()
     title(tab, "Scaling")
     in_address(tab, "app=stencil")

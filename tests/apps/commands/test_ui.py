@@ -32,6 +32,7 @@ def test_it_listens_on_loopback_and_reports_to_nobody(run, started, tmp_path):
     assert "--server.headless=true" in options
     assert started["environment"]["PWH_DB"] == str(tmp_path / "w.duckdb")
     assert started["environment"]["PWH_ALLOW_INGEST"] == "0"
+    assert started["environment"]["PYTHONSAFEPATH"] == "1"
 
 
 def test_it_takes_the_next_port_where_the_first_is_taken(run, started):
