@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -117,6 +116,8 @@ def _land(
     """Land recordings inside a transaction; return what came of each, and what they touched."""
     landed: list[Landed | _Writer] = []
     writers: dict[int, _Writer] = {}
+    by_content: dict[tuple[str, str], int] = {}
+    contents: list[str] = []
     forgotten: dict[int, tuple[str, ...]] = {}
     batches = _Batches(con)
     for recording, reader, options in recordings:
@@ -124,18 +125,24 @@ def _land(
             raise UsageError(f"a run with {wrong[0]} is implausible", hint=f"Give {wrong[1]}.")
         recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
         sha256 = recording.fingerprint()
-        source_id = _source_id(sha256, reader)
-        earlier = _landed_before(con, source_id, recording, reader)
-        if source_id in writers or (source_id in earlier and not options.replace):
-            runs = writers[source_id].book.run_ids if source_id in writers else None
-            runs = _runs_of(con, source_id) if runs is None else runs
-            landed.append(Landed(source_id, runs, {}, known=True))
+        contents.append(sha256)
+        earlier = _landed_before(con, sha256, recording, reader)
+        same = next((one for one, is_same in earlier.items() if is_same), None)
+        # Of the rows of this transaction some are not in the tables yet.
+        now = by_content.get((sha256, reader.NAME))
+        if now is not None:
+            landed.append(Landed(now, writers[now].book.run_ids, {}, known=True))
+            continue
+        if same is not None and not options.replace:
+            landed.append(Landed(same, _runs_of(con, same), {}, known=True))
             continue
         if earlier and not options.replace:
             _refuse_to_continue(con, recording, reader)
         for one in earlier if options.replace else ():
             forgotten[one] = _runs_of(con, one)
             forget_source(con, one)
+        source_id = _new_source_id(con, writers) if same is None else same
+        by_content[sha256, reader.NAME] = source_id
         writer = _Writer(con, recording, reader, options, source_id, sha256, batches)
         for item in reader.read(recording):
             writer.take(item)
@@ -150,6 +157,7 @@ def _land(
     runs_of_all = [*forgotten.values(), *(one.runs for one in done)]
     return done, Touched(
         source_ids=[*forgotten, *(one.source_id for one in done)],
+        contents=contents,
         paths=[path_text(recording.path.resolve()) for recording, *_ in recordings],
         run_ids=[run_id for run_ids in runs_of_all for run_id in run_ids],
     )
@@ -226,20 +234,34 @@ def _modified_at(path: Path) -> datetime | None:
     return found if _FIRST_DATE < found <= datetime.now(UTC) + timedelta(days=1) else None
 
 
-def _source_id(sha256: str, reader: Reader) -> int:
-    """Return a number of 48 bits: a column of one number costs a long file nothing, text would."""
-    return int(hashlib.sha256(f"{sha256} {reader.NAME}".encode()).hexdigest()[:12], 16)
+def _new_source_id(con: DuckDBPyConnection, taken: Iterable[int]) -> int:
+    """Return the number of a source that lands now: the time in microseconds since 1970.
+
+    It is above all others, of this transaction too. Sources are in the order in which they landed,
+    then, so that DuckDB finds the rows of one in a large table without reading the others.
+    """
+    row = con.execute("SELECT max(source_id) FROM sources").fetchone()
+    last = max((row[0] or 0 if row else 0), *taken, 0)
+    return max(time.time_ns() // 1000, last + 1)
 
 
 def _landed_before(
-    con: DuckDBPyConnection, source_id: int, recording: Recording, reader: Reader
-) -> tuple[int, ...]:
-    """Return the source itself where it is there, and what the reader once found at its path."""
+    con: DuckDBPyConnection, sha256: str, recording: Recording, reader: Reader
+) -> dict[int, bool]:
+    """Return the sources that the reader found in the same content, or once at the same path.
+
+    The value is whether the content is the same.
+    """
     rows = con.execute(
-        "SELECT source_id FROM sources WHERE source_id = ? OR (path = ? AND reader = ?)",
-        [source_id, path_text(recording.path.resolve()), reader.NAME],
+        "SELECT source_id, sha256 = $sha256 FROM sources "
+        "WHERE reader = $reader AND (sha256 = $sha256 OR path = $path)",
+        {
+            "sha256": sha256,
+            "reader": reader.NAME,
+            "path": path_text(recording.path.resolve()),
+        },
     ).fetchall()
-    return tuple(found for (found,) in rows)
+    return dict(rows)
 
 
 def _runs_of(con: DuckDBPyConnection, source_id: int) -> tuple[str, ...]:

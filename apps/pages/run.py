@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -16,6 +17,7 @@ from apps.queries.runs import (
     list_sources,
     resolve_run,
     row_counts,
+    rows_of,
     run_benchmarks,
     run_costs,
     run_counters,
@@ -75,6 +77,12 @@ def page(view: View) -> None:
     facts = view.value(run_facts, run_id)
     view.address.carry("app", facts.get("app") or "")
     st.markdown(f"**{plain(run_id)}**  {plain(facts_line(facts))}")
+    with view.narrowed(rows_of(run_id)):
+        _traces(view, run_id, facts)
+
+
+def _traces(view: View, run_id: str, facts: dict[str, Any]) -> None:
+    """Show what each kind of trace of a run shows, and links to where there is more."""
     counts = view.value(row_counts, run_id)
     with st.container(horizontal=True):
         view.link("Compare with another run", "compare", icon="compare_arrows", after=run_id)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -10,7 +11,9 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from warehouse import sqlfiles
+from warehouse.catalog import by_run_and_source
 from warehouse.connection import cursor
+from warehouse.lake.attach import is_lake
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -18,6 +21,10 @@ if TYPE_CHECKING:
 _NUMBER = count()
 # Rows copied at most for the questions of a page or command; about 150 bytes each.
 MOST_COPIED = 2_000_000
+# Files of runs that are named one by one in a condition.
+_MOST_FILES = 1000
+# Tables whose rows are asked for in their order (rowid), which a view of them does not have.
+_ORDERED = ("metrics", "segments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +67,22 @@ def remembering() -> Iterator[list[Asked]]:
 class Narrowing:
     """What several questions have in common: a part of some tables, and views computed from it.
 
+    `runs` is a question whose rows are runs (run_id): of landing tables the rows of their files
+    remain, which DuckDB finds without reading the others. Nothing is copied for that.
     `rows` are the remaining rows of tables or views, by name; `views` are computed once from them,
     in this order. Rows are copied, which takes memory: a table that would have more than `most`
     rows (None: no limit) is not narrowed, and no view is computed then.
     """
 
-    rows: Mapping[str, Question]
+    rows: Mapping[str, Question] = field(default_factory=dict)
     views: tuple[str, ...] = ()
     most: int | None = MOST_COPIED
+    runs: Question | None = None
+
+
+def those_runs(run_ids: Sequence[str]) -> Question:
+    """Return the question whose rows are these runs."""
+    return Question("runs/those", {"runs": json.dumps(list(run_ids))})
 
 
 @contextmanager
@@ -91,20 +106,47 @@ def narrow(own: DuckDBPyConnection, narrowing: Narrowing) -> None:
     database is read-only, and every view built on that name reads it.
     """
     # Names of tables and views are those of the functions in apps.queries, never from outside.
+    if narrowing.runs is not None:
+        _narrow_to_files(own, narrowing.runs)
     copied = [_copied(own, *table, narrowing.most) for table in narrowing.rows.items()]
     if all(copied):
         for view in narrowing.views:
             own.execute(f"CREATE TEMP TABLE {view} AS FROM {view}")
 
 
+def _narrow_to_files(own: DuckDBPyConnection, runs: Question) -> None:
+    """Narrow landing tables to the files of runs, unless these are many or some are unknown.
+
+    In a lake each file that landed is a file of its own, which a condition on run_id finds, too.
+    """
+    if is_lake(own):
+        return
+    query = sqlfiles.read("queries/runs/files").format(runs=runs.sql)
+    row = own.execute(query, dict(runs.params) or None).fetchone()
+    database, source_ids = row or ("", None)
+    if source_ids is None or len(source_ids) > _MOST_FILES:
+        return
+    quoted = database.replace('"', '""')
+    for table in by_run_and_source():
+        if table in _ORDERED:
+            continue
+        own.execute(
+            f'CREATE TEMP VIEW {table} AS FROM "{quoted}".main.{table} '
+            f"WHERE {sqlfiles.of_sources(source_ids)}"
+        )
+
+
 def _copied(own: DuckDBPyConnection, name: str, question: Question, most: int | None) -> bool:
     """Copy the rows of a table, unless they are more than `most`; return whether that was done."""
     limit = "" if most is None else f" LIMIT {most + 1}"
-    query = f"CREATE TEMP TABLE {name} AS FROM ({question.sql}){limit}"
+    copy = f"_copied_{next(_NUMBER)}"
+    query = f"CREATE TEMP TABLE {copy} AS FROM ({question.sql}){limit}"
     row = own.execute(query, dict(question.params) or None).fetchone()
     if most is None or row is None or row[0] <= most:
+        own.execute(f"DROP VIEW IF EXISTS temp.main.{name}")
+        own.execute(f"ALTER TABLE temp.main.{copy} RENAME TO {name}")
         return True
-    own.execute(f"DROP TABLE temp.main.{name}")
+    own.execute(f"DROP TABLE temp.main.{copy}")
     return False
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from apps.queries.base import Narrowing, Question, ask
+from apps.queries.base import Narrowing, Question, ask, those_runs
 from apps.queries.runs import resolve_runs
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ def counters_of(runs: Sequence[str], *views: str) -> Narrowing:
     `views` are those of bottlenecks and pmu_standardised that several questions read.
     """
     samples = Question("bottlenecks/samples", _runs(runs))
-    return Narrowing({"pmu_samples": samples}, (*_EVENTS, "sample_metrics", *views))
+    views = (*_EVENTS, "sample_metrics", *views)
+    return Narrowing({"pmu_samples": samples}, views, runs=those_runs(runs))
 
 
 def verdicts_of(con: DuckDBPyConnection, app: str) -> Narrowing:
@@ -44,7 +45,7 @@ def verdicts_of(con: DuckDBPyConnection, app: str) -> Narrowing:
     """
     runs = [run_id for (run_id,) in ask(con, "bottlenecks/runs", app=app).fetchall()]
     verdicts = Question("bottlenecks/verdicts", _runs(runs))
-    return Narrowing({"bottlenecks": verdicts}, most=None)
+    return Narrowing({"bottlenecks": verdicts}, most=None, runs=those_runs(runs))
 
 
 def _runs(runs: Sequence[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from apps.queries.base import Narrowing, Question, ask
+from apps.queries.base import Narrowing, Question, ask, those_runs
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -17,7 +17,8 @@ Window = tuple[int, int]
 def workers_of(run_id: str) -> Narrowing:
     """Return what questions about the workers of one run have in common."""
     names = {"_task_times": "idle/task_times", "_worker_windows": "idle/worker_windows"}
-    return Narrowing({name: Question(file, {"run_id": run_id}) for name, file in names.items()})
+    rows = {name: Question(file, {"run_id": run_id}) for name, file in names.items()}
+    return Narrowing(rows, runs=those_runs([run_id]))
 
 
 def idle_readings(

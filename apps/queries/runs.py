@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import Question, ask
+from apps.queries.base import Narrowing, Question, ask, those_runs
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -88,6 +88,11 @@ def _unknown(con: DuckDBPyConnection, name: str, app: str | None) -> NothingToAn
         f"there is no run {name!r}, and no APP or APP@VERSION of that name",
         hint=f"{similar}pwh runs lists them; `{LATEST}` is the newest.",
     )
+
+
+def rows_of(run_id: str) -> Narrowing:
+    """Return what questions about the rows of one run have in common."""
+    return Narrowing(runs=those_runs([run_id]))
 
 
 def row_counts(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:

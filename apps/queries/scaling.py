@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ def times_of(which: ScalingSet) -> Narrowing:
     """Return what questions about one set of runs have in common."""
     timings = Question("scaling/timings", which.keys)
     views = ("scaling_sets", "scaling_series", "rank_times", "program_times")
-    return Narrowing({"fn_timings": timings}, views)
+    return Narrowing({"fn_timings": timings}, views, runs=Question("scaling/runs", which.keys))
 
 
 def models_of(which: ScalingSet) -> Narrowing:
@@ -51,9 +51,13 @@ def models_of(which: ScalingSet) -> Narrowing:
     return replace(times, views=(*times.views, "scaling_models"))
 
 
-def known_counts() -> Narrowing:
-    """Return what questions about all applications and sets of runs have in common."""
-    return Narrowing({"fn_timings": Question("scaling/counts")}, most=None)
+def known_counts(keys: Mapping[str, Any] | None = None) -> Narrowing:
+    """Return what questions about all applications and sets of runs have in common.
+
+    With `keys` (`ScalingSet.keys`) they may be about that one set of runs only.
+    """
+    runs = None if keys is None else Question("scaling/runs", keys)
+    return Narrowing({"fn_timings": Question("scaling/counts")}, most=None, runs=runs)
 
 
 def scaling_apps(con: DuckDBPyConnection) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from apps.queries.base import Narrowing, Question, ask
+from apps.queries.base import Narrowing, Question, ask, those_runs
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -18,7 +18,8 @@ def predictions_of(run_id: str) -> Narrowing:
     """Return what questions about the instruction streams of a run have in common."""
     rows = Question("throughput/predictions", {"run_id": run_id})
     samples = Question("bottlenecks/samples", {"runs": json.dumps([run_id])})
-    return Narrowing({"throughput_predictions": rows, "pmu_samples": samples})
+    narrowed = {"throughput_predictions": rows, "pmu_samples": samples}
+    return Narrowing(narrowed, runs=those_runs([run_id]))
 
 
 def throughput_threads(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:

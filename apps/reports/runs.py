@@ -11,6 +11,7 @@ from apps.queries.base import narrowed
 from apps.queries.bottlenecks import counters_of
 from apps.queries.runs import (
     row_counts,
+    rows_of,
     run_benchmarks,
     run_costs,
     run_counters,
@@ -82,17 +83,19 @@ def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
 
 def run_report(con: DuckDBPyConnection, run_id: str) -> str:
     """Return the report of a run as text; raises `NothingToAnalyse` where it has no rows."""
-    report = report_of(con, run_id)
-    lines = [f"Run {run_id}", *([f"  {report.facts}"] if report.facts else []), ""]
-    lines += [f"* {sentence}" for sentence in report.sentences]
-    for section in report.sections:
-        lines += ["", section.title, _rows(section.relation)]
-    return "\n".join([*lines, "", f"Rows: {report.landed}"])
+    with narrowed(con, rows_of(run_id)) as of_run:
+        report = report_of(of_run, run_id)
+        lines = [f"Run {run_id}", *([f"  {report.facts}"] if report.facts else []), ""]
+        lines += [f"* {sentence}" for sentence in report.sentences]
+        for section in report.sections:
+            lines += ["", section.title, _rows(section.relation)]
+        return "\n".join([*lines, "", f"Rows: {report.landed}"])
 
 
 def trace_sentences(con: DuckDBPyConnection, run_id: str, table: str) -> list[str]:
     """Return the verdict of one kind of trace on a run; `table` is its landing table."""
-    sections = (make(con, run_id) for of, make in _SECTIONS if of == table)
+    with narrowed(con, rows_of(run_id)) as of_run:
+        sections = [make(of_run, run_id) for of, make in _SECTIONS if of == table]
     return [one for section in sections if section is not None for one in section.sentences]
 
 

@@ -141,12 +141,10 @@ def run_scaling_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     facts = run_facts(con, run_id)
     if "app" not in facts:
         return []
-    keys = (facts["app"], facts.get("version"), facts.get("machine"))
-    with narrowed(con, known_counts()) as listed:
+    keys: dict[str, Any] = {name: facts.get(name) for name in ("app", "version", "machine")}
+    with narrowed(con, known_counts(keys)) as listed:
         found = [
-            one
-            for one in scaling_sets(listed, *keys)
-            if one.counts >= 3 and (one.app, one.version, one.machine) == keys
+            one for one in scaling_sets(listed, **keys) if one.counts >= 3 and one.keys == keys
         ]
     if not found:
         return []

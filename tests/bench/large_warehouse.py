@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,14 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import warehouse
-from ingest.scalars import keep_missing_scalars
+from ingest.scalars import keep_scalars
 from tests.bench.schedule import generate
 from tests.helpers.support import land
 from tests.helpers.windows import EVENTS, KINDS
+from warehouse.catalog import by_run_and_source
 from warehouse.transactions import transaction
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from ingest.load import Landed
 
 APPS = 10
 """Applications of each kind of trace."""
@@ -33,30 +38,42 @@ _CHANGED = {
     "pmu_samples": "value * (1 + 0.03 * (hash(i, event) % 1000 / 1000 - 0.5)) AS value",
     "fn_timings": f"seconds * {_SCATTER} AS seconds",
 }
-_COPY = """
-    INSERT INTO {table} BY NAME
-    SELECT * EXCLUDE (i) REPLACE (
-      $kind || '-' || i AS run_id, CAST($first + i AS BIGINT) AS source_id{changed}
-    )
-    FROM (SELECT * FROM {table} WHERE run_id = $template) CROSS JOIN range($copies) AS t (i)
+# As real ones: digits of a digest behind a name that many share, and numbers in the order of
+# landing.
+_RUN_ID = "printf('%s-%08x', $kind, hash($kind, i) >> 32)"
+_LANDED = "TIMESTAMPTZ '2020-01-01' + to_hours(CAST(i AS INTEGER)) + to_minutes($place)"
+_SOURCE_ID = f"epoch_us({_LANDED})"
+_COPY = f"""
+    INSERT INTO {{table}} BY NAME
+    SELECT * EXCLUDE (i) REPLACE ({_RUN_ID} AS run_id, {_SOURCE_ID} AS source_id{{changed}})
+    FROM (SELECT * FROM {{table}} WHERE run_id = $template)
+    CROSS JOIN range($begin, $end) AS t (i)
     ORDER BY i
 """
-_RUNS = """
+_RUNS = f"""
     INSERT INTO runs BY NAME
     SELECT
-      $kind || '-' || i AS run_id, $kind || '-app' || (i * $apps // $copies) AS app,
+      {_RUN_ID} AS run_id, $kind || '-app' || (i * $apps // $copies) AS app,
       '1.' || (i % ($copies // $apps) // $version_runs) AS version, 'm' || (i % 3) AS machine,
-      TIMESTAMPTZ '2020-01-01' + to_hours(CAST(i AS INTEGER)) AS started_at,
+      {_LANDED} AS started_at,
       2 ** (1 + i % 8) AS ranks, 1.0 AS problem_size,
-      (10 + hash(i) % 100 / 100) * {slower} AS wall_seconds,
+      (10 + hash(i) % 100 / 100) * {_SLOWER} AS wall_seconds,
       MAP {{}} AS tags
-    FROM range($copies) AS t (i)
+    FROM range($begin, $end) AS t (i)
+    RETURNING run_id
 """
-_SOURCES = """
+_SOURCES = f"""
     INSERT INTO sources BY NAME
-    SELECT s.* REPLACE (CAST($first + i AS BIGINT) AS source_id, s.path || '/' || i AS path)
-    FROM (SELECT * FROM sources WHERE source_id = $source) AS s CROSS JOIN range($copies) AS t (i)
+    SELECT
+      s.* REPLACE (
+        {_SOURCE_ID} AS source_id, s.path || '/' || i AS path, {_LANDED} AS ingested_at
+      )
+    FROM (SELECT * FROM sources WHERE source_id = $source) AS s
+    CROSS JOIN range($begin, $end) AS t (i)
 """
+_FUNCTIONS = 500  # of an application at most; more rows are of more ranks
+_ROWS_AT_ONCE = 10_000_000
+_MEMORY = "6GiB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,43 +85,47 @@ class Kind:
 
 
 KINDS_OF_TRACE = (
-    Kind("counters", 0.4),
-    Kind("functions", 0.2),
-    Kind("tasks", 0.15),
-    Kind("blocks", 0.15),
-    Kind("segments", 0.1),
+    Kind("counters", 0.45),
+    Kind("functions", 0.25),
+    Kind("tasks", 0.08),
+    Kind("blocks", 0.2),
+    Kind("segments", 0.02),
 )
 
 
 def fill(db: Path, rows: int, runs: int) -> None:
     """Make a warehouse of about `runs` runs that have `rows` rows of landing tables together."""
     con = warehouse.connect(db)
+    con.execute(f"SET memory_limit = '{_MEMORY}'")
     with tempfile.TemporaryDirectory() as folder:
         for place, kind in enumerate(KINDS_OF_TRACE):
             path = _recording(Path(folder), kind.name, rows // runs)
             (landed,) = land(con, path, run_id=f"{kind.name}-template")
-            copies = max(APPS, round(rows * kind.share / sum(landed.rows.values())))
-            _copy(con, kind.name, landed.source_id, copies, (place + 1) * 10_000_000)
-    with transaction(con):
-        keep_missing_scalars(con)
+            of_run = sum(landed.rows.values())
+            copies = max(APPS, round(rows * kind.share / of_run))
+            at_once = max(1, _ROWS_AT_ONCE // of_run)
+            for begin in range(0, copies, at_once):
+                part = {"begin": begin, "end": min(begin + at_once, copies)}
+                which = {**part, "kind": kind.name, "place": place, "copies": copies, "apps": APPS}
+                with transaction(con):
+                    _copy(con, landed, which)
     con.close()
 
 
-def _copy(con: DuckDBPyConnection, kind: str, source: int, copies: int, first: int) -> None:
-    """Make copies of the run that landed as `KIND-template`, from sources `first` on."""
-    tables = con.execute(
-        "SELECT table_name FROM duckdb_columns() JOIN duckdb_tables() USING (table_name) "
-        "WHERE column_name IN ('run_id', 'source_id') GROUP BY table_name HAVING count(*) = 2"
-    ).fetchall()
-    given = {"kind": kind, "copies": copies, "first": first, "template": f"{kind}-template"}
-    for (table,) in tables:
+def _copy(con: DuckDBPyConnection, landed: Landed, which: Mapping[str, int | str]) -> None:
+    """Make the copies `begin` to `end` of `copies` of a run, with what follows from its rows."""
+    for table in by_run_and_source():
         changed = f", {_CHANGED[table]}" if table in _CHANGED else ""
-        sql = _COPY.format(table=table, changed=changed)
-        known = {**given, "apps": APPS} if "$apps" in sql else given
-        con.execute(sql, known)
-    more = {"apps": APPS, "version_runs": VERSION_RUNS}
-    con.execute(_RUNS.format(slower=_SLOWER), {"kind": kind, "copies": copies, **more})
-    con.execute(_SOURCES, {"copies": copies, "first": first, "source": source})
+        _insert(con, _COPY.format(table=table, changed=changed), template=landed.runs[0], **which)
+    _insert(con, _SOURCES, source=landed.source_id, **which)
+    added = _insert(con, _RUNS, version_runs=VERSION_RUNS, **which)
+    keep_scalars(con, [run_id for (run_id,) in added], landed.rows)
+
+
+def _insert(con: DuckDBPyConnection, sql: str, **known: int | str) -> list[tuple[str]]:
+    """Insert rows, with those parameters that the statement has; return what it returns."""
+    used = {name: value for name, value in known.items() if re.search(rf"\${name}\b", sql)}
+    return con.execute(sql, used).fetchall()
 
 
 def _recording(folder: Path, kind: str, rows: int) -> Path:
@@ -136,7 +157,7 @@ def _counters(rows: int) -> list[str]:
 
 
 def _functions(rows: int) -> list[str]:
-    each = 8
+    each = max(8, rows // _FUNCTIONS)
     chance = np.random.default_rng(2)
     seconds = chance.exponential(1.0, (max(1, rows // each), each))
     return ["function,rank,seconds"] + [

@@ -60,9 +60,10 @@ def snapshot(con: DuckDBPyConnection) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What a transaction adds: sources, the paths these came from, and runs."""
+    """What a transaction adds: sources, their content (SHA-256), their paths, and runs."""
 
     source_ids: Sequence[int]
+    contents: Sequence[str]
     paths: Sequence[str]
     run_ids: Sequence[str]
 
@@ -86,11 +87,12 @@ def is_overtaken(own: DuckDBPyConnection, since: int, touched: Touched) -> bool:
             "SELECT EXISTS (FROM (" + changes.format(table="run_facts") + ") "
             "WHERE run_id IN (SELECT unnest($runs)) OR source_id IN (SELECT unnest($sources))) "
             "OR EXISTS (FROM (" + changes.format(table="sources") + ") "
-            "WHERE path IN (SELECT unnest($paths)))",
+            "WHERE path IN (SELECT unnest($paths)) OR sha256 IN (SELECT unnest($contents)))",
             {
                 "runs": list(touched.run_ids),
                 "sources": list(touched.source_ids),
                 "paths": list(touched.paths),
+                "contents": list(touched.contents),
             },
         ).fetchone()
     except duckdb.InvalidInputException:

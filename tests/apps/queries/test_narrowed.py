@@ -29,6 +29,15 @@ from apps.queries.explanations import (
     explanation_coverage,
 )
 from apps.queries.idle import idle_of_runs
+from apps.queries.runs import (
+    row_counts,
+    rows_of,
+    run_costs,
+    run_counters,
+    run_functions,
+    run_launches,
+    run_workers,
+)
 from apps.queries.scaling import (
     known_counts,
     scaling_apps,
@@ -92,6 +101,13 @@ def scaling(con, how):
         yield scaling_models_of(own, which).fetchall()
 
 
+def runs(con, how):
+    for (run,) in rows(con, "SELECT min(run_id) FROM runs GROUP BY app ORDER BY 1"):
+        with how(con, rows_of(run)) as own:
+            asked = (run_counters, run_functions, run_costs, run_workers, run_launches)
+            yield [row_counts(own, run), *(one(own, run).fetchall() for one in asked)]
+
+
 def throughput(con, how):
     ((run,),) = rows(con, "SELECT min(run_id) FROM segments")
     with how(con, predictions_of(run)) as own:
@@ -135,7 +151,7 @@ def rounded(value):
     return value
 
 
-@pytest.mark.parametrize("topic", [comparison, counters, scaling, throughput])
+@pytest.mark.parametrize("topic", [comparison, counters, runs, scaling, throughput])
 def test_narrowed_answers_are_those_of_the_views(con, topic):
     through_views = list(topic(con, plain))
     assert sum(map(bool, through_views)) >= len(through_views) - 3, "the demo has answers"
@@ -149,6 +165,22 @@ def test_the_sql_that_is_remembered_can_be_asked_again(con, topic):
     assert len(asked) > 6
     for one in asked:
         con.execute(one.sql, one.params or None).fetchall()
+
+
+def test_rows_written_by_hand_are_in_questions_about_their_run(warehouse):
+    given(warehouse, "pmu_samples", "run_id source_id event value\nr1 7 cycles 10\nr2 8 cycles 20")
+    given(warehouse, "run_facts", "run_id source_id stated_by position\nr2 8 file 0")
+    for run_id in ("r1", "r2"):
+        with narrowed(warehouse, rows_of(run_id)) as own:
+            assert row_counts(own, run_id) == {"pmu_samples": 1}
+
+
+def test_large_tables_are_narrowed_to_the_files_of_runs_without_a_copy(warehouse):
+    given(warehouse, "pmu_samples", "run_id source_id event value\nr1 7 cycles 10\nr2 8 cycles 20")
+    given(warehouse, "run_facts", "run_id source_id stated_by position\nr1 7 file 0\nr2 8 file 0")
+    with narrowed(warehouse, rows_of("r2")) as own:
+        assert rows(own, "SELECT run_id FROM pmu_samples") == [("r2",)]
+        assert rows(own, "SELECT count(*) FROM duckdb_tables() WHERE temporary") == [(0,)]
 
 
 @pytest.fixture

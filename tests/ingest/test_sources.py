@@ -1,0 +1,34 @@
+"""Sources are numbered in the order in which they land."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, closing
+
+from ingest.load import Options, load_together
+from ingest.walk import find
+from tests.helpers.support import land, rows
+
+
+def counters(folder, name, value):
+    path = folder / name
+    path.write_text(f"event,value\ncycles,{value}\n")
+    return path
+
+
+def test_sources_are_numbered_in_the_order_of_landing(warehouse, tmp_path, monkeypatch):
+    first = [counters(tmp_path, f"{place}.csv", place) for place in range(3)]
+    # A content that lands twice is one source.
+    found = find([*first, counters(tmp_path, "again.csv", 1)])
+    with ExitStack() as opened:
+        together = [
+            (opened.enter_context(closing(one.recording())), one.reader, Options()) for one in found
+        ]
+        ids = [landed.source_id for landed in load_together(warehouse, together)]
+    assert ids[3] == ids[1]
+    # The clock of the computer was wrong, or is.
+    monkeypatch.setattr(time, "time_ns", lambda: 10**9)
+    (last,) = land(warehouse, counters(tmp_path, "last.csv", 4))
+    assert ids[:3] == sorted(set(ids))
+    assert last.source_id > max(ids)
+    assert rows(warehouse, "SELECT count(*) FROM sources") == [(4,)]
