@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from ingest.base import Rows
+from warehouse.errors import InputError
 
 Better = Literal["lower", "higher"]
+_CLOCK = "Was the clock set back while it ran? Run the benchmark again."
 SECONDS = {"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -24,8 +26,14 @@ class Value(NamedTuple):
 
 
 def rows(values: Sequence[Value]) -> Rows:
-    """Return rows of the landing table metrics."""
+    """Return rows of the landing table metrics; raise `InputError` where a time is negative."""
     import pyarrow as pa
+
+    for one in values:
+        if one.unit == "s" and one.value is not None and one.value < 0:
+            raise InputError(
+                f"{one.metric} took {one.value:g} s", expected="times of 0 or more", hint=_CLOCK
+            )
 
     types = (
         *(pa.string(), pa.float64(), pa.string(), pa.string()),

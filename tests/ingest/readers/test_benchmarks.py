@@ -214,6 +214,12 @@ def test_rust_in_json_has_throughput_in_mb_in_spite_of_the_name_of_its_field(war
     ]
 
 
+def test_a_negative_time_is_refused(warehouse, tmp_path):
+    (tmp_path / "go.txt").write_text("BenchmarkX-8  100  -5 ns/op\nPASS\n")
+    with pytest.raises(InputError, match="X took -5e-09 s"):
+        land(warehouse, tmp_path / "go.txt")
+
+
 def test_google_benchmarks_table_is_what_its_json_is(warehouse):
     (done,) = land(warehouse, SAMPLE.parent / "google.csv")
     found = rows(warehouse, VALUES)
