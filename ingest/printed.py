@@ -188,6 +188,12 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?: +flat +flat% +sum% +cum +cum%|PeriodType: \S+ \S+$|-{11}\+-+$)",
     ),
     Signature(
+        "a profile of gperftools, or its table",
+        "Convert the profile to folded stacks: google-pprof --collapsed PROGRAM FILE > NEW.folded",
+        (bytes(8) + b"\x03" + bytes(15), b"--- symbol\n"),
+        text=r"\A(?:heap profile: +\d+: +\d+ \[|Total: \d+ samples\n)",
+    ),
+    Signature(
         "a profile of nvprof (text or CSV)",
         "Record with Nsight Systems: nsys profile, then nsys export --type sqlite FILE",
         text=r"^==\d+== (?:NVPROF is profiling|Profiling result:)",
