@@ -13,6 +13,7 @@ from apps.pages.base import View
 from apps.pages.failures import show_errors
 from apps.pages.tables import linked
 from apps.pages.text import plain, run_label
+from apps.queries.gate import compared_by
 from apps.queries.overview import (
     findings_of_series,
     latest_provisional,
@@ -88,8 +89,9 @@ def page(view: View) -> None:
             with st.spinner("Analysing the latest traces ..."):
                 _verdicts(view, left, right)
     _counts(counts)
-    for place, row in gates:
-        place.caption(plain(_gate(view, row)))
+    with view.narrowed(compared_by()):
+        for place, row in gates:
+            place.caption(plain(_gate(view, row)))
 
 
 def _counts(counts: dict[str, Any]) -> None:
