@@ -1,6 +1,7 @@
 """Connections of many threads to one file: a shared one to read, one at a time to write.
 
-Connecting takes some ten milliseconds, a cursor none.
+Connecting takes some ten milliseconds, a cursor none. To a warehouse that pwh serves it takes
+0.3 s and 0.02 s, and no file is kept from anyone: there a connection is used for a minute.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warehouse.address import Address
+from warehouse.address import Address, Served
 from warehouse.connection import connect, cursor
-from warehouse.errors import WarehouseBusy
+from warehouse.errors import WarehouseBusy, WarehouseError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -22,47 +23,55 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Shared:
-    """A connection and the number of its readers."""
+    """A connection, the number of its readers, and until when it is kept without any."""
 
     con: DuckDBPyConnection
     readers: int
+    until: float
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the connection is to be closed."""
+        return not self.readers and time.monotonic() >= self.until
 
 
 _PAUSE = 0.05  # s
+_KEPT = 60.0  # s; then the versions of both sides are compared again
 _LOCK = threading.Lock()
 _OPEN: dict[Address, _Shared] = {}
 
 
 @contextmanager
 def shared_reading(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection]:
-    """Yield a cursor of a shared read-only connection; the last reader closes the file.
+    """Yield a cursor of a shared read-only connection; the last reader of a file closes it.
 
     Raises what `warehouse.connect` does.
     """
     key = path.resolve()
     with _LOCK:
+        over = _without_readers(key)
         shared = _taken(key)
-    if shared is None:
+    if over is not None:
+        over.close()
+    own = None if shared is None else _cursor(key, shared)
+    if shared is None or own is None:
         # Outside the lock: who waits for the file keeps nobody else waiting.
         con = _connect(path, read_only=True, wait=wait)
         with _LOCK:
             shared = _taken(key)
             if shared is None:
-                shared = _OPEN[key] = _Shared(con, 1)
+                kept = _KEPT if isinstance(key, Served) else 0.0
+                shared = _OPEN[key] = _Shared(con, 1, time.monotonic() + kept)
             else:
                 con.close()
-    own = None
     try:
-        own = cursor(shared.con)
+        if own is None:
+            own = cursor(shared.con)
         yield own
     finally:
-        with _LOCK:
-            if own is not None:
-                own.close()
-            shared.readers -= 1
-            if not shared.readers:
-                del _OPEN[key]
-                shared.con.close()
+        if own is not None:
+            own.close()
+        _leave(key, shared)
 
 
 @contextmanager
@@ -88,6 +97,48 @@ def _connect(path: Address, *, read_only: bool, wait: float) -> DuckDBPyConnecti
             if time.monotonic() >= deadline:
                 raise
             time.sleep(_PAUSE)
+
+
+def _cursor(key: Address, shared: _Shared) -> DuckDBPyConnection | None:
+    """Return a cursor of a connection, which is left where its server was restarted: then None."""
+    import duckdb
+
+    if not isinstance(key, Served):
+        return cursor(shared.con)
+    own = None
+    try:
+        own = cursor(shared.con)
+        own.execute("SELECT 1").fetchone()
+        return own
+    except (duckdb.Error, WarehouseError):
+        if own is not None:
+            own.close()
+        with _LOCK:
+            shared.until = 0.0
+            if _OPEN.get(key) is shared:
+                del _OPEN[key]
+        _leave(key, shared)
+        return None
+
+
+def _leave(key: Address, shared: _Shared) -> None:
+    """Take one reader away; close the connection with the last one, unless it is kept."""
+    with _LOCK:
+        shared.readers -= 1
+        if not shared.is_over:
+            return
+        if _OPEN.get(key) is shared:
+            del _OPEN[key]
+    shared.con.close()
+
+
+def _without_readers(key: Address) -> DuckDBPyConnection | None:
+    """Return the open connection to a file that nobody needs any longer, no longer shared."""
+    shared = _OPEN.get(key)
+    if shared is None or not shared.is_over:
+        return None
+    del _OPEN[key]
+    return shared.con
 
 
 def _taken(key: Address) -> _Shared | None:

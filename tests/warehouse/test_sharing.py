@@ -6,10 +6,12 @@ import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import duckdb
 import pytest
 
 import warehouse as pwh
 from warehouse import sharing
+from warehouse.address import Served
 from warehouse.errors import WarehouseBusy, WarehouseMissing
 from warehouse.sharing import shared_reading, writing
 
@@ -92,3 +94,63 @@ def test_an_error_on_the_way_lets_go_too(path):
 def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(WarehouseMissing), shared_reading(tmp_path / "none.duckdb", wait=0):
         pass
+
+
+class Session:
+    """What sharing needs of a connection to a served warehouse, with a log of what is opened."""
+
+    def __init__(self, opened):
+        self.opened, self.works, self.is_open = opened, True, True
+        opened.append(self)
+
+    def execute(self, _):
+        if not self.works:
+            raise duckdb.InvalidInputException("Invalid connection id")
+        return self
+
+    def fetchone(self):
+        return (1,)
+
+    def close(self):
+        self.is_open = False
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """Return the connections that were opened to a served warehouse; cursors are not among them."""
+    opened = []
+    monkeypatch.setattr(sharing, "connect", lambda *_, **__: Session(opened))
+
+    def cursor(con):
+        own = Session([])
+        own.works = con.works
+        return own
+
+    monkeypatch.setattr(sharing, "cursor", cursor)
+    yield opened
+    sharing._OPEN.clear()
+
+
+def ask(address):
+    with shared_reading(address, wait=0) as con:
+        con.execute("SELECT 1")
+
+
+def test_a_served_warehouse_is_connected_to_once_a_minute(served, monkeypatch):
+    address = Served("localhost", 1)
+    now = [100.0]
+    monkeypatch.setattr(sharing.time, "monotonic", lambda: now[0])
+    ask(address)
+    ask(address)
+    assert len(served) == 1 and served[0].is_open
+    now[0] += 61
+    ask(address)
+    assert [one.is_open for one in served] == [False, True]
+
+
+def test_after_a_restart_of_the_server_there_is_another_connection(served):
+    address = Served("localhost", 1)
+    ask(address)
+    served[0].works = False
+    ask(address)
+    assert [one.is_open for one in served] == [False, True]
