@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from ingest import attribute
@@ -10,6 +11,7 @@ from warehouse import sqlfiles
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
 TASK_TABLES = (
@@ -22,21 +24,23 @@ TASK_TABLES = (
     "runtime_intervals",
 )
 _MOST_FOR_SEGMENTS = 10_000
-_DERIVED = ("idle_intervals", "idle_latency", "idle_segments")
+DERIVED = ("idle_intervals", "idle_latency", "idle_segments")
 
 
-def derive(con: DuckDBPyConnection, source_id: int, run_ids: Iterable[str]) -> None:
+def derive(con: DuckDBPyConnection, sources: Mapping[str, int]) -> None:
     """Attribute the idle time of runs, in place of what was derived of them before.
 
-    To be called when rows of TASK_TABLES landed or went. `source_id` becomes the rows' own. The
-    caller keeps the transaction. Raises `InputError` where times or lengths leave 64 bits.
+    To be called when rows of TASK_TABLES landed or went. `sources` has, by run, the source_id that
+    becomes the rows' own. The caller keeps the transaction. Raises `InputError` where times or
+    lengths leave 64 bits.
     """
     import duckdb
 
-    runs = list(run_ids)
-    for table in _DERIVED:
-        con.execute(f"DELETE FROM {table} WHERE run_id IN (SELECT unnest($runs))", {"runs": runs})
-    con.execute(sqlfiles.read("derived/idle_0_runs"), {"runs": runs, "source_id": source_id})
+    _forget_derived(con, sources)
+    con.execute(
+        sqlfiles.read("derived/idle_0_runs"),
+        {"runs": list(sources), "source_ids": list(sources.values())},
+    )
     try:
         attribute.store_intervals(con)
         _store_segments(con)
@@ -49,6 +53,26 @@ def derive(con: DuckDBPyConnection, source_id: int, run_ids: Iterable[str]) -> N
     con.execute("DROP TABLE _idle_run")
 
 
+def store_derived(
+    con: DuckDBPyConnection, run_ids: Collection[str], tables: Mapping[str, pa.Table]
+) -> None:
+    """Store what was derived of runs elsewhere, rows of DERIVED, in place of what was before.
+
+    The caller keeps the transaction.
+    """
+    _forget_derived(con, run_ids)
+    for table, rows in tables.items():
+        con.register("_derived", rows)
+        con.execute(f"INSERT INTO {table} BY NAME FROM _derived")
+        con.unregister("_derived")
+
+
+def _forget_derived(con: DuckDBPyConnection, run_ids: Collection[str]) -> None:
+    runs = {"runs": list(run_ids)}
+    for table in DERIVED:
+        con.execute(f"DELETE FROM {table} WHERE run_id IN (SELECT unnest($runs))", runs)
+
+
 def decode_segments(con: DuckDBPyConnection, source_id: int) -> None:
     """Decode the machine code of a source's segments, once; the caller keeps the transaction."""
     from udfs.throughput import REVISION
@@ -59,23 +83,27 @@ def decode_segments(con: DuckDBPyConnection, source_id: int) -> None:
     con.execute("DROP TABLE _segment_code")
 
 
-def decode_outdated(con: DuckDBPyConnection) -> Iterator[tuple[float, int]]:
-    """Decode machine code anew that a pwh of other tables decoded, or none.
+def outdated_code(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[int]:
+    """Return the sources whose machine code a pwh of other tables decoded, or none.
 
-    Yields after each file the share of them that is done, and its source_id. The caller keeps the
-    transaction.
+    And those of these runs.
     """
     from udfs.throughput import REVISION
 
-    outdated = con.execute(
-        "SELECT DISTINCT source_id FROM segments WHERE hex IS NOT NULL AND source_id NOT IN "
-        "(SELECT source_id FROM segment_features WHERE revision = $revision)",
-        {"revision": REVISION},
-    ).fetchall()
-    for number, (source_id,) in enumerate(outdated, 1):
-        con.execute("DELETE FROM segment_features WHERE source_id = ?", [source_id])
-        decode_segments(con, source_id)
-        yield number / len(outdated), source_id
+    params = {"revision": REVISION, "run_ids": json.dumps(list(run_ids))}
+    found = con.execute(sqlfiles.read("derived/segments_outdated"), params).fetchall()
+    return [int(source_id) for (source_id,) in found]
+
+
+def decode_again(con: DuckDBPyConnection, source_id: int) -> list[str]:
+    """Decode the machine code of a source anew; return its runs.
+
+    The caller keeps the transaction.
+    """
+    con.execute("DELETE FROM segment_features WHERE source_id = ?", [source_id])
+    decode_segments(con, source_id)
+    found = con.execute("SELECT DISTINCT run_id FROM segments WHERE source_id = ?", [source_id])
+    return [str(run_id) for (run_id,) in found.fetchall()]
 
 
 def _store_segments(con: DuckDBPyConnection) -> None:

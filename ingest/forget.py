@@ -33,13 +33,12 @@ def forget_source(con: DuckDBPyConnection, source_id: int) -> dict[str, int]:
 def _derive_anew(con: DuckDBPyConnection, run_ids: list[str]) -> None:
     """Attribute the idle time of runs of which another file is still there."""
     left = con.execute(
-        "SELECT source_id, list(run_id) FROM "
-        "(SELECT run_id, max(source_id) AS source_id FROM tasks "
-        "WHERE run_id IN (SELECT unnest($runs)) GROUP BY run_id) GROUP BY source_id",
+        "SELECT run_id, max(source_id) FROM tasks WHERE run_id IN (SELECT unnest($runs)) "
+        "GROUP BY run_id",
         {"runs": run_ids},
     ).fetchall()
-    for source_id, runs in left:
-        derive(con, source_id, runs)
+    if left:
+        derive(con, dict(left))
 
 
 def forget_run(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:

@@ -176,7 +176,7 @@ def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
     rows = [writer.source() for writer in writers]
     places = ", ".join([f"({', '.join('?' * len(rows[0]))})"] * len(rows))
     con.execute(f"INSERT INTO sources VALUES {places}", [value for row in rows for value in row])
-    stabilise_names(con, filled, [writer.source_id for writer in writers])
+    stabilise_names(con, [writer.source_id for writer in writers], filled)
     write_facts(con, [fact for writer in writers for fact in writer.facts()])
     _derive(con, writers)
 
@@ -219,7 +219,7 @@ def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
     renew_runs(con, run_ids)
     for writer in writers:
         if not writer.rows.keys().isdisjoint(TASK_TABLES):
-            derive(con, writer.source_id, writer.book.run_ids)
+            derive(con, dict.fromkeys(writer.book.run_ids, writer.source_id))
         if "segments" in writer.rows:
             decode_segments(con, writer.source_id)
     keep_scalars(con, run_ids, tables)

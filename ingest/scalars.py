@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from warehouse import revision, sqlfiles
 from warehouse.connection import cursor
+from warehouse.errors import InputError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -32,37 +33,72 @@ def keep_scalars(con: DuckDBPyConnection, run_ids: Iterable[str], tables: Collec
     """
     params = {"run_ids": json.dumps(list(run_ids))}
     con.execute(sqlfiles.read("derived/scalars/of_landed_runs"), params)
-    runs = _runs_to_keep(con)
-    _keep(con, [kind for kind, read in _TABLES.items() if runs and not read.isdisjoint(tables)])
+    any_run = con.execute("FROM _keep LIMIT 1").fetchone()
+    _keep(con, [kind for kind, read in _TABLES.items() if any_run and not read.isdisjoint(tables)])
 
 
-def keep_missing_scalars(con: DuckDBPyConnection) -> int:
-    """Add up the scalars of all runs of which this pwh kept none; return how many runs these were.
+def keep_all_scalars(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> None:
+    """Add up all scalars of runs anew, from the rows of these files (source_id) of each.
 
-    Such runs were written by hand or by another pwh, so names in their rows become stable first.
-    The caller keeps the transaction.
+    The caller keeps the transaction. Raises `InputError` where a sum leaves 64 bits.
     """
-    runs = _missing(con)
-    if runs:
-        stabilise_names(con, _NAMES)
-    _keep(con, list(_TABLES) if runs else [])
-    return runs
+    import duckdb
+
+    listed = [
+        {"run_id": run_id, "source_id": source_id}
+        for run_id, source_ids in files.items()
+        for source_id in source_ids
+    ]
+    con.execute(sqlfiles.read("derived/scalars/of_files"), {"files": json.dumps(listed)})
+    try:
+        _keep(con, _TABLES)
+    except duckdb.OutOfRangeException as error:
+        raise InputError(
+            "its rows add up to more than 64 bits can hold",
+            expected="times within 292 years of each other, and sums of them, in nanoseconds",
+        ) from error
+
+
+def files_of_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> dict[str, dict[int, int]]:
+    """Return by run its files (source_id), each with the rows that attribution of idle time reads.
+
+    Also those of rows written by hand; {0: 0} for a run without rows.
+    """
+    found: dict[str, dict[int, int]] = {run_id: {} for run_id in run_ids}
+    params = {"run_ids": json.dumps(list(run_ids))}
+    for run_id, source_id, traced in con.execute(sqlfiles.read("derived/files"), params).fetchall():
+        found[run_id][source_id] = traced
+    return found
+
+
+def runs_without_scalars(con: DuckDBPyConnection) -> list[tuple[str, bool]]:
+    """Return the runs of which this pwh kept no scalars, each with whether another pwh kept some.
+
+    Those of which none did were written by hand.
+    """
+    params = {"revision": revision.current()}
+    found: list[tuple[str, bool]] = con.execute(
+        sqlfiles.read("derived/scalars/outdated"), params
+    ).fetchall()
+    return found
 
 
 def stabilise_names(
-    con: DuckDBPyConnection, tables: Collection[str], source_ids: Collection[int] | None = None
+    con: DuckDBPyConnection,
+    source_ids: Collection[int],
+    tables: Collection[str] = tuple(_NAMES),
 ) -> None:
     """Take out of the names of functions what differs from process to process.
 
-    In these of the landing tables, in the rows of these sources, by default of all.
+    In these of the landing tables, in the rows of these sources.
     """
-    rows = "true" if source_ids is None else sqlfiles.of_sources(source_ids)
+    rows = sqlfiles.of_sources(source_ids)
     for table, statement in _NAMES.items():
         if table in tables:
             con.execute(sqlfiles.read(statement).format(rows=rows))
 
 
-def differing_scalars(con: DuckDBPyConnection, run_ids: Iterable[str]) -> list[tuple[str, str]]:
+def differing_scalars(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[tuple[str, str]]:
     """Return run and metric of stored scalars that differ from what the rows add up to.
 
     The scalars are added up again in temporary tables in place of those in the file, which this
@@ -72,25 +108,12 @@ def differing_scalars(con: DuckDBPyConnection, run_ids: Iterable[str]) -> list[t
     try:
         params = {"run_ids": json.dumps(list(run_ids))}
         own.execute(sqlfiles.read("derived/scalars/again"), params)
-        _missing(own)
-        _keep(own, _TABLES)
+        keep_all_scalars(own, files_of_runs(own, run_ids))
         sql = sqlfiles.read("derived/scalars/differing")
         found: list[tuple[str, str]] = own.execute(sql, params).fetchall()
         return found
     finally:
         own.close()
-
-
-def _missing(con: DuckDBPyConnection) -> int:
-    """Put the runs without scalars of this pwh in _keep; return their number."""
-    con.execute(sqlfiles.read("derived/scalars/of_other_runs"), {"revision": revision.current()})
-    return _runs_to_keep(con)
-
-
-def _runs_to_keep(con: DuckDBPyConnection) -> int:
-    """Return the number of runs in _keep."""
-    found = con.execute("SELECT count(DISTINCT run_id) FROM _keep").fetchone()
-    return int(found[0]) if found else 0
 
 
 def _keep(con: DuckDBPyConnection, kinds: Iterable[str]) -> None:

@@ -201,6 +201,18 @@ def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
     return done
 
 
+def in_memory_with(module: str) -> DuckDBPyConnection:
+    """Return a warehouse in memory with all tables, but of the views those of a module only.
+
+    And of the modules that it requires: to make all of them takes a second.
+    """
+    con = _prepared(MEMORY, read_only=False)
+    migrations.migrate(con)
+    for one in modules.with_required(module):
+        con.execute(one.text)
+    return con
+
+
 def check_orphaned_wal(file: Path) -> None:
     """Raise where the write-ahead log of a missing warehouse is next to its path."""
     log = file.with_name(f"{file.name}.wal")

@@ -11,6 +11,7 @@ PwhError
 │   ├── WarehouseTooNew           a newer pwh wrote it
 │   ├── NotAWarehouse             it is some other file
 │   └── WarehouseDamaged          its file cannot be read
+├── ClusterError          exit 4  a Dask cluster cannot do the work
 └── NothingToAnalyse      exit 5  the warehouse has no data for the question
 """
 
@@ -102,6 +103,12 @@ class NotAWarehouse(WarehouseError):
 
 class WarehouseDamaged(WarehouseError):
     """Blocks of the file cannot be read."""
+
+
+class ClusterError(PwhError):
+    """A Dask cluster does not answer, or cannot do the work."""
+
+    exit_code = 4
 
 
 class NothingToAnalyse(PwhError):

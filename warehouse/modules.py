@@ -76,6 +76,17 @@ def ordered(modules: tuple[Module, ...] | None = None) -> tuple[Module, ...]:
         raise ValueError(f"modules of sql/views require each other: {error.args[1]}") from None
 
 
+def with_required(name: str) -> tuple[Module, ...]:
+    """Return a module, after those that it requires."""
+    every = ordered()
+    by_name = {module.name: module for module in every}
+    needed, left = set(), [name]
+    while left:
+        needed.add(one := left.pop())
+        left += by_name[one].requires
+    return tuple(module for module in every if module.name in needed)
+
+
 def stale(con: DuckDBPyConnection) -> bool:
     """Return whether the views in the database differ from those of this pwh."""
     known = dict(con.execute("SELECT name, sha256 FROM view_modules").fetchall())

@@ -40,6 +40,7 @@ COMMANDS: tuple[Entry, ...] = (
     Entry("export", "export", "Write a run for Perfetto, speedscope, Extra-P ..."),
     Entry("maintenance", "forget", "Delete a run or an ingested file."),
     Entry("maintenance", "migrate", "Update a warehouse to this version of pwh."),
+    Entry("maintenance", "refresh", "Compute anew what is stored of runs."),
     Entry("maintenance", "maintain", "Merge small files; forget what is older than told."),
     Entry("maintenance", "doctor", "Check the installation and the warehouse."),
     Entry("completion", "completion", "Print a script that completes words in a shell."),

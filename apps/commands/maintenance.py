@@ -1,13 +1,19 @@
-"""The commands forget, migrate, maintain and doctor: maintenance of a warehouse."""
+"""The commands forget, migrate, refresh, maintain and doctor: maintenance of a warehouse."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from apps.commands.options import FormatOption, OutputOption, WaitOption, writing
+from apps.commands.options import FormatOption, OutputOption, WaitOption, need, writing
 from apps.output import Format, counted, note, print_data
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from ingest.refresh import Outdated
 
 
 def forget(
@@ -30,15 +36,23 @@ def forget(
             print_data(f"forgot {kind} {found}: {rows or 'no rows'}")
 
 
-def migrate(context: typer.Context, wait: WaitOption = None) -> None:
-    """Update the tables, views and shipped rows of a warehouse to this version of pwh."""
-    from apps.progress import watched
-    from ingest.derive import decode_outdated
-    from ingest.scalars import keep_missing_scalars
+OnOption = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        metavar="CLUSTER",
+        help="Let Dask workers attribute idle time: a number of processes here, local (one per "
+        "core), or the scheduler: dask://HOST:PORT, tcp://, tls:// ..., or its JSON file.",
+    ),
+]
+
+
+def migrate(context: typer.Context, on: OnOption = None, wait: WaitOption = None) -> None:
+    """Update the tables, views, shipped rows and stored results of a warehouse to this pwh."""
+    from ingest.refresh import outdated
     from warehouse import migrations, modules, shipped
     from warehouse.connection import open_unchecked
     from warehouse.errors import WarehouseOutdated
-    from warehouse.transactions import transaction
 
     con = open_unchecked(context.obj, create=False, wait=wait, on_wait=note)
     try:
@@ -54,17 +68,73 @@ def migrate(context: typer.Context, wait: WaitOption = None) -> None:
             print_data("updated the views")
         if added:
             print_data("added the metric sets and models that come with pwh")
-        with transaction(con):
-            decoded = sum(1 for _ in watched(decode_outdated(con), "decoding machine code"))
-            kept = keep_missing_scalars(con)
-        if decoded:
-            print_data(f"decoded the machine code of {counted(decoded, 'file')} again")
-        if kept:
-            print_data(f"computed the scalars of {counted(kept, 'run')}")
-        if not (done or views or added or decoded or kept):
+        is_refreshed = _refresh(con, outdated(con), on)
+        if not (done or views or added or is_refreshed):
             print_data(f"{context.obj} is up to date")
     finally:
         con.close()
+
+
+def refresh(
+    context: typer.Context,
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Runs of which all is computed anew: ids or their beginnings, APP@VERSION, "
+            "latest. Without any: what is missing or outdated, as after writing rows by hand."
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All of all runs.")] = False,
+    on: OnOption = None,
+    wait: WaitOption = None,
+) -> None:
+    """Compute anew what is stored of runs: idle attribution, decoded machine code, scalars."""
+    from apps.queries.runs import all_runs, resolve_runs
+    from ingest.refresh import all_of, outdated
+    from warehouse.errors import UsageError
+
+    if runs and every:
+        raise UsageError("--all is all runs, so name none", hint="Leave --all or the names out.")
+    with writing(context, wait) as con:
+        if every:
+            asked = all_of(con, all_runs(con))
+        elif runs:
+            named = dict.fromkeys(run for name in runs for run in resolve_runs(con, name))
+            asked = all_of(con, list(named))
+        else:
+            asked = outdated(con)
+        if not _refresh(con, asked, on):
+            print_data(f"what is stored of the runs of {context.obj} is up to date")
+
+
+def _refresh(con: DuckDBPyConnection, asked: Outdated, on: str | None) -> bool:
+    """Compute anew what is asked for, and print what was done; return whether anything was.
+
+    Exits with the code of the last failure, where there is one.
+    """
+    from apps.progress import watched
+    from ingest.cluster import open_cluster
+    from ingest.refresh import Refreshed, refresh
+
+    if on is not None:
+        need("dask")
+    done = Refreshed()
+    try:
+        with nullcontext() if on is None else open_cluster(on) as cluster:
+            for _ in watched(refresh(con, asked, done, cluster), "computing"):
+                pass
+    finally:
+        if done.decoded:
+            print_data(f"decoded the machine code of {counted(done.decoded, 'file')} again")
+        if done.attributed:
+            print_data(f"attributed the idle time of {counted(done.attributed, 'run')}")
+        if done.kept:
+            print_data(f"computed the scalars of {counted(done.kept, 'run')}")
+    for failure in done.failures:
+        note(str(failure))
+    if done.failures:
+        raise typer.Exit(done.failures[-1].exit_code)
+    return bool(done.decoded or done.kept)
 
 
 def maintain(

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 # What a plain installation of pwh lacks: packages as they are imported, by extra.
-EXTRAS = {"fit": ("sklearn", "torch"), "ui": ("altair", "polars", "streamlit")}
+EXTRAS = {
+    "dask": ("distributed",),
+    "fit": ("sklearn", "torch"),
+    "ui": ("altair", "polars", "streamlit"),
+}
 PLAIN: dict[str, Any] = {
     "add_completion": False,
     "pretty_exceptions_enable": False,

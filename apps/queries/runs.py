@@ -25,6 +25,11 @@ def list_sources(con: DuckDBPyConnection, run_id: str | None = None) -> DuckDBPy
     return ask(con, "runs/sources", run_id=run_id)
 
 
+def all_runs(con: DuckDBPyConnection) -> list[str]:
+    """Return the ids of all runs."""
+    return [str(run_id) for (run_id,) in con.execute("SELECT run_id FROM runs").fetchall()]
+
+
 def resolve_runs(con: DuckDBPyConnection, name: str, app: str | None = None) -> list[str]:
     """Return the runs that a name stands for, the newest first.
 

@@ -1,5 +1,7 @@
--- The runs to attribute, numbered, and the source being ingested.
+-- The runs to attribute, numbered, each with the source that its derived rows are to be of.
 CREATE TEMP TABLE _idle_run AS
-SELECT
-  CAST(row_number() OVER () AS INTEGER) AS r, run_id, CAST($source_id AS BIGINT) AS source_id
-FROM (SELECT DISTINCT unnest(CAST($runs AS VARCHAR[])) AS run_id);
+SELECT CAST(row_number() OVER () AS INTEGER) AS r, run_id, source_id
+FROM (
+  SELECT
+    unnest(CAST($runs AS VARCHAR[])) AS run_id, unnest(CAST($source_ids AS BIGINT[])) AS source_id
+);

@@ -261,6 +261,22 @@ def test_migrate_prints_what_it_did(pwh):
     assert pwh("runs")[0] == 0
 
 
+def test_refresh_computes_anew_what_was_written_by_hand_or_is_named(pwh):
+    pwh("ingest", "counters.csv")
+    assert pwh("refresh")[1] == "what is stored of the runs of pwh.duckdb is up to date\n"
+    pwh("sql", "--write", "INSERT INTO runs (run_id) VALUES ('hand')")
+    pwh("sql", "--write", "INSERT INTO tasks BY NAME SELECT 'hand' AS run_id, 0 AS source_id, "
+        "'t' AS task, 'w' AS worker, 5 AS t_start, 9 AS t_end")  # fmt: skip
+    done = "attributed the idle time of 1 run\ncomputed the scalars of 1 run\n"
+    assert pwh("refresh") == (0, done, "")
+    assert pwh("refresh", "hand")[1] == done
+    assert pwh("refresh", "--all")[1].endswith("computed the scalars of 2 runs\n")
+    code, _, err = pwh("refresh", "--all", "hand")
+    assert code == 2 and "--all is all runs" in err
+    code, _, err = pwh("refresh", "--on", "nonsense")
+    assert code == 2 and "'nonsense' names no cluster" in err
+
+
 def test_doctor_reports_a_sound_and_a_broken_warehouse(pwh, tmp_path):
     pwh("ingest", "counters.csv")
     code, out, _ = pwh("doctor", "-f", "json")

@@ -105,7 +105,7 @@ def land_schedules(
         con.execute(f"INSERT INTO {table} BY NAME FROM batch")
         con.unregister("batch")
     try:
-        derive(con, source, schedules)
+        derive(con, dict.fromkeys(schedules, source))
         con.execute("COMMIT")
     except BaseException:
         con.execute("ROLLBACK")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ingest.load import Landed, Options, load
-from ingest.scalars import keep_missing_scalars
+from ingest.scalars import files_of_runs, keep_all_scalars
 from ingest.walk import find, reader_named
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def given(con: DuckDBPyConnection, table: str, text: str, **constants: Any) -> N
 def keep(con: DuckDBPyConnection) -> None:
     """Store the scalars of all runs, also of those whose rows `given` wrote."""
     con.execute("DELETE FROM kept_runs")
-    keep_missing_scalars(con)
+    runs = [run for (run,) in con.execute("SELECT run_id FROM runs").fetchall()]
+    keep_all_scalars(con, files_of_runs(con, runs))
 
 
 def land(

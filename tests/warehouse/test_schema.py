@@ -11,7 +11,7 @@ import udfs
 from tests.helpers.support import rows
 from warehouse import migrations, modules, sqlfiles
 from warehouse.catalog import landing
-from warehouse.modules import Module, ordered
+from warehouse.modules import Module, ordered, with_required
 
 DESIGN = {
     "pmu_samples": "rank thread region sample t_start t_end event value",
@@ -93,16 +93,9 @@ def migrated():
 
 @pytest.mark.parametrize("module", ordered(), ids=lambda module: module.name)
 def test_a_module_loads_with_only_what_it_requires(module, migrated):
-    by_name = {each.name: each for each in ordered()}
-    needed, todo = set(), [module.name]
-    while todo:
-        name = todo.pop()
-        needed.add(name)
-        todo += by_name[name].requires
     migrated.execute("BEGIN")
-    for each in ordered():
-        if each.name in needed:
-            migrated.execute(each.text)
+    for each in with_required(module.name):
+        migrated.execute(each.text)
     migrated.execute("ROLLBACK")
 
 

@@ -169,6 +169,8 @@ CASES = (
         writes=True,
     ),
     Case(command="migrate", empty=0, writes=True),
+    Case(command="refresh", empty=0, writes=True),
+    Case(command="refresh", arguments=("stencil-1.23",), unknown=("nope",), writes=True),
     Case(command="maintain", empty=0, writes=True),
     Case(command="doctor", missing=0, empty=0, report=False),
     Case(command="completion", arguments=("bash",), missing=0, empty=0),

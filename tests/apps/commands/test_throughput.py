@@ -174,7 +174,8 @@ def test_migrate_decodes_anew_what_another_pwh_described(run, tmp_path):
 
     code, out, _ = run("throughput", "blocks")
     assert code == 0 and "No model predicts the code" in out and "pwh migrate" in out
-    assert run("migrate")[1] == "decoded the machine code of 1 file again\n"
+    done = "decoded the machine code of 1 file again\ncomputed the scalars of 1 run\n"
+    assert run("migrate")[1] == done
     assert run("sql", query, "--format", "csv")[1] == before
     assert run("migrate")[1] == "pwh.duckdb is up to date\n"
 

@@ -1,0 +1,107 @@
+"""What a worker of a cluster does: attribute the idle time of runs whose rows it is sent.
+
+Rows travel as Arrow streams, so that a worker needs neither the warehouse nor its file system, only
+the same pwh. It attributes them as ingest does, in a warehouse in memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingest.derive import DERIVED, TASK_TABLES, derive
+from warehouse import modules, sqlfiles
+from warehouse.connection import in_memory_with
+from warehouse.errors import ClusterError
+from warehouse.version import __version__
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection
+
+_OWN = threading.local()
+_MODULE = "idle_timeline"  # has the macro of the pieces that attribution stores
+
+
+@cache
+def identity() -> str:
+    """Return the version of pwh, and a digest of the SQL that attributes idle time."""
+    texts = [*modules.digests().values(), *map(Path.read_text, sqlfiles.files("derived"))]
+    return f"{__version__} ({hashlib.sha256(chr(0).join(texts).encode()).hexdigest()[:8]})"
+
+
+def pack(con: DuckDBPyConnection, sources: Mapping[str, int]) -> dict[str, bytes]:
+    """Return the rows of runs that `attributed` needs, as Arrow streams by table."""
+    runs = {"runs": list(sources)}
+    sql = "SELECT * FROM {} WHERE run_id IN (SELECT unnest($runs))"
+    return {table: _stream(con.execute(sql.format(table), runs)) for table in TASK_TABLES}
+
+
+def attributed(
+    sender: str, sources: Mapping[str, int], tables: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """Attribute the idle time of runs (`ingest.derive.derive`); return its rows by table.
+
+    `sender` is the `identity` of the pwh that sends the rows of `tables` (`pack`).
+    Raises `ClusterError` where that is another than this one, and `InputError` as `derive`.
+    """
+    if sender != identity():
+        raise ClusterError(
+            f"a worker has pwh {identity()}, this is pwh {sender}",
+            hint="Install the same pwh where the workers run.",
+        )
+    con = _warehouse()
+    try:
+        con.execute("BEGIN")
+        for table, stream in tables.items():
+            con.register("_sent", unpack(stream))
+            con.execute(f"INSERT INTO {table} BY NAME FROM _sent")
+            con.unregister("_sent")
+        derive(con, sources)
+        found = {table: _stream(con.execute(f"FROM {table}")) for table in DERIVED}
+        con.execute("ROLLBACK")
+        return found
+    except BaseException:
+        # Whatever state it is in: the next runs get another.
+        del _OWN.con
+        with suppress(Exception):
+            con.close()
+        raise
+
+
+def unpack(stream: bytes) -> pa.Table:
+    """Return the rows of an Arrow stream."""
+    import pyarrow as pa
+
+    return pa.ipc.open_stream(stream).read_all()
+
+
+def _stream(result: DuckDBPyConnection) -> bytes:
+    import pyarrow as pa
+
+    rows = result.to_arrow_table()
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="lz4")
+    with pa.ipc.new_stream(sink, rows.schema, options=options) as writer:
+        writer.write_table(rows)
+    stream: bytes = sink.getvalue().to_pybytes()
+    return stream
+
+
+def _warehouse() -> DuckDBPyConnection:
+    """Return an empty warehouse in memory, which this thread keeps."""
+    if not hasattr(_OWN, "con"):
+        _OWN.con = in_memory_with(_MODULE)
+        # Workers have as many threads as they are to use.
+        _OWN.con.execute("SET threads = 1")
+        _OWN.con.execute(
+            "SET temp_directory = $1", [str(Path(tempfile.gettempdir()) / "pwh-spill")]
+        )
+    found: DuckDBPyConnection = _OWN.con
+    return found
