@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from ingest.derive import decode_again, derive, outdated_code, store_derived
 from ingest.scalars import (
@@ -22,6 +23,7 @@ from ingest.scalars import (
 )
 from ingest.worker import attributed, identity, pack, unpack
 from warehouse import sqlfiles
+from warehouse.connection import cursor
 from warehouse.errors import InputError, PwhError
 from warehouse.transactions import transaction
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from ingest.cluster import Cluster
 
+_T = TypeVar("_T")
 _RUNS_AT_ONCE = 1000
 _ROWS_AT_ONCE = 1_000_000
 # Beyond it, memory is better spent here: a worker of a cluster has a part of a machine.
@@ -179,7 +182,8 @@ def _stored_from(
 ) -> Iterator[_Group]:
     """Send groups to a cluster and store what comes back; what is to be done here joins `here`."""
     waiting: list[tuple[_Group, dict[str, pa.Table]]] = []
-    for group, found in cluster.map(attributed, _jobs(store.con, groups)):
+    jobs = _ahead(_jobs(cursor(store.con), groups))
+    for group, found in cluster.map(attributed, jobs):
         match found:
             case InputError():
                 # Here it shows which of the runs is meant.
@@ -202,10 +206,20 @@ def _jobs(
     con: DuckDBPyConnection, groups: Iterable[_Group]
 ) -> Iterator[tuple[_Group, tuple[object, ...], int]]:
     """Read the rows of each group when it is its turn; with their bytes."""
-    for group in groups:
-        tables = pack(con, group.traced)
-        size = sum(map(len, tables.values()))
-        yield group, (identity(), group.traced, tables), size
+    with con:
+        for group in groups:
+            tables = pack(con, group.traced)
+            size = sum(map(len, tables.values()))
+            yield group, (identity(), group.traced, tables), size
+
+
+def _ahead(items: Iterator[_T]) -> Iterator[_T]:
+    """Yield items, of which another thread makes the next meanwhile."""
+    with ThreadPoolExecutor(1) as pool:
+        following = pool.submit(next, items, None)
+        while (item := following.result()) is not None:
+            following = pool.submit(next, items, None)
+            yield item
 
 
 class _Store:
@@ -249,7 +263,10 @@ class _Store:
         with transaction(self.con):
             left = [self._unchanged(group) for group, _ in found]
             runs = [run for group in left for run in (*group.traced, *group.untraced)]
-            store_derived(self.con, runs, _together([tables for _, tables in found], runs))
+            tables = _together([tables for _, tables in found])
+            if sum(len(group.files) for group, _ in found) > len(runs):
+                tables = _only(runs, tables)
+            store_derived(self.con, runs, tables)
             keep_all_scalars(
                 self.con, {run: files for group in left for run, files in group.files.items()}
             )
@@ -285,15 +302,19 @@ class _Store:
                 stabilise_names(self.con, source_ids)
 
 
-def _together(
-    found: Sequence[Mapping[str, pa.Table]], run_ids: Collection[str]
-) -> dict[str, pa.Table]:
+def _only(run_ids: Collection[str], tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
     """Return the rows of runs, by table."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    def rows(table: str) -> pa.Table:
-        whole = pa.concat_tables([tables[table] for tables in found])
-        return whole.filter(pc.is_in(whole["run_id"], pa.array(list(run_ids), pa.string())))
+    def rows(table: pa.Table) -> pa.Table:
+        return table.filter(pc.is_in(table["run_id"], pa.array(list(run_ids), pa.string())))
 
-    return {table: rows(table) for table in found[0]}
+    return {name: rows(table) for name, table in tables.items()}
+
+
+def _together(found: Sequence[Mapping[str, pa.Table]]) -> dict[str, pa.Table]:
+    """Return all rows of each table."""
+    import pyarrow as pa
+
+    return {name: pa.concat_tables([tables[name] for tables in found]) for name in found[0]}

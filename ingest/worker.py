@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingest.derive import DERIVED, TASK_TABLES, derive
+from ingest.derive import DERIVED, derive
 from warehouse import modules, sqlfiles
 from warehouse.connection import in_memory_with
 from warehouse.errors import ClusterError
@@ -26,6 +26,16 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _OWN = threading.local()
+# What attribution reads.
+_COLUMNS = {
+    "nodes": "node, clock_offset_ns",
+    "workers": "worker, node, t_begin, t_end",
+    "tasks": "task, worker, t_submit, t_start, t_end",
+    "task_data": "data, producer, node, t_ready",
+    "task_inputs": "task, data",
+    "transfers": "data, from_node, to_node, t_send, t_recv",
+    "runtime_intervals": "worker, t_start, t_end, total_ns",
+}
 _MODULE = "idle_timeline"  # has the macro of the pieces that attribution stores
 
 
@@ -39,8 +49,11 @@ def identity() -> str:
 def pack(con: DuckDBPyConnection, sources: Mapping[str, int]) -> dict[str, bytes]:
     """Return the rows of runs that `attributed` needs, as Arrow streams by table."""
     runs = {"runs": list(sources)}
-    sql = "SELECT * FROM {} WHERE run_id IN (SELECT unnest($runs))"
-    return {table: _stream(con.execute(sql.format(table), runs)) for table in TASK_TABLES}
+    sql = "SELECT run_id, {} FROM {} WHERE run_id IN (SELECT unnest($runs))"
+    return {
+        table: _stream(con.execute(sql.format(columns, table), runs))
+        for table, columns in _COLUMNS.items()
+    }
 
 
 def attributed(
@@ -61,7 +74,7 @@ def attributed(
         con.execute("BEGIN")
         for table, stream in tables.items():
             con.register("_sent", unpack(stream))
-            con.execute(f"INSERT INTO {table} BY NAME FROM _sent")
+            con.execute(f"INSERT INTO {table} BY NAME SELECT 0 AS source_id, * FROM _sent")
             con.unregister("_sent")
         derive(con, sources)
         found = {table: _stream(con.execute(f"FROM {table}")) for table in DERIVED}

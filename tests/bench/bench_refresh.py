@@ -1,0 +1,120 @@
+"""Idle attribution of many runs on a Dask cluster: how it grows with the workers.
+
+python -m tests.bench.bench_refresh [--runs 64] [--rows 1000000] [--workers 1 2 4] [--folder FOLDER]
+
+Copies of one trace are refreshed (`pwh refresh --all`) by this process alone, and by clusters of
+processes with one thread each on this machine. The process that reads, sends and stores limits the
+speed-up on however many machines. So processor times are printed, too, of this process and of the
+workers, and the speed-up that they allow where each process has a core. 64 runs of 10^6 rows need
+6 GB of disk, and memory for the workers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import warehouse
+from ingest.cluster import Cluster, open_cluster
+from ingest.derive import DERIVED, TASK_TABLES
+from ingest.load import Options, load
+from ingest.readers.task_tables.reader import TaskTables
+from ingest.recording import Recording
+from ingest.refresh import Refreshed, all_of, refresh
+from tests.bench.schedule import generate
+from warehouse.transactions import transaction
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_ROWS_A_TASK = 7.5
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a refresh took, s: wall time, processor time of this process and of the workers."""
+
+    wall: float
+    own: float
+    workers: float
+
+
+def main() -> None:
+    """Print a line for this process alone, and for each number of workers."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=64)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--folder", type=Path)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
+        path = Path(folder) / "w.duckdb"
+        run_ids, rows = made(path, asked.runs, round(asked.rows / _ROWS_A_TASK))
+        print(f"{asked.runs} runs of {rows} rows")
+        with warehouse.connect(path) as con:
+            alone = timed(con, run_ids, None)
+            print(f"  alone      {alone.wall:7.1f} s; processor {alone.own:7.1f} s", flush=True)
+            costs = {count: on(con, run_ids, count) for count in asked.workers}
+    fewest = min(costs)
+    for count, cost in costs.items():
+        own, work = costs[fewest].own, costs[fewest].workers
+        possible = max(work / fewest, own) / max(work / count, own)
+        print(
+            f"  {count} workers  {cost.wall:7.1f} s; processor {cost.own:7.1f} s here, "
+            f"{cost.workers:7.1f} s there; speed-up over {fewest}: "
+            f"{costs[fewest].wall / cost.wall:.2f}, with a core each {possible:.2f}"
+        )
+
+
+def made(path: Path, runs: int, tasks: int) -> tuple[list[str], int]:
+    """Land a trace, and copy its rows as other runs; return their ids, and the rows of one."""
+    source = path.parent / "trace"
+    rows = sum(generate(source, tasks, workers=64).values())
+    run_ids = [f"r{number}" for number in range(runs)]
+    reader = TaskTables()
+    with warehouse.connect(path) as con:
+        recording = Recording(reader.parts(source / "fragments.csv"))
+        load(con, recording, reader, Options(run_id=run_ids[0]))
+        for run_id in run_ids[1:]:
+            with transaction(con):
+                for table in (*TASK_TABLES, "runs", "run_facts"):
+                    con.execute(
+                        f"INSERT INTO {table} SELECT * REPLACE ($new AS run_id) FROM {table} "
+                        "WHERE run_id = $old",
+                        {"new": run_id, "old": run_ids[0]},
+                    )
+        for table in DERIVED:
+            con.execute(f"DELETE FROM {table}")
+    return run_ids, rows
+
+
+def on(con: DuckDBPyConnection, run_ids: Sequence[str], workers: int) -> Cost:
+    """Refresh on a cluster whose workers have all done something before."""
+    with open_cluster(str(workers)) as cluster:
+        timed(con, run_ids[: 2 * workers], cluster)
+        return timed(con, run_ids, cluster)
+
+
+def timed(con: DuckDBPyConnection, run_ids: Sequence[str], cluster: Cluster | None) -> Cost:
+    """Refresh runs whole."""
+    before, own, began = work_of(cluster), time.process_time(), time.perf_counter()
+    done = Refreshed()
+    for _ in refresh(con, all_of(con, run_ids), done, cluster):
+        pass
+    assert done.attributed == len(run_ids), done
+    wall, own = time.perf_counter() - began, time.process_time() - own
+    return Cost(wall, own, work_of(cluster) - before)
+
+
+def work_of(cluster: Cluster | None) -> float:
+    """Return the processor time of workers so far, s."""
+    return 0.0 if cluster is None else sum(cluster._client.run(time.process_time).values())
+
+
+if __name__ == "__main__":
+    main()
