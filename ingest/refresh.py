@@ -21,7 +21,7 @@ from ingest.scalars import (
     runs_without_scalars,
     stabilise_names,
 )
-from ingest.worker import attributed, identity, pack, unpack
+from ingest.worker import SCALARS, attributed, identity, pack, unpack
 from warehouse import sqlfiles
 from warehouse.connection import cursor
 from warehouse.errors import InputError, PwhError
@@ -148,12 +148,17 @@ def _effort(group: _Group) -> int:
 
 
 def _groups(files: Mapping[str, Mapping[int, int]], whole: Collection[str]) -> Iterator[_Group]:
-    """Put runs together: stored at once, many small ones cost little more than one."""
+    """Put runs together: stored at once, many small ones cost little more than one.
+
+    A group is of runs of which all is computed, or of runs of which only scalars are.
+    """
     group: list[str] = []
     rows = 0
-    for run_id, sources in files.items():
-        more = sum(sources.values()) if run_id in whole else 0
-        if group and (len(group) == _RUNS_AT_ONCE or rows + more > _ROWS_AT_ONCE):
+    for run_id in sorted(files, key=whole.__contains__):
+        is_whole = run_id in whole
+        more = sum(files[run_id].values()) if is_whole else 0
+        is_full = len(group) == _RUNS_AT_ONCE or rows + more > _ROWS_AT_ONCE
+        if group and (is_full or is_whole != (group[0] in whole)):
             yield _Group.of(group, files, whole)
             group, rows = [], 0
         group.append(run_id)
@@ -266,10 +271,10 @@ class _Store:
             tables = _together([tables for _, tables in found])
             if sum(len(group.files) for group, _ in found) > len(runs):
                 tables = _only(runs, tables)
+            of_workers = tables.pop(SCALARS)
             store_derived(self.con, runs, tables)
-            keep_all_scalars(
-                self.con, {run: files for group in left for run, files in group.files.items()}
-            )
+            files = {run: files for group in left for run, files in group.files.items()}
+            keep_all_scalars(self.con, files, of_workers)
         for group in left:
             self._count(group)
         yield from (group for group, _ in found)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from warehouse import revision, sqlfiles
@@ -11,6 +12,7 @@ from warehouse.connection import cursor
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
 # Kinds of scalars (sql/derived/scalars) by the landing tables that they are added up from.
@@ -34,29 +36,43 @@ def keep_scalars(con: DuckDBPyConnection, run_ids: Iterable[str], tables: Collec
     params = {"run_ids": json.dumps(list(run_ids))}
     con.execute(sqlfiles.read("derived/scalars/of_landed_runs"), params)
     any_run = con.execute("FROM _keep LIMIT 1").fetchone()
-    _keep(con, [kind for kind, read in _TABLES.items() if any_run and not read.isdisjoint(tables)])
+    for kind, read in _TABLES.items():
+        if any_run and not read.isdisjoint(tables):
+            con.execute(sqlfiles.read(f"derived/scalars/{kind}"))
+    _note_kept(con)
 
 
-def keep_all_scalars(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> None:
+def keep_all_scalars(
+    con: DuckDBPyConnection,
+    files: Mapping[str, Collection[int]],
+    of_workers: pa.Table | None = None,
+) -> None:
     """Add up all scalars of runs anew, from the rows of these files (source_id) of each.
 
-    The caller keeps the transaction. Raises `InputError` where a sum leaves 64 bits.
+    `of_workers` are those that `add_up_workers` returned elsewhere. The caller keeps the
+    transaction. Raises `InputError` where a sum leaves 64 bits.
     """
-    import duckdb
+    _choose(con, files)
+    with _sums():
+        for kind in _TABLES:
+            if kind != "workers" or of_workers is None:
+                con.execute(sqlfiles.read(f"derived/scalars/{kind}"))
+    if of_workers is not None:
+        con.register("_given", of_workers)
+        con.execute(sqlfiles.read("derived/scalars/given_workers"))
+        con.unregister("_given")
+    _note_kept(con)
 
-    listed = [
-        {"run_id": run_id, "source_id": source_id}
-        for run_id, source_ids in files.items()
-        for source_id in source_ids
-    ]
-    con.execute(sqlfiles.read("derived/scalars/of_files"), {"files": json.dumps(listed)})
-    try:
-        _keep(con, _TABLES)
-    except duckdb.OutOfRangeException as error:
-        raise InputError(
-            "its rows add up to more than 64 bits can hold",
-            expected="times within 292 years of each other, and sums of them, in nanoseconds",
-        ) from error
+
+def add_up_workers(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> None:
+    """Add up only those scalars of runs that stand on rows of task traces.
+
+    Raises `InputError` where a sum leaves 64 bits.
+    """
+    _choose(con, files)
+    with _sums():
+        con.execute(sqlfiles.read("derived/scalars/workers"))
+    con.execute("DROP TABLE _keep")
 
 
 def files_of_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> dict[str, dict[int, int]]:
@@ -116,8 +132,31 @@ def differing_scalars(con: DuckDBPyConnection, run_ids: Collection[str]) -> list
         own.close()
 
 
-def _keep(con: DuckDBPyConnection, kinds: Iterable[str]) -> None:
-    for kind in kinds:
-        con.execute(sqlfiles.read(f"derived/scalars/{kind}"))
+def _choose(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> None:
+    """Put runs and their files in _keep."""
+    listed = [
+        {"run_id": run_id, "source_id": source_id}
+        for run_id, source_ids in files.items()
+        for source_id in source_ids
+    ]
+    con.execute(sqlfiles.read("derived/scalars/of_files"), {"files": json.dumps(listed)})
+
+
+@contextmanager
+def _sums() -> Iterator[None]:
+    """Turn an overflow into an error of the rows."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.OutOfRangeException as error:
+        raise InputError(
+            "its rows add up to more than 64 bits can hold",
+            expected="times within 292 years of each other, and sums of them, in nanoseconds",
+        ) from error
+
+
+def _note_kept(con: DuckDBPyConnection) -> None:
+    """Write down that the scalars of the runs in _keep are stored, and drop it."""
     con.execute(sqlfiles.read("derived/scalars/kept"), {"revision": revision.current()})
     con.execute("DROP TABLE _keep")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest.derive import DERIVED, derive
+from ingest.scalars import add_up_workers
 from warehouse import modules, sqlfiles
 from warehouse.connection import in_memory_with
 from warehouse.errors import ClusterError
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _OWN = threading.local()
+SCALARS = "run_scalars"
+_SOURCES = (0,)  # that of all rows here
 # What attribution reads.
 _COLUMNS = {
     "nodes": "node, clock_offset_ns",
@@ -59,7 +62,9 @@ def pack(con: DuckDBPyConnection, sources: Mapping[str, int]) -> dict[str, bytes
 def attributed(
     sender: str, sources: Mapping[str, int], tables: Mapping[str, bytes]
 ) -> dict[str, bytes]:
-    """Attribute the idle time of runs (`ingest.derive.derive`); return its rows by table.
+    """Attribute the idle time of runs (`ingest.derive.derive`), and add up the scalars of workers.
+
+    Return the rows by table: those of DERIVED, and SCALARS.
 
     `sender` is the `identity` of the pwh that sends the rows of `tables` (`pack`).
     Raises `ClusterError` where that is another than this one, and `InputError` as `derive`.
@@ -74,10 +79,13 @@ def attributed(
         con.execute("BEGIN")
         for table, stream in tables.items():
             con.register("_sent", unpack(stream))
-            con.execute(f"INSERT INTO {table} BY NAME SELECT 0 AS source_id, * FROM _sent")
+            con.execute(
+                f"INSERT INTO {table} BY NAME SELECT {_SOURCES[0]} AS source_id, * FROM _sent"
+            )
             con.unregister("_sent")
         derive(con, sources)
-        found = {table: _stream(con.execute(f"FROM {table}")) for table in DERIVED}
+        add_up_workers(con, dict.fromkeys(sources, _SOURCES))
+        found = {table: _stream(con.execute(f"FROM {table}")) for table in (*DERIVED, SCALARS)}
         con.execute("ROLLBACK")
         return found
     except BaseException:
