@@ -40,6 +40,7 @@ sql "SELECT 1::HUGEINT, INTERVAL 1 DAY, 'nan'::DOUBLE, MAP {'a': [1]}, NULL, 'é
 sql 'FROM nosuch'
 sql --write "INSERT INTO series_fields VALUES ('machine', false) RETURNING field"
 label stencil-1.24 Mem --rank 0
+refresh heat_tasks
 forget heat-1.1
 """
 
