@@ -213,7 +213,7 @@ def _jobs(
     """Read the rows of each group when it is its turn; with their bytes."""
     with con:
         for group in groups:
-            tables = pack(con, group.traced)
+            tables = pack(con, group.files)
             size = sum(map(len, tables.values()))
             yield group, (identity(), group.traced, tables), size
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -49,12 +49,16 @@ def identity() -> str:
     return f"{__version__} ({hashlib.sha256(chr(0).join(texts).encode()).hexdigest()[:8]})"
 
 
-def pack(con: DuckDBPyConnection, sources: Mapping[str, int]) -> dict[str, bytes]:
-    """Return the rows of runs that `attributed` needs, as Arrow streams by table."""
-    runs = {"runs": list(sources)}
-    sql = "SELECT run_id, {} FROM {} WHERE run_id IN (SELECT unnest($runs))"
+def pack(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> dict[str, bytes]:
+    """Return the rows of runs, in these files (source_id), that `attributed` needs.
+
+    As Arrow streams by table.
+    """
+    of_files = sqlfiles.of_sources({one for source_ids in files.values() for one in source_ids})
+    runs = {"runs": list(files)}
+    sql = "SELECT run_id, {} FROM {} WHERE {} AND run_id IN (SELECT unnest($runs))"
     return {
-        table: _stream(con.execute(sql.format(columns, table), runs))
+        table: _stream(con.execute(sql.format(columns, table, of_files), runs))
         for table, columns in _COLUMNS.items()
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warehouse.errors import UsageError
 from warehouse.lake.attach import is_lake
 from warehouse.lake.maintenance import Maintained, maintain_lake
 
@@ -15,7 +16,16 @@ def maintain(con: DuckDBPyConnection, keep_days: float) -> Maintained | None:
     """Write small files of a lake together and forget its past; write the log of a file into it.
 
     Of the past of a lake, `keep_days` days remain. Returns what was done in a lake.
+    Raises `UsageError` over a server, whose statements have no checkpoint among them.
     """
+    from warehouse.quack.client import Remote
+
+    if isinstance(con, Remote):
+        raise UsageError(
+            "a served warehouse is maintained where pwh serve runs",
+            hint="Stop the server there, which writes the log into the file; of a lake, then run "
+            "pwh maintain with its own address.",
+        )
     if is_lake(con):
         return maintain_lake(con, keep_days)
     con.execute("CHECKPOINT")

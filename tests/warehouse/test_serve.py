@@ -106,6 +106,12 @@ def _differs(line):
     return not line or line.startswith(("LINE", "   ", "---"))
 
 
+def test_maintenance_is_where_the_server_is(both, pwh):
+    _, address = both
+    code, err = pwh(address, "maintain")
+    assert code == 2 and "a served warehouse is maintained where pwh serve runs" in err
+
+
 def test_a_client_without_pwh_reads_views_that_call_functions(both, tmp_path):
     program = tmp_path / "plain.py"
     program.write_text(
