@@ -118,14 +118,18 @@ def parse_address(text: str | os.PathLike[str] | Served | Lake) -> Address:
 def in_the_past(address: Address, moment: str) -> Lake:
     """Return the address of a lake as it was at a time, as `parse_moment` reads it.
 
-    Raises `UsageError` where the address is another one: only lakes keep their past.
+    Raises `UsageError` where the address is another one, as only lakes keep their past, and for a
+    time after today.
     """
     if not isinstance(address, Lake):
         raise UsageError(
             f"{address} keeps no past: --as-of is for warehouses in DuckLake",
             hint=_EXAMPLE,
         )
-    return replace(address, as_of=parse_moment(moment))
+    then = parse_moment(moment)
+    if then > datetime.now(UTC) + timedelta(days=1):
+        raise UsageError(f"{moment} is in the future", hint="Without --as-of, what is there now.")
+    return replace(address, as_of=then)
 
 
 def _served(text: str) -> Served:

@@ -28,6 +28,8 @@ _COMMENT = re.compile(
 _CREATES = re.compile(r"^CREATE OR REPLACE (VIEW|MACRO) (\w+)", re.MULTILINE)
 
 _CALLS_FUNCTIONS = "Needs pwh's functions: other clients read it through pwh serve."
+# No server has a lake open.
+_IN_LAKE = "Needs pwh's functions: other clients read what pwh export --views writes."
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +138,7 @@ def refresh(con: DuckDBPyConnection) -> bool:
                 __version__,
             ],
         )
-    if not in_lake:
-        _note_functions(con)
+    _note_functions(con, _IN_LAKE if in_lake else _CALLS_FUNCTIONS)
     con.execute("COMMIT")
     return True
 
@@ -145,8 +146,8 @@ def refresh(con: DuckDBPyConnection) -> bool:
 def calling_functions(con: DuckDBPyConnection) -> tuple[list[str], list[str]]:
     """Return the public views and the table macros that call functions of pwh.
 
-    A client of DuckDB that has not registered these cannot read them. They come in the order in
-    which they were created: one that builds on another comes after it.
+    A client of DuckDB that has not registered these cannot read them. One that builds on another
+    comes after it.
     """
     defined = con.execute(sqlfiles.read("queries/schema/definitions")).fetchall()
     words = {name: set(re.findall(r"\w+", text)) for _, name, text, _ in defined}
@@ -156,18 +157,20 @@ def calling_functions(con: DuckDBPyConnection) -> tuple[list[str], list[str]]:
         calling |= reached
         reached = {name for name, used in words.items() if used & calling} - calling
     found: dict[str, list[str]] = {"view": [], "macro": []}
-    for kind, name, *_ in defined:
+    # A lake numbers what it has in an order of its own.
+    places = {name: place for place, name in enumerate(comments())}
+    for kind, name, *_ in sorted(defined, key=lambda one: places.get(one[1], len(places))):
         if name in calling and not name.startswith("_"):
             found[kind].append(name)
     return found["view"], found["macro"]
 
 
-def _note_functions(con: DuckDBPyConnection) -> None:
+def _note_functions(con: DuckDBPyConnection, note: str) -> None:
     """Let the comment of a view that calls functions of pwh state who can read it."""
     views, _ = calling_functions(con)
     comments = dict(con.execute("SELECT view_name, comment FROM duckdb_views()").fetchall())
     for view in views:
-        comment = sqlfiles.literal(f"{comments[view]} {_CALLS_FUNCTIONS}")
+        comment = sqlfiles.literal(f"{comments[view]} {note}")
         # The names and comments are those of pwh's own files.
         con.execute(f"COMMENT ON VIEW {view} IS {comment}")
 

@@ -250,6 +250,8 @@ def test_a_client_without_pwh_reads_views(address):
         con.execute(f"ATTACH '{address}' AS lake (READ_ONLY)")
         con.execute("USE lake")
         assert con.execute("SELECT count(*) FROM slo_by_run").fetchone() > (0,)
+        comment = "SELECT comment FROM duckdb_views() WHERE view_name = 'bottlenecks'"
+        assert "pwh export --views" in con.execute(comment).fetchone()[0]
 
 
 def test_what_is_no_lake_is_told_and_left_alone(server, address, tmp_path):
@@ -264,6 +266,9 @@ def test_what_is_no_lake_is_told_and_left_alone(server, address, tmp_path):
     duckdb.connect(str(tmp_path / "other.db")).close()
     with pytest.raises(NotAWarehouse, match="not the catalogue"):
         pwh.connect(f"ducklake:{tmp_path / 'other.db'}")
+    (tmp_path / "table.csv").write_text("a\n1\n")
+    with pytest.raises(NotAWarehouse, match="not a DuckDB file"):
+        pwh.connect(f"ducklake:{tmp_path / 'table.csv'}", read_only=True)
     with pytest.raises(WarehouseError, match="cannot be made"):
         pwh.connect(f"ducklake:{tmp_path / 'new.db'} data_path={tmp_path / 'no' / 'such'}")
 

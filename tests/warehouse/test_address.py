@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from warehouse import connect
-from warehouse.address import Lake, Served, parse_address
+from warehouse.address import Lake, Served, in_the_past, parse_address
 from warehouse.errors import UsageError
 
 
@@ -51,3 +51,10 @@ def test_what_is_no_address_is_refused_and_not_repeated(text):
     with pytest.raises(UsageError) as refused:
         connect(text)
     assert "secret" not in str(refused.value)
+
+
+def test_of_the_future_nothing_is_known():
+    with pytest.raises(UsageError, match="in the future"):
+        in_the_past(parse_address("ducklake:x.db"), "2999-12-31")
+    today = datetime.now(UTC).date()
+    assert in_the_past(parse_address("ducklake:x.db"), f"{today}").as_of.date() == today

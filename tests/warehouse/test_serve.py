@@ -39,6 +39,7 @@ sql 'SELECT * FROM bottlenecks ORDER BY ALL' --format jsonl
 sql "SELECT 1::HUGEINT, INTERVAL 1 DAY, 'nan'::DOUBLE, MAP {'a': [1]}, NULL, 'é'"
 sql 'FROM nosuch'
 sql --write "INSERT INTO series_fields VALUES ('machine', false) RETURNING field"
+export --views answers
 label stencil-1.24 Mem --rank 0
 refresh heat_tasks
 forget heat-1.1
@@ -85,7 +86,8 @@ def con(both, monkeypatch):
         yield con
 
 
-def test_commands_answer_over_a_server_as_over_a_file(pwh, both):
+def test_commands_answer_over_a_server_as_over_a_file(pwh, both, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     paths = [str(RECORDINGS / name) for name in LANDED]
     for db in both:
         code, printed = pwh(db, "ingest", *paths)
@@ -228,6 +230,12 @@ def test_one_transaction_that_writes_waits_for_the_other(con, both):
         con.execute("COMMIT")
         other.execute("BEGIN")
         other.execute("COMMIT")
+
+
+def test_a_pivot_that_is_several_statements_is_told(con):
+    with pytest.raises(UsageError, match="PIVOT"):
+        con.execute("PIVOT runs ON app USING count(*)")
+    assert con.execute("PIVOT runs ON app IN ('none') USING count(*)").fetchall()
 
 
 def test_of_a_long_answer_only_what_is_shown_is_fetched(con):

@@ -200,6 +200,8 @@ _REASONS = (
     ("No snapshot found", WarehouseMissing, "the warehouse {lake} is younger than that"),
     ("does not match existing data path", UsageError, "the files of {lake} are in another place"),
     ("not a valid DuckDB database", NotAWarehouse, "{lake} is not a DuckDB file"),
+    # DuckDB takes tables, such as CSV files, for a database in memory.
+    ("Cannot launch in-memory database", NotAWarehouse, "{lake} is not a DuckDB file"),
     ("Could not set lock on file", WarehouseBusy, "{lake} is in use by another process"),
     ("MIGRATE", WarehouseOutdated, "{lake} was written by another version of DuckLake"),
 )
@@ -220,9 +222,8 @@ def _unusable(lake: Lake, error: Exception) -> WarehouseError | UsageError:
             return kind(problem.format(lake=lake), hint=_HINTS.get(words))
     # after the catalogue, which the address has anyway
     reason = message.split("\n", 1)[0].rpartition('": ')[2]
-    return WarehouseError(
-        f"cannot open {lake}: {reason}", hint="Is PostgreSQL running there, and may you connect?"
-    )
+    hint = "Is PostgreSQL running there, and may you connect?" if lake.in_postgres else None
+    return WarehouseError(f"cannot open {lake}: {reason}", hint=hint)
 
 
 def is_lake(con: DuckDBPyConnection) -> bool:

@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 
 _NUMBER = itertools.count()
 _CLOSE_SECONDS = 5.0
+# Of each connection here; a cursor has none of those of the connection that it comes from.
+_SESSION = (
+    "SET TimeZone = 'UTC'",
+    "SET enable_progress_bar = false",
+    # COPY of rows that a caller has under a Python name, over the frames of this class.
+    "SET python_scan_all_frames = true",
+)
 _BATCH = 1 << 20  # rows of files that are sent at once
 _ALIVE = 10.0  # seconds; the server ends a session that is silent in a transaction for longer
 _READS_FILES = re.compile(
@@ -107,6 +114,8 @@ class Remote:
         self._spoke = time.monotonic()
         self._closed = threading.Event()
         self._line = Line(address)
+        for setting in _SESSION:
+            local.execute(setting)
         self._attach()
         # A session that is left open would keep others from writing until the server gives it up.
         atexit.register(self.close)
@@ -175,7 +184,7 @@ class Remote:
         """Run the statements of a text; the last one has the parameters, and the result."""
         text = query if isinstance(query, str) else query.query
         with self._lock:
-            *before, last = [one.query for one in parsed(text)] or [""]
+            *before, last = [one.query for one in _statements(text)] or [""]
             for statement in before:
                 self._run(statement, None)
             self._run(last, parameters)
@@ -343,7 +352,7 @@ class Remote:
 
         text = query if isinstance(query, str) else query.query
         with self._lock:
-            *before, last = parsed(text) or [None]
+            *before, last = _statements(text) or [None]
             if last is None:
                 return None
             for one in before:
@@ -470,18 +479,25 @@ def open_served(
     try:
         for extension in ("httpfs", "quack"):
             load_extension(local, extension, extra="serve")
-        local.execute("SET TimeZone = 'UTC'")
-        local.execute("SET enable_progress_bar = false")
         # As with other programs of this computer; DuckDB itself knows the system's authorities.
         if authorities := os.environ.get("SSL_CERT_FILE"):
             local.execute("SET ca_cert_file = $1", [authorities])
-        # COPY of rows that a caller has under a Python name, over the frames of this class.
-        local.execute("SET python_scan_all_frames = true")
         udfs.register(local)
         return Remote(address, local, read_only=read_only, wait=wait, on_wait=on_wait)
     except BaseException:
         local.close()
         raise
+
+
+def _statements(text: str) -> list[Statement]:
+    """Return the statements of a text; raises `UsageError` where DuckDB adds some of its own."""
+    found = parsed(text)
+    if not all(one.query.strip() for one in found):
+        raise UsageError(
+            "a PIVOT that does not name its values is several statements, which do not travel",
+            hint="Name them: PIVOT ... ON column IN ('a', 'b').",
+        )
+    return found
 
 
 def unreachable(address: Served, message: str, hint: str) -> WarehouseError:
