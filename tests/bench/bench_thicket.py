@@ -3,9 +3,9 @@
 python -m tests.bench.bench_thicket --thicket PYTHON [--profiles FOLDER] [--files 50] [--runs 3]
 
 PYTHON is the interpreter of an environment with llnl-thicket. The files are copies of the profiles
-of the folder, with times that differ from copy to copy. What is compared is the processor time from
-the start of each process to the end of loading: pwh stores the profiles in an empty warehouse,
-Thicket builds its data frame in memory.
+of the folder, by default the recordings of RAJAPerf next to the project, with times that differ
+from copy to copy. What is compared is the processor time from the start of each process to the end
+of loading: pwh stores the profiles in an empty warehouse, Thicket builds its data frame in memory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import warehouse
 from tests.bench.common import PWH, fresh, in_turn
-from tests.ingest.case import SAMPLES
+from tests.ingest.case import SHARED
 
 LOAD = """
 import glob, sys
@@ -34,7 +34,7 @@ def main() -> None:
     """Print both times and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--thicket", required=True, help="interpreter with llnl-thicket")
-    parser.add_argument("--profiles", type=Path, default=SAMPLES / "caliper")
+    parser.add_argument("--profiles", type=Path, default=SHARED / "pmu/rajaperf_topdown")
     parser.add_argument("--files", type=int, default=50)
     parser.add_argument("--runs", type=int, default=3)
     asked = parser.parse_args()

@@ -42,10 +42,11 @@ def _read_plain(characters: npt.NDArray[np.uint8], values: Integers, odd: Flags)
     lengths = width - np.argmax(characters[:, ::-1] != 0, axis=1)
     is_dot = characters == _DOT
     dots = np.where(is_dot.any(axis=1), np.argmax(is_dot, axis=1), lengths)
-    shapes, shape_of = np.unique(lengths * (width + 1) + dots, return_inverse=True)
-    for number, shape in enumerate(shapes.tolist()):
+    shape_of = lengths * (width + 1) + dots
+    shapes = np.flatnonzero(np.bincount(shape_of)).tolist()
+    for shape in shapes:
         length, dot = divmod(shape, width + 1)
-        rows = slice(None) if len(shapes) == 1 else np.flatnonzero(shape_of == number)
+        rows = slice(None) if len(shapes) == 1 else np.flatnonzero(shape_of == shape)
         columns = [at for at in range(length) if at != dot]
         used = [at for at in columns if at < dot + 4]
         missing = 3 - (len(used) - min(dot, length))

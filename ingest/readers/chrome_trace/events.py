@@ -19,7 +19,7 @@ from warehouse.errors import InputError
 Integers = npt.NDArray[np.int64]
 Id = str | int | float | None
 NONE = -1
-_NO_TIME = (b"", b"null")
+_NULL = b"null"
 _GROUPS = {
     **{"B": "marks", "E": "marks", "C": "counters", "M": "metadata"},
     **{"b": "operations", "e": "operations", "S": "operations", "F": "operations"},
@@ -140,7 +140,7 @@ class Events:
 
     def _take_slices(self, events: Sequence[Event]) -> None:
         lengths = list(map(bytes, map(_dur, events)))
-        if any(text in lengths for text in _NO_TIME):
+        if not all(lengths) or _NULL in lengths:
             whole = [
                 event for event, dur in zip(events, lengths, strict=True) if dur.strip(b"null")
             ]
