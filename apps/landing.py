@@ -95,8 +95,7 @@ class Lander:
             forget_rejections(con, [found.path])
             return landed
         except BaseException:
-            # Some damaged files leave DuckDB unusable; the next file gets a new connection.
-            self._close()
+            self._recover()
             raise
         finally:
             recording.close()
@@ -129,7 +128,7 @@ class Lander:
             return landed
         except Exception:
             # Each by itself then: that says which of them is wrong, and how.
-            self._close()
+            self._recover()
             return None
         except BaseException:
             self._close()
@@ -170,10 +169,29 @@ class Lander:
             self._single_thread = False
         return self._con
 
+    def _recover(self) -> None:
+        """Close the connection after a failure, as some damaged files leave DuckDB unusable.
+
+        A dry run keeps one that can be used: making another warehouse takes a second.
+        """
+        if not self.dry_run or self._con is None or not _is_usable(self._con):
+            self._close()
+
     def _close(self) -> None:
         if self._con is not None:
             self._con.close()
             self._con = None
+
+
+def _is_usable(con: DuckDBPyConnection) -> bool:
+    """Return whether DuckDB still answers, outside of a transaction that failed."""
+    import duckdb
+
+    try:
+        con.execute("SELECT 1")
+    except duckdb.Error:
+        return False
+    return True
 
 
 def _groups(

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from apps.output import markdown_text
+from warehouse import connection
 
 ROOT = Path(__file__).parents[2]
 COUNTERS = "event,value\ncycles,200\ninstructions,300\n"
@@ -105,11 +106,14 @@ def test_a_folder_skips_what_no_reader_recognises(pwh, tmp_path):
     assert code == 0 and out.count("landed") == 2 and "skipped 1 file" in err
 
 
-def test_a_dry_run_goes_through_everything(pwh, tmp_path):
+def test_a_dry_run_goes_through_everything(pwh, tmp_path, monkeypatch):
+    made, fill = [], connection.fill
+    monkeypatch.setattr(connection, "fill", lambda con: made.append(con) or fill(con))
     (tmp_path / "a.csv").write_text("event,value\ncycles,many\n")
     (tmp_path / "notes.md").write_text("# notes\n")
     code, out, err = pwh("ingest", tmp_path, "--dry-run")
     assert code == 3 and out.count("would land") == 2 and "rejected" in err and "a.csv" in err
+    assert len(made) == 1, "one in memory, whatever is rejected"
     assert "notes.md  no reader recognises this file; it begins with '# notes'" in out
     code, again, _ = pwh("ingest", tmp_path, "--list-skipped", "--keep-going")
     assert code == 3 and [line for line in out.splitlines() if line.startswith("skipped")] == [
