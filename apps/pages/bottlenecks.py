@@ -234,7 +234,7 @@ def _roofline(view: View, rows: pl.DataFrame, run: str) -> None:
 def _shares(view: View, runs: list[str]) -> None:
     st.subheader("Classes of processes", anchor=False)
     shares = view.rows(class_shares, runs)
-    if shares["class"].unique().to_list() == ["Unknown"]:
+    if _is_unknown(shares):
         st.caption("Unknown for every process; the reasons are below.")
         return
     show(charts.share_chart(shares), "Share of the cycles of each process in each class")
@@ -243,9 +243,16 @@ def _shares(view: View, runs: list[str]) -> None:
         st.caption(f"{shown} of {places} are drawn, spread evenly.")
 
 
+def _is_unknown(shares: pl.DataFrame) -> bool:
+    return shares["class"].unique().to_list() == ["Unknown"]
+
+
 def _costs(view: View, runs: list[str]) -> None:
     st.subheader("What a cure could save at most", anchor=False)
     costs = view.rows(bottleneck_costs, runs)
+    if costs.is_empty() and _is_unknown(view.rows(class_shares, runs)):
+        st.caption("Unknown, as the class is.")
+        return
     if costs.is_empty():
         st.caption(
             "Unknown: the model for these counters was trained without costs. pwh fit bottlenecks "

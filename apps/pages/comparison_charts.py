@@ -48,7 +48,7 @@ def ratio_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
         axis=axis(None, labelFlush=False),
     )
     verdicts = [one for one in _VERDICTS if one in rows["verdict"].to_list()]
-    colour = alt.Color("verdict:N", scale=scale(verdicts, _VERDICTS), legend=legend())
+    colour = alt.Color("verdict:N", scale=scale(verdicts, _VERDICTS), legend=legend(columns=2))
     tips = [
         alt.Tooltip("metric:N"),
         alt.Tooltip("verdict:N"),

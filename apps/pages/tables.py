@@ -35,10 +35,8 @@ def show_rows(
 ) -> None:
     """Show rows; `units` are appended to the names of columns, `percent` names shares."""
     frame, empty = _without_empty(frame)
-    scaled, known = _with_prefixes(frame, units)
-    scaled = scaled.with_columns(
-        (100 * pl.col(name)).alias(name) for name in percent if name in frame.columns
-    )
+    shares = [name for name in percent if name in frame.columns]
+    scaled, known = _with_prefixes(frame.with_columns(pl.col(shares) * 100), units)
     st.dataframe(
         linked(as_shown(scaled, lists=False)),
         hide_index=True,
@@ -79,7 +77,8 @@ def choose_rows(frame: pl.DataFrame, units: Mapping[str, str], key: str) -> list
 def _without_empty(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Return the frame without its columns that have no value in any row, and their names."""
     empty = [name for name in frame.columns if frame[name].null_count() == len(frame) > 0]
-    return frame.drop(empty), empty
+    # Sums of whole numbers are wider than what the browser formats.
+    return frame.drop(empty).cast({pl.Decimal: pl.Float64, pl.Int128: pl.Float64}), empty
 
 
 def _caption(empty: Sequence[str]) -> None:

@@ -171,6 +171,11 @@ def _charts(
     keep(view.address, choice)
     for place, metric in enumerate(shown):
         of_metric = points.filter(metric=metric)
+        if len(of_metric) == 1:
+            (one,) = of_metric.iter_rows(named=True)
+            value = amount(one["value"], one["unit"])
+            view.link(f"{metric}: {value} in {one['run_id']}", "run", run=one["run_id"])
+            continue
         chart = history(of_metric, times, picked=choice.runs, several=len(shown) > 1)
         st.altair_chart(
             chart,
@@ -217,7 +222,7 @@ def _chosen(view: View, points: pl.DataFrame, choice: Choice) -> None:
             view.link(
                 "Compare the two", "compare", icon="compare_arrows", before=before, after=after
             )
-    if not choice.runs:
+    if not choice.runs and len(points) > 1:
         st.caption(
             "Click a point for its run, a second one for a comparison; drag over a part of the "
             "time to see it larger. Changes are detected in the whole history."

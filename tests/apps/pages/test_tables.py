@@ -89,6 +89,15 @@ def test_columns_without_any_value_are_left_out_and_named(monkeypatch):
 
 
 def test_shares_are_per_cent(monkeypatch):
-    rows, formats = shown(monkeypatch, pl.DataFrame({"share": [0.5861, None]}), ("share",))
-    assert formats == {"share": ("share (%)", "%,.3g")}
+    frame = pl.DataFrame({"share": [0.5861, None], "imbalance": [1.0769669, 41.23456]})
+    rows, formats = shown(monkeypatch, frame, ("share", "imbalance"))
+    assert formats == {"share": ("share (%)", "%,.3g"), "imbalance": ("imbalance (%)", "%,f")}
     assert rows["share"].to_list() == [pytest.approx(58.61), None]
+    assert rows["imbalance"].to_list() == [108, 4123]
+
+
+def test_sums_of_whole_numbers_have_separators(monkeypatch):
+    sums = pl.DataFrame({"calls": [520_676_188]}, schema={"calls": pl.Decimal(38, 0)})
+    rows, formats = shown(monkeypatch, sums)
+    assert formats == {"calls": ("calls", "%,f")}
+    assert rows["calls"].to_list() == [520_676_188]

@@ -179,3 +179,13 @@ def test_the_explanation_begins_with_the_functions(open_page, demo_warehouse):
     spec = json.loads(app.get("vega_lite_chart")[1].proto.spec)
     assert spec["encoding"]["x2"]["field"] == "end"
     assert "86.6 % of the loss is in sweep" in texts(app)
+
+
+def test_a_single_run_is_a_link_and_no_chart(open_page, empty_warehouse):
+    con = pwh.connect(empty_warehouse)
+    given(con, "runs", "run_id app started_at wall_seconds\nr1 heat 2026-04-01 4.319927")
+    con.close()
+    app = open_page("trends", empty_warehouse)
+    assert "wall_seconds: 4.32 s in r1" in texts(app)
+    assert not app.get("vega_lite_chart") and not app.get("arrow_vega_lite_chart")
+    assert "Click a point" not in texts(app)
