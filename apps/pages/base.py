@@ -203,9 +203,15 @@ class View(Filters):
         asked = list({(one.name, repr(one.params)): one for one in self._asked}.values())
         self._asked = []
         if asked:
-            with st.expander("SQL behind this page", icon=":material/code:"):
-                for one in asked:
-                    st.code(_with_parameters(one), language="sql")
+            # Sent once it is open: the browser highlights also what is folded away, which takes it
+            # as long as all else on a page.
+            behind = st.expander(
+                "SQL behind this page", icon=":material/code:", key="_behind", on_change="rerun"
+            )
+            if behind.open:
+                with behind:
+                    for one in asked:
+                        st.code(_with_parameters(one), language="sql")
 
 
 def _with_parameters(one: Asked) -> str:

@@ -87,6 +87,10 @@ def test_what_is_new_is_counted_only_while_nobody_writes(empty_warehouse, tmp_pa
 
 def test_a_page_shows_its_sql_and_a_link_to_itself(open_page, demo_warehouse):
     app = open_page("runs", demo_warehouse, app="heat")
+    # The browser highlights what it is sent, also in what is folded away.
+    assert not any("FROM runs AS r" in code.value for code in app.code)
+    app.session_state["_behind"] = True
+    app.run()
     shown = "\n".join(code.value for code in app.code)
     assert "FROM runs AS r" in shown
     assert "-- $app = 'heat'" in shown
