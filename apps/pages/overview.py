@@ -16,6 +16,7 @@ from apps.pages.text import plain, run_label
 from apps.queries.gate import compared_by
 from apps.queries.overview import (
     findings_of_series,
+    last_runs,
     latest_provisional,
     latest_regressions,
     latest_runs,
@@ -204,7 +205,8 @@ def _gate(view: View, row: dict[str, Any]) -> str:
 
 def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """Show what the newest trace of each kind says; below the latest runs where that is shorter."""
-    latest = {row["kind"]: row for row in view.rows(latest_traces).iter_rows(named=True)}
+    with view.narrowed(last_runs()):
+        latest = {row["kind"]: row for row in view.rows(latest_traces).iter_rows(named=True)}
     known = [topic for topic in _TOPICS if topic[0] in latest]
     for place, (kind, title, page_path, icon) in enumerate(known):
         row = latest[kind]

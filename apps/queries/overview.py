@@ -20,8 +20,14 @@ def latest_runs(con: DuckDBPyConnection, number: int) -> DuckDBPyRelation:
     return ask(con, "overview/latest", number=number)
 
 
+def last_runs() -> Narrowing:
+    """Return what `latest_traces` needs: the last runs, and the rows of their files."""
+    last = Question("overview/last_runs")
+    return Narrowing({"_last_runs": last}, runs=last)
+
+
 def latest_traces(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Return the newest run of each kind of trace."""
+    """Return the newest run of each kind of trace; faster on a cursor narrowed to `last_runs`."""
     return ask(con, "overview/latest_traces")
 
 

@@ -79,13 +79,18 @@ def _watched(con: DuckDBPyConnection) -> None:
         overview.latest_provisional(own, 10, every=False).fetchall()
 
 
+def _traces(con: DuckDBPyConnection) -> None:
+    with narrowed(con, overview.last_runs()) as own:
+        overview.latest_traces(own).fetchall()
+
+
 _QUESTIONS: dict[str, Callable[[DuckDBPyConnection], object]] = {
     "list of all runs": lambda con: list_runs(con).fetchall(),
     "last 20 runs": lambda con: list_runs(con).limit(20).fetchall(),
     "overview: counts": lambda con: overview.warehouse_counts(con).fetchall(),
     "overview: latest runs": lambda con: overview.latest_runs(con, 10).fetchall(),
     "overview: series, changes": _watched,
-    "overview: latest traces": lambda con: overview.latest_traces(con).fetchall(),
+    "overview: latest traces": _traces,
 }
 
 
