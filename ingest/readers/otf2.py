@@ -69,7 +69,7 @@ class Otf2:
         except ImportError:
             raise InputError(
                 "reading OTF2 needs the package otf2, which is not installed",
-                hint="pip install 'pwh[otf2]' (it compiles the library); or let Score-P write a "
+                hint="pip install 'pwh[otf2]' (which may compile it); or let Score-P write a "
                 "profile, too: SCOREP_ENABLE_PROFILING=true",
             ) from None
         try:
