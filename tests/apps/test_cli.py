@@ -215,7 +215,7 @@ def test_report_begins_with_sentences_then_tables(pwh):
     assert code == 0
     assert out.splitlines()[:4] == [
         "Run r1",
-        "  app stencil, started_at 2026-01-02 03:04:05",
+        "  app stencil, started 2026-01-02 03:04:05",
         "",
         "* The cores completed 1.50 instructions per cycle.",
     ]

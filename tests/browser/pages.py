@@ -34,6 +34,13 @@ def appears(tab, text, *, exact=False):
     return found
 
 
+def enabled(button):
+    """Wait until a button can be clicked."""
+    from playwright.sync_api import expect
+
+    expect(button).to_be_enabled(timeout=PATIENCE)
+
+
 def has(field, value):
     """Wait until a field has a value."""
     from playwright.sync_api import expect

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from tests.browser.conftest import pwh
-from tests.browser.pages import PATIENCE, appears, has, keep, settle, visit
+from tests.browser.pages import PATIENCE, appears, enabled, has, keep, settle, visit
 
 ROW = 33  # px, of a table; its header is one, too
 
@@ -159,7 +159,7 @@ def test_save_a_query_for_the_others(tab, served, colleague):
     tab.get_by_label("Name").fill("the answer")
     tab.get_by_label("Name").press("Tab")
     tab.get_by_role("button", name="Save the query").click()
-    appears(tab, "Saved queries")
+    enabled(tab.get_by_role("button", name="Saved queries"))
     visit(colleague, served, "sql")
     colleague.get_by_role("button", name="Saved queries").click(timeout=PATIENCE)
     colleague.get_by_role("button", name="the answer").click()

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, Statement
 
 _READING = {"SELECT", "TRANSACTION"}
-_WRITING = _READING | {"INSERT", "UPDATE", "DELETE", "MERGE_INTO", "CREATE", "DROP", "ALTER"}
+_CHANGING = {"INSERT", "UPDATE", "DELETE", "DROP", "ALTER"}
+_WRITING = _READING | _CHANGING | {"MERGE_INTO", "CREATE"}
 # No block comments: these nest, which a pattern does not see.
 _BEGIN = r"(?:\s|--[^\n\r]*[\n\r])*"
 _EXPLAIN = re.compile(rf"{_BEGIN}EXPLAIN\s+(ANALYZE\s+)?(?!\()", re.IGNORECASE)
@@ -23,7 +24,8 @@ _MAKES_TEMPORARY = re.compile(
     re.IGNORECASE,
 )
 _CHANGES = re.compile(
-    rf"{_BEGIN}(INSERT\s+(OR\s+\w+\s+)?INTO|DELETE\s+FROM|UPDATE|DROP\s+(TABLE|VIEW)(\s+IF\s+EXISTS)?)\s+"
+    rf"{_BEGIN}(INSERT\s+(OR\s+\w+\s+)?INTO|DELETE\s+FROM|UPDATE|ALTER\s+TABLE"
+    r"|DROP\s+(TABLE|VIEW)(\s+IF\s+EXISTS)?)\s+"
     rf"(?P<temp>temp\.(main\.)?)?{_NAME}(?!\w|\s*\.)",
     re.IGNORECASE,
 )
@@ -105,7 +107,7 @@ def _is_temporary(sql: str, found: str, temporary: Collection[str]) -> bool:
     """Return whether a statement of that kind makes or changes a temporary table."""
     if found == "CREATE":
         return makes_temporary(sql) is not None
-    changed = _CHANGES.match(sql) if found in ("INSERT", "DELETE", "UPDATE", "DROP") else None
+    changed = _CHANGES.match(sql) if found in _CHANGING else None
     return changed is not None and (
         changed["temp"] is not None or changed["name"].lower() in temporary
     )

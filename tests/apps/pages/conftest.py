@@ -57,6 +57,13 @@ def texts(app):
     return "\n".join(said).replace("\\", "").replace("\u2060", "")
 
 
+def sql_behind(app):
+    """Open the SQL behind a page, and return it."""
+    app.session_state["_behind"] = True
+    app.run()
+    return "\n".join(code.value for code in app.code)
+
+
 def run_ids(frame):
     """Return the ids of the runs in a table of a page, where they are links."""
     return [unquote(link.removeprefix("run?run=")) for link in frame["run_id"]]

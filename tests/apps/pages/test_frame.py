@@ -14,7 +14,7 @@ import warehouse as pwh
 from apps.pages import PAGES, charts, news
 from apps.pages.tables import as_shown
 from apps.pages.text import plain
-from tests.apps.pages.conftest import address, run_ids, texts
+from tests.apps.pages.conftest import address, run_ids, sql_behind, texts
 from tests.helpers.support import given
 from warehouse.connection import connect
 
@@ -89,9 +89,7 @@ def test_a_page_shows_its_sql_and_a_link_to_itself(open_page, demo_warehouse):
     app = open_page("runs", demo_warehouse, app="heat")
     # The browser highlights what it is sent, also in what is folded away.
     assert not any("FROM runs AS r" in code.value for code in app.code)
-    app.session_state["_behind"] = True
-    app.run()
-    shown = "\n".join(code.value for code in app.code)
+    shown = sql_behind(app)
     assert "FROM runs AS r" in shown
     assert "-- $app = 'heat'" in shown
     assert "?app=heat&version=&machine=&tag=&text=" in shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warehouse as pwh
 from apps.pages import overview
-from tests.apps.pages.conftest import run_ids, texts
+from tests.apps.pages.conftest import run_ids, sql_behind, texts
 from tests.helpers.support import given
 from warehouse import revision
 
@@ -95,9 +95,9 @@ def test_the_traces_of_a_large_warehouse_are_not_read_before_it_is_asked_for(
     con.close()
     app = open_page("overview", empty_warehouse)
     assert [toggle.label for toggle in app.toggle] == ["Analyse the latest traces"]
-    assert "traced AS" not in texts(app)
+    assert "traced AS" not in sql_behind(app)
     app.toggle("latest").set_value(True).run()
-    assert "traced AS" in texts(app)
+    assert "traced AS" in sql_behind(app)
 
 
 def test_of_very_many_series_only_times_of_whole_runs_are_searched_unasked(

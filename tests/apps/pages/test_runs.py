@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warehouse as pwh
-from tests.apps.pages.conftest import run_ids, texts
+from tests.apps.pages.conftest import run_ids, sql_behind, texts
 from tests.helpers.support import given
 
 
@@ -45,7 +45,7 @@ def test_long_lists_are_paged_in_sql(open_page, empty_warehouse):
     app = open_page("runs", empty_warehouse, page="11")
     assert shown(app)[0] == "r1000"
     assert len(shown(app)) == 50
-    assert "LIMIT $limit OFFSET $offset" in texts(app)
+    assert "LIMIT $limit OFFSET $offset" in sql_behind(app)
     assert "1,050 rows" in texts(app)
 
 
