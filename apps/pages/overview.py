@@ -84,15 +84,20 @@ def page(view: View) -> None:
             gates = _regressions(view, every)
     with left:
         st.subheader("What the latest traces show", anchor=False)
-        if view.confirmed(
-            "Analyse the latest traces", key="latest", rows=counts["rows"], most=_ROWS_AT_ONCE
-        ):
+        analysed = view.confirmed(
+            "Analyse the latest traces and ask the gates of the changes",
+            key="latest",
+            rows=counts["rows"],
+            most=_ROWS_AT_ONCE,
+        )
+        if analysed:
             with st.spinner("Analysing the latest traces ..."):
                 _verdicts(view, left, right)
     _counts(counts)
-    with view.narrowed(compared_by()):
-        for place, row in gates:
-            place.caption(plain(_gate(view, row)))
+    if analysed and gates:
+        with view.narrowed(compared_by()):
+            for place, row in gates:
+                place.caption(plain(_gate(view, row)))
 
 
 def _counts(counts: dict[str, Any]) -> None:

@@ -94,7 +94,9 @@ def test_the_traces_of_a_large_warehouse_are_not_read_before_it_is_asked_for(
     )
     con.close()
     app = open_page("overview", empty_warehouse)
-    assert [toggle.label for toggle in app.toggle] == ["Analyse the latest traces"]
+    assert [toggle.label for toggle in app.toggle] == [
+        "Analyse the latest traces and ask the gates of the changes"
+    ]
     assert "traced AS" not in sql_behind(app)
     app.toggle("latest").set_value(True).run()
     assert "traced AS" in sql_behind(app)
