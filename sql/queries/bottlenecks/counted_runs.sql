@@ -25,5 +25,5 @@ FROM runs AS r
 JOIN counted AS c ON r.run_id = c.run_id
 LEFT JOIN events AS e ON r.run_id = e.run_id
 ORDER BY
-  r.app IS NULL, max(e.events) OVER (PARTITION BY r.app) DESC NULLS LAST, count(*) OVER (PARTITION BY r.app) DESC,
-  r.app, r.started_at DESC NULLS LAST, r.run_id;
+  r.app IS NULL, max(e.events) OVER (PARTITION BY r.app) DESC NULLS LAST,
+  count(*) OVER (PARTITION BY r.app) DESC, r.app, r.started_at DESC NULLS LAST, r.run_id;

@@ -1,8 +1,8 @@
 -- The latest $number events for the worse that nobody has acknowledged. Unless $every, only in the
 -- times of whole runs.
 SELECT
-  app, machine, metric, unit, run_id, version, previous_version, previous_run_id, "commit", previous_commit,
-  started_at, "before", "after", change, p_value, others
+  app, machine, metric, unit, run_id, version, previous_version, previous_run_id, "commit",
+  previous_commit, started_at, "before", "after", change, p_value, others
 FROM change_events(
   metrics := CASE WHEN $every THEN ['*'] ELSE ['wall_seconds', 'functions:seconds'] END
 )
