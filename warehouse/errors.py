@@ -17,6 +17,8 @@ PwhError
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 
 class PwhError(Exception):
     """Base of every error that pwh raises on purpose."""
@@ -62,7 +64,9 @@ class InputError(PwhError):
         self.expected = expected
 
     def __str__(self) -> str:
-        place = ", ".join(part for part in (self.path, self.where) if part)
+        # Of a recording of several files, readers name the one that they mean.
+        where = (self.where or "").removeprefix(f"{PurePath(self.path or '').name}, ")
+        place = ", ".join(part for part in (self.path, where) if part)
         lines = [f"{place}: {self.problem}" if place else self.problem]
         if self.expected:
             lines.append(f"  expected {self.expected}")
