@@ -36,6 +36,7 @@ class Args(msgspec.Struct, gc=False):
 
 
 _thread = attrgetter("pid", "tid")
+_form = attrgetter("name", "cat", "pid", "tid")
 _called, _cat = attrgetter("name"), attrgetter("cat")
 _ts, _dur = attrgetter("ts"), attrgetter("dur")
 _args = msgspec.json.Decoder(Args)
@@ -69,11 +70,40 @@ class Columns:
         for name, column in self._columns.items():
             column.frombytes(np.asarray(values[name], np.int64).tobytes())
 
+    def append(self, **values: int) -> None:
+        """Append one value to every column."""
+        for name, column in self._columns.items():
+            column.append(values[name])
+
     def __getitem__(self, name: str) -> Integers:
         return np.frombuffer(self._columns[name], np.int64)
 
     def __len__(self) -> int:
         return len(next(iter(self._columns.values())))
+
+
+class _Forms(Numbered):
+    """Numbers forms of slices: name, category, process and thread together.
+
+    They are few, so that one look-up a slice takes the place of three. `parts` are the numbers of
+    name, kind and thread of each form; the thread of a GPU's slice is its stream, with a third
+    part that tells it from a thread with the same numbers.
+    """
+
+    def __init__(
+        self, names: Numbered, kinds: Numbered, threads: Numbered, devices: frozenset[str]
+    ) -> None:
+        self._names, self._kinds, self._threads = names, kinds, threads
+        self._devices = devices
+        self.parts = Columns("name", "kind", "thread")
+
+    def __missing__(self, form: tuple[Id, str | None, Id, Id]) -> int:
+        name, kind, pid, tid = form
+        place = (pid, tid, True) if kind in self._devices else (pid, tid)
+        self.parts.append(
+            name=self._names[name], kind=self._kinds[kind], thread=self._threads[place]
+        )
+        return super().__missing__(form)
 
 
 class Events:
@@ -95,12 +125,12 @@ class Events:
         Slices of the categories `devices` ran on GPUs: their pid and tid are those of a device
         and a stream, and no thread's that has the same numbers.
         """
-        self._devices = devices
         self._linked = linked
         self._known_links = known_links
         self.links: Counter[str] = Counter()
         self.names, self.kinds, self.threads = Numbered(), Numbered(), Numbered()
         self.series, self._flow_ids, self._operation_ids = Numbered(), Numbered(), Numbered()
+        self._forms = _Forms(self.names, self.kinds, self.threads, devices)
         self.slices = Columns("thread", "name", "kind", "start", "length", "correlation")
         self.marks = Columns("group", "name", "kind", "time", "begins")
         self.operations = Columns("group", "name", "kind", "time", "begins")
@@ -139,17 +169,21 @@ class Events:
                     self.other[group] += len(found)
 
     def _take_slices(self, events: Sequence[Event]) -> None:
-        lengths = list(map(bytes, map(_dur, events)))
-        if not all(lengths) or _NULL in lengths:
+        lengths = list(map(_dur, events))
+        if not all(lengths) or _NULL in b",".join(lengths):
             whole = [
-                event for event, dur in zip(events, lengths, strict=True) if dur.strip(b"null")
+                event
+                for event, dur in zip(events, map(bytes, lengths), strict=True)
+                if dur.strip(_NULL)
             ]
-            self.unfinished += len(events) - len(whole)
-            return self._take_slices(whole) if whole else None
-        kinds = self._kinds(events)
+            if len(whole) < len(events):
+                self.unfinished += len(events) - len(whole)
+                return self._take_slices(whole) if whole else None
+        forms = self._forms.of(map(_form, events), len(events))
+        kinds = self._forms.parts["kind"][forms]
         self.slices.add(
-            thread=self._places(events, kinds),
-            name=self._names(events),
+            thread=self._forms.parts["thread"][forms],
+            name=self._forms.parts["name"][forms],
             kind=kinds,
             start=_times(events),
             length=_nanoseconds(events, lengths, "dur"),
@@ -194,7 +228,7 @@ class Events:
             for key, value in _decoded(_values, event).items():
                 if isinstance(value, int | float) and abs(value) < float("inf"):
                     counter = (event.pid, event.name, _identity(event), key)
-                    self.counters.add(series=[self.series[counter]], time=[time])
+                    self.counters.append(series=self.series[counter], time=time)
                     self.counted.append(value)
 
     def _take_metadata(self, events: Sequence[Event]) -> None:
@@ -210,14 +244,6 @@ class Events:
 
     def _threads(self, events: Sequence[Event]) -> Integers:
         return self.threads.of(map(_thread, events), len(events))
-
-    def _places(self, events: Sequence[Event], kinds: Integers) -> Integers:
-        """Return the threads of slices, or the streams (with a third part) of those on GPUs."""
-        threads = self._threads(events)
-        on = np.array([kind in self._devices for kind in self.kinds], bool)[kinds]
-        keys = ((*_thread(events[at]), True) for at in np.flatnonzero(on).tolist())
-        threads[on] = self.threads.of(keys, int(np.count_nonzero(on)))
-        return threads
 
     def _names(self, events: Sequence[Event]) -> Integers:
         return self.names.of(map(_called, events), len(events))
@@ -249,10 +275,10 @@ def _identity(event: Event) -> tuple[Id, ...]:
 
 
 def _times(events: Sequence[Event]) -> Integers:
-    return _nanoseconds(events, list(map(bytes, map(_ts, events))), "ts")
+    return _nanoseconds(events, list(map(_ts, events)), "ts")
 
 
-def _nanoseconds(events: Sequence[Event], texts: list[bytes], field: str) -> Integers:
+def _nanoseconds(events: Sequence[Event], texts: list[msgspec.Raw], field: str) -> Integers:
     try:
         return nanoseconds(texts)
     except ValueError as error:
@@ -264,8 +290,8 @@ def _nanoseconds(events: Sequence[Event], texts: list[bytes], field: str) -> Int
         ) from None
 
 
-def _shown(text: bytes) -> str:
-    return text[:40].decode("utf-8", "replace")
+def _shown(text: msgspec.Raw) -> str:
+    return bytes(text)[:40].decode("utf-8", "replace")
 
 
 def _decoded(decoder: msgspec.json.Decoder[Any], event: Event) -> Any:

@@ -196,6 +196,8 @@ def test_elapsed_times_have_no_exclusive_time():
         (b"1e400", None),
         (b"abc", None),
         (b"", None),
+        (b",", None),
+        (b"1,2", None),
         (b".", None),
         (b"1.2.3", None),
         (b"9" * 400, None),
@@ -216,3 +218,9 @@ def test_microseconds(text, ns):
 def test_microseconds_are_exact(values):
     texts = [f"{value:f}".encode() for value in values]
     assert nanoseconds(texts).tolist() == [int(Decimal(value) * 1000) for value in values]
+
+
+def test_microseconds_of_nothing():
+    assert nanoseconds([]).tolist() == []
+    with pytest.raises(ValueError, match=r".*"):
+        nanoseconds([b""])
