@@ -117,16 +117,16 @@ def _land(
     landed: list[Landed | _Writer] = []
     writers: dict[int, _Writer] = {}
     by_content: dict[tuple[str, str], int] = {}
-    contents: list[str] = []
+    for recording, _, options in recordings:
+        recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
+    contents = [recording.fingerprint() for recording, *_ in recordings]
+    before = _LandedBefore(con, contents, [recording for recording, *_ in recordings])
     forgotten: dict[int, tuple[str, ...]] = {}
     batches = _Batches(con)
-    for recording, reader, options in recordings:
+    for sha256, (recording, reader, options) in zip(contents, recordings, strict=True):
         if wrong := implausible(options.facts):
             raise UsageError(f"a run with {wrong[0]} is implausible", hint=f"Give {wrong[1]}.")
-        recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
-        sha256 = recording.fingerprint()
-        contents.append(sha256)
-        earlier = _landed_before(con, sha256, recording, reader)
+        earlier = before.of(sha256, recording, reader)
         same = next((one for one, is_same in earlier.items() if is_same), None)
         # Of the rows of this transaction some are not in the tables yet.
         now = by_content.get((sha256, reader.NAME))
@@ -139,9 +139,10 @@ def _land(
         if earlier and not options.replace:
             _refuse_to_continue(con, recording, reader)
         for one in earlier if options.replace else ():
-            forgotten[one] = _runs_of(con, one)
-            forget_source(con, one)
-        source_id = _new_source_id(con, writers) if same is None else same
+            if one not in forgotten:
+                forgotten[one] = _runs_of(con, one)
+                forget_source(con, one)
+        source_id = before.new_source_id(writers) if same is None else same
         by_content[sha256, reader.NAME] = source_id
         writer = _Writer(con, recording, reader, options, source_id, sha256, batches)
         for item in reader.read(recording):
@@ -234,34 +235,40 @@ def _modified_at(path: Path) -> datetime | None:
     return found if _FIRST_DATE < found <= datetime.now(UTC) + timedelta(days=1) else None
 
 
-def _new_source_id(con: DuckDBPyConnection, taken: Iterable[int]) -> int:
-    """Return the number of a source that lands now: the time in microseconds since 1970.
+class _LandedBefore:
+    """The sources there are: those of the same contents or paths, queried once for a group."""
 
-    It is above all others, of this transaction too. Sources are in the order in which they landed,
-    then, so that DuckDB finds the rows of one in a large table without reading the others.
-    """
-    row = con.execute("SELECT max(source_id) FROM sources").fetchone()
-    last = max((row[0] or 0 if row else 0), *taken, 0)
-    return max(time.time_ns() // 1000, last + 1)
+    def __init__(
+        self, con: DuckDBPyConnection, contents: Sequence[str], recordings: Sequence[Recording]
+    ) -> None:
+        params = {
+            "contents": list(contents),
+            "paths": [path_text(recording.path.resolve()) for recording in recordings],
+        }
+        self._rows = con.execute(sqlfiles.read("queries/ingest/landed_before"), params).fetchall()
+        row = con.execute("SELECT max(source_id) FROM sources").fetchone()
+        self._last: int = row[0] or 0 if row else 0
 
+    def of(self, sha256: str, recording: Recording, reader: Reader) -> dict[int, bool]:
+        """Return the sources that the reader found in the same content, or once at the same path.
 
-def _landed_before(
-    con: DuckDBPyConnection, sha256: str, recording: Recording, reader: Reader
-) -> dict[int, bool]:
-    """Return the sources that the reader found in the same content, or once at the same path.
+        The value is whether the content is the same.
+        """
+        path = path_text(recording.path.resolve())
+        return {
+            source_id: content == sha256
+            for source_id, found_by, content, place in self._rows
+            if found_by == reader.NAME and (content == sha256 or place == path)
+        }
 
-    The value is whether the content is the same.
-    """
-    rows = con.execute(
-        "SELECT source_id, sha256 = $sha256 FROM sources "
-        "WHERE reader = $reader AND (sha256 = $sha256 OR path = $path)",
-        {
-            "sha256": sha256,
-            "reader": reader.NAME,
-            "path": path_text(recording.path.resolve()),
-        },
-    ).fetchall()
-    return dict(rows)
+    def new_source_id(self, taken: Iterable[int]) -> int:
+        """Return the number of a source that lands now: the time in microseconds since 1970.
+
+        It is above all others, of this transaction too. Sources are in the order in which they
+        landed, then, so that DuckDB finds the rows of one in a large table without reading the
+        others.
+        """
+        return max(time.time_ns() // 1000, max((self._last, *taken)) + 1)
 
 
 def _runs_of(con: DuckDBPyConnection, source_id: int) -> tuple[str, ...]:
