@@ -26,6 +26,7 @@ _FLOW = re.compile(
 _NEXT_PART = re.compile(
     rb"^(?:version|creator|pid|cmd|part|thread|desc|positions|events?):", re.MULTILINE
 )
+_TOTAL = re.compile(r"-?\d{1,19}")
 _KINDS = {
     **dict.fromkeys((b"ob", b"cob", b"job"), OBJECT),
     **dict.fromkeys((b"fl", b"fi", b"fe", b"cfl", b"cfi", b"jfi", b"jfl"), FILE),
@@ -193,8 +194,9 @@ class _Reading:
             whole = not header.by_valgrind or summary == self._sums
             problem = "the line of totals at the end is missing"
         else:
-            whole = self._numbers(self._totals.decode("utf-8", "replace")) == self._sums
-            problem = f"the costs add up to {expected}, not to the totals"
+            totals = self._totals.decode("utf-8", "replace")
+            whole = self._numbers(totals) == self._sums
+            problem = f"the costs add up to {expected}, the totals are {totals[:60]}"
         if not whole:
             raise InputError(
                 problem,
@@ -207,7 +209,7 @@ class _Reading:
     def _numbers(self, text: str | None) -> list[int] | None:
         """Return costs of all events, those left out at the end being 0; None for no costs."""
         words = (text or "").split()
-        if not words or len(words) > len(self._sums) or not all(w.isdecimal() for w in words):
+        if not words or len(words) > len(self._sums) or not all(map(_TOTAL.fullmatch, words)):
             return None
         return [int(word) for word in words] + [0] * (len(self._sums) - len(words))
 

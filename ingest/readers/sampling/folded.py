@@ -25,7 +25,7 @@ from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks, check_wei
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
-_NUMBER = r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
+_NUMBER = r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _ONE = re.compile(rf"(.*\S)?[ \t]+({_NUMBER})\s*")
 _TWO = re.compile(rf"(.*\S)[ \t]+({_NUMBER})[ \t]+({_NUMBER})\s*")
 _SEEN = re.compile(r"\d+:|[\d.,:+-]*$")
