@@ -72,11 +72,6 @@ PRINTED: tuple[Signature, ...] = (
         r"|# Baseline +Delta)",
     ),
     Signature(
-        "what perf data convert --to-json writes",
-        "It has neither events nor periods: perf script -i perf.data > NEW.txt",
-        text=r'^\s*"linux-perf-json-version": ',
-    ),
-    Signature(
         "the table of PyTorch's profiler",
         "Let it write a trace: profile.export_chrome_trace(FILE.json)",
         text=r"^ *Name +Self CPU % +Self CPU ",

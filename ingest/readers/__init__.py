@@ -130,6 +130,7 @@ READERS: tuple[Deferred, ...] = (
                 b'"breakpadid"',
                 b'"interval"',
                 b'"jdk.',
+                b'"linux-perf-json-version"',
             ),
         ),
     ),

@@ -1,4 +1,4 @@
-"""Sampling profiles in JSON: speedscope (py-spy, rbspy ...), pyinstrument, Firefox, V8, JFR.
+"""Sampling profiles in JSON: speedscope (py-spy, rbspy ...), pyinstrument, Firefox, V8, JFR, perf.
 
 The forms have modules of their own, which say what lands of each.
 """
@@ -21,6 +21,7 @@ _FORMS = {
     "pyinstrument": re.compile(rb'"sample_count"\s*:(?s:.*)"(?:root_frame|frame_records)"\s*:'),
     "cpuprofile": re.compile(rb'"nodes"\s*:\s*\[\s*\{[^[\]]*"callFrame"\s*:\s*\{'),
     "jfr": re.compile(rb'"recording"\s*:\s*\{\s*"events"\s*:\s*\[\s*\{\s*"type"\s*:\s*"jdk\.'),
+    "perf": re.compile(rb'\{\s*"linux-perf-json-version"\s*:'),
     "firefox": re.compile(
         rb'"preprocessedProfileVersion"\s*:|"breakpadId"\s*:|"meta"\s*:\s*\{[^{}]*"interval"\s*:'
     ),
@@ -32,9 +33,7 @@ class JsonProfile(SingleFile):
     """Reads sampling profiles whose form is JSON."""
 
     NAME = "json-profile"
-    DESCRIPTION = (
-        "sampling profile in JSON: speedscope, py-spy, pyinstrument, Firefox, .cpuprofile, JFR"
-    )
+    DESCRIPTION = "sampling profiles in JSON: speedscope, py-spy, pyinstrument, Firefox, cpuprofile, JFR, perf"
     PATTERNS = ("*.speedscope.json", "*.cpuprofile", "profile.json")
     TABLES = ("fn_timings", "pmu_samples")
 
@@ -46,7 +45,14 @@ class JsonProfile(SingleFile):
         """Yield the run and its rows; see `Reader.read`."""
         from ingest.parsing.json_values import checked, parse
         from ingest.parsing.lines import whole_text
-        from ingest.readers.sampling import cpuprofile, firefox, jfr, pyinstrument, speedscope
+        from ingest.readers.sampling import (
+            cpuprofile,
+            firefox,
+            jfr,
+            perf_json,
+            pyinstrument,
+            speedscope,
+        )
 
         with recording.open() as file:
             form = _form(file.read(1 << 16))
@@ -60,6 +66,7 @@ class JsonProfile(SingleFile):
             "cpuprofile": cpuprofile.items,
             "firefox": firefox.items,
             "jfr": jfr.items,
+            "perf": perf_json.items,
         }
         yield from forms[form](profile)
 

@@ -32,6 +32,7 @@ from itertools import product
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.call_paths import UNKNOWN, frame_name
 from ingest.parsing.lines import Chunk, chunks, decode, quoted
+from ingest.readers.sampling.commands import BEFORE, object_name, program
 from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -75,17 +76,7 @@ _IN_LINE = re.compile(_ALONE)
 _RECORD = re.compile(rb"PERF_RECORD_([A-Z_0-9]+)(?: lost (\d+))?")
 _CLOCK = re.compile(r"(?:cpu|task)-clock(?::.*)?")
 _FACT = re.compile(r"# (captured on|hostname|perf version|cmdline) *: (.*?) *")
-_MAP = re.compile(r"perf-\d+\.map")
-_NOT_RECORDED = ("perf", "perf-exec")  # what runs before the program does
-_STARTERS = frozenset(
-    (
-        *("sh", "bash", "dash", "zsh", "ksh", "mksh", "csh", "tcsh", "fish", "busybox"),
-        *("env", "time", "timeout", "nice", "nohup", "sudo", "xargs", "taskset", "numactl"),
-        *("mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun", "prte", "srun", "orted"),
-        *("hydra_pmi_proxy", "hydra_bstrap_pr", "aprun", "jsrun", "flux"),
-    )
-)
-_BEFORE = tuple(name.encode() for name in _NOT_RECORDED)
+_BEFORE = tuple(name.encode() for name in BEFORE)
 _MOST_KNOWN = 1 << 18
 _MOST_TEXT = 64 << 20
 
@@ -201,7 +192,12 @@ class _Samples:
         command = facts.get("cmdline")
         version = facts.get("perf version")
         return Run(
-            app=self._app(command or ""),
+            app=program(
+                command or "",
+                {name: self._samples[raw] for raw, name in self._commands.items()},
+                {int(tid): self._commands[raw] for tid, raw in self._threads.items()},
+                system_wide=self._system_wide,
+            ),
             machine=facts.get("hostname") or None,
             started_at=_date(facts.get("captured on", "")),
             tags={"recorder": f"perf {version}" if version else "perf"}
@@ -242,34 +238,6 @@ class _Samples:
                 periods.setdefault(raw, measure).sums[key] += period
         return list(counts.values()), list(periods.values())
 
-    def _app(self, command: str) -> str | None:
-        """Return the program: of the command line the first word that samples are named by.
-
-        Without one, the command of the thread with the lowest number; where that only starts
-        others, the one with the most samples. Where all processors were recorded, no command is
-        more the program's than others.
-        """
-        named = {
-            name: self._samples[raw]
-            for raw, name in self._commands.items()
-            if name not in _NOT_RECORDED
-        }
-        found = self._first(command, list(named))
-        programs = {name: count for name, count in named.items() if not _only_starts(name)}
-        if found is not None and _only_starts(found) and programs:
-            return max(programs, key=lambda name: programs[name])
-        return found
-
-    def _first(self, command: str, named: list[str]) -> str | None:
-        for word in command.split()[1:]:
-            program = word.rsplit("/", 1)[-1]
-            if program and program[:15] in named:
-                return program
-        threads = [number for tid in self._threads if (number := int(tid)) > 0]
-        if len(named) == 1 or not threads or self._system_wide:
-            return named[0] if len(named) == 1 else None
-        return self._commands[self._threads[b"%d" % min(threads)]]
-
     def _whole(self, line: bytes, stack: bytes) -> bool:
         """Take a sample of which nothing else is between two empty lines; False where it is not."""
         found = self._fields(line)
@@ -290,7 +258,7 @@ class _Samples:
         sums = self._sums.get(key)
         if sums is None:
             sums = self._sums[key] = [0, 0]
-            if tid and comm and self._threads.get(tid, b"perf") in _BEFORE:
+            if tid and comm and self._threads.get(tid, _BEFORE[0]) in _BEFORE:
                 self._threads[tid] = comm
         sums[0] += 1
         sums[1] += int(period or 0)
@@ -421,11 +389,6 @@ class _Samples:
             self._facts.setdefault(found[1], found[2])
 
 
-def _only_starts(command: str) -> bool:
-    """Return whether a command is a shell, a script of one, or a launcher."""
-    return command in _STARTERS or command.endswith((".sh", ".bash"))
-
-
 def _is_function(line: bytes) -> bool:
     try:
         _function(line)
@@ -449,14 +412,7 @@ def _function(line: bytes) -> str:
         name, where = text, None
     if name and name != UNKNOWN:
         return frame_name(name)
-    return _object(where) if where else UNKNOWN
-
-
-def _object(where: str) -> str:
-    """Return how a function without a symbol is called after its object."""
-    name = where.removesuffix(" (deleted)").rsplit("/", 1)[-1].strip("[]")
-    # The map of a just-in-time compiler is named by its process.
-    return frame_name(f"[{_MAP.sub('perf-N.map', name) or 'unknown'}]")
+    return object_name(where) if where else UNKNOWN
 
 
 def _date(text: str) -> datetime | None:

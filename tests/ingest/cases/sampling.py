@@ -158,7 +158,10 @@ CASES = (
         sample=SPEEDSCOPE,
         others=tuple(
             SPEEDSCOPE.with_name(name)
-            for name in ("evented.speedscope.json", "pyinstrument.json", "words.cpuprofile")
+            for name in (
+                *("evented.speedscope.json", "perf.json", "pyinstrument.json"),
+                "words.cpuprofile",
+            )
         ),
         golden=(
             ("SELECT app, tags['recorder'] FROM runs", [(None, "py-spy@0.4.3")]),
