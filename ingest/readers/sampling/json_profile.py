@@ -33,7 +33,9 @@ class JsonProfile(SingleFile):
     """Reads sampling profiles whose form is JSON."""
 
     NAME = "json-profile"
-    DESCRIPTION = "sampling profiles in JSON: speedscope, py-spy, pyinstrument, Firefox, cpuprofile, JFR, perf"
+    DESCRIPTION = (
+        "sampling profiles in JSON: speedscope, py-spy, pyinstrument, Firefox, V8, JFR, perf"
+    )
     PATTERNS = ("*.speedscope.json", "*.cpuprofile", "profile.json")
     TABLES = ("fn_timings", "pmu_samples")
 
