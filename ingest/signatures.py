@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 _RECORD = "pwh reads what profilers write about it, not the program itself."
 _PICTURE = "pwh reads the numbers behind a picture: export them as CSV."
 _LITTLE_ENDIAN = (b"\x01\x01\x01\0", b"\x02\x01\x01\0", b"\x02\x01\x01\x03")  # 32, 64 bits; GNU
+# A packet with a snapshot of clocks, the first that its service writes: number and time of each.
+_CLOCK = r"\n[\x04-\x10]\x08[\x01-\x0a]\x10(?s:.{1,10}?)"
+_CLOCKS_OF_PERFETTO = rf"\A\n(?s:.{{1,2}})2(?s:.{{1,2}})(?:\x10(?s:.))?(?:{_CLOCK}){{3}}"
 _UNPACK = "Unpack it, and ingest the folder: "
 
 
@@ -81,6 +84,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "Convert it: traceconv json FILE NEW.json",
         (),
         (".perfetto-trace", ".pftrace"),
+        text=_CLOCKS_OF_PERFETTO,
     ),
     Signature(
         "a log of Darshan",

@@ -34,6 +34,12 @@ def tarred():
 ELF = b"\x7fELF\x02\x01\x01" + b"\0" * 9
 
 
+# How perfetto v56 begins a trace.
+PERFETTO = bytes.fromhex(
+    "0a60325a10060a0a080610d4ab9ef4bf8b100a0c0802108fe1e6bb8ee2a3f5180a0a080410b8f3f0f3bf8b100a0c0801"
+)
+
+
 @pytest.mark.parametrize(
     ("name", "data", "what", "advice"),
     [
@@ -58,6 +64,7 @@ ELF = b"\x7fELF\x02\x01\x01" + b"\0" * 9
         ("heaptrack.w.1.zst", b"v 10400 3\nX ./w 20\nI 1000 5e\n", "heaptrack", "heaptrack_print"),
         ("a.bin", pickle.dumps([1] * 9), "pickled", "never unpickles"),
         ("a.db", b"SQLite format 3\0" + b"\0" * 99, "SQLite", "sqlite3 -csv"),
+        ("trace", PERFETTO, "a trace of Perfetto", "traceconv json"),
     ],
 )
 def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice):
