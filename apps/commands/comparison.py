@@ -9,7 +9,7 @@ import typer
 from apps.commands.options import FormatOption, LevelOption, MetricOption, OutputOption, reading
 from apps.output import Format, counted, dicts, emit, write_text
 from apps.queries.base import narrowed
-from apps.queries.comparison import run_comparison, traces_of
+from apps.queries.comparison import compared_traces, run_comparison
 from apps.queries.runs import resolve_runs
 from apps.queries.trend import EVERY_METRIC
 from warehouse.errors import NothingToAnalyse, UsageError
@@ -40,7 +40,7 @@ def compare(
         first, second = (resolve_runs(con, name, app) for name in (before, after))
         if shared := set(first) & set(second):
             raise UsageError(f"{before} and {after} are both the run {min(shared)}")
-        with narrowed(con, traces_of([*first, *second])) as own:
+        with narrowed(con, compared_traces([*first, *second])) as own:
             if style is not Format.table:
                 rows = run_comparison(own, first, second, level, metric or EVERY_METRIC)
                 emit(own, rows, style, output)

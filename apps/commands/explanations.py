@@ -9,7 +9,7 @@ import typer
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
 from apps.output import Format, dicts, emit, write_text
 from apps.queries.base import narrowed
-from apps.queries.comparison import EXPLAINED_BY, traces_of
+from apps.queries.comparison import explained_traces
 from apps.queries.explanations import (
     Comparison,
     compared_runs,
@@ -49,7 +49,7 @@ def explain(
     with reading(context) as con:
         run_id = resolve_run(con, run)
         which = _compared(con, run_id, against or [])
-        with narrowed(con, traces_of([*which.against, *which.runs], *EXPLAINED_BY)) as own:
+        with narrowed(con, explained_traces([*which.against, *which.runs])) as own:
             found = explanation(own, which)
             if style is not Format.table:
                 emit(own, found, style, output)

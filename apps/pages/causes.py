@@ -9,7 +9,7 @@ from apps.pages.base import View
 from apps.pages.charts import show as show_chart
 from apps.pages.comparison_charts import waterfall_chart, waterfall_steps
 from apps.pages.text import plain
-from apps.queries.comparison import EXPLAINED_BY, traces_of
+from apps.queries.comparison import explained_traces
 from apps.queries.explanations import (
     Comparison,
     compared_runs,
@@ -55,7 +55,7 @@ def show_for_run(view: View, run_id: str) -> None:
     if which is None:
         st.caption("There are no earlier runs to compare it with.")
         return
-    with view.narrowed(traces_of([*which.against, *which.runs], *EXPLAINED_BY)):
+    with view.narrowed(explained_traces([*which.against, *which.runs])):
         with st.spinner("Comparing its traces ..."):
             rows = view.rows(explanation, which)
         _waterfall(rows)

@@ -14,11 +14,10 @@ from apps.pages.base import View
 from apps.pages.charts import show
 from apps.queries.bottlenecks import bottleneck_classes, counted_runs
 from apps.queries.comparison import (
-    EXPLAINED_BY,
     compared_by_default,
     comparison_choices,
+    explained_traces,
     run_comparison,
-    traces_of,
 )
 from apps.queries.explanations import Comparison, explained_against
 from apps.queries.idle import idle_of_runs
@@ -66,7 +65,7 @@ def page(view: View) -> None:
     before, after = (view.value(resolve_runs, name) for name in names)
     if shared := set(before) & set(after):
         raise UsageError(f"{names[0]} and {names[1]} are both the run {min(shared)}.")
-    with view.narrowed(traces_of([*before, *after], *EXPLAINED_BY)):
+    with view.narrowed(explained_traces([*before, *after])):
         _compare(view, (names[0], before), (names[1], after))
 
 

@@ -27,6 +27,7 @@ from apps.queries.runs import (
     run_metrics,
     run_segments,
     run_workers,
+    runs_landed_last,
     runs_worth_a_look,
 )
 from apps.reports.runs import facts_line, trace_sentences
@@ -59,7 +60,9 @@ _TRACES = (
 
 def page(view: View) -> None:
     """Show the run that the address names, without one that with the most kinds of trace."""
-    newest = view.rows(runs_worth_a_look, _CHOICES)["run_id"].to_list()
+    latest = view.rows(runs_landed_last, _CHOICES)["run_id"].to_list()
+    with view.narrowed(rows_of(*latest)):
+        newest = view.rows(runs_worth_a_look, latest)["run_id"].to_list()
     if not newest and not view.rows(warehouse_counts)["runs"][0]:
         view.empty("No run has landed yet.", f"{view.pwh} ingest FILES")
         return

@@ -71,11 +71,14 @@ class Narrowing:
     remain, which DuckDB finds without reading the others. Nothing is copied for that.
     `rows` are the remaining rows of tables or views, by name; `views` are computed once from them,
     in this order. Rows are copied, which takes memory: a table that would have more than `most`
-    rows (None: no limit) is not narrowed, and no view is computed then.
+    rows (None: no limit) is not narrowed, and no view is computed then. `empty_without` are views
+    that have no rows where none of their tables (among those of `rows`) has any: to find that out
+    DuckDB would plan them anew for each question.
     """
 
     rows: Mapping[str, Question] = field(default_factory=dict)
     views: tuple[str, ...] = ()
+    empty_without: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     most: int | None = MOST_COPIED
     runs: Question | None = None
 
@@ -108,9 +111,21 @@ def narrow(own: DuckDBPyConnection, narrowing: Narrowing) -> None:
     # Names of tables and views are those of the functions in apps.queries, never from outside.
     if narrowing.runs is not None:
         _narrow_to_files(own, narrowing.runs)
-    copied = [_copied(own, *table, narrowing.most) for table in narrowing.rows.items()]
-    if all(copied):
-        for view in narrowing.views:
+    copied = {
+        name: _copied(own, name, question, narrowing.most)
+        for name, question in narrowing.rows.items()
+    }
+    if None in copied.values():
+        return
+    empty = [
+        view
+        for view, tables in narrowing.empty_without.items()
+        if not any(copied[table] for table in tables)
+    ]
+    for view in empty:
+        own.execute(f"CREATE TEMP TABLE {view} AS FROM {view} WITH NO DATA")
+    for view in narrowing.views:
+        if view not in empty:
             own.execute(f"CREATE TEMP TABLE {view} AS FROM {view}")
 
 
@@ -136,18 +151,18 @@ def _narrow_to_files(own: DuckDBPyConnection, runs: Question) -> None:
         )
 
 
-def _copied(own: DuckDBPyConnection, name: str, question: Question, most: int | None) -> bool:
-    """Copy the rows of a table, unless they are more than `most`; return whether that was done."""
+def _copied(own: DuckDBPyConnection, name: str, question: Question, most: int | None) -> int | None:
+    """Copy the rows of a table and return their number; None where they are more than `most`."""
     limit = "" if most is None else f" LIMIT {most + 1}"
     copy = f"_copied_{next(_NUMBER)}"
     query = f"CREATE TEMP TABLE {copy} AS FROM ({question.sql}){limit}"
-    row = own.execute(query, dict(question.params) or None).fetchone()
-    if most is None or row is None or row[0] <= most:
+    ((rows,),) = own.execute(query, dict(question.params) or None).fetchall()
+    if most is None or rows <= most:
         own.execute(f"DROP VIEW IF EXISTS temp.main.{name}")
         own.execute(f"ALTER TABLE temp.main.{copy} RENAME TO {name}")
-        return True
+        return int(rows)
     own.execute(f"DROP TABLE temp.main.{copy}")
-    return False
+    return None
 
 
 def ask(con: DuckDBPyConnection, name: str, /, **params: Any) -> DuckDBPyRelation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from apps.queries.base import Narrowing, Question, ask
@@ -14,18 +15,33 @@ if TYPE_CHECKING:
 
 
 # The large tables that comparisons and explanations read only of the runs that they are about.
-_TRACES = ("pmu_samples", "tasks", "workers", "idle_intervals", "bb_visits", "bb_opcodes")
+_TRACES = (
+    "pmu_samples",
+    "tasks",
+    "workers",
+    "idle_intervals",
+    "bb_launches",
+    "bb_visits",
+    "bb_opcodes",
+)
+MADE_OF = {
+    "_used_events": ("pmu_samples",),
+    "metric_coverage": ("pmu_samples",),
+    "slo_by_run": ("tasks", "workers", "idle_intervals"),
+    "worker_slowdown": ("tasks",),
+    "thread_behaviour": ("bb_launches", "bb_visits"),
+    "scaling_models": ("fn_timings",),
+    "bottlenecks": ("pmu_samples",),
+}
+"""Views that explanations read, with the tables of which they are made."""
 
-EXPLAINED_BY = ("sample_metrics", "bottlenecks")
-"""Views of traces that explanations read several times."""
 
-
-def traces_of(runs: Sequence[str], *views: str) -> Narrowing:
+def compared_traces(runs: Sequence[str]) -> Narrowing:
     """Return what questions about the two sides of a comparison have in common.
 
-    `runs` are those of both sides; `views` are those that several of the questions read. Function
-    times are also those of the runs that scale together with them. Which runs are comparable is
-    known of all runs, as the noise of a single one is taken from others.
+    `runs` are those of both sides. Function times are also those of the runs that scale together
+    with them. Which runs are comparable is known of all runs, as the noise of a single one is taken
+    from others.
     """
     named = {"runs": json.dumps(list(runs))}
     rows = {
@@ -34,7 +50,16 @@ def traces_of(runs: Sequence[str], *views: str) -> Narrowing:
         "fn_timings": Question("comparison/timings", named),
     }
     rows |= {table: Question("comparison/traces", {**named, "table": table}) for table in _TRACES}
-    return Narrowing(rows, views)
+    return Narrowing(rows, empty_without=MADE_OF)
+
+
+def explained_traces(runs: Sequence[str]) -> Narrowing:
+    """Return what questions about the two sides of an explanation have in common.
+
+    As `compared_traces`, with what several of them read computed once.
+    """
+    views = ("_used_events", "metric_coverage", "bottlenecks", "slo_by_run")
+    return replace(compared_traces(runs), views=views)
 
 
 def run_comparison(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,9 +97,9 @@ def _unknown(con: DuckDBPyConnection, name: str, app: str | None) -> NothingToAn
     )
 
 
-def rows_of(run_id: str) -> Narrowing:
-    """Return what questions about the rows of one run have in common."""
-    return Narrowing(runs=those_runs([run_id]))
+def rows_of(*run_ids: str) -> Narrowing:
+    """Return what questions about the rows of some runs have in common."""
+    return Narrowing(runs=those_runs(run_ids))
 
 
 def row_counts(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
@@ -190,9 +192,14 @@ def run_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     return ask(con, "runs/segments", run_id=run_id)
 
 
-def runs_worth_a_look(con: DuckDBPyConnection, number: int) -> DuckDBPyRelation:
-    """Return the runs that landed last, those with the most kinds of trace first."""
-    return ask(con, "runs/worth_a_look", number=number)
+def runs_landed_last(con: DuckDBPyConnection, number: int) -> DuckDBPyRelation:
+    """Return the runs that started last; where that is unknown, what counts is when they landed."""
+    return ask(con, "runs/landed_last", number=number)
+
+
+def runs_worth_a_look(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
+    """Return these runs, those with the most kinds of trace first."""
+    return ask(con, "runs/worth_a_look", runs=json.dumps(list(runs)))
 
 
 def run_choices(con: DuckDBPyConnection, app: str | None) -> DuckDBPyRelation:

@@ -34,11 +34,20 @@ def more_runs(
         m numbers of runs, at least 1, about to three per cent; NaN where more than 1000 were
         needed.
     """
-    with np.errstate(all="ignore"):
-        runs = counts[:, None, :] / (counts[:, None, :] + _STEPS[None, :, None])
-        deviation = np.sqrt((variances[:, None, :] * runs).sum(axis=0))
-        free = freedom[None, :] + 2 * _STEPS[:, None]
-        reach = stdtrit(free, 1 - error[None, :] / 2) + stdtrit(free, POWER)
-        enough = np.abs(gap)[None, :] >= reach * deviation
-    found: Floats = np.where(enough.any(axis=0), _STEPS[enough.argmax(axis=0)], np.nan)
+    # The more runs, the smaller is what is found: the first number that suffices is bisected.
+    first = np.zeros(len(gap), dtype=np.int64)
+    last = np.full(len(gap), len(_STEPS))
+    while (searched := first < last).any():
+        middle = (first + last) // 2
+        more = _STEPS[np.minimum(middle, len(_STEPS) - 1)]
+        with np.errstate(all="ignore"):
+            deviation = np.sqrt((variances * counts / (counts + more)).sum(axis=0))
+            free = freedom + 2 * more
+            reach = stdtrit(free, 1 - error / 2) + stdtrit(free, POWER)
+            enough = np.abs(gap) >= reach * deviation
+        last = np.where(searched & enough, middle, last)
+        first = np.where(searched & ~enough, middle + 1, first)
+    found: Floats = np.where(
+        first < len(_STEPS), _STEPS[np.minimum(first, len(_STEPS) - 1)], np.nan
+    )
     return found

@@ -1,31 +1,25 @@
--- The $number runs that started last (where that is unknown, what counts is when they landed), those with the most kinds of trace among them first.
+-- The runs $runs, those with the most kinds of trace first, else in their order.
 WITH
-  latest AS MATERIALIZED (
+  named AS (
     SELECT
-      f.run_id, coalesce(any_value(r.started_at), max(s.ingested_at)) AS last_at,
-      max(f.position) AS position
-    FROM run_facts AS f
-    JOIN sources AS s USING (source_id)
-    JOIN runs AS r USING (run_id)
-    GROUP BY f.run_id
-    ORDER BY last_at DESC, position DESC, f.run_id
-    LIMIT $number
+      unnest(from_json($runs, '["VARCHAR"]')) AS run_id,
+      generate_subscripts(from_json($runs, '["VARCHAR"]'), 1) AS place
   ),
 
   traced AS (
-    SELECT DISTINCT run_id, 'pmu_samples' AS kind FROM pmu_samples SEMI JOIN latest USING (run_id)
+    SELECT DISTINCT run_id, 'pmu_samples' AS kind FROM pmu_samples SEMI JOIN named USING (run_id)
     UNION ALL
-    SELECT DISTINCT run_id, 'fn_timings' FROM fn_timings SEMI JOIN latest USING (run_id)
+    SELECT DISTINCT run_id, 'fn_timings' FROM fn_timings SEMI JOIN named USING (run_id)
     UNION ALL
-    SELECT DISTINCT run_id, 'tasks' FROM tasks SEMI JOIN latest USING (run_id)
+    SELECT DISTINCT run_id, 'tasks' FROM tasks SEMI JOIN named USING (run_id)
     UNION ALL
-    SELECT DISTINCT run_id, 'bb_launches' FROM bb_launches SEMI JOIN latest USING (run_id)
+    SELECT DISTINCT run_id, 'bb_launches' FROM bb_launches SEMI JOIN named USING (run_id)
     UNION ALL
-    SELECT DISTINCT run_id, 'segments' FROM segments SEMI JOIN latest USING (run_id)
+    SELECT DISTINCT run_id, 'segments' FROM segments SEMI JOIN named USING (run_id)
   )
 
-SELECT l.run_id, count(t.kind) AS kinds
-FROM latest AS l
+SELECT n.run_id, count(t.kind) AS kinds
+FROM named AS n
 LEFT JOIN traced AS t USING (run_id)
-GROUP BY l.run_id, l.last_at, l.position
-ORDER BY kinds DESC, l.last_at DESC, l.position DESC, l.run_id;
+GROUP BY n.run_id, n.place
+ORDER BY kinds DESC, n.place;

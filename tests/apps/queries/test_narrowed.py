@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 import warehouse as pwh
-from apps.queries.base import Narrowing, ask, narrowed, remembering
+from apps.queries.base import Narrowing, Question, ask, narrowed, remembering
 from apps.queries.bottlenecks import (
     bottleneck_classes,
     bottleneck_costs,
@@ -21,7 +21,7 @@ from apps.queries.bottlenecks import (
     tuning_history,
     verdicts_of,
 )
-from apps.queries.comparison import EXPLAINED_BY, run_comparison, traces_of
+from apps.queries.comparison import MADE_OF, explained_traces, run_comparison
 from apps.queries.explanations import (
     explained_against,
     explanation,
@@ -123,7 +123,7 @@ def throughput(con, how):
 def comparison(con, how):
     for run in ("spmv-0.9", "stencil-1.23"):
         which = explained_against(con, run)
-        with how(con, traces_of([*which.against, *which.runs], *EXPLAINED_BY)) as own:
+        with how(con, explained_traces([*which.against, *which.runs])) as own:
             yield run_comparison(own, which.against, which.runs, 0.95).fetchall()
             yield explanation(own, which).fetchall()
             yield explanation_coverage(own, which).fetchall()
@@ -214,6 +214,19 @@ def test_a_table_with_more_rows_than_the_limit_is_not_copied(two_runs, most, cop
         found = rows(own, "SELECT table_name FROM duckdb_tables() WHERE temporary ORDER BY ALL")
         assert found == [("pmu_samples",), *([("throughput_predictions",)] if copied else [])]
         assert len(ask(own, "throughput/segments", run_id="r1").fetchall()) == 1
+
+
+@pytest.mark.parametrize("view", MADE_OF)
+def test_a_view_has_no_rows_where_the_tables_it_is_made_of_have_none(con, view):
+    nothing = {
+        table: Question("comparison/traces", {"runs": '["?"]', "table": table})
+        for table in MADE_OF[view]
+    }
+    assert rows(con, f"SELECT count(*) > 0 FROM {view}") == [(True,)]
+    with narrowed(con, Narrowing(nothing)) as own:
+        assert rows(own, f"FROM {view}") == []
+    with narrowed(con, Narrowing(nothing, (view,), {view: MADE_OF[view]})) as own:
+        assert rows(own, f"FROM {view}") == []
 
 
 def test_sessions_of_cursors_are_as_those_of_connections(warehouse):
