@@ -124,6 +124,11 @@ def _consistency(con: DuckDBPyConnection) -> Iterator[Finding]:
     """Yield the checks of rows against each other: of sources, runs and stored scalars."""
     for check, found in con.execute(sqlfiles.read("queries/maintenance/doctor")).fetchall():
         yield Finding(check, "wrong" if found else "fine", f"{found} found")
+    unknown = con.execute(sqlfiles.read("queries/maintenance/unknown_runs")).fetchall()
+    yield _listed(
+        "rows of runs that are not in runs",
+        [f"{run_id} (in {', '.join(tables)})" for run_id, tables in unknown],
+    )
     yield _listed(
         "sources with other rows than landed",
         [f"{path} ({now} of {then})" for path, then, now in integrity.incomplete_sources(con)],

@@ -1,5 +1,11 @@
 -- Counters: every event per cycle of its own sample, and summed over a run.
 
+-- Whether an event is no count: a share, a rate, what is in use at a moment, or a constant of the
+-- core, as the issue width in gem5's windows. Such are averaged over samples, and not per cycle.
+CREATE OR REPLACE MACRO _is_rate(event, unit) AS
+  coalesce(regexp_matches(unit, '[/%]|[Rr]atio|[Rr]ate'), false)
+  OR event IN ('mem_heap', 'mem_heap_extra', 'mem_stacks', 'issue_width');
+
 -- The cycles of every sample that counted them.
 CREATE OR REPLACE VIEW _sample_cycles AS
 SELECT run_id, source_id, rank, thread, cpu, region, sample, max(value) AS cycles
@@ -17,7 +23,7 @@ GROUP BY ALL;
 CREATE OR REPLACE VIEW pmu_per_cycle AS
 SELECT
   s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, s.event,
-  s.value, c.cycles, s.value / c.cycles AS per_cycle
+  s.value, c.cycles, CASE WHEN NOT _is_rate(s.event, s.unit) THEN s.value / c.cycles END AS per_cycle
 FROM pmu_samples AS s
 LEFT JOIN _sample_cycles AS c
   ON s.run_id = c.run_id
@@ -39,18 +45,13 @@ COMMENT ON COLUMN pmu_per_cycle.sample IS 'Number of the sample within its rank,
 COMMENT ON COLUMN pmu_per_cycle.event IS 'Event as the tool wrote it.';
 COMMENT ON COLUMN pmu_per_cycle.value IS 'Count or value over the sample.';
 COMMENT ON COLUMN pmu_per_cycle.cycles IS 'Cycles of the same sample; NULL where they were not counted.';
-COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either is unknown or no cycle passed.';
+COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either is unknown or no cycle passed, and of shares, rates, memory in use and the issue width.';
 
 
 CREATE OR REPLACE VIEW counter_summary AS
 WITH
-  -- a share, a rate and what is in use at a moment are averaged over samples, a count is summed
   kinds AS (
-    SELECT
-      *,
-      coalesce(regexp_matches(unit, '[/%]|[Rr]atio|[Rr]ate'), false)
-        OR event IN ('mem_heap', 'mem_heap_extra', 'mem_stacks') AS is_rate
-    FROM pmu_samples
+    SELECT *, _is_rate(event, unit) AS is_rate FROM pmu_samples
   ),
 
   -- Several files of a run can count the same: a profile by function what another file has as a
@@ -111,7 +112,7 @@ LEFT JOIN run_cycles USING (run_id);
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
-COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the files that counted the run as a whole where there are any; the mean where the unit is a ratio, rate or per cent, and of memory in use.';
+COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the files that counted the run as a whole where there are any; the mean where the unit is a ratio, rate or per cent, of memory in use, and of the issue width.';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
 COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run.';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';

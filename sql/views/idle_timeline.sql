@@ -15,7 +15,10 @@ CREATE OR REPLACE MACRO _idle_pieces(runs, t0, t1, only_cut) AS TABLE
 WITH RECURSIVE
   gap AS MATERIALIZED (
     SELECT
-      row_number() OVER (ORDER BY run_id, worker, t_start) AS i,
+      row_number() OVER (
+        -- intervals of a worker that overlap have an order, too
+        ORDER BY run_id, worker, t_start, t_end, starvation1, t_arrival, blamed_worker, kind
+      ) AS i,
       run_id, worker, kind, t_start AS a, t_end AS b, t_start + starvation1 AS s1,
       least(t_end, greatest(t_start + starvation1, t_arrival)) AS la,
       blamed_worker AS v
@@ -173,14 +176,14 @@ WITH RECURSIVE
       p IS DISTINCT FROM lag(q) OVER in_order OR class IS DISTINCT FROM lag(class) OVER in_order
         AS is_first
     FROM classed
-    WINDOW in_order AS (PARTITION BY i, mode, latency_rule ORDER BY p)
+    WINDOW in_order AS (PARTITION BY i, mode, latency_rule ORDER BY p, q, class)
   ),
 
   numbered AS (
     SELECT
       *,
       count(*) FILTER (is_first) OVER (
-        PARTITION BY i, mode, latency_rule ORDER BY p ROWS UNBOUNDED PRECEDING
+        PARTITION BY i, mode, latency_rule ORDER BY p, q, class ROWS UNBOUNDED PRECEDING
       ) AS island
     FROM marked
   ),

@@ -104,3 +104,20 @@ def test_what_several_files_of_a_run_counted_is_not_added_up_twice(warehouse):
         ("t", "branches", 30, 0.3),
         ("t", "instructions", 200, 2.0),
     ]
+
+
+def test_the_issue_width_is_a_constant_of_the_core_not_a_count(warehouse):
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        sample  event        value
+        0       cycles       100
+        0       issue_width  8
+        1       cycles       300
+        1       issue_width  8
+        """,
+    )
+    width = "WHERE event = 'issue_width'"
+    assert rows(warehouse, f"SELECT value, per_cycle FROM counter_summary {width}") == [(8, None)]
+    assert rows(warehouse, f"SELECT per_cycle FROM pmu_per_cycle {width}") == [(None,), (None,)]

@@ -135,8 +135,19 @@ def test_a_scalar_that_its_rows_do_not_add_up_to_is_told(copy):
     assert wrong(copy)["scalars other than their rows"] == f"1 found: {metric} of {run}"
 
 
-def test_every_landing_table_is_counted():
-    counted = sqlfiles.read("queries/maintenance/incomplete_sources")
+def test_rows_of_a_run_that_is_not_among_the_runs_are_told_with_their_tables(copy):
+    with duckdb.connect(str(copy)) as con:
+        con.execute(
+            "INSERT INTO pmu_samples BY NAME SELECT 'r9' AS run_id, 7 AS source_id, 'x' AS event"
+        )
+        con.execute("INSERT INTO nodes BY NAME SELECT 'r9' AS run_id, 7 AS source_id, 'n' AS node")
+    found = wrong(copy)["rows of runs that are not in runs"]
+    assert found == "1 found: r9 (in nodes, pmu_samples)"
+
+
+@pytest.mark.parametrize("query", ["incomplete_sources", "unknown_runs"])
+def test_every_landing_table_is_looked_at(query):
+    counted = sqlfiles.read(f"queries/maintenance/{query}")
     assert [table for table in landing() if f"FROM {table}\n" not in counted] == []
 
 
