@@ -23,7 +23,8 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "what valgrind prints beside its profile",
         "Ingest the profile: callgrind.out.PID, cachegrind.out.PID, massif.out.PID",
-        text=r"^==\d+== (?:Cachegrind|Callgrind|Massif|DHAT|Memcheck|Lackey|Helgrind|DRD),? ",
+        text=r"^==\d+== (?:Cachegrind|Callgrind|Massif|DHAT|Memcheck|Lackey|Helgrind|DRD),? "
+        r"|^--\d+-- warning: ",
     ),
     Signature(
         "a heap profile of valgrind's DHAT",

@@ -85,6 +85,7 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ),
         ("-----\nI1 cache:         32768 B, 64 B, 8-way associative\n", "cachegrind.out"),
         ("==12== Memcheck, a memory error detector\n", "callgrind.out"),
+        ("--12-- warning: L3 cache found, using its data\n", "callgrind.out"),
         ("-----\nBenchmark            Time             CPU   Iterations\n", "--benchmark_out"),
         ("1000000 loops, best of 5: 146 nsec per loop\n", "pyperf timeit"),
         ('{"head":{"callFrame":{"functionName":"(root)"', "--cpu-prof"),

@@ -26,7 +26,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.base import Head, Item, Rows, Run
+from ingest.base import Head, Item, LeftOut, Rows, Run
 from ingest.compressed import bare_name
 from ingest.parsing.app_names import app_and_count
 from ingest.parsing.lines import LineArray, chunks, quoted, split
@@ -94,7 +94,14 @@ class Gprof:
             tags["calls"] = "without recursive ones, which only the call graph has"
         yield Run(app=app, ranks=ranks, tags=tags)
         table = _rows(flat, graph)
-        if flat.unit == "seconds":
+        is_sampled = bool(flat.seconds.any())
+        if not is_sampled:
+            # Each time is below that of one sample, and not 0.
+            yield LeftOut(
+                table.num_rows, "time of a function", "no sample was taken", "times of functions"
+            )
+            table = table.filter(pc.is_valid(table["calls"])).select(["function", "calls"])
+        if flat.unit == "seconds" or not is_sampled:
             parallelism = pa.repeat(pa.scalar(ranks, pa.int32()), table.num_rows)
             yield Rows("fn_timings", table.append_column("parallelism", parallelism))
         else:

@@ -80,7 +80,9 @@ def test_two_functions_of_one_name_keep_their_own_times(warehouse, tmp_path):
 def test_no_time_accumulated(warehouse, tmp_path):
     head = HEAD.replace("seconds.\n", "seconds.\n no time accumulated\n\n", 1)
     table = "  0.00      0.00     0.00       60     0.00     0.00  f\n"
-    assert landed(warehouse, tmp_path, head + table) == [("f", 0.0, None, 60)]
+    assert landed(warehouse, tmp_path, head + table) == [("f", None, None, 60)]
+    left_out = "1 time of a function (no sample was taken)"
+    assert rows(warehouse, "SELECT left_out FROM sources") == [(left_out,)]
 
 
 def test_cycles_are_no_seconds(warehouse, tmp_path):
