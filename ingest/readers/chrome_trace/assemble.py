@@ -21,7 +21,7 @@ from ingest.parsing.timelines.slices import (
 )
 from ingest.readers.chrome_trace import kineto
 from ingest.readers.chrome_trace.events import NONE, Events, Id
-from ingest.readers.chrome_trace.pairs import paired
+from ingest.readers.chrome_trace.pairs import by_name, paired
 
 _NOT_LANDED = -1
 _HOST = "host"
@@ -110,7 +110,11 @@ def _unpaired(events: Events) -> int:
 
 def _pairs(events: Events, which: str) -> tuple[Integers, Integers]:
     marks = getattr(events, which)
-    return paired(marks["group"], marks["time"], marks["begins"])
+    group = marks["group"]
+    if which == "marks":
+        nameless = np.array([events.names.get(name, NONE) for name in (None, "")])
+        group = by_name(group, marks["name"], marks["begins"], nameless)
+    return paired(group, marks["time"], marks["begins"])
 
 
 def _all_slices(events: Events) -> _All:

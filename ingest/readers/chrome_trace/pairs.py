@@ -33,6 +33,23 @@ def paired(group: Integers, time: Integers, begins: Integers) -> tuple[Integers,
     return order[by_level[at]], order[by_level[at + 1]]
 
 
+def by_name(thread: Integers, name: Integers, begins: Integers, nameless: Integers) -> Integers:
+    """Return the groups in which marks are paired: threads, or threads and names.
+
+    An end may state what it ends; then it ends nothing else. On threads where an end has no name
+    (is one of `nameless`), or no name of a begin, ends belong to whatever began last.
+    """
+    if not len(thread):
+        return thread
+    threads = int(thread.max()) + 1
+    both = thread * (int(name.max()) + 1) + name
+    is_end = begins == 0
+    is_nameless = np.isin(name, nameless)
+    knows = np.isin(np.arange(threads), thread[is_end & np.isin(both, both[~is_end])])
+    lacks = np.isin(np.arange(threads), thread[is_end & is_nameless])
+    return np.where((knows & ~lacks)[thread], threads + both, thread)
+
+
 def _is_unopened(group: Integers, begins: Flags) -> Flags:
     """Return which rows end what has not begun; rows are by group and time."""
     if not len(group):

@@ -70,8 +70,27 @@ def test_begins_and_ends_are_paired_by_thread(trace, warehouse):
     assert rows(warehouse, LEFT) == [("2 slices (without a start or an end)",)]
 
 
+def test_an_end_with_a_name_ends_only_what_has_it(trace, warehouse):
+    # uftrace writes ends of linux:schedule, and never a begin.
+    trace([
+        mark("B", 1, "main"), mark("B", 2, "dot"), mark("E", 3, "linux:schedule"),
+        mark("B", 4, "sin"), mark("E", 5, "sin"), mark("E", 7, "dot"), mark("E", 9, "main"),
+        mark("B", 1, "p", tid=2), mark("E", 2, "end", tid=2),
+        mark("B", 3, "q", tid=2), mark("E", 4, None, tid=2),
+    ])  # fmt: skip
+    path = "SELECT callpath, round(inclusive_seconds * 1e9) FROM fn_timings ORDER BY 1"
+    assert rows(warehouse, path) == [
+        ("main", 8000),
+        ("main->dot", 5000),
+        ("main->dot->sin", 1000),
+        ("p", 1000),
+        ("q", 1000),
+    ]
+    assert rows(warehouse, LEFT) == [("1 slice (without a start or an end)",)]
+
+
 def test_marks_out_of_order_are_sorted(trace, warehouse):
-    trace([mark("E", 4), mark("B", 1, "a"), mark("B", 4, "b"), mark("E", 9)])
+    trace([mark("E", 4), mark("B", 1, "a"), mark("B", 4, "b"), mark("E", 9, "b")])
     assert rows(warehouse, TASKS) == [("thread 1", "a", 0, 3000), ("thread 1", "b", 3000, 8000)]
 
 
