@@ -39,7 +39,12 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "what hyperfine prints, or its table",
         "Let it write JSON: hyperfine --export-json FILE.json COMMAND",
-        text=r"^(?:  Time \(mean ± σ\):|\| Command \| Mean \[|\| Command +\n\| Mean \[)",
+        text=r"^(?:  Time \(mean ± σ\):|\| Command +\| +Mean \[|\| Command +\n\| Mean \[)",
+    ),
+    Signature(
+        "what Rust's tests print, which have no times",
+        "Let it run benchmarks: cargo bench > NEW.txt",
+        text=r"^test result: .*; 0 measured;",
     ),
     Signature(
         "what Python's timeit prints",

@@ -34,9 +34,15 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "a recording of Java Flight Recorder",
-        "Convert it to folded stacks with async-profiler: jfrconv -o collapsed FILE NEW.txt",
+        "Print its samples: jfr print --json --events jdk.ExecutionSample FILE > NEW.json, or "
+        "convert it to folded stacks with async-profiler: jfrconv -o collapsed FILE NEW.txt",
         (b"FLR\0",),
         (".jfr",),
+    ),
+    Signature(
+        "a recording of uftrace",
+        "Let it dump its folder: uftrace dump -d FOLDER --chrome > NEW.json",
+        (b"Ftrace!",),
     ),
     Signature(
         "a heap dump of Java",

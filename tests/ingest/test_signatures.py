@@ -87,6 +87,8 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("==12== Memcheck, a memory error detector\n", "callgrind.out"),
         ("--12-- warning: L3 cache found, using its data\n", "callgrind.out"),
         ("-----\nBenchmark            Time             CPU   Iterations\n", "--benchmark_out"),
+        ("| Command  |  Mean [ms] |  Min [ms] |  Relative |\n|--+--+--+--|\n", "--export-json"),
+        ("test b ... ok\n\ntest result: ok. 2 passed; 0 ignored; 0 measured; 0\n", "cargo bench"),
         ("1000000 loops, best of 5: 146 nsec per loop\n", "pyperf timeit"),
         ('{"head":{"callFrame":{"functionName":"(root)"', "--cpu-prof"),
         ("v8-version,11,3,244,8,-node.38,0\n", "--cpu-prof"),

@@ -51,8 +51,8 @@ def items(document: Mapping[str, Any]) -> Iterator[Item]:
     yield from stacks.items([samples])
     yield LeftOut(without, "sample", "without a stack")
     yield LeftOut(cut, "stack's callers", "cut off by the recorder", "stacks' callers")
-    for kind, count in sorted(others.items()):
-        yield LeftOut(count, f"{kind} event", f"only {_SAMPLE} is read")
+    kinds = f"of {', '.join(others)}" if len(others) < 4 else f"of {len(others)} other kinds"
+    yield LeftOut(others.total(), f"event {kinds}", f"only {_SAMPLE} is read", f"events {kinds}")
 
 
 def _function(frame: Any, where: str) -> str:

@@ -58,7 +58,15 @@ def test_samples_land_by_class_and_method(warehouse, tmp_path):
     left_out = str(rows(warehouse, "SELECT left_out FROM sources"))
     assert "1 sample (without a stack)" in left_out
     assert "1 stack's callers (cut off by the recorder)" in left_out
-    assert "1 jdk.CPULoad event (only jdk.ExecutionSample is read)" in left_out
+    assert "1 event of jdk.CPULoad (only jdk.ExecutionSample is read)" in left_out
+
+
+def test_many_other_kinds_are_counted_together(warehouse, tmp_path):
+    others = [{"type": f"jdk.Kind{n % 5}", "values": {}} for n in range(20)]
+    landed(warehouse, tmp_path, {"recording": {"events": EVENTS[:1] + others}})
+    assert rows(warehouse, "SELECT left_out FROM sources") == [
+        ("20 events of 5 other kinds (only jdk.ExecutionSample is read)",)
+    ]
 
 
 @pytest.mark.parametrize(
