@@ -47,6 +47,11 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^test result: .*; 0 measured;",
     ),
     Signature(
+        "what pyperf prints of its results",
+        "Ingest the file that it printed: pyperf timeit -o FILE.json STATEMENT",
+        text=r"^(?:Run 1: calibrate |Mean \+- std dev: |Total duration: [\d.]+ sec$)",
+    ),
+    Signature(
         "what Python's timeit prints",
         "It has one rounded number: python -m pyperf timeit -o FILE.json STATEMENT has each time.",
         text=r"^\d+ loops?, best of \d+: [\d.]+ [num]?sec per loop$",

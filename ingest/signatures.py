@@ -40,6 +40,12 @@ SIGNATURES: tuple[Signature, ...] = (
         (".jfr",),
     ),
     Signature(
+        "a recording of memray",
+        "It has bytes, no times: record a profile with py-spy or cProfile.",
+        (b"memray\0",),
+        text=r"\A\x04\"M\x18(?s:.{1,30})memray\0",
+    ),
+    Signature(
         "a recording of uftrace",
         "Let it dump its folder: uftrace dump -d FOLDER --chrome > NEW.json",
         (b"Ftrace!",),

@@ -40,7 +40,7 @@ READERS: tuple[Deferred, ...] = (
         _HERE + "benchmarks.reader:Benchmarks",
         contains=(
             *(b"benchmark", b'"machine_info"', b'"results"', b"ns/iter", b"time:", b'"bench"'),
-            *(b"real_time,cpu_time", b"command,mean,stddev"),
+            *(b"real_time,cpu_time", b"command,mean,stddev", b"name,min,max,mean"),
         ),
     ),
     Deferred("criterion", _HERE + "criterion:Criterion", begins=(b"{",)),

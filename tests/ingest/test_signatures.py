@@ -64,6 +64,12 @@ PERFETTO = bytes.fromhex(
         ("heaptrack.w.1.zst", b"v 10400 3\nX ./w 20\nI 1000 5e\n", "heaptrack", "heaptrack_print"),
         ("a.bin", pickle.dumps([1] * 9), "pickled", "never unpickles"),
         ("a.db", b"SQLite format 3\0" + b"\0" * 99, "SQLite", "sqlite3 -csv"),
+        (
+            "m.bin",
+            bytes.fromhex("04224d184040c016380000fa046d656d72617900"),
+            "a recording of memray",
+            "py-spy",
+        ),
         ("trace", PERFETTO, "a trace of Perfetto", "traceconv json"),
     ],
 )
@@ -89,6 +95,7 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("-----\nBenchmark            Time             CPU   Iterations\n", "--benchmark_out"),
         ("| Command  |  Mean [ms] |  Min [ms] |  Relative |\n|--+--+--+--|\n", "--export-json"),
         ("test b ... ok\n\ntest result: ok. 2 passed; 0 ignored; 0 measured; 0\n", "cargo bench"),
+        ("Run 1: calibrate the number of loops: 2^16\n", "pyperf timeit -o"),
         ("1000000 loops, best of 5: 146 nsec per loop\n", "pyperf timeit"),
         ('{"head":{"callFrame":{"functionName":"(root)"', "--cpu-prof"),
         ("v8-version,11,3,244,8,-node.38,0\n", "--cpu-prof"),

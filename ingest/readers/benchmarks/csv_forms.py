@@ -1,7 +1,8 @@
-"""CSV of Google Benchmark (--benchmark_format=csv) and of hyperfine (--export-csv).
+"""CSV of Google Benchmark (--benchmark_format=csv), hyperfine (--export-csv), pytest-benchmark.
 
 Each is turned into the object that the same tool writes as JSON. Sources: src/csv_reporter.cc of
-Google Benchmark, src/export/csv.rs of hyperfine; files written by 1.7.1 and 1.15.
+Google Benchmark, src/export/csv.rs of hyperfine, csv.py of pytest-benchmark (pytest-benchmark
+compare --csv); files written by 1.7.1, 1.15 and 5.2.
 """
 
 from __future__ import annotations
@@ -62,6 +63,13 @@ def hyperfine(text: str) -> dict[str, Any]:
         }
         results.append(row | {"parameters": parameters})
     return {"results": results}
+
+
+def pytest_benchmark(text: str) -> dict[str, Any]:
+    """Return pytest-benchmark's table as its JSON: it has the mean times, not each."""
+    return {
+        "benchmarks": [{"name": row["name"], "stats": row} for row in _rows(text, texts="outliers")]
+    }
 
 
 def _rows(text: str, texts: str = "\0") -> Iterator[dict[str, Any]]:

@@ -14,6 +14,7 @@ _FORMS = {
     "pytest_benchmark": re.compile(rb'\s*\{\s*"machine_info"\s*:\s*(?:\{|null)'),
     "hyperfine": re.compile(rb'\s*\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:'),
     "hyperfine_csv": re.compile(rb"command,mean,stddev,median,user,system,min,max\b"),
+    "pytest_csv": re.compile(rb"name,min,max,mean,stddev\b"),
     "google_csv": re.compile(
         rb"(?s:.*?)^name,iterations,real_time,cpu_time,time_unit,", re.MULTILINE
     ),
@@ -84,6 +85,7 @@ class Benchmarks(SingleFile):
             text = text.partition("=")[2].strip().removesuffix(";")
         tables = {
             "google_csv": lambda: json_forms.google(csv_forms.google(text)),
+            "pytest_csv": lambda: json_forms.pytest_benchmark(csv_forms.pytest_benchmark(text)),
             "hyperfine_csv": lambda: json_forms.hyperfine(csv_forms.hyperfine(text)),
         }
         if form in tables:

@@ -271,3 +271,12 @@ def test_pyperf_has_the_values_of_all_processes(warehouse):
     assert rows(warehouse, query) == [("one", 20, 20, 156.0), ("two", 40, 40, 165.0)]
     query = "SELECT machine, started_at IS NOT NULL FROM runs"
     assert rows(warehouse, query) == [("node1", True)]
+
+
+def test_pytest_csv_has_means(warehouse):
+    land(warehouse, SAMPLE.parent / "pytest.csv")
+    query = "SELECT metric, round(value * 1e9, 3), unit, better FROM metrics ORDER BY metric"
+    assert rows(warehouse, query) == [
+        ("t_b.py::test_a", 18955.176, "s", "lower"),
+        ("t_b.py::test_b", 680.18, "s", "lower"),
+    ]
