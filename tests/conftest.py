@@ -120,6 +120,23 @@ def new_warehouses_are_copies(template: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture
+def in_memory(template: Path) -> Callable[[], DuckDBPyConnection]:
+    """Return a function that returns an empty warehouse in memory at each call.
+
+    Copying what the template has takes a tenth of creating it, as no view is bound.
+    """
+
+    def make() -> DuckDBPyConnection:
+        con = connection._prepared(connection.MEMORY, read_only=False)
+        con.execute(f"ATTACH '{template}' AS template (READ_ONLY)")
+        con.execute("COPY FROM DATABASE template TO memory")
+        con.execute("DETACH template")
+        return con
+
+    return make
+
+
+@pytest.fixture
 def another(
     template: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[], DuckDBPyConnection]]:

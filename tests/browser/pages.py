@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 PATIENCE = 240_000  # ms, on a machine that is busy
+OFTEN = 100  # ms; by default each frame is drawn to look again
 SETTLED = """() => document.querySelector('[data-test-script-state=notRunning]')
   && !document.querySelector('[data-testid=stSkeleton]')
   && document.querySelector('h1')"""
@@ -15,10 +16,10 @@ CALM = """() => new Promise(resolve => {
 
 def settle(tab):
     """Wait until the page has been computed, drawn, and left alone for some frames."""
-    tab.wait_for_function(SETTLED, timeout=PATIENCE)
+    tab.wait_for_function(SETTLED, polling=OFTEN, timeout=PATIENCE)
     tab.evaluate(CALM)
     # What was drawn first may have been the last answer, before the script ran again.
-    tab.wait_for_function(SETTLED, timeout=PATIENCE)
+    tab.wait_for_function(SETTLED, polling=OFTEN, timeout=PATIENCE)
 
 
 def visit(tab, served, where):

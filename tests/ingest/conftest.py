@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import warehouse as pwh
 from tests.helpers.reused import reused_warehouse
 from tests.helpers.support import land
 from tests.ingest.copies import is_empty
@@ -19,9 +18,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def warehouse() -> Iterator[DuckDBPyConnection]:
+def warehouse(in_memory: Callable[[], DuckDBPyConnection]) -> Iterator[DuckDBPyConnection]:
     """Yield an empty warehouse in memory."""
-    yield from reused_warehouse(lambda: pwh.connect(":memory:"), only_lands=True)
+    yield from reused_warehouse(in_memory, only_lands=True)
 
 
 @pytest.fixture

@@ -24,9 +24,9 @@ SAMPLE = {
 
 
 @pytest.fixture(scope="module")
-def con():
-    """Return a warehouse in memory; the tests of this module do not change it."""
-    with pwh.connect(":memory:") as con:
+def con(template):
+    """Return an empty warehouse, opened read-only."""
+    with pwh.connect(template, read_only=True) as con:
         yield con
 
 

@@ -306,8 +306,8 @@ def test_answers_of_views_are_tables_for_clients_without_functions(warehouse, tm
         next(export_views(warehouse, tmp_path / "views.duckdb"))
 
 
-def test_what_a_plain_client_cannot_read_is_listed():
-    con = pwh.connect(":memory:")
+def test_what_a_plain_client_cannot_read_is_listed(in_memory):
+    con = in_memory()
     views, macros = calling_functions(con)
     listed = schema_objects(con).fetchall()
     for udf in UDFS:
