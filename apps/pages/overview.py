@@ -24,6 +24,7 @@ from apps.queries.overview import (
     warehouse_counts,
     watched_series,
 )
+from apps.queries.runs import rows_of
 from apps.reports.changes import commit_range, series_state
 from apps.reports.gate import gate_fails
 from apps.reports.runs import trace_sentences
@@ -210,8 +211,9 @@ def _gate(view: View, row: dict[str, Any]) -> str:
 
 def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """Show what the newest trace of each kind says; below the latest runs where that is shorter."""
-    with view.narrowed(last_runs()):
-        latest = {row["kind"]: row for row in view.rows(latest_traces).iter_rows(named=True)}
+    last = view.rows(last_runs)["run_id"].to_list()
+    with view.narrowed(rows_of(*last)):
+        latest = {row["kind"]: row for row in view.rows(latest_traces, last).to_dicts()}
     known = [topic for topic in _TOPICS if topic[0] in latest]
     for place, (kind, title, page_path, icon) in enumerate(known):
         row = latest[kind]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from apps.queries.base import Narrowing, Question, ask
@@ -20,15 +22,14 @@ def latest_runs(con: DuckDBPyConnection, number: int) -> DuckDBPyRelation:
     return ask(con, "overview/latest", number=number)
 
 
-def last_runs() -> Narrowing:
-    """Return what `latest_traces` needs: the last runs, and the rows of their files."""
-    last = Question("overview/last_runs")
-    return Narrowing({"_last_runs": last}, runs=last)
+def last_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
+    """Return the last runs of each reader and application, among which `latest_traces` looks."""
+    return ask(con, "overview/last_runs")
 
 
-def latest_traces(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Return the newest run of each kind of trace; faster on a cursor narrowed to `last_runs`."""
-    return ask(con, "overview/latest_traces")
+def latest_traces(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
+    """Return the first of the runs with each kind of trace."""
+    return ask(con, "overview/latest_traces", runs=json.dumps(list(runs)))
 
 
 def findings_of_series(*, every: bool) -> Narrowing:

@@ -86,8 +86,8 @@ SELECT
   ) AS every
 FROM change_thresholds AS t;
 
--- Series with what counts as a change in them.
-CREATE OR REPLACE VIEW _judged_series AS
+-- Series with what counts as a change in them, and all that the function series_findings finds.
+CREATE OR REPLACE VIEW _series_findings AS
 WITH
   matched AS (
     SELECT
@@ -99,27 +99,21 @@ WITH
       ) AS ours
     FROM metric_series AS s
     CROSS JOIN _threshold_rows AS t
+  ),
+
+  judged AS (
+    SELECT
+      app, machine, fields, metric, unit, points, series,
+      _first_set(list_transform(ours, lambda t: t.significance)) AS significance,
+      _first_set(list_transform(ours, lambda t: t.smallest_change)) AS smallest_change,
+      _better(_first_set(list_transform(ours, lambda t: t.better)), metric, unit) AS better
+    FROM matched
   )
 
 SELECT
-  app, machine, fields, metric, unit, points, series,
-  _first_set(list_transform(ours, lambda t: t.significance)) AS significance,
-  _first_set(list_transform(ours, lambda t: t.smallest_change)) AS smallest_change,
-  _better(_first_set(list_transform(ours, lambda t: t.better)), metric, unit) AS better
-FROM matched;
-
--- Series with all that the function series_findings finds in them.
-CREATE OR REPLACE VIEW _series_findings AS
-SELECT
   *,
   series_findings(list_transform(series, lambda point: point.value), significance) AS findings
-FROM _judged_series;
-
--- All annotations of changes in one list, the latest first.
-CREATE OR REPLACE VIEW _annotations AS
-SELECT coalesce(list(a ORDER BY a.said_at DESC, a.rowid DESC), []) AS every
-FROM acknowledgements AS a
-WHERE a.reason <> 'invalid run';
+FROM judged;
 
 -- The annotation of a change: at its version, where that is new there, or less than half the
 -- shortest level (8 runs) away.
@@ -161,10 +155,17 @@ WITH
     FROM found
   ),
 
+  -- all annotations of changes in one list, the latest first
+  annotations AS (
+    SELECT coalesce(list(a ORDER BY a.said_at DESC, a.rowid DESC), []) AS every
+    FROM acknowledgements AS a
+    WHERE a.reason <> 'invalid run'
+  ),
+
   annotated AS (
     SELECT p.*, _annotation(a.every, app, metric, series, found.index) AS annotation
     FROM placed AS p
-    CROSS JOIN _annotations AS a
+    CROSS JOIN annotations AS a
     WHERE abs(coalesce(change, 'infinity')) >= coalesce(smallest_change, 0)
   )
 

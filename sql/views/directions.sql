@@ -1,19 +1,22 @@
 -- Directions: which values of a metric are better.
 
--- What files state of their metrics (metrics.better), where all that state it agree.
-CREATE OR REPLACE VIEW _stated_directions AS
-SELECT 'metric:' || metric AS stated_metric, any_value(better) AS is_better
-FROM metrics
-WHERE better IS NOT NULL
-GROUP BY metric
-HAVING count(DISTINCT better) = 1;
-
--- What change_thresholds states, else the files, else the unit; NULL where none does.
+-- What change_thresholds states, else the files (metrics.better, where all that state it agree), else
+-- the unit; NULL where none does.
 CREATE OR REPLACE MACRO _better(stated, of_metric, of_unit) AS coalesce(
   stated,
   CASE
     WHEN starts_with(of_metric, 'metric:')
-      THEN (SELECT is_better FROM _stated_directions WHERE stated_metric = of_metric)
+      THEN (
+        SELECT is_better
+        FROM (
+          SELECT 'metric:' || metric AS stated_metric, any_value(better) AS is_better
+          FROM metrics
+          WHERE better IS NOT NULL
+          GROUP BY metric
+          HAVING count(DISTINCT better) = 1
+        )
+        WHERE stated_metric = of_metric
+      )
   END,
   CASE
     WHEN starts_with(of_metric, 'idle:') THEN 'lower'

@@ -19,37 +19,37 @@ CREATE OR REPLACE MACRO _behaviour_verdict(divergent, synchronising) AS
     ELSE 'unknown'
   END;
 
--- One row is one launch: its warps, of which all lanes are traced, and the three worst of them.
-CREATE OR REPLACE VIEW _launch_warps AS
-SELECT
-  run_id, launch,
-  count(*) AS warps,
-  count(*) FILTER (complete) AS complete_warps,
-  count(*) FILTER (NOT complete) AS incomplete_warps,
-  count(*) FILTER (instructions IS NULL) AS unknown_warps,
-  sum(instructions) FILTER (complete) AS instructions,
-  sum(warp_instructions) FILTER (complete) AS warp_instructions,
-  -- slots of lanes that have a thread
-  sum(lanes * warp_instructions) FILTER (complete) AS slots,
-  count(*) FILTER (divergent) AS divergent_warps,
-  arg_max({'block': block, 'warp': warp}, {'idle': idle_lanes, 'block': -block, 'warp': -warp}, 3)
-    FILTER (divergent) AS worst_warps
-FROM (
-  SELECT
-    *,
-    idle_lanes / nullif(lanes * warp_instructions, 0) > (
-      SELECT threshold FROM behaviour_thresholds WHERE rate = 'idle_lanes'
-    ) AS divergent
-  FROM _warp_sums
-)
-GROUP BY run_id, launch;
-
--- One row is one launch: of the slots that the warps of a thread block would have as lanes of one,
--- the share that would idle.
-CREATE OR REPLACE VIEW _idle_warps AS
+CREATE OR REPLACE VIEW thread_behaviour AS
 WITH
+  -- the warps of a launch, of which all lanes are traced, and the three worst of them
+  launch_warps AS (
+    SELECT
+      run_id, launch,
+      count(*) AS warps,
+      count(*) FILTER (complete) AS complete_warps,
+      count(*) FILTER (NOT complete) AS incomplete_warps,
+      count(*) FILTER (instructions IS NULL) AS unknown_warps,
+      sum(instructions) FILTER (complete) AS instructions,
+      sum(warp_instructions) FILTER (complete) AS warp_instructions,
+      -- slots of lanes that have a thread
+      sum(lanes * warp_instructions) FILTER (complete) AS slots,
+      count(*) FILTER (divergent) AS divergent_warps,
+      arg_max(
+        {'block': block, 'warp': warp}, {'idle': idle_lanes, 'block': -block, 'warp': -warp}, 3
+      ) FILTER (divergent) AS worst_warps
+    FROM (
+      SELECT
+        *,
+        idle_lanes / nullif(lanes * warp_instructions, 0) > (
+          SELECT threshold FROM behaviour_thresholds WHERE rate = 'idle_lanes'
+        ) AS divergent
+      FROM _warp_sums
+    )
+    GROUP BY run_id, launch
+  ),
+
   -- sums over the warps of a thread block in each basic block
-  blocks AS (
+  block_warps AS (
     SELECT
       run_id, launch, block, bb,
       sum(warp_instructions) AS executed,
@@ -59,33 +59,35 @@ WITH
     GROUP BY run_id, launch, block, bb
   ),
 
-  sums AS (
+  block_sums AS (
     SELECT
       run_id, launch, block,
       CASE WHEN bool_and(known) THEN sum(executed) END AS executed,
       sum(longest) AS longest
-    FROM blocks
+    FROM block_warps
     GROUP BY run_id, launch, block
   ),
 
-  warps AS (
+  block_sizes AS (
     SELECT run_id, launch, block, count(DISTINCT warp) AS warps
     FROM bb_visits
     WHERE warp IS NOT NULL AND thread IS NOT NULL AND interval IS NULL
     GROUP BY run_id, launch, block
-  )
+  ),
 
-SELECT
-  s.run_id, s.launch,
-  CASE WHEN count(s.executed) = count(*)
-    THEN 1 - sum(s.executed) / nullif(sum(w.warps * s.longest), 0) END AS idle_warp_share
-FROM sums AS s
-JOIN warps AS w
-  ON s.run_id = w.run_id AND s.launch = w.launch AND s.block IS NOT DISTINCT FROM w.block
-GROUP BY s.run_id, s.launch;
+  -- of the slots that the warps of a thread block would have as lanes of one, the share that would
+  -- idle
+  idle_warps AS (
+    SELECT
+      s.run_id, s.launch,
+      CASE WHEN count(s.executed) = count(*)
+        THEN 1 - sum(s.executed) / nullif(sum(w.warps * s.longest), 0) END AS idle_warp_share
+    FROM block_sums AS s
+    JOIN block_sizes AS w
+      ON s.run_id = w.run_id AND s.launch = w.launch AND s.block IS NOT DISTINCT FROM w.block
+    GROUP BY s.run_id, s.launch
+  ),
 
-CREATE OR REPLACE VIEW thread_behaviour AS
-WITH
   visited AS (
     SELECT
       run_id, launch, kernel, bb,
@@ -190,8 +192,8 @@ WITH
     LEFT JOIN _launched AS l ON k.run_id = l.run_id AND k.launch = l.launch
     LEFT JOIN sums AS v ON k.run_id = v.run_id AND k.launch = v.launch
     LEFT JOIN similarity AS s ON k.run_id = s.run_id AND k.launch = s.launch
-    LEFT JOIN _launch_warps AS w ON k.run_id = w.run_id AND k.launch = w.launch
-    LEFT JOIN _idle_warps AS i ON k.run_id = i.run_id AND k.launch = i.launch
+    LEFT JOIN launch_warps AS w ON k.run_id = w.run_id AND k.launch = w.launch
+    LEFT JOIN idle_warps AS i ON k.run_id = i.run_id AND k.launch = i.launch
   ),
 
   efficiencies AS (

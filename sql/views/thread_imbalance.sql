@@ -10,8 +10,9 @@
 -- The first thread of many programs only starts the others and waits for them. It is left out where
 -- it executes less than half of the mean of the others, and of what they do less than a tenth.
 
--- One row is what a thread spent on one element: a function, or a basic block of a function.
-CREATE OR REPLACE VIEW _thread_elements AS
+-- One row is a function in a thread, with what is known of the thread and of its process. By windows:
+-- the process is compared with itself without a join.
+CREATE OR REPLACE VIEW _thread_functions AS
 WITH
   counted AS (
     SELECT
@@ -21,53 +22,48 @@ WITH
     WHERE thread IS NOT NULL AND cpu IS NULL
       AND (event = 'Ir' OR (region IS NULL AND event = 'instructions'))
     GROUP BY run_id, rank, thread, region
-  )
+  ),
 
-SELECT
-  run_id, CAST(NULL AS INTEGER) AS parallelism, CAST(NULL AS INTEGER) AS repetition, rank, thread,
-  'instructions' AS measure, region AS function, region AS element, value
-FROM counted
+  -- what a thread spent on one element: a function, or a basic block of a function
+  elements AS (
+    SELECT
+      run_id, CAST(NULL AS INTEGER) AS parallelism, CAST(NULL AS INTEGER) AS repetition, rank, thread,
+      'instructions' AS measure, region AS function, region AS element, value
+    FROM counted
+    UNION ALL
+    SELECT
+      v.run_id, NULL, NULL, NULL, v.thread, 'instructions', b."function",
+      CAST(v.bb AS VARCHAR), CAST(sum(coalesce(v.instructions, v.visits * b.size)) AS DOUBLE)
+    FROM bb_visits AS v
+    LEFT JOIN (
+      SELECT run_id, bb, max(size) AS size, any_value("function") AS "function"
+      FROM bb_blocks
+      WHERE kernel IS NULL
+      GROUP BY run_id, bb
+    ) AS b
+      ON v.run_id = b.run_id AND v.bb = b.bb
+    WHERE v.thread IS NOT NULL AND v.block IS NULL AND v.warp IS NULL AND v.kernel IS NULL
+      -- callgrind counts both: blocks, and functions as a whole
+      AND NOT EXISTS (FROM counted AS c WHERE c.run_id = v.run_id)
+    GROUP BY v.run_id, v.thread, v.bb, b."function"
+    HAVING count(coalesce(v.instructions, v.visits * b.size)) = count(*)
+    UNION ALL
+    SELECT
+      run_id, parallelism, repetition, rank, thread, 'seconds', function, function, sum(seconds)
+    FROM fn_timings
+    WHERE thread IS NOT NULL AND seconds >= 0 AND isfinite(seconds)
+      AND kind IS DISTINCT FROM 'total' AND NOT _waits_by_name(function)
+      AND function NOT IN (SELECT function FROM function_classes WHERE kind = 'total')
+    GROUP BY run_id, parallelism, repetition, rank, thread, function
+  ),
 
-UNION ALL
-
-SELECT
-  v.run_id, NULL, NULL, NULL, v.thread, 'instructions', b."function",
-  CAST(v.bb AS VARCHAR), CAST(sum(coalesce(v.instructions, v.visits * b.size)) AS DOUBLE)
-FROM bb_visits AS v
-LEFT JOIN (
-  SELECT run_id, bb, max(size) AS size, any_value("function") AS "function"
-  FROM bb_blocks
-  WHERE kernel IS NULL
-  GROUP BY run_id, bb
-) AS b
-  ON v.run_id = b.run_id AND v.bb = b.bb
-WHERE v.thread IS NOT NULL AND v.block IS NULL AND v.warp IS NULL AND v.kernel IS NULL
-  -- callgrind counts both: blocks, and functions as a whole
-  AND NOT EXISTS (FROM counted AS c WHERE c.run_id = v.run_id)
-GROUP BY v.run_id, v.thread, v.bb, b."function"
-HAVING count(coalesce(v.instructions, v.visits * b.size)) = count(*)
-
-UNION ALL
-
-SELECT
-  run_id, parallelism, repetition, rank, thread, 'seconds', function, function, sum(seconds)
-FROM fn_timings
-WHERE thread IS NOT NULL AND seconds >= 0 AND isfinite(seconds)
-  AND kind IS DISTINCT FROM 'total' AND NOT _waits_by_name(function)
-  AND function NOT IN (SELECT function FROM function_classes WHERE kind = 'total')
-GROUP BY run_id, parallelism, repetition, rank, thread, function;
-
--- One row is a function in a thread, with what is known of the thread and of its process. By windows:
--- the process is compared with itself without a join.
-CREATE OR REPLACE VIEW _thread_functions AS
-WITH
   shared AS (
     SELECT
       *,
       count(*) FILTER (value > 0) OVER (
         PARTITION BY run_id, parallelism, repetition, rank, measure, element
       ) > 1 AS with_others
-    FROM _thread_elements
+    FROM elements
   ),
 
   functions AS (

@@ -1,2 +1,18 @@
--- The last runs, in which one of each kind of trace is looked for.
-FROM _last_runs;
+-- Of the last two runs of each reader and application those 100 that started last; where that is
+-- unknown, what counts is when they landed.
+WITH
+  landed AS (
+    SELECT f.run_id, coalesce(r.started_at, s.ingested_at) AS last_at, f.position
+    FROM run_facts AS f
+    JOIN sources AS s USING (source_id)
+    JOIN runs AS r USING (run_id)
+    QUALIFY row_number() OVER (
+      PARTITION BY s.reader, r.app ORDER BY last_at DESC, f.position DESC, f.run_id DESC
+    ) <= 2
+  )
+
+SELECT run_id
+FROM landed
+GROUP BY run_id
+ORDER BY max(last_at) DESC, max(position) DESC, run_id DESC
+LIMIT 100;
