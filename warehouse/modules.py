@@ -26,6 +26,7 @@ _COMMENT = re.compile(
     re.MULTILINE,
 )
 _CREATES = re.compile(r"^CREATE OR REPLACE (VIEW|MACRO) (\w+)", re.MULTILINE)
+_DEFINES = re.compile(r"^CREATE OR REPLACE (?:VIEW|MACRO) (\w+)(.*?);$", re.MULTILINE | re.DOTALL)
 
 _CALLS_FUNCTIONS = "Needs pwh's functions: other clients read it through pwh serve."
 # No server has a lake open.
@@ -99,6 +100,12 @@ def stale(con: DuckDBPyConnection) -> bool:
 def digests() -> dict[str, str]:
     """Return the SHA-256 of this pwh's modules by name."""
     return {module.name: module.sha256 for module in ordered()}
+
+
+@cache
+def definitions() -> dict[str, str]:
+    """Return the SQL of this pwh's views and macros by name."""
+    return {name: sql for module in ordered() for name, sql in _DEFINES.findall(module.text)}
 
 
 def comments() -> dict[str, str]:

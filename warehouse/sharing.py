@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from warehouse.address import Address, Served
 from warehouse.connection import connect, cursor
 from warehouse.errors import WarehouseBusy, WarehouseError
+from warehouse.lake.copies import let_copy
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -67,6 +68,7 @@ def shared_reading(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection
     try:
         if own is None:
             own = cursor(shared.con)
+        let_copy(own)
         yield own
     finally:
         if own is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from apps.output import Format, note
-from warehouse.address import Address
+from warehouse.address import Address, Lake, Served
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -61,21 +61,30 @@ def reading(
     """
     import warehouse
     from warehouse.connection import DEFAULT_WAIT
+    from warehouse.lake.copies import let_copy
 
     seconds = DEFAULT_WAIT if wait is None else wait
     con = warehouse.connect(context.obj, read_only=True, wait=seconds, on_wait=note)
     try:
-        file: Address = context.obj
-        if (
-            not all_threads
-            and isinstance(file, Path)
-            and file.is_file()
-            and file.stat().st_size < _SMALL
-        ):
+        if not all_threads and _is_small(con, context.obj):
             con.execute("SET threads = 1")
+        let_copy(con)
         yield con
     finally:
         con.close()
+
+
+def _is_small(con: DuckDBPyConnection, address: Address) -> bool:
+    """Return whether a file or a lake is; how large one is that others serve is theirs to know."""
+    from warehouse.lake.attach import stored_bytes
+
+    match address:
+        case Path():
+            return address.is_file() and address.stat().st_size < _SMALL
+        case Lake():
+            return stored_bytes(con) < _SMALL
+        case Served():
+            return False
 
 
 @contextmanager

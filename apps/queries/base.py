@@ -14,6 +14,7 @@ from warehouse import sqlfiles
 from warehouse.catalog import by_run_and_source
 from warehouse.connection import cursor
 from warehouse.lake.attach import is_lake
+from warehouse.lake.copies import leave_to_cursor, let_copy, need_files, one_snapshot
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -108,6 +109,7 @@ def narrow(own: DuckDBPyConnection, narrowing: Narrowing) -> None:
     A temporary table shadows the table or view of its name for this cursor alone, also where the
     database is read-only, and every view built on that name reads it.
     """
+    let_copy(own, at_once=True)
     # Names of tables and views are those of the functions in apps.queries, never from outside.
     if narrowing.runs is not None:
         _narrow_to_files(own, narrowing.runs)
@@ -124,27 +126,29 @@ def narrow(own: DuckDBPyConnection, narrowing: Narrowing) -> None:
     ]
     for view in empty:
         own.execute(f"CREATE TEMP TABLE {view} AS FROM {view} WITH NO DATA")
+        leave_to_cursor(own, view)
     for view in narrowing.views:
         if view not in empty:
-            own.execute(f"CREATE TEMP TABLE {view} AS FROM {view}")
+            query = f"FROM {view}"
+            with one_snapshot(own, query):
+                own.execute(f"CREATE TEMP TABLE {view} AS {query}")
+            leave_to_cursor(own, view)
 
 
 def _narrow_to_files(own: DuckDBPyConnection, runs: Question) -> None:
-    """Narrow landing tables to the files of runs, unless these are many or some are unknown.
-
-    In a lake each file that landed is a file of its own, which a condition on run_id finds, too.
-    """
-    if is_lake(own):
-        return
+    """Narrow landing tables to the files of runs, unless these are many or some are unknown."""
     query = sqlfiles.read("queries/runs/files").format(runs=runs.sql)
-    row = own.execute(query, dict(runs.params) or None).fetchone()
+    with one_snapshot(own, query):
+        row = own.execute(query, dict(runs.params) or None).fetchone()
     database, source_ids = row or ("", None)
     if source_ids is None or len(source_ids) > _MOST_FILES:
         return
+    tables = [table for table in by_run_and_source() if table not in _ORDERED]
+    if is_lake(own):
+        need_files(own, tables, source_ids)
+        return
     quoted = database.replace('"', '""')
-    for table in by_run_and_source():
-        if table in _ORDERED:
-            continue
+    for table in tables:
         own.execute(
             f'CREATE TEMP VIEW {table} AS FROM "{quoted}".main.{table} '
             f"WHERE {sqlfiles.of_sources(source_ids)}"
@@ -156,8 +160,10 @@ def _copied(own: DuckDBPyConnection, name: str, question: Question, most: int | 
     limit = "" if most is None else f" LIMIT {most + 1}"
     copy = f"_copied_{next(_NUMBER)}"
     query = f"CREATE TEMP TABLE {copy} AS FROM ({question.sql}){limit}"
-    ((rows,),) = own.execute(query, dict(question.params) or None).fetchall()
+    with one_snapshot(own, query):
+        ((rows,),) = own.execute(query, dict(question.params) or None).fetchall()
     if most is None or rows <= most:
+        leave_to_cursor(own, name)
         own.execute(f"DROP VIEW IF EXISTS temp.main.{name}")
         own.execute(f"ALTER TABLE temp.main.{copy} RENAME TO {name}")
         return int(rows)
@@ -200,5 +206,6 @@ def _computed(
     if remembered is not None:
         remembered.append(Asked(name, query, params))
     table = f"_asked_{next(_NUMBER)}"
-    con.execute(f"CREATE TEMP TABLE {table} AS {query}", params or None)
+    with one_snapshot(con, query):
+        con.execute(f"CREATE TEMP TABLE {table} AS {query}", params or None)
     return con.table(table)

@@ -17,14 +17,19 @@ import duckdb
 import pytest
 
 import warehouse as pwh
+from apps.queries.base import Narrowing, Question, ask, narrow
+from apps.queries.runs import list_runs
+from apps.reports.runs import run_report
 from tests.helpers.network import Cut, network
 from tests.helpers.postgres import programs, running_postgres
 from tests.helpers.support import land, rows
 from warehouse import guarded, transactions
 from warehouse.address import parse_address
+from warehouse.connection import cursor
 from warehouse.errors import InputError, NotAWarehouse, UsageError, WarehouseError, WarehouseMissing
 from warehouse.extensions import load_extension
 from warehouse.guarded import Limits, open_restricted
+from warehouse.lake.copies import let_copy
 from warehouse.saved_queries import save_query
 
 pytestmark = [
@@ -108,6 +113,65 @@ def test_commands_answer_as_over_a_file(run, address, file, command):
         for db in (address, file)
     ]
     assert answers[0] == answers[1] != ""
+
+
+@pytest.fixture
+def copying(reader):
+    """Return a cursor as commands and pages have, which copies small tables of the lake."""
+    own = cursor(reader)
+    let_copy(own, at_once=True)
+    yield own
+    own.close()
+
+
+def copied(con):
+    """Return the names of the tables that a cursor has copied."""
+    sql = "SELECT table_name FROM duckdb_tables() WHERE temporary AND table_name NOT LIKE '!_%' "
+    return {name for (name,) in rows(con, sql + "ESCAPE '!'")}
+
+
+def test_copied_tables_are_those_that_a_question_reads(copying, reader):
+    listed = list_runs(reader).fetchall()
+    assert list_runs(copying).fetchall() == listed
+    assert (
+        {"runs", "run_facts", "sources"}
+        <= copied(copying)
+        <= {"runs", "run_facts", "sources", "nodes"}
+    )
+    for run_id, *_ in listed:
+        assert run_report(copying, run_id) == run_report(reader, run_id)
+
+
+def test_what_landed_after_the_copies_is_read(copying, writer, tmp_path):
+    before = list_runs(copying).fetchall()
+    land(writer, csv(tmp_path, "later", [("later", "cycles", 1)]))
+    assert {run for run, *_ in list_runs(copying).fetchall()} == {
+        "later",
+        *(run for run, *_ in before),
+    }
+    assert ask(copying, "runs/rows", run_id="later").fetchall() == [("pmu_samples", 1)]
+
+
+def test_a_question_alone_copies_nothing(reader):
+    own = cursor(reader)
+    let_copy(own)
+    for tables in (set(), {"runs", "run_facts", "sources", "nodes"}):
+        assert list_runs(own).fetchall()
+        assert copied(own) == tables
+    own.close()
+
+
+def test_narrowed_tables_are_not_copied(copying):
+    assert list_runs(copying).fetchall()
+    narrow(copying, Narrowing({"sources": Question("runs/sources", {"run_id": "none"})}))
+    assert list_runs(copying).fetchall() == []
+
+
+def test_a_question_that_fails_leaves_no_copies(copying):
+    with pytest.raises(duckdb.Error, match="app"):
+        ask(copying, "runs/list")
+    assert copied(copying) == set()
+    assert list_runs(copying).fetchall()
 
 
 def test_a_file_is_replaced_and_forgotten(run, address, writer, reader, tmp_path):

@@ -1,7 +1,11 @@
-"""What commands and pages ask, over DuckLake against a file: times of the same queries.
+"""What commands and pages ask of a large warehouse: DuckLake against a file with the same rows.
 
-Both get the same counters, by one ingest. Needs PostgreSQL and pip install 'pwh[lake]'.
-Usage: python -m tests.bench.bench_lake [--rows 10000000]
+Needs PostgreSQL and pip install 'pwh[lake]'.
+Usage: python -m tests.bench.bench_lake [--rows 20000000] [--runs 400] [--db FILE]
+
+Fills FILE as bench_large does, unless it is there, and copies it into a lake. Both are asked in
+turn, each time on a cursor of its own, as a command or a page has it. Prints medians of wall and
+processor time, that of PostgreSQL not included, and their ratios.
 """
 
 from __future__ import annotations
@@ -9,86 +13,104 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING
 
-import duckdb
+import numpy as np
 
 import warehouse
-from apps.queries import overview
-from apps.queries.runs import list_runs
 from apps.reports.runs import run_report
+from tests.bench.bench_large import QUESTIONS, some_runs
+from tests.bench.large_warehouse import KINDS_OF_TRACE, fill
 from tests.helpers.postgres import running_postgres
-from tests.helpers.support import land
+from warehouse.connection import cursor
+from warehouse.lake.copies import let_copy
 from warehouse.maintenance import maintain
+from warehouse.transactions import transaction
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-RUNS = 100
-REPETITIONS = 5
-QUESTIONS: dict[str, Callable[[DuckDBPyConnection], object]] = {
-    "list of runs": lambda con: list_runs(con).fetchall(),
-    "overview: counts": lambda con: overview.warehouse_counts(con).fetchall(),
-    "overview: latest runs": lambda con: overview.latest_runs(con, 10).fetchall(),
-    "overview: watched series": lambda con: overview.watched_series(con, 6, most=20).fetchall(),
-    "report of a run": lambda con: run_report(con, "r7"),
-    "counters of a run": lambda con: con.execute(
-        "SELECT event, sum(value) FROM pmu_samples WHERE run_id = 'r7' GROUP BY event"
-    ).fetchall(),
-    "counters of all runs": lambda con: con.execute(
-        "SELECT run_id, event, sum(value) FROM pmu_samples GROUP BY ALL"
-    ).fetchall(),
-    "scalars of all runs": lambda con: con.execute(
-        "SELECT metric, median(value) FROM run_metrics GROUP BY metric"
-    ).fetchall(),
-}
+_REPETITIONS = 5
+_BOOKKEEPING = ("migrations", "view_modules")
 
 
 def main() -> None:
-    """Print the time of each question over both, and their ratio."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=int, default=10_000_000)
-    rows = parser.parse_args().rows
-    with tempfile.TemporaryDirectory() as scratch, running_postgres() as server:
-        folder = Path(scratch)
-        counters = folder / "counters.parquet"
-        duckdb.execute(
-            "COPY (SELECT 'r' || i // ($rows // $runs) AS run_id, 'heat' AS app, "
-            "i // ($rows // $runs) // 10 || '.0' AS version, "
-            "TIMESTAMPTZ '2026-01-01' + to_hours(CAST(i // ($rows // $runs) AS INTEGER)) "
-            "AS started_at, i AS sample, 'event' || i % 8 AS event, random() AS value "
-            f"FROM range($rows) AS t (i)) TO '{counters}'",
-            {"rows": rows, "runs": RUNS},
-        )
-        file = folder / "w.duckdb"
-        lake = f"ducklake:postgres:{server.settings} data_path={folder / 'lake'}"
-        for address in (file, lake):
-            with warehouse.connect(address) as con:
-                began = time.perf_counter()
-                land(con, counters)
-                print(f"ingest {str(address)[:9]:9}: {time.perf_counter() - began:.2f} s")
-                maintain(con, 0)
+    """Print a line for each question."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--runs", type=int, default=400)
+    parser.add_argument("--db", type=Path, default=Path("bench_lake.duckdb"))
+    options = parser.parse_args()
+    if not options.db.exists():
+        fill(options.db, options.rows, options.runs)
+    with tempfile.TemporaryDirectory() as folder, running_postgres() as server:
+        lake = f"ducklake:postgres:{server.settings}"
+        with warehouse.connect(f"{lake} data_path={folder}") as con:
+            _copy(con, options.db)
+            maintain(con, 0)
+        _compare("open", [partial(_open, options.db)], [partial(_open, lake)])
         with (
-            warehouse.connect(file, read_only=True) as one,
+            warehouse.connect(options.db, read_only=True) as one,
             warehouse.connect(lake, read_only=True) as other,
         ):
             for name, ask in QUESTIONS.items():
-                plain, over = (_seconds(ask, con) for con in (one, other))
-                print(f"{name:24} {plain:7.3f} s  {over:7.3f} s  {over / plain:5.1f} times")
+                _compare(name, *([partial(_on_cursor, con, ask)] for con in (one, other)))
+            for kind in KINDS_OF_TRACE:
+                reports = [partial(run_report, run_id=run) for run in some_runs(one, kind.name)[:3]]
+                _compare(
+                    f"report of {kind.name}",
+                    *([partial(_on_cursor, con, ask) for ask in reports] for con in (one, other)),
+                )
 
 
-def _seconds(ask: Callable[[DuckDBPyConnection], object], con: DuckDBPyConnection) -> float:
-    """Return the median time of a question, after one that fills caches."""
-    ask(con)
-    times = []
-    for _ in range(REPETITIONS):
-        began = time.perf_counter()
-        ask(con)
-        times.append(time.perf_counter() - began)
-    return median(times)
+def _copy(con: DuckDBPyConnection, file: Path) -> None:
+    """Copy the rows of all tables of a file into a lake, in one transaction."""
+    con.execute(f"ATTACH '{file}' AS file (READ_ONLY)")
+    sql = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'lake'"
+    tables = {name for (name,) in con.execute(sql).fetchall()}
+    with transaction(con):
+        for table in sorted(tables.difference(_BOOKKEEPING)):
+            con.execute(f"DELETE FROM {table}")
+            con.execute(f"INSERT INTO {table} BY NAME FROM file.{table}")
+    con.execute("DETACH file")
+
+
+def _open(address: str | Path) -> None:
+    warehouse.connect(address, read_only=True).close()
+
+
+def _on_cursor(con: DuckDBPyConnection, ask: Callable[[DuckDBPyConnection], object]) -> None:
+    own = cursor(con)
+    let_copy(own)
+    ask(own)
+    own.close()
+
+
+def _compare(
+    name: str, ours: Sequence[Callable[[], None]], theirs: Sequence[Callable[[], None]]
+) -> None:
+    """Print the median times of what a file and a lake are asked, after one round of both."""
+    times = [
+        [_seconds(action) for action in pair]
+        for _ in range(1 + _REPETITIONS)
+        for pair in zip(ours, theirs, strict=True)
+    ][len(ours) :]
+    (wall, cpu), (lake_wall, lake_cpu) = np.median(times, axis=0)
+    print(
+        f"{name:28} wall {wall:7.3f} s {lake_wall:7.3f} s {lake_wall / wall:5.1f} times, "
+        f"processor {cpu:7.3f} s {lake_cpu:7.3f} s {lake_cpu / cpu:5.1f} times",
+        flush=True,
+    )
+
+
+def _seconds(action: Callable[[], None]) -> tuple[float, float]:
+    """Return the wall and processor time of an action, s."""
+    began, spent = time.perf_counter(), time.process_time()
+    action()
+    return time.perf_counter() - began, time.process_time() - spent
 
 
 if __name__ == "__main__":

@@ -49,10 +49,10 @@ def main() -> None:
     _report("open", [partial(_open, options.db)] * _REPETITIONS)
     with warehouse.connect(options.db, read_only=True) as con:
         con.execute(f"SET memory_limit = '{_MEMORY}'")
-        for name, ask in _QUESTIONS.items():
+        for name, ask in QUESTIONS.items():
             _report(name, [partial(ask, con)] * _REPETITIONS)
         for kind in KINDS_OF_TRACE:
-            runs = _some_runs(con, kind.name)
+            runs = some_runs(con, kind.name)
             _report(f"report of {kind.name}", [partial(run_report, con, run) for run in runs])
     print(f"memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB")
     with tempfile.TemporaryDirectory() as name:
@@ -85,7 +85,7 @@ def _traces(con: DuckDBPyConnection) -> None:
         overview.latest_traces(own, last).fetchall()
 
 
-_QUESTIONS: dict[str, Callable[[DuckDBPyConnection], object]] = {
+QUESTIONS: dict[str, Callable[[DuckDBPyConnection], object]] = {
     "list of all runs": lambda con: list_runs(con).fetchall(),
     "last 20 runs": lambda con: list_runs(con).limit(20).fetchall(),
     "overview: counts": lambda con: overview.warehouse_counts(con).fetchall(),
@@ -95,7 +95,7 @@ _QUESTIONS: dict[str, Callable[[DuckDBPyConnection], object]] = {
 }
 
 
-def _some_runs(con: DuckDBPyConnection, kind: str) -> list[str]:
+def some_runs(con: DuckDBPyConnection, kind: str) -> list[str]:
     """Return some runs of a kind of trace, from all of the time."""
     sql = (
         "SELECT run_id FROM runs WHERE starts_with(run_id, $kind || '-') AND app IS NOT NULL "

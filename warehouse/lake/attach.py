@@ -233,6 +233,13 @@ def is_lake(con: DuckDBPyConnection) -> bool:
     return row == ("ducklake",)
 
 
+def stored_bytes(con: DuckDBPyConnection) -> int:
+    """Return the size of the files of a lake."""
+    sql = f"SELECT coalesce(sum(file_size_bytes), 0) FROM {METADATA}.ducklake_table_stats"
+    row = con.execute(sql).fetchone()
+    return int(row[0]) if row else 0
+
+
 def use(own: DuckDBPyConnection) -> None:
     """Use the lake on a cursor, as its connection does."""
     own.execute(f"USE {NAME}")
