@@ -83,7 +83,7 @@ class Document:
             self._data += more
             for end in _ends(self._data):
                 try:
-                    batch = self._batch(b"[%b]" % self._data[:end])
+                    batch = self._batch(b"".join((b"[", memoryview(self._data)[:end], b"]")))
                 except msgspec.DecodeError:
                     continue
                 yield batch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
@@ -21,6 +21,7 @@ Id = str | int | float | None
 NONE = -1
 _NULL = b"null"
 _GROUPS = {
+    "X": "slices",
     **{"B": "marks", "E": "marks", "C": "counters", "M": "metadata"},
     **{"b": "operations", "e": "operations", "S": "operations", "F": "operations"},
     **{"s": "flows", "t": "flows", "f": "flows", "": "nothing"},
@@ -40,6 +41,7 @@ _form = attrgetter("name", "cat", "pid", "tid")
 _called, _cat = attrgetter("name"), attrgetter("cat")
 _ts, _dur = attrgetter("ts"), attrgetter("dur")
 _args = msgspec.json.Decoder(Args)
+_many_args = msgspec.json.Decoder(list[Args])
 _values = msgspec.json.Decoder(dict[str, Any])
 
 
@@ -144,15 +146,13 @@ class Events:
 
     def take(self, events: Sequence[Event]) -> None:
         """Take a batch of events in."""
-        # Most events are slices.
-        if slices := [event for event in events if event.ph == "X"]:
-            self._take_slices(slices)
-        groups: dict[str, list[Event]] = {}
-        for event in events if len(slices) < len(events) else ():
-            if event.ph != "X":
-                groups.setdefault(_GROUPS.get(event.ph, event.ph), []).append(event)
+        groups: defaultdict[str, list[Event]] = defaultdict(list)
+        for event in events:
+            groups[_GROUPS.get(event.ph, event.ph)].append(event)
         for group, found in groups.items():
             match group:
+                case "slices":
+                    self._take_slices(found)
                 case "marks":
                     self._take_marks(found)
                 case "operations":
@@ -255,8 +255,9 @@ class Events:
         """Return what links calls and what they launched; NONE where it is not stated."""
         found = np.full(len(events), NONE)
         linked = np.array([kind in self._linked for kind in self.kinds], bool)[kinds]
-        for place in np.flatnonzero(linked).tolist():
-            value = _decoded(_args, events[place]).correlation
+        places = np.flatnonzero(linked)
+        for place, args in zip(places, _all_args([events[at] for at in places]), strict=True):
+            value = args.correlation
             if isinstance(value, int) and 0 < value < 1 << 62:
                 found[place] = value
         return found
@@ -292,6 +293,15 @@ def _nanoseconds(events: Sequence[Event], texts: list[msgspec.Raw], field: str) 
 
 def _shown(text: msgspec.Raw) -> str:
     return bytes(text)[:40].decode("utf-8", "replace")
+
+
+def _all_args(events: Sequence[Event]) -> list[Args]:
+    """Return the arguments of events, decoded at once; raise `InputError` where they are wrong."""
+    texts = b",".join([event.args or b"{}" for event in events])
+    try:
+        return _many_args.decode(b"[%b]" % texts)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return [_decoded(_args, event) for event in events]
 
 
 def _decoded(decoder: msgspec.json.Decoder[Any], event: Event) -> Any:
