@@ -255,7 +255,7 @@ class Events:
         """Return what links calls and what they launched; NONE where it is not stated."""
         found = np.full(len(events), NONE)
         linked = np.array([kind in self._linked for kind in self.kinds], bool)[kinds]
-        places = np.flatnonzero(linked)
+        places = np.flatnonzero(linked).tolist()
         for place, args in zip(places, _all_args([events[at] for at in places]), strict=True):
             value = args.correlation
             if isinstance(value, int) and 0 < value < 1 << 62:
