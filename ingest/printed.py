@@ -154,6 +154,21 @@ PRINTED: tuple[Signature, ...] = (
         text=r'^    "(?:alloc_samples|combined_stacks|growth_rate)": ',
     ),
     Signature(
+        "a log of ninja",
+        "Convert it with ninjatracing: ninjatracing .ninja_log > NEW.json",
+        text=r"^# ninja log v\d+$",
+    ),
+    Signature(
+        "the times of gcc's passes (-ftime-report)",
+        "Write CSV with the columns function and seconds: a landing table is fn_timings.",
+        text=r"^Time variable +usr +sys +wall ",
+    ),
+    Signature(
+        "what TypeScript's compiler prints of its times",
+        "Let it write a trace: tsc --generateTrace FOLDER, and ingest trace.json there.",
+        text=r"^Check time: +[\d.]+s$",
+    ),
+    Signature(
         "the text of line_profiler",
         "It has times of lines; pwh reads functions: python -m cProfile -o FILE.pstats SCRIPT",
         text=r"^Timer unit: \S+ s$",
