@@ -28,7 +28,8 @@ WITH
       count(value) FILTER (shown) AS showing,
       count(value) FILTER (NOT shown) AS others,
       avg(sqrt(value)) FILTER (shown) AS root_showing,
-      avg(sqrt(value)) FILTER (NOT shown) AS root_others
+      avg(sqrt(value)) FILTER (NOT shown) AS root_others,
+      list({'shown': shown, 'value': value}) AS programs
     FROM rates
     GROUP BY rate
   ),
@@ -43,12 +44,10 @@ WITH
   )
 
 SELECT
-  t.rate, t.threshold, t.showing, pow(t.root_showing, 2) AS mean_showing,
-  t.others, pow(t.root_others, 2) AS mean_others,
-  count(*) FILTER (r.shown <> (r.value > t.threshold)) AS misjudged
-FROM thresholds AS t
-JOIN rates AS r ON t.rate = r.rate
-GROUP BY ALL;
+  rate, threshold, showing, pow(root_showing, 2) AS mean_showing,
+  others, pow(root_others, 2) AS mean_others,
+  len(list_filter(programs, lambda p: p.shown <> (p.value > threshold))) AS misjudged
+FROM thresholds;
 
 COMMENT ON VIEW behaviour_thresholds IS 'One row is one rate and the threshold over which it is prominent, from the rows of behaviour_references.';
 COMMENT ON COLUMN behaviour_thresholds.rate IS 'fluctuation and idle_lanes (1 - SIMT efficiency) for divergence, sync_rate for synchronisation, memory_share for data-bound against compute-bound.';

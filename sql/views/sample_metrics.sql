@@ -16,6 +16,11 @@ END;
 
 CREATE OR REPLACE VIEW sample_metrics AS
 WITH
+  -- bound once for two uses; DuckDB pushes a condition on the run into it
+  coverage AS (
+    SELECT run_id, source_id, metric_set, is_used FROM metric_coverage
+  ),
+
   -- the events that count in each file, with their slots and bits
   events AS (
     SELECT
@@ -27,7 +32,7 @@ WITH
         PARTITION BY u.run_id, u.source_id, u.written ORDER BY d.position NULLS FIRST
       ) = 1 AS is_first
     FROM _used_events AS u
-    JOIN metric_coverage AS c USING (run_id, source_id, metric_set)
+    JOIN coverage AS c USING (run_id, source_id, metric_set)
     JOIN metric_definitions AS d USING (metric_set, event)
     LEFT JOIN _event_bits AS b USING (metric_set, event)
     WHERE c.is_used
@@ -149,7 +154,7 @@ WITH
     FROM (
       SELECT DISTINCT run_id, false AS fits FROM pmu_samples
       UNION ALL
-      SELECT run_id, true FROM metric_coverage
+      SELECT run_id, true FROM coverage
     )
     GROUP BY run_id
     HAVING NOT bool_or(fits)

@@ -21,6 +21,14 @@ CREATE OR REPLACE MACRO _behaviour_verdict(divergent, synchronising) AS
 
 CREATE OR REPLACE VIEW thread_behaviour AS
 WITH
+  thresholds AS (
+    SELECT
+      any_value(threshold) FILTER (rate = 'fluctuation') AS fluctuation,
+      any_value(threshold) FILTER (rate = 'sync_rate') AS sync_rate,
+      any_value(threshold) FILTER (rate = 'idle_lanes') AS idle_lanes
+    FROM behaviour_thresholds
+  ),
+
   -- the warps of a launch, of which all lanes are traced, and the three worst of them
   launch_warps AS (
     SELECT
@@ -40,9 +48,8 @@ WITH
     FROM (
       SELECT
         *,
-        idle_lanes / nullif(lanes * warp_instructions, 0) > (
-          SELECT threshold FROM behaviour_thresholds WHERE rate = 'idle_lanes'
-        ) AS divergent
+        idle_lanes / nullif(lanes * warp_instructions, 0) > (SELECT idle_lanes FROM thresholds)
+          AS divergent
       FROM _warp_sums
     )
     GROUP BY run_id, launch
@@ -154,14 +161,6 @@ WITH
     SELECT run_id, launch FROM bb_launches
     UNION
     SELECT run_id, launch FROM bb_visits
-  ),
-
-  thresholds AS (
-    SELECT
-      any_value(threshold) FILTER (rate = 'fluctuation') AS fluctuation,
-      any_value(threshold) FILTER (rate = 'sync_rate') AS sync_rate,
-      any_value(threshold) FILTER (rate = 'idle_lanes') AS idle_lanes
-    FROM behaviour_thresholds
   ),
 
   joined AS (

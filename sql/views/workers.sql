@@ -91,27 +91,28 @@ LEFT JOIN (
 -- widens it.
 CREATE OR REPLACE VIEW _worker_windows AS
 WITH
-  own AS (
+  busy AS (
     SELECT run_id, worker, min(t_start) AS first_start, max(t_end) AS last_end
-    FROM _task_times
+    FROM tasks
     GROUP BY run_id, worker
   ),
 
-  program AS (
-    SELECT run_id, min(first_start) AS first_start, max(last_end) AS last_end
-    FROM own
-    GROUP BY run_id
+  clocked AS (
+    SELECT
+      w.run_id, w.worker, w.node, w.t_begin, w.t_end,
+      min(b.first_start - w.ahead) OVER program AS first_start,
+      b.last_end - w.ahead AS own_end,
+      max(b.last_end - w.ahead) OVER program AS last_end
+    FROM _worker_clocks AS w
+    LEFT JOIN busy AS b ON w.run_id = b.run_id AND w.worker = b.worker
+    WINDOW program AS (PARTITION BY w.run_id)
   )
 
 SELECT
-  w.run_id, w.worker, w.node,
-  coalesce(w.t_begin, program.first_start) AS t_begin,
-  greatest(
-    coalesce(w.t_end, program.last_end), coalesce(w.t_begin, program.first_start), own.last_end
-  ) AS t_end
-FROM _worker_clocks AS w
-LEFT JOIN program ON w.run_id = program.run_id
-LEFT JOIN own ON w.run_id = own.run_id AND w.worker = own.worker;
+  run_id, worker, node,
+  coalesce(t_begin, first_start) AS t_begin,
+  greatest(coalesce(t_end, last_end), coalesce(t_begin, first_start), own_end) AS t_end
+FROM clocked;
 
 CREATE OR REPLACE VIEW worker_idle AS
 WITH
