@@ -53,17 +53,21 @@ def items(profile: Profile, path: Path) -> Iterator[Item]:
 
 
 class _Columns:
-    """Turns a profile's rows into Arrow columns."""
+    """Turns a profile's rows into Arrow columns.
+
+    Texts are chosen by numpy: `pa.Array.take` imports pyarrow.compute, which takes as long as
+    several small profiles.
+    """
 
     def __init__(self, profile: Profile, ranks: int | None) -> None:
         self.notes: list[str] = []
         self._profile = profile
         self._ranks = ranks
         # Path -1, outside of all regions, is the last entry.
-        self._functions = pa.array([*profile.paths.names, OUTSIDE], pa.string())
+        self._functions = np.array([*profile.paths.names, OUTSIDE], object)
         joined = profile.paths.joined()
-        self._callpaths = pa.array([*joined, None], pa.string())
-        self._regions = pa.array([*joined, OUTSIDE], pa.string())
+        self._callpaths = np.array([*joined, None], object)
+        self._regions = np.array([*joined, OUTSIDE], object)
         self._path, self._rank, self._thread, self._block = (
             np.frombuffer(column, dtype=np.int64)
             for column in (profile.path, profile.rank, profile.thread, profile.block)
@@ -93,12 +97,14 @@ class _Columns:
         )
         kept = np.flatnonzero(~(np.isnan(seconds) & np.isnan(inclusive) & np.isnan(calls)))
         columns = self._places(kept) | {
-            "function": self._functions.take(self._codes(kept)),
-            "callpath": self._callpaths.take(self._codes(kept)),
+            "function": pa.array(self._functions[self._codes(kept)], pa.string()),
+            "callpath": pa.array(self._callpaths[self._codes(kept)], pa.string()),
             "parallelism": pa.array([self._ranks] * len(kept), pa.int32()),
             "seconds": _known(seconds[kept]),
             "inclusive_seconds": _known(inclusive[kept]),
-            "calls": _known(calls[kept]).cast(pa.int64()),
+            "calls": _known(calls[kept]).cast(pa.int64())
+            if "calls" in metrics
+            else pa.nulls(len(kept), pa.int64()),
         }
         return Rows("fn_timings", pa.table(columns))
 
@@ -107,13 +113,13 @@ class _Columns:
         found = [self._event(one) for one in events]
         rows = np.concatenate([one for one, _ in found])
         counts = [len(one) for one, _ in found]
-        kind = pa.array(np.repeat(np.arange(len(events)), counts))
+        kind = np.repeat(np.arange(len(events)), counts)
         columns = self._places(rows) | {
-            "region": self._regions.take(self._codes(rows)),
+            "region": pa.array(self._regions[self._codes(rows)], pa.string()),
             "sample": self._sample[rows],
-            "event": pa.array([one.event for one in events], pa.string()).take(kind),
+            "event": pa.array(np.array([one.event for one in events], object)[kind], pa.string()),
             "value": _known(np.concatenate([values for _, values in found])),
-            "unit": pa.array([one.unit for one in events], pa.string()).take(kind),
+            "unit": pa.array(np.array([one.unit for one in events], object)[kind], pa.string()),
         }
         return Rows("pmu_samples", pa.table(columns))
 
@@ -150,9 +156,9 @@ class _Columns:
         pairs = np.stack([self._rank, self._thread, self._block])
         return np.unique(pairs, axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
-    def _codes(self, rows: Integers) -> pa.Array:
+    def _codes(self, rows: Integers) -> Integers:
         path = self._path[rows]
-        return pa.array(np.where(path < 0, len(self._functions) - 1, path))
+        return np.where(path < 0, len(self._functions) - 1, path)
 
     def _places(self, rows: Integers) -> dict[str, pa.Array]:
         rank, thread = self._rank[rows], self._thread[rows]
