@@ -29,6 +29,8 @@ _RANGE = re.compile(
 _SUM = re.compile(r"sum\((.+)\)")
 _OVERFLOW = re.compile(r"Overflow in \w+ of U?INT(\d+) \((.+)\)")
 _CSV_COLUMNS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
+# Where a line is longer than two of its buffers, DuckDB's threads disagree.
+_LONG_LINE = re.compile("Maximum line size of|The Parallel CSV Reader")
 _SCRATCH = re.compile(r"(?:file )?['\"][^'\"]*/pwh-[^'\"]*['\"]")
 _IN_PARQUET = re.compile(
     r"parquet|bitpacked|the file might be corrupted|corrupted file\?|thrift", re.IGNORECASE
@@ -122,6 +124,10 @@ def _from_duckdb(error: Exception, table: str | None) -> PwhError:
             )
         case duckdb.ConstraintException():
             translated = _empty_value(error, table)
+        case duckdb.Error() if _LONG_LINE.search(message):
+            translated = InputError(
+                "a line is too long", where=_line(message, table), expected="lines of at most 2 MB"
+            )
         case duckdb.DataError() | duckdb.InvalidInputException():
             translated = _bad_value(message, table)
         case duckdb.IOException():
@@ -145,8 +151,7 @@ def _empty_value(error: Exception, table: str | None) -> InputError:
 
 
 def _bad_value(message: str, table: str | None) -> InputError:
-    line = _CSV_LINE.search(message)
-    where = f"line {line.group(1)}" if line else table
+    where = _line(message, table)
     if value := _CSV_VALUE.search(message):
         column, found, kind = value.groups()
         return InputError(
@@ -169,6 +174,12 @@ def _bad_value(message: str, table: str | None) -> InputError:
             hint="Convert it with iconv.",
         )
     return InputError(_plain_message(message), where=where)
+
+
+def _line(message: str, table: str | None) -> str | None:
+    """Return the line of a CSV file that a message names, else the table."""
+    line = _CSV_LINE.search(message)
+    return f"line {line.group(1)}" if line else table
 
 
 def _out_of_range(message: str, where: str | None) -> InputError | None:

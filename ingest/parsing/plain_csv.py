@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,12 @@ _FRACTION = (
     "((contains(\"{0}\", '.') OR contains(\"{0}\", 'e-')) AND (contains(\"{0}\", '[') "
     'OR TRY_CAST("{0}" AS DOUBLE) <> trunc(TRY_CAST("{0}" AS DOUBLE))))'
 )
+# DuckDB reads and stores a file in pieces. Those with a little more rows than one of its row groups
+# it stores again at the end, those with fewer it puts together at once.
+BUFFER_BYTES = 2 << 20
 _READ = (
     "FROM read_csv($path, columns = $columns, delim = $delimiter, header = true, "
-    "auto_detect = false, quote = '\"', escape = '\"')"
+    "auto_detect = false, quote = '\"', escape = '\"', buffer_size = $buffer, parallel = $parallel)"
 )
 
 
@@ -55,7 +59,7 @@ def source(
     """Return the FROM clause over the file, and its parameters.
 
     `types` are SQL types by column name; `left_out` is whether some statement does not read
-    all columns. Raises `InputError` where the last line has no end,
+    all columns. Raises `InputError` where the last line has no end or is too long,
     and where a column of whole numbers contains fractions, which DuckDB would round in silence.
     """
     dates = [name for name in columns if types[name].startswith("TIMESTAMP")]
@@ -63,8 +67,7 @@ def source(
         "path": str(path),
         "delimiter": _delimiter(head),
         "columns": {name: "VARCHAR" if name in dates else types[name] for name in columns},
-    }
-    _check_end(path)
+    } | in_pieces(path)
     if left_out:
         check_text(path)
     _refuse_fractions(params)
@@ -90,10 +93,39 @@ def check_text(path: Path) -> None:
             chunk.check_text()
 
 
-def _check_end(path: Path) -> None:
+def in_pieces(path: Path, part: str | None = None) -> dict[str, Any]:
+    """Return the options `buffer_size` and `parallel` of read_csv for a file, as parameters.
+
+    Raises `InputError`, with the name of the `part`, where the file's last line has no end, or is
+    longer than a buffer: DuckDB leaves out a last line that does not fit into one.
+    """
     with path.open("rb") as file:
-        file.seek(-1, io.SEEK_END)
-        check_line_end(file.read(1))
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - BUFFER_BYTES))
+        tail = file.read()
+    check_line_end(tail[-1:], path=part)
+    if size > len(tail) and max(tail.rfind(b"\n", 0, -1), tail.rfind(b"\r", 0, -1)) < 0:
+        raise InputError("the last line is too long", path=part, expected="lines of at most 2 MB")
+    # Threads that begin inside a quoted value take its line breaks for ends of rows.
+    is_one = size > BUFFER_BYTES and _has_quoted_line_break(path)
+    return {"buffer": BUFFER_BYTES, "parallel": not is_one}
+
+
+def _has_quoted_line_break(path: Path) -> bool:
+    """Return whether some line break is between quotes."""
+    is_open = False
+    with path.open("rb") as file:
+        while data := file.read(BUFFER_BYTES):
+            if not is_open and b'"' not in data:
+                continue
+            import numpy as np
+
+            codes = np.frombuffer(data, np.uint8)
+            quoted = np.logical_xor.accumulate(codes == ord('"')) ^ is_open
+            if (quoted & ((codes == ord("\n")) | (codes == ord("\r")))).any():
+                return True
+            is_open = bool(quoted[-1])
+    return False
 
 
 def _refuse_fractions(params: Mapping[str, Any]) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from ingest.base import Head, Item, Run, Select
 from ingest.compressed import bare_name, sibling
 from ingest.parsing.lines import first_line
+from ingest.parsing.plain_csv import in_pieces
 from ingest.readers.task_tables.neutral import ID, NEUTRAL, NS, NeutralTable
 from ingest.readers.task_tables.whole_numbers import refuse_fractions
 from ingest.recording import Recording, read_head
@@ -125,6 +126,7 @@ def _select(recording: Recording, part: Path, name: str, table: NeutralTable) ->
         _check_columns(columns, part, name, table)
         numbers = {at: column for at, column in enumerate(columns) if columns[column] == NS}
         refuse_fractions(recording, part, delimiter, numbers)
+        params |= in_pieces(Path(path), part.name)
     fields = [
         f"CAST({values[column]} AS {kind}) AS {landing}"
         for column, (landing, kind) in table.columns.items()
@@ -136,7 +138,8 @@ def _select(recording: Recording, part: Path, name: str, table: NeutralTable) ->
 
 _CSV = (
     "read_csv($path, columns = $columns, delim = $delimiter, header = true, "
-    "auto_detect = false, quote = '\"', escape = '\"', nullstr = [''])"
+    "auto_detect = false, quote = '\"', escape = '\"', nullstr = [''], buffer_size = $buffer, "
+    "parallel = $parallel)"
 )
 
 

@@ -1,0 +1,61 @@
+"""How DuckDB is to read CSV files that are longer than one of its buffers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from ingest.parsing.plain_csv import BUFFER_BYTES, source
+
+HEADER = "event,value\n"
+TYPES = {"event": "VARCHAR", "value": "DOUBLE"}
+LONG = "x" * (2 * BUFFER_BYTES + 200_000)
+
+
+def landed(tmp_path: Path, text: str) -> duckdb.DuckDBPyConnection:
+    """Insert the rows of a CSV file into the table t of a new database."""
+    file = tmp_path / "counters.csv"
+    file.write_text(text, encoding="utf-8", newline="")
+    # One thread alone stores rows otherwise.
+    con = duckdb.connect(tmp_path / "test.duckdb", config={"threads": 2})
+    con.execute("CREATE TABLE t (event VARCHAR, value DOUBLE)")
+    clause, params = source(text[:1000].encode(), file, ("event", "value"), TYPES, left_out=False)
+    con.execute(f"INSERT INTO t SELECT * {clause}", params)
+    return con
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_line_breaks_in_quotes_are_read_alike_at_any_length(tmp_path, end):
+    rows = "".join(f'"a,1{end}b,{i}",{i}{end}' for i in range(150_000))
+    assert len(rows) > BUFFER_BYTES
+    with landed(tmp_path, HEADER.replace("\n", end) + rows) as con:
+        found = con.execute(
+            "SELECT count(*), sum(value), count(DISTINCT event), min(event[:3]) FROM t"
+        ).fetchone()
+    assert found == (150_000, 150_000 * 149_999 / 2, 150_000, "a,1")
+
+
+def test_rows_of_long_files_fill_row_groups(tmp_path):
+    # A piece of DuckDB's own choice has a little more such rows than a row group.
+    row = "event of which the name is about as long as this sentence is,1\n"
+    with landed(tmp_path, HEADER + row * 400_000) as con:
+        sizes = con.execute(
+            "SELECT sum(count) FROM pragma_storage_info('t') "
+            "WHERE column_name = 'value' AND segment_type = 'DOUBLE' GROUP BY row_group_id"
+        ).fetchall()
+    assert sum(size for (size,) in sizes) == 400_000
+    assert len(sizes) <= 4
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (HEADER + "a,1\n" * 9 + LONG + ",1\n", "the last line is too long"),
+        (HEADER + "a,1\n" * 9 + LONG + ",1\n" + "a,1\n" * 300_000, "a line is too long"),
+        (HEADER + LONG[: BUFFER_BYTES + 9] + ",1\na,1\n", "line 2: a line is too long"),
+    ],
+)
+def test_lines_beyond_a_buffer_are_refused(refusal, text, problem):
+    assert f"{problem}\n  expected lines of at most 2 MB" in refusal(text.encode())
