@@ -73,17 +73,18 @@ CREATE OR REPLACE MACRO _plain_event(event) AS
 -- Events of profiles that are a cost of functions, and which of several of a run is taken first:
 -- instructions of callgrind, cycles or samples of others. Of any other event it is known that it is
 -- a cost by what it is with callees.
+CREATE OR REPLACE VIEW _cost_event AS
+FROM (
+  VALUES
+    (0, 'Ir', 'instructions'), (0, 'Instructions', 'instructions'), (0, 'Ticks', 'ticks'),
+    (0, 'Time', 'time'), (1, 'cycles', 'cycles'), (1, 'cpu-cycles', 'cycles'),
+    (1, 'PAPI_TOT_CYC', 'cycles'), (2, 'cpu', 'time'), (2, 'cpu-clock', 'samples'),
+    (2, 'task-clock', 'samples'), (3, 'delay', 'time'), (3, 'inuse_space', 'bytes'),
+    (4, 'alloc_space', 'bytes'), (5, 'weight', 'weight'), (7, 'samples', 'samples')
+) AS t(preference, event, unit);
+
 CREATE OR REPLACE VIEW _profile_costs AS
 WITH
-  cost_event (preference, event, unit) AS (
-    VALUES
-      (0, 'Ir', 'instructions'), (0, 'Instructions', 'instructions'), (0, 'Ticks', 'ticks'),
-      (0, 'Time', 'time'), (1, 'cycles', 'cycles'), (1, 'cpu-cycles', 'cycles'),
-      (1, 'PAPI_TOT_CYC', 'cycles'), (2, 'cpu', 'time'), (2, 'cpu-clock', 'samples'),
-      (2, 'task-clock', 'samples'), (3, 'delay', 'time'), (3, 'inuse_space', 'bytes'),
-      (4, 'alloc_space', 'bytes'), (5, 'weight', 'weight'), (7, 'samples', 'samples')
-  ),
-
   -- added up first: names of events are looked at by regular expressions
   summed AS (
     SELECT
@@ -103,7 +104,7 @@ SELECT
   END AS preference,
   coalesce(c.unit, _plain_event(s.event)) AS usual_unit
 FROM summed AS s
-LEFT JOIN cost_event AS c ON _plain_event(s.event) = c.event
+LEFT JOIN _cost_event AS c ON _plain_event(s.event) = c.event
 WHERE c.event IS NOT NULL OR s.inclusive IS NOT NULL;
 
 -- What functions cost in profiles that contain no times. Of several events of a run the first

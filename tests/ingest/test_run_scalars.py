@@ -45,6 +45,49 @@ def test_a_second_file_of_a_run_adds_to_what_is_kept(warehouse, tmp_path):
     assert rows(warehouse, KEPT) == rows(warehouse, METRICS) == summed
 
 
+def test_a_file_into_one_of_two_runs_of_another_file_leaves_the_other_alone(warehouse, tmp_path):
+    both = tmp_path / "both.csv"
+    both.write_text("run_id,event,value\nr,misses,1\ns,misses,2\n")
+    land(warehouse, both)
+    land(warehouse, csv(tmp_path, "one", 10), run_id="r")
+    assert (
+        rows(warehouse, KEPT)
+        == rows(warehouse, METRICS)
+        == [
+            ("r", "counter:cycles", 10.0),
+            ("r", "counter:misses", 1.0),
+            ("r", "per_cycle:cycles", 1.0),
+            ("r", "per_cycle:misses", 0.1),
+            ("s", "counter:misses", 2.0),
+        ]
+    )
+
+
+def test_costs_are_those_of_the_events_of_each_run(warehouse, tmp_path):
+    both = tmp_path / "both.csv"
+    both.write_text(
+        "run_id,region,event,value,inclusive\n"
+        # instructions before cycles; an unknown event is a cost where it has one with callees
+        "r,f,Ir,3,\nr,f,cycles:u,4,\nr,f,misses,5,\n"
+        "s,f,cycles:u,6,\ns,f,Ir,,\ns,f,misses,7,\n"
+        "t,f,misses,8,9\nt,g,misses,8,\nu,f,misses,7,\n"
+    )
+    land(warehouse, both)
+    costs = "SELECT run_id, metric, value FROM {} WHERE metric LIKE '%cost%' ORDER BY ALL"
+    assert (
+        rows(warehouse, costs.format("run_scalars"))
+        == rows(warehouse, costs.format("run_metrics"))
+        == [
+            ("r", "cost:f", 3.0),
+            ("r", "functions:cost", 3.0),
+            ("s", "cost:f", 6.0),
+            ("s", "functions:cost", 6.0),
+            ("t", "cost:f", 8.0),
+            ("t", "functions:cost", 8.0),
+        ]
+    )
+
+
 def test_what_is_forgotten_is_not_kept(warehouse, tmp_path):
     land(warehouse, csv(tmp_path, "one", 1), run_id="r")
     (second,) = land(warehouse, csv(tmp_path, "two", 10), run_id="r")

@@ -3,15 +3,20 @@
 -- the landing tables to these files of these runs; source_id is in the order of landing, so that
 -- DuckDB skips the rest of a large warehouse without reading it.
 
+CREATE TEMP TABLE _cost_candidate AS
+SELECT event
+FROM query_table('"' || replace(current_database(), '"', '""') || '".main.pmu_samples')
+WHERE _is_kept(run_id, source_id) AND region IS NOT NULL AND value IS NOT NULL
+GROUP BY event
+HAVING bool_or(inclusive IS NOT NULL) OR _plain_event(event) IN (SELECT event FROM _cost_event);
+
 CREATE TEMP VIEW pmu_samples AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.pmu_samples')
-SEMI JOIN _keep AS files USING (source_id)
-SEMI JOIN _keep AS runs USING (run_id);
+WHERE _is_kept(run_id, source_id) AND event IN (SELECT event FROM _cost_candidate);
 
 CREATE TEMP VIEW fn_timings AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.fn_timings')
-SEMI JOIN _keep AS files USING (source_id)
-SEMI JOIN _keep AS runs USING (run_id);
+WHERE _is_kept(run_id, source_id);
 
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'cost:') OR metric = 'functions:cost');
@@ -27,3 +32,4 @@ GROUP BY GROUPING SETS ((run_id, function), (run_id));
 
 DROP VIEW temp.main.pmu_samples;
 DROP VIEW temp.main.fn_timings;
+DROP TABLE _cost_candidate;

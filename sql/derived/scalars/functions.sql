@@ -5,8 +5,7 @@
 
 CREATE TEMP VIEW fn_timings AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.fn_timings')
-SEMI JOIN _keep AS files USING (source_id)
-SEMI JOIN _keep AS runs USING (run_id);
+WHERE _is_kept(run_id, source_id);
 
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'seconds:') OR metric = 'functions:seconds');

@@ -5,18 +5,15 @@
 
 CREATE TEMP VIEW bb_launches AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.bb_launches')
-SEMI JOIN _keep AS files USING (source_id)
-SEMI JOIN _keep AS runs USING (run_id);
+WHERE _is_kept(run_id, source_id);
 
 CREATE TEMP VIEW bb_visits AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.bb_visits')
-SEMI JOIN _keep AS files USING (source_id)
-SEMI JOIN _keep AS runs USING (run_id);
+WHERE _is_kept(run_id, source_id);
 
 CREATE TEMP VIEW bb_blocks AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.bb_blocks')
-SEMI JOIN _keep AS files USING (source_id)
-SEMI JOIN _keep AS runs USING (run_id);
+WHERE _is_kept(run_id, source_id);
 
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'blocks:'));

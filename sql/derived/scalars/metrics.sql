@@ -3,8 +3,7 @@
 
 CREATE TEMP VIEW metrics AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.metrics')
-SEMI JOIN _keep AS files USING (source_id)
-SEMI JOIN _keep AS runs USING (run_id);
+WHERE _is_kept(run_id, source_id);
 
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND starts_with(metric, 'metric:');

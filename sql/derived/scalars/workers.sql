@@ -5,18 +5,15 @@
 
 CREATE TEMP VIEW nodes AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.nodes')
-SEMI JOIN _keep AS files USING (source_id)
-SEMI JOIN _keep AS runs USING (run_id);
+WHERE _is_kept(run_id, source_id);
 
 CREATE TEMP VIEW workers AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.workers')
-SEMI JOIN _keep AS files USING (source_id)
-SEMI JOIN _keep AS runs USING (run_id);
+WHERE _is_kept(run_id, source_id);
 
 CREATE TEMP VIEW tasks AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.tasks')
-SEMI JOIN _keep AS files USING (source_id)
-SEMI JOIN _keep AS runs USING (run_id);
+WHERE _is_kept(run_id, source_id);
 
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'tasks:'));
