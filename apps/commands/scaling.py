@@ -13,11 +13,11 @@ from apps.queries.base import narrowed
 from apps.queries.imbalance import scaling_imbalance
 from apps.queries.scaling import (
     known_counts,
+    ranks_of,
     scaling_comparison,
     scaling_contents,
     scaling_functions,
     scaling_turning,
-    times_of,
 )
 from warehouse.errors import NothingToAnalyse, UsageError
 
@@ -120,7 +120,7 @@ def _predict(
     with narrowed(con, known_counts()) as listed:
         which, others = choose_set(listed, app, version, machine)
     question = complete_question(which, counts, scaling, problem_size)
-    with narrowed(con, times_of(which)) as of_set:
+    with narrowed(con, ranks_of(which)) as of_set:
         rows = predict_program(of_set, question)
         if style is not Format.table:
             emit(of_set, rows, style, output)

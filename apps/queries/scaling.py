@@ -41,14 +41,20 @@ class ScalingSet:
 def times_of(which: ScalingSet) -> Narrowing:
     """Return what questions about one set of runs have in common."""
     timings = Question("scaling/timings", which.keys)
-    views = ("scaling_sets", "scaling_series", "rank_times", "program_times")
+    views = ("scaling_sets", "scaling_series", "program_times")
     return Narrowing({"fn_timings": timings}, views, runs=Question("scaling/runs", which.keys))
 
 
-def models_of(which: ScalingSet) -> Narrowing:
-    """Return `times_of` with the models of all functions, for questions that need them twice."""
+def ranks_of(which: ScalingSet) -> Narrowing:
+    """Return `times_of` with the times of ranks, for questions about imbalance, too."""
     times = times_of(which)
-    return replace(times, views=(*times.views, "scaling_models"))
+    return replace(times, views=("rank_times", *times.views))
+
+
+def models_of(which: ScalingSet) -> Narrowing:
+    """Return `ranks_of` with the models of all functions, for questions that need them twice."""
+    ranks = ranks_of(which)
+    return replace(ranks, views=(*ranks.views, "scaling_models"))
 
 
 def known_counts(keys: Mapping[str, Any] | None = None) -> Narrowing:

@@ -40,19 +40,33 @@ WITH
       count(seconds) > 0 AND bool_and(seconds >= 0 AND isfinite(seconds)) AS valid,
       any_value(kind) AS tool_kind
     FROM fn_timings
-    WHERE rank IS NOT NULL
+    WHERE rank IS NOT NULL AND thread IS NOT NULL
     GROUP BY ALL
   ),
 
   -- of several threads of a rank the longest counts, beside what is the rank's own
+  parts AS (
+    SELECT
+      run_id, parallelism, repetition, rank, function,
+      max(seconds) AS seconds, bool_and(valid) AS valid, NULL AS known,
+      any_value(tool_kind) AS tool_kind
+    FROM of_threads
+    GROUP BY run_id, parallelism, repetition, rank, function
+    UNION ALL
+    SELECT
+      run_id, parallelism, repetition, rank, function,
+      seconds, seconds >= 0 AND isfinite(seconds), seconds IS NOT NULL, kind
+    FROM fn_timings
+    WHERE rank IS NOT NULL AND thread IS NULL
+  ),
+
   of_ranks AS (
     SELECT
       run_id, parallelism, repetition, rank, function,
-      coalesce(max(seconds) FILTER (thread IS NOT NULL), 0)
-        + coalesce(max(seconds) FILTER (thread IS NULL), 0) AS seconds,
-      bool_and(valid) AS valid,
+      coalesce(sum(seconds), 0) AS seconds,
+      bool_and(valid) AND coalesce(bool_or(known), true) AS valid,
       any_value(tool_kind) AS tool_kind
-    FROM of_threads
+    FROM parts
     GROUP BY ALL
   )
 

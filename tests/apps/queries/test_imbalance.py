@@ -9,7 +9,7 @@ from apps.queries.imbalance import (
     scaling_imbalance,
     work_imbalance,
 )
-from apps.queries.scaling import known_counts, scaling_sets, times_of
+from apps.queries.scaling import known_counts, ranks_of, scaling_sets
 from tests.helpers.support import given
 
 
@@ -30,7 +30,7 @@ def test_narrowed_answers_are_those_of_the_views(warehouse):
         (which,) = scaling_sets(listed, "a")
     scaling = scaling_imbalance(warehouse, which).fetchall()
     assert [(row[0], row[2]) for row in scaling] == [("f", 4), ("MPI_Wait", 4)]
-    with narrowed(warehouse, times_of(which)) as of_set:
+    with narrowed(warehouse, ranks_of(which)) as of_set:
         assert scaling_imbalance(of_set, which).fetchall() == scaling
 
 
