@@ -159,6 +159,9 @@ def _form_of(line: str) -> Form | None:
 def _unknown_form(number: int, line: str) -> InputError:
     if has_decimal_comma(line):
         problem, hint = "the numbers have decimal commas", PLAIN_NUMBERS
+    elif not re.search(r"\w", line):
+        problem = f"{quoted(line)} is a row of metrics without any value"
+        hint = "Here perf counts nothing that they are made of: record without --metric-only."
     else:
         problem = f"{quoted(line)} is no line of counts"
         hint = OWN_FILE
@@ -203,5 +206,8 @@ def _check_complete(runs: Runs, form: Form | None) -> None:
             "the file begins an execution without counts" if runs.number else "there are no counts",
             where="end of the file",
             expected="counts of at least one event",
-            hint="Did perf fail to start the program?",
+            hint=(
+                "Did perf fail to start the program? Without hardware counters, as in most virtual "
+                "machines, --metric-only has nothing to print: record without it."
+            ),
         )

@@ -43,7 +43,7 @@ _NUMBERS = (
     (r'("[\w-]+" : )(\d+),(\d+)([,}])', r"\1\2.\3\4"),
 )
 _NO_COUNTS = f"{HEADER}|{STARTED}"
-_VALUES_ONLY = rf"^ *(?:\d+\.\d{{9}} +)?(?:CPU\d+ +|(?:{PLACE}) +(?:\d+ +)?)?[\d,% ]*$"
+_VALUES_ONLY = rf"^ *(?:\d+\.\d{{9}} +)?(?:CPU\d+ +|(?:{PLACE}) +(?:\d+ +)?)?[,% ]*\d[\d,% ]*$"
 
 
 def has_points(data: bytes) -> bool:

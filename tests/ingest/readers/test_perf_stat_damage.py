@@ -45,6 +45,7 @@ def test_numbers_in_the_manner_of_another_language_are_refused(warehouse, tmp_pa
         ("5,,faults,9,100.00,,\n6,,cycles,9,100.00,0.5,GH", "line 2", "has no line end"),
         ("5,,faults,9,100.00,,\n-6,,cycles,9,100.00,,\n", "line 2", "is no line of counts"),
         ("5,,faults,9,100.00,,\nhello\n", "line 2", "'hello' is no line of counts"),
+        ("# started on a machine\n\n,,,,\n", "line 3", "',,,,' is a row of metrics without any"),
         ("5,,faults,9,100.01,,\n", "line 1", "counted for more than all the time"),
         ("18446744073709551616,,x,9,100.00,,\n", "line 1", "beyond 64 bits"),
         ("CPU4294967296,1,,x,9,100.00,,\n", "line 1", "processor 4294967296"),
