@@ -29,8 +29,9 @@ _RANGE = re.compile(
 _SUM = re.compile(r"sum\((.+)\)")
 _OVERFLOW = re.compile(r"Overflow in \w+ of U?INT(\d+) \((.+)\)")
 _CSV_COLUMNS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
-# Where a line is longer than two of its buffers, DuckDB's threads disagree.
-_LONG_LINE = re.compile("Maximum line size of|The Parallel CSV Reader")
+_LONG_LINE = "Maximum line size of"
+# DuckDB's threads disagree where lines begin.
+_SPLIT_LINE = "The Parallel CSV Reader"
 _SCRATCH = re.compile(r"(?:file )?['\"][^'\"]*/pwh-[^'\"]*['\"]")
 _IN_PARQUET = re.compile(
     r"parquet|bitpacked|the file might be corrupted|corrupted file\?|thrift", re.IGNORECASE
@@ -124,9 +125,15 @@ def _from_duckdb(error: Exception, table: str | None) -> PwhError:
             )
         case duckdb.ConstraintException():
             translated = _empty_value(error, table)
-        case duckdb.Error() if _LONG_LINE.search(message):
+        case duckdb.Error() if _LONG_LINE in message:
             translated = InputError(
                 "a line is too long", where=_line(message, table), expected="lines of at most 2 MB"
+            )
+        case duckdb.Error() if _SPLIT_LINE in message:
+            translated = InputError(
+                "a line is too long, or a value in quotes has line breaks",
+                where=table,
+                expected="lines of at most 2 MB, each a row",
             )
         case duckdb.DataError() | duckdb.InvalidInputException():
             translated = _bad_value(message, table)

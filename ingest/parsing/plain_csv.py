@@ -24,9 +24,10 @@ _FRACTION = (
 # DuckDB reads and stores a file in pieces. Those with a little more rows than one of its row groups
 # it stores again at the end, those with fewer it puts together at once.
 BUFFER_BYTES = 2 << 20
+_LARGE_BUFFER_BYTES = 32 << 20
 _READ = (
     "FROM read_csv($path, columns = $columns, delim = $delimiter, header = true, "
-    "auto_detect = false, quote = '\"', escape = '\"', buffer_size = $buffer, parallel = $parallel)"
+    "auto_detect = false, quote = '\"', escape = '\"', buffer_size = $buffer)"
 )
 
 
@@ -67,7 +68,8 @@ def source(
         "path": str(path),
         "delimiter": _delimiter(head),
         "columns": {name: "VARCHAR" if name in dates else types[name] for name in columns},
-    } | in_pieces(path)
+        "buffer": buffer_bytes(path),
+    }
     if left_out:
         check_text(path)
     _refuse_fractions(params)
@@ -93,8 +95,8 @@ def check_text(path: Path) -> None:
             chunk.check_text()
 
 
-def in_pieces(path: Path, part: str | None = None) -> dict[str, Any]:
-    """Return the options `buffer_size` and `parallel` of read_csv for a file, as parameters.
+def buffer_bytes(path: Path, part: str | None = None) -> int:
+    """Return the `buffer_size` of read_csv for a file.
 
     Raises `InputError`, with the name of the `part`, where the file's last line has no end, or is
     longer than a buffer: DuckDB leaves out a last line that does not fit into one.
@@ -106,9 +108,11 @@ def in_pieces(path: Path, part: str | None = None) -> dict[str, Any]:
     check_line_end(tail[-1:], path=part)
     if size > len(tail) and max(tail.rfind(b"\n", 0, -1), tail.rfind(b"\r", 0, -1)) < 0:
         raise InputError("the last line is too long", path=part, expected="lines of at most 2 MB")
-    # Threads that begin inside a quoted value take its line breaks for ends of rows.
-    is_one = size > BUFFER_BYTES and _has_quoted_line_break(path)
-    return {"buffer": BUFFER_BYTES, "parallel": not is_one}
+    # A thread that begins inside a quoted value can take its line breaks for ends of rows, which
+    # DuckDB finds out and refuses: the fewer pieces, the fewer files. With one thread (parallel =
+    # false) it leaves out what follows a quote that is never closed.
+    is_spanning = size > BUFFER_BYTES and _has_quoted_line_break(path)
+    return _LARGE_BUFFER_BYTES if is_spanning else BUFFER_BYTES
 
 
 def _has_quoted_line_break(path: Path) -> bool:

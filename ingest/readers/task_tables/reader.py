@@ -18,7 +18,7 @@ from pathlib import Path
 from ingest.base import Head, Item, Run, Select
 from ingest.compressed import bare_name, sibling
 from ingest.parsing.lines import first_line
-from ingest.parsing.plain_csv import in_pieces
+from ingest.parsing.plain_csv import buffer_bytes
 from ingest.readers.task_tables.neutral import ID, NEUTRAL, NS, NeutralTable
 from ingest.readers.task_tables.whole_numbers import refuse_fractions
 from ingest.recording import Recording, read_head
@@ -126,7 +126,7 @@ def _select(recording: Recording, part: Path, name: str, table: NeutralTable) ->
         _check_columns(columns, part, name, table)
         numbers = {at: column for at, column in enumerate(columns) if columns[column] == NS}
         refuse_fractions(recording, part, delimiter, numbers)
-        params |= in_pieces(Path(path), part.name)
+        params["buffer"] = buffer_bytes(Path(path), part.name)
     fields = [
         f"CAST({values[column]} AS {kind}) AS {landing}"
         for column, (landing, kind) in table.columns.items()
@@ -138,8 +138,7 @@ def _select(recording: Recording, part: Path, name: str, table: NeutralTable) ->
 
 _CSV = (
     "read_csv($path, columns = $columns, delim = $delimiter, header = true, "
-    "auto_detect = false, quote = '\"', escape = '\"', nullstr = [''], buffer_size = $buffer, "
-    "parallel = $parallel)"
+    "auto_detect = false, quote = '\"', escape = '\"', nullstr = [''], buffer_size = $buffer)"
 )
 
 
