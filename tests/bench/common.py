@@ -23,6 +23,14 @@ def timed(command: Sequence[str | os.PathLike[str]]) -> float:
     return time.perf_counter() - began
 
 
+def cost(command: Sequence[str | os.PathLike[str]]) -> tuple[float, float]:
+    """Run a command to its end; return its wall and processor time, s. Raises where it fails."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    wall = timed(command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def in_turn(
     ours: Callable[[], float], theirs: Callable[[], float], runs: int
 ) -> tuple[float, float, float]:
