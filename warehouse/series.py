@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from warehouse.lake.copies import leave_to_cursor
+
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
@@ -59,6 +61,7 @@ def set_fields(con: DuckDBPyConnection, fields: Sequence[str], *, keep: bool) ->
         con.execute("BEGIN")
         con.execute("DELETE FROM series_fields")
     else:
+        leave_to_cursor(con, "series_fields")
         con.execute("CREATE TEMP TABLE series_fields (field VARCHAR PRIMARY KEY, shipped BOOLEAN)")
     for field in dict.fromkeys(fields):
         con.execute(f"INSERT INTO {table} VALUES (?, false)", [field])
@@ -70,6 +73,7 @@ def add_thresholds(con: DuckDBPyConnection, thresholds: Sequence[Threshold], *, 
     """Add rules of what counts as a change; `keep` is that of `set_fields`."""
     table = "change_thresholds" if keep else "temp.change_thresholds"
     if not keep:
+        leave_to_cursor(con, "change_thresholds")
         con.execute("CREATE TEMP TABLE change_thresholds AS FROM change_thresholds")
     for row in thresholds:
         con.execute(

@@ -31,6 +31,7 @@ from warehouse.extensions import load_extension
 from warehouse.guarded import Limits, open_restricted
 from warehouse.lake.copies import let_copy
 from warehouse.saved_queries import save_query
+from warehouse.series import add_thresholds, set_fields
 
 pytestmark = [
     pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed"),
@@ -165,6 +166,14 @@ def test_narrowed_tables_are_not_copied(copying):
     assert list_runs(copying).fetchall()
     narrow(copying, Narrowing({"sources": Question("runs/sources", {"run_id": "none"})}))
     assert list_runs(copying).fetchall() == []
+
+
+def test_rules_of_a_cursor_are_not_copied(copying):
+    assert ask(copying, "overview/watched", number=1, most=1).fetchall() == []
+    set_fields(copying, ["app"], keep=False)
+    add_thresholds(copying, [], keep=False)
+    assert ask(copying, "overview/watched", number=1, most=1).fetchall() == []
+    assert rows(copying, "FROM series_fields") == [("app", False)]
 
 
 def test_a_question_that_fails_leaves_no_copies(copying):
