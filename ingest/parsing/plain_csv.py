@@ -21,10 +21,11 @@ _FRACTION = (
     "((contains(\"{0}\", '.') OR contains(\"{0}\", 'e-')) AND (contains(\"{0}\", '[') "
     'OR TRY_CAST("{0}" AS DOUBLE) <> trunc(TRY_CAST("{0}" AS DOUBLE))))'
 )
-# DuckDB reads and stores a file in pieces. Those with a little more rows than one of its row groups
-# it stores again at the end, those with fewer it puts together at once.
-BUFFER_BYTES = 2 << 20
-_LARGE_BUFFER_BYTES = 32 << 20
+_LONGEST_LAST_LINE = 2 << 20
+# DuckDB reads a file in pieces of a buffer and stores the rows of each apart, in row groups. Of
+# pieces of one or two row groups and a few rows it stores most rows twice.
+_ROWS_OF_PIECE = 4 * 122_880
+_SMALLEST_BUFFER, _LARGEST_BUFFER = 8 << 20, 64 << 20
 _READ = (
     "FROM read_csv($path, columns = $columns, delim = $delimiter, header = true, "
     "auto_detect = false, quote = '\"', escape = '\"', buffer_size = $buffer)"
@@ -99,37 +100,17 @@ def buffer_bytes(path: Path, part: str | None = None) -> int:
     """Return the `buffer_size` of read_csv for a file.
 
     Raises `InputError`, with the name of the `part`, where the file's last line has no end, or is
-    longer than a buffer: DuckDB leaves out a last line that does not fit into one.
+    longer than 2 MiB: DuckDB leaves out a last line that does not fit into a buffer.
     """
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - BUFFER_BYTES))
+        file.seek(max(0, size - _LONGEST_LAST_LINE))
         tail = file.read()
     check_line_end(tail[-1:], path=part)
-    if size > len(tail) and max(tail.rfind(b"\n", 0, -1), tail.rfind(b"\r", 0, -1)) < 0:
+    lines = max(tail.count(b"\n"), tail.count(b"\r"))
+    if size > len(tail) and lines == 1:
         raise InputError("the last line is too long", path=part, expected="lines of at most 2 MB")
-    # A thread that begins inside a quoted value can take its line breaks for ends of rows, which
-    # DuckDB finds out and refuses: the fewer pieces, the fewer files. With one thread (parallel =
-    # false) it leaves out what follows a quote that is never closed.
-    is_spanning = size > BUFFER_BYTES and _has_quoted_line_break(path)
-    return _LARGE_BUFFER_BYTES if is_spanning else BUFFER_BYTES
-
-
-def _has_quoted_line_break(path: Path) -> bool:
-    """Return whether some line break is between quotes."""
-    is_open = False
-    with path.open("rb") as file:
-        while data := file.read(BUFFER_BYTES):
-            if not is_open and b'"' not in data:
-                continue
-            import numpy as np
-
-            codes = np.frombuffer(data, np.uint8)
-            quoted = np.logical_xor.accumulate(codes == ord('"')) ^ is_open
-            if (quoted & ((codes == ord("\n")) | (codes == ord("\r")))).any():
-                return True
-            is_open = bool(quoted[-1])
-    return False
+    return min(max(_ROWS_OF_PIECE * len(tail) // lines, _SMALLEST_BUFFER), _LARGEST_BUFFER)
 
 
 def _refuse_fractions(params: Mapping[str, Any]) -> None:
