@@ -208,8 +208,7 @@ def in_memory_with(module: str) -> DuckDBPyConnection:
     """
     con = _prepared(MEMORY, read_only=False)
     migrations.migrate(con)
-    for one in modules.with_required(module):
-        con.execute(one.text)
+    modules.create(con, modules.with_required(module))
     return con
 
 
