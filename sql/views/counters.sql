@@ -6,33 +6,53 @@ CREATE OR REPLACE MACRO _is_rate(event, unit) AS
   coalesce(regexp_matches(unit, '[/%]|[Rr]atio|[Rr]ate'), false)
   OR event IN ('mem_heap', 'mem_heap_extra', 'mem_stacks', 'issue_width');
 
--- The cycles of every sample that counted them.
-CREATE OR REPLACE VIEW _sample_cycles AS
-SELECT run_id, source_id, rank, thread, cpu, region, sample, max(value) AS cycles
-FROM pmu_samples
-WHERE
-  -- names in tools of the cycles in which a core was running
+-- Names in tools of the cycles in which a core was running.
+CREATE OR REPLACE MACRO _is_cycles(event) AS
   event IN (
     'cycles', 'cycles:u', 'cpu-cycles', 'cpu-cycles:u', 'cpu_cycles', 'CPU_CYCLES', 'PAPI_TOT_CYC',
     'CPU_CLK_UNHALTED_CORE', 'CPU_CLK_UNHALTED.THREAD', 'system.cpu.numCycles',
-    'sm__cycles_active.sum', 'cpu_core/cycles/', 'cpu_atom/cycles/', 'clockticks'
-  )
-  AND value > 0
-GROUP BY ALL;
+    'sm__cycles_active.sum', 'cpu_core/cycles/', 'cpu_core/cycles/u', 'cpu_atom/cycles/',
+    'cpu_atom/cycles/u', 'clockticks'
+  );
+
+-- The kind of cores of a hybrid processor that an event was counted on: each has its own cycles.
+CREATE OR REPLACE MACRO _core_type(event) AS
+  CASE
+    WHEN starts_with(event, 'cpu_core/') THEN 'core'
+    WHEN starts_with(event, 'cpu_atom/') THEN 'atom'
+  END;
 
 CREATE OR REPLACE VIEW pmu_per_cycle AS
+WITH
+  -- a tool can count cycles under several names, and write several rows of one
+  by_name AS (
+    SELECT run_id, source_id, rank, thread, cpu, region, sample, event, sum(value) AS cycles
+    FROM pmu_samples
+    WHERE _is_cycles(event) AND value > 0
+    GROUP BY ALL
+  ),
+
+  sample_cycles AS (
+    SELECT
+      run_id, source_id, rank, thread, cpu, region, sample,
+      _core_type(event) AS core_type, max(cycles) AS cycles
+    FROM by_name
+    GROUP BY ALL
+  )
+
 SELECT
   s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, s.event,
   s.value, c.cycles, CASE WHEN NOT _is_rate(s.event, s.unit) THEN s.value / c.cycles END AS per_cycle
 FROM pmu_samples AS s
-LEFT JOIN _sample_cycles AS c
+LEFT JOIN sample_cycles AS c
   ON s.run_id = c.run_id
   AND s.source_id = c.source_id
   AND s.rank IS NOT DISTINCT FROM c.rank
   AND s.thread IS NOT DISTINCT FROM c.thread
   AND s.cpu IS NOT DISTINCT FROM c.cpu
   AND s.region IS NOT DISTINCT FROM c.region
-  AND s.sample IS NOT DISTINCT FROM c.sample;
+  AND s.sample IS NOT DISTINCT FROM c.sample
+  AND _core_type(s.event) IS NOT DISTINCT FROM c.core_type;
 
 COMMENT ON VIEW pmu_per_cycle IS 'One row is one event of one sample, divided by the cycles of the same sample.';
 COMMENT ON COLUMN pmu_per_cycle.run_id IS 'Run (runs.run_id).';
@@ -44,7 +64,7 @@ COMMENT ON COLUMN pmu_per_cycle.region IS 'Code region or function.';
 COMMENT ON COLUMN pmu_per_cycle.sample IS 'Number of the sample within its rank, thread and region.';
 COMMENT ON COLUMN pmu_per_cycle.event IS 'Event as the tool wrote it.';
 COMMENT ON COLUMN pmu_per_cycle.value IS 'Count or value over the sample.';
-COMMENT ON COLUMN pmu_per_cycle.cycles IS 'Cycles of the same sample; NULL where they were not counted.';
+COMMENT ON COLUMN pmu_per_cycle.cycles IS 'Cycles of the same sample, on a hybrid processor of the same kind of cores; NULL where they were not counted.';
 COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either is unknown or no cycle passed, and of shares, rates, memory in use and the issue width.';
 
 
@@ -69,36 +89,40 @@ WITH
     QUALIFY bool_or(region IS NULL) OR NOT bool_or(bool_or(region IS NULL)) OVER (PARTITION BY run_id, event)
   ),
 
+  -- where a tool counts cycles under several names, the largest
   source_cycles AS (
-    SELECT run_id, source_id, sum(cycles) AS cycles
-    FROM _sample_cycles
-    GROUP BY run_id, source_id
-    QUALIFY bool_or(region IS NULL) OR NOT bool_or(bool_or(region IS NULL)) OVER (PARTITION BY run_id)
+    SELECT run_id, source_id, _core_type(event) AS core_type, max(value) AS cycles
+    FROM by_source
+    WHERE _is_cycles(event) AND value > 0
+    GROUP BY run_id, source_id, core_type
   ),
 
   run_cycles AS (
-    SELECT run_id, sum(cycles) AS all_cycles
+    SELECT run_id, core_type, sum(cycles) AS all_cycles
     FROM source_cycles
-    GROUP BY run_id
+    GROUP BY run_id, core_type
   ),
 
   totals AS (
     SELECT
-      run_id, event, any_value(unit) AS unit,
+      s.run_id, event, any_value(unit) AS unit,
       sum(value) / CASE WHEN bool_or(is_rate) THEN sum(counted) ELSE 1 END AS value,
-      sum(value) FILTER (cycles > 0) AS value_with_cycles,
-      sum(cycles) FILTER (cycles > 0 AND value IS NOT NULL) AS cycles,
+      sum(value) FILTER (cycles IS NOT NULL) AS value_with_cycles,
+      sum(cycles) FILTER (value IS NOT NULL) AS cycles,
       sum(samples) AS samples,
       sum(samples) - sum(counted) AS not_counted,
       min(running) AS running,
       bool_or(is_rate) AS is_rate
-    FROM by_source
-    LEFT JOIN source_cycles USING (run_id, source_id)
-    GROUP BY run_id, event
+    FROM by_source AS s
+    LEFT JOIN source_cycles AS c
+      ON s.run_id = c.run_id
+      AND s.source_id = c.source_id
+      AND _core_type(s.event) IS NOT DISTINCT FROM c.core_type
+    GROUP BY s.run_id, event
   )
 
 SELECT
-  run_id, event, value, unit,
+  t.run_id, event, value, unit,
   -- by the cycles of the files that counted the event, where they counted cycles
   CASE
     WHEN is_rate THEN NULL
@@ -106,15 +130,17 @@ SELECT
     WHEN all_cycles > 0 THEN value / all_cycles
   END AS per_cycle,
   CAST(samples AS BIGINT) AS samples, CAST(not_counted AS BIGINT) AS not_counted, running
-FROM totals
-LEFT JOIN run_cycles USING (run_id);
+FROM totals AS t
+LEFT JOIN run_cycles AS c
+  ON t.run_id = c.run_id
+  AND _core_type(event) IS NOT DISTINCT FROM c.core_type;
 
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
 COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the files that counted the run as a whole where there are any; the mean where the unit is a ratio, rate or per cent, of memory in use, and of the issue width.';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
-COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run.';
+COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores.';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';
 COMMENT ON COLUMN counter_summary.not_counted IS 'Samples in which the event was not counted.';
 COMMENT ON COLUMN counter_summary.running IS 'Smallest share of the time in which the event was on a counter, 0..1.';

@@ -121,3 +121,52 @@ def test_the_issue_width_is_a_constant_of_the_core_not_a_count(warehouse):
     width = "WHERE event = 'issue_width'"
     assert rows(warehouse, f"SELECT value, per_cycle FROM counter_summary {width}") == [(8, None)]
     assert rows(warehouse, f"SELECT per_cycle FROM pmu_per_cycle {width}") == [(None,), (None,)]
+
+
+def test_several_rows_of_one_sample_are_added_up_as_its_cycles_are(warehouse):
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        event         value
+        cycles        100
+        instructions  200
+        cycles        300
+        cpu-cycles    390
+        instructions  600
+        """,
+    )
+    per_cycle = rows(
+        warehouse, "SELECT event, value, cycles, per_cycle FROM pmu_per_cycle ORDER BY ALL"
+    )
+    assert [row for row in per_cycle if row[0] == "instructions"] == [
+        ("instructions", 200, 400, 0.5),
+        ("instructions", 600, 400, 1.5),
+    ]
+    assert rows(
+        warehouse, "SELECT event, value, per_cycle FROM counter_summary ORDER BY event"
+    ) == [
+        ("cpu-cycles", 390, 390 / 400),
+        ("cycles", 400, 1),
+        ("instructions", 800, 2),
+    ]
+
+
+@pytest.mark.parametrize("view", ["pmu_per_cycle", "counter_summary"])
+def test_on_a_hybrid_processor_each_kind_of_cores_has_its_own_cycles(warehouse, view):
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        event                   value
+        cpu_core/cycles/u       1000
+        cpu_core/instructions/u 3000
+        cpu_atom/cycles/u       100
+        cpu_atom/instructions/u 80
+        task-clock              5
+        """,
+    )
+    assert rows(
+        warehouse,
+        f"SELECT event, per_cycle FROM {view} WHERE NOT contains(event, 'cycles') ORDER BY event",
+    ) == [("cpu_atom/instructions/u", 0.8), ("cpu_core/instructions/u", 3), ("task-clock", None)]
