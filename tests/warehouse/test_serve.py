@@ -107,7 +107,8 @@ def test_commands_answer_over_a_server_as_over_a_file(pwh, both, tmp_path, monke
             for _, printed in [pwh(db, *words) for db in both]
         )
         assert of_server == of_file, line
-    assert "the warehouse is whole" in pwh(both[1], "doctor")[1]
+    out = pwh(both[1], "doctor")[1]
+    assert "the warehouse is whole" in out, out
 
 
 def _differs(line):
@@ -260,6 +261,11 @@ def test_of_a_long_answer_only_what_is_shown_is_fetched(con):
         ("/* /* */ INSERT INTO temp.x */ INSERT INTO runs SELECT 1", False, True),
         ("INSERT INTO temp.x SELECT 1", True, True),
         ("INSERT INTO x SELECT 1", False, True),
+        ("CREATE TEMP MACRO one() AS 1", True, True),
+        ("CREATE MACRO one() AS 1", False, True),
+        ("CREATE TEMP MACRO of(file) AS TABLE FROM read_csv(file)", False, False),
+        ("DROP MACRO temp.main.one", True, True),
+        ("DROP MACRO one", False, True),
         ("TRUNCATE runs", False, True),
         ("ALTER TABLE temp.main.x RENAME TO runs", True, True),
         ("ALTER TABLE x RENAME TO runs", False, True),

@@ -19,13 +19,13 @@ _BEGIN = r"(?:\s|--[^\n\r]*[\n\r])*"
 _EXPLAIN = re.compile(rf"{_BEGIN}EXPLAIN\s+(ANALYZE\s+)?(?!\()", re.IGNORECASE)
 _NAME = r'"?(?P<name>\w+)"?'
 _MAKES_TEMPORARY = re.compile(
-    rf"{_BEGIN}CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+(TABLE|VIEW)\s+(IF\s+NOT\s+EXISTS\s+)?"
-    rf"(temp\.)?{_NAME}",
+    rf"{_BEGIN}CREATE\s+(OR\s+REPLACE\s+)?TEMP(ORARY)?\s+(TABLE|VIEW|MACRO)\s+"
+    rf"(IF\s+NOT\s+EXISTS\s+)?(temp\.)?{_NAME}",
     re.IGNORECASE,
 )
 _CHANGES = re.compile(
     rf"{_BEGIN}(INSERT\s+(OR\s+\w+\s+)?INTO|DELETE\s+FROM|UPDATE|ALTER\s+TABLE"
-    r"|DROP\s+(TABLE|VIEW)(\s+IF\s+EXISTS)?)\s+"
+    r"|DROP\s+(TABLE|VIEW|MACRO)(\s+IF\s+EXISTS)?)\s+"
     rf"(?P<temp>temp\.(main\.)?)?{_NAME}(?!\w|\s*\.)",
     re.IGNORECASE,
 )
@@ -45,7 +45,7 @@ def is_taken(sql: str, *, writes: bool) -> bool:
     """Return whether the server runs a statement for a client that may write, or only read.
 
     One statement at a time, which neither reads files nor changes settings or other databases.
-    Who reads may make temporary tables, which only the own session sees.
+    Who reads may make temporary tables, views and macros, which only the own session sees.
     """
     found = kind(sql)
     if found is None or _calls_what_is_refused(sql):
@@ -65,7 +65,7 @@ def reads(sql: str, temporary: Collection[str] = ()) -> bool:
 
 
 def makes_temporary(sql: str) -> str | None:
-    """Return the name, in lower case, of the temporary table or view that a statement makes."""
+    """Return the name, in lower case, of the temporary table, view or macro that is made."""
     found = _MAKES_TEMPORARY.match(sql)
     return None if found is None else found["name"].lower()
 
