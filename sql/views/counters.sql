@@ -70,8 +70,17 @@ COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either 
 
 CREATE OR REPLACE VIEW counter_summary AS
 WITH
-  kinds AS (
-    SELECT *, _is_rate(event, unit) AS is_rate FROM pmu_samples
+  -- by unit, so that it is looked at once and not in each sample
+  by_unit AS (
+    SELECT
+      run_id, source_id, event, unit,
+      sum(value) AS value,
+      count(value) AS counted,
+      count(*) AS samples,
+      min(running) AS running,
+      bool_or(region IS NULL) AS is_whole
+    FROM pmu_samples
+    GROUP BY run_id, source_id, event, unit
   ),
 
   -- Several files of a run can count the same: a profile by function what another file has as a
@@ -80,13 +89,13 @@ WITH
     SELECT
       run_id, source_id, event, any_value(unit) AS unit,
       sum(value) AS value,
-      count(value) AS counted,
-      count(*) AS samples,
+      sum(counted) AS counted,
+      sum(samples) AS samples,
       min(running) AS running,
-      bool_or(is_rate) AS is_rate
-    FROM kinds
+      bool_or(_is_rate(event, unit)) AS is_rate
+    FROM by_unit
     GROUP BY run_id, source_id, event
-    QUALIFY bool_or(region IS NULL) OR NOT bool_or(bool_or(region IS NULL)) OVER (PARTITION BY run_id, event)
+    QUALIFY bool_or(is_whole) OR NOT bool_or(bool_or(is_whole)) OVER (PARTITION BY run_id, event)
   ),
 
   -- where a tool counts cycles under several names, the largest
