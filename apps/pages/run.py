@@ -27,7 +27,7 @@ from apps.queries.runs import (
     run_metrics,
     run_segments,
     run_workers,
-    runs_landed_last,
+    runs_started_last,
     runs_worth_a_look,
 )
 from apps.reports.runs import facts_line, trace_sentences
@@ -60,7 +60,7 @@ _TRACES = (
 
 def page(view: View) -> None:
     """Show the run that the address names, without one that with the most kinds of trace."""
-    latest = view.rows(runs_landed_last, _CHOICES)["run_id"].to_list()
+    latest = view.rows(runs_started_last, _CHOICES)["run_id"].to_list()
     with view.narrowed(rows_of(*latest)):
         newest = view.rows(runs_worth_a_look, latest)["run_id"].to_list()
     if not newest and not view.rows(warehouse_counts)["runs"][0]:

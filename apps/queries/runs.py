@@ -192,9 +192,9 @@ def run_segments(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     return ask(con, "runs/segments", run_id=run_id)
 
 
-def runs_landed_last(con: DuckDBPyConnection, number: int) -> DuckDBPyRelation:
+def runs_started_last(con: DuckDBPyConnection, number: int) -> DuckDBPyRelation:
     """Return the runs that started last; where that is unknown, what counts is when they landed."""
-    return ask(con, "runs/landed_last", number=number)
+    return ask(con, "runs/started_last", number=number)
 
 
 def runs_worth_a_look(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
