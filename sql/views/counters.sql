@@ -1,10 +1,28 @@
 -- Counters: every event per cycle of its own sample, and summed over a run.
 
+-- Whether the words of a name say that it is no count: llc_miss_rate, L2 miss ratio, IPC, cpu (%),
+-- overallMissRate::total, snoopFanout::mean.
+CREATE OR REPLACE MACRO _is_name_of_rate(event) AS
+  regexp_matches(
+    event,
+    '%|(?:^|[^a-zA-Z])(?i:rates?|ratios?|fraction|percent(?:age)?|pct|per|avg|average|g?mean|stdev'
+    || '|median|min|max|peak|ipc|cpi|mpki|bw|bandwidth|throughput|util|utili[sz]ation|freq'
+    || '|frequency|occupancy|efficiency|intensity|speedup)(?:$|[^a-zA-Z])'
+    || '|(?:^avg|[a-z](?:Rate|Ratio|Fraction|Avg|Util|Freq|BW))(?:$|[^a-z])'
+  );
+
 -- Whether an event is no count: a share, a rate, what is in use at a moment, or a constant of the
 -- core, as the issue width in gem5's windows. Such are averaged over samples, and not per cycle.
+-- Where the tool records no unit, the name shows it.
 CREATE OR REPLACE MACRO _is_rate(event, unit) AS
-  coalesce(regexp_matches(unit, '[/%]|[Rr]atio|[Rr]ate'), false)
-  OR event IN ('mem_heap', 'mem_heap_extra', 'mem_stacks', 'issue_width');
+  CASE
+    WHEN unit IS NULL THEN _is_name_of_rate(event)
+    ELSE regexp_matches(unit, '[/%]|[Rr]atio|[Rr]ate|^[kKMG]?Hz$')
+      OR (unit = 'Count' AND regexp_matches(event, '::(?:mean|gmean|stdev|max_value|min_value)$'))
+  END
+  OR event IN (
+    'mem_heap', 'mem_heap_extra', 'mem_stacks', 'issue_width', 'finalTick', 'final_tick'
+  );
 
 -- Names in tools of the cycles in which a core was running.
 CREATE OR REPLACE MACRO _is_cycles(event) AS
@@ -65,7 +83,7 @@ COMMENT ON COLUMN pmu_per_cycle.sample IS 'Number of the sample within its rank,
 COMMENT ON COLUMN pmu_per_cycle.event IS 'Event as the tool wrote it.';
 COMMENT ON COLUMN pmu_per_cycle.value IS 'Count or value over the sample.';
 COMMENT ON COLUMN pmu_per_cycle.cycles IS 'Cycles of the same sample, on a hybrid processor of the same kind of cores; NULL where they were not counted.';
-COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either is unknown or no cycle passed, and of shares, rates, memory in use and the issue width.';
+COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either is unknown or no cycle passed, and of shares, rates, memory in use and the issue width (by the unit, or without one by the name).';
 
 
 CREATE OR REPLACE VIEW counter_summary AS
@@ -147,7 +165,7 @@ LEFT JOIN run_cycles AS c
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
-COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the files that counted the run as a whole where there are any; the mean where the unit is a ratio, rate or per cent, of memory in use, and of the issue width.';
+COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the files that counted the run as a whole where there are any; the mean where the unit, or without one the name, is that of a ratio, rate, mean, frequency or per cent, of memory in use, and of the issue width.';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
 COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores.';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';

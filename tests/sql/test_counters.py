@@ -170,3 +170,35 @@ def test_on_a_hybrid_processor_each_kind_of_cores_has_its_own_cycles(warehouse, 
         warehouse,
         f"SELECT event, per_cycle FROM {view} WHERE NOT contains(event, 'cycles') ORDER BY event",
     ) == [("cpu_atom/instructions/u", 0.8), ("cpu_core/instructions/u", 3), ("task-clock", None)]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        *("llc hit rate", "L2 miss ratio", "IPC", "CPI", "cpu (%)", "bytes per second", "MPKI"),
+        *("system.cpu.dcache.overall_miss_rate::total", "hostInstRate", "overallAvgMissLatency"),
+    ],
+)
+def test_without_a_unit_the_name_shows_what_is_no_count(warehouse, event):
+    warehouse.execute(
+        "INSERT INTO pmu_samples (run_id, source_id, sample, event, value) "
+        "SELECT 'r', 1, unnest([0, 1]), unnest([$event, $event]), unnest([0.25, 0.75])",
+        {"event": event},
+    )
+    warehouse.execute(
+        "INSERT INTO pmu_samples (run_id, source_id, sample, event, value) "
+        "SELECT 'r', 1, unnest([0, 1]), 'cycles', unnest([100, 300])"
+    )
+    query = "SELECT value, per_cycle FROM counter_summary WHERE event = ?"
+    assert rows(warehouse, query, event) == [(0.5, None)]
+
+
+def test_names_that_contain_such_words_in_others_are_counts(warehouse):
+    names = ["cpu-migrations", "iterations", "branch-misses", "perf_events", "all_loads", "rated"]
+    warehouse.executemany(
+        "INSERT INTO pmu_samples (run_id, source_id, sample, event, value) "
+        "VALUES ('r', 1, 0, $1, 2)",
+        [[name] for name in names * 2],
+    )
+    query = "SELECT DISTINCT value FROM counter_summary"
+    assert rows(warehouse, query) == [(4.0,)]

@@ -25,6 +25,7 @@ from ingest.readers.perf_stat.signs import (
     heading_separator,
     is_object,
     separator,
+    separator_before_4,
 )
 from warehouse.errors import InputError
 
@@ -153,6 +154,8 @@ def _form_of(line: str) -> Form | None:
         return Json()
     if (sep := separator(line)) is not None:
         return Separated(sep)
+    if (sep := separator_before_4(line)) is not None:
+        return Separated(sep, before_4=True)
     return JsonMetrics() if is_object(line) else None
 
 

@@ -11,6 +11,7 @@ is the line's number, `time` the end of the interval in ns or null.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -24,6 +25,7 @@ from ingest.readers.perf_stat.signs import (
     PLAIN_NUMBERS,
     has_decimal_comma,
     separated,
+    separated_before_4,
     separated_place,
 )
 
@@ -66,12 +68,13 @@ class Separated:
 
     NEEDS_END = True
 
-    def __init__(self, sep: str) -> None:
+    def __init__(self, sep: str, *, before_4: bool = False) -> None:
         self.sep = sep
+        self._count = separated_before_4(sep) if before_4 else separated(sep)
 
     def rows(self, lines: LineArray) -> tuple[pa.Table, Flags]:
         """Return counts, and metrics that are on lines of their own; no sums of -I --summary."""
-        return _matched(lines, separated(self.sep), _separated_metric(self.sep))
+        return _matched(lines, self._count, _separated_metric(self.sep))
 
     def complaint(self, line: str) -> tuple[str, str, str]:
         """Return what is wrong with a line."""
@@ -96,6 +99,8 @@ _TEXT_COUNT = (
     r"(?: +(?P<cgroup>[^\s#(]\S*))?"
     rf"(?: +{_TEXT_METRIC})?{_TEXT_END}"
 )
+# Before Linux 4.15 perf wrote the unit of its clocks behind their name.
+_UNIT_BEHIND = r"(\d) +((?:task|cpu)-clock(?::\w+)?) \(msec\)"
 _TEXT_METRIC_ONLY = (
     rf"{_TEXT_PLACE}(?:[A-Za-z]\w*(?: \((?P<core>\w+)\))? +)?{_TEXT_METRIC}{_TEXT_END}"
 )
@@ -110,7 +115,9 @@ class Text:
         """Return counts, and metrics that are on lines of their own."""
         import pyarrow.compute as pc
 
-        table, known = _matched(lines, _TEXT_COUNT, _TEXT_METRIC_ONLY)
+        text = pc.replace_substring_regex(lines.text, _UNIT_BEHIND, r"\1 msec \2")
+        table, known = _matched(replace(lines, text=text), _TEXT_COUNT, _TEXT_METRIC_ONLY)
+        table = _with_shares(with_cores(table))
         # Here perf leaves the share of time out where it is 100 %.
         running = pc.if_else(pc.equal(table["running"], ""), "100", table["running"])
         at = table.schema.get_field_index("running")
@@ -133,6 +140,36 @@ def has_counts(text: pa.StringArray) -> bool:
         pc.any(pc.match_substring_regex(text, pattern)).as_py()
         for pattern in (_TEXT_COUNT, _TEXT_METRIC_ONLY)
     )
+
+
+def with_cores(table: pa.Table) -> pa.Table:
+    """Return the rows with the kind of core in all metrics of a group: perf writes it in the first.
+
+    A count ends a group.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    core = table["core"].to_numpy()
+    begins = pc.not_equal(table["event"], "").to_numpy() | (core != "")
+    at = np.maximum.accumulate(np.where(begins, np.arange(len(core)), 0))
+    filled = pa.array(core[at], pa.string())
+    return table.set_column(table.schema.get_field_index("core"), "core", filled)
+
+
+def _with_shares(table: pa.Table) -> pa.Table:
+    """Return the rows with what perf writes behind the second metric of a count in its row."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    second = pc.equal(pc.utf8_trim_whitespace(table["metric_unit"]), "stalled cycles per insn")
+    is_below = np.append(pc.and_(second, pc.equal(table["event"], "")).to_numpy()[1:], False)
+    for name in ("deviation", "running"):
+        texts = table[name].to_numpy()
+        texts = np.where(is_below & (texts == ""), np.append(texts[1:], ""), texts)
+        at = table.schema.get_field_index(name)
+        table = table.set_column(at, name, pa.array(texts, pa.string()))
+    return table
 
 
 def _matched(lines: LineArray, count: str, metric: str) -> tuple[pa.Table, Flags]:

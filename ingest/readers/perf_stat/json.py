@@ -1,4 +1,4 @@
-"""The JSON that `perf stat -j` writes, as rows of the columns of perf_stat_forms.
+"""The JSON that `perf stat -j` writes, as rows of the columns of forms.
 
 Source: the section JSON FORMAT of perf-stat(1), and stat-display.c of the Linux kernel.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingest.parsing.lines import quoted
-from ingest.readers.perf_stat.forms import COLUMNS
+from ingest.readers.perf_stat.forms import COLUMNS, with_cores
 from ingest.readers.perf_stat.signs import NOT, OWN_FILE
 from warehouse.errors import InputError
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _PLACES = ("core", "die", "socket", "node", "cache", "cluster")
 _TEXTS = (*_PLACES, "cpu", "thread", "counter-value", "unit", "event", "cgroup")
+_VALUELESS = re.compile(r'^\{\}$|\{"metric-value" : ""\}')  # --metric-only without counters
 _NUMBERS = ("interval", "variance", "pcnt-running")
 
 
@@ -63,8 +64,8 @@ class Json:
             ],
             ["line", "time", *COLUMNS],
         )
-        _check(table.drop_columns("core"), text("metricgroup"), text("thread"))
-        return table, known
+        _check(table, text("metricgroup"), text("thread"))
+        return with_cores(table), known
 
     def complaint(self, line: str) -> tuple[str, str, str]:
         """Return what is wrong with a line."""
@@ -95,6 +96,8 @@ def _objects(objects: list[str], at: Integers) -> pa.Table:
 
 
 def _error(objects: list[str], at: Integers, found: str) -> InputError:
+    if any(map(_VALUELESS.search, objects)):
+        return _valueless(at[0])
     for text, line in zip(objects, at.tolist(), strict=True):
         try:
             json.loads(text)
@@ -111,6 +114,16 @@ def _error(objects: list[str], at: Integers, found: str) -> InputError:
         f"the object has a field of an unexpected kind ({found})",
         where=place,
         expected="fields as perf stat -j writes them",
+    )
+
+
+def _valueless(line: int) -> InputError:
+    return InputError(
+        "no metric has a value: perf counted no event that they are made of",
+        where=f"line {line}",
+        expected="metrics with their names and values",
+        hint="Hardware counters are missing here, as in most virtual machines: record without "
+        "--metric-only.",
     )
 
 
@@ -143,6 +156,9 @@ def _check(table: pa.Table, groups: pa.Array, threads: pa.Array) -> None:
     good = pc.and_(pc.or_(pc.and_(counted, named), pc.and_not(neither, named)), placed)
     if pc.all(good).as_py() is False:
         line = table["line"][pc.index(good, False).as_py()].as_py()
+        texts = pc.binary_join_element_wise(table["value"], table["event"], table["metric"], "")
+        if pc.all(pc.equal(texts, "")).as_py():
+            raise _valueless(line)
         raise InputError(
             "the object contains neither an event with its count nor a metric with its name",
             where=f"line {line}",

@@ -37,6 +37,7 @@ from ingest.readers.perf_stat.signs import (
     heading_separator,
     is_object,
     separator,
+    separator_before_4,
 )
 
 if TYPE_CHECKING:
@@ -67,10 +68,12 @@ class PerfStat(SingleFile):
         if _BEGIN.search(text) and not text.lstrip().lower().startswith(("<!doctype", "<html")):
             return True
         lines = text.splitlines()
-        first = next((line for line in lines if line.strip()), "")
+        # Where perf has no metric, an empty object is the first.
+        first = next((line for line in lines if line.strip() not in ("", "{}")), "")
         if has_decimal_comma(first):
             first = re.sub(r"(\d),(\d)", r"\1.\2", first)
-        if JSON.match(first) is not None or separator(first) is not None or is_object(first):
+        separates = separator(first) or separator_before_4(first)
+        if JSON.match(first) is not None or separates is not None or is_object(first):
             return True
         return heading_separator(lines[:_SHOWN]) is not None and _METRIC.search(text) is not None
 

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 _PLACE = ("cpu", "place", "comm", "tid", "cgroup")
 _MOST = 2.0**64
+# Names of metrics in Linux before 3.3.
+_OLD_NAMES = {
+    "backend  cycles idle": "backend cycles idle",
+    "IPC": "insns per cycle",
+    "%": "of all branches",
+}
 _NAMELESS = "(null)"
+_CLOCKS = r"^(?:task|cpu)-clock(?:-msecs|:\w+)?$"
 _SHARES = r"^(?:of all .*|(?:front|back)end (?:cycles idle|bound)|retiring|bad speculation)$"
 
 
@@ -34,7 +41,7 @@ class Landing:
         self._timed = self._untimed = -1
 
     def rows(self, table: pa.Table, run: Integers) -> Iterator[Rows]:
-        """Yield the counts and metrics of lines (perf_stat_forms.COLUMNS) of numbered runs."""
+        """Yield the counts and metrics of lines (forms.COLUMNS) of numbered runs."""
         import pyarrow as pa
 
         timed = table["time"].is_valid().to_numpy()
@@ -164,11 +171,15 @@ def _counts(batch: pa.RecordBatch) -> pa.RecordBatch:
     deviation = _number(pc.if_else(counted, batch["deviation"], ""), lines, "deviation")
     deviation = pc.if_else(pc.is_finite(deviation), deviation, pa.scalar(None, pa.float64()))
     _check(pc.greater_equal(deviation, 0.0), lines, "a deviation is negative", "0 % or more")
+    # Before Linux 4.15 perf named its clocks' unit elsewhere, or not at all.
+    clock = pc.match_substring_regex(batch["event"], _CLOCKS)
+    unstated = pc.and_(pc.equal(batch["unit"], ""), pc.and_(clock, pc.match_substring(digits, ".")))
+    unit = pc.if_else(unstated, pa.scalar("msec"), batch["unit"])
     return _landed(
         batch,
-        event=batch["event"],
+        event=pc.replace_substring_regex(batch["event"], "-msecs$", ""),
         value=value,
-        unit=_nullable(batch["unit"]),
+        unit=_nullable(unit),
         running=_share(running),
         deviation=_share(deviation),
     )
@@ -179,7 +190,7 @@ def _is_metric(batch: pa.RecordBatch) -> pa.Array:
     import pyarrow.compute as pc
 
     name = pc.utf8_trim_whitespace(batch["metric_unit"])
-    rate = pc.match_substring_regex(name, r"/sec|CPUs utilized")
+    rate = pc.match_substring_regex(name, r"/sec|^CPUs(?: utilized)?$")
     number = pc.match_substring_regex(batch["metric"], r"^\d+(?:\.\d+)?$")
     return pc.and_(pc.and_not(number, rate), pc.not_equal(name, ""))
 
@@ -196,6 +207,8 @@ def _metrics(batch: pa.RecordBatch) -> pa.RecordBatch:
     import pyarrow.compute as pc
 
     name = pc.utf8_trim_whitespace(batch["metric_unit"])
+    for old, new in _OLD_NAMES.items():
+        name = pc.if_else(pc.equal(name, old), pa.scalar(new), name)
     wanted = pc.and_(_is_metric(batch), pc.not_equal(name, _NAMELESS))
     batch, name = batch.filter(wanted), name.filter(wanted)
     # perf joins unit and name with two blanks: "%  tma_retiring".

@@ -12,8 +12,8 @@ from warehouse.errors import InputError
 OWN_FILE = "Let perf write to a file of its own (perf stat -o FILE) to keep other output apart."
 PLAIN_NUMBERS = "Record again with LC_ALL=C, which gives plain numbers such as 1234.56."
 
-JSON = re.compile(r'\s*\{.*"(?:counter-value|pcnt-running|metric-unit)"\s*:')
-PLACE = r"S\d+(?:-D\d+(?:-(?:C|CLS|L\d+-ID)\d+)?)?|N\d+"
+JSON = re.compile(r'\s*\{.*"(?:counter-value|pcnt-running|metric-unit|metric-value)"\s*:')
+PLACE = r"S\d+(?:-D\d+)?(?:-(?:C|CLS|L\d+-ID)\d+)?|N\d+"
 NOT = "<not counted>|<not supported>"
 METRIC_VALUE = re.compile(r" *(?:-?\d+(?:\.\d+)?|-?nan|-?inf|) *")
 # The columns before those of metrics. The last count the processors that perf added up.
@@ -25,6 +25,14 @@ METRIC_PLACES = (
 _PAIR = r'"[^"\\]+" : (?:"[^"\\]*"|(?:0|[1-9]\d*)(?:\.\d+)?)'
 METRICS_OBJECT = re.compile(rf"\s*\{{\s*{_PAIR}(?:,\s*{_PAIR})*\s*\}}\s*\Z")
 _SEPARATOR = re.compile(r"(?P<sep>[^\d.%<>]{1,8}?)\d+(?P=sep)\d{1,3}\.\d\d(?:(?P=sep)|$)")
+_SEPARATOR_BEFORE_4 = re.compile(
+    rf" *(?:\d+\.\d{{9}}[^\d.])?(?:(?:CPU|S)\d+\W)?(?:\d+(?:\.\d{{6}})?|{NOT})"
+    r"(?P<sep>[^\w.%<> ])(?P=sep)?"
+    r"(?:(?:task|cpu)-clock|cycles|instructions|branch(?:es|-misses)|cache-(?:references|misses)"
+    r"|(?:page|major|minor)-faults|context-switches|(?:cpu|CPU)-migrations|cs|faults"
+    r"|stalled-cycles-\w+|(?:L1-[di]cache|LLC|[di]TLB|branch)-(?:load|store|prefetche)(?:s|-misses))"
+    r"(?::\w+)?(?=(?P=sep)|$)"
+)
 _DECIMAL_COMMA = re.compile(r"(?P<sep>[^\d.%<>]{1,8}?)\d+(?P=sep)\d{1,3},\d\d(?:(?P=sep)|$)")
 
 
@@ -34,6 +42,15 @@ def separator(line: str) -> str | None:
     if found is None or not re.match(separated(found["sep"]), line):
         return None
     return found["sep"]
+
+
+def separator_before_4(line: str) -> str | None:
+    """Find the separator of a count as Linux before 4.0 writes it; None where it is no such line.
+
+    Such a line has little that is particular to perf: only its usual events are known by it.
+    """
+    found = _SEPARATOR_BEFORE_4.match(line)
+    return found and found["sep"]
 
 
 def has_decimal_comma(line: str) -> bool:
@@ -51,6 +68,17 @@ def separated(sep: str) -> str:
         rf"(?P<event>{event})(?:{s}(?P<cgroup>{field}))??"
         rf"(?:{s}(?P<deviation>\d+\.\d+|-?nan|inf)%)?{s}\d+{s}(?P<running>\d+\.\d\d)"
         rf"(?:{s}(?P<metric>[\d.]*){s}(?P<metric_unit>{'.*' if sep == ' ' else field}))?$"
+    )
+
+
+def separated_before_4(sep: str) -> str:
+    """Return the pattern of a count as Linux before 4.0 writes it: what is unknown is left out."""
+    s = re.escape(sep)
+    field = rf"[^{s}]*?" if len(sep) == 1 else ".*?"
+    return (
+        rf"^{separated_place(s)}(?P<value>\d+(?:\.\d+)?|{NOT}){s}(?:(?P<unit>\w*){s})?"
+        rf"(?P<event>[a-zA-Z]{field})(?:{s}(?P<cgroup>/{field}))?"
+        rf"(?:{s}(?P<deviation>\d+\.\d+|-?nan|inf)%)?(?:{s}(?P<running>\d+\.\d\d)%?)?$"
     )
 
 
