@@ -32,14 +32,9 @@ PRINTED: tuple[Signature, ...] = (
         text=r'^\{"dhatFileVersion"',
     ),
     Signature(
-        "the table that Google Benchmark prints",
-        "Let it write JSON: --benchmark_out=FILE.json --benchmark_out_format=json",
-        text=r"^Benchmark +Time +CPU +Iterations",
-    ),
-    Signature(
         "what hyperfine prints, or its table",
         "Let it write JSON: hyperfine --export-json FILE.json COMMAND",
-        text=r"^(?:  Time \(mean ± σ\):|\| Command +\| +Mean \[|\| Command +\n\| Mean \[)",
+        text=r"^(?:  Time \(mean ± σ\):|\| Command +\n\| Mean \[)",
     ),
     Signature(
         "what Rust's tests print, which have no times",
@@ -218,10 +213,5 @@ PRINTED: tuple[Signature, ...] = (
         "a profile of nvprof (text or CSV)",
         "Record with Nsight Systems: nsys profile, then nsys export --type sqlite FILE",
         text=r"^==\d+== (?:NVPROF is profiling|Profiling result:)",
-    ),
-    Signature(
-        "a benchmark table that JMH prints",
-        "Let it write JSON: java -jar benchmarks.jar -rf json -rff FILE.json",
-        text=r"^Benchmark +(?:\(\S+\) +)*Mode +Cnt +Score",
     ),
 )

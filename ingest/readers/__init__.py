@@ -41,6 +41,7 @@ READERS: tuple[Deferred, ...] = (
         contains=(
             *(b"benchmark", b'"machine_info"', b'"results"', b"ns/iter", b"time:", b'"bench"'),
             *(b"real_time,cpu_time", b"command,mean,stddev", b"name,min,max,mean"),
+            b"| command | mean [",
         ),
     ),
     Deferred("criterion", _HERE + "criterion:Criterion", begins=(b"{",)),

@@ -19,37 +19,46 @@ from warehouse.errors import InputError
 _TEXTS = ("name", "command", "time_unit", "label", "error_message", "error_occurred")
 _FAILED = 8  # the column error_occurred
 _PARAMETER = "parameter_"
-_STATISTICS = ("mean", "median", "stddev")
 
 
 def google(text: str) -> dict[str, Any]:
-    """Return Google Benchmark's table as its JSON; what was printed before it is left out.
-
-    The table does not distinguish a statistic from a benchmark: rows are statistics of a benchmark
-    that has a mean, a median and a deviation, and whose name and an underscore they begin with.
-    """
+    """Return Google Benchmark's table as its JSON; what was printed before it is left out."""
     entries = list(_rows(text[text.index("name,iterations,") :]))
+    for entry in entries:
+        entry["error_occurred"] = entry.get("error_occurred") == "true"
+    return {"context": {"date": None}, "benchmarks": with_statistics(entries)}
+
+
+def with_statistics(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the entries of benchmarks with what says which of them are statistics of others.
+
+    Tables, and JSON before 1.5, do not say it: entries are statistics of a benchmark that has a
+    mean and a deviation, and a median or repetitions, and whose name and an underscore their own
+    begins with.
+    """
     names = {entry["name"] for entry in entries}
     repeated = [
         name.removesuffix("_mean")
         for name in names
-        if all(f"{name.removesuffix('_mean')}_{one}" in names for one in _STATISTICS)
+        if name.endswith("_mean")
+        and f"{name.removesuffix('_mean')}_stddev" in names
+        and not names.isdisjoint({f"{name.removesuffix('_mean')}_median", name[:-5]})
     ]
     seen: Counter[str] = Counter()
     for entry in entries:
         name = entry["name"]
-        failed = entry.get("error_occurred") == "true"
+        failed = entry.get("error_occurred") is True
         of = max((one for one in repeated if name.startswith(f"{one}_")), key=len, default=None)
         fitted = name.endswith(("_BigO", "_RMS")) and "iterations" not in entry
         if failed:
-            entry["error_occurred"] = True
-        elif (of is not None and name not in repeated) or fitted:
+            continue
+        if (of is not None and name not in repeated) or fitted:
             entry["run_name"] = of or name
             entry["aggregate_name"] = name.removeprefix(f"{of}_")
         else:
             entry["repetition_index"] = float(seen[name])
             seen[name] += 1
-    return {"context": {"date": None}, "benchmarks": entries}
+    return entries
 
 
 def hyperfine(text: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from ingest.base import Item, LeftOut, Run, implausible
 from ingest.parsing.json_values import checked, field
+from ingest.readers.benchmarks.csv_forms import with_statistics
 from ingest.readers.benchmarks.values import SECONDS, Better, Value, direction, relative, rows
 from warehouse.errors import InputError
 
@@ -49,6 +50,8 @@ def google(document: Any) -> Iterator[Item]:
     )
     found = field(document, "benchmarks", list, "the file")
     entries = [(n, checked(e, dict, "a benchmark", f"benchmark {n}")) for n, e in enumerate(found)]
+    if not any("run_name" in entry for _, entry in entries):
+        with_statistics([entry for _, entry in entries if isinstance(entry.get("name"), str)])
     single = {e.get("run_name", e.get("name")) for _, e in entries if not e.get("aggregate_name")}
     spreads = {
         e.get("run_name"): e for _, e in entries if e.get("aggregate_name") == "stddev"
@@ -205,9 +208,9 @@ def _last(path: Any) -> str | None:
 
 
 def written_date(text: Any) -> datetime | None:
-    """Return a date in ISO 8601; one without a zone is taken as UTC."""
+    """Return a date in ISO 8601, or as 2015/04/02-10:11:12; without a zone it is taken as UTC."""
     try:
-        date = datetime.fromisoformat(text)
+        date = datetime.fromisoformat(re.sub(r"^(\d{4})/(\d\d)/(\d\d)-", r"\1-\2-\3 ", text))
     except (TypeError, ValueError):
         return None
     date = date if date.tzinfo else date.replace(tzinfo=UTC)

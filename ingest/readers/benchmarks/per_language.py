@@ -40,6 +40,8 @@ def jmh(document: Any) -> Iterator[Item]:
     beside them. What JMH states as error is a confidence interval, not a deviation.
     """
     results = checked(document, list, "the file", "its start")
+    if not results:
+        raise InputError("there is no result", expected="a score of at least one benchmark")
     entries = [(n, checked(e, dict, "a result", f"result {n}")) for n, e in enumerate(results)]
     names = [_jmh_name(entry, f"result {n}") for n, entry in entries]
     first = entries[0][1]
@@ -48,7 +50,7 @@ def jmh(document: Any) -> Iterator[Item]:
     counted = isinstance(threads, float) and threads.is_integer() and 1 <= threads < 1 << 31
     yield Run(
         threads=int(threads) if same and counted else None,
-        tags={"recorder": f"jmh {field(first, 'jmhVersion', str, 'result 0')}"}
+        tags={"recorder": f"jmh {first.get('jmhVersion') or ''}".strip()}
         | {
             tag: text
             for tag, of in (("jdk", "jdkVersion"), ("vm", "vmName"))

@@ -21,6 +21,12 @@ _FORMS = {
     "pyperf": re.compile(rb'\s*\{\s*"benchmarks"\s*:\s*\[\s*\{\s*"(?:metadata|runs)"\s*:'),
     "action": re.compile(rb"\s*window\.BENCHMARK_DATA\s*="),
     "jmh": re.compile(rb'\s*\[\s*\{\s*"jmhVersion"\s*:'),
+    "jmh_csv": re.compile(rb'"Benchmark","Mode","Threads","Samples","Score",'),
+    "jmh_text": re.compile(
+        rb"(?s:.*?)^Benchmark +(?:\(\S+\) +)*Mode +Cnt +Score +(?:Error +)?Units", re.MULTILINE
+    ),
+    "google_text": re.compile(rb"(?s:.*?)^Benchmark +Time +CPU +Iterations", re.MULTILINE),
+    "hyperfine_text": re.compile(rb"\| Command \| Mean \["),
     "asv": re.compile(rb'\s*\{(?=[^{}]*"env_name"\s*:)[^{}]*"commit_hash"\s*:(?s:.*)"results"\s*:'),
     "go_json": re.compile(
         rb'\s*\{"(?:Time|ImportPath|Action)":"[^\n]*\n(?s:.*)"Output":"Benchmark'
@@ -61,6 +67,7 @@ class Benchmarks(SingleFile):
             go_testing,
             json_forms,
             per_language,
+            printed_tables,
             rust,
         )
 
@@ -87,6 +94,10 @@ class Benchmarks(SingleFile):
             "google_csv": lambda: json_forms.google(csv_forms.google(text)),
             "pytest_csv": lambda: json_forms.pytest_benchmark(csv_forms.pytest_benchmark(text)),
             "hyperfine_csv": lambda: json_forms.hyperfine(csv_forms.hyperfine(text)),
+            "google_text": lambda: json_forms.google(printed_tables.google(text)),
+            "hyperfine_text": lambda: json_forms.hyperfine(printed_tables.hyperfine(text)),
+            "jmh_text": lambda: per_language.jmh(printed_tables.jmh(text)),
+            "jmh_csv": lambda: per_language.jmh(printed_tables.jmh_csv(text)),
         }
         if form in tables:
             yield from tables[form]()

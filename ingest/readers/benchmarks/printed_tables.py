@@ -1,0 +1,169 @@
+"""Tables that Google Benchmark, hyperfine and JMH print for people, and JMH's CSV.
+
+Each is turned into the object that the same tool writes as JSON; its numbers are rounded as
+printed. Sources: src/console_reporter.cc and string_util.cc of Google Benchmark, src/export/
+markdown.rs of hyperfine, TextResultFormat and CSVResultFormat of JMH.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ingest.parsing.lines import check_line_end
+from ingest.readers.benchmarks.csv_forms import with_statistics
+from ingest.readers.benchmarks.values import SECONDS
+from warehouse.errors import InputError
+
+_NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
+_GOOGLE_ROW = re.compile(
+    rf"(\S.*?) +({_NUMBER}) (ns|us|ms|s) +({_NUMBER}) (?:ns|us|ms|s) +(\d+)(?: +(.*))?"
+)
+_GOOGLE_FAILED = re.compile(r"(\S.*?) +(?:ERROR OCCURRED|SKIPPED): .*")
+_GOOGLE_COUNTER = re.compile(rf"(\S+)=({_NUMBER})([kMGTPEmunpf]?)(i?)(/s)?")
+_GOOGLE_FACTS = {"executable": r"^Running (\S.*)$", "date": r"^(\d{4}-\d\d-\d\dT\S+)$"}
+_PREFIXES = {name: power for power, name in enumerate("kMGTPE", 1)}
+_SMALL = {name: power for power, name in enumerate("munpf", 1)}
+_HYPERFINE_HEADING = re.compile(r"\| Command \| Mean \[(ms|s|us|\u00b5s)\] \|.*")
+_JMH_VERSION = re.compile(r"^# JMH version: (\S+)", re.MULTILINE)
+_JMH_HEADING = re.compile(r"Benchmark +((?:\(\S+\) +)*)Mode +Cnt +Score.*")
+_JMH_SCORE = re.compile(r"(?:\d+ +)?(?:(-?\d+[.,]\d+)|\u2248 *\S+|NaN)(?: +\u00b1 +\S+)? +(\S.*)")
+_JMH_MODES = ("thrpt", "avgt", "sample", "ss")
+_JMH_PARAMETER = "Param: "
+
+
+def google(text: str) -> dict[str, Any]:
+    """Return Google Benchmark's table as its JSON."""
+    context: dict[str, Any] = {"date": None}
+    for name, pattern in _GOOGLE_FACTS.items():
+        if found := re.search(pattern, text, re.MULTILINE):
+            context[name] = found[1]
+    entries: list[dict[str, Any]] = []
+    for line in _lines(text):
+        if row := _GOOGLE_ROW.fullmatch(line):
+            real, cpu, iterations = float(row[2]), float(row[4]), float(row[5])
+            entry = {"name": row[1], "real_time": real, "cpu_time": cpu, "time_unit": row[3]}
+            entries.append({**entry, "iterations": iterations, **_google_counters(row[6] or "")})
+        elif failed := _GOOGLE_FAILED.fullmatch(line):
+            entries.append({"name": failed[1], "error_occurred": True})
+    return {"context": context, "benchmarks": with_statistics(entries)}
+
+
+def _google_counters(text: str) -> dict[str, float]:
+    """Return the counters behind a row: hits=3 items_per_second=77k/s bytes_per_second=4.6Gi/s.
+
+    Before 1.8 the prefixes of bytes_per_second are powers of 1024, too.
+    """
+    found = {}
+    for name, number, prefix, binary, _ in _GOOGLE_COUNTER.findall(text):
+        base = 1024 if binary or name == "bytes_per_second" else 1000
+        power = _PREFIXES.get(prefix, 0) - _SMALL.get(prefix, 0)
+        found[name] = float(number) * float(base) ** power
+    return found
+
+
+def hyperfine(text: str) -> dict[str, Any]:
+    """Return hyperfine's table in Markdown as its JSON: means, with their deviation."""
+    results = []
+    scale = None
+    for number, line in enumerate(_lines(text), 1):
+        if found := _HYPERFINE_HEADING.fullmatch(line):
+            scale = SECONDS[found[1]]
+        elif scale is not None and line.startswith("| `"):
+            cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+            command = cells[0].strip("`").replace("\\|", "|")
+            try:
+                mean, *spread = (float(part) * scale for part in cells[1].split("\u00b1"))
+            except (IndexError, ValueError):
+                raise InputError(
+                    f"{line!r} was found", where=f"line {number}", expected="| `sleep 1` | 1.002 |"
+                ) from None
+            results.append({"command": command, "mean": mean, "stddev": next(iter(spread), None)})
+    return {"results": results}
+
+
+def jmh(text: str) -> list[dict[str, Any]]:
+    """Return JMH's table as its JSON: scores, as no table has the iterations."""
+    version = _JMH_VERSION.search(text)
+    entries: list[dict[str, Any]] = []
+    names: list[str] | None = None
+    for number, line in enumerate(_lines(text), 1):
+        if heading := _JMH_HEADING.fullmatch(line):
+            names = [name.strip("()") for name in heading[1].split()]
+            entries.clear()
+            continue
+        words = line.split()
+        if names is None or len(words) < len(names) + 4 or words[len(names) + 1] not in _JMH_MODES:
+            continue
+        mode = words[len(names) + 1]
+        score = _JMH_SCORE.fullmatch(" ".join(words[len(names) + 2 :]))
+        if score is None:
+            raise InputError(
+                f"{line.strip()!r} was found",
+                where=f"line {number}",
+                expected="a benchmark, its mode, and its score: a.B.sort  avgt  5  12.123  ns/op",
+            )
+        # Languages with decimal commas have them here, too: no thousands are grouped.
+        value = float(score[1].replace(",", ".")) if score[1] else None
+        parameters = {
+            name: word
+            for name, word in zip(names, words[1:], strict=False)
+            if word not in ("N/A", "")
+        }
+        _add(entries, words[0], mode, parameters, value, score[2])
+    return [{"jmhVersion": version[1] if version else None, **entry} for entry in entries]
+
+
+def jmh_csv(text: str) -> list[dict[str, Any]]:
+    """Return JMH's CSV as its JSON."""
+    check_line_end(text[-1:].encode())
+    entries: list[dict[str, Any]] = []
+    for number, row in enumerate(csv.DictReader(io.StringIO(text)), 2):
+        try:
+            if None in row or None in row.values():
+                raise ValueError
+            value = None if row["Score"] == "NaN" else float(row["Score"])
+            threads = float(row["Threads"])
+        except (TypeError, ValueError):
+            raise InputError(
+                f"the row of {row['Benchmark']} has other values than the columns are",
+                where=f"line {number}",
+                expected="a value a column, and numbers with decimal points",
+                hint="Did JMH run in a language with decimal commas? Let it write JSON: -rf json",
+            ) from None
+        parameters = {
+            name.removeprefix(_JMH_PARAMETER): cell
+            for name, cell in row.items()
+            if name and name.startswith(_JMH_PARAMETER) and cell
+        }
+        _add(entries, row["Benchmark"], row["Mode"], parameters, value, row["Unit"], threads)
+    return [{"jmhVersion": None, **entry} for entry in entries]
+
+
+def _add(
+    entries: list[dict[str, Any]],
+    name: str,
+    mode: str,
+    parameters: Mapping[str, str],
+    score: float | None,
+    unit: str,
+    threads: float | None = None,
+) -> None:
+    """Add a result, or to the last one a secondary metric: a.B.sort:gc.alloc.rate."""
+    name, _, secondary = name.partition(":")
+    found = {"score": score, "scoreUnit": unit}
+    of = {"benchmark": name, "mode": mode, "params": dict(parameters) or None, "threads": threads}
+    last = entries[-1] if entries else {}
+    if secondary and all(last.get(key) == value for key, value in of.items()):
+        last["secondaryMetrics"][secondary] = found
+    else:
+        full = f"{name}:{secondary}" if secondary else name
+        entries.append({**of, "benchmark": full, "primaryMetric": found, "secondaryMetrics": {}})
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines without blanks and colours at their ends."""
+    return [re.sub(r"\x1b\[[\d;]*m", "", line).rstrip() for line in text.splitlines()]

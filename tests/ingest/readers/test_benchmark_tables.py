@@ -1,0 +1,100 @@
+"""Tables that benchmarks print, and older files of Google Benchmark."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.helpers.support import land, rows
+from tests.ingest.cases.benchmarks import SAMPLE
+from warehouse.errors import InputError
+
+VALUES = "SELECT metric, repetition, value, unit, better FROM metrics ORDER BY rowid"
+
+
+def test_google_benchmarks_table(warehouse):
+    (done,) = land(warehouse, SAMPLE.with_name("google.txt"))
+    found = rows(warehouse, VALUES)
+    assert found[:4] == [
+        ("BM_sort/64", 0, pytest.approx(316e-9), "s", "lower"),
+        ("BM_sort/64 cpu_time", 0, pytest.approx(311e-9), "s", "lower"),
+        # 3.21667 million sorts of 64 numbers of 4 bytes
+        (
+            "BM_sort/64 bytes_per_second",
+            0,
+            pytest.approx(3.21667e6 * 256, rel=1e-5),
+            "B/s",
+            "higher",
+        ),
+        ("BM_sort/64 rate", 0, pytest.approx(3.21667e6), None, None),
+    ]
+    assert not [name for name, *_ in found if name.split()[0].endswith(("_mean", "_cv", "_BigO"))]
+    assert done.left_out == "3 benchmarks (failed or skipped)"
+    query = "SELECT app, strftime(started_at, '%Y-%m-%d') FROM runs"
+    assert rows(warehouse, query) == [("gb", "2026-11-22")]
+
+
+def test_hyperfines_table_in_markdown(warehouse):
+    land(warehouse, SAMPLE.with_name("hyperfine.md"))
+    query = "SELECT metric, value, deviation FROM metrics ORDER BY rowid"
+    assert rows(warehouse, query) == [
+        ("../w 100", pytest.approx(0.0038), pytest.approx(1.5 / 3.8)),
+        ("../w 200", pytest.approx(0.0044), pytest.approx(1.5 / 4.4)),
+    ]
+
+
+def test_jmhs_table(warehouse):
+    land(warehouse, SAMPLE.with_name("jmh.txt"))
+    assert rows(warehouse, VALUES) == [
+        ("Sample.sort(size=100) avgt", None, pytest.approx(12.123e-9), "s", "lower"),
+        ("Sample.sort(size=100) avgt gc.alloc.rate", None, 1234.123, "MB/sec", None),
+        ("Sample.sort(size=100) thrpt", None, 12123.123, "ops/s", "higher"),
+        ("Sample.start", None, pytest.approx(1.23e-3), "s", "lower"),
+        ("Sample.wait", None, pytest.approx(34.12e-6), "s", "lower"),
+        ("Sample.wait wait·p0.99", None, pytest.approx(44.12e-6), "s", None),
+        ("Sample.tiny", None, None, "s", "lower"),
+    ]
+    assert rows(warehouse, "SELECT tags['recorder'] FROM runs") == [("jmh 1.36",)]
+
+
+def test_jmhs_csv(warehouse):
+    land(warehouse, SAMPLE.with_name("jmh.csv"))
+    assert rows(warehouse, VALUES) == [
+        ("org.Sample.sort(size=100)", None, pytest.approx(12.123e-9), "s", "lower"),
+        ("org.Sample.sort(size=100) gc.alloc.rate", None, 1234.123, "MB/sec", None),
+        ("org.Sample.start", None, pytest.approx(1.23e-3), "s", "lower"),
+    ]
+    assert rows(warehouse, "SELECT threads FROM runs") == [(4,)]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        ("jmh.csv", ",5,12.123000,", ",5,12,123000,", "the score is '12'|out of range|no number"),
+        ("jmh.txt", "12.123 ±    0.123   ns/op\n", "twelve  ns/op\n", "was found"),
+        ("hyperfine.md", "3.8 ± 1.5", "about 4", "was found"),
+    ],
+)
+def test_damage(warehouse, tmp_path, name, old, new, message):
+    text = SAMPLE.with_name(name).read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / name).write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        land(warehouse, tmp_path / name)
+
+
+def test_google_benchmark_before_1_5_marks_no_statistics(warehouse, tmp_path):
+    entry = {"iterations": 9, "real_time": 100.0, "cpu_time": 90.0}
+    names = ["BM_x", "BM_x", "BM_x_mean", "BM_x_stddev", "BM_mean"]
+    document = {
+        "context": {"date": "2015/04/02-10:11:12"},
+        "benchmarks": [{"name": name, **entry} for name in names],
+    }
+    (tmp_path / "old.json").write_text(json.dumps(document))
+    land(warehouse, tmp_path / "old.json")
+    query = (
+        "SELECT metric, repetition FROM metrics WHERE metric NOT LIKE '%cpu_time' ORDER BY rowid"
+    )
+    assert rows(warehouse, query) == [("BM_x", 0), ("BM_x", 1), ("BM_mean", 0)]
+    assert rows(warehouse, "SELECT started_at::VARCHAR LIKE '2015-04-02%' FROM runs") == [(True,)]
