@@ -16,6 +16,14 @@ _LITTLE_ENDIAN = (b"\x01\x01\x01\0", b"\x02\x01\x01\0", b"\x02\x01\x01\x03")  # 
 # A packet with a snapshot of clocks, the first that its service writes: number and time of each.
 _CLOCK = r"\n[\x04-\x10]\x08[\x01-\x0a]\x10(?s:.{1,10}?)"
 _CLOCKS_OF_PERFETTO = rf"\A\n(?s:.{{1,2}})2(?s:.{{1,2}})(?:\x10(?s:.))?(?:{_CLOCK}){{3}}"
+PERFETTO = Signature(
+    "a trace of Perfetto",
+    "Put Perfetto's trace_processor on the PATH and ingest it again, or convert it: "
+    "traceconv json FILE NEW.json",
+    (),
+    (".perfetto-trace", ".pftrace"),
+    text=_CLOCKS_OF_PERFETTO,
+)
 _UNPACK = "Unpack it, and ingest the folder: "
 
 
@@ -91,13 +99,7 @@ SIGNATURES: tuple[Signature, ...] = (
         "Ingest the anchor file that it belongs to: traces.otf2",
         (b"\x03B\x01\0\0\0\0\0", b"\x03B\0\0\0\0\0\0"),
     ),
-    Signature(
-        "a trace of Perfetto",
-        "Convert it: traceconv json FILE NEW.json",
-        (),
-        (".perfetto-trace", ".pftrace"),
-        text=_CLOCKS_OF_PERFETTO,
-    ),
+    PERFETTO,
     Signature(
         "a log of Darshan",
         "Convert it: darshan-parser FILE > NEW.txt",

@@ -199,6 +199,7 @@ def _land_all(
                 failed = True
                 note(f"rejected {landed}")
                 if not keep_going:
+                    _note_unread(len(found) - number)
                     break
             elif list_skipped:
                 print_data(f"skipped  {path_text(one.path)}  {landed.problem}")
@@ -211,6 +212,11 @@ def _land_all(
         advice = "" if list_skipped else "; --list-skipped says why"
         note(f"skipped {files} that no reader recognises ({names}{more}){advice}")
     return failed
+
+
+def _note_unread(count: int) -> None:
+    if count:
+        note(f"{counted(count, 'file')} after it not read; --keep-going goes on")
 
 
 def _nothing(skipped: list[Found]) -> InputError:

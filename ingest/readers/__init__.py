@@ -51,6 +51,11 @@ READERS: tuple[Deferred, ...] = (
         contains=(b'"traceevents"', b'"ph"'),
     ),
     Deferred(
+        "perfetto",
+        _HERE + "perfetto.reader:Perfetto",
+        contains=(b"\x08\x06\x10", b"\xe2\x03"),  # a snapshot of clocks, a descriptor of a track
+    ),
+    Deferred(
         "rocprof",
         _HERE + "rocprof.reader:Rocprof",
         contains=(b"start_timestamp", b"beginns", b"rocpd_"),

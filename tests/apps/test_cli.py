@@ -96,6 +96,7 @@ def test_keep_going_lands_the_rest_and_still_exits_with_3(pwh, tmp_path):
     code, out, err = pwh("ingest", "bad.csv", "counters.csv")
     assert code == 3 and "landed" not in out
     assert "bad.csv, line 2: 'many' in the column value" in err and "expected a number" in err
+    assert "1 file after it not read; --keep-going goes on" in err
     code, out, err = pwh("ingest", "bad.csv", "counters.csv", "--keep-going")
     assert code == 3 and "landed   counters.csv" in out
 

@@ -130,7 +130,7 @@ def test_what_tools_print_for_people(tmp_path, text, advice):
     assert advice in (found.error.hint or "")
 
 
-def test_no_sample_has_a_signature_but_archives_and_databases():
+def test_few_samples_have_a_signature_too():
     found = {
         (path.suffix, known.what)
         for path in SAMPLES.rglob("*")
@@ -143,6 +143,7 @@ def test_no_sample_has_a_signature_but_archives_and_databases():
         (".def", "a part of a trace in OTF2"),
         (".evt", "a part of a trace in OTF2"),
         (".metric-db", "a part of an HPCToolkit database"),
+        (".pftrace", "a trace of Perfetto"),
         (".sqlite", "a SQLite database"),
     }
 

@@ -19,6 +19,7 @@ from ingest.parsing.timelines.slices import (
     Timeline,
     Worker,
 )
+from ingest.parsing.timelines.workers import distinct
 from ingest.readers.chrome_trace import kineto
 from ingest.readers.chrome_trace.events import NONE, Events, Id
 from ingest.readers.chrome_trace.pairs import by_name, paired
@@ -222,14 +223,9 @@ def _workers(events: Events, *, is_kineto: bool, rank: int | None) -> list[Worke
             process = events.process_names.get(pid, "").strip() or "process"
             of = f"{process} {pid} " if len(processes) > 1 and not is_kineto else ""
             names.append(f"{prefix}{of}{thread}")
-    count = Counter(names)
-    taken: set[str] = set()
     workers = []
-    for (_, tid, *stream), name in zip(places, names, strict=True):
-        own = name if count[name] == 1 else f"{name} {tid}"
-        while own in taken:
-            own += "'"
-        taken.add(own)
+    own_names = distinct(names, [tid for _, tid, *_ in places])
+    for (_, tid, *stream), name in zip(places, own_names, strict=True):
         is_thread = isinstance(tid, int) and 0 <= tid < _SYSTEM_WIDE and not stream
-        workers.append(Worker(own, node, tid if is_thread and isinstance(tid, int) else None))
+        workers.append(Worker(name, node, tid if is_thread and isinstance(tid, int) else None))
     return workers

@@ -17,6 +17,7 @@ from apps.output import Format
 from apps.queries.runs import resolve_run, row_counts
 from apps.queries.schema import schema_objects
 from ingest.readers.sampling.protobuf import fields, signed
+from tests.helpers import trace_processor
 from tests.helpers.support import given, land, rows
 from udfs import UDFS
 from warehouse.errors import NothingToAnalyse, UsageError
@@ -52,7 +53,19 @@ def exported(con, name, target, path, event=None):
 def test_a_chrome_trace_comes_back_with_its_tasks_and_dependences(name, demo, warehouse, tmp_path):
     run_id, notes = exported(demo, name, Target.chrome, tmp_path / "t.json.gz")
     assert "--to perfetto has them" in notes[0]
-    (landed,) = land(warehouse, tmp_path / "t.json.gz")
+    comes_back(demo, run_id, warehouse, tmp_path / "t.json.gz")
+
+
+def test_a_perfetto_trace_comes_back_with_its_tasks_and_dependences(
+    demo, warehouse, tmp_path, monkeypatch
+):
+    trace_processor.install(tmp_path, monkeypatch)
+    run_id, _ = exported(demo, STENCIL, Target.perfetto, tmp_path / "t.pftrace")
+    comes_back(demo, run_id, warehouse, tmp_path / "t.pftrace")
+
+
+def comes_back(demo, run_id, warehouse, path):
+    (landed,) = land(warehouse, path)
     (back,) = landed.runs
     count, busy, first, span = total(demo, "tasks", run_id)
     assert total(warehouse, "tasks", back) == (count, busy, 0, span) and first is not None

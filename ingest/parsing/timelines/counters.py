@@ -1,0 +1,68 @@
+"""Counters of a trace: of each its mean over time and its maximum, or its increase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ingest.base import Item, LeftOut, Rows
+from ingest.parsing.timelines.slices import Integers
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """What one counter is called, its unit, and whether it only grows, as totals do."""
+
+    label: str
+    unit: str | None = None
+    is_total: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Points of counters as arrays: the number of the series, the time in ns, the value."""
+
+    series: Integers
+    time: Integers
+    value: Floats
+
+
+def counter_rows(counters: Sequence[Series], points: Points) -> Iterator[Item]:
+    """Yield the metrics of each counter that has a point.
+
+    A counter keeps its value until the next point, so the mean weighs values by their time; a
+    single point is the mean, and no increase.
+    """
+    if not len(points.series):
+        return
+    order = np.lexsort((points.time, points.series))
+    series, time, values = points.series[order], points.time[order], points.value[order]
+    begin = np.flatnonzero(np.concatenate(([True], np.diff(series) > 0)))
+    metrics: list[str] = []
+    units: list[str | None] = []
+    found: list[float] = []
+    for first, last in zip(begin.tolist(), [*begin[1:].tolist(), len(order)], strict=True):
+        counter, own, at = counters[series[first]], values[first:last], time[first:last]
+        if counter.is_total:
+            of = {"increase": float(own[-1] - own[0])} if len(own) > 1 else {}
+        else:
+            of = {"mean over time": _mean(own, at), "maximum": float(own.max())}
+        metrics += [f"{counter.label}, {what}" for what in of]
+        units += [counter.unit] * len(of)
+        found += of.values()
+    table = {"metric": metrics, "value": found, "unit": pa.array(units, pa.string())}
+    yield Rows("metrics", pa.table(table))
+    yield LeftOut(
+        len(order), "point of a counter", "what they amount to lands", "points of counters"
+    )
+
+
+def _mean(values: Floats, time: Integers) -> float:
+    span = np.diff(time).astype(np.float64)
+    return float(np.average(values[:-1], weights=span)) if span.sum() > 0 else float(values[-1])
