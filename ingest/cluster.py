@@ -11,14 +11,17 @@ import json
 import os
 import pickle
 import re
+import signal
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
+from udfs.interrupts import delayed_interrupts
 from warehouse.errors import ClusterError, InputError, PwhError, UsageError
 
 if TYPE_CHECKING:
@@ -32,8 +35,6 @@ _ADDRESS = re.compile(
     re.ASCII,
 )
 _MOST_PROCESSES = 1024
-# Ctrl-C in a terminal is for all processes started from it, but only this one is to say so.
-_DEAF = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 _FORMS = (
     "A number of processes here, local (one per core), dask://HOST:PORT or tcp://, tls:// ... of a "
     "scheduler, or the JSON file of dask scheduler --scheduler-file."
@@ -203,14 +204,32 @@ def _local(count: int) -> Iterator[str]:
 
     from distributed import LocalCluster
 
-    with LocalCluster(
-        n_workers=count,
-        threads_per_worker=1,
-        dashboard_address=None,
-        silence_logs=logging.CRITICAL,
-        preload=_DEAF,
-    ) as local:
+    with ExitStack() as end:
+        # Dask cannot end a cluster that has not quite started.
+        with delayed_interrupts(), _children_without_interrupts():
+            local = LocalCluster(
+                n_workers=count,
+                threads_per_worker=1,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            )
+            end.enter_context(local)
         yield local.scheduler_address
+
+
+@contextmanager
+def _children_without_interrupts() -> Iterator[None]:
+    """Keep SIGINT from the threads that start inside, and from all processes that they start.
+
+    Ctrl-C in a terminal is for all processes started from it, but only this one is to say so.
+    """
+    # It would let signals through again in the thread that starts the first process.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _address(where: str) -> str:

@@ -86,7 +86,7 @@ class Lake(_Elsewhere):
     def __str__(self) -> str:
         parts = [f"{_LAKE}{self.catalogue}"]
         if self.data_path is not None:
-            parts.append(f"data_path={_quoted(self.data_path)}")
+            parts.append(f"data_path={quoted(self.data_path)}")
         if self.as_of is not None:
             parts.append(f"as_of={self.as_of.isoformat()}")
         return " ".join(parts)
@@ -199,8 +199,8 @@ def parse_moment(text: str) -> datetime:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def _quoted(value: str) -> str:
-    """Return a value of a setting as its text is written."""
+def quoted(value: str) -> str:
+    """Return a value of a setting as an address and PostgreSQL write it."""
     if value and not re.search(r"[\s'\\]", value):
         return value
     return "'" + re.sub(r"(['\\])", r"\\\1", value) + "'"

@@ -123,6 +123,9 @@ def _refresh(con: DuckDBPyConnection, asked: Outdated, on: str | None) -> bool:
         with nullcontext() if on is None else open_cluster(on) as cluster:
             for _ in watched(refresh(con, asked, done, cluster), "computing"):
                 pass
+    except KeyboardInterrupt:
+        note("stopped; what was stored remains, run it again for the rest")
+        raise
     finally:
         if done.decoded:
             print_data(f"decoded the machine code of {counted(done.decoded, 'file')} again")

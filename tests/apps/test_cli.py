@@ -282,6 +282,18 @@ def test_refresh_computes_anew_what_was_written_by_hand_or_is_named(pwh):
     assert code == 2 and "'nonsense' names no cluster" in err
 
 
+def test_an_interrupted_refresh_says_what_remains(pwh, monkeypatch):
+    pwh("ingest", "counters.csv")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ingest.refresh.refresh", interrupted)
+    code, out, err = pwh("refresh", "--all")
+    assert (code, out) == (130, "")
+    assert err == "pwh: stopped; what was stored remains, run it again for the rest\n"
+
+
 def test_doctor_reports_a_sound_and_a_broken_warehouse(pwh, tmp_path):
     pwh("ingest", "counters.csv")
     code, out, _ = pwh("doctor", "-f", "json")

@@ -29,6 +29,7 @@ from warehouse.connection import cursor
 from warehouse.errors import InputError, NotAWarehouse, UsageError, WarehouseError, WarehouseMissing
 from warehouse.extensions import load_extension
 from warehouse.guarded import Limits, open_restricted
+from warehouse.lake.attach import METADATA
 from warehouse.lake.copies import let_copy
 from warehouse.saved_queries import save_query
 from warehouse.series import add_thresholds, set_fields
@@ -380,6 +381,21 @@ def test_the_way_to_postgres_is_cut_at_a_commit(server, address, tmp_path, reade
             land(con, path)
     for table in ("runs", "pmu_samples"):
         assert rows(reader, f"SELECT count(*) FROM {table} WHERE run_id = '{cut.name}'") == [(1,)]
+
+
+def test_postgres_looks_after_its_client(reader, address, monkeypatch):
+    def settings(con):
+        names = ("tcp_keepalives_idle", "tcp_user_timeout", "work_mem")
+        wanted = ", ".join(f"current_setting(''{name}'') AS {name}" for name in names)
+        return rows(con, f"FROM postgres_query('{METADATA}', 'SELECT {wanted}')")
+
+    (kept,) = settings(reader)
+    assert kept[:2] == ("10", "30000")
+    monkeypatch.setenv("PGOPTIONS", "-c tcp_user_timeout=7000 -c work_mem=5MB")
+    with pwh.connect(address, read_only=True) as con:
+        assert settings(con) == [("10", "7000", "5MB")]
+    with pwh.connect(f"{address} options=''", read_only=True) as con:
+        assert settings(con)[0][1] == "0"
 
 
 def land_rows(con):

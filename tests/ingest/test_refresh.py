@@ -153,6 +153,12 @@ def cluster():
         yield found
 
 
+def test_an_interrupt_of_the_terminal_is_for_no_worker(cluster):
+    blocked = cluster._client.run(signal.pthread_sigmask, signal.SIG_BLOCK, ())
+    assert [signal.SIGINT in signals for signals in blocked.values()] == [True, True]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
 def dying(marker, *arguments):
     """Kill the worker, the first time."""
     if not marker.exists():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.address import Lake
+from warehouse.address import Lake, quoted
 from warehouse.errors import (
     NotAWarehouse,
     UsageError,
@@ -33,14 +35,15 @@ _ABSENT = "explicitly disabled"
 # Inserts of fewer rows go into the catalogue, not into a file each; `pwh maintain` makes one file
 # of many such inserts.
 _MOST_INLINED = 1000
-# Where the network is cut, libpq would wait for a quarter of an hour, or two.
+# Where the network is cut, libpq would wait for a quarter of an hour, or two; and so would a server
+# for the client, whose locks it keeps: by default for two hours. Hence the same settings there.
 _PATIENCE = {
-    "connect_timeout": 30,  # s
     "keepalives_idle": 10,  # s
     "keepalives_interval": 5,  # s
     "keepalives_count": 4,
     "tcp_user_timeout": 30_000,  # ms
 }
+_CONNECT_SECONDS = 30
 _OPTIONS = {"parquet_compression": "zstd", "data_inlining_row_limit": str(_MOST_INLINED)}
 
 
@@ -136,7 +139,17 @@ def _catalogue(lake: Lake) -> str:
     """Return the catalogue, with how long to wait for a PostgreSQL that is silent."""
     if not lake.in_postgres:
         return lake.catalogue
-    own = (f"{name}={value}" for name, value in _PATIENCE.items() if name not in lake.catalogue)
+    there = " ".join(
+        f"-c tcp_{name.removeprefix('tcp_')}={value}" for name, value in _PATIENCE.items()
+    )
+    # libpq reads PGOPTIONS only where the settings have no options; of two the last is valid.
+    options = quoted(f"{there} {os.environ.get('PGOPTIONS', '')}".strip())
+    settings = {"connect_timeout": _CONNECT_SECONDS, **_PATIENCE, "options": options}
+    own = (
+        f"{name}={value}"
+        for name, value in settings.items()
+        if not re.search(rf"\b{name}\s*=", lake.catalogue)
+    )
     return " ".join([lake.catalogue, *own])
 
 
