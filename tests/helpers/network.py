@@ -13,6 +13,7 @@ from enum import Enum
 from pathlib import Path
 
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+_TCP_REPAIR = 19
 
 
 class Cut(Enum):
@@ -21,6 +22,7 @@ class Cut(Enum):
     NONE = "all arrive"
     SILENT = "none arrive, of which nobody is told, and no connection begins: a pulled cable"
     RESET = "connections end, and none begin: a host that restarts"
+    FORGOTTEN = "connections are forgotten, of which nobody is told: a host that restarts unseen"
     ANSWERS = "requests arrive, connections end before their answers"
 
 
@@ -107,6 +109,10 @@ class Network:
             asks = source is client
             if self._cut is Cut.ANSWERS and not asks:
                 _reset(client)
+                return False
+            if self._cut is Cut.FORGOTTEN:
+                # Closed without a word to the other side, which root may do.
+                client.setsockopt(socket.IPPROTO_TCP, _TCP_REPAIR, 1)
                 return False
             if not data:
                 return False

@@ -81,6 +81,19 @@ def test_a_file_lands_once_however_the_network_is_cut(direct, net, tmp_path, cut
     must_land_once(direct, net, path)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can close a connection silently")
+def test_a_server_whose_host_restarts_within_a_short_cut_keeps_nobody_waiting(net, monkeypatch):
+    monkeypatch.setattr(line, "_KEPT_ALIVE", dict.fromkeys(line._KEPT_ALIVE, 1))
+    with warehouse.connect(f"quack:127.0.0.1:{net.port}") as con:
+        con.execute("BEGIN")
+        net.cut_at(lambda sent: b"range(7)" in sent, Cut.FORGOTTEN)
+        opened = len(list(Path("/dev/fd").iterdir()))
+        with pytest.raises(WarehouseError, match="does not answer") as told:
+            con.execute("FROM range(7)")
+        assert "has not landed" in told.value.hint
+        assert len(list(Path("/dev/fd").iterdir())) <= opened + 2
+
+
 @pytest.mark.skipif("PWH_KILLS" not in os.environ, reason="of python -m tests.faults")
 @pytest.mark.parametrize("number", range(int(os.environ.get("PWH_KILLS", "0"))))
 def test_a_network_that_is_cut_at_any_moment(direct, net, tmp_path, number):

@@ -1,15 +1,20 @@
 """Waiting for a server: Ctrl-C ends it at once, and a network that was cut after a while.
 
 DuckDB waits for Quack's answers without end, and deaf to signals. So a thread waits in the caller's
-place, and the caller looks meanwhile whether the server can still be reached.
+place, and the caller looks meanwhile whether the server can still be reached. One whose host has
+restarted during a short cut can, but knows nothing of the connection: the kernel finds that out.
 """
 
 from __future__ import annotations
 
+import os
 import socket
+import stat
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -22,6 +27,9 @@ _T = TypeVar("_T")
 _PROBE_EVERY = 5.0  # seconds
 GONE_AFTER = 30.0
 """Seconds for which a server cannot be reached until a call is given up."""
+# The kernel asks the other side of a connection that is silent for so long (s), and so often.
+_KEPT_ALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4}
+_OWN_FILES = Path("/dev/fd")
 
 
 class _Call:
@@ -70,6 +78,7 @@ class Line:
         self._asked.put(call)
         reached = time.monotonic()
         while not call.done.wait(min(_PROBE_EVERY, GONE_AFTER / 3)):
+            self._keep_alive()
             if self._can_be_reached():
                 reached = time.monotonic()
             elif time.monotonic() - reached > GONE_AFTER:
@@ -89,9 +98,31 @@ class Line:
             # Not kept until the next: it may contain a large result.
             del call
 
+    def _keep_alive(self) -> None:
+        """Let the kernel end connections of which the server's host knows nothing any more.
+
+        DuckDB does not name its connections, nor can it be told to do this.
+        """
+        for file in _OWN_FILES.iterdir():
+            # Some are no connections, and some are closed meanwhile.
+            with suppress(OSError):
+                _keep_alive(int(file.name), self._address.port)
+
     def _can_be_reached(self) -> bool:
         try:
             socket.create_connection((self._address.host, self._address.port), GONE_AFTER).close()
         except OSError:
             return False
         return True
+
+
+def _keep_alive(number: int, port: int) -> None:
+    """Let the kernel look after an open file, where it is a connection to a port."""
+    if not stat.S_ISSOCK(os.fstat(number).st_mode):
+        return
+    with socket.socket(fileno=os.dup(number)) as one:
+        there = one.getpeername()
+        if isinstance(there, tuple) and there[1] == port:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            for name, value in _KEPT_ALIVE.items():
+                one.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
