@@ -88,6 +88,11 @@ READERS: tuple[Deferred, ...] = (
         _HERE + "gnu_time:GnuTime",
         contains=(b"command being timed", b"elapsed ", b"\nuser", b"\r\nuser"),
     ),
+    Deferred(
+        "function-tables",
+        _HERE + "function_tables:FunctionTables",
+        contains=(b"time (%)", b"time(%)", b"totaldurationns", b"cpu time"),
+    ),
     Deferred("strace", _HERE + "strace:Strace", contains=(b"usecs/call",)),
     Deferred(
         "gprof", _HERE + "gprof.reader:Gprof", begins=(b"flat profile:", b"call graph", b"gmon\x01")

@@ -1,0 +1,221 @@
+"""Tables of times by function that other profilers print: a total and a number of calls each.
+
+Sources: the reports of `nsys stats` (text, --format csv; also of `nsys profile --stats=true`), the
+summary of nvprof (text, --csv), `rocprof --stats` and rocprofv3's *_stats.csv, and
+`vtune -report hotspots -format csv`. What lands in fn_timings: `seconds` is the total; of NVTX
+ranges, which lie within each other, it is `inclusive_seconds`. `kind` is the section of the table
+(nvprof) or follows from its columns: kernel, api, memory, range. Tables without times are left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.parsing.lines import check_line_end, quoted, whole_text
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    from ingest.recording import Recording
+
+_LIMIT = 64 << 20
+_SHARE = r'"?Time ?\(%\)"?'
+_BEGIN = re.compile(
+    rf'^ *(?:(?:"?Type"?,)?{_SHARE},"?(?:Total )?Time|(?:Type +)?{_SHARE} +(?:Total )?Time'
+    r'|"?Name"?,"?Calls"?,"?TotalDurationNs"?'
+    r"|\"?Function\"?[,;\t]\"?CPU Time)".encode(),
+    re.MULTILINE,
+)
+_NAMES = ("name", "operation", "range", "event", "function")
+_CALLS = ("instances", "num calls", "calls", "count")
+_KINDS = {"num calls": "api", "instances": "kernel", "count": "memory"}
+_TOTAL = re.compile(r"total ?time ?\((ns|us|ms|s|sec)\)|totalduration(ns)|cpu time(?::self)?")
+_SCALES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0}
+_DASHES = re.compile(r" *-{2,}(?: +-{2,})+ *")
+_NVPROF_ROW = re.compile(
+    r" *(?:(GPU activities|API calls):)? *[\d.]+% +([\d.]+)(ns|us|ms|s) +(\d+)"
+    r"(?: +[\d.]+(?:ns|us|ms|s)){3} +(\S.*)"
+)
+_NVPROF_SECTION = re.compile(r"==\d+== (Profiling result|API calls):")
+_COMMAND = re.compile(r"^==\d+== NVPROF is profiling process \d+, command: (\S+)", re.MULTILINE)
+_NVPROF_KINDS = {"GPU activities": "gpu", "API calls": "api", "Profiling result": "gpu"}
+
+Cells = Callable[[str], Sequence[str]]
+
+
+@dataclass(slots=True)
+class _Table:
+    """A heading: how its lines are split, and where the columns are."""
+
+    cells: Cells
+    columns: list[str]
+    name: int
+    total: int
+    scale: float | None
+    calls: int | None
+    kind: int | str | None
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the tables of a file have."""
+
+    functions: list[str] = field(default_factory=list)
+    kinds: list[str | None] = field(default_factory=list)
+    seconds: list[float | None] = field(default_factory=list)
+    inclusive: list[float | None] = field(default_factory=list)
+    calls: list[int | None] = field(default_factory=list)
+
+    def add(self, name: str, kind: str | None, seconds: float, calls: int | None) -> None:
+        self.functions.append(name)
+        self.kinds.append(kind)
+        self.seconds.append(None if kind == "range" else seconds)
+        self.inclusive.append(seconds if kind == "range" else None)
+        self.calls.append(calls)
+
+
+class FunctionTables(SingleFile):
+    """Times by function that nsys stats, nvprof, rocprof and VTune print."""
+
+    NAME = "function-tables"
+    DESCRIPTION = "times by function: nsys stats, nvprof, rocprof --stats, VTune's hotspots (CSV)"
+    PATTERNS = ("*_cuda_gpu_kern_sum.csv", "*_kernel_stats.csv", "*.stats.csv", "nvprof.txt")
+    TABLES = ("fn_timings",)
+
+    def sniff(self, head: Head) -> bool:
+        """Recognise the heading of a table."""
+        return _BEGIN.search(head.data) is not None
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Yield the run and the times of its functions."""
+        import pyarrow as pa
+
+        text = whole_text(recording, limit=_LIMIT)
+        check_line_end(text[-1:].encode())
+        found, others = _read(text)
+        if not found.functions:
+            raise InputError("no table has a function", expected="a row for each function")
+        command = _COMMAND.search(text)
+        yield Run(app=command[1].rsplit("/", 1)[-1] if command else None)
+        yield Rows(
+            "fn_timings",
+            pa.table(
+                {
+                    "function": pa.array(found.functions, pa.string()),
+                    "kind": pa.array(found.kinds, pa.string()),
+                    "seconds": pa.array(found.seconds, pa.float64()),
+                    "inclusive_seconds": pa.array(found.inclusive, pa.float64()),
+                    "calls": pa.array(found.calls, pa.int64()),
+                }
+            ),
+        )
+        yield LeftOut(others, "table", "it has no times by function")
+
+
+def _read(text: str) -> tuple[_Found, int]:
+    """Return what the tables have, and the number of those that have no times."""
+    found = _Found()
+    others = 0
+    table: _Table | None = None
+    section: str | None = None
+    before = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if row := _NVPROF_ROW.fullmatch(line):
+            section = row[1] or section
+            seconds = float(row[2]) * _SCALES[row[3]]
+            found.add(row[5].rstrip(), _NVPROF_KINDS.get(section or ""), seconds, int(row[4]))
+        elif heading := _NVPROF_SECTION.match(line):
+            table, section = None, heading[1]
+        elif not line.strip():
+            table = None
+        elif _DASHES.fullmatch(line):
+            table = _table(before, _spans(line))
+            others += table is None
+        elif table is None:
+            table = _table(line, _separated(line))
+        else:
+            _take(table, found, line, number)
+        before = line
+    return found, others
+
+
+def _take(table: _Table, found: _Found, line: str, number: int) -> None:
+    """Add a row of a table; the first of nvprof has the units."""
+    cells = [cell.strip() for cell in table.cells(line)]
+    where = f"line {number}"
+    if len(cells) != len(table.columns):
+        raise InputError(
+            f"{quoted(line)} has {len(cells)} values",
+            where=where,
+            expected=f"{len(table.columns)}, as columns",
+        )
+    if table.scale is None:
+        table.scale = _SCALES.get(cells[table.total])
+        if table.scale is None:
+            problem = f"the unit of Time is {cells[table.total]!r}"
+            raise InputError(problem, where=where, expected="ns, us, ms or s")
+        return
+    kind = table.kind
+    if isinstance(kind, int):
+        kind = _NVPROF_KINDS.get(cells[kind], cells[kind])
+    total = _number(cells[table.total], where) * table.scale
+    calls = None if table.calls is None else int(_number(cells[table.calls], where))
+    found.add(cells[table.name], kind, total, calls)
+
+
+def _number(cell: str, where: str) -> float:
+    try:
+        value = float(cell.replace(",", ""))
+    except ValueError:
+        raise InputError(f"{quoted(cell)} was found", where=where, expected="a number") from None
+    if not 0 <= value < 1e18:
+        raise InputError(f"{cell} is out of range", where=where, expected="0 or more")
+    return value
+
+
+def _table(heading: str, cells: Cells) -> _Table | None:
+    """Return the table of a heading, None where it has no times by function."""
+    columns = [cell.strip().lower() for cell in cells(heading)]
+    name = _first(columns, _NAMES)
+    calls = _first(columns, _CALLS)
+    totals = [at for at, column in enumerate(columns) if _TOTAL.fullmatch(column)]
+    if name is None:
+        return None
+    kind: int | str | None = None
+    if "time(%)" in columns and "time" in columns:
+        total, scale = columns.index("time"), None
+        kind = columns.index("type") if "type" in columns else "gpu"
+    elif totals:
+        total = totals[0]
+        unit = _TOTAL.fullmatch(columns[total])
+        scale = _SCALES[(unit and (unit[1] or unit[2])) or "s"]
+        if calls is not None:
+            kind = "range" if columns[name] == "range" else _KINDS.get(columns[calls])
+    else:
+        return None
+    return _Table(cells, columns, name, total, scale, calls, kind)
+
+
+def _first(columns: list[str], names: tuple[str, ...]) -> int | None:
+    return next((columns.index(name) for name in names if name in columns), None)
+
+
+def _separated(heading: str) -> Cells:
+    """Return how the lines of CSV are split, by the separator that the heading has most of."""
+    separator = max(",;\t", key=heading.count)
+    return lambda line: next(csv.reader([line], delimiter=separator))
+
+
+def _spans(dashes: str) -> Cells:
+    """Return how lines are split below which columns are underlined."""
+    ends = [found.end() for found in re.finditer(r"-+", dashes)][:-1]
+
+    def cells(line: str) -> list[str]:
+        # Numbers are aligned at the right of their column, the name is the last one.
+        return [line[a:b] for a, b in zip([0, *ends], [*ends, len(line)], strict=True)]
+
+    return cells

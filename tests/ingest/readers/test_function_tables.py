@@ -1,0 +1,79 @@
+"""Times by function that other profilers print."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.support import land, rows
+from tests.ingest.cases.function_tables import SAMPLE
+from warehouse.errors import InputError
+
+TIMES = "SELECT function, kind, seconds, inclusive_seconds, calls FROM fn_timings ORDER BY rowid"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # Ranges of NVTX lie within each other: no sum over them is the time of anything.
+        (
+            "nvtx.csv",
+            [(":step", "range", None, 3e-3, 3), (":solve, inner", "range", None, 2e-3, 3)],
+        ),
+        (
+            "old.csv",
+            [
+                ("saxpy(int, float, float *)", "kernel", 1.25e-3, None, 10),
+                ("void reduce<int>(int *)", "kernel", 0.75e-3, None, 5),
+            ],
+        ),
+        (
+            "nvprof.csv",
+            [
+                ("saxpy(int, float, float*)", "gpu", 1.25e-3, None, 10),
+                ("[CUDA memcpy HtoD]", "gpu", 0.75e-3, None, 5),
+                ("cudaMalloc", "api", 0.1234, None, 3),
+            ],
+        ),
+        (
+            "nvprof.txt",
+            [
+                (
+                    *("void matrixMulCUDA<int=32>(float*, float*, float*, int, int)", "gpu"),
+                    *(1.11524, None, 301),
+                ),
+                ("[CUDA memcpy HtoD]", "gpu", 406.3e-6, None, 2),
+                ("[CUDA memcpy DtoH]", "gpu", 248.29e-6, None, 1),
+            ],
+        ),
+        (
+            "rocprof.stats.csv",
+            [
+                ("matmul(float*, float*)", None, 1e-3, None, 10),
+                ("copy.kd", None, 0.6e-3, None, 5),
+            ],
+        ),
+        ("vtune.csv", [("work", None, 12.34, None, None)]),
+    ],
+)
+def test_totals_are_in_seconds(warehouse, name, expected):
+    land(warehouse, SAMPLE.with_name(name))
+    assert rows(warehouse, TIMES) == [
+        (function, kind, pytest.approx(seconds), pytest.approx(inclusive), calls)
+        for function, kind, seconds, inclusive, calls in expected
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        ("old.csv", "750000,", "", "has 6 values"),
+        ("old.csv", "750000", "many", "'many' was found"),
+        ("nvprof.csv", ",%,ms,", ",%,MB,", "the unit of Time is 'MB'"),
+    ],
+)
+def test_damage(warehouse, tmp_path, name, old, new, message):
+    text = SAMPLE.with_name(name).read_text()
+    assert old in text
+    (tmp_path / name).write_text(text.replace(old, new))
+    with pytest.raises(InputError, match=message):
+        land(warehouse, tmp_path / name)
