@@ -58,7 +58,7 @@ READERS: tuple[Deferred, ...] = (
     Deferred(
         "rocprof",
         _HERE + "rocprof.reader:Rocprof",
-        contains=(b"start_timestamp", b"beginns", b"rocpd_"),
+        contains=(b"start_timestamp", b"beginns", b"rocpd_", b"kernelname", b"counter_name"),
     ),
     Deferred("nsys", _HERE + "nsys.reader:Nsys", contains=(b"stringids",)),
     Deferred(

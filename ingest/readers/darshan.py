@@ -8,19 +8,22 @@ counter of a module (POSIX, MPI-IO, STDIO, LUSTRE ...) for one file on one rank.
   seconds (_F_..._TIME) have their unit; counters that Darshan did not measure (-1) are NULL.
 - the run: program (of the command line), ranks, start, elapsed time, job id.
 
+- The lines of --total, without a region, where there are none of files. Of --perf, in metrics: the
+  rates of each module (agg_perf_by_slowest ...) and its bytes.
+
 What cannot be added up over files and ranks is left out: moments (_TIMESTAMP), numbers of ranks,
-largest and slowest ones, sizes of strides, alignments and stripes. So are the lines of --total,
---perf and --file, which follow from the others.
+largest and slowest ones, sizes of strides, alignments and stripes. So are the other lines of --perf
+and those of --file, which follow from the others.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, LeftOut, Run, SingleFile, implausible
+from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile, implausible
 from ingest.parsing.app_names import program_name
 from ingest.parsing.counter_table import Sample, batches, number
 from ingest.parsing.lines import numbered_lines, quoted
@@ -29,12 +32,16 @@ from warehouse.errors import InputError
 if TYPE_CHECKING:
     from ingest.recording import Recording
 
+Rate = tuple[str, float]
 _START = re.compile(rb"\s*# darshan log version: \S")
 _FACT = re.compile(r"# (exe|jobid|start_time|nprocs|run time|darshan log version): *(.*)")
 _NOT_AMOUNTS = re.compile(
     r"_TIMESTAMP$|_(?:FASTEST|SLOWEST)_RANK|_VARIANCE|_RENAMED_FROM$|_MODE$|_ALIGNMENT$|_MAX_|"
     r"_STRIDE\d_STRIDE$|_ACCESS\d_ACCESS$|^LUSTRE_"
 )
+_TOTAL = re.compile(r"total_(\S+): (-?\S+)")
+_MODULE = re.compile(r"# (\S+) module data")
+_RATE = re.compile(r"# (total_bytes|agg_perf_by_\w+): (\d+(?:\.\d*)?)(?: # MiB/s)?\s*")
 _FIELDS = 8
 
 
@@ -44,7 +51,7 @@ class Darshan(SingleFile):
     NAME = "darshan"
     DESCRIPTION = "Darshan: I/O of a job by file and rank (darshan-parser FILE > NEW.txt)"
     PATTERNS = ("*.darshan.txt",)
-    TABLES = ("pmu_samples",)
+    TABLES = ("pmu_samples", "metrics")
 
     def sniff(self, head: Head) -> bool:
         """Recognise the first line."""
@@ -54,25 +61,40 @@ class Darshan(SingleFile):
         """Yield the run and its counters; see `Reader.read`."""
         facts: dict[str, str] = {}
         left_out = [0]
+        rates: list[Rate] = []
         landed = 0
-        for batch in batches(_samples(recording, facts, left_out)):
+        for batch in batches(_samples(recording, facts, rates, left_out)):
             yield _run(facts)
             landed += batch.batch.num_rows
             yield batch
-        if not landed:
+        if rates:
+            yield _run(facts)
+            yield _metrics(rates)
+        if not landed and not rates:
             raise InputError(
                 "there are no counters",
                 where="end of the file",
                 expected="lines `POSIX 0 123 POSIX_OPENS 16 /path ...`",
-                hint="Let darshan-parser print them: with --base, or with no option.",
+                hint="Let darshan-parser print them: with --base, --total, or with no option.",
             )
         yield LeftOut(left_out[0], "counter", "no amount that adds up")
 
 
-def _samples(recording: Recording, facts: dict[str, str], left_out: list[int]) -> Iterator[Sample]:
+def _samples(
+    recording: Recording, facts: dict[str, str], rates: list[Rate], left_out: list[int]
+) -> Iterator[Sample]:
+    totals: list[Sample] = []
+    files = 0
+    module = ""
     for line, text in numbered_lines(recording, must_end=True):
         if found := _FACT.fullmatch(text):
             facts.setdefault(found[1], found[2].strip())
+        elif found := _MODULE.match(text):
+            module = f"{found[1]} "
+        elif found := _RATE.fullmatch(text):
+            rates.append((f"{module}{found[1]}", float(found[2])))
+        elif (found := _TOTAL.fullmatch(text)) and not _NOT_AMOUNTS.search(found[1]):
+            totals.append(_sample(None, None, found[1], number(found[2], f"line {line}", found[1])))
         fields = text.split("\t")
         if text.startswith("#") or len(fields) == 1:
             continue
@@ -88,14 +110,38 @@ def _samples(recording: Recording, facts: dict[str, str], left_out: list[int]) -
         if _NOT_AMOUNTS.search(counter):
             left_out[0] += 1
             continue
-        amount = number(value, where, counter)
-        yield {
-            "rank": None if rank == "-1" else int(rank),
-            "region": file,
-            "event": counter,
-            "value": None if amount is not None and amount < 0 else amount,
-            "unit": _unit(counter),
-        }
+        files += 1
+        own = None if rank == "-1" else int(rank)
+        yield _sample(own, file, counter, number(value, where, counter))
+    if not files:
+        yield from totals
+
+
+def _sample(rank: int | None, file: str | None, counter: str, amount: float | None) -> Sample:
+    return {
+        "rank": rank,
+        "region": file,
+        "event": counter,
+        "value": None if amount is not None and amount < 0 else amount,
+        "unit": _unit(counter),
+    }
+
+
+def _metrics(rates: Sequence[Rate]) -> Rows:
+    import pyarrow as pa
+
+    is_rate = [not name.endswith("total_bytes") for name, _ in rates]
+    return Rows(
+        "metrics",
+        pa.table(
+            {
+                "metric": pa.array([name for name, _ in rates], pa.string()),
+                "value": pa.array([value for _, value in rates], pa.float64()),
+                "unit": pa.array(["MiB/s" if one else "bytes" for one in is_rate], pa.string()),
+                "better": pa.array(["higher" if one else None for one in is_rate], pa.string()),
+            }
+        ),
+    )
 
 
 def _unit(counter: str) -> str | None:

@@ -32,14 +32,24 @@ _TYPES = {
 _MARKERS = "MARKER"
 
 
-def csv_table(recording: Recording, part: Path) -> Table:
-    """Read one CSV file; raise `InputError` where it is not as its columns say."""
+Columns = dict[str, pa.Array]
+
+
+def csv_table(columns: Columns, part: Path) -> Table | None:
+    """Return the events of a table, None where it has only counters.
+
+    Raises `InputError` where it is not as its columns say.
+    """
     try:
-        columns = _columns(recording, part)
         if "kernelname" in columns:
+            if "beginns" not in columns:
+                return None
             return _device(columns, "kernel", "kernelname", "gpu-id", ("beginns", "endns"))
+        if "counter_name" in columns:
+            return None
         if "kernel_name" in columns:
-            return _device(columns, "kernel", "kernel_name", "agent_id")
+            agent = "agent_id" if "agent_id" in columns else "gpu_id"
+            return _device(columns, "kernel", "kernel_name", agent)
         if "direction" in columns:
             agent = _agents(columns)
             columns["agent_id"] = agent
@@ -55,8 +65,11 @@ def csv_table(recording: Recording, part: Path) -> Table:
         ) from None
 
 
-def _columns(recording: Recording, part: Path) -> dict[str, pa.Array]:
-    """Return the columns by their names in lower case; those of times and ids are numbers."""
+def read_columns(recording: Recording, part: Path) -> tuple[Columns, dict[str, str]]:
+    """Return the columns of a file by their names in lower case, and their own names.
+
+    Times and ids are numbers. Raises `InputError` where it is no such table.
+    """
     with recording.open(part) as file:
         header = file.peek(1 << 14).split(b"\n", 1)[0].decode("utf-8", "replace")
         names = [name.strip().strip('"') for name in header.strip().split(",")]
@@ -71,6 +84,7 @@ def _columns(recording: Recording, part: Path) -> dict[str, pa.Array]:
             )
             table.validate(full=True)
             columns = {name.lower(): table[name].combine_chunks() for name in table.column_names}
+            own = {name.lower(): name for name in table.column_names}
         except (pa.ArrowException, KeyError, UnicodeDecodeError) as error:
             raise InputError(
                 f"the table cannot be read ({str(error).splitlines()[0][:160]})",
@@ -81,11 +95,11 @@ def _columns(recording: Recording, part: Path) -> dict[str, pa.Array]:
     with Path(recording.plain(part)).open("rb") as plain:
         plain.seek(-1, os.SEEK_END)
         check_line_end(plain.read(), path=path_text(part))
-    return columns
+    return columns, own
 
 
 def _device(
-    columns: dict[str, pa.Array],
+    columns: Columns,
     kind: str,
     name: str,
     agent: str,
@@ -116,13 +130,13 @@ def _gpu(text: str) -> str:
     return f"Agent {text}" if text[:1].isdigit() else text
 
 
-def _agents(columns: dict[str, pa.Array]) -> pa.Array:
+def _agents(columns: Columns) -> pa.Array:
     """Return which agent copies: the destination, or the source where that is the host."""
     to_host = pc.match_substring(pc.utf8_lower(columns["direction"]), "to_host")
     return pc.if_else(to_host, columns["source_agent_id"], columns["destination_agent_id"])
 
 
-def _calls(columns: dict[str, pa.Array]) -> Table:
+def _calls(columns: Columns) -> Table:
     start = _numbers(columns["start_timestamp"], "Start_Timestamp")
     end = _numbers(columns["end_timestamp"], "End_Timestamp")
     names, name = _coded(columns["function"])
@@ -145,7 +159,7 @@ def _calls(columns: dict[str, pa.Array]) -> Table:
     )
 
 
-def _link(columns: dict[str, pa.Array], count: int) -> Integers:
+def _link(columns: Columns, count: int) -> Integers:
     found = columns.get("correlation_id")
     return np.zeros(count, np.int64) if found is None else _numbers(found, "Correlation_Id")
 

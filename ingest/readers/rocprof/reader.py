@@ -6,7 +6,8 @@ knows streams), with kernels and copies as tasks; so is each thread that called 
 ranges of roctx. Calls are work, hipDeviceSynchronize and its like and HSA's waits for signals are
 waits, ranges spans. The CSV files of one process (`238_kernel_trace.csv`,
 `238_hip_api_trace.csv`, ...) are one recording; a call with the same correlation launched what
-ran. The older rocprof's results.csv has kernels only.
+ran. The older rocprof's results.csv has kernels only,
+with their counters (-i) in further columns; counter_collection.csv of rocprofv3 has counters only.
 """
 
 from __future__ import annotations
@@ -26,16 +27,22 @@ _PART = re.compile(rf"(.*?)_?({'|'.join((*_TRACES, *_CALLS))})\.csv")
 _COLUMNS = re.compile(
     rb'\s*(?:"?Guid"?,)?"?(?:Kind|Domain)"?,[^\n]*"?Start_Timestamp"?,"?End_Timestamp"?'
 )
-_RESULTS = re.compile(rb'\s*"?Index"?,"?KernelName"?,[^\n]*"?BeginNs"?,"?EndNs"?')
+_RESULTS = re.compile(
+    rb'\s*"?(?:Index"?,"?KernelName"?,[^\n]*"?(?:BeginNs"?,"?EndNs|sig"?,"?obj)\b'
+    rb'|Dispatch_ID"?,[^\n]*"?Kernel_Name"?,|(?:Correlation_Id"?,)[^\n]*"?Counter_Name"?,)'
+)
 
 
 class Rocprof:
     """Traces of AMD's GPUs."""
 
     NAME = "rocprof"
-    DESCRIPTION = "AMD GPU traces: CSV of rocprofv3 and rocprof, rocpd databases"
+    DESCRIPTION = "AMD GPU traces and counters: CSV of rocprofv3 and rocprof, rocpd databases"
     PATTERNS = ("*_kernel_trace.csv", "*_hip_api_trace.csv", "results.csv", "*.db", "*.rpd")
-    TABLES = ("nodes", "workers", "tasks", "task_data", "task_inputs", "fn_timings")
+    TABLES = (
+        *("nodes", "workers", "tasks", "task_data", "task_inputs", "fn_timings"),
+        "pmu_samples",
+    )
     WHOLE_FOLDER = False
 
     def sniff(self, head: Head) -> bool:

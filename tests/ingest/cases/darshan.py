@@ -52,5 +52,6 @@ CASE = Case(
         ),
     ),
     enlarge=_enlarge,
+    others=(SAMPLE.with_name("perf.darshan.txt"),),
     cut_may_land=True,
 )

@@ -60,4 +60,5 @@ CASE = Case(
         *GOLDEN,
     ),
     enlarge=_enlarge,
+    others=(CSV.with_name("rocprofv2.csv"),),
 )  # fmt: skip

@@ -47,6 +47,64 @@ def test_results_of_the_older_rocprof(warehouse, tmp_path):
     ]
 
 
+COUNTED = "SELECT region, sample, event, value, unit FROM pmu_samples ORDER BY rowid"
+
+
+def test_counters_of_the_older_rocprof(warehouse, tmp_path):
+    path = tmp_path / "results.csv"
+    path.write_text(
+        "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,vgpr,sgpr,fbar,sig,obj,"
+        "SQ_WAVES,VALUBusy\n"
+        '0,"a(int, int)",0,0,0,9,9,64,64,0,0,16,32,0,0x0,0x7f,1024,50.5\n'
+        '1,"a(int, int)",0,0,1,9,9,64,64,0,0,16,32,0,0x0,0x7f,512,20.5\n'
+    )
+    land(warehouse, path)
+    assert rows(warehouse, COUNTED) == [
+        ("a(int, int)", 0, "SQ_WAVES", 1024.0, None),
+        ("a(int, int)", 1, "SQ_WAVES", 512.0, None),
+        ("a(int, int)", 0, "VALUBusy", 50.5, "%"),
+        ("a(int, int)", 1, "VALUBusy", 20.5, "%"),
+    ]
+    query = "SELECT event, value FROM counter_summary ORDER BY event"
+    assert rows(warehouse, query) == [("SQ_WAVES", 1536.0), ("VALUBusy", 35.5)]
+
+
+def test_rocprofv2_has_times_and_counters(warehouse, tmp_path):
+    path = tmp_path / "results_a.csv"
+    path.write_text(
+        "Dispatch_ID,GPU_ID,Queue_ID,Queue_Index,PID,TID,GRD,WGR,LDS,SCR,Arch_VGPR,ACCUM_VGPR,SGPR,"
+        "Wave_Size,SIG,OBJ,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID,SQ_WAVES\n"
+        '1,1,0,0,9,9,64,64,0,0,16,0,32,64,0,0,"a(int, int)",1000,3000,0,1024\n'
+        "2,1,0,0,9,9,64,64,0,0,16,0,32,64,0,0,b,4000,5000,0,512\n"
+    )
+    land(warehouse, path)
+    assert rows(warehouse, TASKS) == [
+        ("Agent 1 queue 0", "a(int, int)", 0, 2000),
+        ("Agent 1 queue 0", "b", 3000, 4000),
+    ]
+    assert rows(warehouse, COUNTED) == [
+        ("a(int, int)", 1, "SQ_WAVES", 1024.0, None),
+        ("b", 2, "SQ_WAVES", 512.0, None),
+    ]
+
+
+def test_counter_collection_of_rocprofv3(warehouse, tmp_path):
+    path = tmp_path / "7_counter_collection.csv"
+    path.write_text(
+        '"Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size",'
+        '"Kernel_Name","Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp"\n'
+        '1,1,1,1,9,9,64,"a(int, int)","SQ_WAVES",1024.000000,1000,2000\n'
+        '1,1,1,1,9,9,64,"a(int, int)","GRBM_COUNT",88.000000,1000,2000\n'
+        '2,2,1,1,9,9,64,"b","SQ_WAVES",512.000000,3000,4000\n'
+    )
+    land(warehouse, path)
+    assert rows(warehouse, COUNTED) == [
+        ("a(int, int)", 1, "SQ_WAVES", 1024.0, None),
+        ("a(int, int)", 1, "GRBM_COUNT", 88.0, None),
+        ("b", 2, "SQ_WAVES", 512.0, None),
+    ]
+
+
 @pytest.mark.parametrize("end", [-1, -20, -40])
 def test_a_table_that_is_cut_is_refused(warehouse, tmp_path, end):
     path = tmp_path / "7_kernel_trace.csv"
