@@ -34,7 +34,7 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "what hyperfine prints, or its table",
         "Let it write JSON: hyperfine --export-json FILE.json COMMAND",
-        text=r"^(?:  Time \(mean ± σ\):|\| Command +\n\| Mean \[)",
+        text=r"^(?:  Time \(mean ± σ\):|\| Command +\|  Mean \[|\| Command +\n\| Mean \[)",
     ),
     Signature(
         "what Rust's tests print, which have no times",
@@ -149,11 +149,6 @@ PRINTED: tuple[Signature, ...] = (
         text=r'^    "(?:alloc_samples|combined_stacks|growth_rate)": ',
     ),
     Signature(
-        "a log of ninja",
-        "Convert it with ninjatracing: ninjatracing .ninja_log > NEW.json",
-        text=r"^# ninja log v\d+$",
-    ),
-    Signature(
         "the times of gcc's passes (-ftime-report)",
         "Write CSV with the columns function and seconds: a landing table is fn_timings.",
         text=r"^Time variable +usr +sys +wall ",
@@ -210,8 +205,8 @@ PRINTED: tuple[Signature, ...] = (
         text=r"\A(?:heap profile: +\d+: +\d+ \[|Total: \d+ samples\n)",
     ),
     Signature(
-        "a profile of nvprof (text or CSV)",
-        "Record with Nsight Systems: nsys profile, then nsys export --type sqlite FILE",
-        text=r"^==\d+== (?:NVPROF is profiling|Profiling result:)",
+        "a trace, or metrics, of nvprof",
+        "pwh reads its summary: nvprof --csv --log-file FILE.csv COMMAND",
+        text=r'^==\d+== (?:Profiling|Event|Metric) result:\r?\n *"?(?:Start|Device|Invocations)',
     ),
 )

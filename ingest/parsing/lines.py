@@ -225,8 +225,11 @@ def decode(raw: bytes, where: str) -> str:
 
 
 def first_line(head: bytes) -> str:
-    """Return the first line of a file; raise `InputError` where it is not UTF-8."""
-    return decode(head.split(b"\n", 1)[0], "line 1").rstrip("\r")
+    """Return the first line of a file; raise `InputError` where it is not UTF-8.
+
+    Old spreadsheets end lines with a carriage return alone, which DuckDB reads, too.
+    """
+    return decode(head.replace(b"\r", b"\n").split(b"\n", 1)[0], "line 1")
 
 
 def quoted(line: str) -> str:

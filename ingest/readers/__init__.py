@@ -93,6 +93,7 @@ READERS: tuple[Deferred, ...] = (
         _HERE + "function_tables:FunctionTables",
         contains=(b"time (%)", b"time(%)", b"totaldurationns", b"cpu time"),
     ),
+    Deferred("ninja-log", _HERE + "ninja:NinjaLog", begins=(b"# ninja log v",)),
     Deferred("strace", _HERE + "strace:Strace", contains=(b"usecs/call",)),
     Deferred(
         "gprof", _HERE + "gprof.reader:Gprof", begins=(b"flat profile:", b"call graph", b"gmon\x01")
@@ -136,7 +137,7 @@ READERS: tuple[Deferred, ...] = (
         contains=(
             *(b"speedscope", b'"sampled"', b'"evented"', b'"frames"', b'"sample_count"'),
             *(
-                b'"callframe"',
+                *(b'"callframe"', b'"functionname"'),
                 b'"preprocessedprofileversion"',
                 b'"breakpadid"',
                 b'"interval"',

@@ -21,7 +21,7 @@ from ingest.base import Head, Item, Select, SingleFile
 from ingest.parsing.columns import columns_of
 from ingest.parsing.lines import chunks, first_line
 from ingest.parsing.parquet import MAGIC, column_types
-from ingest.parsing.plain_csv import check_unique
+from ingest.parsing.plain_csv import buffer_bytes, check_unique
 from ingest.recording import Recording, read_head
 from warehouse.errors import InputError
 
@@ -149,9 +149,16 @@ def _from_csv(path: str, names: list[str], delimiter: str, *, header: bool) -> S
     sql = (
         f"SELECT row_number() OVER () - 1 AS segment, {_values(measured, names)} "
         "FROM read_csv($path, columns = $columns, delim = $delimiter, header = $header, "
-        "auto_detect = false, quote = '\"', escape = '\"', nullstr = ['', 'NULL'])"
+        "auto_detect = false, quote = '\"', escape = '\"', nullstr = ['', 'NULL'], "
+        "buffer_size = $buffer)"
     )
-    params = {"path": path, "columns": types, "delimiter": delimiter, "header": header}
+    params = {
+        "path": path,
+        "columns": types,
+        "delimiter": delimiter,
+        "header": header,
+        "buffer": buffer_bytes(Path(path)),
+    }
     return Select("segments", sql, params)
 
 

@@ -19,7 +19,10 @@ _FORMS = {
         rb'|"shared"\s*:\s*\{\s*"frames"\s*:\s*\[|"type"\s*:\s*"(?:sampled|evented)"'
     ),
     "pyinstrument": re.compile(rb'"sample_count"\s*:(?s:.*)"(?:root_frame|frame_records)"\s*:'),
-    "cpuprofile": re.compile(rb'"nodes"\s*:\s*\[\s*\{[^[\]]*"callFrame"\s*:\s*\{'),
+    "cpuprofile": re.compile(
+        rb'"nodes"\s*:\s*\[\s*\{[^[\]]*"callFrame"\s*:\s*\{'
+        rb'|"head"\s*:\s*\{[^{}[\]]*"functionName"\s*:'
+    ),
     "jfr": re.compile(rb'"recording"\s*:\s*\{\s*"events"\s*:\s*\[\s*\{\s*"type"\s*:\s*"jdk\.'),
     "perf": re.compile(rb'\{\s*"linux-perf-json-version"\s*:'),
     "firefox": re.compile(

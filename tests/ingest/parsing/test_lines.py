@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from ingest.parsing.lines import Chunk, chunks, numbered_lines, whole_text
+from ingest.parsing.lines import Chunk, chunks, first_line, numbered_lines, whole_text
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -109,3 +109,8 @@ def test_whole_text_has_a_limit(tmp_path):
     assert whole_text(content, limit=len(TEXT)) == TEXT.decode()
     with pytest.raises(InputError, match="not plausible"):
         whole_text(content, limit=len(TEXT) - 1)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_the_first_line_ends_as_lines_do_anywhere(end):
+    assert first_line(f"a,b{end}1,2{end}".encode()) == "a,b"

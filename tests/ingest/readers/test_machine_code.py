@@ -39,6 +39,13 @@ def test_header_form_keeps_order_and_ignores_further_columns(warehouse, tmp_path
     assert rows(warehouse, SEGMENTS) == [(0, 1.5, "4801d8"), (1, None, "90"), (2, None, "c3")]
 
 
+def test_lines_that_end_with_a_carriage_return_alone(warehouse, tmp_path):
+    (tmp_path / "b.csv").write_bytes(b"hex,cycles\r4801d8,1.0\r90,0.25\r")
+    land(warehouse, tmp_path / "b.csv")
+    query = "SELECT hex, cycles FROM segments ORDER BY segment"
+    assert rows(warehouse, query) == [("4801d8", 1.0), ("90", 0.25)]
+
+
 def test_cycles_without_further_name_are_those_of_one_pass(warehouse, tmp_path):
     land(warehouse, written(tmp_path, "hex,cycles\n4801d8,1.5\n"), reader="machine-code")
     assert rows(warehouse, SEGMENTS) == [(0, 1.5, "4801d8")]
