@@ -2,7 +2,8 @@
 
 The way in for every tool that has no reader. The file may carry the run's own columns too
 (run_id, app, version ...), so that one file can contain many runs; without run_id, rows with equal
-run columns are one run, for fn_timings with equal parallelism and repetition as well.
+run columns are one run, for fn_timings with equal parallelism and repetition as well. Rows of a function
+that a timer wrote again and again are repetitions, also without that column.
 """
 
 from __future__ import annotations
@@ -106,6 +107,9 @@ class PlainTable(SingleFile):
                 names_runs,
             )
         values = [_value(n, types[n], stored[n]) for n in match.known if n in types]
+        if _is_repeatable(match):
+            source = _numbered(source, match, given)
+            values.append("repetition")
         if key:
             values.insert(0, f"{key} AS {names_runs}")
         yield Select(match.table, f"SELECT {', '.join(values)} {source}", params, names_runs)
@@ -217,6 +221,31 @@ def _run_key(
     # '/' inside a value is doubled, so that different values never have the same key.
     values = [f"replace(coalesce(CAST({name} AS VARCHAR), ''), '/', '//')" for name in keys]
     return "run_key", f"concat_ws('/', {', '.join(values)})"
+
+
+def _is_repeatable(match: Match) -> bool:
+    """Return whether repetitions can show only in rows of a function that follow each other."""
+    return match.table == "fn_timings" and not {"repetition", "callpath"} & set(match.known)
+
+
+def _numbered(source: str, match: Match, given: list[str]) -> str:
+    """Return the source with the column repetition: from 0, in the order of the file.
+
+    Where all functions of a measurement have equally many rows, several, these are repetitions;
+    else it is NULL, as functions of one name can have a row each.
+    """
+    measurement = [*given, *({"parallelism"} & set(match.known))]
+    place = [*measurement, *(n for n in ("function", "rank", "thread") if n in match.known)]
+    of_run = ", ".join(measurement) or "NULL"
+    return (
+        "FROM (SELECT *, CASE WHEN min(_rows) OVER run = max(_rows) OVER run AND _rows > 1 "
+        "THEN _place - 1 END AS repetition FROM ("
+        "SELECT *, count(*) OVER place AS _rows, "
+        "row_number() OVER (place ORDER BY _row) AS _place "
+        f"FROM (SELECT *, row_number() OVER () AS _row {source}) "
+        f"WINDOW place AS (PARTITION BY {', '.join(place)})) "
+        f"WINDOW run AS (PARTITION BY {of_run}) ORDER BY _row)"
+    )
 
 
 def _value(name: str, kind: str, stored: str) -> str:
