@@ -36,6 +36,7 @@ IDENTIFIERS = {
 # The place of a function in the source: name [{file} {line,column}-{line,column}].
 _PLACE = re.compile(r" \[\{[^{}]*\}( \{[^{}]*\}(-\{[^{}]*\})?)?\]$")
 _LEAST_PLACE = 8
+_EXACT = 2**53
 _FORMULA = r"^\s*[-=+@\t\r]"
 _MARKUP = re.compile(r"[\\`*\[\]|$~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "#": "&#35;"}
@@ -321,10 +322,14 @@ def note(text: str) -> None:
 
 
 def three_digits(value: float | None) -> float | None:
-    """Return a fraction to three significant digits; whole and large numbers stay whole."""
+    """Return a fraction to three significant digits; whole and large numbers stay whole.
+
+    Beyond those that a fraction holds exactly there are no whole numbers, only long ones.
+    """
     if value is None or isinstance(value, int) or not math.isfinite(value):
         return value
-    return round(value) if value == round(value) or abs(value) >= 1000 else float(f"{value:.3g}")
+    is_whole = value == round(value) or abs(value) >= 1000
+    return round(value) if is_whole and abs(value) < _EXACT else float(f"{value:.3g}")
 
 
 def amount(value: float | None, unit: str | None = None) -> str:
@@ -360,7 +365,7 @@ def signed_percent(change: float | None) -> str | None:
     """Return a relative change: +12.3 %; None where it is unknown."""
     if change is None:
         return None
-    return f"{100 * change:+.3g} %" if abs(change) < 10 else f"{1 + change:.3g} times"
+    return f"{100 * change:+.3g} %" if abs(change) < 10 else f"{amount(1 + change)} times"
 
 
 def ratio_percent(ratio: float | None) -> str | None:

@@ -57,6 +57,8 @@ _BASES = {
 _VERSIONS = ("function", "exponent before", "after", "verdict", "share before", "after ")
 # Functions that take less of the program's time in the mean over ranks do not tell what limits it.
 _MOST = 0.8
+# Flags under which a time beyond the measured counts is a guess.
+_GUESSED = ("not extrapolatable", "poor fit")
 # An efficiency below this is not worth its cores.
 FLOOR = 0.5
 # Predictions are searched up to this many times the largest count.
@@ -195,18 +197,32 @@ def scaling_sentences(
     if last is None or last["predicted"] is None:
         flags = last["flags"] if last else _reasons(ranking)
         return [*sentences, f"No prediction: {'; '.join(flags) or 'there is no model'}."]
-    verb = "took" if last["measured"] else "is predicted to take"
-    sentences.append(
-        f"At {last['parallelism']} it {verb} {amount(last['predicted'], 's')} "
-        f"({amount(last['low'], 's')} to {amount(last['high'], 's')}, 90 %): speed-up "
-        f"{last['speedup']:.3g}, efficiency {percent(last['efficiency'])}, "
-        f"{last['core_hours']:.3g} core hours. Time is {_BASES[last['basis']]}."
-    )
+    sentences.append(f"{_time_at(question, last)} Time is {_BASES[last['basis']]}.")
     sentences += _limits(question, rows, turning)
     sentences += _limiting_functions(question, ranking, last)
     sentences += [f"Note: {flag}." for flag in last["flags"]]
     then = next((row for row in rows if row["parallelism"] == question.which.largest), None)
     return sentences + _disagreement(last, then, ranking)
+
+
+def _time_at(question: Question, last: Row) -> str:
+    """Return what the program takes at the target; a guess is no prediction."""
+    seconds = amount(last["predicted"], "s")
+    band = f"{amount(last['low'], 's')} to {amount(last['high'], 's')}"
+    is_guess = any(flag.startswith(_GUESSED) for flag in last["flags"])
+    if is_guess and last["parallelism"] > question.which.largest:
+        return (
+            f"What it takes at {last['parallelism']} does not follow from the measured times; "
+            f"the best guess is {seconds} ({band})."
+        )
+    verb = "took" if last["measured"] else "is predicted to take"
+    smallest = question.which.smallest
+    against = f" against {smallest}" if smallest > 1 else ""
+    return (
+        f"At {last['parallelism']} it {verb} {seconds} ({band}, 90 %): speed-up "
+        f"{last['speedup']:.3g}{against}, efficiency {percent(last['efficiency'])}, "
+        f"{amount(last['core_hours'])} core hours."
+    )
 
 
 def _disagreement(last: Row, then: Row | None, ranking: Sequence[Row]) -> list[str]:
@@ -304,6 +320,9 @@ def turning_point(
         return None
     about = _fastest(rows)
     if high is not None and about > high and about == rows[-1]["parallelism"]:
+        if turning[0]["fastest"] == question.which.largest:
+            # No measured time grows: that it does beyond is no better known than the predictions.
+            return TurningPoint(about, round(low), None)
         fastest = round(min(max(turning[0]["fastest"], low), high))
         return TurningPoint(fastest, round(min(low, fastest)), round(high), is_predicted=False)
     if any(row["parallelism"] == about and row["measured"] for row in rows):

@@ -48,6 +48,9 @@ def test_the_unit_of_time_does_not_matter(scale):
         (lambda p: 3 + 0.1 * p**2, 2, 2.5),
         (lambda p: 100 / p, 64, None),
         (lambda p: 100 / p + 1, 64, None),
+        # between the decays of a coarse grid, without noise, the misfit is no growth
+        (lambda p: 100 * p**-0.7 + 2, 64, None),
+        (lambda p: 100 * p**-0.85 + 20, 64, None),
     ],
 )
 def test_laws_that_turn_at_once_or_never(law, low, high):

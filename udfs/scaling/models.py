@@ -114,10 +114,9 @@ def scaling_forecast(
 def flag_doubts(series: Series, rows: np.ndarray, predicted: Forecast) -> None:
     """Flag functions that no law fits, and those whose last counts were not predicted."""
     for place in np.flatnonzero(predicted.misfit > POOR_FIT):
-        series.flags[rows[place]].append(
-            f"poor fit: the points lie {100 * np.expm1(predicted.misfit[place]):.3g} % off any "
-            "smooth law"
-        )
+        off = np.expm1(predicted.misfit[place])
+        far = f"{100 * off:.3g} %" if off < 10 else f"a factor {off + 1:.0f}"
+        series.flags[rows[place]].append(f"poor fit: the points lie {far} off any smooth law")
     for place in np.flatnonzero((predicted.error > _UNSTABLE) & ~predicted.rules):
         series.flags[rows[place]].append(
             "not extrapolatable: the last counts are a factor "

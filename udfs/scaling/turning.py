@@ -1,12 +1,13 @@
 """Turning points: the counts beyond which more processes make a program slower.
 
 A curve with its minimum at q is e + f*((p/q)^-d/d + (p/q)^c/c) with factors of zero or more: work
-that is divided, work that grows, and a rest. For fixed q, d and c it is linear in e and f, so the
-least squares of relative errors over a grid of d and c are the profile likelihood of q. The 90 %
-interval has the q whose squares exceed the least ones by no more than the F distribution allows
-(likelihood intervals: Bates and Watts, Nonlinear Regression Analysis and Its Applications, 1988,
-chapter 6). The noise is that of the repetitions and of the best curve together. So growth that
-hides under the noise keeps the interval open, however well a law without growth fits.
+that is divided, work that grows, and a rest; one without a minimum is e + f*p^-d. For fixed q, d
+and c it is linear in e and f, so the least squares of relative errors over a grid of d and c are
+the profile likelihood of q. The 90 % interval has the q whose squares exceed the least ones by no
+more than the F distribution allows (likelihood intervals: Bates and Watts, Nonlinear Regression
+Analysis and Its Applications, 1988, chapter 6). The noise is that of the repetitions and of the
+best curve together. So growth that hides under the noise keeps the interval open, however well a
+law without growth fits.
 
 `tests.bench.bench_turning` prints how often the intervals contain the truth.
 """
@@ -35,7 +36,10 @@ _BEFORE: Final = 16
 """And down to the smallest count over this: a program that only grows has one before it."""
 _STEPS: Final = 8
 """Steps of an octave: the interval is not narrower than one to each side."""
-_DECAYS: Final = np.array((0.3, 0.4, 0.5, 0.6, 2 / 3, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2.0))
+_DECAYS: Final = np.array((*np.arange(6, 25) / 20, *np.arange(13, 21) / 10))
+"""As fine as times without noise tell them apart."""
+_FALLS: Final = np.array((*np.arange(1, 6) / 20, *_DECAYS, 2.5, 3.0))
+"""Decays of curves that only fall, whose minimum is beyond all places."""
 _GROWTHS: Final = np.array((1e-3, *np.arange(1, 33) / 10))
 """The least of these is log(p)."""
 _LEVEL: Final = 0.9
@@ -45,7 +49,7 @@ _NOISE_WEIGHT, _NOISE, _EXACT = 1.0, 0.02, 1e-3
 """Prior of the relative noise: worth so many degrees of freedom, around this or the noise of the
 best curve, if that is less, but no less than the last of these."""
 _WIDEST: Final = 1e60
-_AT_ONCE: Final = 16
+_AT_ONCE: Final = 8
 
 
 def scaling_turning_point(
@@ -89,7 +93,7 @@ def interval(x: Array, y: Array, noise: Array) -> tuple[Array, Array]:
         The least and the greatest count that may be the fastest (n each): the first no less than
         the smallest count, the second NaN where there is no upper end.
     """
-    places = _places(float(x[0]), float(x[-1]))
+    places = np.append(_places(float(x[0]), float(x[-1])), np.inf)
     left = _left(tuple(x.tolist()), y)
     least, left_over = left.min(0), max(len(x) - _LETTERS, 0)
     # Times of a simulator or a formula have hardly any noise.
@@ -124,7 +128,10 @@ def _places(smallest: float, largest: float) -> Array:
 
 
 def _left(x: tuple[float, ...], y: Array) -> Array:
-    """Return the least sum of squared relative errors for each place and program: places x n."""
+    """Return the least sum of squared relative errors for each place and program: places x n.
+
+    The last place is that of curves that only fall.
+    """
     curves, squares = _curves(x)
     m, inverse = len(x), np.clip(y[:, -1:] / y, 1 / _WIDEST, _WIDEST).T
     a, b, c = squares @ inverse**2, curves @ inverse**2, (inverse**2).sum(0)
@@ -136,8 +143,8 @@ def _left(x: tuple[float, ...], y: Array) -> Array:
         one, two = (c * r1 - b * r2) / det, (a * r2 - b * r1) / det
         both = m - one * r1 - two * r2
         left = np.where((one > 0) & (two > 0) & (det > 1e-9 * a * c), both, left)
-    places = len(_places(x[0], x[-1]))
-    least: Array = np.maximum(left.reshape(places, -1, y.shape[0]).min(1), 0.0)
+    at_places = left[: -len(_FALLS)].reshape(len(_places(x[0], x[-1])), -1, y.shape[0]).min(1)
+    least: Array = np.maximum(np.vstack([at_places, left[-len(_FALLS) :].min(0)]), 0.0)
     return least
 
 
@@ -145,10 +152,12 @@ def _left(x: tuple[float, ...], y: Array) -> Array:
 def _curves(x: tuple[float, ...]) -> tuple[Array, Array]:
     """Return the curves of all places, decays and growths at counts, and their squares.
 
-    (places * decays * growths) x m; each is 1 at the last count.
+    (places * decays * growths + falls) x m; each is 1 at the last count.
     """
     away = np.log(np.array(x) / _places(x[0], x[-1])[:, None])[:, None, None, :]
     decay, growth = _DECAYS[None, :, None, None], _GROWTHS[None, None, :, None]
     curves = np.exp(-decay * away) / decay + np.exp(growth * away) / growth
     curves = (curves / curves[..., -1:]).reshape(-1, len(x))
+    falls = (np.array(x) / x[-1]) ** -_FALLS[:, None]
+    curves = np.vstack([curves, falls])
     return curves, curves**2

@@ -91,8 +91,16 @@ def test_no_measured_count_beyond_the_turning_point_is_faster(run, tmp_path):
     assert low <= 16 and high >= 64
 
 
-def test_a_program_that_only_gets_faster_has_no_turning_point(run, tmp_path):
-    run("ingest", write_times(tmp_path / "amdahl.csv", {"f": lambda p: 100 / p + 1}))
+@pytest.mark.parametrize(
+    "times",
+    [
+        {"f": lambda p: 100 / p + 1},
+        # fastest at 184 000, far beyond what is looked at
+        {"f": lambda p: 100 * p**-0.7, "io": lambda p: 2.0, "MPI_Bcast": lambda p: p**0.1 / 1e3},
+    ],
+)
+def test_a_program_that_only_gets_faster_has_no_turning_point(run, tmp_path, times):
+    run("ingest", write_times(tmp_path / "amdahl.csv", times))
     line = sentence(run("scale", "app")[1], "slower")
     assert re.search(r"Up to 4096 adding more does not .* could from \d+ on \(90 %\)", line)
 
@@ -111,6 +119,9 @@ def test_times_without_a_smooth_law_have_no_turning_point(run, tmp_path):
         r"\* Beyond which count adding more makes it slower is unknown: poor fit: .*\. "
         "Of the measured counts 8 is the fastest.",
         sentence(out, "slower"),
+    )
+    assert sentence(out, "at 512 does").startswith(
+        "* What it takes at 512 does not follow from the measured times; the best guess is "
     )
     assert sentence(out, "efficiency over 50 %") == (
         "* Of the measured counts 4 is the largest with an efficiency over 50 %."
