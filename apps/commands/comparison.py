@@ -66,8 +66,8 @@ def compared_text(
     if not both_sides(found):
         raise NothingToAnalyse(
             f"{before} and {after} have nothing in common to compare",
-            hint="They share no metric or no configuration, or failed; pwh report RUN shows what a "
-            "run has.",
+            hint="They share no metric in one unit or no configuration, or failed; pwh report RUN "
+            "shows what a run has.",
         )
     title = " to ".join(f"{name} ({counted(len(runs), 'run')})" for name, runs in sides)
     return comparison_text(title, found, level)

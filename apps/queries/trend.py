@@ -95,6 +95,11 @@ def trend_mixed(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
     return ask(con, "trend/mixed", app=app)
 
 
+def trend_units(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
+    """Return the metrics of an application in several units, and the first run in the newest."""
+    return ask(con, "trend/units", app=app)
+
+
 def trend_choices(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
     """Return the metrics and machines of an application that have a series."""
     return ask(con, "trend/choices", app=app)

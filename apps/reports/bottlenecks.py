@@ -159,12 +159,16 @@ def _topdown_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str
         part = f", mostly {worst['part'].replace('_', ' ')}" if worst["part_share"] else ""
         name = category.replace("_", " ")
         slots = f"({percent(worst['share'])}{part})"
+        if "," in category:
+            name = f"{name} take equally many issue slots"
+        else:
+            name = f"{name} takes most issue slots"
         if len(rows) == 1:
-            sentences.append(f"Top-down: {name} takes most issue slots {slots}.")
+            sentences.append(f"Top-down: {name} {slots}.")
             continue
         where = worst["run_id"] if worst["region"] is None else worst["region"]
         sentences.append(
-            f"Top-down: {name} takes most issue slots in {len(found)} of {len(rows)} "
+            f"Top-down: {name} in {len(found)} of {len(rows)} "
             f"places, most in {cell(where)} {slots}."
         )
     return sentences

@@ -2,8 +2,8 @@
 
 The way in for every tool that has no reader. The file may carry the run's own columns too
 (run_id, app, version ...), so that one file can contain many runs; without run_id, rows with equal
-run columns are one run, for fn_timings with equal parallelism and repetition as well. Rows of a function
-that a timer wrote again and again are repetitions, also without that column.
+run columns are one run, for fn_timings with equal parallelism and repetition as well. Rows of a
+function that a timer wrote again and again are repetitions, also without that column.
 """
 
 from __future__ import annotations

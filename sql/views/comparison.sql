@@ -124,8 +124,8 @@ WITH
       arg_max(machine, is_after) AS machine
     FROM filled
     GROUP BY id, configuration, metric
-    -- costs in different events cannot be compared
-    HAVING count(DISTINCT unit) <= 1 OR NOT starts_with(metric, 'cost:')
+    -- values in different units, as costs in different events, cannot be compared
+    HAVING count(DISTINCT unit) <= 1
   ),
 
   -- Only what was measured once needs the noise of other runs.

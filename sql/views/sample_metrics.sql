@@ -141,6 +141,9 @@ WITH
         WHEN NOT is_width_assumed AND metrics[layout.ipc] > 2
           THEN 'more than twice the instructions that the core can issue: a counter wrapped'
         WHEN layout.shares > 0 AND is_summed THEN 'a share is found more than once in one sample'
+        WHEN layout.whole > 0 AND list_count(metrics[1:layout.whole]) < layout.whole
+          AND list_sum(metrics[1:layout.whole]) <= 0.95
+          THEN 'not all top-level shares were counted'
         WHEN layout.whole > 0 AND NOT abs(list_sum(metrics[1:layout.whole]) - 1) < 0.05
           THEN 'the top-level shares add up to ' || round(list_sum(metrics[1:layout.whole]), 2)
             || ', not 1: a group of regions, or several samples in one'

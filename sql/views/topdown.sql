@@ -83,14 +83,18 @@ WITH
           {'name': 'frontend_bound', 'share': frontend_bound},
           {'name': 'backend_bound', 'share': backend_bound}
         ],
-        lambda s: s.share = greatest(retiring, bad_speculation, frontend_bound, backend_bound)
-      )[1] AS most
+        -- equal up to rounding
+        lambda s:
+          s.share + 1e-9 >= greatest(retiring, bad_speculation, frontend_bound, backend_bound)
+      ) AS most
     FROM placed
   )
 
 SELECT
-  run_id, region, leaf, most.name AS category, most.share AS share,
-  CASE most.name
+  run_id, region, leaf,
+  nullif(array_to_string(list_transform(most, lambda s: s.name), ', '), '') AS category,
+  most[1].share AS share,
+  CASE category
     WHEN 'bad_speculation' THEN CASE WHEN branch_mispredict >= machine_clears THEN 'branch_mispredict' WHEN machine_clears > branch_mispredict THEN 'machine_clears' END
     WHEN 'frontend_bound' THEN CASE WHEN frontend_latency >= frontend_bandwidth THEN 'frontend_latency' WHEN frontend_bandwidth > frontend_latency THEN 'frontend_bandwidth' END
     WHEN 'backend_bound' THEN CASE WHEN memory_bound >= core_bound THEN 'memory_bound' WHEN core_bound > memory_bound THEN 'core_bound' END
@@ -111,9 +115,9 @@ COMMENT ON VIEW topdown IS 'One row is a region of a run with top-down counters,
 COMMENT ON COLUMN topdown.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN topdown.region IS 'Code region or function; NULL for samples of the whole program.';
 COMMENT ON COLUMN topdown.leaf IS 'Whether no other region of the run was called from it. Shares of groups, which have hardly any time of their own, can be noise.';
-COMMENT ON COLUMN topdown.category IS 'Category of level 1 with the most slots.';
+COMMENT ON COLUMN topdown.category IS 'Category of level 1 with the most slots; of equal ones all, with commas.';
 COMMENT ON COLUMN topdown.share IS 'Its share, 0..1.';
-COMMENT ON COLUMN topdown.part IS 'Its larger part of level 2; NULL where that was not counted.';
+COMMENT ON COLUMN topdown.part IS 'Its larger part of level 2; NULL where that was not counted, or of several categories.';
 COMMENT ON COLUMN topdown.part_share IS 'Share of all slots that is this part, 0..1, as the tool counts it: Caliper counts memory and core bound on Broadwell in cycles, so that they need not add up to the category.';
 COMMENT ON COLUMN topdown.retiring IS 'Share of the issue slots that retired, which is useful work, 0..1; NULL where it was not counted.';
 COMMENT ON COLUMN topdown.bad_speculation IS 'Share of the issue slots lost to instructions that never retired, 0..1; NULL where it was not counted.';

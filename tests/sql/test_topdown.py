@@ -98,3 +98,18 @@ def test_kernels_of_rajaperf_and_a_program_of_perfspect(warehouse):
         ("Stream_TRIAD", "backend_bound", 0.96, "memory_bound"),
         (None, "backend_bound", 0.64, None),
     ]
+
+
+def test_equal_categories_are_all_named(warehouse):
+    equal = [(event, 0.25) for event, _ in LEVEL1]
+    slots(warehouse, *equal, ("topdown.memory_bound", 0.2), ("topdown.core_bound", 0.05))
+    assert rows(warehouse, "SELECT category, share, part FROM topdown") == [
+        ("retiring, bad_speculation, frontend_bound, backend_bound", 0.25, None)
+    ]
+
+
+def test_shares_that_were_not_counted_are_the_reason(warehouse):
+    slots(warehouse, *LEVEL1[:2])
+    assert rows(warehouse, "SELECT category, reason FROM topdown") == [
+        (None, "not all top-level shares were counted")
+    ]

@@ -1,5 +1,7 @@
 -- Store the metrics of the runs in _keep (run_id, source_id), in place of earlier ones: the means
--- over repetitions. A temporary view narrows the landing table to these files of these runs.
+-- over repetitions. Times are in seconds, whatever their unit, so that a series stays one where the
+-- unit changes; there is no mean of values in other units that differ. A temporary view narrows the
+-- landing table to these files of these runs.
 
 CREATE TEMP VIEW metrics AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.metrics')
@@ -9,9 +11,28 @@ DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND starts_with(metric, 'metric:');
 
 INSERT INTO run_scalars BY NAME
+WITH
+  -- of the unit to a second, and seconds to the unit
+  time_units (unit, parts, seconds) AS (
+    VALUES
+      ('sec', 1, 1), ('seconds', 1, 1), ('ms', 1e3, 1), ('msec', 1e3, 1), ('us', 1e6, 1),
+      ('µs', 1e6, 1), ('usec', 1e6, 1), ('ns', 1e9, 1), ('nsec', 1e9, 1), ('min', 1, 60),
+      ('h', 1, 3600)
+  ),
+
+  named AS (
+    SELECT
+      m.run_id, m.metric,
+      CASE WHEN t.unit IS NULL THEN m.value ELSE m.value * t.seconds / t.parts END AS value,
+      CASE WHEN t.unit IS NULL THEN m.unit ELSE 's' END AS unit
+    FROM metrics AS m
+    LEFT JOIN time_units AS t ON m.unit = t.unit
+    WHERE m.value IS NOT NULL
+  )
+
 SELECT run_id, 'metric:' || metric AS metric, avg(value) AS value, any_value(unit) AS unit
-FROM metrics
-WHERE value IS NOT NULL
-GROUP BY run_id, metric;
+FROM named
+GROUP BY run_id, metric
+HAVING count(DISTINCT unit) <= 1;
 
 DROP VIEW temp.main.metrics;

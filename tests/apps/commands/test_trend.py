@@ -192,3 +192,31 @@ def test_runs_without_a_date_have_no_order(run, tmp_path):
     run("ingest", "t.csv")
     code, _, err = run("trend", "heat")
     assert (code, "the start of every run of heat is unknown" in err) == (5, True)
+
+
+def in_units(folder, app, *units):
+    """Write 14 runs of one metric, 10 s or 10 GB, in each of the units."""
+    lines = [
+        f"{app}{i},{app},{i},m,2026-01-{i + 1:02},size,{value},{unit}"
+        for i, (value, unit) in enumerate(one for one in units for _ in range(14 // len(units)))
+    ]
+    path = folder / f"{app}.csv"
+    path.write_text("\n".join(["run_id,app,version,machine,started_at,metric,value,unit", *lines]))
+    path.write_text(path.read_text() + "\n")
+    return path
+
+
+def test_times_are_one_series_whatever_their_unit(run, tmp_path):
+    run("ingest", in_units(tmp_path, "times", (10, "s"), (10_000, "ms")))
+    _, out, _ = run("trend", "times")
+    assert "* metric:size: no change in 14 runs; the median is 10 s; any change" in out
+    assert "same" in run("compare", "times0", "times13")[1]
+
+
+def test_values_in_several_units_are_no_series(run, tmp_path):
+    run("ingest", in_units(tmp_path, "memory", (10_000, "MB"), (10, "GB")))
+    code, out, err = run("trend", "memory")
+    assert (code, out) == (5, "")
+    assert "metric:size is in several units (GB, MB), the newest since run memory7" in err
+    code, _, err = run("compare", "memory0", "memory13")
+    assert code == 5 and "They share no metric in one unit" in err
