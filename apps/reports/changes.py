@@ -97,9 +97,16 @@ def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list
             seen = f"; {trouble}: {f'only {visible}' if visible else 'no change'} would be seen"
         else:
             seen = f"; {visible} would be seen" if visible else ""
+        what = "change" if state["drift"] is None else "step"
         out.append(
-            f"{name}: no change in {counted(points, 'run')}; the median is "
+            f"{name}: no {what} in {counted(points, 'run')}; the median is "
             f"{amount(state['level'], unit)}{seen}."
+        )
+    if state["latest_outlier"] is not None:
+        out.append(
+            f"{name}: the latest run, {cell(state['latest_outlier_run_id'])}, has "
+            f"{amount(state['latest_outlier'], unit)}, far from {amount(state['level'], unit)} and "
+            "from all runs before: one run is no change yet, another shows whether it lasts."
         )
     return out
 

@@ -14,8 +14,10 @@ from apps.queries.idle import (
     idle_contradictions,
     idle_flags,
     idle_readings,
+    idle_recorded,
     idle_what_if,
     lifecycle,
+    nodes_apart,
     slow_workers,
     workers_of,
 )
@@ -79,7 +81,7 @@ def _sentences(
         *_slow_workers(con, run_id),
         _shares(chosen),
         *_tail(chosen),
-        _headline(chosen, root, mode),
+        *(_unrecorded(con, run_id, chosen) or [_headline(chosen, root, mode)]),
         _totals(chosen),
         *_root_causes(chosen, root),
         *_blamed(con, run_id, mode, latency_rule, window, chosen),
@@ -110,6 +112,14 @@ def _clocks(con: DuckDBPyConnection, run_id: str) -> list[str]:
                 "nodes may be apart, and the shares below wrong. Where you know by how much: "
                 f"pwh ingest {_file(row['path'])} --replace --clock-offset NODE=SECONDS"
             ]
+    for row in dicts(nodes_apart(con, run_id)):
+        return [
+            f"Nothing ran for {amount(row['seconds'], 's')} between the tasks of "
+            f"{cell(row['node'])} and those of {cell(row['other'])}, longer than those of any node "
+            "took: the clocks of the nodes may be apart, and the shares below wrong. Where you "
+            f"know by how much: pwh ingest {_file(row['path'])} --replace --clock-offset "
+            "NODE=SECONDS"
+        ]
     return []
 
 
@@ -151,6 +161,19 @@ def _tail(chosen: dict[str, Any]) -> list[str]:
         f"Most idle time, {amount(chosen['tail_percent'], '%')}, comes after the workers' last "
         "tasks or on workers without any: too little parallelism, or work split unevenly. What "
         "follows is about the time before."
+    ]
+
+
+def _unrecorded(con: DuckDBPyConnection, run_id: str, chosen: dict[str, Any]) -> list[str]:
+    """Return that the causes are unknown, where the trace has nothing to tell them apart by."""
+    if chosen["dominant"] != "overhead" or chosen["overhead_percent"] < _HARDLY:
+        return []
+    (recorded,) = dicts(idle_recorded(con, run_id))
+    if recorded["inputs"] or recorded["runtime"] or 2 * chosen["unsubmitted"] > chosen["overhead"]:
+        return []
+    return [
+        "Why workers waited is unknown: the trace records neither what tasks read nor work of the "
+        "runtime, so all waiting counts as overhead. Record inputs and data, or runtime intervals."
     ]
 
 

@@ -50,8 +50,20 @@ WITH
       *,
       coalesce(
         findings.changes[-1].after, list_median(list_transform(series, lambda point: point.value))
-      ) AS level
+      ) AS level,
+      list_transform(
+        series[coalesce(findings.changes[-1]."index", 0) + 1:], lambda point: point.value
+      ) AS since
     FROM _series_findings
+  ),
+
+  -- one run is no level: all that can be said is that none before was nearly as far away
+  ends AS (
+    SELECT
+      *,
+      abs(since[-1] - level) AS off,
+      coalesce(list_max(list_transform(since[:-2], lambda value: abs(value - level))), 0) AS usual
+    FROM levels
   )
 
 SELECT
@@ -64,8 +76,14 @@ SELECT
   len(findings.disturbances) AS disturbances,
   findings.modes.low AS low, findings.modes.high AS high,
   findings.modes.high_share AS high_share,
-  findings.drift / nullif(abs(level), 0) AS drift
-FROM levels;
+  findings.drift / nullif(abs(level), 0) AS drift,
+  CASE
+    WHEN points >= 10 AND len(findings.provisional) = 0
+      AND off > greatest(1.5 * usual, coalesce(findings.smallest_change, 0))
+      THEN since[-1]
+  END AS latest_outlier,
+  CASE WHEN latest_outlier IS NOT NULL THEN series[-1].run_id END AS latest_outlier_run_id
+FROM ends;
 
 COMMENT ON VIEW series_states IS 'One row is a series of metric_series: what its noise is like, and which changes could be seen in it.';
 COMMENT ON COLUMN series_states.app IS 'Application.';
@@ -84,3 +102,5 @@ COMMENT ON COLUMN series_states.low IS 'Lower one of two levels that alternate.'
 COMMENT ON COLUMN series_states.high IS 'Upper one of two levels that alternate.';
 COMMENT ON COLUMN series_states.high_share IS 'Share of the runs in the upper level.';
 COMMENT ON COLUMN series_states.drift IS 'Rise of the line of a series that drifts, over all its runs, relative to level; NULL for others.';
+COMMENT ON COLUMN series_states.latest_outlier IS 'Value of the latest run, where it is farther from the level than smallest_visible, and 1.5 times as far as any run before since the last change; else NULL. It is no change yet.';
+COMMENT ON COLUMN series_states.latest_outlier_run_id IS 'That run.';

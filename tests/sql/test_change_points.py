@@ -155,6 +155,17 @@ def test_the_state_of_a_series_says_what_could_be_seen(warehouse):
     assert 0.01 < seen < 0.05
 
 
+def test_a_latest_run_far_from_all_others_is_named(warehouse):
+    history(warehouse, "m1", 10, 10)
+    outliers = "SELECT latest_outlier, latest_outlier_run_id FROM series_states"
+    assert rows(warehouse, outliers) == [(None, None)]
+    warehouse.execute("UPDATE runs SET wall_seconds = 20 WHERE run_id = 'm119'")
+    assert rows(warehouse, outliers) == [(20.0, "m119")]
+    # one like it before
+    warehouse.execute("UPDATE runs SET wall_seconds = 20 WHERE run_id = 'm15'")
+    assert rows(warehouse, outliers) == [(None, None)]
+
+
 def test_alternating_levels_are_shown_with_their_shares(warehouse):
     history(warehouse, "m1", 10, 10, 10)
     warehouse.execute(

@@ -131,6 +131,7 @@ def test_an_acknowledged_change_stays_so_and_can_be_opened_again(pwh):
 def test_what_a_series_is_like_is_told():
     state = {"points": 30, "unit": "s", "smallest_visible": 0.42, "level": 2.0, "drift": None}
     state |= {"state": "noisy", "high_share": None, "low": 1.0, "high": 2.0}
+    state |= {"latest_outlier": None, "latest_outlier_run_id": "r"}
     assert state_sentences("x", state, quiet=True) == [
         "x: no change in 30 runs; the median is 2 s; noisy: only a change of 42 % or more would be "
         "seen."
@@ -143,8 +144,12 @@ def test_what_a_series_is_like_is_told():
     drift = state | {"state": "drifting", "drift": -0.2, "smallest_visible": 0}
     assert state_sentences("x", drift, quiet=True) == [
         "x: drifts, -20 % over 30 runs.",
-        "x: no change in 30 runs; the median is 2 s; any change would be seen.",
+        "x: no step in 30 runs; the median is 2 s; any change would be seen.",
     ]
+    assert state_sentences("x", state | {"latest_outlier": 9.0}, quiet=True)[1] == (
+        "x: the latest run, r, has 9 s, far from 2 s and from all runs before: one run is no "
+        "change yet, another shows whether it lasts."
+    )
     wandering = state | {"state": "wandering", "smallest_visible": None}
     assert state_sentences("x", wandering, quiet=True)[0].endswith(
         "; wandering, each run is like the one before: no change would be seen."

@@ -123,3 +123,25 @@ def test_workers_without_tasks_gain_nothing(warehouse):
     told = " ".join(idle_sentences(warehouse, "r1"))
     assert "1 worker was busy 0 % of its time" in told
     assert "No worker waited" in told and "replay" not in told
+
+
+def test_waiting_without_inputs_or_runtime_has_no_known_cause(warehouse):
+    workers = [{"worker_id": "A", "node_id": "n", "t_begin": 0}]
+    tasks = [task("p", "A", 50, 60), task("q", "A", 90, 100)]
+    land_schedule(warehouse, {"workers": workers, "fragments": tasks})
+    told = " ".join(idle_sentences(warehouse, "r1"))
+    assert "Why workers waited is unknown: the trace records neither" in told
+    assert "dominates" not in told and "Tasks too fine" not in told
+
+
+def test_nodes_far_apart_in_time_may_have_other_clocks(warehouse):
+    workers = [{"worker_id": w, "node_id": w, "t_begin": t} for w, t in (("A", 0), ("B", 900))]
+    tasks = [task("p", "A", 0, 60), task("q", "B", 950, 960)]
+    data = [{"data_id": "x", "producer_fragment": "p"}]
+    inputs = [{"fragment_id": "q", "data_id": "x"}]
+    sent = [{"data_id": "x", "src_node": "A", "dst_node": "B", "t_send": 60, "t_recv": 950}]
+    rows = {"workers": workers, "fragments": tasks, "data": data, "inputs": inputs}
+    land_schedule(warehouse, {**rows, "transfers": sent})
+    first, *_ = idle_sentences(warehouse, "r1")
+    assert first.startswith("Nothing ran for 8.9e-07 s between the tasks of A and those of B,")
+    assert "--clock-offset NODE=SECONDS" in first
