@@ -341,7 +341,7 @@ def cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
     """
     own = con.cursor()
     if is_lake(con):
-        use(own)
+        use(own, con)
     _set_session(own)
     return own
 

@@ -1,7 +1,8 @@
 """Connections of many threads to one file: a shared one to read, one at a time to write.
 
 Connecting takes some ten milliseconds, a cursor none. To a warehouse that pwh serves it takes
-0.3 s and 0.02 s, and no file is kept from anyone: there a connection is used for a minute.
+0.3 s and 0.02 s, to a lake up to a second, and no file is kept from anyone: there a connection is
+used for a minute.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.address import Address, Served
+from warehouse.address import Address
 from warehouse.connection import connect, cursor
 from warehouse.errors import WarehouseBusy, WarehouseError
 from warehouse.lake.copies import let_copy
@@ -61,14 +63,14 @@ def shared_reading(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection
         with _LOCK:
             shared = _taken(key)
             if shared is None:
-                kept = _KEPT if isinstance(key, Served) else 0.0
+                kept = 0.0 if isinstance(key, Path) else _KEPT
                 shared = _OPEN[key] = _Shared(con, 1, time.monotonic() + kept)
             else:
                 con.close()
     try:
         if own is None:
             own = cursor(shared.con)
-        let_copy(own)
+        let_copy(own, at_once=True)
         yield own
     finally:
         if own is not None:
@@ -105,7 +107,7 @@ def _cursor(key: Address, shared: _Shared) -> DuckDBPyConnection | None:
     """Return a cursor of a connection, which is left where its server was restarted: then None."""
     import duckdb
 
-    if not isinstance(key, Served):
+    if isinstance(key, Path):
         return cursor(shared.con)
     own = None
     try:

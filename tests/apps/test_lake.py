@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 
 import warehouse as pwh
 from apps.queries.base import Narrowing, Question, ask, narrow
+from apps.queries.overview import warehouse_counts
 from apps.queries.runs import list_runs
 from apps.reports.runs import run_report
 from tests.helpers.network import Cut, network
@@ -33,6 +35,7 @@ from warehouse.lake.attach import METADATA
 from warehouse.lake.copies import let_copy
 from warehouse.saved_queries import save_query
 from warehouse.series import add_thresholds, set_fields
+from warehouse.sharing import shared_reading
 
 pytestmark = [
     pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed"),
@@ -127,9 +130,14 @@ def copying(reader):
 
 
 def copied(con):
-    """Return the names of the tables that a cursor has copied."""
-    sql = "SELECT table_name FROM duckdb_tables() WHERE temporary AND table_name NOT LIKE '!_%' "
-    return {name for (name,) in rows(con, sql + "ESCAPE '!'")}
+    """Return the names of the tables in place of which a cursor reads copies."""
+    return {
+        name
+        for (name,) in rows(
+            con,
+            "SELECT view_name FROM duckdb_views() WHERE database_name = 'temp' AND NOT internal",
+        )
+    }
 
 
 def test_copied_tables_are_those_that_a_question_reads(copying, reader):
@@ -152,6 +160,58 @@ def test_what_landed_after_the_copies_is_read(copying, writer, tmp_path):
         *(run for run, *_ in before),
     }
     assert ask(copying, "runs/rows", run_id="later").fetchall() == [("pmu_samples", 1)]
+
+
+def copies(con):
+    """Return the names of the copies that cursors of a connection share."""
+    sql = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'memory'"
+    return {name for (name,) in rows(con, sql)}
+
+
+def test_cursors_share_copies_which_go_with_their_last_reader(address, writer, tmp_path):
+    with pwh.connect(address, read_only=True) as con:
+        cursors = [cursor(con), cursor(con)]
+        for own in cursors:
+            let_copy(own, at_once=True)
+            assert list_runs(own).fetchall()
+        first = copies(con)
+        assert {name.rpartition("_")[0] for name in first} >= {"runs", "run_facts"}
+        assert len({name.rpartition("_")[2] for name in first}) == 1
+        land(writer, csv(tmp_path, "kept", [("kept", "cycles", 1)]))
+        listed = [list_runs(own).fetchall() for own in cursors[:1]]
+        assert copies(con) > first
+        listed += [list_runs(own).fetchall() for own in cursors[1:]]
+        assert listed[0] == listed[1] != []
+        assert not copies(con) & first
+        for own in cursors:
+            own.close()
+
+
+def test_threads_read_a_lake_into_which_files_land(address, writer, tmp_path):
+    def read(_):
+        with shared_reading(parse_address(address), wait=0) as own:
+            assert warehouse_counts(own).fetchone()
+            return {run for run, *_ in list_runs(own).fetchall()}
+
+    with ThreadPoolExecutor(3) as pool:
+        reading = pool.map(read, range(9))
+        land(writer, csv(tmp_path, "threads", [("threads", "cycles", 1)]))
+        before, *_, after = sorted([*reading, read(0)], key=len)
+    assert before <= after >= {"threads"}
+
+
+def test_a_shared_connection_sees_what_others_create(address, writer):
+    where = parse_address(address)
+    with shared_reading(where, wait=0) as own:
+        assert list_runs(own).fetchall()
+    # As a migration does.
+    with pwh.connect(address) as con:
+        con.execute("CREATE TABLE added (run_id VARCHAR); INSERT INTO added VALUES ('one')")
+        con.execute("CREATE VIEW added_runs AS FROM added")
+    with shared_reading(where, wait=0) as own:
+        assert rows(own, "SELECT count(*) FROM added_runs") == [(1,)]
+    with pwh.connect(address) as con:
+        con.execute("DROP VIEW added_runs; DROP TABLE added")
 
 
 def test_a_question_alone_copies_nothing(reader):
@@ -351,11 +411,15 @@ def test_postgres_stops_in_the_middle_and_comes_back(
     run, server, writer, address, tmp_path, reader
 ):
     path = csv(tmp_path, "lost", [("lost", "cycles", 1)])
+    with shared_reading(parse_address(address), wait=0) as own:
+        listed = list_runs(own).fetchall()
     with pytest.raises(WarehouseError, match="out of reach"):
         transactions.land(writer, lambda: (land_rows(writer), server.stop()))
     code, _, err = run("--db", address, "ingest", path)
     assert (code, "cannot open" in err) == (4, True)
     server.start()
+    with shared_reading(parse_address(address), wait=0) as own:
+        assert list_runs(own).fetchall() == listed
     assert rows(reader, "SELECT count(*) FROM pmu_samples WHERE run_id = 'lost'") == [(0,)]
     code, out, _ = run("--db", address, "ingest", path)
     assert (code, out.startswith("landed")) == (0, True)

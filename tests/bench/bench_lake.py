@@ -4,7 +4,7 @@ Needs PostgreSQL and pip install 'pwh[lake]'.
 Usage: python -m tests.bench.bench_lake [--rows 20000000] [--runs 400] [--db FILE]
 
 Fills FILE as bench_large does, unless it is there, and copies it into a lake. Both are asked in
-turn, each time on a cursor of its own, as a command or a page has it. Prints medians of wall and
+turn, each time on a cursor of its own, as pages have it. Prints medians of wall and
 processor time, that of PostgreSQL not included, and their ratios.
 """
 
@@ -84,7 +84,7 @@ def _open(address: str | Path) -> None:
 
 def _on_cursor(con: DuckDBPyConnection, ask: Callable[[DuckDBPyConnection], object]) -> None:
     own = cursor(con)
-    let_copy(own)
+    let_copy(own, at_once=True)
     ask(own)
     own.close()
 

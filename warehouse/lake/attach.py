@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from warehouse.address import Lake, quoted
 from warehouse.errors import (
@@ -89,7 +90,8 @@ def attach(con: DuckDBPyConnection, lake: Lake, *, read_only: bool, create: bool
                     # In the catalogue, so that they are those of every program that writes.
                     for name, value in _OPTIONS.items():
                         con.execute(f"CALL {NAME}.set_option($1, $2)", [name, value])
-        use(con)
+        _OF_CONNECTIONS[con] = Attachment()
+        use(con, con)
     except duckdb.Error as error:
         raise _unusable(lake, error) from None
     folder = _data_path(con)
@@ -239,11 +241,22 @@ def _unusable(lake: Lake, error: Exception) -> WarehouseError | UsageError:
     return WarehouseError(f"cannot open {lake}: {reason}", hint=hint)
 
 
+class Attachment:
+    """A lake as a connection has attached it, for itself and its cursors."""
+
+
+# DuckDB would ask the catalogue before it tells which database is in use.
+_OF_CONNECTIONS: WeakKeyDictionary[DuckDBPyConnection, Attachment] = WeakKeyDictionary()
+
+
+def attachment(con: DuckDBPyConnection) -> Attachment | None:
+    """Return the lake that a connection or cursor uses; None where it uses another database."""
+    return _OF_CONNECTIONS.get(con)
+
+
 def is_lake(con: DuckDBPyConnection) -> bool:
     """Return whether the database in use is a lake."""
-    sql = "SELECT type FROM duckdb_databases() WHERE database_name = current_database()"
-    row: object = con.execute(sql).fetchone()
-    return row == ("ducklake",)
+    return con in _OF_CONNECTIONS
 
 
 def stored_bytes(con: DuckDBPyConnection) -> int:
@@ -253,9 +266,10 @@ def stored_bytes(con: DuckDBPyConnection) -> int:
     return int(row[0]) if row else 0
 
 
-def use(own: DuckDBPyConnection) -> None:
-    """Use the lake on a cursor, as its connection does."""
+def use(own: DuckDBPyConnection, con: DuckDBPyConnection) -> None:
+    """Use the lake on a cursor, as the connection does that it is of."""
     own.execute(f"USE {NAME}")
+    _OF_CONNECTIONS[own] = _OF_CONNECTIONS[con]
 
 
 def allow_only_its_files(con: DuckDBPyConnection) -> None:

@@ -1,22 +1,23 @@
-"""Copies of the small tables of a lake, for a cursor that only reads.
+"""Copies of the small tables of a lake, for cursors that only read.
 
 Each time that a query names a table, DuckLake looks up its files in the catalogue: five queries,
 some ten milliseconds, and several times that where the table is empty. A report names 30 tables 150
-times. So a cursor looks each of them up once: what is small is copied into a temporary table, which
-shadows it for that cursor, and so is what never had a row, of which one query of the catalogue
-tells.
+times. So each is looked up once: what is small is copied into memory, and so is what never had a
+row, of which one query of the catalogue tells. All cursors of a connection share the copies of a
+snapshot; a temporary view shadows the table for one of them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import threading
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
-from warehouse.lake.attach import METADATA, NAME, is_lake
+from warehouse.lake.attach import METADATA, NAME, Attachment, attachment
 from warehouse.lake.writers import snapshot
 from warehouse.modules import definitions
 from warehouse.sqlfiles import of_sources
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 _UNREAD = re.compile(r"--.*|'[^']*'")
 # Rows of a table that is copied, of some 100 bytes each.
 _MOST_ROWS = 200_000
+# The database of the connection itself.
+_MEMORY = "memory"
+_ORDER = "rowid"
 # What a table ever had is not of this snapshot, but of a later one: it never becomes less.
 _TABLES = f"""
     SELECT table_name, coalesce(any_value(next_row_id), 0)
@@ -40,23 +44,93 @@ _TABLES = f"""
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Copies:
-    """What a cursor has copied, of which snapshot, and the names that are its own otherwise.
+class _Snapshot:
+    """Copies of tables as they are in a snapshot, and the cursors that read them.
 
-    `rows` are the rows that each table of the lake ever had, and more than it has. Of the tables
-    `of_files` it needs the rows that fulfil the condition `files`.
+    `rows` are the rows that each table of the lake ever had, and more than it has.
     """
 
+    def __init__(self, con: DuckDBPyConnection, number: int) -> None:
+        self.number = number
+        self.rows: dict[str, int] = dict(con.execute(_TABLES, {"now": number}).fetchall())
+        self.copied: set[str] = set()
+        self.readers: WeakSet[DuckDBPyConnection] = WeakSet()
+
+    def copy(self, con: DuckDBPyConnection, names: Collection[str]) -> None:
+        """Copy tables, unless they are copied already."""
+        missing = [name for name in names if name not in self.copied]
+        if not missing:
+            return
+        with con.cursor() as own:
+            own.execute("BEGIN")
+            for name in missing:
+                source = f'FROM {NAME}.main."{name}" AT (VERSION => {self.number})'
+                # In the order in which the rows landed.
+                which = "ORDER BY rowid" if self.rows[name] else "WITH NO DATA"
+                own.execute(f"CREATE TABLE {self.place(name)} AS {source} {which}")
+            own.execute("COMMIT")
+        self.copied |= set(missing)
+
+    def place(self, name: str) -> str:
+        """Return the name of the copy of a table."""
+        return f'{_MEMORY}.main."{name}_{self.number}"'
+
+    def drop(self, con: DuckDBPyConnection) -> None:
+        """Drop all copies."""
+        with con.cursor() as own:
+            for name in self.copied:
+                own.execute(f"DROP TABLE {self.place(name)}")
+
+
+class _Shared:
+    """The copies that all cursors of a connection share, by snapshot."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._snapshots: dict[int, _Snapshot] = {}
+
+    def read(self, con: DuckDBPyConnection, number: int) -> _Snapshot:
+        """Return the copies of a snapshot, which a cursor reads from now on, and no other.
+
+        Those of other snapshots that nobody reads are dropped.
+        """
+        with self._lock:
+            if number not in self._snapshots:
+                self._snapshots[number] = _Snapshot(con, number)
+            for other in list(self._snapshots.values()):
+                other.readers.discard(con)
+                if other.number != number and not other.readers:
+                    self._snapshots.pop(other.number).drop(con)
+            found = self._snapshots[number]
+            found.readers.add(con)
+        return found
+
+    def copy(self, con: DuckDBPyConnection, of: _Snapshot, names: Collection[str]) -> None:
+        """Copy tables; others wait meanwhile, as most of them need the same."""
+        with self._lock:
+            of.copy(con, names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Copies:
+    """What a cursor reads in place of tables, of which snapshot, and the names that are its own.
+
+    `shadowed` are the tables, with the kind of what shadows them: a view of a copy or, for a query
+    of the order of rows, a table. Of the tables `of_files` it needs the rows that fulfil the
+    condition `files`.
+    """
+
+    shared: _Shared
     begun: bool = False
-    snapshot: int | None = None
-    rows: Mapping[str, int] = field(default_factory=dict)
+    snapshot: _Snapshot | None = None
     of_files: frozenset[str] = frozenset()
     files: str = ""
-    copied: frozenset[str] = frozenset()
+    shadowed: Mapping[str, str] = field(default_factory=dict)
     own: frozenset[str] = frozenset()
 
 
+_LOCK = threading.Lock()
+_SHARED: WeakKeyDictionary[Attachment, _Shared] = WeakKeyDictionary()
 _OF_CURSORS: WeakKeyDictionary[DuckDBPyConnection, _Copies] = WeakKeyDictionary()
 
 
@@ -65,8 +139,10 @@ def let_copy(own: DuckDBPyConnection, *, at_once: bool = False) -> None:
 
     From its second question on, unless `at_once`: one alone is answered faster without.
     """
-    if is_lake(own):
-        _OF_CURSORS[own] = replace(_OF_CURSORS.get(own, _Copies()), begun=at_once)
+    lake = attachment(own)
+    if lake is not None:
+        copies = _OF_CURSORS.get(own) or _Copies(_shared(lake))
+        _OF_CURSORS[own] = replace(copies, begun=at_once)
 
 
 def leave_to_cursor(own: DuckDBPyConnection, name: str) -> None:
@@ -74,9 +150,8 @@ def leave_to_cursor(own: DuckDBPyConnection, name: str) -> None:
     copies = _OF_CURSORS.get(own)
     if copies is None:
         return
-    if name in copies.copied:
-        own.execute(f"DROP TABLE temp.main.{name}")
-    _OF_CURSORS[own] = replace(copies, copied=copies.copied - {name}, own=copies.own | {name})
+    copies = _without(own, copies, {name})
+    _OF_CURSORS[own] = replace(copies, own=copies.own | {name})
 
 
 def need_files(own: DuckDBPyConnection, tables: Iterable[str], source_ids: Iterable[int]) -> None:
@@ -114,42 +189,59 @@ def one_snapshot(con: DuckDBPyConnection, sql: str) -> Iterator[None]:
 
 
 def _with_tables_of(con: DuckDBPyConnection, copies: _Copies, sql: str) -> _Copies:
-    """Copy the tables that a query reads, and drop copies of an earlier snapshot."""
+    """Shadow the tables that a query reads by copies, and drop those of an earlier snapshot."""
     now = snapshot(con)
-    if now != copies.snapshot:
-        for name in copies.copied:
-            con.execute(f"DROP TABLE temp.main.{name}")
-        known = dict(con.execute(_TABLES, {"now": now}).fetchall())
-        copies = replace(copies, snapshot=now, rows=known, copied=frozenset())
-    for name in _reached(sql, copies.own) & copies.rows.keys() - copies.copied:
-        copies = _with_table(con, copies, name)
-    return copies
+    of = copies.snapshot
+    if of is None or of.number != now:
+        copies = _without(con, copies, set(copies.shadowed))
+        of = copies.shared.read(con, now)
+        copies = replace(copies, snapshot=of)
+    words, ordered = _reached(sql, copies.own)
+    views = {name for name, kind in copies.shadowed.items() if kind == "VIEW"}
+    copies = _without(con, copies, views & ordered)
+    new = words & of.rows.keys() - copies.shadowed.keys()
+    small = {name for name in new if of.rows[name] <= _MOST_ROWS}
+    copies.shared.copy(con, of, small)
+    kinds = {name: "TABLE" if name in ordered else "VIEW" for name in small}
+    for name, kind in kinds.items():
+        con.execute(f'CREATE TEMP {kind} "{name}" AS FROM {of.place(name)}')
+    for name in (new - small) & copies.of_files:
+        con.execute(f"CREATE TEMP VIEW {name} AS FROM {NAME}.main.{name} WHERE {copies.files}")
+    return replace(
+        copies,
+        shadowed={**copies.shadowed, **kinds},
+        own=copies.own | (new - small),
+    )
 
 
-def _with_table(con: DuckDBPyConnection, copies: _Copies, name: str) -> _Copies:
-    """Shadow a table by a copy where it is small, else by a view of the files that are needed."""
-    # Names are those of the warehouse's own tables.
-    source = f"FROM {NAME}.main.{name}"
-    if copies.rows[name] <= _MOST_ROWS:
-        # In the order in which the rows landed.
-        which = "ORDER BY rowid" if copies.rows[name] else "WITH NO DATA"
-        con.execute(f"CREATE TEMP TABLE {name} AS {source} {which}")
-        return replace(copies, copied=copies.copied | {name})
-    if name in copies.of_files:
-        con.execute(f"CREATE TEMP VIEW {name} AS {source} WHERE {copies.files}")
-    return replace(copies, own=copies.own | {name})
+def _shared(lake: Attachment) -> _Shared:
+    with _LOCK:
+        return _SHARED.setdefault(lake, _Shared())
 
 
-def _reached(sql: str, but: frozenset[str]) -> set[str]:
+def _without(con: DuckDBPyConnection, copies: _Copies, names: Collection[str]) -> _Copies:
+    """Let a cursor read those tables themselves again."""
+    for name in names & copies.shadowed.keys():
+        con.execute(f'DROP {copies.shadowed[name]} temp.main."{name}"')
+    left = {name: kind for name, kind in copies.shadowed.items() if name not in names}
+    return replace(copies, shadowed=left)
+
+
+def _reached(sql: str, but: frozenset[str]) -> tuple[set[str], set[str]]:
     """Return the words of a query and of the views and macros that it names, `but` some of them.
 
-    The tables that it reads are among them.
+    The tables that it reads are among them; among the second ones those in the order of whose rows
+    (rowid) it is interested, which a view does not have.
     """
     texts = definitions()
     found: set[str] = set()
+    ordered: set[str] = set()
     left = {sql}
     while left:
-        new = set(re.findall(r"\w+", _UNREAD.sub("", left.pop()))) - found - but
+        words = set(re.findall(r"\w+", _UNREAD.sub("", left.pop())))
+        if _ORDER in words:
+            ordered |= words
+        new = words - found - but
         found |= new
         left |= {texts[name] for name in new if name in texts}
-    return found
+    return found, ordered

@@ -30,7 +30,7 @@ def alone(con: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
         yield con
         return
     with con.cursor() as own:
-        use(own)
+        use(own, con)
         own.execute("BEGIN")
         try:
             if _is_in_postgres(own):
