@@ -19,7 +19,7 @@ READERS: tuple[Deferred, ...] = (
     Deferred(
         "perf-script",
         _HERE + "sampling.perf_script:PerfScript",
-        contains=(b"\n\t ", b"\n\tf", b" (/", b" ([", b"# captured on", b"-clock:"),
+        contains=(b"\n\t ", b"\n\tf", b" (/", b" ([", b"# captured on", b"-clock:", b" [00"),
     ),
     Deferred("perfspect", _HERE + "perfspect:PerfSpect", contains=(b"metric", b"skt")),
     Deferred(

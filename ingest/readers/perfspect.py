@@ -9,7 +9,8 @@ source for PerfSpect 3 (summary: `metric,mean,min,max,stddev`; over time: a line
 - `deviation` is the standard deviation over the mean, where the summary has one.
 - Over time, `sample` counts the lines of one place from 0; `t_start` is TS in ns since the first
   one where TS counts seconds. `cpu` is CPU; a socket or a cgroup is the `region`.
-- `unit` is what the name has in brackets, or %.
+- `unit` is what the name has in brackets, or %; of power J/s, of latencies ns/access, of MPI
+  misses/instruction.
 """
 
 from __future__ import annotations
@@ -30,9 +31,12 @@ if TYPE_CHECKING:
 
     Records = Iterator[tuple[int, list[str]]]
 
-_SUMMARIES = (["metrics", "avg"], ["metric", "mean"])
+_SUMMARIES = tuple([name, mean] for name in ("metric", "metrics") for mean in ("avg", "mean"))
 _PLACES = ("TS", "SKT", "CPU", "CID")
-_UNIT = re.compile(r"\((?:in )?([^()]*(?:Hz|/s|/sec|sec|W|C|%|clks|ns))\)")
+_UNIT = re.compile(r"\((?:in )?([^()]*(?:Hz|/s|/sec|sec|W|watts|C|%|clks|ns))\)")
+# Nothing of PerfSpect adds up over time: it writes means of an interval.
+_MEANS = {"W": "J/s", "watts": "J/s", "ns": "ns/access"}
+_PER_INSTRUCTION = re.compile(r"\bMPI\b")
 _LARGEST_CPU = 1 << 20
 
 
@@ -48,13 +52,13 @@ class PerfSpect(SingleFile):
         """Recognise the heading."""
         first = head.data.decode("utf-8", "replace").split("\n", 1)[0]
         fields = [field.strip().strip('"') for field in first.split(",")]
-        return fields[:2] in _SUMMARIES or tuple(fields[:4]) == _PLACES
+        return _is_summary(fields) or tuple(fields[:4]) == _PLACES
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its metrics."""
         lines = records(recording)
         _, heading = next(lines, (1, []))
-        if heading[:2] in _SUMMARIES:
+        if _is_summary(heading):
             found = _summary(heading, lines)
         elif tuple(heading[:4]) == _PLACES and len(heading) > 4:
             found = _over_time(heading, lines)
@@ -71,6 +75,10 @@ class PerfSpect(SingleFile):
         yield from batches(chain([first], found))
 
 
+def _is_summary(heading: list[str]) -> bool:
+    return [name.lower() for name in heading[:2]] in _SUMMARIES
+
+
 def _summary(heading: list[str], lines: Records) -> Iterator[Sample]:
     seen: set[str] = set()
     for line, fields in lines:
@@ -81,12 +89,13 @@ def _summary(heading: list[str], lines: Records) -> Iterator[Sample]:
             problem = f"the metric {quoted(name)} comes again" if name else "the metric has no name"
             raise InputError(problem, where=where, expected="each metric once")
         seen.add(name)
+        columns = [column.lower() for column in heading[1:]]
         values = {
             column: number(field, where, f"{column} of {name}")
-            for column, field in zip(heading[1:], fields[1:], strict=True)
+            for column, field in zip(columns, fields[1:], strict=True)
         }
         unit = _unit(name)
-        mean, spread = values.pop(heading[1]), values.pop("stddev", None)
+        mean, spread = values.pop(columns[0]), values.pop("stddev", None)
         deviation = spread / abs(mean) if spread is not None and mean else None
         yield {"event": name, "value": mean, "unit": unit, "deviation": deviation}
         for column, value in values.items():
@@ -135,5 +144,8 @@ def _cpu(text: str, where: str) -> int | None:
 
 
 def _unit(name: str) -> str | None:
-    found = _UNIT.search(name)
-    return found[1] if found else "%" if "%" in name else None
+    if found := _UNIT.search(name):
+        return _MEANS.get(found[1], found[1])
+    if _PER_INSTRUCTION.search(name):
+        return "misses/instruction"
+    return "%" if "%" in name else None

@@ -130,7 +130,7 @@ class _Parser:
             if not groups or _GROUP.sub("", plain).strip(" ()\t"):
                 raise self._error("a point is not in parentheses", "POINTS ( 4 10 ) ( 4 20 ) ...")
         for group in groups:
-            point = tuple(self._numbers(group.strip()))
+            point = tuple(self._numbers(group.replace(",", " ").strip()))
             if len(point) != wanted:
                 raise self._error(
                     f"a point has {len(point)} numbers", f"{wanted}, one for each PARAMETER"

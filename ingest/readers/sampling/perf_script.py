@@ -8,6 +8,7 @@ fields of one's own (-F). Samples with a stack end with an empty line. What land
   of what the event counted. Both need the period (-F +period; it is there by default).
 - The number of samples, in pmu_samples: `samples`, or `samples of EVENT` where the file has several
   events, or nothing else says which it is.
+- Of tracepoints, which have no function without -g, only that number, by thread.
 - Call paths begin with the command: `command make`. Inlined functions are functions. One without
   a symbol is the object it is in, such as [libc.so.6], or [unknown].
 - `thread` is the thread id. Samples without a call graph (no -g) have no callers: their path and
@@ -29,7 +30,7 @@ from datetime import UTC, datetime
 from functools import cache
 from itertools import product
 
-from ingest.base import Head, Item, LeftOut, Run, SingleFile
+from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import UNKNOWN, frame_name
 from ingest.parsing.lines import Chunk, chunks, decode, quoted
 from ingest.readers.sampling.commands import BEFORE, object_name, program
@@ -99,7 +100,9 @@ class PerfScript(SingleFile):
                 if _PLACED.match(below) and b"\0" not in line:
                     return any(form.fullmatch(line) for form in _forms().values())
                 return any(
-                    _IN_LINE.fullmatch(found["rest"]) or (shown[1] and not found["rest"])
+                    _IN_LINE.fullmatch(found["rest"])
+                    or (shown[1] and not found["rest"])
+                    or (all(shown[:4]) and found["cpu"] and b": " in line)
                     for shown, form in _forms().items()
                     if shown[0] and shown[2] and shown[3] and (found := form.fullmatch(line))
                 )
@@ -169,6 +172,7 @@ class _Samples:
         self._samples: Counter[bytes] = Counter()  # of each command
         self._threads: dict[bytes, bytes] = {}  # the command of each thread, as it began
         self._system_wide = False
+        self._traced: Counter[tuple[bytes, bytes]] = Counter()  # tracepoints without a function
         self._without_stack = self._lost = self._records = 0
         # What was seen before is not parsed again.
         self._functions: dict[bytes, str] = {}
@@ -206,6 +210,10 @@ class _Samples:
 
     def items(self) -> Iterator[Item]:
         """Yield the rows, and what was left out."""
+        if self._traced and not self._in_line and not self._in_stack:
+            yield self._events()
+            yield LeftOut(self._lost, "sample", "lost while they were recorded")
+            return
         if not self._in_line and not self._in_stack:
             raise InputError(
                 "no sample has a function or a stack"
@@ -219,6 +227,24 @@ class _Samples:
         yield LeftOut(self._without_stack, "sample", "without a stack")
         yield LeftOut(self._lost, "sample", "lost while they were recorded")
         yield LeftOut(self._records, "line", "about processes and mappings, no sample")
+
+    def _events(self) -> Rows:
+        """Return how often each thread had each event, of tracepoints that were recorded alone."""
+        import pyarrow as pa
+
+        threads = [int(tid) if tid and tid[:1] != b"-" else None for tid, _ in self._traced]
+        names = [f"samples of {decode(event, 'an event')}" for _, event in self._traced]
+        return Rows(
+            "pmu_samples",
+            pa.table(
+                {
+                    "thread": pa.array(threads, pa.int64()),
+                    "event": pa.array(names, pa.string()),
+                    "value": pa.array(list(self._traced.values()), pa.float64()),
+                    "unit": pa.array(["samples"] * len(names), pa.string()),
+                }
+            ),
+        )
 
     def _measures(self) -> tuple[list[Measure], list[Measure]]:
         """Return the numbers of samples and the sums of periods, of each event."""
@@ -344,6 +370,8 @@ class _Samples:
                 self._add(found, self._stacks.path([self._function(rest)]))
             else:
                 self._without_stack += 1
+                if rest:
+                    self._traced[found["tid"], found["event"] or b""] += 1
 
     def _known_fields(self, piece: Chunk, begin: int, line: bytes) -> re.Match[bytes]:
         """Return the fields of a sample's first line; raise `InputError` where it is none."""

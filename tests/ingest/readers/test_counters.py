@@ -221,3 +221,27 @@ def test_ncu_leaves_the_source_page_alone(tmp_path):
     assert not Ncu().sniff(
         Head(b'"Kernel Name","k"\n"#","Source","Instructions Executed"\n', tmp_path)
     )
+
+
+def test_metrics_of_perfspect_are_averaged_over_time(warehouse, tmp_path):
+    landed(
+        warehouse,
+        tmp_path,
+        "p.csv",
+        "TS,SKT,CPU,CID,package power (watts),LLC code read MPI,read latency (in ns),IPC\n"
+        "1.0,,,,100,0.001,80,1.0\n2.0,,,,200,0.003,90,2.0\n",
+    )
+    query = "SELECT event, value, unit FROM counter_summary ORDER BY event"
+    assert rows(warehouse, query) == [
+        ("IPC", 1.5, None),
+        ("LLC code read MPI", pytest.approx(0.002), "misses/instruction"),
+        ("package power (watts)", 150.0, "J/s"),
+        ("read latency (in ns)", 85.0, "ns/access"),
+    ]
+
+
+@pytest.mark.parametrize("heading", ["Metric,Mean,Stddev", "metrics,avg,stddev"])
+def test_headings_of_summaries_of_perfspect(warehouse, tmp_path, heading):
+    landed(warehouse, tmp_path, "p.csv", f"{heading}\nIPC,0.8,0.2\n")
+    query = "SELECT event, value, deviation FROM pmu_samples"
+    assert rows(warehouse, query) == [("IPC", 0.8, 0.25)]

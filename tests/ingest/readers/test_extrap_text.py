@@ -220,3 +220,9 @@ def test_call_paths_of_an_example_of_extrap(warehouse):
         ("main", None, 30, 177.46069577925178),
         ("merge", "main->merge", 30, 177.46069577925178),
     ]
+
+
+def test_coordinates_may_have_commas(warehouse, tmp_path):
+    text = "PARAMETER p n\nPOINTS (2,10) (4, 20)\nREGION f\nDATA 1\nDATA 2\n"
+    sql = "SELECT ranks, problem_size FROM runs ORDER BY ALL"
+    assert landed(warehouse, tmp_path, text, sql) == [(2, 10.0), (4, 20.0)]

@@ -256,3 +256,19 @@ def test_a_compressed_file_is_read(warehouse, tmp_path):
     path.write_bytes(gzip.compress(sample(prog(), WORK, MAIN).encode()))
     (done,) = land(warehouse, path)
     assert done.rows == {"fn_timings": 3, "pmu_samples": 3}
+
+
+def test_tracepoints_without_functions_are_counted_by_thread(warehouse, tmp_path):
+    switch = "sched:sched_switch: prev_comm=a prev_pid=12 prev_prio=120 ==> next_comm=b next_pid=13"
+    wakeup = "sched:sched_wakeup: comm=b pid=13 prio=120 target_cpu=001"
+    (tmp_path / "s.txt").write_text(
+        f"    a    12 [000]  1234.568890: {switch}\n"
+        f" :-1     -1 [001]  1234.568990: {wakeup}\n"
+        f"    a    12 [000]  1234.569890: {switch}\n"
+    )
+    land(warehouse, tmp_path / "s.txt")
+    query = "SELECT thread, region, event, value, unit FROM pmu_samples ORDER BY rowid"
+    assert rows(warehouse, query) == [
+        (12, None, "samples of sched:sched_switch", 2.0, "samples"),
+        (None, None, "samples of sched:sched_wakeup", 1.0, "samples"),
+    ]
