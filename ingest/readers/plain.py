@@ -235,7 +235,7 @@ def _numbered(source: str, match: Match, given: list[str]) -> str:
     else it is NULL, as functions of one name can have a row each.
     """
     measurement = [*given, *({"parallelism"} & set(match.known))]
-    place = [*measurement, *(n for n in ("function", "rank", "thread") if n in match.known)]
+    place = [*measurement, *(n for n in ("function", "kind", "rank", "thread") if n in match.known)]
     of_run = ", ".join(measurement) or "NULL"
     return (
         "FROM (SELECT *, CASE WHEN min(_rows) OVER run = max(_rows) OVER run AND _rows > 1 "

@@ -27,3 +27,10 @@ def test_rows_of_equal_functions_are_repetitions(warehouse, tmp_path, lines, rep
     assert [repetition for (repetition,) in found] == repetitions
     ((most,),) = rows(warehouse, "SELECT max(seconds) FROM scaling_points WHERE parallelism = 1")
     assert most == (10.55 if 1 in repetitions else 21.1)
+
+
+def test_rows_of_several_kinds_are_no_repetitions(warehouse, tmp_path):
+    path = tmp_path / "times.csv"
+    path.write_text("function,kind,seconds\na,cpu,1\na,gpu,2\nb,cpu,3\nb,gpu,4\n")
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT DISTINCT repetition FROM fn_timings") == [(None,)]
