@@ -72,7 +72,7 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^-+ benchmark(?: '.*')?: \d+ tests? -+",
     ),
     Signature(
-        "a report of perf (perf report, annotate, trace)",
+        "what perf annotate, trace, diff or a report of another form prints",
         "Print the samples: perf script -i perf.data > NEW.txt",
         text=r"^(?:# To display the perf\.data| Percent \|\s+Source code| Summary of events:"
         r"|# Baseline +Delta)",

@@ -21,6 +21,11 @@ READERS: tuple[Deferred, ...] = (
         _HERE + "sampling.perf_script:PerfScript",
         contains=(b"\n\t ", b"\n\tf", b" (/", b" ([", b"# captured on", b"-clock:", b" [00"),
     ),
+    Deferred(
+        "perf-report",
+        _HERE + "sampling.perf_report:PerfReport",
+        contains=(b"# overhead", b"# children"),
+    ),
     Deferred("perfspect", _HERE + "perfspect:PerfSpect", contains=(b"metric", b"skt")),
     Deferred(
         "papi",

@@ -1,0 +1,79 @@
+"""perf report --stdio: other columns, call graphs, and damage; its sample is in the contract."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.support import land, rows
+from warehouse.errors import InputError
+
+OVERHEAD = """\
+# Samples: 4K of event 'cycles:u'
+# Event count (approx.): 1000000
+#
+# Overhead  Command  Shared Object  Symbol
+# ........  .......  .............  .........
+#
+    50.00%  a.out    a.out          [.] work
+    20.00%  a.out    libc.so.6      [.] 0x00000000000abcde
+    10.00%  a.out    libc.so.6      [.] 0x00000000000abcdf
+     8.00%  sh       a.out          [.] work
+     2.00%  a.out    [kernel]       [k] fault
+"""
+GRAPH = """\
+# Samples: 4K of event 'cycles'
+# Event count (approx.): 1000
+#
+# Children      Self  Command  Shared Object  Symbol
+# ........  ........  .......  .............  .......
+#
+   100.00%    10.00%  a.out    a.out          [.] main
+            |
+            |--90.00%--main
+            |          work
+             --10.00%--main
+
+    90.00%    90.00%  a.out    a.out          [.] work
+            |
+            ---main
+               work
+
+"""
+VALUES = "SELECT region, event, value, inclusive FROM pmu_samples ORDER BY rowid"
+
+
+def landed(con, folder, text):
+    (folder / "r.txt").write_text(text)
+    land(con, folder / "r.txt")
+    return rows(con, VALUES)
+
+
+def test_rows_of_a_function_are_added_up_and_those_without_a_symbol_by_object(warehouse, tmp_path):
+    assert landed(warehouse, tmp_path, OVERHEAD) == [
+        ("work", "cycles:u", pytest.approx(580e3), None),
+        ("[libc.so.6]", "cycles:u", pytest.approx(300e3), None),
+        ("fault", "cycles:u", pytest.approx(20e3), None),
+    ]
+
+
+def test_call_graphs_below_rows_are_left_alone(warehouse, tmp_path):
+    assert landed(warehouse, tmp_path, GRAPH) == [
+        ("main", "cycles", 100.0, 1000.0),
+        ("work", "cycles", 900.0, 900.0),
+    ]
+    query = "SELECT value FROM run_metrics WHERE metric = 'counter:cycles'"
+    assert rows(warehouse, query) == [(1000.0,)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("# Event count (approx.): 1000\n", "", "was found"),
+        ("event 'cycles'", "events 'anon group { cycles, instructions }'", "are in one table"),
+        ("   100.00%    10.00%", "   100.00%    10 %  ", "'10 %' was found"),
+    ],
+)
+def test_damage(warehouse, tmp_path, old, new, message):
+    assert old in GRAPH
+    with pytest.raises(InputError, match=message):
+        landed(warehouse, tmp_path, GRAPH.replace(old, new))
