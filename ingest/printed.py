@@ -72,10 +72,9 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^-+ benchmark(?: '.*')?: \d+ tests? -+",
     ),
     Signature(
-        "what perf annotate, trace, diff or a report of another form prints",
+        "what perf annotate, trace or diff prints",
         "Print the samples: perf script -i perf.data > NEW.txt",
-        text=r"^(?:# To display the perf\.data| Percent \|\s+Source code| Summary of events:"
-        r"|# Baseline +Delta)",
+        text=r"^(?: Percent \|\s+Source code| Summary of events:|# Baseline +Delta)",
     ),
     Signature(
         "the table of PyTorch's profiler",

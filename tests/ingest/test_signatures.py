@@ -102,7 +102,6 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("v8-version,11,3,244,8,-node.38,0\n", "--cpu-prof"),
         ("PeriodType: cpu nanoseconds\nPeriod: 10000000\n", "-cpuprofile"),
         ("Benchmark 1: ls\n  Time (mean ± σ):       6.3 ms ±   2.5 ms\n", "--export-json"),
-        ("# To display the perf.data header info, please use --header\n", "perf script"),
         ('execve("./a.out", ["./a.out"], 0x7ff) = 0 <0.000123>\n', "strace -c"),
         ("-----  -----\n     Name    Self CPU %      Self CPU   CPU total %\n", "chrome_trace"),
         ("Total: 63 samples\n      62  98.4%  98.4%       62  98.4% leaf\n", "google-pprof"),
