@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"
 DEFAULT_WAIT = 60.0
 _BUFFER = "4GB"
+_ROWS_TO_FIND = 1000
 _ABANDONED_SECONDS = 600  # making a new warehouse takes less than one
 _CLASS = re.compile(r"^[A-Z]\w+ Error: ")
 _LOCKED = "Could not set lock on file"
@@ -365,6 +366,9 @@ def _set_session(con: DuckDBPyConnection) -> None:
     # `con.sql` with parameters holds Python's lock while it waits for a result that does not fit
     # into this buffer, and functions in other threads wait for the lock: for ever.
     con.execute(f"SET streaming_buffer_size = '{_BUFFER}'")
+    # By the few rows on one side of a join, as the events of some runs, DuckDB finds the row groups
+    # of the other side that it has to read; without this of 50 rows at most.
+    con.execute(f"SET dynamic_or_filter_threshold = {_ROWS_TO_FIND}")
 
 
 def _unusable(file: Address, error: Exception) -> WarehouseError:

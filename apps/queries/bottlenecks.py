@@ -25,7 +25,7 @@ def diagnosed_runs(con: DuckDBPyConnection, name: str) -> list[str]:
 
 
 # What sample_metrics reads several times over: planning that takes longer than computing it.
-_EVENTS = ("_event_bits", "_set_layout", "_used_events", "metric_coverage")
+_EVENTS = ("_set_layout", "_file_sets")
 
 
 def counters_of(runs: Sequence[str], *views: str) -> Narrowing:

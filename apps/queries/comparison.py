@@ -25,12 +25,11 @@ _TRACES = (
     "bb_opcodes",
 )
 MADE_OF = {
-    "_used_events": ("pmu_samples",),
-    "metric_coverage": ("pmu_samples",),
+    "_file_sets": ("pmu_samples",),
     "slo_by_run": ("tasks", "workers", "idle_intervals"),
     "worker_slowdown": ("tasks",),
     "thread_behaviour": ("bb_launches", "bb_visits"),
-    "scaling_models": ("fn_timings",),
+    "scaling_series": ("fn_timings",),
     "bottlenecks": ("pmu_samples",),
 }
 """Views that explanations read, with the tables of which they are made."""
@@ -58,7 +57,7 @@ def explained_traces(runs: Sequence[str]) -> Narrowing:
 
     As `compared_traces`, with what several of them read computed once.
     """
-    views = ("_used_events", "metric_coverage", "bottlenecks", "slo_by_run")
+    views = ("_file_sets", "bottlenecks", "slo_by_run")
     return replace(compared_traces(runs), views=views)
 
 

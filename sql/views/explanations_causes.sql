@@ -88,14 +88,31 @@ WITH
     GROUP BY ALL
   ),
 
-  models AS (
-    SELECT t.id, t.is_after, t.place, m.*
+  -- As scaling_models, which would fit the functions of all sets: what depends on both sides of a
+  -- join is computed after it.
+  fitted AS (
+    SELECT
+      t.id, t.is_after, t.place, f.app, f.version, f.function,
+      CASE WHEN t.id IS NOT NULL THEN _fitted(f.kind, f.seen_last, f.x, f.y, f.noise) END AS model,
+      _model_flags(f.flags, f.seen_last, model, s.flags) AS flags
     FROM sets AS t
-    JOIN scaling_models AS m
-      ON t.app = m.app AND t.version IS NOT DISTINCT FROM m.version
-      AND t.machine IS NOT DISTINCT FROM m.machine
-    WHERE m.exponent IS NOT NULL AND m.kind <> 'total'
-    QUALIFY rank() OVER (PARTITION BY t.id, t.is_after ORDER BY t.place) = 1
+    JOIN scaling_series AS f
+      ON t.app = f.app AND t.version IS NOT DISTINCT FROM f.version
+      AND t.machine IS NOT DISTINCT FROM f.machine
+    JOIN scaling_sets AS s
+      ON f.app = s.app AND f.version IS NOT DISTINCT FROM s.version
+      AND f.machine IS NOT DISTINCT FROM s.machine
+    WHERE f.kind <> 'total'
+  ),
+
+  models AS (
+    SELECT
+      * EXCLUDE (model),
+      model['formula'] AS formula, model['exponent'] AS exponent,
+      model['exponent_low'] AS exponent_low, model['exponent_high'] AS exponent_high
+    FROM fitted
+    WHERE model['exponent'] IS NOT NULL
+    QUALIFY rank() OVER (PARTITION BY id, is_after ORDER BY place) = 1
   )
 
 SELECT

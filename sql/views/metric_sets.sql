@@ -19,47 +19,6 @@ CREATE OR REPLACE MACRO _event_name(event) AS regexp_replace(
   '::(?:processor\.)?(?:cpu|switch|cores)\w*\.(inst|data)$', '::core.\1'
 );
 
--- The events of each file that metrics are computed from.
-CREATE OR REPLACE VIEW _used_events AS
-WITH
-  -- events as the files write them, and in how many samples they were counted
-  counted AS (
-    SELECT
-      *,
-      _event_name(event) AS name,
-      CASE
-        WHEN starts_with(event, 'cpu_atom/') THEN 2
-        WHEN regexp_matches(event, '/|[^:]:[a-zA-Z]+$') THEN 1
-        ELSE 0
-      END AS form
-    FROM (
-      SELECT run_id, source_id, event, count(*) FILTER (isfinite(value)) AS samples
-      FROM pmu_samples
-      GROUP BY run_id, source_id, event
-    )
-  ),
-
-  names AS (
-    SELECT event, alias, preference, factor FROM event_aliases
-    UNION ALL
-    SELECT DISTINCT event, event, 0, 1 FROM metric_definitions
-  ),
-
-  set_events AS (
-    SELECT DISTINCT metric_set, event, alias, preference, factor
-    FROM metric_definitions
-    JOIN names USING (event)
-  )
-
-SELECT
-  c.run_id, c.source_id, s.metric_set, s.event, c.event AS written, c.samples, s.factor
-FROM counted AS c
-JOIN set_events AS s ON c.name = s.alias
-WHERE c.samples > 0
-QUALIFY rank() OVER (
-  PARTITION BY c.run_id, c.source_id, s.metric_set, s.event ORDER BY s.preference, c.form
-) = 1;
-
 -- A bit for each event of a set, at most 63.
 CREATE OR REPLACE VIEW _event_bits AS
 SELECT
@@ -128,23 +87,74 @@ JOIN metrics AS m USING (metric_set)
 JOIN roles USING (metric_set)
 JOIN needs USING (metric_set);
 
-CREATE OR REPLACE VIEW metric_coverage AS
+-- One row is a file of a run and a metric set that knows some of its events: these events, the
+-- positions of the metrics that can be computed from them, and whether the set is used, of those
+-- with a metric one for each file of a run. Events that no set knows are a row without a set. No
+-- join of counters with themselves, so that any condition on the run reaches them.
+CREATE OR REPLACE VIEW _file_sets AS
 WITH
+  -- events as the files write them, and in how many samples they were counted
   counted AS (
-    SELECT u.run_id, u.source_id, u.metric_set, bit_or(b.bit) AS mask
-    FROM _used_events AS u
-    JOIN _event_bits AS b USING (metric_set, event)
+    SELECT
+      *,
+      _event_name(event) AS name,
+      CASE
+        WHEN starts_with(event, 'cpu_atom/') THEN 2
+        WHEN regexp_matches(event, '/|[^:]:[a-zA-Z]+$') THEN 1
+        ELSE 0
+      END AS form
+    FROM (
+      SELECT run_id, source_id, event, count(*) FILTER (isfinite(value)) AS samples
+      FROM pmu_samples
+      GROUP BY run_id, source_id, event
+    )
+  ),
+
+  names AS (
+    SELECT event, alias, preference, factor FROM event_aliases
+    UNION ALL
+    SELECT DISTINCT event, event, 0, 1 FROM metric_definitions
+  ),
+
+  set_events AS (
+    SELECT DISTINCT metric_set, event, alias, preference, factor
+    FROM metric_definitions
+    JOIN names USING (event)
+  ),
+
+  -- of several names of one event the most preferred
+  used AS (
+    SELECT
+      c.run_id, c.source_id, s.metric_set, s.event, c.event AS written, c.samples, s.factor
+    FROM counted AS c
+    LEFT JOIN set_events AS s ON c.name = s.alias AND c.samples > 0
+    QUALIFY s.metric_set IS NULL OR rank() OVER (
+      PARTITION BY c.run_id, c.source_id, s.metric_set, s.event ORDER BY s.preference, c.form
+    ) = 1
+  ),
+
+  sets AS (
+    SELECT
+      u.run_id, u.source_id, u.metric_set, bit_or(b.bit) AS mask,
+      list(
+        {
+          'event': u.event, 'written': u.written, 'samples': u.samples, 'factor': u.factor,
+          'bit': coalesce(b.bit, 0)
+        }
+      ) AS events
+    FROM used AS u
+    LEFT JOIN _event_bits AS b ON u.metric_set = b.metric_set AND u.event = b.event
     GROUP BY u.run_id, u.source_id, u.metric_set
   ),
 
   covered AS (
     SELECT
-      c.run_id, c.source_id, c.metric_set, l.names,
+      s.run_id, s.source_id, s.metric_set, l.names, s.events,
       list_filter(
-        range(len(l.needs)), lambda p: c.mask & l.needs[p + 1] = l.needs[p + 1]
+        range(len(l.needs)), lambda p: s.mask & l.needs[p + 1] = l.needs[p + 1]
       ) AS positions
-    FROM counted AS c
-    JOIN _set_layout AS l USING (metric_set)
+    FROM sets AS s
+    LEFT JOIN _set_layout AS l ON s.metric_set = l.metric_set
   ),
 
   wanted AS (
@@ -154,18 +164,26 @@ WITH
   )
 
 SELECT
-  c.run_id, c.source_id, c.metric_set,
-  list_transform(c.positions, lambda p: c.names[p + 1]) AS metrics,
-  list_filter(c.names, lambda name, i: NOT list_contains(c.positions, i - 1)) AS missing,
-  row_number() OVER (
+  c.run_id, c.source_id, c.metric_set, c.names, c.events, c.positions,
+  coalesce(len(c.positions), 0) > 0 AS has_metrics,
+  has_metrics AND row_number() OVER (
     PARTITION BY c.run_id, c.source_id
     ORDER BY
-      w.is_wanted NULLS LAST, len(c.positions) DESC, len(c.names), s.preference, c.metric_set
+      has_metrics DESC, w.is_wanted NULLS LAST, len(c.positions) DESC, len(c.names), s.preference,
+      c.metric_set
   ) = 1 AS is_used
 FROM covered AS c
-JOIN metric_sets AS s USING (metric_set)
-LEFT JOIN wanted AS w ON c.run_id = w.run_id AND c.metric_set = w.metric_set
-WHERE len(c.positions) > 0;
+LEFT JOIN metric_sets AS s ON c.metric_set = s.metric_set
+LEFT JOIN wanted AS w ON c.run_id = w.run_id AND c.metric_set = w.metric_set;
+
+CREATE OR REPLACE VIEW metric_coverage AS
+SELECT
+  run_id, source_id, metric_set,
+  list_transform(positions, lambda p: names[p + 1]) AS metrics,
+  list_filter(names, lambda name, i: NOT list_contains(positions, i - 1)) AS missing,
+  is_used
+FROM _file_sets
+WHERE has_metrics;
 
 COMMENT ON VIEW metric_coverage IS 'One row is a metric set of which a file has at least one metric of a run.';
 COMMENT ON COLUMN metric_coverage.run_id IS 'Run (runs.run_id).';

@@ -16,26 +16,25 @@ END;
 
 CREATE OR REPLACE VIEW sample_metrics AS
 WITH
-  -- bound once for two uses; DuckDB pushes a condition on the run into it
-  coverage AS (
-    SELECT run_id, source_id, metric_set, is_used FROM metric_coverage
+  sets AS (
+    FROM _file_sets
   ),
 
   -- the events that count in each file, with their slots and bits
   events AS (
     SELECT
-      u.run_id, u.source_id, u.written AS event, u.metric_set, u.samples,
+      u.run_id, u.source_id, u.written AS event, u.metric_set, u.samples, u.bit,
       CASE d.role WHEN 'denominator' THEN -1 WHEN 'divisor' THEN -2 ELSE d.position END AS slot,
       u.factor * d.coefficient AS weight,
-      coalesce(b.bit, 0) AS bit,
       row_number() OVER (
         PARTITION BY u.run_id, u.source_id, u.written ORDER BY d.position NULLS FIRST
       ) = 1 AS is_first
-    FROM _used_events AS u
-    JOIN coverage AS c USING (run_id, source_id, metric_set)
-    JOIN metric_definitions AS d USING (metric_set, event)
-    LEFT JOIN _event_bits AS b USING (metric_set, event)
-    WHERE c.is_used
+    FROM (
+      SELECT run_id, source_id, metric_set, unnest(events, recursive := true)
+      FROM sets
+      WHERE is_used
+    ) AS u
+    JOIN metric_definitions AS d ON u.metric_set = d.metric_set AND u.event = d.event
   ),
 
   -- the issue width that a tag of the run or its machine states, where no event counts it
@@ -51,11 +50,12 @@ WITH
 
   counted AS (
     SELECT
-      s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.slot,
-      e.bit, e.is_first, e.weight, e.samples, s.running, s.t_start, s.t_end,
+      run_id, source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.slot, e.bit,
+      e.is_first, e.weight, e.samples, s.running, s.t_start, s.t_end,
       CASE WHEN isfinite(s.value) THEN s.value END AS value
-    FROM pmu_samples AS s
-    JOIN events AS e USING (run_id, source_id, event)
+    -- in this order: a condition on the run is one on events, which narrow the counters
+    FROM events AS e
+    JOIN pmu_samples AS s USING (run_id, source_id, event)
   ),
 
   sums AS (
@@ -151,16 +151,12 @@ WITH
     FROM measured
   ),
 
-  -- runs without a metric of any set; written so that a condition on the run is pushed down
+  -- the files of runs without a metric of any set
   unfit AS (
-    SELECT run_id
-    FROM (
-      SELECT DISTINCT run_id, false AS fits FROM pmu_samples
-      UNION ALL
-      SELECT run_id, true FROM coverage
-    )
-    GROUP BY run_id
-    HAVING NOT bool_or(fits)
+    SELECT run_id, source_id
+    FROM sets
+    GROUP BY run_id, source_id
+    QUALIFY NOT bool_or(bool_or(has_metrics)) OVER (PARTITION BY run_id)
   )
 
 SELECT
@@ -185,8 +181,8 @@ SELECT
 FROM (
   SELECT
     run_id, source_id, rank, thread, cpu, region, sample, (max(t_end) - min(t_start)) / 1e9 AS seconds
-  FROM pmu_samples
-  JOIN unfit USING (run_id)
+  FROM unfit
+  JOIN pmu_samples USING (run_id, source_id)
   GROUP BY run_id, source_id, rank, thread, cpu, region, sample
 );
 

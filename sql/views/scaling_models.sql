@@ -2,15 +2,20 @@
 --
 -- Models of functions: how their time changes with the parallelism.
 
+-- The model of a series (scaling_series).
+CREATE OR REPLACE MACRO _fitted(kind, seen_last, x, y, noise) AS
+  scaling_model(
+    kind, CASE WHEN seen_last THEN x ELSE [] END, CASE WHEN seen_last THEN y ELSE [] END, noise
+  );
+
+-- What to keep in mind of a series, its model and its set of runs.
+CREATE OR REPLACE MACRO _model_flags(series_flags, seen_last, model, set_flags) AS
+  series_flags || CASE WHEN seen_last THEN model['flags'] ELSE [] END || set_flags;
+
 CREATE OR REPLACE VIEW scaling_models AS
 WITH
   fitted AS (
-    SELECT
-      *,
-      scaling_model(
-        kind, CASE WHEN seen_last THEN x ELSE [] END, CASE WHEN seen_last THEN y ELSE [] END, noise
-      ) AS model
-    FROM scaling_series
+    SELECT *, _fitted(kind, seen_last, x, y, noise) AS model FROM scaling_series
   )
 
 SELECT
@@ -26,7 +31,7 @@ SELECT
   f.model['exponent_low'] AS exponent_low,
   f.model['exponent_high'] AS exponent_high,
   s.scaling,
-  f.flags || CASE WHEN f.seen_last THEN f.model['flags'] ELSE [] END || s.flags AS flags
+  _model_flags(f.flags, f.seen_last, f.model, s.flags) AS flags
 FROM fitted AS f
 JOIN scaling_sets AS s
   ON f.app IS NOT DISTINCT FROM s.app AND f.version IS NOT DISTINCT FROM s.version
