@@ -2,7 +2,7 @@
 
 - `bounds.csv`: the lowest and highest value of a column (of a list: of its elements), and whether
   it has to be finite.
-- `conditions.csv`: what has to be true of each row; NULL counts as true.
+- `conditions.csv`: what is true of a row that breaks a rule; NULL counts as false.
 - `keys.csv`: columns whose values differ between the rows of one run.
 - `references.csv`: columns whose values another table lists, where the same source fills it. A
   lenient check counts the rows that break such a rule and accepts them.
@@ -59,6 +59,7 @@ _UNKNOWN = """
 _CODE = "hex"
 _LONGEST_NAME = 1 << 16
 _LONGEST = {"callpath": 1 << 20}
+_MANY = 1_000_000
 _TRUNCATED = (
     "Is the trace truncated? pwh ingest --lenient takes what it does not list for unknown, and "
     "flags and counts it."
@@ -67,16 +68,16 @@ _TRUNCATED = (
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A rule, the SQL condition on a row that breaks it, and the SQL that finds the first such.
+    """A rule, the SQL conditions on a row that breaks it, and the SQL that finds the first such.
 
-    Rules about single rows have `broken`, and one scan looks for all of them; others have `first`.
+    Rules about single rows have `broken`, of which one condition is enough; others have `first`.
     Rules about references also have the `column` that refers and `count`, the SQL that counts the
     rows that break them.
     """
 
     problem: str
     expected: str
-    broken: str = ""
+    broken: tuple[str, ...] = ()
     first: str = ""
     column: str = ""
     count: str = ""
@@ -90,17 +91,18 @@ def to_check(con: DuckDBPyConnection, table: str, source_ids: Sequence[int]) -> 
     rules = _rules().get(table, ())
     if len(source_ids) == 1 or not all(rule.broken for rule in rules):
         return list(source_ids)
-    any_broken = " OR ".join(f"({rule.broken})" for rule in rules)
+    any_broken = _any([condition for rule in rules for condition in rule.broken])
     sql = f"SELECT DISTINCT source_id FROM {table} WHERE {sqlfiles.of_sources(source_ids)}"
     found = con.execute(f"{sql} AND ({any_broken or 'false'})").fetchall()
     return [source_id for (source_id,) in found]
 
 
 def check_rows(
-    con: DuckDBPyConnection, table: str, source_id: int, *, lenient: bool = False
+    con: DuckDBPyConnection, table: str, source_id: int, *, rows: int = 0, lenient: bool = False
 ) -> dict[str, int]:
     """Raise `InputError` for the first row of a source that breaks a rule of its table.
 
+    `rows` is how many there are, which decides only how to look for it.
     A lenient check accepts references to what the source does not list; it returns how many rows
     have one, by `table.column`.
     """
@@ -109,15 +111,13 @@ def check_rows(
     unlisted: dict[str, int] = {}
     rules = _rules().get(table, ())
     if of_rows := [rule for rule in rules if rule.broken]:
-        any_broken = " OR ".join(f"({rule.broken})" for rule in of_rows)
-        first = f"SELECT min(rowid) FROM {table} WHERE source_id = $source_id AND ({any_broken})"
-        row_id = _number(con, first, source)
+        row_id = _number(con, _first_of_any(table, of_rows, rows), source)
         if row_id is not None:
             found.append((row_id, _first_broken(con, table, row_id, of_rows)))
     for rule in rules:
         if lenient and rule.count:
-            if rows := _number(con, rule.count, source):
-                unlisted[f"{table}.{rule.column}"] = rows
+            if count := _number(con, rule.count, source):
+                unlisted[f"{table}.{rule.column}"] = count
         elif rule.first and (row_id := _number(con, rule.first, source)) is not None:
             found.append((row_id, rule))
     if found:
@@ -148,9 +148,28 @@ def check_keys(con: DuckDBPyConnection, table: str, source_id: int, others: Sequ
             )
 
 
+def _first_of_any(table: str, rules: Sequence[_Rule], rows: int) -> str:
+    """Return the SQL that finds the first row of a source that breaks one of the rules.
+
+    Of many rows each condition is looked for by itself: DuckDB does not read a column of which it
+    knows lowest and highest value. Of few rows all at once, as each pass goes over the whole table.
+    """
+    conditions = [condition for rule in rules for condition in rule.broken]
+    passes = conditions if rows > _MANY else [_any(conditions)]
+    firsts = (
+        f"SELECT min(rowid) AS first FROM {table} WHERE source_id = $source_id AND ({condition})"
+        for condition in passes
+    )
+    return f"SELECT min(first) FROM ({' UNION ALL '.join(firsts)})"
+
+
+def _any(conditions: Sequence[str]) -> str:
+    return " OR ".join(f"({condition})" for condition in conditions)
+
+
 def _first_broken(con: DuckDBPyConnection, table: str, row_id: int, rules: list[_Rule]) -> _Rule:
     """Return the first rule that a row breaks."""
-    cases = " ".join(f"WHEN {rule.broken} THEN {number}" for number, rule in enumerate(rules))
+    cases = " ".join(f"WHEN {_any(rule.broken)} THEN {n}" for n, rule in enumerate(rules))
     number = _number(
         con, f"SELECT CASE {cases} END FROM {table} WHERE rowid = $row_id", {"row_id": row_id}
     )
@@ -179,7 +198,7 @@ def _rules() -> dict[str, tuple[_Rule, ...]]:
         rules.setdefault(row["table"], []).append(_bound(row))
     for row in _read("conditions"):
         rules.setdefault(row["table"], []).append(
-            _Rule(row["problem"], row["expected"], broken=f"NOT ({row['condition']})")
+            _Rule(row["problem"], row["expected"], broken=(row["broken"],))
         )
     for row in _read("keys"):
         rules.setdefault(row["table"], []).append(
@@ -207,7 +226,7 @@ def _longest(column: str) -> _Rule:
     """Return the rule that text is no longer than what a tool writes there."""
     most = _LONGEST.get(column, _LONGEST_NAME)
     problem = f"'the {column} ' || {column}[:40] || ' ... has ' || strlen({column}) || ' bytes'"
-    return _Rule(problem, f"at most {most} bytes", broken=f"strlen({column}) > {most}")
+    return _Rule(problem, f"at most {most} bytes", broken=(f"strlen({column}) > {most}",))
 
 
 def _bound(row: Mapping[str, str]) -> _Rule:
@@ -215,14 +234,16 @@ def _bound(row: Mapping[str, str]) -> _Rule:
     column = row["column"]
     is_list = any(c.name == column and c.type.endswith("[]") for c in landing()[row["table"]])
     broken = []
-    if row["finite"]:
-        # Comparisons alone let NaN pass, which is above all numbers.
-        broken.append(f"NOT isfinite({column})")
     if row["lowest"]:
         lowest = f"list_min({column})" if is_list else column
         broken.append(f"{lowest} < {row['lowest']}")
+    elif row["finite"]:
+        broken.append(f"{column} = CAST('-inf' AS DOUBLE)")
     if row["highest"]:
         highest = f"list_max({column})" if is_list else column
         broken.append(f"{highest} > {row['highest']}")
+    elif row["finite"]:
+        # NaN, too, which is above all numbers.
+        broken.append(f"{column} >= CAST('inf' AS DOUBLE)")
     problem = row["problem"] or f"CAST({column} AS VARCHAR) || ' in the column {column}'"
-    return _Rule(problem, row["expected"], broken=" OR ".join(broken))
+    return _Rule(problem, row["expected"], broken=tuple(broken))

@@ -187,8 +187,10 @@ def _check(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
     for table in dict.fromkeys(table for writer in writers for table in writer.rows):
         there = {writer.source_id: writer for writer in writers if table in writer.rows}
         for source_id in to_check(con, table, list(there)):
-            lenient = there[source_id].options.lenient
-            there[source_id].unlisted |= check_rows(con, table, source_id, lenient=lenient)
+            writer = there[source_id]
+            writer.unlisted |= check_rows(
+                con, table, source_id, rows=writer.rows[table], lenient=writer.options.lenient
+            )
     earlier: dict[str, list[int]] = {}
     known = _sources_of(con, [run_id for writer in writers for run_id in writer.book.run_ids])
     for writer in writers:

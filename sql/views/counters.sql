@@ -113,7 +113,8 @@ WITH
       bool_or(_is_rate(event, unit)) AS is_rate
     FROM by_unit
     GROUP BY run_id, source_id, event
-    QUALIFY bool_or(is_whole) OR NOT bool_or(bool_or(is_whole)) OVER (PARTITION BY run_id, event)
+    -- as a sum over a window this would read all samples twice
+    QUALIFY rank() OVER (PARTITION BY run_id, event ORDER BY bool_or(is_whole) DESC) = 1
   ),
 
   -- where a tool counts cycles under several names, the largest

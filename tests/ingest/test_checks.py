@@ -20,14 +20,22 @@ def rules(name):
 
 
 def broken(con, table):
+    """Return what the check of a source raises, which is the same for few and for many rows."""
+    few, many = (_broken(con, table, rows) for rows in (0, 10**7))
+    assert few == many
+    return few
+
+
+def _broken(con, table, rows):
     with pytest.raises(InputError) as error:
-        check_rows(con, table, 7)
+        check_rows(con, table, 7, rows=rows)
     return error.value.where, error.value.problem, error.value.expected
 
 
 @pytest.mark.parametrize("table", sorted({rule["table"] for name in FILES for rule in rules(name)}))
 def test_rules_bind_to_their_table(warehouse, table):
-    check_rows(warehouse, table, 7)
+    for number_of_rows in (0, 10**7):
+        check_rows(warehouse, table, 7, rows=number_of_rows)
     for name in FILES:
         for rule in rules(name):
             if rule["table"] == table:
@@ -59,12 +67,26 @@ def test_unknown_is_within_all_bounds(warehouse):
         "NULL::DOUBLE AS value, NULL::BIGINT AS t_start, 5 AS t_end"
     )
     check_rows(warehouse, "pmu_samples", 7)
+    check_rows(warehouse, "pmu_samples", 7, rows=10**7)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("inclusive", "'nan'"), ("inclusive", "'-inf'"), ("deviation", "'nan'"), ("running", "1.1")],
+)
+def test_other_columns_of_counters_out_of_range(warehouse, column, value):
+    warehouse.execute(
+        "INSERT INTO pmu_samples BY NAME SELECT 'r' AS run_id, 7 AS source_id, 'e' AS event, "
+        f"1 AS value, {value}::DOUBLE AS {column}"
+    )
+    assert broken(warehouse, "pmu_samples")[0] == "row 1 of pmu_samples"
 
 
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
         ("'nan'", "the value of e is nan"),
+        ("'inf'", "the value of e is inf"),
         ("'-inf'", "the value of e is -inf"),
         ("2e19", "the value of e is 2e+19"),
         ("-3", "the counter e is -3.0"),

@@ -106,6 +106,21 @@ def test_what_several_files_of_a_run_counted_is_not_added_up_twice(warehouse):
     ]
 
 
+def test_the_summary_of_a_run_reads_its_samples_once_and_no_others(warehouse):
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        run_id  event   value
+        r1      cycles  200
+        r2      cycles  300
+        """,
+    )
+    ((_, plan),) = rows(warehouse, "EXPLAIN FROM counter_summary WHERE run_id = 'r1'")
+    assert plan.count("SEQ_SCAN") == 1
+    assert "Filters:" in plan[plan.index("SEQ_SCAN") :]
+
+
 def test_the_issue_width_is_a_constant_of_the_core_not_a_count(warehouse):
     given(
         warehouse,

@@ -6,9 +6,9 @@
 CREATE TEMP TABLE _cost_candidate AS
 SELECT event
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.pmu_samples')
-WHERE _is_kept(run_id, source_id) AND region IS NOT NULL AND value IS NOT NULL
+WHERE _is_kept(run_id, source_id)
 GROUP BY event
-HAVING bool_or(inclusive IS NOT NULL) OR _plain_event(event) IN (SELECT event FROM _cost_event);
+HAVING count(inclusive) > 0 OR _plain_event(event) IN (SELECT event FROM _cost_event);
 
 CREATE TEMP VIEW pmu_samples AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.pmu_samples')
