@@ -34,6 +34,7 @@ READERS: tuple[Deferred, ...] = (
     ),
     Deferred("likwid", _HERE + "likwid:Likwid", contains=(b"table,", b"group ")),
     Deferred("ncu", _HERE + "ncu.reader:Ncu", contains=(b'"kernel name"',)),
+    Deferred("ncu-text", _HERE + "ncu.text:NcuText", contains=(b"\n    section: ",)),
     Deferred(
         "gem5-stats",
         _HERE + "gem5.reader:Gem5Stats",

@@ -21,7 +21,8 @@ CREATE OR REPLACE MACRO _is_rate(event, unit) AS
       OR (unit = 'Count' AND regexp_matches(event, '::(?:mean|gmean|stdev|max_value|min_value)$'))
   END
   OR event IN (
-    'mem_heap', 'mem_heap_extra', 'mem_stacks', 'issue_width', 'finalTick', 'final_tick'
+    'mem_heap', 'mem_heap_extra', 'mem_stacks', 'issue_width', 'finalTick', 'final_tick',
+    'Block Size', 'launch__block_size'
   );
 
 -- Names in tools of the cycles in which a core was running.

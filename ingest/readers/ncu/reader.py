@@ -55,17 +55,17 @@ class Ncu(SingleFile):
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its metrics, block by block."""
         skip, names = _heading(recording)
-        tall = "Metric Name" in names
+        is_tall = "Metric Name" in names
         value = "Metric Value" if "Metric Value" in names else "Average"
-        if tall and (value not in names or not set(_TALL) <= set(names)):
+        if is_tall and (value not in names or not set(_TALL) <= set(names)):
             raise _unknown(names, skip)
         yield Run(app=_app(recording, names, skip))
         units: dict[str, str] | None = None
         landed, at = 0, skip + 2
         separators = Separators()
         for table in _blocks(recording, skip, names):
-            if tall:
-                rows = _tall(table, value, at, separators)
+            if is_tall:
+                rows = tall(table, value, at, separators)
             else:
                 if units is None:
                     units = {name: str(table[name][0]) for name in names}
@@ -178,7 +178,7 @@ def _fields(line: bytes) -> list[str]:
         return []
 
 
-def _tall(table: pa.Table, value: str, first: int, separators: Separators) -> pa.Table:
+def tall(table: pa.Table, value: str, first: int, separators: Separators) -> pa.Table:
     """Return rows of pmu_samples from a table with a line a metric."""
     import pyarrow as pa
     import pyarrow.compute as pc

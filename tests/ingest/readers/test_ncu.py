@@ -46,3 +46,42 @@ def test_numbers_of_other_languages_are_refused(metrics, problem, warehouse, tmp
     (tmp_path / "n.csv").write_text(table(*metrics))
     with pytest.raises(InputError, match=problem):
         land(warehouse, tmp_path / "n.csv")
+
+
+TEXT = """\
+[7] app@127.0.0.1
+  k(int) (1, 1, 1)x(32, 1, 1), Context 1, Stream 7, Device 0, CC 8.0
+    Section: Empty
+    ---------- ------- -----
+    ---------- ------- -----
+
+    Section: Speed
+    ---------- ------- -----
+    Duration   usecond 12.45
+    Cycles       cycle 1.234
+    ---------- ------- -----
+"""
+
+
+def test_tables_for_people_have_the_same_numbers(warehouse, tmp_path):
+    (tmp_path / "n.txt").write_text(TEXT.replace("1.234", "1,234"))
+    land(warehouse, tmp_path / "n.txt")
+    query = "SELECT region, event, value, unit FROM pmu_samples ORDER BY rowid"
+    assert rows(warehouse, query) == [
+        ("k(int)", "Duration", pytest.approx(12.45e-6), "second"),
+        ("k(int)", "Cycles", 1234.0, "cycle"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("    Cycles       cycle 1.234\n    ---------- ------- -----\n", "", "the last table is"),
+        ("    Duration   usecond 12.45\n", "    Duration   usecond\n", "'Duration   usecond' was"),
+    ],
+)
+def test_damaged_tables_for_people(warehouse, tmp_path, old, new, message):
+    assert old in TEXT
+    (tmp_path / "n.txt").write_text(TEXT.replace(old, new))
+    with pytest.raises(InputError, match=message):
+        land(warehouse, tmp_path / "n.txt")

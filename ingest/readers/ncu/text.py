@@ -1,0 +1,126 @@
+"""What Nsight Compute prints without --csv: a table of metrics for each section of each launch.
+
+Source: Nsight Compute's command line documentation (--page details), and what versions of 2019 to
+2024 print. What lands is what the reader `ncu` lands of the same as CSV; `sample` is the number of
+the launch in the file, from 0, as its ID is. Advice of rules between the tables is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ingest.base import Head, Item, Rows, Run, SingleFile
+from ingest.parsing.lines import numbered_lines, quoted
+from ingest.readers.ncu.reader import tall
+from ingest.readers.ncu.values import Separators
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ingest.recording import Recording
+
+_LAUNCH = re.compile(
+    r"  (\S.*?)(?: \(\d+, \d+, \d+\)x\(\d+, \d+, \d+\))?"
+    r"(?:, \d{4}-\w{3}-\d\d \d\d:\d\d:\d\d)?, Context \d+, Stream \d+(?:, Device .*)?\s*"
+)
+_SECTION = re.compile(r"    Section: \S.*")
+_DASHES = re.compile(r"    -+ -+ -+\s*")
+_PROGRAM = re.compile(r"\[\d+\] (\S+)@\S+\s*")
+_HEADING = "Metric Name"
+_BATCH = 1 << 16
+_FIRST = re.compile(r"^    Section: \S.*\r?\n    -+ -+ -+\s*$", re.MULTILINE)
+
+Metric = tuple[str, str, str, str, str]  # ID, kernel, name, unit, value
+_COLUMNS = ("ID", "Kernel Name", "Metric Name", "Metric Unit", "Metric Value")
+
+
+class NcuText(SingleFile):
+    """Metrics of kernel launches as Nsight Compute prints them for people."""
+
+    NAME = "ncu-text"
+    DESCRIPTION = "metrics of kernel launches that Nsight Compute prints (ncu without --csv)"
+    PATTERNS = ("ncu.txt", "*.ncu.txt")
+    TABLES = ("pmu_samples",)
+
+    def sniff(self, head: Head) -> bool:
+        """Recognise the first table of a section."""
+        return _FIRST.search(head.data.decode("utf-8", "replace")) is not None
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Yield the run and its metrics, some launches at a time."""
+        separators = Separators()
+        program: list[str] = []
+        found: list[Metric] = []
+        landed = 0
+        yield Run()
+        for metric in _metrics(recording, program):
+            found.append(metric)
+            if len(found) == _BATCH:
+                landed += len(found)
+                yield from _rows(found, separators)
+                found.clear()
+        landed += len(found)
+        yield from _rows(found, separators)
+        separators.check()
+        if not landed:
+            raise InputError(
+                "there are no metrics",
+                where="end of the file",
+                expected="a metric of at least one kernel launch",
+                hint="Did ncu profile a kernel?",
+            )
+        yield Run(app=program[0] if program else None)
+
+
+def _metrics(recording: Recording, program: list[str]) -> Iterator[Metric]:
+    """Yield the metrics of all launches; the program's name is added to `program`."""
+    launch, kernel = -1, ""
+    spans: list[tuple[int, int]] = []
+    begins = False
+    number = 0
+    for number, line in numbered_lines(recording, must_end=True):
+        if found := _PROGRAM.fullmatch(line):
+            program.append(re.split(r"[/\\]", found[1])[-1])
+        elif found := _LAUNCH.fullmatch(line):
+            launch, kernel, spans = launch + 1, found[1], []
+        elif _SECTION.fullmatch(line):
+            begins, spans = True, []
+        elif _DASHES.fullmatch(line):
+            # Below the names of the columns is a second line of dashes, below the table the last.
+            ends = bool(spans) and not begins
+            spans = [] if ends else [one.span() for one in re.finditer("-+", line)]
+        elif not line.strip():
+            spans = []
+        elif spans:
+            (_, first), (_, second), _ = spans
+            name, unit, value = line[:first].strip(), line[first:second].strip(), line[second:]
+            begins = name == _HEADING
+            if not begins:
+                if launch < 0 or not name or not value.strip():
+                    raise InputError(
+                        f"{quoted(line.strip())} was found",
+                        where=f"line {number}",
+                        expected="a metric, its unit and value, below the line of its kernel",
+                    )
+                yield str(launch), kernel, name, unit, value.strip()
+    if spans:
+        raise InputError(
+            "the end of the last table is missing",
+            where=f"line {number}",
+            expected="a line of dashes",
+            hint="The file is cut off. Copy or record it again.",
+        )
+
+
+def _rows(found: list[Metric], separators: Separators) -> Iterator[Rows]:
+    import pyarrow as pa
+
+    if not found:
+        return
+    columns = [pa.array(column, pa.string()) for column in zip(*found, strict=True)]
+    table: pa.Table = tall(pa.table(columns, list(_COLUMNS)), "Metric Value", 1, separators)
+    if table.num_rows:
+        yield Rows("pmu_samples", table)
