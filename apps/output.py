@@ -333,7 +333,12 @@ def three_digits(value: float | None) -> float | None:
 
 
 def amount(value: float | None, unit: str | None = None) -> str:
-    """Return a value to three significant digits with its unit; shares and counts have none."""
+    """Return a value to three significant digits with its unit; shares and counts have none.
+
+    Unknown is - without a unit.
+    """
+    if value is None:
+        return cell(None)
     digits = three_digits(value)
     number = f"{digits:,}" if isinstance(digits, int) else cell(digits)
     return number if unit in (None, "1") else f"{number} {cell(unit)}"

@@ -40,6 +40,7 @@ _VERDICTS = {
     "uncertain": "uncertain",
     "unknown": "noise unknown",
     "fine": "fine",
+    "missing": "missing",
 }
 
 
@@ -172,7 +173,7 @@ def judge_metrics(
             patterns,
             Terms(level, limit, LIMIT, better, bool(metrics), provisional),
         )
-        if found.limit(1).fetchone() is not None:
+        if found.filter("verdict <> 'missing'").limit(1).fetchone() is not None:
             return found
     names = f"{sides.baseline_name} and {sides.candidate_name}"
     if common := _common_metrics(con, sides, level):
@@ -202,7 +203,7 @@ def _common_metrics(con: DuckDBPyConnection, sides: Sides, level: float) -> list
         EVERY_METRIC,
         Terms(level, None, LIMIT, undirected=True),
     )
-    return sorted({row["metric"] for row in dicts(found)})
+    return sorted({row["metric"] for row in dicts(found) if row["verdict"] != "missing"})
 
 
 def failing_metrics(rows: Sequence[Row]) -> list[Row]:
@@ -297,19 +298,26 @@ def _listed(rows: Sequence[Row]) -> list[Row]:
 
 def _reason(rows: Sequence[Row], failed: Sequence[Row]) -> str:
     if failed:
-        named = ", ".join(
-            f"{_name(one)} {markdown_escaped(ratio_percent(one['ratio']))}" for one in failed[:3]
-        )
+        named = ", ".join(f"{_name(one)} {_change(one)}" for one in failed[:3])
         more = f" and {len(failed) - 3} more" if len(failed) > 3 else ""
         early = sum(row["verdict"] == "provisional" for row in failed)
         certainty = f"Provisionally ({early} of {len(failed)})" if early else "Certainly"
-        return f"{certainty} worse than the limit allows: {named}{more}."
-    counts = Counter(row["verdict"] for row in rows if row["decides"])
-    sentences = ["Nothing is certainly worse than the limit allows."]
+        return f"{certainty} worse than the limit allows: {named}{more}.{_missing(rows)}"
+    counts = Counter(
+        "no ratio" if row["verdict"] == "uncertain" and row["ratio"] is None else row["verdict"]
+        for row in rows
+        if row["decides"]
+    )
+    sentences = [f"Nothing is certainly worse than the limit allows.{_missing(rows)}"]
     if counts["uncertain"]:
         sentences.append(
             f"The noise of {counted(counts['uncertain'], 'metric')} is too large to rule it out: "
             "measure more runs of each."
+        )
+    if counts["no ratio"]:
+        sentences.append(
+            f"{counted(counts['no ratio'], 'metric has', 'metrics have')} values of 0 or less, and "
+            "no ratio to hold against the limit."
         )
     if counts["unknown"]:
         sentences.append(
@@ -319,13 +327,31 @@ def _reason(rows: Sequence[Row], failed: Sequence[Row]) -> str:
     return " ".join(sentences)
 
 
+def _missing(rows: Sequence[Row]) -> str:
+    """Return what the candidate was not measured in; a benchmark that fails is often not there."""
+    names = [_name(row) for row in rows if row["verdict"] == "missing"]
+    if not names:
+        return ""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return (
+        f" {counted(len(names), 'metric is', 'metrics are')} missing in the candidate: "
+        f"{', '.join(names[:_NAMED])}{more}."
+    )
+
+
+def _change(row: Row) -> str:
+    """Return how much a metric changed; from 0 there is no ratio."""
+    from_zero = "from 0" if row["baseline"] == 0 else None
+    return markdown_escaped(ratio_percent(row["ratio"]) or from_zero)
+
+
 def _name(row: Row) -> str:
     return markdown_escaped(series_name(row["metric"], row["fields"]))
 
 
 def _line(row: Row) -> str:
     verdict = _VERDICTS[row["verdict"]]
-    if not row["decides"]:
+    if not row["decides"] and row["verdict"] != "missing":
         reason = "direction unknown" if row["better"] is None else "less than 1 % of the time"
         reason = f"acknowledged: {row['acknowledged']}" if row["acknowledged"] else reason
         verdict = f"{verdict.strip('*')} ({reason})"
@@ -336,7 +362,7 @@ def _line(row: Row) -> str:
         verdict,
         markdown_escaped(amount(row["baseline"], row["unit"])),
         markdown_escaped(amount(row["candidate"], row["unit"])),
-        markdown_escaped(ratio_percent(row["ratio"])),
+        _change(row),
         markdown_escaped(interval(row["low"], row["high"])),
         f"{100 * row['limit']:.3g} %",
     )

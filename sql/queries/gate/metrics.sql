@@ -3,7 +3,9 @@
 -- $metrics are compared, together as in compare, and of them those that match $shown are judged.
 -- $better (lower or higher) is the direction of metrics that have none; with $undirected metrics
 -- without a direction are there too. What is acknowledged between the two sides does not decide; a
--- change that is not certain yet (provisional_changes) is a verdict with $provisional only.
+-- change that is not certain yet (provisional_changes) is a verdict with $provisional only. What is
+-- worse than 0 is so by more than any limit. What the candidate lacks, other than functions, is
+-- missing: no verdict on it.
 WITH
   sides AS (
     SELECT
@@ -44,12 +46,13 @@ WITH
       coalesce(
         CAST($limit AS DOUBLE), nullif(smallest_change, 0), CAST($default_limit AS DOUBLE)
       ) AS allowed,
-      greatest(share_before, share_after) AS share
+      greatest(share_before, share_after) AS share,
+      verdict AS in_comparison
     FROM comparison(
       from_json($before, '["VARCHAR"]'), from_json($after, '["VARCHAR"]'),
       level := $level, metrics := from_json($metrics, '["VARCHAR"]')
     )
-    WHERE ratio IS NOT NULL
+    WHERE verdict <> 'new' AND (verdict <> 'gone' OR share_before IS NULL)
       AND len(list_filter(from_json($shown, '["VARCHAR"]'), lambda pattern: metric GLOB pattern)) > 0
       AND (better IS NOT NULL OR $better IS NOT NULL OR $undirected)
   ),
@@ -76,6 +79,9 @@ WITH
 SELECT
   fields_after AS fields, metric, unit,
   CASE
+    WHEN in_comparison = 'gone' THEN 'missing'
+    WHEN ratio IS NULL AND ("before" = "after" OR in_comparison = 'better') THEN 'fine'
+    WHEN ratio IS NULL AND "before" = 0 AND in_comparison = 'worse' THEN 'worse'
     WHEN loss_low > allowed AND p_value IS NOT NULL THEN 'worse'
     WHEN loss > allowed AND more_runs IS NOT NULL THEN 'provisional'
     WHEN p_value IS NULL THEN 'unknown'
@@ -83,12 +89,14 @@ SELECT
     ELSE 'uncertain'
   END AS verdict,
   -- Functions that hardly take time do not fail the gate, nor metrics without a better direction.
-  better IS NOT NULL AND coalesce(share >= 0.01, true) AND acknowledged IS NULL AS decides,
+  better IS NOT NULL AND coalesce(share >= 0.01, true) AND acknowledged IS NULL
+    AND in_comparison <> 'gone' AS decides,
   "before" AS baseline, "after" AS candidate, ratio, low, high, p_value, allowed AS "limit",
   runs_before AS runs_baseline, runs_after AS runs_candidate,
   noise, better, share, more_runs, acknowledged
 FROM judged
 ORDER BY
-  NOT decides, list_position(['worse', 'provisional', 'uncertain', 'unknown', 'fine'], verdict),
+  NOT decides,
+  list_position(['worse', 'provisional', 'uncertain', 'unknown', 'fine', 'missing'], verdict),
   metric NOT IN ('wall_seconds', 'functions:seconds', 'functions:cost'), loss DESC, metric,
   CAST(fields AS VARCHAR);

@@ -237,3 +237,31 @@ def test_what_is_refused(options, code, message, pwh):
     found, out, err = pwh("gate", "heat", *options)
     assert (found, out) == (code, "")
     assert message in err and "Traceback" not in err
+
+
+def test_metrics_at_zero_and_missing_ones(run, tmp_path):
+    values = {"failures": (0, 3), "skipped": (0, 0), "balance": (-9, -4), "size": (7, None)}
+    lines = ["run_id,app,version,machine,started_at,metric,value,better"]
+    lines += [
+        f"{version}{i},bench,{version},m,2026-01-{day + i:02},{metric},{value},lower"
+        for metric, both in values.items()
+        for version, day, value in zip(("a", "b"), (1, 11), both, strict=True)
+        for i in range(5)
+        if value is not None
+    ]
+    path = tmp_path / "metrics.csv"
+    path.write_text("\n".join(lines) + "\n")
+    run("ingest", path)
+    code, out, _ = run("gate", "bench", "--baseline", "a")
+    assert code == 1
+    assert (
+        "Certainly worse than the limit allows: metric:failures (machine=m) from 0. "
+        "1 metric is missing in the candidate: metric:size (machine=m)." in out
+    )
+    assert "| metric:failures (machine=m) | **worse** | 0 | 3 | from 0 | - | 5 % |" in out
+    assert "| metric:size (machine=m) | missing | 7 | - | - | - | 5 % |" in out
+    code, out, _ = run("gate", "bench", "--baseline", "a", "--metric", "metric:[bs][ak]*")
+    assert code == 0 and "1 metric has values of 0 or less, and no ratio to hold" in out
+    assert "| metric:skipped (machine=m) | fine | 0 | 0 |" in out
+    code, _, err = run("gate", "bench", "--baseline", "a", "--metric", "metric:size")
+    assert code == 5 and "no metric in common of metric:size" in err
