@@ -30,6 +30,8 @@ _FLAGS = {
     "multiplexed": "counters shared the hardware and are scaled up",
     "single_sample": "there is a single sample, so its noise is unknown",
     "summed": "counts are sums over places",
+    "one_kind_of_cores": "the processor is hybrid, and the metrics are of one kind of its cores: "
+    "cpu_core where it was counted",
     "near_32_bits": "a count is near 2^32 and may have wrapped",
     "issue_width_assumed": "the core's issue width is assumed, not known",
     "metrics_missing": "some metrics of the set were not measured",

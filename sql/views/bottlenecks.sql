@@ -135,7 +135,7 @@ COMMENT ON COLUMN bottlenecks.model IS 'Model that classified it (kind/version);
 COMMENT ON COLUMN bottlenecks.drivers IS 'Metrics that drove the model''s verdict, the strongest first: each with its contribution to the logarithm of the odds, and its deviation from the mean of the training in standard deviations.';
 COMMENT ON COLUMN bottlenecks.advice IS 'What usually helps (bottleneck_rules).';
 COMMENT ON COLUMN bottlenecks.reason IS 'Why it is Unknown; NULL where it is not.';
-COMMENT ON COLUMN bottlenecks.flags IS 'What to keep in mind: multiplexed, single_sample, summed, near_32_bits, issue_width_assumed, metrics_missing (sample_metrics.flags); hidden_mem, hidden_dtb, hidden_icache, hidden_dma: its events are frequent, but overlap with other work and cost too little to be the bottleneck.';
+COMMENT ON COLUMN bottlenecks.flags IS 'What to keep in mind: multiplexed, single_sample, summed, one_kind_of_cores (of a hybrid processor: cpu_core where it was counted), near_32_bits, issue_width_assumed, metrics_missing (sample_metrics.flags); hidden_mem, hidden_dtb, hidden_icache, hidden_dma: its events are frequent, but overlap with other work and cost too little to be the bottleneck.';
 COMMENT ON COLUMN bottlenecks.said_by IS 'Person who said the class; NULL where the model did.';
 COMMENT ON COLUMN bottlenecks.metric_set IS 'Metric set.';
 COMMENT ON COLUMN bottlenecks.metrics_used IS 'Metrics of the set that were measured.';

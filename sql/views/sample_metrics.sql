@@ -26,6 +26,7 @@ WITH
       u.run_id, u.source_id, u.written AS event, u.metric_set, u.samples, u.bit,
       CASE d.role WHEN 'denominator' THEN -1 WHEN 'divisor' THEN -2 ELSE d.position END AS slot,
       u.factor * d.coefficient AS weight,
+      regexp_matches(u.written, '^cpu_(core|atom)/') AS is_of_kind,
       row_number() OVER (
         PARTITION BY u.run_id, u.source_id, u.written ORDER BY d.position NULLS FIRST
       ) = 1 AS is_first
@@ -51,7 +52,7 @@ WITH
   counted AS (
     SELECT
       run_id, source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.slot, e.bit,
-      e.is_first, e.weight, e.samples, s.running, s.t_start, s.t_end,
+      e.is_of_kind, e.is_first, e.weight, e.samples, s.running, s.t_start, s.t_end,
       CASE WHEN isfinite(s.value) THEN s.value END AS value
     -- in this order: a condition on the run is one on events, which narrow the counters
     FROM events AS e
@@ -81,6 +82,7 @@ WITH
       max(value) FILTER (slot = -2 AND value > 0) AS counted_width,
       coalesce(bit_or(bit) FILTER (value IS NOT NULL), 0) AS mask,
       count(value) FILTER (is_first AND bit > 0 AND value <> 0) > bit_count(mask) AS is_summed,
+      bool_or(is_of_kind) AS is_hybrid,
       max(samples) AS samples,
       (max(t_end) - min(t_start)) / 1e9 AS seconds,
       min(running) AS running,
@@ -167,6 +169,7 @@ SELECT
       CASE WHEN running < 1 THEN 'multiplexed' END,
       CASE WHEN samples = 1 THEN 'single_sample' END,
       CASE WHEN is_summed THEN 'summed' END,
+      CASE WHEN is_hybrid THEN 'one_kind_of_cores' END,
       CASE WHEN is_near_32_bits THEN 'near_32_bits' END,
       CASE WHEN is_width_assumed THEN 'issue_width_assumed' END,
       CASE WHEN list_count(metrics) < layout.metrics THEN 'metrics_missing' END
@@ -202,4 +205,4 @@ COMMENT ON COLUMN sample_metrics.seconds IS 'From the begin of the sample to its
 COMMENT ON COLUMN sample_metrics.issue_width IS 'Issue width that IPC was divided by: an event, the tag issue_width of the run, machine_settings, or the one assumed for the set.';
 COMMENT ON COLUMN sample_metrics.running IS 'Smallest share of the time in which one of its events was on a counter, 0..1; values are scaled up.';
 COMMENT ON COLUMN sample_metrics.reason IS 'Why the sample cannot be judged; NULL where it can.';
-COMMENT ON COLUMN sample_metrics.flags IS 'multiplexed (events took turns on the counters), single_sample (the only one of its file), summed (several values of an event were added), near_32_bits (a count just below 2^32, where counters wrap), issue_width_assumed, metrics_missing.';
+COMMENT ON COLUMN sample_metrics.flags IS 'multiplexed (events took turns on the counters), single_sample (the only one of its file), summed (several values of an event were added), one_kind_of_cores (of a hybrid processor: cpu_core where it was counted, else cpu_atom), near_32_bits (a count just below 2^32, where counters wrap), issue_width_assumed, metrics_missing.';

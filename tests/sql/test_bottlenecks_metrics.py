@@ -46,6 +46,21 @@ def test_a_metric_is_a_count_over_the_cycles_of_the_same_sample(warehouse):
     ]
 
 
+def test_metrics_of_a_hybrid_processor_are_of_one_kind_of_cores(warehouse):
+    counts = {"cpu_core": (1000, 3000), "cpu_atom": (2000, 1000)}
+    sample(
+        warehouse,
+        *(
+            f"{core}/{event}/ {value}"
+            for core, values in counts.items()
+            for event, value in zip(("cycles", "instructions"), values, strict=True)
+        ),
+    )
+    assert metrics(warehouse, "IPC") == (0.75,)
+    ((flags,),) = rows(warehouse, "SELECT flags FROM bottlenecks")
+    assert "one_kind_of_cores" in flags
+
+
 def test_the_issue_width_is_an_event_a_tag_the_machines_or_assumed(warehouse):
     given(
         warehouse,

@@ -138,7 +138,8 @@ def test_runs_with_nothing_in_common_are_no_explanation(run, tmp_path):
     assert (code, err) == (0, "")
     assert sentences(out)[0] == (
         "It is unknown how much slower: neither wall_seconds nor function times are known on both "
-        "sides."
+        "sides. The tag main_metric of the runs can name another metric; pwh compare shows those "
+        "of both sides."
     )
     assert sentences(out)[1].startswith(
         "Not examined: functions (no function times after); counters (no counters before);"
