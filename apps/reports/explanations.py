@@ -145,8 +145,8 @@ def _verdict(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> Sen
     if row is None:
         return Sentence(
             "It is unknown how much slower: neither wall_seconds nor function times are known on "
-            "both sides. The tag main_metric of the runs can name another metric; pwh compare shows "
-            "those of both sides."
+            "both sides. The tag main_metric of the runs can name another metric; pwh compare "
+            "shows those of both sides."
         )
     name, figures = cell(row["metric"]), from_to(row)
     basis = (

@@ -447,7 +447,7 @@ def _limiting_functions(question: Question, ranking: Sequence[Row], last: Row) -
         else f"{_function(first)} takes most time in the mean over ranks: "
         f"{percent(first['share'])} at {question.target}, {measured} at "
         f"{question.which.largest}; but the functions together take "
-        f" {amount(together, 's')} there, the program {amount(last['predicted'], 's')}."
+        f"{amount(together, 's')} there, the program {amount(last['predicted'], 's')}."
     ]
     growing = max(rows, key=lambda row: row["growth"] or 0)
     if (growing["growth"] or 0) > 0.01 and growing is not first:

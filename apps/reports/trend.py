@@ -84,7 +84,7 @@ def trend_text(
     if len(sentences) > _SENTENCES:
         more = len(sentences) - _SENTENCES
         sentences = [*sentences[:_SENTENCES], f"{more} more: see the tables, or name a --metric."]
-    sentences += _mixed_sentences(con, app) + _unit_sentences(con, app)
+    sentences += _mixed_sentences(con, app) + unit_sentences(con, app)
     heading = f"History of {series_name(app, series[0]['fields'] if alike else None)}"
     parts = [heading, "\n".join(f"* {sentence}" for sentence in sentences)]
     parts += [chart(name, row, found.of(row)) for name, row in named[:_CHARTS]]
@@ -169,7 +169,8 @@ def _mixed_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
     ]
 
 
-def _unit_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
+def unit_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
+    """Return which metrics of an application have no series, as their unit changes."""
     return [
         f"Note: {cell(row['metric'])} is in several units ({cell(row['units'])}), the newest since "
         f"run {cell(row['run_id'])}: its values are no series."
@@ -188,7 +189,7 @@ def _nothing(
             f"the start of every run of {app} is unknown, so they have no order",
             hint="State it with pwh ingest --started-at.",
         )
-    if notes := _unit_sentences(con, app):
+    if notes := unit_sentences(con, app):
         return NothingToAnalyse(
             f"{app} has no series. {notes[0]}", hint="Land all runs with values in one unit."
         )

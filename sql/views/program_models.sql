@@ -3,7 +3,9 @@
 -- Models of whole programs: of their wall time or slowest rank where these were measured, else the
 -- sum of their functions' models.
 --
--- In that sum functions without a model keep their share of the time at the largest count.
+-- In that sum functions without a model keep their share of the time at the largest count; its
+-- interval reaches from none of their time to all that they took there. Where they take more than
+-- half of it, there is no prediction.
 -- Whole-run rows (kind total) count only where nothing else was measured, so that no time counts
 -- twice.
 
@@ -322,9 +324,13 @@ SELECT
       CASE
         WHEN is_sum AND point[1] > largest THEN {
           'count': CAST(point[1] AS BIGINT),
-          'seconds': point[5]['seconds'] / nullif(covered, 0),
-          'low': point[5]['seconds'] / nullif(covered, 0) * exp(-point[5]['down']),
-          'high': point[5]['seconds'] / nullif(covered, 0) * exp(point[5]['up']),
+          'seconds': CASE WHEN covered >= 0.5 THEN point[5]['seconds'] / covered END,
+          'low': CASE WHEN covered >= 0.5 THEN point[5]['seconds'] * exp(-point[5]['down']) END,
+          'high': CASE
+            WHEN covered >= 0.5 THEN
+              point[5]['seconds'] * exp(point[5]['up'])
+              + (1 - covered) * greatest(point[5]['seconds'] / covered, y[-1])
+          END,
           'doubtful': point[5]['doubtful']
         }
         ELSE {

@@ -182,8 +182,21 @@ def test_functions_without_a_model_keep_their_share(warehouse):
     assert rows(warehouse, "SELECT functions, modelled, covered, flags FROM program_models") == [
         (2, 1, 0.75, ["functions without a model: 1 of 2, 25.0 % of the time"])
     ]
-    ((predicted,),) = rows(warehouse, "SELECT predicted FROM program_predict(64)")
+    ((predicted, low, high),) = rows(
+        warehouse, "SELECT predicted, low, high FROM program_predict(64)"
+    )
     assert predicted == pytest.approx((30 + 60 / 64) / 0.75, rel=0.01)
+    # from none of their time to all that they took
+    assert low < 30 + 60 / 64 and high > 30 + 60 / 64 + 10.625
+
+
+def test_functions_without_a_model_that_take_most_time_leave_the_program_unknown(warehouse):
+    measured(warehouse, {"f": law((30, 0), (60, -1)), "late": {16: 20, 32: 40}})
+    ((predicted, high, flags),) = rows(
+        warehouse, "SELECT predicted, high, flags FROM program_predict(64)"
+    )
+    assert (predicted, high) == (None, None)
+    assert any(flag.startswith("functions without a model: 1 of 2") for flag in flags)
 
 
 def test_constant_times_at_a_constant_size_are_questioned(warehouse):

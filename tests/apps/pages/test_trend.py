@@ -14,7 +14,7 @@ import warehouse as pwh
 from apps.pages.trend_chart import change_label, history, levels_of, times_of
 from apps.pages.trend_choice import Choice
 from tests.apps.pages.conftest import address, texts
-from tests.helpers.support import given
+from tests.helpers.support import given, keep
 
 
 def test_the_planted_change_is_named_and_drawn(open_page, demo_warehouse):
@@ -41,6 +41,16 @@ def test_runs_without_a_start_are_in_no_order(open_page, empty_warehouse):
     con.close()
     text = texts(open_page("trends", empty_warehouse))
     assert "The start of every run of heat is unknown" in text
+
+
+def test_values_in_several_units_are_no_series(open_page, empty_warehouse):
+    con = pwh.connect(empty_warehouse)
+    given(con, "runs", "run_id app started_at\nr1 heat 2026-01-01\nr2 heat 2026-01-02")
+    given(con, "metrics", "run_id metric value unit\nr1 size 5000 MB\nr2 size 5 GB")
+    keep(con)
+    con.close()
+    text = texts(open_page("trends", empty_warehouse))
+    assert "metric:size is in several units (GB, MB), the newest since run r2" in text
 
 
 def test_nothing_landed(open_page, empty_warehouse):
