@@ -76,7 +76,7 @@ READERS: tuple[Deferred, ...] = (
             for key in (b"0", b"(\x03", b"\xa8\x03", b")\x03", b"\xa9\x03")
         ),
     ),
-    Deferred("caliper", _HERE + "caliper.reader:Caliper", begins=(b"__rec=", b"{")),
+    Deferred("caliper", _HERE + "caliper.reader:Caliper", begins=(b"__rec=", b"{", b"[")),
     Deferred("scorep-cube", _HERE + "scorep.reader:ScorepCube", contains=(b"ustar",)),
     Deferred(
         "hpctoolkit",

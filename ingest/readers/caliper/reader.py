@@ -9,6 +9,9 @@ from ingest.base import Head, Item, SingleFile
 from ingest.recording import Recording
 
 _JSON = re.compile(rb'\s*\{\s*"data"\s*:\s*\[\s*\[\s*(?:null|[-+0-9.eE]+)\s*[,\]]')
+_LISTED = re.compile(
+    rb'\s*\[\s*\{[^\[\]]{0,4000}?"(?:[\w.]+#[\w.#:]+|time\.(?:inclusive\.)?duration(?:\.ns)?)"\s*:'
+)
 _COLUMNS = re.compile(rb'"columns"\s*:\s*\[.*"column_metadata"\s*:\s*\[', re.DOTALL)
 
 
@@ -21,14 +24,14 @@ class Caliper(SingleFile):
     """
 
     NAME = "caliper"
-    DESCRIPTION = "Caliper profile (.cali or Hatchet's JSON): times and counters by call path"
+    DESCRIPTION = "Caliper profile (.cali, JSON of cali-query): times and counters by call path"
     PATTERNS = ("*.cali", "*.json")
     TABLES = ("fn_timings", "pmu_samples")
 
     def sniff(self, head: Head) -> bool:
         """Recognise the first record of a stream, or rows of data before their columns."""
         data = head.data
-        if data.startswith(b"__rec="):
+        if data.startswith(b"__rec=") or _LISTED.match(data) is not None:
             return True
         if _JSON.match(data) is None:
             return False

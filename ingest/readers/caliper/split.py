@@ -12,6 +12,7 @@ import numpy as np
 
 from ingest.parsing.json_values import checked, field, parse
 from ingest.parsing.lines import whole_text
+from ingest.readers.caliper.listed import as_split
 from ingest.readers.caliper.metrics import Metric, metric
 from ingest.readers.caliper.profile import Place, Profile
 from ingest.readers.caliper.records import RANKS, SAMPLED_PATH, THREADS
@@ -23,8 +24,10 @@ _OWN = ("data", "columns", "column_metadata", "nodes")
 
 
 def read(recording: Recording) -> Profile:
-    """Read a json-split file; raises `InputError` with the place where it is not right."""
+    """Read a json-split file, or listed records; raises `InputError` at what is not right."""
     document = parse(whole_text(recording, limit=_LIMIT))
+    if isinstance(document, list):
+        document = as_split(document)
     data, names, metadata = (field(document, name, list, "the file") for name in _OWN[:3])
     for number, name in enumerate(names):
         checked(name, str, "a column's name", f"column {number} of columns")

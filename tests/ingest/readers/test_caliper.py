@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.helpers.support import land, rows
 from tests.ingest.streams import stream
+from warehouse.errors import InputError
 
 TIMES = "SELECT callpath, seconds, inclusive_seconds FROM fn_timings ORDER BY rowid"
 OWN = "sum#sum#time.duration"
@@ -301,3 +304,22 @@ def test_kernels_of_a_gpu_are_below_their_region(landed):
         **SECONDS,
     )
     assert landed(text) == [("main->axpy", 2.0, None), ("main->dot", 3.0, None)]
+
+
+def test_records_that_cali_query_lists(landed):
+    records = [
+        {"path": "main", "sum#time.duration": 1.5, "mpi.rank": 0, "iteration#loop": 7},
+        {"path": "main/foo", "sum#time.duration": 0.5, "mpi.rank": 0, "mpi.function": "MPI_Send"},
+        {"path": "main", "sum#time.duration": 1.25, "mpi.rank": 1},
+    ]
+    sql = "SELECT callpath, rank, seconds FROM fn_timings ORDER BY rowid"
+    assert landed(json.dumps(records), sql, "listed.json") == [
+        ("main", 0, 1.5),
+        ("main->foo", 0, 0.5),
+        ("main", 1, 1.25),
+    ]
+
+
+def test_listed_records_that_are_damaged(landed):
+    with pytest.raises(InputError, match="a record is 7"):
+        landed(json.dumps([{"path": "main", "sum#time.duration": 1.5}, 7]), name="listed.json")
