@@ -97,9 +97,10 @@ def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list
             seen = f"; {trouble}: {f'only {visible}' if visible else 'no change'} would be seen"
         else:
             seen = f"; {visible} would be seen" if visible else ""
-        what = "change" if state["drift"] is None else "step"
+        gradual = _gradual(state)
+        what = "step" if gradual or state["drift"] is not None else "change"
         out.append(
-            f"{name}: no {what} in {counted(points, 'run')}; the median is "
+            f"{name}: no {what} in {counted(points, 'run')}{gradual}; the median is "
             f"{amount(state['level'], unit)}{seen}."
         )
     if state["latest_outlier"] is not None:
@@ -109,6 +110,17 @@ def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list
             "from all runs before: one run is no change yet, another shows whether it lasts."
         )
     return out
+
+
+def _gradual(state: Mapping[str, Any]) -> str:
+    """Return by how much a series without a step ends from where it began, where visible."""
+    change, visible = state["overall_change"], state["smallest_visible"]
+    if state["changes"] or state["drift"] is not None or change is None:
+        return ""
+    if not visible or abs(change) < visible:
+        return ""
+    quarter = counted(state["points"] // 4, "run")
+    return f", but the last {quarter} are {signed_percent(change)} from the first {quarter}"
 
 
 def _visible(share: float | None) -> str | None:

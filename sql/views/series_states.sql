@@ -53,7 +53,8 @@ WITH
       ) AS level,
       list_transform(
         series[coalesce(findings.changes[-1]."index", 0) + 1:], lambda point: point.value
-      ) AS since
+      ) AS since,
+      points // 4 AS quarter
     FROM _series_findings
   ),
 
@@ -62,7 +63,9 @@ WITH
     SELECT
       *,
       abs(since[-1] - level) AS off,
-      coalesce(list_max(list_transform(since[:-2], lambda value: abs(value - level))), 0) AS usual
+      coalesce(list_max(list_transform(since[:-2], lambda value: abs(value - level))), 0) AS usual,
+      list_median(list_transform(series[:quarter], lambda point: point.value)) AS opening,
+      list_median(list_transform(series[-quarter:], lambda point: point.value)) AS closing
     FROM levels
   )
 
@@ -82,7 +85,8 @@ SELECT
       AND off > greatest(1.5 * usual, coalesce(findings.smallest_change, 0))
       THEN since[-1]
   END AS latest_outlier,
-  CASE WHEN latest_outlier IS NOT NULL THEN series[-1].run_id END AS latest_outlier_run_id
+  CASE WHEN latest_outlier IS NOT NULL THEN series[-1].run_id END AS latest_outlier_run_id,
+  CASE WHEN points >= 10 THEN (closing - opening) / nullif(abs(opening), 0) END AS overall_change
 FROM ends;
 
 COMMENT ON VIEW series_states IS 'One row is a series of metric_series: what its noise is like, and which changes could be seen in it.';
@@ -104,3 +108,4 @@ COMMENT ON COLUMN series_states.high_share IS 'Share of the runs in the upper le
 COMMENT ON COLUMN series_states.drift IS 'Rise of the line of a series that drifts, over all its runs, relative to level; NULL for others.';
 COMMENT ON COLUMN series_states.latest_outlier IS 'Value of the latest run, where it is farther from the level than smallest_visible, and 1.5 times as far as any run before since the last change; else NULL. It is no change yet.';
 COMMENT ON COLUMN series_states.latest_outlier_run_id IS 'That run.';
+COMMENT ON COLUMN series_states.overall_change IS 'Relative difference of the medians of the last and the first quarter of its runs: 0.1 is 10 % more, however it came; NULL below 10 runs, and where the first is 0.';

@@ -131,12 +131,17 @@ def test_an_acknowledged_change_stays_so_and_can_be_opened_again(pwh):
 def test_what_a_series_is_like_is_told():
     state = {"points": 30, "unit": "s", "smallest_visible": 0.42, "level": 2.0, "drift": None}
     state |= {"state": "noisy", "high_share": None, "low": 1.0, "high": 2.0}
-    state |= {"latest_outlier": None, "latest_outlier_run_id": "r"}
+    state |= {"latest_outlier": None, "latest_outlier_run_id": "r", "overall_change": 0.4}
+    state["changes"] = 0
     assert state_sentences("x", state, quiet=True) == [
         "x: no change in 30 runs; the median is 2 s; noisy: only a change of 42 % or more would be "
         "seen."
     ]
     assert state_sentences("x", state, quiet=False) == []
+    gradual = state | {"overall_change": 0.5}
+    assert state_sentences("x", gradual, quiet=True)[0].startswith(
+        "x: no step in 30 runs, but the last 7 runs are +50 % from the first 7 runs; the median is"
+    )
     modes = state | {"state": "alternating", "high_share": 0.25}
     assert state_sentences("x", modes, quiet=False) == [
         "x: bimodal, two levels alternate: 1 s in 75 % of the runs, 2 s in 25 %."
