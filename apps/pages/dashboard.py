@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from importlib import import_module
@@ -37,6 +38,7 @@ _STYLE = """
 [data-testid="stGraphVizChart"] path { stroke: currentColor; }
 [data-testid="stGraphVizChart"] .edge polygon { fill: currentColor; stroke: currentColor; }
 """
+_drawn: set[str] = set()  # pages that this process has drawn
 
 
 def main() -> None:
@@ -94,5 +96,18 @@ def _runner(entry: Entry, path: Address, pages: dict[str, Page]) -> Callable[[],
         # After the page, whose first picture it must not delay.
         with news:
             show_news(path, shown, counts_now(path), is_waiting=view.is_waiting)
+        _keep_imports(entry)
 
     return run
+
+
+def _keep_imports(entry: Entry) -> None:
+    """Leave what the first view of a page has imported out of garbage collection, once.
+
+    Streamlit collects after each run of a page and each look for news. Over all modules that takes
+    longer than the queries of most pages.
+    """
+    if entry.path not in _drawn:
+        _drawn.add(entry.path)
+        gc.collect()
+        gc.freeze()

@@ -30,7 +30,8 @@ def screenshots():
     return folder
 
 
-@pytest.fixture(scope="session")
+# Of the folder, not of the session: an open page asks for news until the browser ends.
+@pytest.fixture(scope="package")
 def chromium():
     """Start the browser, or skip where there is none."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -50,7 +51,7 @@ def pwh(*arguments):
     return {"args": [sys.executable, "-m", "apps.cli", *map(str, arguments)], "env": environment}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def served(tmp_path_factory, chromium, demo_warehouse):
     """Run `pwh ui` over a copy of the demo's warehouse; yield the copy and the address."""
     db = tmp_path_factory.mktemp("served") / "demo.duckdb"
@@ -87,7 +88,7 @@ def wait_for(url):
     raise TimeoutError(f"{url} does not answer")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def _tab(chromium):
     """Return a tab for all tests: a new one would compile the scripts of the app again."""
     return chromium.new_page(viewport=SIZE)
@@ -116,7 +117,14 @@ def tab(used_tab):
     return used_tab
 
 
-@pytest.fixture(scope="session")
-def colleague(chromium):
-    """Return a tab of somebody else, who shares nothing with the first."""
+@pytest.fixture(scope="package")
+def _second_tab(chromium):
+    """Return a tab that shares nothing with the first."""
     return chromium.new_page(viewport=SIZE)
+
+
+@pytest.fixture
+def colleague(_second_tab):
+    """Yield a tab of somebody else, who then leaves the app, which looks for news until then."""
+    yield _second_tab
+    _second_tab.goto("about:blank")
