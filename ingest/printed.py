@@ -204,6 +204,11 @@ PRINTED: tuple[Signature, ...] = (
         text=r"\A(?:heap profile: +\d+: +\d+ \[|Total: \d+ samples\n)",
     ),
     Signature(
+        "a list of a GPU's operations by nsys stats",
+        "Convert the report itself, which has more: nsys export --type sqlite FILE",
+        text=r'^"?Start ?\((?:ns|us|ms|s)\)"?,"?Duration ?\(',
+    ),
+    Signature(
         "a trace, or metrics, of nvprof",
         "pwh reads its summary: nvprof --csv --log-file FILE.csv COMMAND",
         text=r'^==\d+== (?:Profiling|Event|Metric) result:\r?\n *"?(?:Start|Device|Invocations)',

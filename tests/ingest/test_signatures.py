@@ -114,6 +114,8 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("  Total time   Self time       Calls  Function\n", "uftrace dump"),
         ("Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-23]\n", "xdebug.mode=profile"),
         ("sysbench 1.0.20 (using system LuaJIT 2.1.0)\n", "metric, value"),
+        ("Start (ns),Duration (ns),CorrId,GrdX\n1,2,3,4\n", "nsys export"),
+        ('==7== Profiling result:\n"Start","Duration"\n', "nvprof --csv"),
         ("digraph {\n\tgraph [fontname=Arial]\n", "drawn from"),
         ('{\n  "code": [\n  {\n    "name": "node"\n', "--cpu-prof"),
     ],

@@ -49,6 +49,8 @@ def google(text: str) -> dict[str, Any]:
             entries.append({**entry, "iterations": iterations, **_google_counters(row[6] or "")})
         elif failed := _GOOGLE_FAILED.fullmatch(line):
             entries.append({"name": failed[1], "error_occurred": True})
+    if not entries:
+        raise InputError("the table has no row", expected="a benchmark and its times: BM_x  5 ns")
     return {"context": context, "benchmarks": with_statistics(entries)}
 
 
@@ -114,6 +116,8 @@ def jmh(text: str) -> list[dict[str, Any]]:
             if word not in ("N/A", "")
         }
         _add(entries, words[0], mode, parameters, value, score[2])
+    if not entries:
+        raise InputError("the table has no row", expected="a benchmark and its score")
     return [{"jmhVersion": version[1] if version else None, **entry} for entry in entries]
 
 
