@@ -216,7 +216,7 @@ def _time_at(question: Question, last: Row) -> str:
             f"the best guess is {seconds} ({band})."
         )
     verb = "took" if last["measured"] else "is predicted to take"
-    smallest = question.which.smallest
+    smallest = round(last["parallelism"] * last["efficiency"] / last["speedup"])
     against = f" against {smallest}" if smallest > 1 else ""
     return (
         f"At {last['parallelism']} it {verb} {seconds} ({band}, 90 %): speed-up "

@@ -481,8 +481,8 @@ WITH
 SELECT
   app, version, machine, parallelism, basis,
   predicted, low, high,
-  y[1] / predicted * CASE WHEN scaling = 'weak' THEN parallelism / smallest ELSE 1 END AS speedup,
-  y[1] / predicted * CASE WHEN scaling = 'weak' THEN 1 ELSE smallest / parallelism END
+  y[1] / predicted * CASE WHEN scaling = 'weak' THEN parallelism / x[1] ELSE 1 END AS speedup,
+  y[1] / predicted * CASE WHEN scaling = 'weak' THEN 1 ELSE x[1] / parallelism END
     AS efficiency,
   predicted * parallelism * cores_each / 3600 AS core_hours,
   flags || doubts || list_filter(
@@ -506,4 +506,4 @@ SELECT
   ) AS flags
 FROM named;
 
-COMMENT ON MACRO TABLE program_predict IS 'One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions'' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism measured (of a weak scaling set: scaled speed-up), core_hours, flags.';
+COMMENT ON MACRO TABLE program_predict IS 'One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions'' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism with a time above 0 (of a weak scaling set: scaled speed-up), core_hours, flags.';

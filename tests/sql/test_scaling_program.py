@@ -190,6 +190,16 @@ def test_functions_without_a_model_keep_their_share(warehouse):
     assert low < 30 + 60 / 64 and high > 30 + 60 / 64 + 10.625
 
 
+def test_speed_up_is_against_the_smallest_count_with_a_time(warehouse):
+    times = {2: 0} | {count: 0.01 * count for count in (4, 8, 16, 32)}
+    measured(warehouse, {"f": times})
+    ((speedup, efficiency),) = rows(
+        warehouse, "SELECT speedup, efficiency FROM program_predict(64)"
+    )
+    assert speedup == pytest.approx(4 / 64, rel=0.02)
+    assert efficiency == pytest.approx(speedup * 4 / 64)
+
+
 def test_functions_without_a_model_that_take_most_time_leave_the_program_unknown(warehouse):
     measured(warehouse, {"f": law((30, 0), (60, -1)), "late": {16: 20, 32: 40}})
     ((predicted, high, flags),) = rows(

@@ -3,8 +3,10 @@
 WITH
   predictions AS (
     SELECT
-      t.*, s.smallest,
-      t.speedup / CASE WHEN s.scaling = 'weak' THEN t.parallelism / s.smallest ELSE 1 END AS faster
+      t.*,
+      -- the count that they are against, whether s.scaling is weak or strong
+      round(t.parallelism * t.efficiency / t.speedup) AS smallest,
+      CASE WHEN s.scaling = 'weak' THEN t.efficiency ELSE t.speedup END AS faster
     FROM program_predict(CAST($counts AS BIGINT[])) AS t
     JOIN scaling_sets AS s
       ON t.app IS NOT DISTINCT FROM s.app AND t.version IS NOT DISTINCT FROM s.version
