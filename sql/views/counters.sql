@@ -119,39 +119,38 @@ WITH
   ),
 
   -- where a tool counts cycles under several names, the largest
-  source_cycles AS (
-    SELECT run_id, source_id, _core_type(event) AS core_type, max(value) AS cycles
+  by_cycles AS (
+    SELECT
+      *,
+      _core_type(event) AS core_type,
+      max(value) FILTER (_is_cycles(event) AND value > 0) OVER source AS cycles,
+      row_number() OVER source = 1 AS is_first
     FROM by_source
-    WHERE _is_cycles(event) AND value > 0
-    GROUP BY run_id, source_id, core_type
-  ),
-
-  run_cycles AS (
-    SELECT run_id, core_type, sum(cycles) AS all_cycles
-    FROM source_cycles
-    GROUP BY run_id, core_type
+    WINDOW source AS (PARTITION BY run_id, source_id, _core_type(event))
   ),
 
   totals AS (
     SELECT
-      s.run_id, event, any_value(unit) AS unit,
+      run_id, event, any_value(unit) AS unit,
       sum(value) / CASE WHEN bool_or(is_rate) THEN sum(counted) ELSE 1 END AS value,
       sum(value) FILTER (cycles IS NOT NULL) AS value_with_cycles,
       sum(cycles) FILTER (value IS NOT NULL) AS cycles,
+      any_value(all_cycles) AS all_cycles,
       sum(samples) AS samples,
       sum(samples) - sum(counted) AS not_counted,
       min(running) AS running,
       bool_or(is_rate) AS is_rate
-    FROM by_source AS s
-    LEFT JOIN source_cycles AS c
-      ON s.run_id = c.run_id
-      AND s.source_id = c.source_id
-      AND _core_type(s.event) IS NOT DISTINCT FROM c.core_type
-    GROUP BY s.run_id, event
+    FROM (
+      SELECT
+        *,
+        sum(cycles) FILTER (is_first) OVER (PARTITION BY run_id, core_type) AS all_cycles
+      FROM by_cycles
+    )
+    GROUP BY run_id, event
   )
 
 SELECT
-  t.run_id, event, value, unit,
+  run_id, event, value, unit,
   -- by the cycles of the files that counted the event, where they counted cycles
   CASE
     WHEN is_rate THEN NULL
@@ -159,10 +158,7 @@ SELECT
     WHEN all_cycles > 0 THEN value / all_cycles
   END AS per_cycle,
   CAST(samples AS BIGINT) AS samples, CAST(not_counted AS BIGINT) AS not_counted, running
-FROM totals AS t
-LEFT JOIN run_cycles AS c
-  ON t.run_id = c.run_id
-  AND _core_type(event) IS NOT DISTINCT FROM c.core_type;
+FROM totals;
 
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';

@@ -234,7 +234,7 @@ WITH
   -- every path with what lies above it
   above AS (
     SELECT
-      run_id, unit, own, _path_parts(callpath) AS parts,
+      run_id, unit, own, stated, _path_parts(callpath) AS parts,
       unnest(range(1, len(_path_parts(callpath)) + 1)) AS depth
     FROM _path_costs
   ),
@@ -243,21 +243,15 @@ WITH
     SELECT
       run_id, any_value(unit) AS unit, array_to_string(parts[:depth], '->') AS callpath, depth,
       coalesce(sum(own) FILTER (depth = len(parts)), 0) AS own, sum(own) AS inclusive,
-      count(*) AS paths
+      any_value(stated) FILTER (depth = len(parts)) AS stated
     FROM above
     GROUP BY run_id, array_to_string(parts[:depth], '->'), depth
-  ),
-
-  flat AS (
-    SELECT run_id, bool_and(depth = 1) AS is_flat FROM sums GROUP BY run_id
   )
 
 SELECT
-  s.run_id, s.callpath, _path_parts(s.callpath)[-1] AS function, s.depth, s.unit, s.own,
-  CASE WHEN f.is_flat THEN m.stated ELSE s.inclusive END AS inclusive
-FROM sums AS s
-JOIN flat AS f USING (run_id)
-LEFT JOIN _path_costs AS m ON s.run_id = m.run_id AND s.callpath = m.callpath;
+  run_id, callpath, _path_parts(callpath)[-1] AS function, depth, unit, own,
+  CASE WHEN max(depth) OVER (PARTITION BY run_id) = 1 THEN stated ELSE inclusive END AS inclusive
+FROM sums;
 
 COMMENT ON VIEW call_tree IS 'One row is one call path of a run, also one in which nothing was measured but below it, with its own cost and that with its callees. Flat profiles have a row for each function.';
 COMMENT ON COLUMN call_tree.run_id IS 'Run (runs.run_id).';

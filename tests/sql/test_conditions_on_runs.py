@@ -48,7 +48,7 @@ def most_added_up(con, query):
     )
 
 
-VIEWS = ["bottlenecks", "bottleneck_summary", "metric_coverage", "topdown"]
+VIEWS = ["bottlenecks", "bottleneck_summary", "metric_coverage", "topdown", "counter_summary"]
 
 
 @pytest.mark.parametrize("view", VIEWS)
