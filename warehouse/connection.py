@@ -38,6 +38,10 @@ DEFAULT_WAIT = 60.0
 _BUFFER = "4GB"
 _ROWS_TO_FIND = 1000
 _ABANDONED_SECONDS = 600  # making a new warehouse takes less than one
+_NO_MIGRATION = (
+    "What was then cannot be migrated: choose a time after the last pwh migrate, or read it with "
+    "the pwh of that time."
+)
 _CLASS = re.compile(r"^[A-Z]\w+ Error: ")
 _LOCKED = "Could not set lock on file"
 _HOLDER = re.compile(r"Conflicting lock is held in (.+?) \(PID (\d+)\)")
@@ -75,6 +79,11 @@ def connect(
     except duckdb.Error as error:
         con.close()
         raise _unusable(where, error) from None
+    except WarehouseOutdated as error:
+        con.close()
+        if isinstance(where, Lake) and where.as_of is not None:
+            error.hint = _NO_MIGRATION
+        raise
     except BaseException:
         con.close()
         raise

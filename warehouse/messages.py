@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 _FUNCTION = re.compile(
     r"Invalid Input Error: Python exception occurred while executing the UDF: "
@@ -15,6 +16,11 @@ UNKNOWN_OUTCOME = (
     "pwh ingest can be run again in any case, as it recognises what has landed."
 )
 """What to do where the answer to a commit was lost."""
+
+
+def migrate_hint(address: str) -> str:
+    """Return the command that brings a warehouse up to date, as a shell takes it."""
+    return f"Run: {shlex.join(['pwh', '--db', address, 'migrate'])}"
 
 
 def plain_message(error: Exception) -> str:

@@ -15,6 +15,7 @@ from warehouse.errors import (
 )
 from warehouse.lake.attach import is_lake
 from warehouse.lake.dialect import without_unsupported
+from warehouse.messages import migrate_hint
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
@@ -79,6 +80,4 @@ def check(con: DuckDBPyConnection, path: str) -> None:
             hint=f"Update pwh; this is {__version__}.",
         )
     if set(known) - set(done):
-        raise WarehouseOutdated(
-            f"{path} was written by an older pwh", hint=f"Run: pwh --db {path} migrate"
-        )
+        raise WarehouseOutdated(f"{path} was written by an older pwh", hint=migrate_hint(path))

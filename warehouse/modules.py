@@ -15,6 +15,7 @@ from warehouse import sqlfiles
 from warehouse.errors import WarehouseOutdated
 from warehouse.lake.attach import is_lake
 from warehouse.lake.dialect import without_unsupported_comments
+from warehouse.messages import migrate_hint
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def check(con: DuckDBPyConnection, path: str) -> None:
     if stale(con):
         raise WarehouseOutdated(
             f"another version of pwh created the views of {path}",
-            hint=f"Run: pwh --db {path} migrate",
+            hint=migrate_hint(path),
         )
 
 

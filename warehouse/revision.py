@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from warehouse import modules, sqlfiles
 from warehouse.errors import WarehouseOutdated
+from warehouse.messages import migrate_hint
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -29,5 +30,5 @@ def check(con: DuckDBPyConnection, path: str) -> None:
     if outdated:
         raise WarehouseOutdated(
             f"another version of pwh added up scalars of {path}",
-            hint=f"Run: pwh --db {path} migrate",
+            hint=migrate_hint(path),
         )

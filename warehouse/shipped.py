@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from warehouse import models, sqlfiles
 from warehouse.errors import WarehouseOutdated
+from warehouse.messages import migrate_hint
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def check(con: DuckDBPyConnection, path: str) -> None:
     if _missing(con):
         raise WarehouseOutdated(
             f"{path} lacks metric sets or models of this version of pwh",
-            hint=f"Run: pwh --db {path} migrate",
+            hint=migrate_hint(path),
         )
 
 

@@ -1,4 +1,4 @@
-"""Answers of the warehouse, cached until its file changes.
+"""Answers of the warehouse, cached until its file, or the snapshot of its lake, changes.
 
 The file is opened only for questions without a cached answer, and only while they are computed,
 so that `pwh ingest` can open it in between.
@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import streamlit as st
 
 from apps.queries.base import Asked, Narrowing, narrow, remembering
-from warehouse.address import Address
+from warehouse.address import Address, Lake
 from warehouse.connection import cursor
+from warehouse.errors import WarehouseError
+from warehouse.lake.writers import last_snapshot
 from warehouse.sharing import shared_reading
 
 if TYPE_CHECKING:
@@ -32,7 +35,10 @@ _CACHE_SIZE = "256MB"
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """The state of a warehouse's files: path, modification times and sizes."""
+    """The state of a warehouse: path, and the modification times and sizes of its files.
+
+    Of a lake the number and time (us) of its last snapshot, in their place.
+    """
 
     path: str
     files: tuple[tuple[int, int], ...]
@@ -41,11 +47,12 @@ class FileState:
 def file_state(path: Address) -> FileState:
     """Return the state of the file and its write-ahead log; either may be missing.
 
-    Of a warehouse that is no file it never repeats: that one may have changed at any time.
+    Of a warehouse that is served it never repeats: that one may have changed at any time.
     """
     files = []
     if not isinstance(path, Path):
-        return FileState(str(path), ((time.monotonic_ns(), 0),))
+        last = _last_snapshot(path) if isinstance(path, Lake) else None
+        return FileState(str(path), (last or (time.monotonic_ns(), 0),))
     for file in (path, path.with_name(f"{path.name}.wal")):
         try:
             found = file.stat()
@@ -53,6 +60,15 @@ def file_state(path: Address) -> FileState:
             continue
         files.append((found.st_mtime_ns, found.st_size))
     return FileState(str(path.resolve()), tuple(files))
+
+
+def _last_snapshot(lake: Lake) -> tuple[int, int] | None:
+    """Return the number and time of the last snapshot; None where the lake cannot be read."""
+    try:
+        with shared_reading(lake, wait=0) as con:
+            return last_snapshot(con)
+    except (WarehouseError, duckdb.Error):
+        return None
 
 
 @dataclass(frozen=True, slots=True)

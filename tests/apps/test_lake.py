@@ -18,6 +18,7 @@ import duckdb
 import pytest
 
 import warehouse as pwh
+from apps.pages.answers import Answers, file_state
 from apps.queries.base import Narrowing, Question, ask, narrow
 from apps.queries.overview import warehouse_counts
 from apps.queries.runs import list_runs
@@ -198,6 +199,25 @@ def test_threads_read_a_lake_into_which_files_land(address, writer, tmp_path):
         land(writer, csv(tmp_path, "threads", [("threads", "cycles", 1)]))
         before, *_, after = sorted([*reading, read(0)], key=len)
     assert before <= after >= {"threads"}
+
+
+def test_pages_ask_again_after_a_snapshot(address, writer, tmp_path):
+    where, asked = parse_address(address), []
+
+    def listed():
+        answers = Answers(where)
+        try:
+            return answers.get("runs", (), lambda con: asked.append(1) or list_runs(con).fetchall())
+        finally:
+            answers.close()
+
+    before = listed()
+    assert listed() == before and len(asked) == 1
+    land(writer, csv(tmp_path, "snapshot", [("snapshot", "cycles", 1)]))
+    assert len(listed().value) == len(before.value) + 1
+    assert file_state(parse_address(f"{address} dbname=none")) != file_state(
+        parse_address(f"{address} dbname=none")
+    )
 
 
 def test_a_shared_connection_sees_what_others_create(address, writer):

@@ -58,6 +58,13 @@ def snapshot(con: DuckDBPyConnection) -> int:
     return int(row[0]) if row else 0
 
 
+def last_snapshot(con: DuckDBPyConnection) -> tuple[int, int]:
+    """Return the number of the last state of the lake, and its time (us since 1970)."""
+    sql = f"SELECT max(snapshot_id), epoch_us(max(snapshot_time)) FROM {METADATA}.ducklake_snapshot"
+    number, then = con.execute(sql).fetchall()[0]
+    return int(number), int(then)
+
+
 @dataclass(frozen=True, slots=True)
 class Touched:
     """What a transaction adds: sources, their content (SHA-256), their paths, and runs."""
