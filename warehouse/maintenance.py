@@ -23,8 +23,7 @@ def maintain(con: DuckDBPyConnection, keep_days: float) -> Maintained | None:
     if isinstance(con, Remote):
         raise UsageError(
             "a served warehouse is maintained where pwh serve runs",
-            hint="Stop the server there, which writes the log into the file; of a lake, then run "
-            "pwh maintain with its own address.",
+            hint="Stop the server there: it then writes the log into the file.",
         )
     if is_lake(con):
         return maintain_lake(con, keep_days)

@@ -58,7 +58,10 @@ def serve(
 
     db: Address = context.obj
     if not isinstance(db, Path):
-        raise UsageError(f"{db} is no file", hint="Serve one: pwh --db FILE serve")
+        raise UsageError(
+            f"only a file is served, and {db} is none",
+            hint="It has many clients at once anyway: name it by --db.",
+        )
     address = Served(host, port)
     beyond = check_host(address, behind_proxy=behind_proxy)
     writing = tokens.token(tokens.WRITING, token_file)

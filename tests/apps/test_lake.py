@@ -220,6 +220,17 @@ def test_pages_ask_again_after_a_snapshot(address, writer, tmp_path):
     )
 
 
+def test_no_migration_changes_the_past(run, writer, address, monkeypatch):
+    monkeypatch.setattr("warehouse.modules.stale", lambda _: True)
+    code, _, err = run("--db", address, "runs")
+    assert code == 4 and f"Run: pwh --db '{address}' migrate" in err
+    code, _, err = run("--db", address, "--as-of", "2100-01-01", "runs")
+    assert code == 2 and "in the future" in err
+    now = datetime.now(UTC).isoformat()
+    code, _, err = run("--db", address, "--as-of", now, "runs")
+    assert code == 4 and "cannot be migrated" in err and "Run:" not in err
+
+
 def test_a_shared_connection_sees_what_others_create(address, writer):
     where = parse_address(address)
     with shared_reading(where, wait=0) as own:

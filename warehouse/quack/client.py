@@ -49,7 +49,8 @@ _READS_FILES = re.compile(
     re.IGNORECASE,
 )
 _INSERTS = re.compile(r"\s*INSERT INTO (?P<table>\w+) BY NAME (?P<query>.*)$", re.DOTALL)
-_OWN_LINE = re.compile(r"\n\nLINE 1: (CREATE TEMP TABLE \w+ AS )?FROM \w+\.query\(.*$", re.DOTALL)
+# A line of the statement around the one that was sent.
+_OWN_LINE = re.compile(r"\n\nLINE \d+: .*$", re.DOTALL)
 _SELECT = re.compile(r"(?:\s|--[^\n\r]*[\n\r])*(SELECT|FROM|WITH|VALUES)\b", re.IGNORECASE)
 # Quack returns the message of an error, and not its kind.
 _KINDS = (
@@ -63,7 +64,11 @@ _KINDS = (
     ("OutOfRangeException", "Out of Range", r"^Overflow|out of range"),
     ("OutOfMemoryException", "Out of Memory", r"^(could not|failed to) (allocate|pin|offload)"),
     ("ParserException", "Parser", r"^syntax error"),
-    ("ConversionException", "Conversion", r"^Could not convert|Unimplemented type for cast"),
+    (
+        "ConversionException",
+        "Conversion",
+        r"^Could not convert|Unimplemented type for cast|can't be cast",
+    ),
 )
 # What only other clients' transactions can cause: pwh looks first what has landed.
 _CONFLICT = re.compile(
@@ -237,8 +242,8 @@ class Remote:
             self._local.execute(sql, parameters)
         except duckdb.CatalogException as error:
             raise UsageError(
-                f"{_first_line(error)}: this runs here, for the files that it names, and "
-                f"{self._address} is elsewhere",
+                "a statement that names files runs on this computer, where "
+                f"{self._address} has no tables ({_first_line(error)})",
                 hint="Read either files or the warehouse; pwh sql --format and -o write files.",
             ) from None
 
