@@ -1,7 +1,7 @@
 -- Insert the runs $run_ids (a JSON list), combined from what files and options state.
 -- Options win over what files state, that over what their rows show, and that over the time at
 -- which a file was last modified; among options the latest wins, among files the first. Where none
--- states the wall time, it is the makespan of the tasks.
+-- states the wall time, it is that of $makespans (JSON: seconds by run).
 
 INSERT INTO runs BY NAME
 WITH
@@ -46,38 +46,14 @@ WITH
       arg_min(wall_seconds, turn) AS wall_seconds
     FROM stated
     GROUP BY run_id
-  ),
-
-  moments AS (
-    SELECT
-      run_id, worker, least(min(t_submit), min(t_start)) AS first_moment, max(t_end) AS last_end
-    FROM tasks
-    WHERE run_id IN (FROM facts SELECT run_id WHERE wall_seconds IS NULL)
-    GROUP BY run_id, worker
-  ),
-
-  -- from the first submission (or start) to the last end on one clock; in 128 bits, because
-  -- corrected times that do not fit 64 bits are reported elsewhere
-  makespans AS (
-    SELECT
-      run_id,
-      max(CAST(last_end AS HUGEINT) - coalesce(ahead, 0))
-        - min(CAST(first_moment AS HUGEINT) - coalesce(ahead, 0)) AS ns
-    FROM moments
-    LEFT JOIN (
-      SELECT run_id, worker, min(node) AS node FROM workers GROUP BY run_id, worker
-    ) AS host USING (run_id, worker)
-    LEFT JOIN (
-      SELECT run_id, node, max(clock_offset_ns) AS ahead FROM nodes GROUP BY run_id, node
-    ) AS clock USING (run_id, node)
-    GROUP BY run_id
   )
 
 SELECT
   facts.* REPLACE (
-    coalesce(wall_seconds, CAST(nullif(makespans.ns, 0) AS DOUBLE) / 1e9) AS wall_seconds
+    coalesce(
+      wall_seconds, from_json($makespans, '"MAP(VARCHAR, DOUBLE)"')[run_id]
+    ) AS wall_seconds
   ),
   coalesce(tags.tags, MAP {}) AS tags
 FROM facts
-LEFT JOIN tags USING (run_id)
-LEFT JOIN makespans USING (run_id);
+LEFT JOIN tags USING (run_id);

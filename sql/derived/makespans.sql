@@ -1,0 +1,30 @@
+-- The makespans of the runs $run_ids (a JSON list) that have tasks, in seconds: from the first
+-- submission (or start) to the last end on one clock. NULL where no time passed.
+
+WITH
+  moments AS (
+    SELECT
+      run_id, worker, least(min(t_submit), min(t_start)) AS first_moment, max(t_end) AS last_end
+    FROM tasks
+    WHERE run_id IN (SELECT unnest(from_json($run_ids, '["VARCHAR"]')))
+    GROUP BY run_id, worker
+  ),
+
+  -- in 128 bits, because corrected times that do not fit 64 bits are reported elsewhere
+  makespans AS (
+    SELECT
+      run_id,
+      max(CAST(last_end AS HUGEINT) - coalesce(ahead, 0))
+        - min(CAST(first_moment AS HUGEINT) - coalesce(ahead, 0)) AS ns
+    FROM moments
+    LEFT JOIN (
+      SELECT run_id, worker, min(node) AS node FROM workers GROUP BY run_id, worker
+    ) AS host USING (run_id, worker)
+    LEFT JOIN (
+      SELECT run_id, node, max(clock_offset_ns) AS ahead FROM nodes GROUP BY run_id, node
+    ) AS clock USING (run_id, node)
+    GROUP BY run_id
+  )
+
+SELECT run_id, CAST(nullif(ns, 0) AS DOUBLE) / 1e9 AS seconds
+FROM makespans;
