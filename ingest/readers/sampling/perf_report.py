@@ -124,6 +124,12 @@ def _columns(section: _Section, heading: str, dots: str, number: int) -> None:
 
 def _take(section: _Section, line: str, number: int, commands: set[str]) -> None:
     where = f"line {number}"
+    if not section.columns:
+        raise InputError(
+            f"{quoted(line.strip())} has no columns above it",
+            where=where,
+            expected="their names, and a line of dots below these",
+        )
     begins = [0, *section.ends[:-1]]
     cells = [line[a:b] for a, b in zip(begins, [*section.ends[:-1], len(line)], strict=False)]
     values = dict(zip(section.columns, (cell.strip() for cell in cells), strict=True))

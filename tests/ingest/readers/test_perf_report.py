@@ -70,6 +70,7 @@ def test_call_graphs_below_rows_are_left_alone(warehouse, tmp_path):
     [
         ("# Event count (approx.): 1000\n", "", "was found"),
         ("event 'cycles'", "events 'anon group { cycles, instructions }'", "are in one table"),
+        ("# ........  ........", "# ......,.  ........", "has no columns above it"),
         ("   100.00%    10.00%", "   100.00%    10 %  ", "'10 %' was found"),
     ],
 )
