@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,11 @@ _ROWS_OF_PIECE = 4 * 122_880
 _SMALLEST_BUFFER, _LARGEST_BUFFER = 8 << 20, 64 << 20
 _READ = (
     "FROM read_csv($path, columns = $columns, delim = $delimiter, header = true, "
-    "auto_detect = false, quote = '\"', escape = '\"', buffer_size = $buffer)"
+    "auto_detect = false, quote = '\"', escape = '\"', buffer_size = $buffer, "
+    "decimal_separator = $decimal)"
 )
+_WITH_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
+_MAY_BE_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 
 
 def column_names(head: bytes) -> tuple[str, ...]:
@@ -61,13 +65,17 @@ def source(
     """Return the FROM clause over the file, and its parameters.
 
     `types` are SQL types by column name; `left_out` is whether some statement does not read
-    all columns. Raises `InputError` where the last line has no end or is too long,
+    all columns. Decimal commas are taken where another character parts the columns, no number of
+    the file's beginning has a point, and not all could be thousands. Raises `InputError` where the last line has no end or is too long,
     and where a column of whole numbers contains fractions, which DuckDB would round in silence.
     """
     dates = [name for name in columns if types[name].startswith("TIMESTAMP")]
+    delimiter = _delimiter(head)
+    fractions = [place for place, name in enumerate(columns) if types[name].startswith("DOUBLE")]
     params = {
         "path": str(path),
-        "delimiter": _delimiter(head),
+        "delimiter": delimiter,
+        "decimal": _decimal_mark(head, delimiter, fractions),
         "columns": {name: "VARCHAR" if name in dates else types[name] for name in columns},
         "buffer": buffer_bytes(path),
     }
@@ -83,6 +91,26 @@ def source(
 
 def _delimiter(head: bytes) -> str:
     return max(_DELIMITERS, key=first_line(head).count)
+
+
+def _decimal_mark(head: bytes, delimiter: str, fractions: Collection[int]) -> str:
+    """Return the comma where numbers in these columns of the first lines are written with it."""
+    if delimiter == ",":
+        return "."
+    whole = head[: max(head.rfind(b"\n"), head.rfind(b"\r"), 0)]
+    lines = whole.decode("utf-8", "replace").splitlines()[1:]
+    try:
+        found = [
+            row[place].strip()
+            for row in csv.reader(lines, delimiter=delimiter)
+            for place in fractions
+            if place < len(row)
+        ]
+    except csv.Error:
+        return "."
+    with_comma = [value for value in found if _WITH_COMMA.fullmatch(value)]
+    is_sure = not all(map(_MAY_BE_THOUSANDS.fullmatch, with_comma))
+    return "," if is_sure and not any("." in value for value in found) else "."
 
 
 def check_text(path: Path) -> None:

@@ -34,3 +34,23 @@ def test_rows_of_several_kinds_are_no_repetitions(warehouse, tmp_path):
     path.write_text("function,kind,seconds\na,cpu,1\na,gpu,2\nb,cpu,3\nb,gpu,4\n")
     land(warehouse, path)
     assert rows(warehouse, "SELECT DISTINCT repetition FROM fn_timings") == [(None,)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "seconds"), [("f;1,5", [1.5]), ("f;0,500\ng;2,750\nh;1e-3", [0.5, 2.75, 1e-3])]
+)
+def test_decimal_commas_where_nothing_else_is_meant(warehouse, tmp_path, lines, seconds):
+    path = tmp_path / "times.csv"
+    path.write_text(f"function;seconds\n{lines}\n")
+    land(warehouse, path)
+    found = rows(warehouse, "SELECT seconds FROM fn_timings ORDER BY rowid")
+    assert found == [(value,) for value in seconds]
+
+
+@pytest.mark.parametrize(
+    ("lines", "refused"),
+    [("f;1,500\ng;2,750", "1,500"), ("f;1,5\ng;2.75", "1,5"), ("f;1.234,5", "1.234,5")],
+)
+def test_numbers_that_may_mean_two_things_are_refused(refusal, lines, refused):
+    message = refusal(f"function;seconds\n{lines}\n".encode())
+    assert f"'{refused}' in the column seconds" in message
