@@ -66,8 +66,9 @@ def source(
 
     `types` are SQL types by column name; `left_out` is whether some statement does not read
     all columns. Decimal commas are taken where another character parts the columns, no number of
-    the file's beginning has a point, and not all could be thousands. Raises `InputError` where the last line has no end or is too long,
-    and where a column of whole numbers contains fractions, which DuckDB would round in silence.
+    the file's beginning has a point, and not all could be thousands. Raises `InputError` where the
+    last line has no end or is too long, and where a column of whole numbers contains fractions,
+    which DuckDB would round in silence.
     """
     dates = [name for name in columns if types[name].startswith("TIMESTAMP")]
     delimiter = _delimiter(head)
