@@ -60,11 +60,6 @@ def nodes_apart(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     return ask(con, "idle/nodes_apart", run_id=run_id)
 
 
-def idle_recorded(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return whether inputs of tasks and work of the runtime are recorded, one row."""
-    return ask(con, "idle/recorded", run_id=run_id)
-
-
 def idle_contradictions(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Return how many idle intervals contradict themselves as skewed clocks make them, one row."""
     return ask(con, "idle/contradictions", run_id=run_id)

@@ -423,8 +423,8 @@ def _idle(row: Row, _total: str) -> str:
     labels = (row["before_label"], row["after_label"])
     if labels[0] != labels[1] and row["subject"] in labels:
         text += (
-            f"; the dominant cause went from {row['before_label'] or 'nothing'} to "
-            f"{row['after_label'] or 'nothing'}"
+            f"; the dominant cause went from {row['before_label'] or 'nothing known'} to "
+            f"{row['after_label'] or 'nothing known'}"
         )
     return text
 

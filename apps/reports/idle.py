@@ -14,7 +14,6 @@ from apps.queries.idle import (
     idle_contradictions,
     idle_flags,
     idle_readings,
-    idle_recorded,
     idle_what_if,
     lifecycle,
     nodes_apart,
@@ -81,7 +80,7 @@ def _sentences(
         *_slow_workers(con, run_id),
         _shares(chosen),
         *_tail(chosen),
-        *(_unrecorded(con, run_id, chosen) or [_headline(chosen, root, mode)]),
+        _headline(chosen, root, mode),
         _totals(chosen),
         *_root_causes(chosen, root),
         *_blamed(con, run_id, mode, latency_rule, window, chosen),
@@ -164,27 +163,16 @@ def _tail(chosen: dict[str, Any]) -> list[str]:
     ]
 
 
-def _unrecorded(con: DuckDBPyConnection, run_id: str, chosen: dict[str, Any]) -> list[str]:
-    """Return that the causes are unknown, where the trace has nothing to tell them apart by."""
-    if chosen["dominant"] != "overhead" or chosen["overhead_percent"] < _HARDLY:
-        return []
-    (recorded,) = dicts(idle_recorded(con, run_id))
-    if recorded["inputs"] or recorded["runtime"] or 2 * chosen["unsubmitted"] > chosen["overhead"]:
-        return []
-    return [
-        "Why workers waited is unknown: the trace records neither what tasks read nor work of the "
-        "runtime, so all waiting counts as overhead. Record inputs and data, or runtime intervals."
-    ]
-
-
 def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str) -> str:
     """Return what dominates and what helps; the advice follows the root cause."""
     first, cause = chosen["dominant"], chosen["root_cause"]
     waits = sum(chosen[f"{part}_percent"] for part in _PARTS)
-    if first is None or cause is None:
+    if not waits:
         return "No worker waited for anything before its last task."
     if waits < _HARDLY:
         return f"Workers hardly waited before their last tasks ({waits:.2g} % of their time)."
+    if first is None or cause is None:
+        return f"Why workers waited is unknown. {chosen['reason']}"
     if first == cause:
         return f"{cause.capitalize()} dominates. {chosen['advice']}"
     return (

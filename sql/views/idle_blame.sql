@@ -21,13 +21,14 @@ WITH
   )
 
 SELECT
-  *,
+  s.*,
   _percent(
     starvation + latency + overhead,
-    sum(starvation + latency + overhead) OVER (PARTITION BY run_id, mode, latency_rule)
+    sum(starvation + latency + overhead) OVER (PARTITION BY s.run_id, mode, latency_rule)
   ) AS idle_percent,
-  _dominant(starvation, latency, overhead) AS dominant
-FROM sums;
+  _dominant(starvation, latency, overhead, unsubmitted, e.run_id IS NOT NULL) AS dominant
+FROM sums AS s
+LEFT JOIN _explained_runs AS e ON s.run_id = e.run_id;
 
 COMMENT ON VIEW idle_by_type IS 'One row is one type of task in one reading: the idle time before tasks of that type.';
 COMMENT ON COLUMN idle_by_type.run_id IS 'Run (runs.run_id).';
@@ -40,7 +41,7 @@ COMMENT ON COLUMN idle_by_type.latency IS 'Latency, ns.';
 COMMENT ON COLUMN idle_by_type.overhead IS 'Overhead, ns.';
 COMMENT ON COLUMN idle_by_type.unsubmitted IS 'Of overhead: nothing had been submitted yet, ns.';
 COMMENT ON COLUMN idle_by_type.idle_percent IS 'Share of the run''s idle time, tails left out, %.';
-COMMENT ON COLUMN idle_by_type.dominant IS 'The largest of the three; NULL where there is none.';
+COMMENT ON COLUMN idle_by_type.dominant IS 'The largest of the three; NULL where there is none, or unknown (slo_by_run.reason).';
 
 -- Only the wait for the last input is blamed on its producer, so only that is added up.
 CREATE OR REPLACE VIEW _idle_blamed AS

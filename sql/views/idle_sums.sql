@@ -9,19 +9,33 @@
 
 CREATE OR REPLACE MACRO _percent(part, whole) AS 100 * CAST(part AS DOUBLE) / nullif(whole, 0);
 
--- The largest of the three, if there is any.
-CREATE OR REPLACE MACRO _dominant(starvation, latency, overhead) AS CASE
+-- Runs whose traces record what tasks read, or work of the runtime: without both nothing tells the
+-- causes of a wait apart, and all of it counts as overhead.
+CREATE OR REPLACE VIEW _explained_runs AS
+SELECT run_id FROM task_inputs
+UNION
+SELECT run_id FROM runtime_intervals;
+
+-- The largest of the three, if there is any and the trace can tell.
+CREATE OR REPLACE MACRO _dominant(starvation, latency, overhead, unsubmitted, is_explained) AS CASE
   WHEN greatest(starvation, latency, overhead) > 0 THEN CASE
     WHEN starvation >= latency AND starvation >= overhead THEN 'starvation'
     WHEN latency >= overhead THEN 'latency'
-    ELSE 'overhead'
+    WHEN is_explained OR 2 * unsubmitted > overhead THEN 'overhead'
   END
 END;
 
+-- Why a cause is unknown though there are waits.
+CREATE OR REPLACE MACRO _why_unknown(cause, starvation, latency, overhead) AS CASE
+  WHEN cause IS NULL AND greatest(starvation, latency, overhead) > 0
+    THEN 'The trace records neither what tasks read nor work of the runtime, so all waiting counts '
+      || 'as overhead. Record inputs and data, or runtime intervals.'
+END;
+
 -- What dominates when waits are followed back to their root: of the sums of the transitive mode.
-CREATE OR REPLACE MACRO _root(starvation, latency, overhead, unsubmitted) AS {
-  'cause': _dominant(starvation, latency, overhead), 'overhead': overhead,
-  'unsubmitted': unsubmitted
+CREATE OR REPLACE MACRO _root(starvation, latency, overhead, unsubmitted, is_explained) AS {
+  'cause': _dominant(starvation, latency, overhead, unsubmitted, is_explained),
+  'overhead': overhead, 'unsubmitted': unsubmitted
 };
 
 CREATE OR REPLACE MACRO _advice(dominant, overhead, unsubmitted) AS CASE
@@ -61,12 +75,14 @@ WITH
       coalesce(s.latency, 0) AS latency,
       coalesce(s.overhead, 0) AS overhead,
       coalesce(s.unsubmitted, 0) AS unsubmitted,
-      coalesce(s.tail, 0) AS tail
+      coalesce(s.tail, 0) AS tail,
+      e.run_id IS NOT NULL AS is_explained
     FROM _worker_windows AS w
     CROSS JOIN _idle_readings AS r
     LEFT JOIN sums AS s
       ON w.run_id = s.run_id AND w.worker = s.worker AND r.mode = s.mode
       AND r.latency_rule = s.latency_rule
+    LEFT JOIN _explained_runs AS e ON w.run_id = e.run_id
   )
 
 FROM worker_sums;
@@ -76,22 +92,23 @@ WITH
   rooted AS (
     SELECT
       *,
-      any_value(_root(starvation, latency, overhead, unsubmitted)) FILTER (mode = 'transitive')
-        OVER (PARTITION BY run_id, latency_rule, worker) AS root
+      any_value(_root(starvation, latency, overhead, unsubmitted, is_explained))
+        FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule, worker) AS root
     FROM _slo_sums
   )
 
 SELECT
-  s.* EXCLUDE (root),
+  s.* EXCLUDE (root, is_explained),
   _percent(s.busy, s.wall) AS busy_percent,
   _percent(s.starvation, s.wall) AS starvation_percent,
   _percent(s.latency, s.wall) AS latency_percent,
   _percent(s.overhead, s.wall) AS overhead_percent,
   _percent(s.tail, s.wall) AS tail_percent,
   _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
-  _dominant(s.starvation, s.latency, s.overhead) AS dominant,
+  _dominant(s.starvation, s.latency, s.overhead, s.unsubmitted, s.is_explained) AS dominant,
   _advice(s.root.cause, s.root.overhead, s.root.unsubmitted) AS advice,
-  s.root.cause AS root_cause
+  s.root.cause AS root_cause,
+  _why_unknown(dominant, s.starvation, s.latency, s.overhead) AS reason
 FROM rooted AS s;
 
 COMMENT ON VIEW slo_by_worker IS 'One row is one worker in one reading: wall = busy + starvation + latency + overhead + tail, to the nanosecond.';
@@ -114,9 +131,10 @@ COMMENT ON COLUMN slo_by_worker.latency_percent IS 'Latency, % of the window.';
 COMMENT ON COLUMN slo_by_worker.overhead_percent IS 'Overhead, % of the window.';
 COMMENT ON COLUMN slo_by_worker.tail_percent IS 'Tail, % of the window.';
 COMMENT ON COLUMN slo_by_worker.unsubmitted_percent IS 'Unsubmitted, % of the window.';
-COMMENT ON COLUMN slo_by_worker.dominant IS 'The largest of starvation, latency and overhead; NULL where the worker did not idle before its tail.';
+COMMENT ON COLUMN slo_by_worker.dominant IS 'The largest of starvation, latency and overhead; NULL where the worker did not idle before its tail, or unknown (reason).';
 COMMENT ON COLUMN slo_by_worker.advice IS 'What the root cause usually means, and what to look at.';
 COMMENT ON COLUMN slo_by_worker.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule).';
+COMMENT ON COLUMN slo_by_worker.reason IS 'Why dominant is unknown, though there are waits: the trace records nothing that tells their causes apart.';
 
 CREATE OR REPLACE VIEW idle_by_node AS
 WITH
@@ -124,17 +142,18 @@ WITH
     SELECT
       run_id, mode, latency_rule, node, count(*) AS workers, sum(intervals) AS intervals,
       sum(wall) AS wall, sum(busy) AS busy, sum(starvation) AS starvation, sum(latency) AS latency,
-      sum(overhead) AS overhead, sum(unsubmitted) AS unsubmitted, sum(tail) AS tail
+      sum(overhead) AS overhead, sum(unsubmitted) AS unsubmitted, sum(tail) AS tail,
+      any_value(is_explained) AS is_explained
     FROM _slo_sums
     GROUP BY run_id, mode, latency_rule, node
   )
 
 SELECT
-  *,
+  * EXCLUDE (is_explained),
   _percent(starvation, wall) AS starvation_percent,
   _percent(latency, wall) AS latency_percent,
   _percent(overhead, wall) AS overhead_percent,
-  _dominant(starvation, latency, overhead) AS dominant
+  _dominant(starvation, latency, overhead, unsubmitted, is_explained) AS dominant
 FROM sums;
 
 COMMENT ON VIEW idle_by_node IS 'One row is one node of a run in one reading.';
@@ -154,39 +173,40 @@ COMMENT ON COLUMN idle_by_node.tail IS 'Tails, ns.';
 COMMENT ON COLUMN idle_by_node.starvation_percent IS 'Starvation, % of the node''s workers x window.';
 COMMENT ON COLUMN idle_by_node.latency_percent IS 'Latency, % of the node''s workers x window.';
 COMMENT ON COLUMN idle_by_node.overhead_percent IS 'Overhead, % of the node''s workers x window.';
-COMMENT ON COLUMN idle_by_node.dominant IS 'The largest of the three; NULL where there is none.';
+COMMENT ON COLUMN idle_by_node.dominant IS 'The largest of the three; NULL where there is none, or unknown (slo_by_run.reason).';
 
 CREATE OR REPLACE VIEW slo_by_run AS
 WITH
   sums AS (
     SELECT
-      run_id, mode, latency_rule, CAST(sum(workers) AS BIGINT) AS workers,
+      run_id, mode, latency_rule, count(*) AS workers,
       CAST(sum(intervals) AS BIGINT) AS intervals, sum(wall) AS wall, sum(busy) AS busy,
       sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
-      sum(unsubmitted) AS unsubmitted, sum(tail) AS tail
-    FROM idle_by_node
+      sum(unsubmitted) AS unsubmitted, sum(tail) AS tail, any_value(is_explained) AS is_explained
+    FROM _slo_sums
     GROUP BY run_id, mode, latency_rule
   ),
 
   rooted AS (
     SELECT
       *,
-      any_value(_root(starvation, latency, overhead, unsubmitted)) FILTER (mode = 'transitive')
-        OVER (PARTITION BY run_id, latency_rule) AS root
+      any_value(_root(starvation, latency, overhead, unsubmitted, is_explained))
+        FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule) AS root
     FROM sums
   )
 
 SELECT
-  s.* EXCLUDE (root),
+  s.* EXCLUDE (root, is_explained),
   _percent(s.busy, s.wall) AS busy_percent,
   _percent(s.starvation, s.wall) AS starvation_percent,
   _percent(s.latency, s.wall) AS latency_percent,
   _percent(s.overhead, s.wall) AS overhead_percent,
   _percent(s.tail, s.wall) AS tail_percent,
   _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
-  _dominant(s.starvation, s.latency, s.overhead) AS dominant,
+  _dominant(s.starvation, s.latency, s.overhead, s.unsubmitted, s.is_explained) AS dominant,
   _advice(s.root.cause, s.root.overhead, s.root.unsubmitted) AS advice,
-  s.root.cause AS root_cause
+  s.root.cause AS root_cause,
+  _why_unknown(dominant, s.starvation, s.latency, s.overhead) AS reason
 FROM rooted AS s;
 
 COMMENT ON VIEW slo_by_run IS 'One row is one run in one reading: where the time of all its workers went, and what dominates.';
@@ -208,6 +228,7 @@ COMMENT ON COLUMN slo_by_run.latency_percent IS 'Latency, % of workers x window.
 COMMENT ON COLUMN slo_by_run.overhead_percent IS 'Overhead, % of workers x window.';
 COMMENT ON COLUMN slo_by_run.tail_percent IS 'Tails, % of workers x window.';
 COMMENT ON COLUMN slo_by_run.unsubmitted_percent IS 'Unsubmitted, % of workers x window.';
-COMMENT ON COLUMN slo_by_run.dominant IS 'The largest of starvation, latency and overhead; NULL where there is none.';
+COMMENT ON COLUMN slo_by_run.dominant IS 'The largest of starvation, latency and overhead; NULL where there is none, or unknown (reason).';
 COMMENT ON COLUMN slo_by_run.advice IS 'What the root cause usually means, and what to look at.';
 COMMENT ON COLUMN slo_by_run.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule).';
+COMMENT ON COLUMN slo_by_run.reason IS 'Why dominant is unknown, though there are waits: the trace records nothing that tells their causes apart.';

@@ -207,7 +207,8 @@ WITH
       s.wall, s.wall - coalesce(i.ns, 0) AS busy,
       coalesce(i.starvation, 0) AS starvation, coalesce(i.latency, 0) AS latency,
       coalesce(i.overhead, 0) AS overhead, coalesce(i.unsubmitted, 0) AS unsubmitted,
-      coalesce(i.tail, 0) AS tail
+      coalesce(i.tail, 0) AS tail,
+      EXISTS (FROM _explained_runs WHERE run_id = run) AS is_explained
     FROM sizes AS s
     CROSS JOIN _idle_readings AS r
     LEFT JOIN idle AS i USING (mode, latency_rule)
@@ -215,22 +216,25 @@ WITH
 
   root AS (
     SELECT
-      latency_rule, _dominant(starvation, latency, overhead) AS root_cause, overhead, unsubmitted
+      latency_rule,
+      _dominant(starvation, latency, overhead, unsubmitted, is_explained) AS root_cause,
+      overhead, unsubmitted
     FROM sums
     WHERE mode = 'transitive'
   )
 
 SELECT
-  s.*,
+  s.* EXCLUDE (is_explained),
   _percent(s.busy, s.wall) AS busy_percent,
   _percent(s.starvation, s.wall) AS starvation_percent,
   _percent(s.latency, s.wall) AS latency_percent,
   _percent(s.overhead, s.wall) AS overhead_percent,
   _percent(s.tail, s.wall) AS tail_percent,
   _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
-  _dominant(s.starvation, s.latency, s.overhead) AS dominant,
+  _dominant(s.starvation, s.latency, s.overhead, s.unsubmitted, s.is_explained) AS dominant,
   _advice(root_cause, root.overhead, root.unsubmitted) AS advice,
-  root_cause
+  root_cause,
+  _why_unknown(dominant, s.starvation, s.latency, s.overhead) AS reason
 FROM sums AS s
 JOIN root USING (latency_rule);
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from apps.reports.idle import idle_sentences
 from tests.helpers.schedules import land_schedule, write_schedule
 from tests.helpers.simulated import Machine, simulate
-from tests.helpers.support import land
+from tests.helpers.support import land, rows
 from tests.sql.test_slow_workers import schedule
 
 
@@ -130,8 +130,14 @@ def test_waiting_without_inputs_or_runtime_has_no_known_cause(warehouse):
     tasks = [task("p", "A", 50, 60), task("q", "A", 90, 100)]
     land_schedule(warehouse, {"workers": workers, "fragments": tasks})
     told = " ".join(idle_sentences(warehouse, "r1"))
-    assert "Why workers waited is unknown: the trace records neither" in told
+    assert "Why workers waited is unknown. The trace records neither" in told
     assert "dominates" not in told and "Tasks too fine" not in told
+    for source in ("slo_by_run", "slo_by_worker", "slo_window('r1', 0, 100)"):
+        answers = f"SELECT DISTINCT dominant, root_cause, advice, reason FROM {source}"
+        ((*unknown, reason),) = rows(warehouse, answers)
+        assert unknown == [None] * 3 and reason in told
+    for source in ("idle_by_node", "idle_by_type"):
+        assert rows(warehouse, f"SELECT DISTINCT dominant FROM {source}") == [(None,)]
 
 
 def test_nodes_far_apart_in_time_may_have_other_clocks(warehouse):
