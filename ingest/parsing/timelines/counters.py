@@ -47,8 +47,10 @@ def counter_rows(counters: Sequence[Series], points: Points) -> Iterator[Item]:
     metrics: list[str] = []
     units: list[str | None] = []
     found: list[float] = []
+    count = {False: 0, True: 0}
     for first, last in zip(begin.tolist(), [*begin[1:].tolist(), len(order)], strict=True):
         counter, own, at = counters[series[first]], values[first:last], time[first:last]
+        count[counter.is_total] += len(own)
         if counter.is_total:
             of = {"increase": float(own[-1] - own[0])} if len(own) > 1 else {}
         else:
@@ -58,9 +60,12 @@ def counter_rows(counters: Sequence[Series], points: Points) -> Iterator[Item]:
         found += of.values()
     table = {"metric": metrics, "value": found, "unit": pa.array(units, pa.string())}
     yield Rows("metrics", pa.table(table))
-    yield LeftOut(
-        len(order), "point of a counter", "what they amount to lands", "points of counters"
-    )
+    yield _left_out(count[False], "mean and maximum land")
+    yield _left_out(count[True], "their increase lands")
+
+
+def _left_out(points: int, reason: str) -> LeftOut:
+    return LeftOut(points, "point of a counter", reason, "points of counters")
 
 
 def _mean(values: Floats, time: Integers) -> float:

@@ -35,7 +35,8 @@ def test_without_slices_of_threads_the_cpus_are_workers(warehouse, tmp_path, mon
         ("cpu.times.user_nice_ns of CPU 1, increase", 10000000, None),
     ]
     assert landed.left_out == (
-        "34 points of counters (what they amount to lands); 2 slices (without an end)"
+        "2 points of counters (mean and maximum land); 32 points of counters (their increase "
+        "lands); 2 slices (without an end)"
     )
     assert rows(warehouse, "SELECT started_at::DATE::VARCHAR FROM runs") == [("2026-11-23",)]
 
