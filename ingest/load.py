@@ -361,6 +361,7 @@ class _Writer:
         self.book = RunBook(f"{stem}-{sha256[:8]}", options.run_id)
         self.options = options
         self.rows: dict[str, int] = {}
+        self._has_wall_times = False
         self.clocks: tuple[Clock, ...] = ()
         self.repeats: str | None = None
         self.unlisted: dict[str, int] = {}
@@ -394,8 +395,8 @@ class _Writer:
         return tuple(table for table, rows in self.rows.items() if rows)
 
     def end(self) -> None:
-        """Take the end of the recording; raises `InputError` where it had no rows."""
-        if not self.filled:
+        """Take the end of the recording; raises `InputError` where it had no rows or wall times."""
+        if not self.filled and not self._has_wall_times:
             raise InputError(
                 "the file contains no measurements", expected="at least one row of data"
             )
@@ -512,6 +513,7 @@ class _Writer:
             for values in cursor.fetchall():
                 facts = dict(zip(names, values, strict=True))
                 key = facts.pop("run_key", None)
+                self._has_wall_times |= facts.get("wall_seconds") is not None
                 self.book.add(Run(key=key, **facts), final=True)
 
     def _check_one_run(self, item: Select) -> None:

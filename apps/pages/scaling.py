@@ -158,6 +158,8 @@ def _turning_words(point: TurningPoint) -> str:
 def _growth(view: View, models: pl.DataFrame, ranking: pl.DataFrame, functions: list[str]) -> None:
     """Show how the functions grow, those that are drawn first, then the largest."""
     order = list(dict.fromkeys([*functions, *ranking["function"].to_list()]))
+    # Where only whole programs were measured, their times are no function's.
+    order = order or models["function"].to_list()
     places = pl.DataFrame({"function": order, "place": range(len(order))})
     shown = models.join(places, on="function").sort("place")
     view.table(
@@ -224,6 +226,9 @@ def _program(view: View, question: Question, predicted: pl.DataFrame) -> None:
 def _ranking(view: View, question: Question, ranking: pl.DataFrame) -> None:
     target, largest = question.target, question.which.largest
     st.subheader(f"Functions at {target}", anchor=False)
+    if ranking.is_empty():
+        st.caption("Unknown: only times of the whole program were measured.")
+        return
     ranked = ranking.drop_nulls("share").head(_RANKED)
     if ranked.is_empty():
         st.caption("No function has a prediction at this count.")

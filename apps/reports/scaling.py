@@ -40,10 +40,10 @@ SETS = ("application", "version", "machine", "scaling", "counts", "functions", "
 # How runs without an application name are listed; they are chosen by one of their runs.
 UNNAMED = "(no application)"
 NO_RUNS = (
-    "Ingest profiles (TAU, Score-P, Caliper, mpiP, Extra-P ...) of runs at different "
-    "counts; --app and --ranks state what a file leaves out. An Extra-P "
-    "file without METRIC lands as counters: add the line METRIC time before its data, and ingest "
-    "it again."
+    "Ingest profiles (TAU, Score-P, Caliper, mpiP, Extra-P ...) of runs at different counts, or a "
+    "CSV with the columns app, ranks and wall_seconds; --app and --ranks state what a file leaves "
+    "out. An Extra-P file without METRIC lands as counters: add the line METRIC time before its "
+    "data, and ingest it again."
 )
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
 _SUM = "sum of rank means"

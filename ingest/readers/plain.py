@@ -4,6 +4,9 @@ The way in for every tool that has no reader. The file may carry the run's own c
 (run_id, app, version ...), so that one file can contain many runs; without run_id, rows with equal
 run columns are one run, for fn_timings with equal parallelism and repetition as well. Rows of a
 function that a timer wrote again and again are repetitions, also without that column.
+
+A table with the wall times of runs (`wall_seconds`) and no landing table's rows lands as runs, one
+a row; columns that are no facts of runs become tags.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ingest.base import Head, Item, Select, SingleFile
 from ingest.compressed import compression
@@ -32,6 +35,10 @@ _RUN_TYPES = {
     "threads": "INTEGER",
     "problem_size": "DOUBLE",
 }
+_WALL_TIME = "wall_seconds"
+_COUNTS = ("ranks", "threads", "nodes")
+# The wall time of a run at a known count is that of one function, of the kind total.
+_WHOLE_PROGRAM = "whole program"
 _KEYS_OF_FN_TIMINGS = ("parallelism", "repetition")
 _INTEGERS = ("INTEGER", "BIGINT")
 _FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL")
@@ -54,12 +61,12 @@ class PlainTable(SingleFile):
     """CSV, Parquet or Arrow with the columns of a landing table."""
 
     NAME = "plain"
-    DESCRIPTION = "CSV, Parquet or Arrow with the columns of one landing table"
+    DESCRIPTION = "CSV, Parquet or Arrow: columns of one landing table, or runs and wall_seconds"
     PATTERNS = ("*.csv", "*.tsv", "*.parquet", "*.arrow", "*.arrows", "*.feather")
     TABLES = ("any landing table",)
 
     def sniff(self, head: Head) -> bool:
-        """Recognise the file by its column names: two thirds must be a landing table's.
+        """Recognise the file by its column names: two thirds a landing table's, or wall_seconds.
 
         A damaged Parquet or Arrow file is taken too, so that its reader reports what is wrong.
         """
@@ -83,17 +90,15 @@ class PlainTable(SingleFile):
         """Yield one SELECT over the file, and one for its runs where it carries run columns."""
         path, head = _as_readable(recording)
         columns = _unique(_columns(head, path))
+        if _lists_runs(columns):
+            yield from _runs(columns, path, head)
+            return
         match = _checked(best_match(columns), columns)
         types = _types(match.table)
         given = [name for name in RUN_COLUMNS if name in columns and name not in types]
-        if head.startswith(parquet.MAGIC):
-            stored = parquet.column_types(path)
-            source, params = "FROM read_parquet($path)", {"path": str(path)}
-        else:
-            stored = dict.fromkeys(columns, "")
-            source, params = plain_csv.source(
-                head, path, columns, _RUN_TYPES | types, left_out=bool(given)
-            )
+        source, params, stored = _source(
+            head, path, columns, _RUN_TYPES | types, left_out=bool(given)
+        )
         for name in columns:
             _check_type(name, (_RUN_TYPES | types)[name], stored[name])
         names_runs, key = _run_key(match.table, columns, given)
@@ -116,8 +121,68 @@ class PlainTable(SingleFile):
 
 
 def _fits(columns: tuple[str, ...]) -> bool:
+    if _lists_runs(columns):
+        return True
     match = best_match(columns)
     return match is not None and len(match.known) >= _MOST * len(columns)
+
+
+def _lists_runs(columns: tuple[str, ...]) -> bool:
+    """Return whether rows are runs: they have wall times, and are no rows of a landing table."""
+    match = best_match(columns)
+    return _WALL_TIME in columns and (match is None or bool(match.missing))
+
+
+def _runs(columns: tuple[str, ...], path: Path, head: bytes) -> Iterator[Select]:
+    """Yield a SELECT of the runs, and one of the times of those whose count is known.
+
+    Raises `InputError` for columns whose names are nearly those of facts.
+    """
+    facts = _RUN_TYPES | {_WALL_TIME: "DOUBLE"}
+    tags = [name for name in columns if name not in facts]
+    for name in tags:
+        if close := difflib.get_close_matches(name, facts, 1, cutoff=0.8):
+            raise InputError(
+                f"the column {name!r} is no fact of runs",
+                where="line 1",
+                expected=f"columns among {', '.join(facts)}; others become tags",
+                hint=f"Did you mean {close[0]}?",
+            )
+    known = [name for name in columns if name in facts and name != "run_id"]
+    source, params, stored = _source(
+        head, path, columns, facts | dict.fromkeys(tags, "VARCHAR"), left_out=True
+    )
+    for name in known:
+        _check_type(name, facts[name], stored[name])
+    key: Literal["run_id", "run_key"] = "run_id" if "run_id" in columns else "run_key"
+    if key == "run_key":
+        source = f"FROM (SELECT CAST(row_number() OVER () AS VARCHAR) AS run_key, * {source})"
+    entries = ", ".join(
+        f"{{'key': {_text(n)}, 'value': CAST({_name(n)} AS VARCHAR)}}" for n in tags
+    )
+    values = [_value(name, facts[name], stored[name]) for name in known]
+    if tags:
+        values.append(
+            f"map_from_entries(list_filter([{entries}], lambda tag: tag.value IS NOT NULL)) AS tags"
+        )
+    yield Select("runs", f"SELECT {key}, {', '.join(values)} {source}", params, key)
+    if counts := [name for name in _COUNTS if name in columns]:
+        yield Select(
+            "fn_timings",
+            f"SELECT DISTINCT {key}, '{_WHOLE_PROGRAM}' AS function, 'total' AS kind, "
+            f"{_WALL_TIME} AS seconds {source} "
+            f"WHERE {_WALL_TIME} > 0 AND coalesce({', '.join(counts)}) IS NOT NULL",
+            params,
+            key,
+        )
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def best_match(columns: tuple[str, ...]) -> Match | None:
@@ -143,6 +208,16 @@ def _columns(head: bytes, path: Path) -> tuple[str, ...]:
     if head.startswith(arrow.MAGICS):
         return tuple(arrow.column_names(path))
     return plain_csv.column_names(head)
+
+
+def _source(
+    head: bytes, path: Path, columns: tuple[str, ...], types: dict[str, str], *, left_out: bool
+) -> tuple[str, dict[str, Any], dict[str, str]]:
+    """Return the FROM clause over the file, its parameters, and the stored types ('': text)."""
+    if head.startswith(parquet.MAGIC):
+        return "FROM read_parquet($path)", {"path": str(path)}, parquet.column_types(path)
+    source, params = plain_csv.source(head, path, columns, types, left_out=left_out)
+    return source, params, dict.fromkeys(columns, "")
 
 
 def _unique(columns: tuple[str, ...]) -> tuple[str, ...]:

@@ -220,3 +220,15 @@ def test_only_applications_that_can_be_modelled_are_offered_those_without_a_name
     app = open_page("scaling", empty_warehouse)
     assert app.selectbox("app").options == ["(no application)"]
     assert "Measured and predicted time" in [heading.value for heading in app.subheader]
+
+
+def test_wall_times_alone_have_a_page_without_functions(empty_warehouse, open_page):
+    with pwh.connect(empty_warehouse) as con:
+        runs = "".join(f"\nr{p} app {p} {100 / p + 1}" for p in COUNTS)
+        given(con, "runs", f"run_id app ranks wall_seconds{runs}")
+        times = "".join(f"\nr{p} whole_program total {100 / p + 1}" for p in COUNTS)
+        given(con, "fn_timings", f"run_id function kind seconds{times}")
+    app = open_page("scaling", empty_warehouse, app="app")
+    said = texts(app)
+    assert "Time is wall time" in said and "only times of the whole program were measured" in said
+    assert "whole_program" in app.dataframe[0].value["function"].to_list()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.helpers.support import land, rows
+from warehouse.errors import InputError
 
 HEAD = "app,function,parallelism,seconds\n"
 
@@ -54,3 +55,56 @@ def test_decimal_commas_where_nothing_else_is_meant(warehouse, tmp_path, lines, 
 def test_numbers_that_may_mean_two_things_are_refused(refusal, lines, refused):
     message = refusal(f"function;seconds\n{lines}\n".encode())
     assert f"'{refused}' in the column seconds" in message
+
+
+def test_wall_times_of_runs_land_one_a_row_and_are_modelled(warehouse, tmp_path):
+    path = tmp_path / "times.csv"
+    path.write_text(
+        "app,ranks,wall_seconds,my compiler\n"
+        "a,1,100,gcc\na,2,52,gcc\na,4,27,\na,8,15.1,gcc\na,8,15.3,gcc\na,,7,gcc\n"
+    )
+    land(warehouse, path)
+    runs = "SELECT ranks, wall_seconds, tags['my compiler'] FROM runs ORDER BY wall_seconds DESC"
+    assert rows(warehouse, runs) == [
+        (1, 100, "gcc"),
+        (2, 52, "gcc"),
+        (4, 27, None),
+        (8, 15.3, "gcc"),
+        (8, 15.1, "gcc"),
+        (None, 7, "gcc"),
+    ]
+    times = "SELECT parallelism, basis, round(seconds, 3) FROM program_times ORDER BY parallelism"
+    assert rows(warehouse, times) == [
+        (1, "wall time", 100),
+        (2, "wall time", 52),
+        (4, "wall time", 27),
+        (8, "wall time", 15.2),
+    ]
+
+
+def test_wall_times_without_counts_are_a_history(warehouse, tmp_path):
+    path = tmp_path / "history.csv"
+    path.write_text("run_id,app,started_at,wall_seconds\nr1,a,2024-01-01,3\nr2,a,2024-01-02,nan\n")
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT run_id, wall_seconds FROM runs ORDER BY run_id") == [
+        ("r1", 3),
+        ("r2", None),
+    ]
+    assert rows(warehouse, "FROM fn_timings") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("app,rank,wall_seconds\na,1,2\n", "Did you mean ranks"),
+        ("function,seconds,wall_seconds\na,1,2\n", "'wall_seconds' is not one of fn_timings"),
+        ("app,ranks,wall_seconds\na,1,-2\n", "wall_seconds = -2.0"),
+        ("app,ranks,wall_seconds\n", "no measurements"),
+    ],
+)
+def test_tables_that_are_no_wall_times_of_runs(warehouse, tmp_path, text, problem):
+    path = tmp_path / "times.csv"
+    path.write_text(text)
+    with pytest.raises(InputError) as raised:
+        land(warehouse, path)
+    assert problem in f"{raised.value} {raised.value.hint}"
