@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import cell, dicts, percent, short_name, table_text
+from apps.output import cell, counted, dicts, percent, short_name, table_text
 from apps.queries.bottlenecks import (
     bottleneck_classes,
     bottleneck_costs,
@@ -100,17 +100,25 @@ def _verdict_sentence(verdict: dict[str, Any]) -> str:
         shares = " and ".join(
             f"{part['class']} {percent(part['share'])}" for part in classes[:tied]
         )
-        unknown = [f"; Unknown: {p['reason']}" for p in classes[:tied] if p["class"] == _UNKNOWN]
+        unknown = [f"; Unknown: {_reason(p)}" for p in classes[:tied] if p["class"] == _UNKNOWN]
         return f"A tie: {verdict['class']} ({shares} of the {unit}){''.join(unknown)}{also}."
     of = _amount(first, verdict["all_samples"], unit)
     if first["class"] == _UNKNOWN:
-        return f"Unknown ({of}): {first['reason'] or 'no reason is known'}{also}."
+        return f"Unknown ({of}): {_reason(first)}{also}."
     basis = (
         f"labelled by {cell(first['said_by'])}"
         if first["said_by"]
         else f"mean probability {_stated(first['probability'])}"
     )
     return f"{first['class']} ({of}, {basis}){also}."
+
+
+def _reason(part: dict[str, Any]) -> str:
+    """Return why samples are Unknown: the reason with the most weight, and whether it is alone."""
+    if part["reasons"] < 2:
+        return part["reason"] or "no reason is known"
+    others = counted(part["reasons"] - 1, "other reason")
+    return f"{part['reason']}; there {'are' if part['reasons'] > 2 else 'is'} {others} for the rest"
 
 
 def _stated(probability: float) -> str:

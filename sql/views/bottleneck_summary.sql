@@ -13,11 +13,29 @@ CREATE OR REPLACE MACRO _heaviest(weights) AS
       - 0.01 * list_sum(list_transform(weights, lambda o: o.weight))
   );
 
+-- Of {'reason', 'measured', 'samples'} the reason with the largest sum; without any measured, that of
+-- most samples.
+CREATE OR REPLACE MACRO _main_reason(parts) AS list_sort(
+  list_transform(
+    list_distinct(list_transform(parts, lambda p: p.reason)),
+    lambda reason: {
+      'measured': list_sum(
+        list_transform(list_filter(parts, lambda p: p.reason = reason), lambda p: p.measured)
+      ),
+      'samples': list_sum(
+        list_transform(list_filter(parts, lambda p: p.reason = reason), lambda p: p.samples)
+      ),
+      'reason': reason
+    }
+  ),
+  'DESC'
+)[1].reason;
+
 CREATE OR REPLACE VIEW bottleneck_weights AS
 WITH
   parts AS (
     SELECT
-      run_id, rank, thread, region, class,
+      run_id, rank, thread, region, class, reason,
       count(*) AS samples,
       sum(cycles) FILTER (cycles > 0) AS cycles,
       count(*) FILTER (cycles > 0) AS counted,
@@ -34,9 +52,9 @@ WITH
       sum(frac_icache_high * cycles) AS icache_high,
       sum(frac_dma * cycles) AS dma, sum(frac_dma_low * cycles) AS dma_low,
       sum(frac_dma_high * cycles) AS dma_high,
-      any_value(advice) AS advice, mode(reason) AS reason, mode(said_by) AS said_by
+      any_value(advice) AS advice, mode(said_by) AS said_by
     FROM bottlenecks
-    GROUP BY run_id, rank, thread, region, class
+    GROUP BY run_id, rank, thread, region, class, reason
   ),
 
   -- samples without cycles among others that have them weigh as much as these on average
@@ -58,20 +76,25 @@ WITH
         WHEN 'seconds' THEN coalesce(seconds, 0) + (samples - timed) * average
         ELSE samples
       END AS weight,
+      CASE weighed_by
+        WHEN 'cycles' THEN coalesce(cycles, 0)
+        WHEN 'seconds' THEN coalesce(seconds, 0)
+        ELSE samples
+      END AS measured,
       sum(samples) OVER run * average AS weight_of_run
     FROM parts
     WINDOW run AS (PARTITION BY run_id)
   )
 
 SELECT
-  run_id, rank, thread, region, class, samples, weighed_by, weight,
+  run_id, rank, thread, region, class, samples, weighed_by, weight, measured,
   weight / weight_of_run AS share,
   stated_sum / stated_cycles AS probability,
   cycles, costed_cycles, stated_cycles, mem, mem_low, mem_high, dtb, dtb_low, dtb_high,
   icache, icache_low, icache_high, dma, dma_low, dma_high, advice, reason, said_by
 FROM weighed;
 
-COMMENT ON VIEW bottleneck_weights IS 'One row is a class of the samples of one thread in one region of a run, and how much it weighs. What verdicts on more are added up from.';
+COMMENT ON VIEW bottleneck_weights IS 'One row is a class of the samples of one thread in one region of a run (of Unknown, one reason), and how much it weighs. What verdicts on more are added up from.';
 COMMENT ON COLUMN bottleneck_weights.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN bottleneck_weights.rank IS 'MPI rank.';
 COMMENT ON COLUMN bottleneck_weights.thread IS 'Thread.';
@@ -80,6 +103,7 @@ COMMENT ON COLUMN bottleneck_weights.class IS 'Balance, Mem, DTB, ICache, DMA, O
 COMMENT ON COLUMN bottleneck_weights.samples IS 'Samples of that class.';
 COMMENT ON COLUMN bottleneck_weights.weighed_by IS 'What the samples of the run are weighted by: cycles, seconds where none has cycles, samples where none has either.';
 COMMENT ON COLUMN bottleneck_weights.weight IS 'Their weight, in that unit.';
+COMMENT ON COLUMN bottleneck_weights.measured IS 'What of weight was measured: samples without cycles among others weigh as these on average.';
 COMMENT ON COLUMN bottleneck_weights.share IS 'Share of the weight of the run, 0..1.';
 COMMENT ON COLUMN bottleneck_weights.probability IS 'Mean probability of the class by the model, weighted by cycles; NULL where no model was applied.';
 COMMENT ON COLUMN bottleneck_weights.cycles IS 'Cycles of the samples.';
@@ -98,7 +122,7 @@ COMMENT ON COLUMN bottleneck_weights.dma IS 'Cycles that would be saved if DMA c
 COMMENT ON COLUMN bottleneck_weights.dma_low IS 'Lower end of its 90 % band.';
 COMMENT ON COLUMN bottleneck_weights.dma_high IS 'Upper end of its 90 % band.';
 COMMENT ON COLUMN bottleneck_weights.advice IS 'What usually helps (bottleneck_rules).';
-COMMENT ON COLUMN bottleneck_weights.reason IS 'The commonest reason of those that are Unknown.';
+COMMENT ON COLUMN bottleneck_weights.reason IS 'Why they are Unknown.';
 COMMENT ON COLUMN bottleneck_weights.said_by IS 'Who assigned the manual labels among them, if any.';
 
 CREATE OR REPLACE VIEW bottleneck_verdicts AS
@@ -116,7 +140,11 @@ WITH
       sum(dtb) AS dtb, sum(dtb_low) AS dtb_low, sum(dtb_high) AS dtb_high,
       sum(icache) AS icache, sum(icache_low) AS icache_low, sum(icache_high) AS icache_high,
       sum(dma) AS dma, sum(dma_low) AS dma_low, sum(dma_high) AS dma_high,
-      any_value(advice) AS advice, mode(reason) AS reason
+      any_value(advice) AS advice,
+      _main_reason(
+        list({'reason': reason, 'measured': measured, 'samples': samples})
+          FILTER (reason IS NOT NULL)
+      ) AS reason
     FROM bottleneck_weights
     GROUP BY GROUPING SETS (
       (run_id, class), (run_id, rank, class), (run_id, rank, thread, class),
@@ -193,7 +221,7 @@ COMMENT ON COLUMN bottleneck_verdicts.frac_dma IS 'Share that would be saved if 
 COMMENT ON COLUMN bottleneck_verdicts.frac_dma_low IS 'Lower end of its 90 % band.';
 COMMENT ON COLUMN bottleneck_verdicts.frac_dma_high IS 'Upper end of its 90 % band.';
 COMMENT ON COLUMN bottleneck_verdicts.advice IS 'What usually helps (bottleneck_rules).';
-COMMENT ON COLUMN bottleneck_verdicts.reason IS 'The commonest reason where it is Unknown.';
+COMMENT ON COLUMN bottleneck_verdicts.reason IS 'The reason with the largest weight where it is Unknown.';
 
 CREATE OR REPLACE VIEW bottleneck_by_process AS
 SELECT run_id, rank, class, samples, share, probability

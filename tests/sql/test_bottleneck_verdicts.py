@@ -84,6 +84,18 @@ def test_where_regions_differ_the_sentence_says_which_has_which(warehouse):
     ]
 
 
+def test_the_reason_of_unknown_is_that_of_most_cycles(warehouse):
+    for i, cycles in enumerate((900, 0, 0)):
+        counts = f"event value\ncycles {cycles}\nuops 10\nmem_reads 9000000"
+        given(warehouse, "pmu_samples", counts, sample=i)
+    given(warehouse, "runs", "run_id\nr1")
+    of_run = "SELECT class, reason FROM bottleneck_verdicts WHERE place = 'run'"
+    ((kind, reason),) = rows(warehouse, of_run)
+    assert kind == "Unknown" and "more than 1000 counts in a cycle" in reason
+    first = bottleneck_sentences(warehouse, ["r1"])[0]
+    assert f"Unknown (100 % of the cycles, 3 of 3 samples): {reason}; there is 1 other" in first
+
+
 @pytest.mark.parametrize(
     ("dates", "newest"),
     [((None, None, None), "Balance"), (("2026-01-01", "2026-01-03", "2026-01-02"), "DTB")],

@@ -20,7 +20,11 @@ WITH
   weighed AS (
     SELECT
       class, sum(CASE WHEN is_alike THEN weight ELSE share END) AS weight,
-      sum(probability * stated_cycles) / sum(stated_cycles) AS probability
+      sum(probability * stated_cycles) / sum(stated_cycles) AS probability,
+      _main_reason(
+        list({'reason': reason, 'measured': measured, 'samples': samples})
+          FILTER (reason IS NOT NULL)
+      ) AS reason
     FROM chosen
     GROUP BY class
   ),
@@ -48,7 +52,7 @@ SELECT
   any_value(w.weight) / sum(any_value(w.weight)) OVER () AS share,
   any_value(w.probability) AS probability,
   mode(j.said_by) AS said_by,
-  mode(j.reason) AS reason,
+  any_value(w.reason) AS reason,
   any_value(j.advice) AS advice,
   mode(j.metric_set) AS metric_set,
   mode(j.model) AS model,

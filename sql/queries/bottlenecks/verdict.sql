@@ -22,7 +22,12 @@ WITH
     SELECT
       place, class, sum(weight) AS weight, any_value(unit) AS unit, sum(samples) AS samples,
       sum(probability * stated_cycles) / sum(stated_cycles) AS probability,
-      any_value(advice) AS advice, mode(reason) AS reason, mode(said_by) AS said_by
+      any_value(advice) AS advice, mode(said_by) AS said_by,
+      count(DISTINCT reason) AS reasons,
+      _main_reason(
+        list({'reason': reason, 'measured': measured, 'samples': samples})
+          FILTER (reason IS NOT NULL)
+      ) AS reason
     FROM weighed
     GROUP BY place, class
   ),
@@ -33,7 +38,7 @@ WITH
       list(
         {
           'class': class, 'weight': weight, 'samples': samples, 'probability': probability,
-          'advice': advice, 'reason': reason, 'said_by': said_by
+          'advice': advice, 'reason': reason, 'reasons': reasons, 'said_by': said_by
         } ORDER BY weight DESC, class
       ) AS classes
     FROM classes
@@ -49,7 +54,8 @@ SELECT
     classes,
     lambda c: {
       'class': c.class, 'share': c.weight / weight, 'samples': CAST(c.samples AS BIGINT),
-      'probability': c.probability, 'advice': c.advice, 'reason': c.reason, 'said_by': c.said_by
+      'probability': c.probability, 'advice': c.advice, 'reason': c.reason,
+      'reasons': c.reasons, 'said_by': c.said_by
     }
   ) AS classes
 FROM places
