@@ -243,7 +243,7 @@ COMMENT ON COLUMN provisional_changes.started_at IS 'When it started.';
 COMMENT ON COLUMN provisional_changes.previous_run_id IS 'Last run before the change.';
 COMMENT ON COLUMN provisional_changes.previous_version IS 'Its version.';
 COMMENT ON COLUMN provisional_changes.previous_commit IS 'Its commit: the cause is among the commits after it, up to commit.';
-COMMENT ON COLUMN provisional_changes."before" IS 'Median from the change before to this one.';
+COMMENT ON COLUMN provisional_changes."before" IS 'Median from the change before to this one; where two levels alternated there, after less the smallest shift of both that explains the runs since.';
 COMMENT ON COLUMN provisional_changes."after" IS 'Median from this change to the next one.';
 COMMENT ON COLUMN provisional_changes.change IS 'Relative change: 0.1 is 10 % more; NULL where it was 0 before.';
 COMMENT ON COLUMN provisional_changes.direction IS 'worse or better, by what is better for the metric (change_thresholds.better, else its unit); NULL where that is not known.';

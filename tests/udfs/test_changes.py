@@ -188,6 +188,19 @@ def test_an_uncertain_level_at_the_end_is_provisional():
     assert sum(map(bool, sure)) + sum(map(bool, early)) >= 1.3 * sum(map(bool, sure))
 
 
+def test_a_young_step_of_alternating_levels_is_no_larger_than_it_must_be():
+    rng = np.random.default_rng(3)
+    usual = np.where(rng.random(37) < 0.5, 100.0, 108) * (1 + rng.normal(0, 0.003, 37))
+    upper = 108 * (1 + rng.normal(0, 0.003, 3))
+    series = [[*usual, *(1.09 * upper)], [*usual, *upper], [*usual, *(0.8 * upper)]]
+    slower, alike, faster = detect_provisional(pa.array(series)).to_pylist()
+    ((up,), (down,)) = slower, faster
+    assert up["after"] / up["before"] == pytest.approx(1.09, abs=0.01)
+    # as if they were of the lower level, 14 % less; of the upper one 20 %
+    assert down["after"] / down["before"] == pytest.approx(0.864, abs=0.01)
+    assert alike == []
+
+
 def test_noise_is_rarely_provisional():
     rng = np.random.default_rng(2)
     for noise in (gauss, ar1(0.5), log_normal(0.5)):

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from udfs.changes.levels import find_levels
+from udfs.changes.modes import least_shift
 from udfs.changes.provisional import provisional_levels
 from udfs.changes.segments import MIN_POINTS
 from udfs.changes.sensitivity import smallest_changes
@@ -121,12 +122,20 @@ class Series:
         ]
 
     def provisional(self) -> list[Row]:
-        """Return the levels at the end that are not certain yet."""
-        return [
-            self._change(one.before, one.first, len(self.at), one.log_p)
-            | {"more_runs": one.more_runs}
-            for one in provisional_levels(self.group.levels, self.row, self.log_alpha)
-        ]
+        """Return the levels at the end that are not certain yet.
+
+        After two levels that alternate, the change is the least that explains them.
+        """
+        found = []
+        for one in provisional_levels(self.group.levels, self.row, self.log_alpha):
+            change = self._change(one.before, one.first, len(self.at), one.log_p)
+            shift = least_shift(self.values[one.before : one.first], self.values[one.first :])
+            if shift == 0:
+                continue
+            if shift is not None:
+                change["before"] = change["after"] - shift
+            found.append(change | {"more_runs": one.more_runs})
+        return found
 
     def disturbances(self) -> list[Row]:
         """Return the bursts of two points or more that do not reach the end.

@@ -14,6 +14,7 @@ MIN_LEVEL = 8  # points of a level between two changes
 _LEAST_SHARE = 1 / 8  # of the points, in the rarer level
 _LEAST_SWITCHES = 6
 _APART = 5.0  # deviations within the levels by which they are apart
+_FAR = 2.5  # deviations within a level at which a point is no longer of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +68,32 @@ def find_modes(values: Floats) -> Modes:
         & (np.minimum(share, 1 - share) >= _LEAST_SHARE)
         & (switches >= np.maximum(_LEAST_SWITCHES, points / MIN_LEVEL)),
     )
+
+
+def least_shift(before: Floats, after: Floats) -> float | None:
+    """Return by how much the levels moved that alternated before; None where none did.
+
+    Few points can all be of one of the two levels, and which one is not known: of the shifts that
+    explain the points about as well as any, the result is the smallest. It is 0 where they are as
+    those before.
+
+    Args:
+        before: (points,), the values up to the change.
+        after: (points,), those from it on.
+    """
+    middle = np.median(before)
+    modes = find_modes((before - middle)[None])
+    if not modes.alternate[0]:
+        return None
+    low, high = modes.low[0] + middle, modes.high[0] + middle
+    apart = np.minimum(np.abs(before - low), np.abs(before - high))
+    noise = _FAR * float(np.sqrt(np.mean(apart**2)))
+    # The lowest points are of the lower level, how many is not known.
+    ordered = np.sort(after)
+    in_high = np.arange(len(after))[None, :] >= np.arange(len(after) + 1)[:, None]
+    moved = ordered - np.where(in_high, high, low)
+    shifts = moved.mean(axis=1)
+    left = np.sqrt(np.square(moved - shifts[:, None]).mean(axis=1))
+    likely = shifts[left <= max(noise, float(left.min()))]
+    least = float(likely[np.abs(likely).argmin()])
+    return 0.0 if abs(least) <= noise else least
