@@ -3,7 +3,8 @@
 The way in for every tool that has no reader. The file may carry the run's own columns too
 (run_id, app, version ...), so that one file can contain many runs; without run_id, rows with equal
 run columns are one run, for fn_timings with equal parallelism and repetition as well. Rows of a
-function that a timer wrote again and again are repetitions, also without that column.
+function that a timer wrote again and again are repetitions, also without that column; with it,
+rows that are equal in all columns are one measurement and land once.
 
 A table with the wall times of runs (`wall_seconds`) and no landing table's rows lands as runs, one
 a row; columns that are no facts of runs become tags.
@@ -12,14 +13,15 @@ a row; columns that are no facts of runs become tags.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ingest.base import Head, Item, Select, SingleFile
+from ingest.base import Head, Item, LeftOut, Select, SingleFile
 from ingest.compressed import compression
 from ingest.parsing import arrow, parquet, plain_csv
+from ingest.parsing.scratch import scratch
 from ingest.recording import Recording, read_head
 from warehouse.catalog import RUN_COLUMNS, Column, landing
 from warehouse.errors import InputError
@@ -115,6 +117,9 @@ class PlainTable(SingleFile):
         if _is_repeatable(match):
             source = _numbered(source, match, given)
             values.append("repetition")
+        elif match.table == "fn_timings" and (copies := _copies(source, params, columns)):
+            source = _without_copies(source, columns)
+            yield _left_out(copies)
         if key:
             values.insert(0, f"{key} AS {names_runs}")
         yield Select(match.table, f"SELECT {', '.join(values)} {source}", params, names_runs)
@@ -133,7 +138,7 @@ def _lists_runs(columns: tuple[str, ...]) -> bool:
     return _WALL_TIME in columns and (match is None or bool(match.missing))
 
 
-def _runs(columns: tuple[str, ...], path: Path, head: bytes) -> Iterator[Select]:
+def _runs(columns: tuple[str, ...], path: Path, head: bytes) -> Iterator[Item]:
     """Yield a SELECT of the runs, and one of the times of those whose count is known.
 
     Raises `InputError` for columns whose names are nearly those of facts.
@@ -154,6 +159,9 @@ def _runs(columns: tuple[str, ...], path: Path, head: bytes) -> Iterator[Select]
     )
     for name in known:
         _check_type(name, facts[name], stored[name])
+    if copies := _copies(source, params, columns):
+        source = _without_copies(source, columns)
+        yield _left_out(copies)
     key: Literal["run_id", "run_key"] = "run_id" if "run_id" in columns else "run_key"
     if key == "run_key":
         source = f"FROM (SELECT CAST(row_number() OVER () AS VARCHAR) AS run_key, * {source})"
@@ -301,6 +309,42 @@ def _run_key(
 def _is_repeatable(match: Match) -> bool:
     """Return whether repetitions can show only in rows of a function that follow each other."""
     return match.table == "fn_timings" and not {"repetition", "callpath"} & set(match.known)
+
+
+def _copies(source: str, params: Mapping[str, Any], columns: tuple[str, ...]) -> int:
+    """Return how many rows are equal to an earlier one in all columns, one of them repetition.
+
+    They are the same measurement, written twice. It is 0 for files without that column, and for
+    damaged ones: whoever lands these finds the damage, and its line.
+    """
+    if "repetition" not in columns:
+        return 0
+    import duckdb
+
+    sql = (
+        "SELECT count(*) - count(DISTINCT hash(t)) "
+        f"FROM (SELECT * {source} WHERE repetition IS NOT NULL) AS t"
+    )
+    try:
+        with scratch() as con:
+            found = con.execute(sql, dict(params)).fetchone()
+    except duckdb.Error:
+        return 0
+    return int(found[0]) if found else 0
+
+
+def _left_out(copies: int) -> LeftOut:
+    return LeftOut(copies, "row", "the same measurement and repetition as another")
+
+
+def _without_copies(source: str, columns: tuple[str, ...]) -> str:
+    """Return the source without rows that are equal to an earlier one, in the order of the file."""
+    return (
+        f"FROM (SELECT *, row_number() OVER () AS _row {source}) "
+        "QUALIFY repetition IS NULL "
+        f"OR row_number() OVER (PARTITION BY {', '.join(map(_name, columns))} ORDER BY _row) = 1 "
+        "ORDER BY _row"
+    )
 
 
 def _numbered(source: str, match: Match, given: list[str]) -> str:

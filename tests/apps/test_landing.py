@@ -105,13 +105,13 @@ def test_rows_that_another_program_changes_are_waited_for(tmp_path, monkeypatch)
 def test_what_each_of_a_group_contains_twice_and_names_that_differ(tmp_path):
     folder = tmp_path / "files"
     folder.mkdir()
-    distinct = [f"f@0x7f00{number}000,{number}" for number in range(6)]
+    distinct = [f"f@0x7f00{number}000,{number},main" for number in range(6)]
     for name, lines in (
         ("distinct", distinct),
         ("halves", distinct[:3] * 2),
         ("some", [*distinct, distinct[0]]),
     ):
-        (folder / f"{name}.csv").write_text("\n".join(["function,seconds", *lines, ""]))
+        (folder / f"{name}.csv").write_text("\n".join(["function,seconds,callpath", *lines, ""]))
     together, alone = tmp_path / "together.duckdb", tmp_path / "alone.duckdb"
     found = list(find([folder]))
     landed(together, found)

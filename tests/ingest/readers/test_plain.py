@@ -30,6 +30,27 @@ def test_rows_of_equal_functions_are_repetitions(warehouse, tmp_path, lines, rep
     assert most == (10.55 if 1 in repetitions else 21.1)
 
 
+def test_equal_rows_of_one_repetition_land_once(warehouse, tmp_path):
+    path = tmp_path / "times.csv"
+    lines = ["f,1,0,5", "f,1,1,5", "f,1,0,5", "g,1,0,2", "g,1,0,3", "f,1,,5", "f,1,,5"]
+    path.write_text("function,parallelism,repetition,seconds\n" + "\n".join(lines) + "\n")
+    (landed,) = land(warehouse, path)
+    assert landed.left_out == "1 row (the same measurement and repetition as another)"
+    runs = tmp_path / "runs.csv"
+    runs.write_text("app,ranks,repetition,wall_seconds\na,1,0,5\na,1,1,5\na,1,0,5\n")
+    (landed_runs,) = land(warehouse, runs)
+    assert (landed_runs.left_out, len(landed_runs.runs)) == (landed.left_out, 2)
+    times = "SELECT function, repetition, seconds FROM fn_timings WHERE kind IS NULL ORDER BY rowid"
+    assert rows(warehouse, times) == [
+        ("f", 0, 5),
+        ("f", 1, 5),
+        ("g", 0, 2),
+        ("g", 0, 3),
+        ("f", None, 5),
+        ("f", None, 5),
+    ]
+
+
 def test_rows_of_several_kinds_are_no_repetitions(warehouse, tmp_path):
     path = tmp_path / "times.csv"
     path.write_text("function,kind,seconds\na,cpu,1\na,gpu,2\nb,cpu,3\nb,gpu,4\n")
