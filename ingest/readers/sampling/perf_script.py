@@ -232,7 +232,7 @@ class _Samples:
         """Return how often each thread had each event, of tracepoints that were recorded alone."""
         import pyarrow as pa
 
-        threads = [int(tid) if tid and tid[:1] != b"-" else None for tid, _ in self._traced]
+        threads = [None if tid.startswith(b"-") else int(tid) for tid, _ in self._traced]
         names = [f"samples of {decode(event, 'an event')}" for _, event in self._traced]
         return Rows(
             "pmu_samples",
@@ -370,8 +370,8 @@ class _Samples:
                 self._add(found, self._stacks.path([self._function(rest)]))
             else:
                 self._without_stack += 1
-                if rest:
-                    self._traced[found["tid"], found["event"] or b""] += 1
+                if rest and found["tid"] and found["event"]:
+                    self._traced[found["tid"], found["event"]] += 1
 
     def _known_fields(self, piece: Chunk, begin: int, line: bytes) -> re.Match[bytes]:
         """Return the fields of a sample's first line; raise `InputError` where it is none."""
