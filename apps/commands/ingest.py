@@ -238,7 +238,8 @@ def _report(found: Found, landed: Landed, dry_run: bool) -> None:
     if landed.known:
         print_data(f"known    {path}  {reader}  {runs}  (--replace reads it again)")
         return
-    rows = ", ".join(f"{table} {count}" for table, count in landed.rows.items())
+    counts = landed.rows or {"runs": len(landed.runs)}
+    rows = ", ".join(f"{table} {count}" for table, count in counts.items())
     verb = "would land" if dry_run else "landed  "
     print_data(f"{verb} {path}  {reader}  {runs}  {landed.seconds:.2f} s\n         {rows}")
     if landed.left_out is not None:

@@ -94,6 +94,8 @@ def test_wall_times_of_runs_land_one_a_row_and_are_modelled(warehouse, tmp_path)
         (8, 15.1, "gcc"),
         (None, 7, "gcc"),
     ]
+    # no function of the same time is a second series
+    assert rows(warehouse, "SELECT DISTINCT metric FROM run_metrics") == [("wall_seconds",)]
     times = "SELECT parallelism, basis, round(seconds, 3) FROM program_times ORDER BY parallelism"
     assert rows(warehouse, times) == [
         (1, "wall time", 100),
