@@ -178,7 +178,7 @@ READERS: tuple[Deferred, ...] = (
         contains=(b"class", b"opcode"),
     ),
     Deferred("machine-code", _HERE + "machine_code:MachineCode"),
-    Deferred("plain", _HERE + "plain:PlainTable"),
+    Deferred("plain", _HERE + "plain.reader:PlainTable"),
 )
 
 

@@ -67,8 +67,16 @@ def test_independent_tasks_gain_what_the_work_allows(warehouse):
 
 def test_time_before_submission_is_no_overhead(warehouse):
     tasks = [task("a", "A", 0, 10, 0), task("b", "A", 100, 110, 90)]
-    land_schedule(warehouse, {"workers": [{"worker_id": "A", "node_id": "n"}], "fragments": tasks})
+    workers = [{"worker_id": "A", "node_id": "n"}]
+    work = [{"worker_id": "A", "t_start": 5, "t_end": 6}]
+    land_schedule(warehouse, {"workers": workers, "fragments": tasks, "runtime": work})
     assert what_if(warehouse)["no overhead"] == (10, 10)
+
+
+def test_what_waits_cost_is_unknown_where_their_causes_are(warehouse):
+    tasks = [task("a", "A", 0, 10), task("b", "A", 100, 110)]
+    land_schedule(warehouse, {"workers": [{"worker_id": "A", "node_id": "n"}], "fragments": tasks})
+    assert what_if(warehouse) == {"one more worker": (100, 10)}
 
 
 def graph_of(con, run):

@@ -1,0 +1,1 @@
+"""Plain tables: the way in for every tool that has no reader."""
