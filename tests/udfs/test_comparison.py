@@ -53,6 +53,12 @@ def test_exact_repetitions_are_as_significant_as_their_resolution_allows():
     assert (same["ratio"], same["p_value"]) == (1, 1)
 
 
+@pytest.mark.filterwarnings("error")
+def test_many_equal_repetitions_have_no_scatter():
+    sides = [[263.04690544724474] * 36, [0.08524769657784037] * 36]
+    assert [(one["ratio"], one["p_value"]) for one in compared(sides, sides)] == [(1, 1)] * 2
+
+
 def test_values_far_below_one_have_no_resolution_of_one():
     times = [1.001e-30, 1.002e-30, 1.003e-30, 1.0015e-30]
     (small,) = compared([times], [[1.5 * t for t in times]])

@@ -20,6 +20,7 @@ _RAISED = 0.5  # standard errors by which rho is raised
 _MAX_RHO = 0.9
 _MIN_VARIANCES = 6  # that the prior of a family is estimated from
 _SMALLEST = 1e-300
+_ROUNDED = 1e-12  # of the values: scatter below is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +118,19 @@ def _independent(side: Samples) -> float:
     all vary together, as they do when the whole machine slows down.
     """
     table = _aligned(side)
-    metrics, points = table.shape
+    mean = table.mean(axis=1, keepdims=True)
+    norm = np.linalg.norm(table - mean, axis=1, keepdims=True)
+    # What rounding leaves of equal values is no scatter.
+    scatters = (norm > _ROUNDED * np.abs(mean))[:, 0]
+    unit = (table - mean)[scatters] / norm[scatters]
+    metrics, points = unit.shape
     if metrics < 2 or points < 3:
         return 1.0
-    centred = table - table.mean(axis=1, keepdims=True)
-    unit = centred / np.sqrt((centred**2).sum(axis=1, keepdims=True))
     # The sum of squared correlations is equal for both Gram matrices; this one is the smaller.
     squares = float(((unit.T @ unit) ** 2).sum())
-    mean = (squares - metrics) / (metrics * (metrics - 1))
+    squared = (squares - metrics) / (metrics * (metrics - 1))
     chance = 1 / (points - 1)
-    correlated = np.clip((mean - chance) / (1 - chance), 0, 1)
+    correlated = np.clip((squared - chance) / (1 - chance), 0, 1)
     return float(metrics / (1 + (metrics - 1) * correlated))
 
 
