@@ -118,13 +118,16 @@ def _independent(side: Samples) -> float:
     all vary together, as they do when the whole machine slows down.
     """
     table = _aligned(side)
+    points = table.shape[1]
+    if points < 3:
+        return 1.0
     mean = table.mean(axis=1, keepdims=True)
     norm = np.linalg.norm(table - mean, axis=1, keepdims=True)
     # What rounding leaves of equal values is no scatter.
     scatters = (norm > _ROUNDED * np.abs(mean))[:, 0]
     unit = (table - mean)[scatters] / norm[scatters]
-    metrics, points = unit.shape
-    if metrics < 2 or points < 3:
+    metrics = len(unit)
+    if metrics < 2:
         return 1.0
     # The sum of squared correlations is equal for both Gram matrices; this one is the smaller.
     squares = float(((unit.T @ unit) ** 2).sum())
