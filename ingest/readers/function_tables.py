@@ -35,6 +35,7 @@ _CALLS = ("instances", "num calls", "calls", "count")
 _KINDS = {"num calls": "api", "instances": "kernel", "count": "memory"}
 _TOTAL = re.compile(r"total ?time ?\((ns|us|ms|s|sec)\)|totalduration(ns)|cpu time(?::self)?")
 _SCALES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0}
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DASHES = re.compile(r" *-{2,}(?: +-{2,})+ *")
 _NVPROF_ROW = re.compile(
     r" *(?:(GPU activities|API calls):)? *[\d.]+% +([\d.]+)(ns|us|ms|s) +(\d+)"
@@ -162,14 +163,19 @@ def _take(table: _Table, found: _Found, line: str, number: int) -> None:
     kind = table.kind
     if isinstance(kind, int):
         kind = _NVPROF_KINDS.get(cells[kind], cells[kind])
-    total = _number(cells[table.total], where) * table.scale
-    calls = None if table.calls is None else int(_number(cells[table.calls], where))
+    # nsys groups thousands, and its tables have calls; elsewhere a comma may be a decimal one.
+    has_groups = table.calls is not None
+    total = _number(cells[table.total], where, has_groups=has_groups) * table.scale
+    calls = None
+    if table.calls is not None:
+        calls = int(_number(cells[table.calls], where, has_groups=has_groups))
     found.add(cells[table.name], kind, total, calls)
 
 
-def _number(cell: str, where: str) -> float:
+def _number(cell: str, where: str, *, has_groups: bool) -> float:
+    is_grouped = has_groups and _GROUPED.fullmatch(cell)
     try:
-        value = float(cell.replace(",", ""))
+        value = float(cell.replace(",", "") if is_grouped else cell)
     except ValueError:
         raise InputError(f"{quoted(cell)} was found", where=where, expected="a number") from None
     if not 0 <= value < 1e18:

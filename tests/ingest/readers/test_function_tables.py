@@ -77,3 +77,9 @@ def test_damage(warehouse, tmp_path, name, old, new, message):
     (tmp_path / name).write_text(text.replace(old, new))
     with pytest.raises(InputError, match=message):
         land(warehouse, tmp_path / name)
+
+
+@pytest.mark.parametrize("value", ["0,5", "1,234"])
+def test_a_decimal_comma_is_no_group_of_thousands(refusal, value):
+    message = refusal(f"Function;CPU Time;Module\nwork;{value};a.out\n".encode())
+    assert f"{value}' was found" in message and "expected a number" in message
