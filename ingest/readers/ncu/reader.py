@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.lines import chunks, quoted
-from ingest.readers.ncu.values import Separators, in_base_units, numbers
+from ingest.readers.ncu.values import Separators, check_any, in_base_units, numbers
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -76,13 +76,7 @@ class Ncu(SingleFile):
             if rows.num_rows:
                 yield Rows("pmu_samples", rows)
         separators.check()
-        if not landed:
-            raise InputError(
-                "there are no metrics",
-                where="end of the file",
-                expected="a metric of at least one kernel launch",
-                hint="Did ncu profile a kernel?",
-            )
+        check_any(landed)
 
 
 def _heading(recording: Recording) -> tuple[int, list[str]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.lines import numbered_lines, quoted
 from ingest.readers.ncu.reader import tall
-from ingest.readers.ncu.values import Separators
+from ingest.readers.ncu.values import Separators, check_any
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -65,13 +65,7 @@ class NcuText(SingleFile):
         landed += len(found)
         yield from _rows(found, separators)
         separators.check()
-        if not landed:
-            raise InputError(
-                "there are no metrics",
-                where="end of the file",
-                expected="a metric of at least one kernel launch",
-                hint="Did ncu profile a kernel?",
-            )
+        check_any(landed)
         yield Run(app=program[0] if program else None)
 
 

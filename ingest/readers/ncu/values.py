@@ -76,6 +76,17 @@ class Separators:
             raise _foreign(problem, line)
 
 
+def check_any(landed: int) -> None:
+    """Raise `InputError` where a file has no metric."""
+    if not landed:
+        raise InputError(
+            "there are no metrics",
+            where="end of the file",
+            expected="a metric of at least one kernel launch",
+            hint="Did ncu profile a kernel?",
+        )
+
+
 def _foreign(problem: str, line: int) -> InputError:
     return InputError(
         problem,
