@@ -75,7 +75,8 @@ def scale(
 
 def _list_sets(con: DuckDBPyConnection, style: Format, output: Path | None) -> None:
     """List the sets of runs that can be predicted, with what each has."""
-    from apps.reports.scaling import NO_RUNS, SETS, set_lines
+    from apps.reports.scaling_question import NO_RUNS
+    from apps.reports.scaling_tables import SETS, set_lines
 
     rows = scaling_contents(con)
     found = dicts(rows)
@@ -102,18 +103,20 @@ def _predict(
     output: Path | None,
 ) -> None:
     from apps.reports.imbalance import IMBALANCE, imbalance_lines, scaling_imbalance_sentences
-    from apps.reports.scaling import (
-        PROGRAM,
-        RANKED,
-        SETS,
+    from apps.reports.scaling import scaling_sentences
+    from apps.reports.scaling_question import (
         UNNAMED,
         choose_set,
         complete_question,
         predict_grid,
         predict_program,
+    )
+    from apps.reports.scaling_tables import (
+        PROGRAM,
+        RANKED,
+        SETS,
         program_lines,
         ranking_lines,
-        scaling_sentences,
         set_lines,
     )
 
@@ -169,7 +172,8 @@ def _compare(
     style: Format,
     output: Path | None,
 ) -> None:
-    from apps.reports.scaling import choose_set, version_comparison_text
+    from apps.reports.scaling_question import choose_set
+    from apps.reports.scaling_versions import version_comparison_text
 
     if len(words) != 3:
         raise UsageError(

@@ -23,16 +23,10 @@ from apps.queries.scaling import (
     scaling_turning,
 )
 from apps.reports.imbalance import scaling_imbalance_sentences
-from apps.reports.scaling import (
-    FLOOR,
-    Question,
-    TurningPoint,
-    complete_question,
-    growth,
-    predict_grid,
-    scaling_sentences,
-    turning_point,
-)
+from apps.reports.scaling import scaling_sentences
+from apps.reports.scaling_limits import FLOOR, TurningPoint, turning_point
+from apps.reports.scaling_question import Question, complete_question, predict_grid
+from apps.reports.scaling_tables import growth
 
 _PROGRAM = "whole program"
 _LEAST = 3

@@ -10,7 +10,7 @@ import polars as pl
 from apps.output import short_names
 from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, SKY, axis, legend, scale, steps_scale
 from apps.pages.sizes import FIT
-from apps.reports.scaling import TurningPoint
+from apps.reports.scaling_limits import TurningPoint
 
 _BAND = 0.2
 _HEIGHT = 320

@@ -20,14 +20,10 @@ from apps.queries.scaling import (
     scaling_sets,
     scaling_turning,
 )
-from apps.reports.scaling import (
-    TurningPoint,
-    complete_question,
-    growth,
-    predict_grid,
-    scaling_sentences,
-    turning_point,
-)
+from apps.reports.scaling import scaling_sentences
+from apps.reports.scaling_limits import TurningPoint, turning_point
+from apps.reports.scaling_question import complete_question, predict_grid
+from apps.reports.scaling_tables import growth
 from tests.apps.pages.conftest import texts
 from tests.helpers.support import given
 

@@ -1,0 +1,170 @@
+"""Up to which count more processes make a program faster, and are worth their cores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from apps.output import Row, percent
+from apps.reports.scaling_question import REACH, Question
+
+# An efficiency below this is not worth its cores.
+FLOOR = 0.5
+# Times over the shortest one that are equal to it.
+_EQUAL = 1 + 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class TurningPoint:
+    """The count beyond which more processes make a program slower, with its 90 % interval.
+
+    `high` is None where the program may get faster up to the farthest predicted count, and
+    `is_predicted` false where the predictions are still shorter further on.
+    """
+
+    about: int
+    low: int
+    high: int | None
+    is_predicted: bool = True
+
+
+def turning_point(
+    question: Question, every: Sequence[Row], turning: Sequence[Row]
+) -> TurningPoint | None:
+    """Return the turning point of strong scaling as measured, None where it is unknown.
+
+    `every` are the rows of `predict_grid`, `turning` those of `scaling_turning`.
+    """
+    rows = _within_reach(question, every)
+    is_measured = question.problem_size in {None, question.which.problem_size}
+    if not rows or not turning or question.scaling != "strong" or not is_measured:
+        return None
+    low, high = turning[0]["low"], turning[0]["high"]
+    if low is None or (low <= rows[0]["parallelism"] and high is None):
+        return None
+    about = _fastest(rows)
+    if high is not None and about > high and about == rows[-1]["parallelism"]:
+        if turning[0]["fastest"] == question.which.largest:
+            # No measured time grows: that it does beyond is no better known than the predictions.
+            return TurningPoint(about, round(low), None)
+        fastest = round(min(max(turning[0]["fastest"], low), high))
+        return TurningPoint(fastest, round(min(low, fastest)), round(high), is_predicted=False)
+    if any(row["parallelism"] == about and row["measured"] for row in rows):
+        # Between measured counts the interval knows more than the line that joins them.
+        shortest = min(row["predicted"] for row in rows)
+        first = next(row["parallelism"] for row in rows if row["predicted"] <= shortest * _EQUAL)
+        about = round(max(first, low))
+    upper = None if high is None else round(max(high, about))
+    return TurningPoint(about, round(min(low, about)), upper)
+
+
+def limit_sentences(question: Question, every: Sequence[Row], turning: Sequence[Row]) -> list[str]:
+    """Return where the program is fastest, and up to which count it is efficient.
+
+    `every` are the rows of `predict_grid`, `turning` those of `scaling_turning`.
+    """
+    rows = _within_reach(question, every)
+    if not rows:
+        return []
+    is_measured = question.problem_size in {None, question.which.problem_size}
+    sentences = []
+    if question.scaling == "strong":
+        sentences.append(
+            _turning_sentence(turning_point(question, every, turning), rows, turning[0])
+            if is_measured
+            else _turning_elsewhere(rows)
+        )
+    is_modelled = not (turning and is_measured) or turning[0]["low"] is not None
+    return [*sentences, _efficient(rows) if is_modelled else _efficient_measured(rows)]
+
+
+def _within_reach(question: Question, rows: Sequence[Row]) -> list[Row]:
+    """Return the rows with a prediction, up to the farthest count at which it is looked at."""
+    reach = question.which.largest * REACH
+    return [row for row in rows if row["predicted"] is not None and row["parallelism"] <= reach]
+
+
+def _turning_sentence(point: TurningPoint | None, rows: Sequence[Row], turning: Row) -> str:
+    """Return beyond which count more processes make it slower, with the 90 % interval."""
+    first, farthest = rows[0]["parallelism"], rows[-1]["parallelism"]
+    if turning["low"] is None:
+        why = next((flag for flag in turning["flags"] if "poor fit" in flag), "there is no model")
+        return (
+            f"Beyond which count adding more makes it slower is unknown: {why}. "
+            f"Of the measured counts {turning['fastest']} is the fastest."
+        )
+    if point is None:
+        return (
+            "Beyond which count adding more makes it slower is unknown: the measured times allow "
+            f"any from {first} on."
+        )
+    if point.about == farthest:
+        return (
+            f"Up to {farthest} adding more does not make it slower; it could from {point.low} on "
+            "(90 %)."
+        )
+    if point.high == first:
+        return f"Adding more than {first}, the smallest count, makes it slower (90 %)."
+    upper = f"more than {farthest}" if point.high is None else point.high
+    later = "" if point.is_predicted else ", though its model predicts shorter times far beyond"
+    return (
+        f"Adding more than about {point.about} makes it slower (90 %: {point.low} to {upper})"
+        f"{later}."
+    )
+
+
+def _turning_elsewhere(rows: Sequence[Row]) -> str:
+    """Return the same at a problem size that was not measured, where no interval is known."""
+    about, farthest = _fastest(rows), rows[-1]["parallelism"]
+    if about == farthest:
+        return f"Up to {farthest} adding more is not predicted to make it slower."
+    return f"Adding more than about {about} is predicted to make it slower."
+
+
+def _fastest(rows: Sequence[Row]) -> int:
+    """Return the count with the shortest time; beyond the measured ones between those of the grid.
+
+    There it is the vertex of the parabola through the logarithms of the shortest time and its
+    neighbours. Of equal times it is the last.
+    """
+    shortest = min(row["predicted"] for row in rows)
+    place = max(i for i, row in enumerate(rows) if row["predicted"] <= shortest * _EQUAL)
+    best: int = rows[place]["parallelism"]
+    if rows[place]["measured"] or place in {0, len(rows) - 1}:
+        return best
+    (x0, y0), (x1, y1), (x2, y2) = (
+        (math.log(row["parallelism"]), math.log(row["predicted"]))
+        for row in rows[place - 1 : place + 2]
+    )
+    one, other = (y1 - y0) / (x1 - x0), (y2 - y1) / (x2 - x1)
+    if not other > one:
+        return best
+    vertex = (x0 + x1) / 2 - one * (x2 - x0) / 2 / (other - one)
+    return round(math.exp(min(max(vertex, x0), x2)))
+
+
+def _efficient(rows: Sequence[Row]) -> str:
+    """Return up to which count the efficiency is over the floor, between those of the grid."""
+    last = max((i for i, row in enumerate(rows) if row["efficiency"] >= FLOOR), default=None)
+    if last is None:
+        return f"Its efficiency is over {percent(FLOOR)} nowhere."
+    if last == len(rows) - 1:
+        return f"Its efficiency stays over {percent(FLOOR)} up to {rows[-1]['parallelism']}."
+    (x0, y0), (x1, y1) = (
+        (math.log(row["parallelism"]), math.log(row["efficiency"] / FLOOR))
+        for row in rows[last : last + 2]
+    )
+    about = math.exp(x0 + (x1 - x0) * y0 / (y0 - y1))
+    return (
+        f"The largest count with an efficiency over {percent(FLOOR)} is about {int(about + 1e-9)}."
+    )
+
+
+def _efficient_measured(rows: Sequence[Row]) -> str:
+    """Return the same by the measured counts alone, where no model carries what lies between."""
+    over = [r["parallelism"] for r in rows if r["measured"] and r["efficiency"] >= FLOOR]
+    if not over:
+        return f"Its efficiency is over {percent(FLOOR)} at no measured count."
+    floor = percent(FLOOR)
+    return f"Of the measured counts {over[-1]} is the largest with an efficiency over {floor}."

@@ -1,0 +1,140 @@
+"""Which set of runs is predicted, at which counts: what the verdict and the tables are about."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from apps.output import cell, counted
+from apps.queries.runs import LATEST, resolve_run, run_facts
+from apps.queries.scaling import (
+    ScalingSet,
+    measured_counts,
+    scaling_apps,
+    scaling_program,
+    scaling_sets,
+)
+from warehouse.errors import NothingToAnalyse, UsageError
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+# How runs without an application name are listed; they are chosen by one of their runs.
+UNNAMED = "(no application)"
+NO_RUNS = (
+    "Ingest profiles (TAU, Score-P, Caliper, mpiP, Extra-P ...) of runs at different counts, or a "
+    "CSV with the columns app, ranks and wall_seconds; --app and --ranks state what a file leaves "
+    "out. An Extra-P file without METRIC lands as counters: add the line METRIC time before its "
+    "data, and ingest it again."
+)
+# Predictions are searched up to this many times the largest count.
+REACH = 64
+# Predicted counts of an octave; between them times are nearly straight lines in logarithms.
+_STEPS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about a program: which set of runs, at which counts, of which problem size."""
+
+    which: ScalingSet
+    counts: tuple[int, ...]
+    scaling: str
+    problem_size: float | None
+
+    @property
+    def target(self) -> int:
+        """The count at which functions are ranked."""
+        return self.counts[-1]
+
+
+def choose_set(
+    con: DuckDBPyConnection, app: str, version: str | None = None, machine: str | None = None
+) -> tuple[ScalingSet, list[ScalingSet]]:
+    """Return the named set of runs, the newest of several, and the others.
+
+    `app` is an application, one of its runs, or `latest`. Raises `NothingToAnalyse` where there
+    is no such set, or none with three different counts.
+    """
+    found = scaling_sets(con, app, version, machine)
+    others = found
+    if not found and app not in scaling_apps(con):
+        others = scaling_sets(con, LATEST)
+        found = _of_run(con, app, version, machine, others)
+    if not found:
+        known = ", ".join(scaling_apps(con)[:8])
+        raise NothingToAnalyse(
+            f"there are no function times at known counts for {app!r}"
+            + (f", version {version!r}" if version else "")
+            + (f", machine {machine!r}" if machine else ""),
+            hint=f"There are some for: {known}. pwh scale lists all sets of runs."
+            if known
+            else NO_RUNS,
+        )
+    best = next((one for one in found if one.counts >= 3), found[0])
+    if best.counts < 3:
+        raise NothingToAnalyse(
+            f"{set_name(best)} was measured at {counted(best.counts, 'count')}",
+            hint="A model needs at least three counts: ingest runs at others.",
+        )
+    return best, [one for one in others if one != best and one.app == best.app]
+
+
+def _of_run(
+    con: DuckDBPyConnection,
+    name: str,
+    version: str | None,
+    machine: str | None,
+    sets: Sequence[ScalingSet],
+) -> list[ScalingSet]:
+    """Return the set of a run; another version or machine of its application where named."""
+    try:
+        facts = run_facts(con, resolve_run(con, name))
+    except NothingToAnalyse:
+        return []
+    keys = (facts.get("app"), version or facts.get("version"), machine or facts.get("machine"))
+    return [one for one in sets if (one.app, one.version, one.machine) == keys]
+
+
+def set_name(which: ScalingSet) -> str:
+    """Return a set of runs in words: its application, version and machine."""
+    parts = [UNNAMED if which.app is None else cell(which.app)]
+    parts += [f"version {cell(which.version)}"] if which.version else []
+    parts += [f"on {cell(which.machine)}"] if which.machine else []
+    return " ".join(parts)
+
+
+def complete_question(
+    which: ScalingSet,
+    counts: Sequence[int],
+    scaling: str | None,
+    problem_size: float | None,
+) -> Question:
+    """Return the question with defaults filled in: 2, 4 and 8 times the largest count."""
+    targets = tuple(sorted(set(counts))) or tuple(which.largest * k for k in (2, 4, 8))
+    if targets[0] < 1:
+        raise UsageError("counts of --at must be 1 or more", hint="Such as --at 512,1024,4096")
+    return Question(which, targets, scaling or which.scaling, problem_size)
+
+
+def count_grid(question: Question) -> list[int]:
+    """Return the counts of the question, and two per doubling from the smallest to far beyond."""
+    which = question.which
+    steps = math.ceil(_STEPS * math.log2(which.largest * REACH / which.smallest))
+    between = {round(which.smallest * 2 ** (step / _STEPS)) for step in range(steps)}
+    return sorted(between | {which.largest, which.largest * REACH, *question.counts})
+
+
+def predict_program(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelation:
+    """Return the program's predicted time, speed-up, efficiency and core hours."""
+    return scaling_program(
+        con, question.which, question.counts, question.scaling, question.problem_size
+    )
+
+
+def predict_grid(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelation:
+    """Return the program's predicted time at measured counts and those of `count_grid`."""
+    counts = sorted({*count_grid(question), *measured_counts(con, question.which)})
+    return scaling_program(con, question.which, counts, question.scaling, question.problem_size)

@@ -1,0 +1,116 @@
+"""Tables of scaling: sets of runs, predictions of a program and of its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from apps.output import Row, amount, cell, percent, three_digits
+from apps.reports.scaling_question import UNNAMED
+
+SETS = ("application", "version", "machine", "scaling", "counts", "functions", "runs", "newest run")
+PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
+RANKED = ("function", "seconds", "interval", "share", "measured", "flags")
+_RANKED_LINES = 10
+_NAME = 36
+# Slopes this near to 0 or -1 are called by their name.
+_NEAR = 0.1
+
+
+def set_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Return the lines of the table SETS from the rows of `scaling_contents`."""
+    return [
+        (
+            UNNAMED if row["app"] is None else row["app"],
+            row["version"],
+            row["machine"],
+            row["scaling"],
+            f"{row['counts']} ({row['smallest']} to {row['largest']})",
+            row["functions"],
+            row["runs"],
+            row["newest_run"],
+        )
+        for row in rows
+    ]
+
+
+def program_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Return the rows of `predict_program` as lines under `PROGRAM`."""
+    return [
+        (row["parallelism"], None, None, None, None, None)
+        if row["predicted"] is None
+        else (
+            row["parallelism"],
+            *_figures(row),
+            three_digits(row["speedup"]),
+            percent(row["efficiency"]),
+            three_digits(row["core_hours"]),
+        )
+        for row in rows
+    ]
+
+
+def ranking_lines(rows: Sequence[Row]) -> tuple[list[Any], list[Any]]:
+    """Return the ten functions with the longest time at the target, and the ten growing fastest.
+
+    Those grow fastest whose share of the time gains most from the largest measured count on.
+    `rows` are those of `scaling_functions`. Each line is (function, predicted s, interval, share,
+    share at the largest count, flags).
+    """
+    known = [row for row in rows if row["share"] is not None]
+    growing = sorted(
+        (row for row in known if (row["growth"] or 0) > 0.001),
+        key=lambda row: -(row["growth"] or 0),
+    )
+    return [_ranked_line(row) for row in known[:_RANKED_LINES]], [
+        _ranked_line(row) for row in growing[:_RANKED_LINES]
+    ]
+
+
+def _ranked_line(row: Row) -> tuple[Any, ...]:
+    return (
+        short_name(row),
+        *_figures(row),
+        percent(row["share"]),
+        percent(row["share_measured"]),
+        _flags(row["flags"]),
+    )
+
+
+def _figures(row: Row) -> tuple[float | None, str]:
+    """Return the predicted seconds and their interval, to three digits."""
+    return three_digits(row["predicted"]), f"{amount(row['low'])} - {amount(row['high'])}"
+
+
+def _flags(flags: Sequence[str] | None) -> str | None:
+    """Return the kind of each flag of a function, without its explanation, which is too long."""
+    kinds = [flag.split(":")[0] for flag in flags or [] if not flag.startswith("scaling assumed")]
+    return ", ".join(dict.fromkeys(kinds)) or None
+
+
+def short_name(row: Row) -> str:
+    """Return the name of a row's function, shortened in the middle."""
+    return cell(row["function"], _NAME)
+
+
+def growth(row: Row) -> str:
+    """Return how a function's time changes beyond the largest count, with its 90 % interval.
+
+    `row` has exponent, exponent_low, exponent_high (slope in logarithms), and flags.
+    """
+    exponent, low, high = (row[f"exponent{end}"] for end in ("", "_low", "_high"))
+    if exponent is None:
+        why = next((flag for flag in row["flags"] or [] if "no model" in flag), None)
+        return f"unknown: {cell(why, None)}" if why else "unknown"
+    if low is None or high is None:
+        return f"{_slope(exponent)} (p^{exponent:.2f})"
+    text = f"{_slope(exponent)} (p^{exponent:.2f}, 90 %: {low:.2f} to {high:.2f})"
+    return f"{text}; it may fall or grow" if low < -_NEAR and high > _NEAR else text
+
+
+def _slope(exponent: float) -> str:
+    if abs(exponent) < _NEAR:
+        return "stays about the same"
+    if exponent > 0:
+        return "grows"
+    return "falls in proportion" if abs(exponent + 1) < _NEAR else "falls"
