@@ -14,8 +14,10 @@ from ingest.signatures import signature_of
 from warehouse.errors import InputError, UsageError
 
 _NUMBER = re.compile(rb'\s*"?[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"?\s*')
-_ROW_PER_VALUE = (
-    "Is each column a metric? pwh reads a value a row, in the columns region, event and value. "
+_TABLE = (
+    "Is each row a run? Name the column of its time wall_seconds (in seconds), and that of its "
+    "count ranks, threads or nodes.\n"
+    "  Is each column a metric? pwh reads a value a row, in the columns region, event and value. "
     "DuckDB's UNPIVOT makes these: UNPIVOT 'FILE' ON COLUMNS(* EXCLUDE (...)) INTO NAME event "
     "VALUE value"
 )
@@ -37,8 +39,8 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
     known = signature_of(head)
     if known is not None:
         advice = known.convert
-    elif _is_wide(head):
-        advice = _ROW_PER_VALUE
+    elif _is_table(head):
+        advice = _TABLE
     else:
         advice = "If it is one of them, name it: --reader NAME."
     raise InputError(
@@ -49,11 +51,13 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
     )
 
 
-def _is_wide(head: Head) -> bool:
-    """Return whether a file is a comma-separated table with several columns of numbers."""
+def _is_table(head: Head) -> bool:
+    """Return whether a file is a table with headings and, below, several columns with a number."""
     first, second = (*head.data.split(b"\n", 2), b"", b"")[:2]
-    numbers = sum(_NUMBER.fullmatch(field) is not None for field in second.split(b","))
-    return first.count(b",") == second.count(b",") and numbers >= 3
+    separator = max((b",", b";", b"\t"), key=first.count)
+    columns = second.split(separator)
+    has_number = any(_NUMBER.fullmatch(field) for field in columns)
+    return len(columns) > 1 and first.count(separator) == second.count(separator) and has_number
 
 
 def head_of(path: Path) -> Head:

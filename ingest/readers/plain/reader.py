@@ -6,8 +6,9 @@ run columns are one run, for fn_timings with equal parallelism and repetition as
 function that a timer wrote again and again are repetitions, also without that column; with it,
 rows that are equal in all columns are one measurement and land once.
 
-A table with the wall times of runs (`wall_seconds`) and no landing table's rows lands as runs, one
-a row; columns that are no facts of runs become tags.
+A table with the wall times of runs (`wall_seconds`, or `threads,elapsed (ms)`) and no landing
+table's rows lands as runs, one a row; columns that are no facts of runs become metrics where their
+name says so, else tags.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ingest.compressed import compression
 from ingest.parsing import arrow, parquet, plain_csv
 from ingest.readers.plain.matches import best_match, checked, types_of
 from ingest.readers.plain.repetitions import is_repeatable, numbered, without_copies
-from ingest.readers.plain.run_lists import lists_runs, run_items
+from ingest.readers.plain.run_lists import run_items, run_list
 from ingest.readers.plain.tables import (
     RUN_TYPES,
     as_readable,
@@ -47,7 +48,7 @@ class PlainTable(SingleFile):
     TABLES = ("any landing table",)
 
     def sniff(self, head: Head) -> bool:
-        """Recognise the file by its column names: two thirds a landing table's, or wall_seconds.
+        """Recognise the file by its column names: two thirds a landing table's, or a run's times.
 
         A damaged Parquet or Arrow file is taken too, so that its reader reports what is wrong.
         """
@@ -74,8 +75,8 @@ class PlainTable(SingleFile):
         path, head = as_readable(recording)
         columns = column_names(head, path)
         plain_csv.check_unique(columns)
-        if lists_runs(columns):
-            yield from run_items(columns, path, head)
+        if headings := run_list(columns):
+            yield from run_items(columns, headings, path, head)
             return
         match = checked(best_match(columns), columns)
         types = types_of(match.table)
@@ -108,7 +109,7 @@ class PlainTable(SingleFile):
 
 
 def _fits(columns: tuple[str, ...]) -> bool:
-    if lists_runs(columns):
+    if run_list(columns):
         return True
     match = best_match(columns)
     return match is not None and len(match.known) >= _MOST * len(columns)

@@ -1,73 +1,132 @@
-"""Tables of runs with their wall times, one run a row; other columns become tags."""
+"""Tables of runs with their wall times, one run a row; other columns become metrics or tags."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ingest.base import Item, Select
+from ingest.readers.plain.headings import WALL_TIME, Headings, headings_of
 from ingest.readers.plain.matches import best_match
 from ingest.readers.plain.repetitions import without_copies
 from ingest.readers.plain.tables import RUN_TYPES, check_type, quoted, source_of, value
 from warehouse.errors import InputError
 
-_WALL_TIME = "wall_seconds"
-_COUNTS = ("ranks", "threads", "nodes")
+_FACTS = RUN_TYPES | {WALL_TIME: "DOUBLE"}
 # The wall time of a run at a known count is that of one function, of the kind total.
 _WHOLE_PROGRAM = "whole program"
 
 
-def lists_runs(columns: tuple[str, ...]) -> bool:
-    """Return whether rows are runs: they have wall times, and are no rows of a landing table."""
+def run_list(columns: tuple[str, ...]) -> Headings | None:
+    """Return what the columns are where rows are runs, and none of a landing table; else None."""
     match = best_match(columns)
-    return _WALL_TIME in columns and (match is None or bool(match.missing))
+    if match is not None and not match.missing:
+        return None
+    return headings_of(columns, tuple(_FACTS))
 
 
-def run_items(columns: tuple[str, ...], path: Path, head: bytes) -> Iterator[Item]:
-    """Yield a SELECT of the runs, and one of the times of those whose count is known.
+def run_items(
+    columns: tuple[str, ...], headings: Headings, path: Path, head: bytes
+) -> Iterator[Item]:
+    """Yield a SELECT of the runs, one of their metrics, and one of the times at known counts.
 
     Raises `InputError` for columns whose names are nearly those of facts.
     """
-    facts = RUN_TYPES | {_WALL_TIME: "DOUBLE"}
-    tags = [name for name in columns if name not in facts]
-    for name in tags:
-        if close := difflib.get_close_matches(name, facts, 1, cutoff=0.8):
+    for name in headings.tags:
+        if close := difflib.get_close_matches(name, _FACTS, 1, cutoff=0.8):
             raise InputError(
                 f"the column {name!r} is no fact of runs",
                 where="line 1",
-                expected=f"columns among {', '.join(facts)}; others become tags",
+                expected=f"columns among {', '.join(_FACTS)}; others become tags",
                 hint=f"Did you mean {close[0]}?",
             )
-    known = [name for name in columns if name in facts and name != "run_id"]
+    # What is not named as the fact is may be text: such values become tags.
+    texts = [
+        *headings.measures,
+        *(c for f, (c, _) in headings.facts.items() if f == "problem_size" != c),
+    ]
+    types = {
+        column: "VARCHAR" if column in texts else _FACTS[fact]
+        for fact, (column, _) in headings.facts.items()
+    }
     source, params, stored = source_of(
-        head, path, columns, facts | dict.fromkeys(tags, "VARCHAR"), left_out=True
+        head,
+        path,
+        columns,
+        types | dict.fromkeys([*texts, *headings.tags], "VARCHAR"),
+        left_out=True,
     )
-    for name in known:
-        check_type(name, facts[name], stored[name])
+    for name, kind in types.items():
+        check_type(name, kind, stored[name])
     source, copies = without_copies(source, params, columns)
     yield from copies
     key: Literal["run_id", "run_key"] = "run_id" if "run_id" in columns else "run_key"
     if key == "run_key":
         source = f"FROM (SELECT CAST(row_number() OVER () AS VARCHAR) AS run_key, * {source})"
-    values = [value(name, facts[name], stored[name]) for name in known]
-    names = {f"tag_{place}": name for place, name in enumerate(tags)}
-    if tags:
-        entries = ", ".join(
-            f"{{'key': ${place}, 'value': CAST({quoted(name)} AS VARCHAR)}}"
-            for place, name in names.items()
-        )
-        values.append(
-            f"map_from_entries(list_filter([{entries}], lambda tag: tag.value IS NOT NULL)) AS tags"
-        )
-    yield Select("runs", f"SELECT {key}, {', '.join(values)} {source}", params | names, key)
-    if counts := [name for name in _COUNTS if name in columns]:
+    values = [
+        f"TRY_CAST({quoted(column)} AS DOUBLE) AS {fact}"
+        if column in texts
+        else _fact(fact, column, divisor, stored[column])
+        for fact, (column, divisor) in headings.facts.items()
+        if fact != "run_id"
+    ]
+    tags, names = _tags(headings.tags, texts)
+    yield Select("runs", f"SELECT {', '.join([key, *values, *tags])} {source}", params | names, key)
+    if headings.measures:
+        select, names = _metrics(headings, key)
+        yield Select("metrics", f"{select} {source}) WHERE isfinite(m.value)", params | names, key)
+    if headings.counts:
+        column, divisor = headings.facts[WALL_TIME]
+        seconds = quoted(column)
+        counts = ", ".join(map(quoted, headings.counts))
         yield Select(
             "fn_timings",
             f"SELECT DISTINCT {key}, '{_WHOLE_PROGRAM}' AS function, 'total' AS kind, "
-            f"{_WALL_TIME} AS seconds {source} WHERE {_WALL_TIME} > 0 AND NOT isnan({_WALL_TIME}) "
-            f"AND coalesce({', '.join(counts)}) IS NOT NULL",
+            f"{seconds} / {divisor} AS seconds {source} "
+            f"WHERE {seconds} > 0 AND NOT isnan({seconds}) AND coalesce({counts}) IS NOT NULL",
             params,
             key,
         )
+
+
+def _fact(fact: str, column: str, divisor: int, stored: str) -> str:
+    """Return the SQL expression of a fact."""
+    if column == fact:
+        return value(fact, _FACTS[fact], stored)
+    if fact == WALL_TIME:
+        seconds = f"CAST({quoted(column)} AS DOUBLE)"
+        return f"CASE WHEN NOT isnan({seconds}) THEN {seconds} / {divisor} END AS {fact}"
+    return f"{quoted(column)} AS {fact}"
+
+
+def _tags(columns: list[str], texts: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Return the SQL expression of the tags, if any, and its parameters."""
+    names = {f"tag_{place}": name for place, name in enumerate([*columns, *texts])}
+    entries = ", ".join(
+        f"{{'key': ${place}, 'value': {_tag(name, is_text=name in texts)}}}"
+        for place, name in names.items()
+    )
+    if not entries:
+        return [], {}
+    known = f"list_filter([{entries}], lambda tag: tag.value IS NOT NULL)"
+    return [f"map_from_entries({known}) AS tags"], names
+
+
+def _tag(name: str, *, is_text: bool) -> str:
+    text = f"CAST({quoted(name)} AS VARCHAR)"
+    return f"CASE WHEN TRY_CAST({text} AS DOUBLE) IS NULL THEN {text} END" if is_text else text
+
+
+def _metrics(headings: Headings, key: str) -> tuple[str, dict[str, Any]]:
+    """Return the beginning of the SELECT of the metrics, and its parameters."""
+    names: dict[str, Any] = {}
+    entries = []
+    for place, (column, measure) in enumerate(headings.measures.items()):
+        found = {"metric": measure.metric, "unit": measure.unit, "better": measure.better}
+        names |= {f"{field}_{place}": text for field, text in found.items()}
+        bound = ", ".join(f"'{field}': CAST(${field}_{place} AS VARCHAR)" for field in found)
+        entries.append(f"{{{bound}, 'value': TRY_CAST({quoted(column)} AS DOUBLE)}}")
+    of_row = f"SELECT {key}, unnest([{', '.join(entries)}]) AS m"
+    return f"SELECT {key}, m.metric, m.value, m.unit, m.better FROM ({of_row}", names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ingest.readers.plain.headings import headings_of
 from tests.helpers.support import land, rows
 from warehouse.errors import InputError
 
@@ -105,6 +106,49 @@ def test_wall_times_of_runs_land_one_a_row_and_are_modelled(warehouse, tmp_path)
     ]
 
 
+def test_tables_of_runs_with_headings_of_their_own(warehouse, tmp_path):
+    path = tmp_path / "scaling.csv"
+    path.write_text(
+        "nprocs;N;elapsed (ms);comm_ms;Speedup;GFLOPS;variant\n"
+        "1;1000;5000;0.5;1.0;2.5;tiled\n2;1000;2500;0.75;2.0;5;tiled\n4;1000;1300;-;3.8;;\n"
+    )
+    land(warehouse, path)
+    runs = "SELECT ranks, problem_size, wall_seconds, tags FROM runs ORDER BY ranks"
+    assert rows(warehouse, runs) == [
+        (1, 1000, 5, {"variant": "tiled"}),
+        (2, 1000, 2.5, {"variant": "tiled"}),
+        (4, 1000, 1.3, {"comm_ms": "-"}),
+    ]
+    metrics = "SELECT ranks, metric, value, unit, better FROM metrics JOIN runs USING (run_id)"
+    assert rows(warehouse, f"{metrics} ORDER BY ALL") == [
+        (1, "comm", 0.5, "ms", "lower"),
+        (1, "gflops", 2.5, "Gflop/s", "higher"),
+        (1, "speedup", 1, None, "higher"),
+        (2, "comm", 0.75, "ms", "lower"),
+        (2, "gflops", 5, "Gflop/s", "higher"),
+        (2, "speedup", 2, None, "higher"),
+        (4, "speedup", 3.8, None, "higher"),
+    ]
+    times = "SELECT parallelism, seconds FROM program_times ORDER BY parallelism"
+    assert rows(warehouse, times) == [(1, 5), (2, 2.5), (4, 1.3)]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "threads,time",  # in which unit?
+        "threads,time_ms,elapsed_ms",  # which of them?
+        "region,threads,time_ms",  # a row is a part of a run
+        "thread,time_ms",  # a number, no count
+        "threads,bandwidth_gb_s",
+        "threads,ops_per_ms",
+        "variant,time_ms",
+    ],
+)
+def test_columns_that_do_not_say_how_long_a_run_took(header):
+    assert headings_of(header.split(","), ("ranks", "threads", "wall_seconds")) is None
+
+
 def test_wall_times_without_counts_are_a_history(warehouse, tmp_path):
     path = tmp_path / "history.csv"
     path.write_text("run_id,app,started_at,wall_seconds\nr1,a,2024-01-01,3\nr2,a,2024-01-02,nan\n")
@@ -123,6 +167,7 @@ def test_wall_times_without_counts_are_a_history(warehouse, tmp_path):
         ("function,seconds,wall_seconds\na,1,2\n", "'wall_seconds' is not one of fn_timings"),
         ("app,ranks,wall_seconds\na,1,-2\n", "wall_seconds = -2.0"),
         ("app,ranks,wall_seconds\n", "no measurements"),
+        ("num_threads,time_ms\nfour,2\n", "num_threads"),
     ],
 )
 def test_tables_that_are_no_wall_times_of_runs(warehouse, tmp_path, text, problem):
