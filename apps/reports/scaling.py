@@ -33,7 +33,7 @@ _BASES = {
 # Functions that take less of the program's time in the mean over ranks do not tell what limits it.
 _MOST = 0.8
 # Flags under which a time beyond the measured counts is a guess.
-_GUESSED = ("not extrapolatable", "poor fit")
+_GUESSED = ("not extrapolatable", "poor fit", "perhaps several problems")
 _REASONS = 3
 
 

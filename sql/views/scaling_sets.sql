@@ -43,6 +43,40 @@ WITH
     SELECT app, version, machine, median(cores / parallelism) AS cores_each
     FROM scaling_runs
     GROUP BY ALL
+  ),
+
+  tagged AS (
+    SELECT
+      s.app, s.version, s.machine, s.parallelism, s.problem_size, tag.key AS tag, tag.value AS told,
+      avg(wall_seconds) AS seconds
+    FROM scaling_runs AS s
+    JOIN (
+      SELECT run_id, wall_seconds, unnest(map_entries(tags)) AS tag
+      FROM runs
+      WHERE wall_seconds > 0
+    ) AS r USING (run_id)
+    GROUP BY ALL
+  ),
+
+  -- Tags by which runs taken as repetitions differ, with other times. A value found at one count
+  -- only may be a measurement.
+  mixed AS (
+    SELECT
+      app, version, machine,
+      printf(
+        'perhaps several problems: runs at one count differ in %s, and up to %.1f-fold in time',
+        array_to_string(list_sort(list(DISTINCT tag)), ', '), max(ratio)
+      ) AS flag
+    FROM (
+      SELECT
+        *,
+        count(*) OVER (PARTITION BY app, version, machine, problem_size, tag, told) AS counts,
+        max(seconds) OVER point / min(seconds) OVER point AS ratio
+      FROM tagged
+      WINDOW point AS (PARTITION BY app, version, machine, parallelism, problem_size, tag)
+    )
+    WHERE counts > 1 AND ratio > 1.25
+    GROUP BY ALL
   )
 
 SELECT
@@ -67,14 +101,18 @@ SELECT
           )
         WHEN problem_sizes > 1 AND NOT crossed AND NOT coalesce(growth > 0, false)
           THEN 'problem sizes differ, but do not grow with the parallelism'
-      END
+      END,
+      x.flag
     ],
     lambda flag: flag IS NOT NULL
   ) AS flags
 FROM summed AS s
 JOIN cores AS c
   ON s.app IS NOT DISTINCT FROM c.app AND s.version IS NOT DISTINCT FROM c.version
-  AND s.machine IS NOT DISTINCT FROM c.machine;
+  AND s.machine IS NOT DISTINCT FROM c.machine
+LEFT JOIN mixed AS x
+  ON s.app IS NOT DISTINCT FROM x.app AND s.version IS NOT DISTINCT FROM x.version
+  AND s.machine IS NOT DISTINCT FROM x.machine;
 
 COMMENT ON VIEW scaling_sets IS 'One row is one set of runs that are modelled together: those of the same application, version and machine.';
 COMMENT ON COLUMN scaling_sets.app IS 'Application.';
@@ -90,7 +128,7 @@ COMMENT ON COLUMN scaling_sets.smallest IS 'Smallest parallelism measured.';
 COMMENT ON COLUMN scaling_sets.largest IS 'Largest parallelism measured.';
 COMMENT ON COLUMN scaling_sets.growth IS 'Exponent with which the problem size grows with the parallelism; 1 is weak scaling proper.';
 COMMENT ON COLUMN scaling_sets.cores_each IS 'Cores for each unit of parallelism (threads of a rank).';
-COMMENT ON COLUMN scaling_sets.flags IS 'What was assumed.';
+COMMENT ON COLUMN scaling_sets.flags IS 'What was assumed, and what speaks against one problem: tags by which runs at one count differ, if their times do by more than a quarter.';
 
 -- The series that is modelled: a function's times at the set's own problem size, with what is wrong
 -- with it.

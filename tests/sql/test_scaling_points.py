@@ -113,6 +113,23 @@ def test_strong_and_weak_are_told_apart(warehouse, size, expected):
     ]
 
 
+def test_tags_that_tell_problems_apart_are_named(warehouse):
+    for tags in ("{'rows': '480', 'run': '1', 'io': '0.1'}", "{'rows': '960', 'run': '2'}"):
+        factor = 4 if "960" in tags else 1
+        for ranks in (1, 2, 4):
+            warehouse.execute(
+                "INSERT INTO runs (run_id, app, ranks, wall_seconds, tags) "
+                f"VALUES (?, 'a', ?, ?, MAP {tags})",
+                [f"{factor}-{ranks}", ranks, factor * 8 / ranks],
+            )
+            given(warehouse, "fn_timings", f"run_id function seconds\n{factor}-{ranks} f 1")
+    flags = rows(warehouse, "SELECT unnest(flags) FROM scaling_sets")
+    problem = "perhaps several problems: runs at one count differ in rows, run, and up to 4.0-fold"
+    assert (f"{problem} in time",) in flags
+    warehouse.execute("UPDATE runs SET wall_seconds = 8 / ranks")
+    assert len(rows(warehouse, "SELECT unnest(flags) FROM scaling_sets")) == len(flags) - 1
+
+
 def test_sets_are_of_one_application_version_and_machine(warehouse):
     measured(warehouse, {"f": law((10, -1))}, version="1")
     measured(warehouse, {"f": law((20, -1))}, version="2")
