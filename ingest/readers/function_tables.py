@@ -5,6 +5,7 @@ summary of nvprof (text, --csv), `rocprof --stats` and rocprofv3's *_stats.csv, 
 `vtune -report hotspots -format csv`. What lands in fn_timings: `seconds` is the total; of NVTX
 ranges, which lie within each other, it is `inclusive_seconds`. `kind` is the section of the table
 (nvprof) or follows from its columns: kernel, api, memory, range. Tables without times are left out.
+Each process that nvprof profiled is a run.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ _NVPROF_ROW = re.compile(
     r" *(?:(GPU activities|API calls):)? *[\d.]+% +([\d.]+)(ns|us|ms|s) +(\d+)"
     r"(?: +[\d.]+(?:ns|us|ms|s)){3} +(\S.*)"
 )
-_NVPROF_SECTION = re.compile(r"==\d+== (Profiling result|API calls):")
-_COMMAND = re.compile(r"^==\d+== NVPROF is profiling process \d+, command: (\S+)", re.MULTILINE)
+_NVPROF_SECTION = re.compile(r"==(\d+)== (Profiling result|API calls):")
+_COMMAND = re.compile(r"^==(\d+)== NVPROF is profiling process \d+, command: (\S+)", re.MULTILINE)
 _NVPROF_KINDS = {"GPU activities": "gpu", "API calls": "api", "Profiling result": "gpu"}
 
 Cells = Callable[[str], Sequence[str]]
@@ -63,8 +64,10 @@ class _Table:
 
 @dataclass(slots=True)
 class _Found:
-    """What the tables of a file have."""
+    """What the tables of a file have; `processes` are those of nvprof, as often as rows are."""
 
+    processes: list[str] = field(default_factory=list)
+    process: str = ""
     functions: list[str] = field(default_factory=list)
     kinds: list[str | None] = field(default_factory=list)
     seconds: list[float | None] = field(default_factory=list)
@@ -72,6 +75,7 @@ class _Found:
     calls: list[int | None] = field(default_factory=list)
 
     def add(self, name: str, kind: str | None, seconds: float, calls: int | None) -> None:
+        self.processes.append(self.process)
         self.functions.append(name)
         self.kinds.append(kind)
         self.seconds.append(None if kind == "range" else seconds)
@@ -100,12 +104,16 @@ class FunctionTables(SingleFile):
         found, others = _read(text)
         if not found.functions:
             raise InputError("no table has a function", expected="a row for each function")
-        command = _COMMAND.search(text)
-        yield Run(app=command[1].rsplit("/", 1)[-1] if command else None)
+        commands = dict(_COMMAND.findall(text))
+        processes = list(dict.fromkeys(found.processes))
+        for process in processes:
+            app = commands.get(process, "").rsplit("/", 1)[-1] or None
+            yield Run(key=process if len(processes) > 1 else None, app=app)
         yield Rows(
             "fn_timings",
             pa.table(
                 {
+                    "run": pa.array(map(processes.index, found.processes), pa.int32()),
                     "function": pa.array(found.functions, pa.string()),
                     "kind": pa.array(found.kinds, pa.string()),
                     "seconds": pa.array(found.seconds, pa.float64()),
@@ -130,7 +138,7 @@ def _read(text: str) -> tuple[_Found, int]:
             seconds = float(row[2]) * _SCALES[row[3]]
             found.add(row[5].rstrip(), _NVPROF_KINDS.get(section or ""), seconds, int(row[4]))
         elif heading := _NVPROF_SECTION.match(line):
-            table, section = None, heading[1]
+            table, found.process, section = None, heading[1], heading[2]
         elif not line.strip():
             table = None
         elif _DASHES.fullmatch(line):

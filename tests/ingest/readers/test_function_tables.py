@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.helpers.support import land, rows
@@ -61,6 +63,16 @@ def test_totals_are_in_seconds(warehouse, name, expected):
         (function, kind, pytest.approx(seconds), pytest.approx(inclusive), calls)
         for function, kind, seconds, inclusive, calls in expected
     ]
+
+
+def test_each_process_of_nvprof_is_a_run(warehouse, tmp_path):
+    text = SAMPLE.with_name("nvprof.txt").read_text()
+    process = re.search(r"==(\d+)==", text)[1]
+    other = text.replace(f"=={process}==", "==7==").replace(f"process {process},", "process 7,")
+    (tmp_path / "two.txt").write_text(f"first\n{text}\n\nsecond\n{other}")
+    land(warehouse, tmp_path / "two.txt")
+    runs = "SELECT count(*), sum(seconds) FROM fn_timings GROUP BY run_id"
+    assert rows(warehouse, runs) == [(3, pytest.approx(1.11524 + 654.59e-6))] * 2
 
 
 @pytest.mark.parametrize(
