@@ -14,7 +14,7 @@ from warehouse import sqlfiles
 from warehouse.catalog import by_run_and_source
 from warehouse.connection import cursor
 from warehouse.lake.attach import is_lake
-from warehouse.lake.copies import leave_to_cursor, let_copy, need_files, one_snapshot
+from warehouse.lake.copies import leave_to_cursor, let_copy, need_files, read_copies
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -130,16 +130,16 @@ def narrow(own: DuckDBPyConnection, narrowing: Narrowing) -> None:
     for view in narrowing.views:
         if view not in empty:
             query = f"FROM {view}"
-            with one_snapshot(own, query):
-                own.execute(f"CREATE TEMP TABLE {view} AS {query}")
+            read_copies(own, query)
+            own.execute(f"CREATE TEMP TABLE {view} AS {query}")
             leave_to_cursor(own, view)
 
 
 def _narrow_to_files(own: DuckDBPyConnection, runs: Question) -> None:
     """Narrow landing tables to the files of runs, unless these are many or some are unknown."""
     query = sqlfiles.read("queries/runs/files").format(runs=runs.sql)
-    with one_snapshot(own, query):
-        row = own.execute(query, dict(runs.params) or None).fetchone()
+    read_copies(own, query)
+    row = own.execute(query, dict(runs.params) or None).fetchone()
     database, source_ids = row or ("", None)
     if source_ids is None or len(source_ids) > _MOST_FILES:
         return
@@ -160,8 +160,8 @@ def _copied(own: DuckDBPyConnection, name: str, question: Question, most: int | 
     limit = "" if most is None else f" LIMIT {most + 1}"
     copy = f"_copied_{next(_NUMBER)}"
     query = f"CREATE TEMP TABLE {copy} AS FROM ({question.sql}){limit}"
-    with one_snapshot(own, query):
-        ((rows,),) = own.execute(query, dict(question.params) or None).fetchall()
+    read_copies(own, query)
+    ((rows,),) = own.execute(query, dict(question.params) or None).fetchall()
     if most is None or rows <= most:
         leave_to_cursor(own, name)
         own.execute(f"DROP VIEW IF EXISTS temp.main.{name}")
@@ -206,6 +206,6 @@ def _computed(
     if remembered is not None:
         remembered.append(Asked(name, query, params))
     table = f"_asked_{next(_NUMBER)}"
-    with one_snapshot(con, query):
-        con.execute(f"CREATE TEMP TABLE {table} AS {query}", params or None)
+    read_copies(con, query)
+    con.execute(f"CREATE TEMP TABLE {table} AS {query}", params or None)
     return con.table(table)

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, WeakSet
@@ -64,12 +63,15 @@ class _Snapshot:
         with con.cursor() as own:
             own.execute("BEGIN")
             for name in missing:
-                source = f'FROM {NAME}.main."{name}" AT (VERSION => {self.number})'
                 # In the order in which the rows landed.
                 which = "ORDER BY rowid" if self.rows[name] else "WITH NO DATA"
-                own.execute(f"CREATE TABLE {self.place(name)} AS {source} {which}")
+                own.execute(f"CREATE TABLE {self.place(name)} AS FROM {self.source(name)} {which}")
             own.execute("COMMIT")
         self.copied |= set(missing)
+
+    def source(self, name: str) -> str:
+        """Return the table of the lake as it is in the snapshot."""
+        return f'{NAME}.main."{name}" AT (VERSION => {self.number})'
 
     def place(self, name: str) -> str:
         """Return the name of the copy of a table."""
@@ -90,15 +92,14 @@ class _Shared:
         self._snapshots: dict[int, _Snapshot] = {}
 
     def read(self, con: DuckDBPyConnection, number: int) -> _Snapshot:
-        """Return the copies of a snapshot, which a cursor reads from now on, and no other.
+        """Return the copies of a snapshot, which a cursor reads from now on.
 
-        Those of other snapshots that nobody reads are dropped.
+        Those of other snapshots that nobody reads any more are dropped.
         """
         with self._lock:
             if number not in self._snapshots:
                 self._snapshots[number] = _Snapshot(con, number)
             for other in list(self._snapshots.values()):
-                other.readers.discard(con)
                 if other.number != number and not other.readers:
                     self._snapshots.pop(other.number).drop(con)
             found = self._snapshots[number]
@@ -115,9 +116,9 @@ class _Shared:
 class _Copies:
     """What a cursor reads in place of tables, of which snapshot, and the names that are its own.
 
-    `shadowed` are the tables, with the kind of what shadows them: a view of a copy or, for a query
-    of the order of rows, a table. Of the tables `of_files` it needs the rows that fulfil the
-    condition `files`.
+    `shadowed` are the tables, with the kind of what shadows them: a view of a copy, or of the
+    snapshot where the table is too large to be copied, or, for a query of the order of rows, a
+    table. Of the tables `of_files` it needs the rows that fulfil the condition `files`.
     """
 
     shared: _Shared
@@ -135,7 +136,7 @@ _OF_CURSORS: WeakKeyDictionary[DuckDBPyConnection, _Copies] = WeakKeyDictionary(
 
 
 def let_copy(own: DuckDBPyConnection, *, at_once: bool = False) -> None:
-    """Let a cursor that only reads copy small tables, where it is of a lake (`one_snapshot`).
+    """Let a cursor that only reads copy small tables, where it is of a lake (`read_copies`).
 
     From its second question on, unless `at_once`: one alone is answered faster without.
     """
@@ -161,57 +162,39 @@ def need_files(own: DuckDBPyConnection, tables: Iterable[str], source_ids: Itera
     )
 
 
-@contextmanager
-def one_snapshot(con: DuckDBPyConnection, sql: str) -> Iterator[None]:
-    """Run a query inside, on a cursor of a lake that may copy, over copies of what it reads.
+def read_copies(con: DuckDBPyConnection, sql: str) -> None:
+    """Let a cursor of a lake that may copy read copies of the tables of a query.
 
-    These and the tables that are too large to be copied are of the same snapshot.
+    From then on it reads the lake as it was at its first copy: of tables that are too large to be
+    copied the rows of that snapshot, unless a query is interested in their order.
     """
-    before = _OF_CURSORS.get(con)
-    if before is None or not before.begun:
-        yield
-        if before is not None:
-            _OF_CURSORS[con] = replace(before, begun=True)
+    copies = _OF_CURSORS.get(con)
+    if copies is None:
         return
-    con.execute("BEGIN")
-    try:
-        after = _with_tables_of(con, before, sql)
-        yield
-        con.execute("COMMIT")
-    except BaseException:
-        import duckdb
-
-        # With the copies that were made inside.
-        with suppress(duckdb.Error):
-            con.execute("ROLLBACK")
-        raise
-    _OF_CURSORS[con] = after
+    if copies.begun:
+        copies = _with_tables_of(con, copies, sql)
+    _OF_CURSORS[con] = replace(copies, begun=True)
 
 
 def _with_tables_of(con: DuckDBPyConnection, copies: _Copies, sql: str) -> _Copies:
-    """Shadow the tables that a query reads by copies, and drop those of an earlier snapshot."""
-    now = snapshot(con)
-    of = copies.snapshot
-    if of is None or of.number != now:
-        copies = _without(con, copies, set(copies.shadowed))
-        of = copies.shared.read(con, now)
-        copies = replace(copies, snapshot=of)
+    """Shadow the tables that a query reads by those of the cursor's snapshot."""
+    of = copies.snapshot or copies.shared.read(con, snapshot(con))
     words, ordered = _reached(sql, copies.own)
     views = {name for name, kind in copies.shadowed.items() if kind == "VIEW"}
     copies = _without(con, copies, views & ordered)
     new = words & of.rows.keys() - copies.shadowed.keys()
     small = {name for name in new if of.rows[name] <= _MOST_ROWS}
     copies.shared.copy(con, of, small)
-    kinds = {name: "TABLE" if name in ordered else "VIEW" for name in small}
-    for name, kind in kinds.items():
-        con.execute(f'CREATE TEMP {kind} "{name}" AS FROM {of.place(name)}')
-    for name in (new - small) & copies.of_files:
-        con.execute(f"CREATE TEMP VIEW {name} AS FROM {NAME}.main.{name} WHERE {copies.files}")
-    return replace(
-        copies,
-        shadowed={**copies.shadowed, **kinds},
-        own=copies.own | (new - small),
-    )
+    places = {name: of.place(name) for name in small}
+    for name in new - small - ordered:
+        where = f" WHERE {copies.files}" if name in copies.of_files else ""
+        places[name] = f"{of.source(name)}{where}"
+    kinds = {name: "TABLE" if name in ordered else "VIEW" for name in places}
+    shadows = [f'CREATE TEMP {kinds[name]} "{name}" AS FROM {places[name]}' for name in kinds]
+    if shadows:
+        # Each transaction asks the catalogue for its snapshot.
+        con.execute("; ".join(["BEGIN", *shadows, "COMMIT"]))
+    return replace(copies, snapshot=of, shadowed={**copies.shadowed, **kinds})
 
 
 def _shared(lake: Attachment) -> _Shared:
