@@ -47,7 +47,15 @@ READERS: tuple[Deferred, ...] = (
         contains=(
             *(b"benchmark", b'"machine_info"', b'"results"', b"ns/iter", b"time:", b'"bench"'),
             *(b"real_time,cpu_time", b"command,mean,stddev", b"name,min,max,mean"),
-            b"| command | mean [",
+            *(
+                b"| command | mean [",
+                b"rate mb/s",
+                b"rate (mb/s)",
+                b"# osu ",
+                b"gflops",
+                b" ns/op |",
+            ),
+            b" ns/byte |",
         ),
     ),
     Deferred("criterion", _HERE + "criterion:Criterion", begins=(b"{",)),

@@ -40,6 +40,11 @@ _FORMS = {
         rb'|^\{ *"type": *"bench", *"name": *"[^\n]*"median": *[\d.]+, *"deviation")',
         re.MULTILINE,
     ),
+    "suites": re.compile(
+        rb"(?s:.*?)^[ \t]*(?:Function +(?:Best )?Rate \(?MB/s\)? +Avg time|# OSU \S.* Test"
+        rb"|# Benchmarking \S|T/V +N +NB +P +Q +Time +Gflops|\|(?: +relative \|)? +ns/\S+ \| )",
+        re.MULTILINE,
+    ),
 }
 _LIMIT = 256 << 20
 
@@ -48,9 +53,7 @@ class Benchmarks(SingleFile):
     """Reads what benchmark frameworks write, value by value; times are in seconds."""
 
     NAME = "benchmarks"
-    DESCRIPTION = (
-        "results of Google Benchmark, pytest-benchmark, pyperf, hyperfine, JMH, asv, Go, Rust, CI"
-    )
+    DESCRIPTION = "results of Google Benchmark, pytest, pyperf, hyperfine, JMH, asv, Go, Rust, CI, STREAM, HPL"
     PATTERNS = ("*benchmark*.json", "hyperfine.json", "jmh-result.json", "bench*.txt", "data.js")
     TABLES = ("metrics",)
 
@@ -69,6 +72,7 @@ class Benchmarks(SingleFile):
             per_language,
             printed_tables,
             rust,
+            suites,
         )
 
         with recording.open() as file:
@@ -83,6 +87,7 @@ class Benchmarks(SingleFile):
             "go_testing": go_testing.go_testing,
             "go_json": go_testing.go_json,
             "rust": rust.items,
+            "suites": suites.items,
         }
         if form in lines:
             yield from lines[form](recording)

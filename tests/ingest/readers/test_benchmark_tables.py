@@ -44,6 +44,45 @@ def test_hyperfines_table_in_markdown(warehouse):
     ]
 
 
+def test_suites_of_machines(warehouse):
+    (done,) = land(warehouse, SAMPLE.with_name("suites.txt"))
+    found = rows(
+        warehouse,
+        "SELECT threads, metric, value, unit, better FROM metrics JOIN runs USING (run_id) "
+        "WHERE NOT metric SIMILAR TO '.* (?:min|max) time' "
+        "ORDER BY metrics.rowid",
+    )
+    assert found == [
+        (4, "Copy", 20000.5, "MB/s", "higher"),
+        (4, "Copy avg time", 0.00825, "s", "lower"),
+        (4, "Triad", 21000, "MB/s", "higher"),
+        (4, "Triad avg time", 0.0117, "s", "lower"),
+        (8, "Copy", 30000.5, "MB/s", "higher"),
+        (8, "Copy avg time", 0.0055, "s", "lower"),
+        *(
+            (8, f"OSU MPI Allreduce Latency {which} Latency(size=4)", *time)
+            for which, time in (
+                ("Avg", (pytest.approx(10.05e-6), "s", "lower")),
+                ("Min", (pytest.approx(9.15e-6), "s", "lower")),
+                ("Max", (pytest.approx(11.25e-6), "s", "lower")),
+            )
+        ),
+        (8, "OSU MPI Bandwidth(size=1)", 2.05, "MB/s", "higher"),
+        (8, "OSU MPI Bandwidth(size=1024)", 2017.25, "MB/s", "higher"),
+        (8, "PingPong t(processes=2,size=0)", pytest.approx(2.25e-6), "s", "lower"),
+        (8, "PingPong MB/s(processes=2,size=0)", 0, "MB/s", "higher"),
+        (8, "PingPong t(processes=2,size=512)", pytest.approx(4e-6), "s", "lower"),
+        (8, "PingPong MB/s(processes=2,size=512)", 128, "MB/s", "higher"),
+        (8, "HPL(N=2000,NB=64,P=1,Q=2,variant=WR00L2L2)", 6.375, "Gflop/s", "higher"),
+        (8, "HPL time(N=2000,NB=64,P=1,Q=2,variant=WR00L2L2)", 0.8, "s", "lower"),
+        (8, "find, in order", pytest.approx(1250e-9), "s", "lower"),
+        (8, "find, in order instructions", 4000.5, None, None),
+        (8, "hash", pytest.approx(2.5e-9), "s", "lower"),
+        (8, "hash instructions", 9, None, None),
+    ]
+    assert done.left_out == "1 result (its residual is too large)"
+
+
 def test_jmhs_table(warehouse):
     land(warehouse, SAMPLE.with_name("jmh.txt"))
     assert rows(warehouse, VALUES) == [
