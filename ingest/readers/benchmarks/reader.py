@@ -53,7 +53,7 @@ class Benchmarks(SingleFile):
     """Reads what benchmark frameworks write, value by value; times are in seconds."""
 
     NAME = "benchmarks"
-    DESCRIPTION = "results of Google Benchmark, pytest, pyperf, hyperfine, JMH, asv, Go, Rust, STREAM, HPL"
+    DESCRIPTION = "results of Google Benchmark, pytest, hyperfine, JMH, asv, Go, Rust, STREAM, HPL"
     PATTERNS = ("*benchmark*.json", "hyperfine.json", "jmh-result.json", "bench*.txt", "data.js")
     TABLES = ("metrics",)
 
