@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ingest.signature import Signature
 
+_METRICS = "Write CSV with the columns metric, value, unit and better: a landing table is metrics."
+
 PRINTED: tuple[Signature, ...] = (
     Signature(
         "a table that cProfile printed",
@@ -123,9 +125,64 @@ PRINTED: tuple[Signature, ...] = (
         text=r"\A(?:Version: [^\n]*\nFile format: \d+\n)?TRACE START \[",
     ),
     Signature(
-        "what sysbench or openssl speed prints",
-        "Write CSV with the columns metric, value, unit and better: a landing table is metrics.",
-        text=r"^(?:sysbench \d+\.\d+\.\d+ \(|Doing \S+ .*for \d+s on \d+ size blocks: )",
+        "what sysbench, openssl speed or HPCG prints",
+        _METRICS,
+        text=r"^(?:sysbench \d+\.\d+\.\d+ \(|Doing \S+ .*for \d+s on \d+ size blocks: "
+        r"|HPCG-Benchmark)",
+    ),
+    Signature(
+        "what a generator of load prints (wrk, ab, pgbench, redis-benchmark, fio, iperf, k6 ...)",
+        _METRICS,
+        text=r"^(?:Running \d+\w+ test @ |This is ApacheBench, |pgbench \(|transaction type: "
+        r'|"test","rps"|====== .* ======$|Type,Name,Request Count,|\[ *ID\] Interval +Transfer'
+        r'|\s*"fio version"\s*:|\s*"version":\s*"iperf |.*"http_req_duration")',
+    ),
+    Signature(
+        "results of BenchmarkDotNet, Benchmark.js, benchmark-ips or Catch2",
+        _METRICS,
+        text=r"^(?:BenchmarkDotNet[= ]v|Method[,;]Job[,;]|.* x [\d,.]+ ops/sec \S+% \(\d+ "
+        r"| +\S.* \(\S+ ?[\d.]+%\) i/s|benchmark name +samples +iterations)",
+    ),
+    Signature(
+        "a comparison by benchstat",
+        "Ingest what it compared: go test -bench . > NEW.txt",
+        text=r"^(?: +│ .*\n +│ +\S+/op |name +(?:old )?(?:time|alloc|allocs)/op)",
+    ),
+    Signature(
+        "accounting of Slurm (sacct, seff)",
+        "Write CSV with the columns app, nodes and wall_seconds, a run a row: sacct -P -o "
+        "JobName,NNodes,ElapsedRaw has these.",
+        text=r"^(?: *JobID(?:Raw)?[ |,].*\bState\b|Job ID: \d+\r?\nCluster: )",
+    ),
+    Signature(
+        "what TAU's pprof prints",
+        "Ingest the folder with the profiles that it printed: profile.0.0.0 ...",
+        text=r"^NODE \d+;CONTEXT \d+;THREAD \d+:",
+    ),
+    Signature(
+        "an estimate of scorep-score",
+        "Ingest the profile that it was made from: profile.cubex",
+        text=r"^Estimated aggregate size of event trace",
+    ),
+    Signature(
+        "a report that Caliper printed",
+        "Let it write the profile: CALI_CONFIG=hatchet-region-profile,output=FILE.json PROGRAM",
+        text=r"^Path +(?:(?:Min|Max|Avg) time/rank|Time \(E\)|Inclusive time|Exclusive time)",
+    ),
+    Signature(
+        "what turbostat prints",
+        "Write CSV with the columns event, t_start and value: a landing table is pmu_samples.",
+        text=r"^(?:turbostat version |.*\bAvg_MHz\s+(?:%Busy|Busy%))",
+    ),
+    Signature(
+        "what toplev prints",
+        "Let perf count the same: perf stat -M TopdownL1 -x, -o FILE.csv COMMAND",
+        text=r"^(?:# \d+\.\d\S* on |(?:core |S\d+-C\d+ +|C\d+ +)?(?:FE|BE|BAD|RET)\S* +\w+\S* +% )",
+    ),
+    Signature(
+        "a report of IPM",
+        "Write CSV with the columns function and seconds: a landing table is fn_timings.",
+        text=r"^##IPM",
     ),
     Signature(
         "a graph of Graphviz",
