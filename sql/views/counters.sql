@@ -7,17 +7,21 @@ CREATE OR REPLACE MACRO _is_name_of_rate(event) AS
     event,
     '%|(?:^|[^a-zA-Z])(?i:rates?|ratios?|fraction|percent(?:age)?|pct|per|avg|average|g?mean|stdev'
     || '|median|min|max|peak|ipc|cpi|mpki|bw|bandwidth|throughput|util|utili[sz]ation|freq'
-    || '|frequency|occupancy|efficiency|intensity|speedup)(?:$|[^a-zA-Z])'
+    || '|frequency|occupancy|efficiency|intensity|speedup|watts?|temperature)(?:$|[^a-zA-Z])'
     || '|(?:^avg|[a-z](?:Rate|Ratio|Fraction|Avg|Util|Freq|BW))(?:$|[^a-z])'
   );
 
--- Whether an event is no count: a share, a rate, what is in use at a moment, or a constant of the
--- core, as the issue width in gem5's windows. Such are averaged over samples, and not per cycle.
+-- Whether an event is no count: a share, a rate, power, a temperature, what is in use at a moment,
+-- or a constant of the core, as the issue width in gem5's windows. Such are averaged over samples,
+-- and not per cycle.
 -- Where the tool records no unit, the name shows it.
 CREATE OR REPLACE MACRO _is_rate(event, unit) AS
   CASE
     WHEN unit IS NULL THEN _is_name_of_rate(event)
-    ELSE regexp_matches(unit, '[/%]|[Rr]atio|[Rr]ate|^[kKMG]?Hz$')
+    ELSE regexp_matches(
+        unit,
+        '[/%]|[Rr]atio|[Rr]ate|^(?:[kKMG]?Hz|[mk]?W|[Ww]atts?|°?C|deg ?C|[Cc]elsius|m?V|[Vv]olts?)$'
+      )
       OR (unit = 'Count' AND regexp_matches(event, '::(?:mean|gmean|stdev|max_value|min_value)$'))
   END
   OR event IN (
@@ -163,7 +167,7 @@ FROM totals;
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
-COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the files that counted the run as a whole where there are any; the mean where the unit, or without one the name, is that of a ratio, rate, mean, frequency or per cent, of memory in use, and of the issue width.';
+COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the files that counted the run as a whole where there are any; the mean where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width.';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
 COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores.';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';

@@ -191,6 +191,7 @@ def test_on_a_hybrid_processor_each_kind_of_cores_has_its_own_cycles(warehouse, 
     "event",
     [
         *("llc hit rate", "L2 miss ratio", "IPC", "CPI", "cpu (%)", "bytes per second", "MPKI"),
+        *("package watts", "temperature.gpu"),
         *("system.cpu.dcache.overall_miss_rate::total", "hostInstRate", "overallAvgMissLatency"),
     ],
 )
@@ -206,6 +207,15 @@ def test_without_a_unit_the_name_shows_what_is_no_count(warehouse, event):
     )
     query = "SELECT value, per_cycle FROM counter_summary WHERE event = ?"
     assert rows(warehouse, query, event) == [(0.5, None)]
+
+
+@pytest.mark.parametrize(
+    ("event", "unit", "value"),
+    [("power", "W", 50), ("t", "degC", 50), ("u", "mV", 50), ("used", "Joules", 100)],
+)
+def test_power_over_time_is_averaged_and_energy_added_up(warehouse, event, unit, value):
+    given(warehouse, "pmu_samples", f"sample event value\n0 {event} 40\n1 {event} 60", unit=unit)
+    assert rows(warehouse, "SELECT value, unit FROM counter_summary") == [(value, unit)]
 
 
 def test_names_that_contain_such_words_in_others_are_counts(warehouse):
