@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -16,6 +17,9 @@ Integers = NDArray[np.int64]
 
 NORMAL = 1.4826  # median absolute deviation to standard deviation, for Gaussian noise
 _OUTLIER_DIFFERENCE = 3.5  # deviations at which a difference is large
+_BLOCK = 8  # points that share a local scale, taken from three blocks; fewer in short series
+_LEAST_BLOCK = 4
+_UNEVEN = 3.0  # the largest local scale over the least from which the noise is not the same
 _LAGS = 4
 _ERROR = 1.5  # variance of rho times points: 4/3 for white noise, by simulation 1.5 at rho = 0.5
 MAX_RHO = 0.98
@@ -44,23 +48,43 @@ def noise_scale(values: Floats) -> Floats:
     return out
 
 
+def local_scale(values: Floats) -> Floats:
+    """Return the standard deviation of the noise around each point, (series, points).
+
+    0 where the series is too short to tell its parts apart.
+    """
+    points = values.shape[1]
+    if points < 4 * _LEAST_BLOCK:
+        return np.zeros_like(values)
+    block = min(max(_LEAST_BLOCK, points // 6), _BLOCK)
+    steps = np.abs(np.diff(values, axis=1))
+    windows = sliding_window_view(steps, 3 * block - 1, axis=1)[:, ::block]
+    middle = NORMAL * np.median(windows, axis=2) / np.sqrt(2)
+    # The first window is centred on the second block, the last one is used for all later blocks.
+    at = np.clip(np.arange(points) // block - 1, 0, middle.shape[1] - 1)
+    out: Floats = middle[:, at]
+    return out
+
+
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """Estimates of the noise of each series; every array is (series, 1).
+    """Estimates of the noise of each series; the arrays are (series, 1), around (series, points).
 
     rho is its first-order autocorrelation, within 0..MAX_RHO, and error the standard error of
     rho; variance, and step, the mean square difference of neighbours, are in the squared unit of
-    the values.
+    the values. around is how many times as large as in the whole series both are around each point,
+    at least 1; it is 1 where the noise is about the same everywhere.
     """
 
     rho: Floats
     error: Floats
     variance: Floats
     step: Floats
+    around: Floats
 
     def of(self, rows: Integers) -> Noise:
         """Return the estimates of some of the series."""
-        return Noise(self.rho[rows], self.error[rows], self.variance[rows], self.step[rows])
+        return Noise(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def replaced(self, rows: Integers, other: Noise) -> Noise:
         """Return the estimates with those of some of the series replaced."""
@@ -81,10 +105,10 @@ def inflation_of(rho: Floats) -> Floats:
     return out
 
 
-def white_noise(count: int) -> Noise:
-    """Return uncorrelated noise of unknown variance for `count` series."""
+def white_noise(count: int, points: int) -> Noise:
+    """Return uncorrelated noise of unknown variance for `count` series of so many points."""
     zero = np.zeros((count, 1))
-    return Noise(zero, zero, zero, zero)
+    return Noise(zero, zero, zero, zero, np.ones((count, points)))
 
 
 def estimate_noise(values: Floats, segment: Integers, scale: Floats) -> Noise:
@@ -113,4 +137,7 @@ def estimate_noise(values: Floats, segment: Integers, scale: Floats) -> Noise:
     weight = _PRIOR**2 / (_PRIOR**2 + _ERROR / values.shape[1])
     error = np.full_like(rho, _PRIOR * np.sqrt(1 - weight))
     apart = 1 - np.mean([rho**lag for lag in range(2, _LAGS + 1)], axis=0)
-    return Noise(weight * rho, error, far / 2 / apart, near)
+    nearby = local_scale(values)
+    uneven = nearby.max(axis=1, keepdims=True) > _UNEVEN * nearby.min(axis=1, keepdims=True)
+    around = 2 * nearby**2 / np.where(known & uneven, near, np.inf)
+    return Noise(weight * rho, error, far / 2 / apart, near, np.maximum(around, 1))

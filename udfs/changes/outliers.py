@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from udfs.changes.noise import NORMAL
+from udfs.changes.noise import local_scale
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
@@ -19,7 +19,6 @@ _LEVEL_NEIGHBOURS = 7  # neighbours on each side of the running median that remo
 _BURST = 6.0  # deviations from it at which a point belongs to a burst
 _NEIGHBOURS = 3  # neighbours on each side of the running median for single outliers
 _OUTLIER = 3.0  # deviations from it at which a point is an outlier
-_BLOCK = 8  # points that share a local scale, taken from three blocks
 
 
 def without_bursts(values: Floats, scale: Floats) -> tuple[Floats, Marks]:
@@ -40,7 +39,7 @@ def without_bursts(values: Floats, scale: Floats) -> tuple[Floats, Marks]:
         return out, marks
     suspects = values[rows]
     middle = _running_median(suspects, _LEVEL_NEIGHBOURS)
-    reach = _BURST * np.maximum(scale[rows], _local_scale(suspects))
+    reach = _BURST * np.maximum(scale[rows], local_scale(suspects))
     apart = np.abs(suspects - middle) > reach
     suspects[apart] = _level_around(suspects, apart, middle[apart], reach[apart])
     marks[rows], out[rows] = apart, suspects
@@ -80,7 +79,7 @@ def without_outliers(values: Floats, scale: Floats) -> Floats:
         (series, points), in the unit of the values.
     """
     middle = _running_median(values, _NEIGHBOURS)
-    reach = _OUTLIER * np.maximum(scale, _local_scale(values))
+    reach = _OUTLIER * np.maximum(scale, local_scale(values))
     out: Floats = np.clip(values, middle - reach, middle + reach)
     return out
 
@@ -97,18 +96,3 @@ def _windows(values: Floats, neighbours: int) -> Floats:
     """Return each point and its neighbours on each side, (series, points, 2 neighbours + 1)."""
     padded = np.pad(values, ((0, 0), (neighbours, neighbours)), mode="reflect")
     return sliding_window_view(padded, 2 * neighbours + 1, axis=1)
-
-
-def _local_scale(values: Floats) -> Floats:
-    """Return the standard deviation of the noise around each point, (series, points)."""
-    points = values.shape[1]
-    blocks = max(points // _BLOCK, 1)
-    steps = np.abs(np.diff(values, axis=1))
-    if blocks < 4:
-        return np.zeros_like(values)
-    windows = sliding_window_view(steps, 3 * _BLOCK - 1, axis=1)[:, ::_BLOCK]
-    middle = NORMAL * np.median(windows, axis=2) / np.sqrt(2)
-    # The first window is centred on the second block, the last one is used for all later blocks.
-    at = np.clip(np.arange(points) // _BLOCK - 1, 0, middle.shape[1] - 1)
-    out: Floats = middle[:, at]
-    return out

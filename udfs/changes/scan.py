@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -111,7 +112,8 @@ class Sums:
 
         The squared error of the difference is the larger of the pooled one and Welch's, so that a
         change of variance is not mistaken for a change of level, times the variance inflation by
-        autocorrelation. The pooled variance is at least that of the noise of the whole series.
+        autocorrelation. The pooled variance is at least that of the noise of the whole series;
+        in the statistic that is returned, also that of the noise around the split.
 
         Args:
             rows: (stretches,), the series of each stretch.
@@ -127,22 +129,24 @@ class Sums:
         two = self._side(row, split, end)
         freedom = one[0] + two[0] - 2 * inflation
         pooled = np.maximum((one[2] + two[2]) / np.maximum(freedom, 1), variance)
-        welch = sum(
-            (squares + _POOLED * pooled) / (n * np.maximum(n - inflation + _POOLED, 1))
-            for n, _, squares in (one, two)
-        )
-        error = np.maximum(pooled * (1 / one[0] + 1 / two[0]), welch)
-        error = inflation * np.maximum(error, self.min_variance[row, 0])
+        least = self.min_variance[row, 0]
+        error = inflation * np.maximum(_squared_error(one, two, pooled, inflation), least)
         t_squared = np.where(freedom >= 1, (one[1] - two[1]) ** 2 / error, 0)
         offsets = np.cumsum(size) - size
         clearest = _first_of(t_squared == np.maximum.reduceat(t_squared, offsets)[stretch], stretch)
         # Between levels of very different variances another split may be far likelier.
-        least = np.maximum(np.where(variance > 0, variance, pooled), self.min_variance[row, 0])
+        least = np.maximum(np.where(variance > 0, variance, pooled), least)
         misfit = sum(n * np.log(np.maximum(squares / n, least)) for n, _, squares in (one, two))
         misfit = np.where(np.abs(split - split[clearest][stretch]) < MIN_SIDE, misfit, np.inf)
         likeliest = _first_of(misfit == np.minimum.reduceat(misfit, offsets)[stretch], stretch)
         at = np.where(misfit[likeliest] < misfit[clearest] - _LIKELIER, likeliest, clearest)
-        return split[at], t_squared[clearest]
+        # Where the noise is larger than elsewhere, so is the error of the few points of a side.
+        around = (variance * noise.around[row, split])[clearest]
+        one, two = ([figure[clearest] for figure in side] for side in (one, two))
+        wider = _squared_error(one, two, np.maximum(pooled[clearest], around), inflation[clearest])
+        return split[at], t_squared[clearest] / np.maximum(
+            inflation[clearest] * wider / error[clearest], 1
+        )
 
     def jumps(self, rows: Integers, splits: Integers, points: int) -> Floats:
         """Return the difference of the means of so many points on both sides of each split."""
@@ -157,6 +161,24 @@ class Sums:
         mean = (first.take(end) - first.take(begin)) / n
         squares = second.take(end) - second.take(begin) - n * mean**2
         return n, mean, squares
+
+
+def _squared_error(
+    one: Sequence[Floats], two: Sequence[Floats], pooled: Floats, inflation: Floats
+) -> Floats:
+    """Return the squared error of the difference of two sides' means, the pooled or Welch's.
+
+    Args:
+        one, two: what `Sums._side` returns of each side.
+        pooled: the variance of both sides.
+        inflation: that of the variance by autocorrelation.
+    """
+    welch = sum(
+        (squares + _POOLED * pooled) / (n * np.maximum(n - inflation + _POOLED, 1))
+        for n, _, squares in (one, two)
+    )
+    out: Floats = np.maximum(pooled * (1 / one[0] + 1 / two[0]), welch)
+    return out
 
 
 def _first_of(marks: Marks, stretch: Integers) -> Integers:

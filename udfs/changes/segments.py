@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -41,10 +42,10 @@ def segment_series(values: Floats, scale: Floats) -> tuple[list[Splits], Noise]:
         the changes of each series whose p-value is at most `LARGEST_P`; the noise of each series.
     """
     sums = Sums(values)
-    white = white_noise(len(values))
+    white = white_noise(*values.shape)
     squares = sums.between()
     p = significances(sums, squares, white)
-    rough = Noise(white.rho, white.error, scale**2, white.step)
+    rough = replace(white, variance=scale**2)
     marks = choose_changes(sums, p, rough, _LARGEST_LOG_P)
     noise = estimate_noise(values, np.cumsum(marks, axis=1), scale)
     rows = np.flatnonzero(marks.any(axis=1))
@@ -117,7 +118,8 @@ def _between_neighbours(
     p = log_p(t_squared[:, None], noise.of(rows), length, shortest)
     # Twice as many tests as in a search of the whole series: see scan.seeded_intervals.
     p += np.log(2 * sums.points / length)
-    jumps = sums.jumps(rows, at, JUMP)[:, None]
+    # Where neighbours differ more than elsewhere, so do the points on both sides of a split.
+    jumps = (sums.jumps(rows, at, JUMP) / np.sqrt(noise.around[rows, at]))[:, None]
     p = np.minimum(
         np.maximum(p, least[rows][:, None]), log_p_jump(jumps, noise.of(rows), sums.points)
     )
