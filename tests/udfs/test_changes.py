@@ -291,6 +291,19 @@ def test_a_change_of_variance_is_no_change_of_level(points, quiet):
     noise = gauss(np.random.default_rng(6), 200, points)
     noise[:, : points // 2] *= quiet
     assert sum(map(bool, places(*noise))) <= 4
+@pytest.mark.parametrize(("points", "quiet"), [(200, 0.2), (200, 0), (60, 0.01), (30, 0)])
+def test_a_change_of_variance_is_no_change_of_level(points, quiet):
+    noise = gauss(np.random.default_rng(6), 200, points)
+    noise[:, : points // 2] *= quiet
+    assert sum(map(bool, places(*noise))) <= 4
+
+
+@pytest.mark.parametrize(("length", "size"), [(8, 1.3), (9, 1.1), (10, 2)])
+def test_steps_of_short_levels_are_all_found(length, size):
+    noise = np.exp(gauss(np.random.default_rng(8), 20, 5 * length) / 100)
+    stairs = noise * np.repeat(size ** np.arange(5.0), length)
+    steps_at = [length * (k + 1) for k in range(4)]
+    assert sum(changes == steps_at for changes in places(*stairs)) >= 18
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.6])

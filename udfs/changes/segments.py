@@ -47,6 +47,7 @@ def segment_series(values: Floats, scale: Floats) -> tuple[list[Splits], Noise]:
     p = significances(sums, squares, white)
     rough = replace(white, variance=scale**2)
     marks = choose_changes(sums, p, rough, _LARGEST_LOG_P)
+    _add_between(sums, marks, rough)
     noise = estimate_noise(values, np.cumsum(marks, axis=1), scale)
     rows = np.flatnonzero(marks.any(axis=1))
     out: list[Splits] = [{} for _ in values]
@@ -59,6 +60,32 @@ def segment_series(values: Floats, scale: Floats) -> tuple[list[Splits], Noise]:
     for row, splits in zip(rows, placed, strict=True):
         out[row] = splits
     return out, noise
+
+
+def _add_between(sums: Sums, marks: NDArray[np.bool_], noise: Noise) -> None:
+    """Mark the changes between those that are marked, until there are none.
+
+    The seeded intervals that contain one level and a part of the next are few where levels are
+    short; those that contain a third level are done with the first change.
+    """
+    rows = np.flatnonzero(marks.any(axis=1))
+    while len(rows):
+        bounds = [[0, *np.flatnonzero(marks[row]).tolist(), sums.points] for row in rows]
+        row = np.repeat(rows, [len(one) - 1 for one in bounds])
+        begins = np.array(list(chain.from_iterable(one[:-1] for one in bounds)))
+        ends = np.array(list(chain.from_iterable(one[1:] for one in bounds)))
+        wide = np.flatnonzero(ends - begins >= MIN_POINTS)
+        row, begins, ends = row[wide], begins[wide], ends[wide]
+        if not len(row):
+            return
+        at, t_squared = sums.best_splits(
+            row, begins, ends, (begins + MIN_SIDE, ends - MIN_SIDE), noise
+        )
+        length = (ends - begins).astype(np.float64)[:, None]
+        p = log_p(t_squared[:, None], noise.of(row), length, MIN_SIDE)
+        found = np.flatnonzero((p + np.log(2 * sums.points / length))[:, 0] <= _LARGEST_LOG_P)
+        marks[row[found], at[found]] = True
+        rows = np.unique(row[found])
 
 
 def _place_changes(
