@@ -2,4 +2,4 @@
 -- process to process.
 UPDATE pmu_samples
 SET region = _stable_path(region)
-WHERE {rows} AND _is_unstable(region);
+WHERE {rows} AND region IS NOT NULL AND _is_unstable(region);
