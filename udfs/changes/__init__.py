@@ -2,14 +2,14 @@
 
 The method: bursts of bad runs and outliers are replaced or clipped (running medians, Hampel
 filter), unless two levels alternate, which are noise then; the whole series, seeded intervals of
-it and the levels between the splits found are searched for the split with the largest t statistic,
-whose p-value accounts for all splits tried (Miller and Siegmund 1982), for noise that is larger
-around the split than elsewhere, and for its autocorrelation, which is estimated from differences, so
-that changes of level do not count as autocorrelation; every change is then placed and tested between
-its neighbours; and where a straight line fits better, the series has a drift and no change. Sources
-and details are with each step: `modes`, `noise`, `outliers`, `scan`, `significance`, `segments`,
-`drift`, `levels`. What is no lasting change is in `disturbances` and `provisional`, and what could
-not be seen in `sensitivity`.
+it and the levels between the splits found are searched for the split with the largest t
+statistic, whose p-value accounts for all splits tried (Miller and Siegmund 1982), for noise that is
+larger around the split than elsewhere, and for its autocorrelation, which is estimated from
+differences, so that changes of level do not count as autocorrelation; every change is then placed
+and tested between its neighbours; and where a straight line fits better, the series has a drift and
+no change. Sources and details are with each step: `modes`, `noise`, `outliers`, `scan`,
+`significance`, `segments`, `drift`, `levels`. What is no lasting change is in `disturbances` and
+`provisional`, and what could not be seen in `sensitivity`.
 """
 
 from __future__ import annotations

@@ -142,9 +142,9 @@ class Sums:
         at = np.where(misfit[likeliest] < misfit[clearest] - _LIKELIER, likeliest, clearest)
         # Where the noise is larger than elsewhere, so is the error of the few points of a side.
         around = (variance * noise.around[row, split])[clearest]
-        sides = ([figure[clearest] for figure in side] for side in (one, two))
+        before, after = ([figure[clearest] for figure in side] for side in (one, two))
         pooled = np.maximum(pooled[clearest], around)
-        wider = _squared_error(*sides, pooled, inflation[clearest])
+        wider = _squared_error(before, after, pooled, inflation[clearest])
         return split[at], t_squared[clearest] / np.maximum(
             inflation[clearest] * wider / error[clearest], 1
         )
