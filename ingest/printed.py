@@ -170,6 +170,12 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^Path +(?:(?:Min|Max|Avg) time/rank|Time \(E\)|Inclusive time|Exclusive time)",
     ),
     Signature(
+        "what nvidia-smi shows, not what it logs",
+        "Let it log: nvidia-smi --query-gpu=timestamp,index,utilization.gpu,power.draw "
+        "--format=csv -l 1 > FILE.csv",
+        text=r"^(?:\| NVIDIA-SMI \d|=+NVSMI LOG=+|# gpu +pwr )",
+    ),
+    Signature(
         "what turbostat prints",
         "Write CSV with the columns event, t_start and value: a landing table is pmu_samples.",
         text=r"^(?:turbostat version |.*\bAvg_MHz\s+(?:%Busy|Busy%))",

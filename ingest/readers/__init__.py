@@ -28,6 +28,11 @@ READERS: tuple[Deferred, ...] = (
     ),
     Deferred("perfspect", _HERE + "perfspect:PerfSpect", contains=(b"metric", b"skt")),
     Deferred(
+        "nvidia-smi",
+        _HERE + "nvidia_smi:NvidiaSmi",
+        contains=(b" [%]", b" [w]", b" [mib]", b" [mhz]"),
+    ),
+    Deferred(
         "papi",
         _HERE + "papi:Papi",
         contains=(b'"papi_version"', b'"event_definitions"', b'"cpu_info"'),

@@ -26,7 +26,8 @@ CREATE OR REPLACE MACRO _is_rate(event, unit) AS
   END
   OR event IN (
     'mem_heap', 'mem_heap_extra', 'mem_stacks', 'issue_width', 'finalTick', 'final_tick',
-    'Block Size', 'launch__block_size'
+    'Block Size', 'launch__block_size', 'memory.used', 'memory.free', 'memory.total',
+    'memory.reserved'
   );
 
 -- Names in tools of the cycles in which a core was running.

@@ -123,6 +123,7 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("Reading Profile files\n\nNODE 0;CONTEXT 0;THREAD 0:\n", "profile.0.0.0"),
         ("Estimated aggregate size of event trace:  40kB\n", "profile.cubex"),
         ("Path       Min time/rank Max time/rank\n", "hatchet-region-profile"),
+        ("# gpu     pwr  gtemp\n# Idx       W      C\n    0      43     35\n", "--format=csv -l 1"),
         ("Core\tCPU\tAvg_MHz\tBusy%\tBzy_MHz\n-\t-\t9\t0.3\t2900\n", "event, t_start"),
         ("# 4.8-full on Intel(R) Core(TM) i7 [skl]\nFE  Frontend_Bound % Slots 30\n", "TopdownL1"),
         ("Start (ns),Duration (ns),CorrId,GrdX\n1,2,3,4\n", "nsys export"),

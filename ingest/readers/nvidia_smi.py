@@ -1,0 +1,133 @@
+"""What nvidia-smi logs of GPUs: --query-gpu=timestamp,index,power.draw,... --format=csv -l 1.
+
+Source: nvidia-smi --help-query-gpu. Every value is that of a moment, so none adds up over time.
+What lands in pmu_samples:
+
+- `event` is the heading without its unit (`power.draw`), `unit` what it has in brackets; C of
+  temperatures. With --format=csv,noheader nothing says what is what.
+- `region` is the GPU, `GPU 0`, by its index, UUID or bus, where the file has one of these.
+- `sample` counts the lines of a GPU from 0; `t_start` is the time since the first line, ns.
+
+Texts (pstate ...) and numbers without a unit, as those of errors since the driver was loaded, are
+left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from ingest.base import Head, Item, LeftOut, Run, SingleFile
+from ingest.parsing.counter_table import Sample, batches, number, records
+from ingest.parsing.lines import quoted
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    from ingest.recording import Recording
+
+_FIELD = re.compile(r"([a-z][\w.]*)(?: \[(\S+)\])?")
+_OF_GPU = re.compile(r"[a-z]\w*\.[\w.]+ \[(?:%|W|MiB|MHz)\]")
+_PLACES = ("index", "uuid", "gpu_uuid", "pci.bus_id", "gpu_bus_id", "serial")
+_FORMAT = "%Y/%m/%d %H:%M:%S.%f"
+_KNOWN = (*_PLACES, "timestamp", "name", "count")
+
+
+class NvidiaSmi(SingleFile):
+    """Power, use, memory, clocks and temperatures of GPUs over time."""
+
+    NAME = "nvidia-smi"
+    DESCRIPTION = "GPUs over time: nvidia-smi --query-gpu=timestamp,power.draw,... --format=csv"
+    PATTERNS = ("nvidia-smi*.csv", "gpu*.csv")
+    TABLES = ("pmu_samples",)
+
+    def sniff(self, head: Head) -> bool:
+        """Recognise the heading: fields of nvidia-smi, one of them with its unit in brackets."""
+        first = head.data.decode("utf-8", "replace").split("\n", 1)[0]
+        fields = [field.strip() for field in first.split(",")]
+        return all(map(_FIELD.fullmatch, fields)) and any(map(_OF_GPU.fullmatch, fields))
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Yield the run and the values of its GPUs; raises `InputError` where there are none."""
+        lines = records(recording)
+        _, heading = next(lines, (1, []))
+        names = [name.strip() for name in heading]
+        units = {name: unit for name in names if (unit := _unit(name))}
+        moments = (_moment(number, cells, names) for number, cells in lines if any(cells))
+        first = next(moments, None)
+        if first is None:
+            raise InputError("there are no values", expected="a line for each moment")
+        started = first.time
+        yield Run(started_at=started)
+        gpus: set[str] = set()
+        yield from batches(_samples(chain([first], moments), units, started, gpus))
+        if gpus:
+            yield Run(tags={"gpu": ", ".join(sorted(gpus))})
+        others = [name for name in names if name not in units and name not in _KNOWN]
+        yield LeftOut(len(others), "column", "it has no unit")
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """A line of the file: its number, its time if that is known, and a text for each column."""
+
+    line: int
+    time: datetime | None
+    cells: dict[str, str]
+
+
+def _moment(line: int, cells: list[str], names: list[str]) -> _Moment:
+    where = f"line {line}"
+    if len(cells) != len(names):
+        problem = f"there are {len(cells)} values"
+        raise InputError(problem, where=where, expected=f"{len(names)}, as columns")
+    of = {name: cell.strip() for name, cell in zip(names, cells, strict=True)}
+    text = of.get("timestamp")
+    try:
+        # Its zone is not known, and taken for UTC.
+        time = datetime.strptime(text, _FORMAT).replace(tzinfo=UTC) if text else None
+    except ValueError:
+        problem = f"the timestamp is {quoted(text or '')}"
+        raise InputError(problem, where=where, expected="2024/11/29 22:41:04.271") from None
+    return _Moment(line, time, of)
+
+
+def _samples(
+    moments: Iterator[_Moment], units: dict[str, str], started: datetime | None, gpus: set[str]
+) -> Iterator[Sample]:
+    """Yield the values of all moments; the names of the GPUs are added to `gpus`."""
+    counts: Counter[str | None] = Counter()
+    for moment in moments:
+        place = next((moment.cells[name] for name in _PLACES if name in moment.cells), None)
+        region = None if place is None else f"GPU {place}"
+        if name := moment.cells.get("name"):
+            gpus.add(name)
+        since = None
+        if started and moment.time:
+            since = (moment.time - started) // timedelta(microseconds=1) * 1000
+        for column, unit in units.items():
+            event = column.partition(" [")[0]
+            cell = moment.cells[column]
+            # [N/A], [Not Supported], [Unknown Error] ...
+            text = "" if cell.startswith("[") else cell.removesuffix(unit)
+            yield {
+                "region": region,
+                "sample": counts[region],
+                "t_start": since,
+                "event": event,
+                "value": number(text, f"line {moment.line}", event),
+                "unit": unit,
+            }
+        counts[region] += 1
+
+
+def _unit(name: str) -> str | None:
+    """Return the unit of a column's values; None where it has none."""
+    found = _FIELD.fullmatch(name)
+    if found is None:
+        raise InputError(f"{quoted(name)} was found", where="line 1", expected="power.draw [W]")
+    return found[2] or ("C" if name.startswith("temperature.") else None)
