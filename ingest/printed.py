@@ -131,16 +131,20 @@ PRINTED: tuple[Signature, ...] = (
         r"|HPCG-Benchmark)",
     ),
     Signature(
-        "what a generator of load prints (wrk, ab, pgbench, redis-benchmark, fio, iperf, k6 ...)",
+        "what a generator of load prints (wrk, ab, pgbench, redis-benchmark, k6 ...)",
         _METRICS,
         text=r"^(?:Running \d+\w+ test @ |This is ApacheBench, |pgbench \(|transaction type: "
-        r'|"test","rps"|====== .* ======$|Type,Name,Request Count,|\[ *ID\] Interval +Transfer'
-        r'|\s*"fio version"\s*:|\s*"version":\s*"iperf |.*"http_req_duration")',
+        r'|"test","rps"|====== .* ======$|Type,Name,Request Count,|.*"http_req_duration")',
     ),
     Signature(
-        "results of BenchmarkDotNet, Benchmark.js, benchmark-ips or Catch2",
+        "what fio or iperf3 prints",
+        "Let it write JSON: fio --output-format=json --output=FILE.json JOB, or iperf3 -J -c HOST",
+        text=r"^(?:\[ *ID\] Interval +Transfer|\S+: \(g=\d+\): rw=|3;fio-\d)",
+    ),
+    Signature(
+        "results of BenchmarkDotNet, benchmark-ips or Catch2",
         _METRICS,
-        text=r"^(?:BenchmarkDotNet[= ]v|Method[,;]Job[,;]|.* x [\d,.]+ ops/sec \S+% \(\d+ "
+        text=r"^(?:BenchmarkDotNet[= ]v|Method[,;]Job[,;]"
         r"| +\S.* \(\S+ ?[\d.]+%\) i/s|benchmark name +samples +iterations)",
     ),
     Signature(

@@ -19,6 +19,7 @@ from warehouse.errors import InputError
 _TEXTS = ("name", "command", "time_unit", "label", "error_message", "error_occurred")
 _FAILED = 8  # the column error_occurred
 _PARAMETER = "parameter_"
+_PYTEST_PARAMETER = "param:"  # of tests that are parametrized; their names have it, too
 
 
 def google(text: str) -> dict[str, Any]:
@@ -77,11 +78,14 @@ def hyperfine(text: str) -> dict[str, Any]:
 def pytest_benchmark(text: str) -> dict[str, Any]:
     """Return pytest-benchmark's table as its JSON: it has the mean times, not each."""
     return {
-        "benchmarks": [{"name": row["name"], "stats": row} for row in _rows(text, texts="outliers")]
+        "benchmarks": [
+            {"name": row["name"], "stats": row}
+            for row in _rows(text, texts=("outliers", _PYTEST_PARAMETER))
+        ]
     }
 
 
-def _rows(text: str, texts: str = "\0") -> Iterator[dict[str, Any]]:
+def _rows(text: str, texts: str | tuple[str, ...] = "\0") -> Iterator[dict[str, Any]]:
     """Yield a table's rows without their empty cells; columns named `texts`... are no numbers."""
     check_line_end(text[-1:].encode())
     rows = csv.reader(io.StringIO(text), strict=True)

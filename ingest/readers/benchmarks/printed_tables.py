@@ -23,7 +23,8 @@ _GOOGLE_ROW = re.compile(
     rf"(\S.*?) +({_NUMBER}) (ns|us|ms|s) +({_NUMBER}) (?:ns|us|ms|s) +(\d+)(?: +(.*))?"
 )
 _GOOGLE_FAILED = re.compile(r"(\S.*?) +(?:ERROR OCCURRED|SKIPPED): .*")
-_GOOGLE_COUNTER = re.compile(rf"(\S+)=({_NUMBER})([kMGTPEmunpf]?)(i?)(/s)?")
+_GOOGLE_COUNTER = re.compile(rf"(\S+)=(-?{_NUMBER})([kMGTPEmunpf]?)(i?)(/s)?")
+_GOOGLE_HEADING = re.compile(r"Benchmark +Time +CPU +Iterations(?: +UserCounters\.\.\.|(.*))")
 _GOOGLE_FACTS = {"executable": r"^Running (\S.*)$", "date": r"^(\d{4}-\d\d-\d\dT\S+)$"}
 _PREFIXES = {name: power for power, name in enumerate("kMGTPE", 1)}
 _SMALL = {name: power for power, name in enumerate("munpf", 1)}
@@ -42,11 +43,18 @@ def google(text: str) -> dict[str, Any]:
         if found := re.search(pattern, text, re.MULTILINE):
             context[name] = found[1]
     entries: list[dict[str, Any]] = []
+    columns: list[str] = []
     for line in _lines(text):
-        if row := _GOOGLE_ROW.fullmatch(line):
+        if heading := _GOOGLE_HEADING.fullmatch(line):
+            columns = (heading[1] or "").split()
+        elif row := _GOOGLE_ROW.fullmatch(line):
             real, cpu, iterations = float(row[2]), float(row[4]), float(row[5])
             entry = {"name": row[1], "real_time": real, "cpu_time": cpu, "time_unit": row[3]}
-            entries.append({**entry, "iterations": iterations, **_google_counters(row[6] or "")})
+            counters = row[6] or ""
+            if columns:  # --benchmark_counters_tabular: a column a counter, then the label
+                cells = zip(columns, counters.split(), strict=False)
+                counters = " ".join(f"{name}={cell}" for name, cell in cells)
+            entries.append({**entry, "iterations": iterations, **_google_counters(counters)})
         elif failed := _GOOGLE_FAILED.fullmatch(line):
             entries.append({"name": failed[1], "error_occurred": True})
     if not entries:

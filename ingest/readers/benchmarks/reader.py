@@ -14,7 +14,7 @@ _FORMS = {
     "pytest_benchmark": re.compile(rb'\s*\{\s*"machine_info"\s*:\s*(?:\{|null)'),
     "hyperfine": re.compile(rb'\s*\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:'),
     "hyperfine_csv": re.compile(rb"command,mean,stddev,median,user,system,min,max\b"),
-    "pytest_csv": re.compile(rb"name,min,max,mean,stddev\b"),
+    "pytest_csv": re.compile(rb"name,(?:param:[^,\n]*,)*min,max,mean,stddev\b"),
     "google_csv": re.compile(
         rb"(?s:.*?)^name,iterations,real_time,cpu_time,time_unit,", re.MULTILINE
     ),
@@ -34,6 +34,14 @@ _FORMS = {
     "go_testing": re.compile(
         rb"(?s:.*?)^Benchmark\S*[ \t]+\d+[ \t]+[\d.eE+-]+ \S+/op\b", re.MULTILINE
     ),
+    "vitest": re.compile(rb'\s*\{\s*"files"\s*:\s*\[\s*\{\s*"filepath"(?s:.*)"benchmarks"\s*:'),
+    "mitata": re.compile(rb'\s*\{\s*"layout"\s*:\s*\[(?s:.*)"benchmarks"\s*:\s*\['),
+    "autocannon": re.compile(rb'\s*\{(?=(?s:.*)"non2xx"\s*:)(?s:.*)"latency"\s*:\s*\{'),
+    "benchmarkjs": re.compile(
+        rb"(?s:.*?)^ *\S.* x [\d,.]+ ops/sec [^\n]*\(\d+ (?:runs? sampled|cycles?)\)", re.MULTILINE
+    ),
+    "fio": re.compile(rb'(?s:.*?)^\{\s*"fio version"\s*:', re.MULTILINE),
+    "iperf": re.compile(rb'\s*\{\s*"start"\s*:\s*\{(?s:.*)"version"\s*:\s*"iperf '),
     "rust": re.compile(
         rb"(?s:.*?)(?:[ \t]time:[ \t]+\[[\d.]+ \S+ [\d.]+ \S+ [\d.]+ \S+\]\r?\n"
         rb"|^test \S.* \.\.\. bench: +[\d,.]+ ns/iter"
@@ -46,6 +54,8 @@ _FORMS = {
         re.MULTILINE,
     ),
 }
+# Notes and text of fio (--output-format=normal,json) come before and after.
+_FIO_OBJECT = re.compile(r"^\{.*?(?:^\}|\Z)", re.MULTILINE | re.DOTALL)
 _LIMIT = 256 << 20
 
 
@@ -53,7 +63,9 @@ class Benchmarks(SingleFile):
     """Reads what benchmark frameworks write, value by value; times are in seconds."""
 
     NAME = "benchmarks"
-    DESCRIPTION = "results of Google Benchmark, pytest, hyperfine, JMH, asv, Go, Rust, STREAM, HPL"
+    DESCRIPTION = (
+        "results of Google Benchmark, pytest, hyperfine, JMH, asv, Go, Rust, STREAM, HPL, fio"
+    )
     PATTERNS = ("*benchmark*.json", "hyperfine.json", "jmh-result.json", "bench*.txt", "data.js")
     TABLES = ("metrics",)
 
@@ -68,10 +80,12 @@ class Benchmarks(SingleFile):
         from ingest.readers.benchmarks import (
             csv_forms,
             go_testing,
+            javascript,
             json_forms,
             per_language,
             printed_tables,
             rust,
+            storage_network,
             suites,
         )
 
@@ -95,6 +109,8 @@ class Benchmarks(SingleFile):
         text = whole_text(recording, limit=_LIMIT)
         if form == "action":
             text = text.partition("=")[2].strip().removesuffix(";")
+        elif form == "fio" and (found := _FIO_OBJECT.search(text)):
+            text = found[0]
         tables = {
             "google_csv": lambda: json_forms.google(csv_forms.google(text)),
             "pytest_csv": lambda: json_forms.pytest_benchmark(csv_forms.pytest_benchmark(text)),
@@ -103,6 +119,7 @@ class Benchmarks(SingleFile):
             "hyperfine_text": lambda: json_forms.hyperfine(printed_tables.hyperfine(text)),
             "jmh_text": lambda: per_language.jmh(printed_tables.jmh(text)),
             "jmh_csv": lambda: per_language.jmh(printed_tables.jmh_csv(text)),
+            "benchmarkjs": lambda: javascript.benchmarkjs(text),
         }
         if form in tables:
             yield from tables[form]()
@@ -115,6 +132,11 @@ class Benchmarks(SingleFile):
             "jmh": per_language.jmh,
             "asv": per_language.asv,
             "pyperf": per_language.pyperf,
+            "vitest": javascript.vitest,
+            "mitata": javascript.mitata,
+            "autocannon": javascript.autocannon,
+            "fio": storage_network.fio,
+            "iperf": storage_network.iperf,
         }
         # asv writes NaN for parameters that a benchmark skips.
         yield from documents[form](parse(text, allow_nan=form == "asv"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ingest.base import Rows
@@ -47,6 +47,13 @@ def rows(values: Sequence[Value]) -> Rows:
 def relative(deviation: object, mean: float) -> float | None:
     """Return a standard deviation over its mean; None where either is no number or the mean 0."""
     return abs(deviation / mean) if isinstance(deviation, float) and mean else None
+
+
+def percentiles(metric: str, found: Mapping[str, object], scale: float) -> Iterator[Value]:
+    """Yield the percentiles of a time from the median up, by their names: 50, 99.9, 99.900000."""
+    for name, time in found.items():
+        if isinstance(time, float) and float(name) >= 50:
+            yield Value(f"{metric} p{float(name):g}", time * scale, "s", "lower")
 
 
 def direction(unit: str | None) -> Better | None:

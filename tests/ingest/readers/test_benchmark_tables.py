@@ -35,6 +35,34 @@ def test_google_benchmarks_table(warehouse):
     assert rows(warehouse, query) == [("gb", "2026-11-22")]
 
 
+def test_google_benchmarks_columns_of_counters(warehouse, tmp_path):
+    path = tmp_path / "tabular.txt"
+    path.write_text(
+        "Benchmark             Time             CPU   Iterations bytes_per_second   left\n"
+        "BM_sort/64          558 ns          179 ns       156090       1.33481G/s     -3\n"
+        "Benchmark             Time             CPU   Iterations\n"
+        "BM_push             323 ns          118 ns       241027\n"
+    )
+    land(warehouse, path)
+    counters = "SELECT metric, value FROM metrics WHERE unit IS DISTINCT FROM 's' ORDER BY rowid"
+    assert rows(warehouse, counters) == [
+        ("BM_sort/64 bytes_per_second", pytest.approx(1.33481 * 2**30)),
+        ("BM_sort/64 left", -3.0),
+    ]
+
+
+def test_pytest_benchmarks_csv_of_parametrized_tests(warehouse, tmp_path):
+    path = tmp_path / "compared.csv"
+    path.write_text(
+        "name,param:n,min,max,mean,stddev\na.py::test,,1,3,2,1\na.py::test[x],x,2,4,3,1\n"
+    )
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT metric, value FROM metrics ORDER BY rowid") == [
+        ("a.py::test", 2.0),
+        ("a.py::test[x]", 3.0),
+    ]
+
+
 def test_hyperfines_table_in_markdown(warehouse):
     land(warehouse, SAMPLE.with_name("hyperfine.md"))
     query = "SELECT metric, value, deviation FROM metrics ORDER BY rowid"

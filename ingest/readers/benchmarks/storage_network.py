@@ -1,0 +1,98 @@
+"""JSON of fio (--output-format=json) and iperf3 (-J): rates and latencies of disks and networks.
+
+Sources: fio's HOWTO (JSON output) and stat.c, iperf3's iperf_api.c; files that fio 3.33 and iperf
+3.12 wrote. Rates are in bytes, operations or bits a second, times in seconds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from ingest.base import Item, LeftOut, Run
+from ingest.parsing.json_values import field
+from ingest.readers.benchmarks.json_forms import date_of, object_of, text_of
+from ingest.readers.benchmarks.values import Value, percentiles, relative, rows
+from warehouse.errors import InputError
+
+_DIRECTIONS = ("read", "write", "trim")
+_NANO = 1e-9
+
+
+def fio(document: Any) -> Iterator[Item]:
+    """Yield the run and values of fio: for each job and direction its rates and latencies.
+
+    Jobs of one name (numjobs) are numbered: what each of them did is a metric of its own.
+    """
+    jobs = field(document, "jobs", list, "the file")
+    yield Run(
+        started_at=date_of(document.get("timestamp_ms")),
+        tags={"recorder": field(document, "fio version", str, "the file")},
+    )
+    names = [field(job, "jobname", str, f"job {place}") for place, job in enumerate(jobs)]
+    shared = {name for name, count in Counter(names).items() if count > 1}
+    values: list[Value] = []
+    failed = 0
+    for place, (name, job) in enumerate(zip(names, jobs, strict=True)):
+        label = f"{name}.{names[:place].count(name)}" if name in shared else name
+        if job.get("error"):
+            failed += 1
+            continue
+        for direction in _DIRECTIONS:
+            if object_of(job.get(direction)).get("total_ios"):
+                values += _fio_values(f"{label} {direction}", job[direction])
+    yield rows(values)
+    yield LeftOut(failed, "job", "stopped with an error")
+
+
+def _fio_values(of: str, found: Mapping[str, Any]) -> Iterator[Value]:
+    yield Value(f"{of} bandwidth", field(found, "bw_bytes", float, of), "B/s", "higher")
+    yield Value(f"{of} iops", field(found, "iops", float, of), "1/s", "higher")
+    latency = field(found, "lat_ns", dict, of)
+    mean = field(latency, "mean", float, of)
+    yield Value(
+        f"{of} latency", mean * _NANO, "s", "lower", None, relative(latency.get("stddev"), mean)
+    )
+    completion = object_of(found.get("clat_ns")).get("percentile")
+    yield from percentiles(f"{of} completion", object_of(completion), _NANO)
+
+
+def iperf(document: Any) -> Iterator[Item]:
+    """Yield the run and values of iperf3: the rates over the whole test, as sent and received."""
+    if problem := text_of(document.get("error")):
+        raise InputError(f"iperf3 stopped: {problem}", expected="a test that ended")
+    start = field(document, "start", dict, "the file")
+    test = object_of(start.get("test_start"))
+    seconds = object_of(start.get("timestamp")).get("timesecs")
+    streams = test.get("num_streams")
+    yield Run(
+        started_at=datetime.fromtimestamp(seconds, UTC) if isinstance(seconds, float) else None,
+        tags={"recorder": text_of(start.get("version")) or "iperf3"}
+        | ({"protocol": protocol} if (protocol := text_of(test.get("protocol"))) else {})
+        | ({"streams": f"{streams:.0f}"} if isinstance(streams, float) else {}),
+    )
+    end = field(document, "end", dict, "the file")
+    values: list[Value] = []
+    for name, total in end.items():
+        # `sum` alone is of UDP: where the two sides are there, it is a mean of them.
+        if name.startswith("sum_") or (name == "sum" and "sum_received" not in end):
+            values += _iperf_values(name.removeprefix("sum_"), total)
+    for side in ("host", "remote"):
+        use = object_of(end.get("cpu_utilization_percent")).get(f"{side}_total")
+        if isinstance(use, float):
+            values.append(Value(f"cpu {side}", use, "%", "lower"))
+    if not values:
+        raise InputError("there is no total", where="end", expected="sum_sent and sum_received")
+    yield rows(values)
+    yield LeftOut(len(document.get("intervals") or ()), "interval", "totals land")
+
+
+def _iperf_values(of: str, total: Mapping[str, Any]) -> Iterator[Value]:
+    yield Value(of, field(total, "bits_per_second", float, of), "bit/s", "higher")
+    if isinstance(total.get("retransmits"), float):
+        yield Value(f"{of} retransmits", total["retransmits"], None, "lower")
+    if not of.startswith("sent") and isinstance(total.get("jitter_ms"), float):
+        yield Value(f"{of} jitter", total["jitter_ms"] * 1e-3, "s", "lower")
+        yield Value(f"{of} lost", field(total, "lost_percent", float, of), "%", "lower")

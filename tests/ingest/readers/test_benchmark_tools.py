@@ -1,0 +1,88 @@
+"""Results of JavaScript's frameworks, fio and iperf3, against what the tools themselves print."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.support import land, rows
+from tests.ingest.cases.benchmarks import SAMPLE
+from warehouse.errors import InputError
+
+VALUES = "SELECT metric, value, unit, better FROM metrics ORDER BY rowid"
+
+
+def near(metric, value, unit, better):
+    return (metric, pytest.approx(value), unit, better)
+
+
+def test_vitest_has_means_in_milliseconds(warehouse):
+    land(warehouse, SAMPLE.with_name("vitest.json"))
+    assert rows(warehouse, VALUES) == [
+        near("a.bench.js > s > sort", 1 / 2162829.0483549507, "s", "lower"),
+        near("a.bench.js > s > map", 1 / 7089218.354877, "s", "lower"),
+    ]
+
+
+def test_mitata_has_samples_in_nanoseconds(warehouse):
+    land(warehouse, SAMPLE.with_name("mitata.json"))
+    query = "SELECT repetition, value * 1e9 FROM metrics WHERE metric = 'sort' AND repetition < 1"
+    assert rows(warehouse, query) == [(0, pytest.approx(65.823974609375))]
+    assert rows(warehouse, "SELECT tags['runtime'] FROM runs") == [("node 20.20.2",)]
+
+
+def test_autocannon(warehouse):
+    land(warehouse, SAMPLE.with_name("autocannon.json"))
+    found = rows(warehouse, VALUES)
+    assert found[0] == near("latency", 40e-6, "s", "lower")
+    assert near("latency p99.9", 7e-3, "s", "lower") in found
+    assert near("requests", 23967, "1/s", "higher") in found
+
+
+def test_benchmarkjs_groups_thousands(warehouse):
+    land(warehouse, SAMPLE.with_name("benchmarkjs.txt"))
+    assert rows(warehouse, VALUES) == [
+        ("sort", 5501666.0, "ops/s", "higher"),
+        ("RegExp#test", 38387194.0, "ops/s", "higher"),
+    ]
+
+
+def test_fio_has_rates_and_latencies_of_each_job_and_direction(warehouse):
+    land(warehouse, SAMPLE.with_name("fio.json"))
+    found = rows(warehouse, VALUES)
+    assert [row for row in found if row[0].startswith("w ")][:4] == [
+        near("w write bandwidth", 729444173, "B/s", "higher"),
+        near("w write iops", 178086.956522, "1/s", "higher"),
+        near("w write latency", 5346.436279e-9, "s", "lower"),
+        near("w write completion p50", 2224e-9, "s", "lower"),
+    ]
+    assert not [metric for metric, *_ in found if metric.startswith(("w read", "r write"))]
+
+
+def test_fio_between_its_text_and_jobs_of_one_name(warehouse, tmp_path):
+    text = SAMPLE.with_name("fio.json").read_text().replace('"jobname" : "r"', '"jobname" : "w"')
+    path = tmp_path / "both.txt"
+    path.write_text(f"note: queue depth will be capped at 1\n{text}\nRun status group 0:\n")
+    land(warehouse, path)
+    query = "SELECT metric FROM metrics WHERE metric LIKE '%iops'"
+    assert rows(warehouse, query) == [("w.0 write iops",), ("w.1 read iops",)]
+
+
+def test_iperf3_has_both_sides(warehouse):
+    land(warehouse, SAMPLE.with_name("iperf3.json"))
+    assert rows(warehouse, VALUES)[:3] == [
+        near("sent", 4572971008 * 8 / 2.002264, "bit/s", "higher"),
+        ("sent retransmits", 0.0, None, "lower"),
+        near("received", 4571660288 * 8 / 2.007651, "bit/s", "higher"),
+    ]
+    land(warehouse, SAMPLE.with_name("iperf3-udp.json"))
+    query = "SELECT metric, value FROM metrics WHERE metric IN ('received jitter', 'sum')"
+    assert rows(warehouse, query) == [("received jitter", pytest.approx(0.0025419921875e-3))]
+
+
+def test_a_test_of_iperf3_that_stopped_is_refused(warehouse, tmp_path):
+    path = tmp_path / "stopped.json"
+    path.write_text(
+        '{"start": {"connected": [], "version": "iperf 3.12"}, "end": {}, "error": "no route"}\n'
+    )
+    with pytest.raises(InputError, match="iperf3 stopped: no route"):
+        land(warehouse, path)
