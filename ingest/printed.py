@@ -187,7 +187,8 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "what toplev prints",
         "Let perf count the same: perf stat -M TopdownL1 -x, -o FILE.csv COMMAND",
-        text=r"^(?:# \d+\.\d\S* on |(?:core |S\d+-C\d+ +|C\d+ +)?(?:FE|BE|BAD|RET)\S* +\w+\S* +% )",
+        text=r"^(?:(?:Timestamp,)?(?:CPUs,)?Area,Value,Unit,Description|"
+        r"# \d+\.\d\S* on |(?:core |S\d+-C\d+ +|C\d+ +)?(?:FE|BE|BAD|RET)\S* +\w+\S* +% )",
     ),
     Signature(
         "a report of IPM",

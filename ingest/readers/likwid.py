@@ -3,8 +3,8 @@
 Source: LIKWID's documentation of likwid-perfctr and of its output filters (LIKWID 4.3 and 5). What
 lands in pmu_samples:
 
-- A row per event of a `Raw` table (in text, Event) and hardware thread: `cpu`, `event` as LIKWID
-  names it.
+- A row per event of a `Raw` table (in text, Event) and hardware thread, or GPU: `cpu`, `event` as
+  LIKWID names it.
 - A row per metric of a `Metric` table and hardware thread; the unit that ends a metric's name in
   square brackets goes to `unit`. The STAT tables follow from these and are left out.
 - `region` is the marked region (-m). Tables of one group that come again (timeline, -t) are
@@ -35,7 +35,7 @@ _TABLE = re.compile(rb"^TABLE,(?:Region [^,]*,)?Group \d+ (?:Raw|Metric)", re.MU
 _TEXT = re.compile(rb"^(?:Region [^\n]*, )?Group \d+: [^\n]*\n\+-[-+]*\r?\n\| ", re.MULTILINE)
 _TEXT_GROUP = re.compile(r"(?:Region (?P<region>.*), )?Group (?P<group>\d{1,9}): \S.*")
 _GROUP = re.compile(r"Group (\d+) (Raw|Metric)( STAT)?")
-_THREAD = re.compile(r"(?:HWThread|Core|core) (\d{1,7})")
+_THREAD = re.compile(r"(HWThread|Core|core|GPU) (\d{1,7})")
 _UNIT = re.compile(r"(.+?) \[([^\]]+)\]")
 _VALUE = re.compile(r"[-+]?\d[\d.eE+-]*|-|nan")
 _STARTS = ("TABLE", "STRUCT")
@@ -92,7 +92,7 @@ class Likwid(SingleFile):
                 where="end of the file",
                 expected="a line TABLE,Group 1 Raw,..., or a table below a line Group 1: NAME",
             )
-        yield Run(threads=len(cpus), tags=tags)
+        yield Run(threads=len(cpus) or None, tags=tags)
 
 
 def _samples(lines: Records, tags: dict[str, str], cpus: set[int]) -> Iterator[Sample]:
@@ -168,8 +168,7 @@ def _text_rows(
 ) -> Iterator[Sample]:
     skipped = 2 if heading[0] == "Event" else 1
     for line, fields in rows:
-        threads = _threads(heading[skipped:], line)
-        cpus.update(threads)
+        threads = _threads(heading[skipped:], line, cpus)
         if len(fields) != len(heading) or not fields[0]:
             raise _not_whole(line, f"a row of {len(heading)} fields, as in the table's heading")
         event, unit = _event(fields[0]) if skipped == 1 else (fields[0], None)
@@ -221,8 +220,7 @@ def _table(
 ) -> Iterator[Sample]:
     skipped = heading.skipped
     line, names = next(lines, (at, []))
-    threads = _threads(names[skipped:], line)
-    cpus.update(threads)
+    threads = _threads(names[skipped:], line, cpus)
     for _ in range(heading.lines):
         line, fields = next(lines, (line + 1, []))
         where = f"line {line}"
@@ -260,10 +258,12 @@ def _other_length(heading: _Heading, line: int, many: str) -> InputError:
     )
 
 
-def _threads(names: list[str], line: int) -> list[int]:
+def _threads(names: list[str], line: int, cpus: set[int]) -> list[int]:
+    """Return the numbers of the columns' hardware threads, which are added to `cpus`, or GPUs."""
     named = [name.strip() for name in names if name.strip()]
     found = [_THREAD.fullmatch(name) for name in named]
-    threads = [int(match[1]) for match in found if match]
+    threads = [int(match[2]) for match in found if match]
+    cpus.update(int(match[2]) for match in found if match and match[1] != "GPU")
     if not threads or len(threads) != len(named) or len(set(threads)) != len(threads):
         raise InputError(
             f"the columns are {quoted(','.join(names))}",

@@ -32,7 +32,7 @@ _ROW = re.compile(
     r"(?: +(?P<errors>\d{1,18}))? +(?P<name>\S+)"
 )
 # Whether usecs/call and errors have a total differs from version to version.
-_TOTAL = re.compile(r" *\d+[.,]\d+ +\d+[.,]\d+((?: +\d{1,18})+) total")
+_TOTAL = re.compile(r" *\d+[.,]\d+ +\d+[.,]\d+((?: +\d{1,18})+) +total")
 _RULE = re.compile(r"-+(?: -+)+")
 
 

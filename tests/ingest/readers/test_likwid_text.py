@@ -34,6 +34,13 @@ def test_without_regions_and_again(warehouse, tmp_path):
     assert rows(warehouse, sql) == [(None, 0, 12), (None, 1, 12)]
 
 
+def test_gpus_are_no_hardware_threads(warehouse, tmp_path):
+    (tmp_path / "l.txt").write_text(TEXT.replace("HWThread ", "     GPU "))
+    land(warehouse, tmp_path / "l.txt")
+    sql = "SELECT threads, cpu, count(*) FROM pmu_samples JOIN runs USING (run_id) GROUP BY ALL"
+    assert rows(warehouse, f"{sql} ORDER BY ALL") == [(None, 0, 6), (None, 1, 6)]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -21,3 +21,10 @@ def test_seconds_may_have_a_decimal_comma(warehouse, tmp_path):
         ("read", 1.500003, 3),
         ("write", 0.5, 2),
     ]
+
+
+def test_a_total_of_calls_without_errors(warehouse, tmp_path):
+    table = TABLE.replace("         1 read", "           read")
+    (tmp_path / "strace.txt").write_text(table.replace("         1 total", "           total"))
+    land(warehouse, tmp_path / "strace.txt")
+    assert rows(warehouse, "SELECT sum(calls) FROM fn_timings") == [(5,)]
