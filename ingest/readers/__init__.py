@@ -105,6 +105,7 @@ READERS: tuple[Deferred, ...] = (
         _HERE + "function_tables:FunctionTables",
         contains=(b"time (%)", b"time(%)", b"totaldurationns", b"cpu time"),
     ),
+    Deferred("junit", _HERE + "junit:JUnit", contains=(b"<testsuite",)),
     Deferred("ninja-log", _HERE + "ninja:NinjaLog", begins=(b"# ninja log v",)),
     Deferred("strace", _HERE + "strace:Strace", contains=(b"usecs/call",)),
     Deferred(

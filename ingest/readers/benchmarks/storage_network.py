@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ingest.base import Item, LeftOut, Run
+from ingest.parsing.dates import date_of
 from ingest.parsing.json_values import field
-from ingest.readers.benchmarks.json_forms import date_of, object_of, text_of
+from ingest.readers.benchmarks.json_forms import object_of, text_of
 from ingest.readers.benchmarks.values import Value, percentiles, relative, rows
 from warehouse.errors import InputError
 

@@ -12,9 +12,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from xml.parsers import expat
 
 from ingest.parsing.call_paths import UNKNOWN, CallPaths, frame_name
+from ingest.parsing.xml import read_elements
 from ingest.readers.hpctoolkit.metrics import Metric, metric
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -48,21 +48,7 @@ class Experiment:
 def read(recording: Recording) -> Experiment:
     """Read an experiment.xml; raises `InputError` with the line where it is not right."""
     reading = _Reading()
-    with recording.open() as file:
-        if b"\0" in file.peek(4)[:4]:
-            raise InputError("the text is UTF-16", where="line 1", expected="UTF-8, as hpcprof has")
-        try:
-            reading.parser.ParseFile(file)
-        except expat.ExpatError as error:
-            raise InputError(
-                f"the text is not XML here ({expat.ErrorString(error.code)})",
-                where=f"line {error.lineno}, column {error.offset + 1}",
-                expected="a whole experiment.xml",
-                hint="Is the end of the file missing?",
-            ) from None
-        except InputError as error:
-            error.where = error.where or f"line {reading.parser.CurrentLineNumber}"
-            raise
+    read_elements(recording, reading.start, reading.end, expected="a whole experiment.xml")
     return reading.found
 
 
@@ -71,15 +57,12 @@ class _Reading:
 
     def __init__(self) -> None:
         self.found = Experiment()
-        self.parser = expat.ParserCreate()
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.EntityDeclHandler = _refuse_entity
         self._names: dict[str, dict[str, str]] = defaultdict(dict)
         # Of the scopes around an element: the kind and the number of the call path.
         self._scopes: list[tuple[str, int]] = []
 
-    def _start(self, kind: str, attributes: Mapping[str, str]) -> None:
+    def start(self, kind: str, attributes: Mapping[str, str]) -> None:
+        """Take the start of an element."""
         if kind in _SCOPES:
             self._scope(kind, attributes)
         elif kind == "M":
@@ -93,7 +76,8 @@ class _Reading:
         elif kind == "Header":
             self.found.name = frame_name(_text(attributes, "n"))
 
-    def _end(self, kind: str) -> None:
+    def end(self, kind: str) -> None:
+        """Take the end of an element."""
         if kind in _SCOPES:
             self._scopes.pop()
 
@@ -154,7 +138,3 @@ def _whole(attributes: Mapping[str, str], name: str) -> int:
     if not re.fullmatch(r"\d{1,9}", text):
         raise InputError(f"{name} is {text!r}", expected="a whole number")
     return int(text)
-
-
-def _refuse_entity(*_: object) -> None:
-    raise InputError("the file declares an entity", expected="XML as hpcprof writes it")

@@ -1,0 +1,116 @@
+"""Times of tests in JUnit's XML, as pytest, ctest, googletest, Catch2, Boost and others write it.
+
+Sources: the schema of Jenkins' xUnit plugin, and files by pytest 9 (--junitxml), CTest 3.25
+(--output-junit), googletest 1.12 (--gtest_output=xml), Catch2 2.13 (-r junit) and Boost.Test 1.74.
+Each test that passed is a metric, named after its class and itself, in seconds; tests of one name
+are repetitions. The time of a test that failed is that of a part of it, and lands nowhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.parsing.dates import written_date
+from ingest.parsing.xml import read_elements
+from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from ingest.recording import Recording
+
+_START = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*<testsuites?[\s>]")
+# Surefire groups thousands: 1,234.567.
+_SECONDS = re.compile(r"(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_FAILED, _NOT_RUN = "failed", "skipped or not run"
+_OUTCOMES = {"failure": _FAILED, "error": _FAILED, "skipped": _NOT_RUN, "disabled": _NOT_RUN}
+_NO_HOST = ("", "tbd")  # what CTest and Catch2 write
+
+
+class JUnit(SingleFile):
+    """Reads the results of a run of tests, one or many suites in a file."""
+
+    NAME = "junit"
+    DESCRIPTION = "times of tests (JUnit XML): pytest, ctest, googletest, Catch2, Boost, Surefire"
+    PATTERNS = ("junit*.xml", "*.junit.xml", "TEST-*.xml")
+    TABLES = ("metrics",)
+
+    def sniff(self, head: Head) -> bool:
+        """Recognise the root element."""
+        return _START.match(head.data) is not None
+
+    def read(self, recording: Recording) -> Iterator[Item]:
+        """Yield the run and the times of its tests; see `Reader.read`."""
+        import pyarrow as pa
+
+        tests = _Tests()
+        read_elements(recording, tests.start, tests.end, expected="a whole file of results")
+        if not tests.names:
+            raise InputError(
+                "no test passed whose time is known", expected='<testcase name="a" time="0.125"/>'
+            )
+        yield Run(machine=tests.machine, started_at=tests.started_at, tags={"recorder": "junit"})
+        seen: Counter[str] = Counter()
+        repetitions = []
+        for name in tests.names:
+            repetitions.append(seen[name])
+            seen[name] += 1
+        yield Rows(
+            "metrics",
+            pa.table(
+                {
+                    "metric": tests.names,
+                    "repetition": pa.array(repetitions, pa.int32()),
+                    "value": tests.seconds,
+                    "unit": ["s"] * len(tests.names),
+                    "better": ["lower"] * len(tests.names),
+                }
+            ),
+        )
+        for why, count in tests.left_out.items():
+            yield LeftOut(count, "test", why)
+
+
+class _Tests:
+    """Takes the elements of the file in turn."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.seconds: list[float] = []
+        self.left_out: Counter[str] = Counter()
+        self.machine: str | None = None
+        self.started_at: datetime | None = None
+        self._test: Mapping[str, str] | None = None
+        self._outcome: str | None = None
+
+    def start(self, kind: str, attributes: Mapping[str, str]) -> None:
+        """Take the start of a suite, a test, or what happened to one."""
+        if kind in ("testsuite", "testsuites"):
+            host = attributes.get("hostname", "")
+            self.machine = self.machine or (None if host in _NO_HOST else host)
+            self.started_at = self.started_at or written_date(attributes.get("timestamp"))
+        elif kind == "testcase":
+            idle = attributes.get("status") in ("notrun", "disabled")
+            self._test, self._outcome = attributes, _NOT_RUN if idle else None
+        elif self._test is not None:
+            self._outcome = self._outcome or _OUTCOMES.get(kind)
+
+    def end(self, kind: str) -> None:
+        """Take the end of a test."""
+        if kind != "testcase" or self._test is None:
+            return
+        time = self._test.get("time")
+        why = self._outcome or ("without a time" if time is None else None)
+        if time is None or why is not None:
+            self.left_out[why or ""] += 1
+        elif not _SECONDS.fullmatch(time):
+            raise InputError(f"the time of a test is {time!r}", expected="seconds: 0.125")
+        else:
+            name, of = self._test.get("name", ""), self._test.get("classname", "")
+            self.names.append(f"{of}.{name}" if of not in ("", name) else name)
+            self.seconds.append(float(time.replace(",", "")))
+        self._test = None
