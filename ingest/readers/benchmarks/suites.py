@@ -20,7 +20,7 @@ from ingest.readers.benchmarks.values import Better, Value, rows
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
-_NUMBER = r"[\d.]+(?:[eE][-+]?\d+)?"
+_NUMBER = r"\d+\.?\d*(?:[eE][-+]?\d+)?"
 _STREAM = re.compile(r"Function +(?:Best )?Rate \(?MB/s\)? +Avg time +Min time +Max time")
 _STREAM_ROW = re.compile(rf"(\w+): +({_NUMBER}) +({_NUMBER}) +({_NUMBER}) +({_NUMBER})")
 _THREADS = re.compile(r"Number of Threads counted = (\d+)")
