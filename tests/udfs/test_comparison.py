@@ -113,10 +113,11 @@ def test_sides_that_do_not_overlap_differ_however_they_scatter():
     assert less["p_value"] == pytest.approx(2 / 252) and less["high"] < 1
 
 
-def test_a_step_in_the_history_is_no_noise():
+@pytest.mark.parametrize("points", [8, 30])
+def test_a_step_in_the_history_is_no_noise(points):
     rng = np.random.default_rng(3)
-    calm = np.exp(rng.normal(0, 0.01, 30))
-    stepped = np.where(np.arange(30) < 15, calm, 1.5 * calm)
+    calm = np.exp(rng.normal(0, 0.01, points))
+    stepped = np.where(np.arange(points) < points / 2, calm, 1.5 * calm)
     widths = []
     for history in (calm, stepped):
         (one,) = compared([[1.0]], [[1.1]], histories=([list(history)], [list(history)]))

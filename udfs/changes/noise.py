@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 NORMAL = 1.4826  # median absolute deviation to standard deviation, for Gaussian noise
-_OUTLIER_DIFFERENCE = 3.5  # deviations at which a difference is large
+OUTLIER_DIFFERENCE = 3.5  # deviations at which a difference is large
 _BLOCK = 8  # points that share a local scale, taken from three blocks; fewer in short series
 _LEAST_BLOCK = 4
 _UNEVEN = 3.0  # the largest local scale over the least from which the noise is not the same
@@ -124,7 +124,7 @@ def estimate_noise(values: Floats, segment: Integers, scale: Floats) -> Noise:
         segment: (series, points), the number of the segment of each point.
         scale: (series, 1), the rough standard deviation; larger differences are clipped.
     """
-    reach = _OUTLIER_DIFFERENCE * np.sqrt(2) * scale
+    reach = OUTLIER_DIFFERENCE * np.sqrt(2) * scale
     squares = []
     for lag in range(1, _LAGS + 1):
         step = np.clip(values[:, lag:] - values[:, :-lag], -reach, reach)

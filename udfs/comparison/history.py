@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from udfs.changes.noise import estimate_noise, noise_scale
+from udfs.changes.noise import OUTLIER_DIFFERENCE, estimate_noise, noise_scale
 from udfs.changes.outliers import without_outliers
-from udfs.comparison.samples import Floats, Samples
+from udfs.comparison.samples import Floats, Integers, Samples
 from udfs.comparison.spread import common_variance
 
 MIN_HISTORY = 6
@@ -37,7 +37,7 @@ def history_variances(history: Samples) -> tuple[Floats, Floats]:
         values = history.part(at).values.reshape(len(at), points)
         scale = noise_scale(values)
         inner = without_outliers(values, scale)
-        noise = estimate_noise(inner, np.zeros(values.shape, np.int64), scale).variance[:, 0]
+        noise = estimate_noise(inner, _levels(inner, scale), scale).variance[:, 0]
         variance[at] = noise
         beyond = ((values - inner) ** 2).mean(axis=1)
         outlying[at] = beyond / np.where(noise > 0, noise, np.inf)
@@ -47,6 +47,20 @@ def history_variances(history: Samples) -> tuple[Floats, Floats]:
     if added > _NOTABLE:
         freedom = np.minimum(freedom, _HEAVY_TAILS)
     return variance * (1 + added), freedom
+
+
+def _levels(values: Floats, scale: Floats) -> Integers:
+    """Return the number of the level of each point, (series, points); a jump begins another.
+
+    A history may be too short to find changes in it (`udfs.changes`): what matters here is only
+    which differences are none of the noise. Outliers are clipped already, levels last.
+
+    Args:
+        values: (series, points), without outliers.
+        scale: (series, 1), standard deviation of the noise.
+    """
+    jumps = np.abs(np.diff(values, axis=1)) > OUTLIER_DIFFERENCE * np.sqrt(2) * scale
+    return np.pad(np.cumsum(jumps, axis=1), ((0, 0), (1, 0)))
 
 
 def usual_variances(variances: Samples, freedoms: Samples) -> tuple[Floats, Floats]:
