@@ -141,7 +141,7 @@ def _ratios(rows: pl.DataFrame) -> None:
         share = pl.when(of_total).then((pl.col("after") - pl.col("before")) / loss)
     ordered = drawn.with_columns(share=share).sort(
         pl.col("share").abs().fill_null(0),
-        ~pl.col("verdict").is_in(["same", "unknown"]),
+        ~pl.col("verdict").is_in(["same", "uncertain", "unknown"]),
         pl.col("ratio").log().abs(),
         descending=True,
         maintain_order=True,

@@ -8,11 +8,18 @@ import altair as alt
 import polars as pl
 
 from apps.output import amount, counted, short_names
-from apps.pages.charts import BETTER, BLUE, GREY, NEUTRAL, SKY, WORSE, axis, legend, scale
+from apps.pages.charts import BETTER, BLUE, GREY, NEUTRAL, ORANGE, SKY, WORSE, axis, legend, scale
 from apps.pages.sizes import FIT, time_unit
 from apps.pages.timeline_chart import CAUSES
 
-_VERDICTS = {"worse": WORSE, "better": BETTER, "changed": BLUE, "same": NEUTRAL, "unknown": SKY}
+_VERDICTS = {
+    "worse": WORSE,
+    "better": BETTER,
+    "changed": BLUE,
+    "same": NEUTRAL,
+    "uncertain": ORANGE,
+    "unknown": SKY,
+}
 _KINDS = {"total": GREY, "more": WORSE, "less": BETTER}
 _NAME = 40
 # Functions of a waterfall; what the others change is one step.

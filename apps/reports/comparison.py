@@ -31,6 +31,7 @@ _SOURCES = {
     "other side": "from the runs of the other side",
     "usual": "from what such metrics usually do between equal runs of this warehouse",
 }
+_WITHIN_NOISE = ("same", "uncertain")
 _NAMED = 3
 _MOST_TOTALS = 4
 _LINES = 15
@@ -89,18 +90,14 @@ def change_text(row: Row, level: float) -> str:
     return f"{size} ({about}" + (f"; {within} at {percent(level)})" if within else ")")
 
 
-def is_narrow(row: Row) -> bool:
-    """Return whether the interval of the ratio rules out a change of more than 10 %."""
-    return bool(row["low"] and row["high"] and row["low"] >= 0.9 and row["high"] <= 1.1)
-
-
 def _total_sentences(rows: Sequence[Row], level: float) -> list[str]:
     sentences = []
     apart = _distinguishing_fields(rows)
     totals = [row for row in both_sides(rows) if row["metric"] in TOTALS]
     for row in totals[:_MOST_TOTALS]:
         verdict = {
-            "same": "no change beyond the noise" if is_narrow(row) else "not certain to differ",
+            "same": "no change beyond the noise",
+            "uncertain": "not certain to differ",
             "unknown": "the noise is unknown, so there is no verdict",
         }.get(row["verdict"], row["verdict"])
         name = series_name(row["metric"], {k: v for k, v in _fields(row).items() if k in apart})
@@ -113,7 +110,7 @@ def _total_sentences(rows: Sequence[Row], level: float) -> list[str]:
 
 def _more_runs(row: Row) -> str:
     """Return how many more runs would settle a metric that may or may not have changed."""
-    if row["verdict"] != "same" or row["noise"] != "runs" or row["ratio"] in (None, 1):
+    if row["verdict"] not in _WITHIN_NOISE or row["noise"] != "runs" or row["ratio"] in (None, 1):
         return ""
     if row["runs_to_settle"] is None:
         return " Not even 1,000 more runs of each are likely to show a difference this small."
@@ -124,12 +121,14 @@ def _more_runs(row: Row) -> str:
 def _verdict_sentences(rows: Sequence[Row]) -> list[str]:
     """Return how many metrics got worse or better, with the names of the first."""
     counts = Counter(row["verdict"] for row in rows)
-    tested = sum(counts[v] for v in ("worse", "better", "changed", "same"))
+    tested = sum(counts[v] for v in ("worse", "better", "changed", *_WITHIN_NOISE))
     sentences = []
     if tested and not counts["worse"]:
+        unsure = counts["uncertain"]
+        hidden = f", but that of {counted(unsure, 'metric')} may hide 10 %" if unsure else ""
         sentences.append(
-            f"Nothing got worse beyond the noise; metrics compared: {tested}, corrected for their "
-            "number."
+            f"Nothing got worse beyond the noise{hidden}; metrics compared: {tested}, corrected "
+            "for their number."
         )
     for verdict in ("new", "gone"):
         if found := [row for row in both_sides(rows) if row["verdict"] == verdict]:

@@ -294,3 +294,11 @@ def test_run_configurations(warehouse):
             {"machine": "m", "ranks": "4", "parallelism": "8"},
         )
     ]
+
+
+def test_noise_that_hides_ten_per_cent_leaves_it_uncertain(warehouse):
+    version(warehouse, "a", [10, 13, 8, 12, 9])
+    version(warehouse, "b", [11, 14, 8.5, 12.5, 10], first_day=11)
+    assert compared(warehouse, ["a"], ["b"], "verdict, low < 0.9, high > 1.1") == [
+        ("uncertain", True, True)
+    ]

@@ -8,7 +8,7 @@ FROM comparison(
 ORDER BY
   CASE
     WHEN verdict = 'worse' OR verdict = 'new' AND share_after >= 0.01 THEN 0
-    ELSE list_position(['changed', 'better', 'new', 'gone', 'unknown', 'same'], verdict)
+    ELSE list_position(['changed', 'better', 'new', 'gone', 'uncertain', 'unknown', 'same'], verdict)
   END,
   metric NOT IN ('wall_seconds', 'functions:seconds', 'functions:cost'),
   unit IS DISTINCT FROM 's',
