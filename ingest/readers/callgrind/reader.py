@@ -6,6 +6,7 @@ part of it. What lands in pmu_samples, per thread, function and event (`Ir` are 
 
 - `value`, the function's own cost, and `inclusive`, its cost with callees
   (`ingest.readers.callgrind.call_graph`); as the event `calls` how often it was called.
+  google-pprof, which samples, states the samples of a call as its number: that is left out.
 - `region` is the function, levels of recursion (fib'2) added up, or with --separate-callers the
   call path as far as it is known. A name without symbols is an address, with its object.
 - `sample` numbers the parts of a program that dumped its costs more than once.
@@ -77,15 +78,25 @@ class Callgrind:
         same = _defined(profiles, functions)
         several = len({profile.header.part for profile in profiles}) > 1
         counted = any(profile.calls for profile in profiles)
+        sampled = _calls_that_are_samples(profiles)
         for profile in profiles:
             own, whole, called = _sums(profile, functions, same, region, len(regions))
+            called = np.zeros_like(called) if sampled else called
             # A profile without any calls does not show what functions cost with their callees.
             whole = whole if counted else np.full_like(whole, np.nan)
             yield Rows("pmu_samples", _samples(profile, regions, own, whole, called, several))
         yield from _left_out(profiles)
+        yield LeftOut(sampled, "number of calls", "it is that of samples", "numbers of calls")
         if _has_jumps(profiles):
             named = [function.region for function in functions]
             yield from _block_rows(_by_thread(profiles), names, named)
+
+
+def _calls_that_are_samples(profiles: Sequence[Profile]) -> int:
+    """Return how many calls state their samples as their number, as google-pprof does; all or 0."""
+    calls = [one for profile in profiles for one in profile.calls]
+    same = all(len(one.costs) == 1 and np.array_equal(one.times, one.costs[0]) for one in calls)
+    return sum(one.times.size for one in calls) if same else 0
 
 
 def _has_jumps(profiles: Sequence[Profile]) -> bool:

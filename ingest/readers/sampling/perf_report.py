@@ -129,6 +129,7 @@ def _take(section: _Section, line: str, number: int, commands: set[str]) -> None
             f"{quoted(line.strip())} has no columns above it",
             where=where,
             expected="their names, and a line of dots below these",
+            hint="Let perf align its columns: perf report --stdio, without -t",
         )
     begins = [0, *section.ends[:-1]]
     cells = [line[a:b] for a, b in zip(begins, [*section.ends[:-1], len(line)], strict=False)]

@@ -261,3 +261,13 @@ def test_yappi_never_ends_its_last_line(warehouse, tmp_path):
     assert rows(warehouse, "SELECT max(value) FROM pmu_samples WHERE region LIKE '%func2'") == [
         (700.0,)
     ]
+
+
+def test_samples_of_a_call_are_no_number_of_calls(warehouse, tmp_path):
+    # google-pprof --callgrind
+    text = "events: Hits\n\nfl=a.c\nfn=main\ncfn=work\ncalls=58 7\n11 58\n\nfn=work\n7 58\n"
+    (tmp_path / "callgrind.out.1").write_text(text)
+    (done,) = land(warehouse, tmp_path / "callgrind.out.1")
+    query = "SELECT region, event, value, inclusive FROM pmu_samples ORDER BY ALL"
+    assert rows(warehouse, query) == [("main", "Hits", 0, 58), ("work", "Hits", 58, 58)]
+    assert done.left_out == "1 number of calls (it is that of samples)"
