@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -39,8 +40,12 @@ if TYPE_CHECKING:
 
 LINES = 10
 _FACTS = {"started_at": "started", "problem_size": "problem size", "wall_seconds": "wall time"}
-# Names of the event of completed instructions: perf, top-down, PAPI, gem5.
-_INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins", "siminsts")
+# Names of the event of completed instructions: perf, top-down, LIKWID, PAPI, gem5.
+_INSTRUCTIONS = re.compile(
+    r"(?:(cpu_core|cpu_atom)/)?(?:instructions|inst_retired(?:\.any)?|instr_retired_any"
+    r"|retired_instructions|papi_tot_ins|siminsts)(?:/[a-z]*)?(?::.*)?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +143,14 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     events = dicts(relation)
     sentences = []
     missing = [event["event"] for event in events if event["value"] is None]
-    per_cycle = {e["event"].split(":")[0].lower(): e["per_cycle"] for e in events}
-    ipc = next((per_cycle[n] for n in _INSTRUCTIONS if per_cycle.get(n) is not None), None)
-    if ipc is not None:
-        sentences.append(f"The cores completed {ipc:.2f} instructions per cycle.")
+    instructions = [e for e in events if _INSTRUCTIONS.fullmatch(e["event"])]
+    known = [e for e in instructions if e["per_cycle"] is not None]
+    sentences += _per_cycle(known)
     if run_is_profile(con, run_id):
         # What functions cost was not counted to find out what the cores wait for.
         return Section("Counters", sentences, relation)
-    if ipc is None and len(missing) < len(events):
+    has_cycles = any(e["per_cycle"] is not None for e in events)
+    if not known and (instructions or has_cycles) and len(missing) < len(events):
         sentences.append("Instructions per cycle are unknown: the two were not counted together.")
     if missing:
         names = ", ".join(missing[:4]) + (" ..." if len(missing) > 4 else "")
@@ -159,6 +164,17 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     with narrowed(con, counters_of([run_id], "bottlenecks", "pmu_standardised")) as of_run:
         sentences += bottleneck_sentences(of_run, [run_id])
     return Section("Counters", sentences, relation)
+
+
+def _per_cycle(instructions: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the instructions per cycle: of hybrid processors, those of each kind of cores."""
+    each: dict[str, str] = {}
+    for event in instructions:
+        kind = _INSTRUCTIONS.fullmatch(event["event"])
+        of_kind = f" ({kind[1]})" if kind and kind[1] else ""
+        each.setdefault(of_kind, f"{event['per_cycle']:.2f}{of_kind}")
+    values = [each[""]] if "" in each else [each[kind] for kind in sorted(each, reverse=True)]
+    return [f"The cores completed {' and '.join(values)} instructions per cycle."] if each else []
 
 
 def _benchmarks(con: DuckDBPyConnection, run_id: str) -> Section:

@@ -34,7 +34,8 @@ CREATE OR REPLACE MACRO _is_rate(event, unit) AS
 CREATE OR REPLACE MACRO _is_cycles(event) AS
   event IN (
     'cycles', 'cycles:u', 'cpu-cycles', 'cpu-cycles:u', 'cpu_cycles', 'CPU_CYCLES', 'PAPI_TOT_CYC',
-    'CPU_CLK_UNHALTED_CORE', 'CPU_CLK_UNHALTED.THREAD', 'system.cpu.numCycles',
+    'CPU_CLK_UNHALTED_CORE', 'CPU_CLK_UNHALTED.THREAD', 'cpu_clk_unhalted.thread',
+    'CPU_CLOCKS_UNHALTED', 'system.cpu.numCycles',
     'sm__cycles_active.sum', 'cpu_core/cycles/', 'cpu_core/cycles/u', 'cpu_atom/cycles/',
     'cpu_atom/cycles/u', 'clockticks'
   );

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from apps.reports.runs import run_report
-from tests.helpers.support import land, rows
+from tests.helpers.support import given, land, rows
 from tests.ingest.case import SAMPLES
 
 
@@ -48,3 +50,23 @@ def test_a_profile_of_events_has_no_verdict_on_the_cores(warehouse, tmp_path):
     path.write_text((line.format(1000, "cycles:u") + line.format(1500, "instructions:u")) * 3)
     text, _ = report(warehouse, path)
     assert "The cores completed 1.50 instructions per cycle." in text
+
+
+@pytest.mark.parametrize(
+    ("events", "said"),
+    [
+        ("INSTR_RETIRED_ANY 300\nCPU_CLK_UNHALTED_CORE 200", "completed 1.50 instructions"),
+        (
+            "cpu_core/instructions/ 400\ncpu_core/cycles/ 200\n"
+            "cpu_atom/instructions/u 300\ncpu_atom/cycles/u 300",
+            "completed 2.00 (cpu_core) and 1.00 (cpu_atom) instructions",
+        ),
+        ("instructions 300\nbranches 20", "unknown: the two were not counted together"),
+        ("power.draw 50", None),
+    ],
+)
+def test_instructions_per_cycle_by_any_name(warehouse, events, said):
+    given(warehouse, "runs", "run_id\nr1")
+    given(warehouse, "pmu_samples", f"event value\n{events}", sample=0)
+    text = run_report(warehouse, "r1")
+    assert said in text if said else "nstructions per cycle" not in text
