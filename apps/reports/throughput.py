@@ -52,6 +52,8 @@ _FLAGS = {
     "system_instruction": "have system instructions, whose cycles are not known, and are left out",
     "poor_support": "use instructions of which little is known (x87, MMX; atomics of AArch64): "
     "their bands are wide and their bounds loose",
+    "assumed_addresses": "have loads that are taken to read what a store through other registers "
+    "wrote: where those point elsewhere, they are faster, up to the bounds",
     "empty": "have no instructions and are left out",
     "no_features": "have no features that a model uses and are left out",
     "no_model": "have no model, so that only bounds are known (pwh migrate where another pwh "

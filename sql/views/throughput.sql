@@ -56,6 +56,17 @@ CREATE OR REPLACE MACRO _width_of_band(flags) AS
 CREATE OR REPLACE MACRO _least_measured(form, least_cycles) AS
   CASE form WHEN 'code' THEN 0.97 ELSE 1 END * least_cycles;
 
+-- Blocks are measured, and models fitted, with all registers pointing to one place. Where a load
+-- waits for a store only because of that, nothing but the bounds holds for other addresses.
+CREATE OR REPLACE MACRO _low_cycles(estimate, flags, form, least_cycles) AS
+  CASE
+    WHEN estimate IS NOT NULL AND list_contains(flags, 'assumed_addresses')
+      THEN _least_measured(form, least_cycles)
+    ELSE _predicted_cycles(
+      estimate, estimate.low_cycles, _width_of_band(flags), _least_measured(form, least_cycles)
+    )
+  END;
+
 CREATE OR REPLACE VIEW throughput_predictions AS
 WITH
   -- where a trace records only what was issued, nothing else can be used
@@ -66,7 +77,6 @@ WITH
         ELSE s.form = 'trace' OR c.machine IS NULL OR s.core IS NOT DISTINCT FROM c.core END AS is_own,
       greatest(s.width_cycles, s.critical_path_cycles, s.unit_cycles, s.serialising_cycles)
         AS least_cycles,
-      _width_of_band(s.code_flags) AS wider,
       NOT is_described AND s.form = 'trace' AND coalesce(list_sum(s.issued), 0) > 0 AS by_issue,
       -- features of another version of pwh do not match the models of this one
       predict_throughput(CASE WHEN len(s.features) = m.inputs THEN s.features END, m.model_number)
@@ -82,9 +92,9 @@ WITH
       CASE WHEN by_issue THEN CAST(list_sum(issued) AS DOUBLE)
         ELSE _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles) END
         AS predicted_cycles,
-      _predicted_cycles(estimate, estimate.low_cycles, wider, _least_measured(form, least_cycles))
-        AS low_cycles,
-      _predicted_cycles(estimate, estimate.high_cycles, wider, least_cycles) AS high_cycles,
+      _low_cycles(estimate, code_flags, form, least_cycles) AS low_cycles,
+      _predicted_cycles(estimate, estimate.high_cycles, _width_of_band(code_flags), least_cycles)
+        AS high_cycles,
       coalesce(cycles < fewest, false) AS is_implausible
     FROM applied
   )
@@ -146,7 +156,7 @@ COMMENT ON COLUMN throughput_predictions.measured IS 'Measured instructions per 
 COMMENT ON COLUMN throughput_predictions.predicted_cycles IS 'Predicted cycles of one pass.';
 COMMENT ON COLUMN throughput_predictions.cycles_to_gain IS 'Cycles by which the measured exceed the predicted ones, over all executions; NULL where not measured.';
 COMMENT ON COLUMN throughput_predictions.model IS 'Model that predicted (kind/version); issued where the measured issue distribution is all there was.';
-COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, other_isa (of an instruction set that is not decoded), like_aarch64 (no x86-64, which nothing states, but plainly AArch64), not_on_core (instructions that the core lacks), system_instruction, empty, no_features, no_model (only bounds are known). Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Wide bands: poor_support (x87, MMX; atomics of AArch64, whose bounds are loose), outside_training (classes, mixes, chains or a length that no segment in training had). other_core: the run names a machine that the model, or without one the table of the core, is not of. Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not record it).';
+COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, other_isa (of an instruction set that is not decoded), like_aarch64 (no x86-64, which nothing states, but plainly AArch64), not_on_core (instructions that the core lacks), system_instruction, empty, no_features, no_model (only bounds are known). Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Wide bands: poor_support (x87, MMX; atomics of AArch64, whose bounds are loose), assumed_addresses (a load is taken to read what a store wrote, which is so where their registers point to the same place; elsewhere it is faster, up to the bounds), outside_training (classes, mixes, chains or a length that no segment in training had). other_core: the run names a machine that the model, or without one the table of the core, is not of. Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not record it).';
 COMMENT ON COLUMN throughput_predictions.isa IS 'Instruction set of machine code (x86-64, aarch64, riscv64 ...): as the file names it, else that of the core; NULL for a trace and where it is not known.';
 COMMENT ON COLUMN throughput_predictions.core IS 'Core that the bounds of machine code are of (cores.core); NULL for a trace.';
 COMMENT ON COLUMN throughput_predictions.hex IS 'Machine code in hexadecimal; NULL for a trace.';
@@ -361,7 +371,6 @@ WITH
   applied AS (
     SELECT
       *,
-      _width_of_band(code.flags) AS wider,
       greatest(code.width_cycles, code.critical_path_cycles, code.unit_cycles) AS least_cycles,
       predict_throughput(CASE WHEN len(features) = inputs THEN features END, model_number) AS estimate,
       -- what nothing states to be x86-64 may look like something else
@@ -375,9 +384,9 @@ WITH
     SELECT
       *,
       _predicted_cycles(estimate, estimate.predicted_cycles, 1, least_cycles) AS predicted_cycles,
-      _predicted_cycles(estimate, estimate.low_cycles, wider, _least_measured('code', least_cycles))
-        AS low_cycles,
-      _predicted_cycles(estimate, estimate.high_cycles, wider, least_cycles) AS high_cycles
+      _low_cycles(estimate, code.flags, 'code', least_cycles) AS low_cycles,
+      _predicted_cycles(estimate, estimate.high_cycles, _width_of_band(code.flags), least_cycles)
+        AS high_cycles
     FROM applied
   )
 

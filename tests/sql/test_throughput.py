@@ -360,6 +360,22 @@ def test_code_that_the_core_or_the_model_does_not_know(warehouse, tmp_path):
     assert rows(warehouse, query) == expected
 
 
+def test_a_load_that_may_not_wait_for_a_store_has_a_band_down_to_the_bounds(warehouse, tmp_path):
+    blocks = (
+        ("488b03488901", True),  # mov rax, [rbx]; mov [rcx], rax
+        ("488b03488903", False),  # mov rax, [rbx]; mov [rbx], rax
+        ("488b4340488901", False),  # mov rax, [rbx + 64]; mov [rcx], rax
+    )
+    path = tmp_path / "blocks.csv"
+    path.write_text("hex\n" + "".join(f"{code}\n" for code, _ in blocks))
+    land(warehouse, path)
+    found = "flags, instructions / high / (instructions / tightest_bound) < 1"
+    expected = [(["assumed_addresses"] if yes else [], True) for _, yes in blocks]
+    query = f"SELECT {found} FROM throughput_predictions ORDER BY segment"
+    assert rows(warehouse, query) == expected
+    assert rows(warehouse, f"SELECT {found} FROM predict_block('488b03488901')") == expected[:1]
+
+
 def test_a_block_is_predicted_as_a_landed_one(warehouse, tmp_path):
     path = tmp_path / "blocks.csv"
     path.write_text("hex\n4801d8480fafca\n")

@@ -14,7 +14,7 @@ from udfs.throughput.aarch64 import is_plain
 from udfs.throughput.course import run
 from udfs.throughput.decode import Decoder, bytes_of, decode
 from udfs.throughput.features import FEATURES
-from udfs.throughput.support import NO_PREDICTION
+from udfs.throughput.support import ASSUMED_ADDRESSES, NO_PREDICTION
 from udfs.throughput.workers import map_in_processes
 
 BLOCK_FEATURES: tuple[str, ...] = FEATURES
@@ -80,8 +80,9 @@ def block_summary(code: Any) -> pa.StructArray:
         block whose longest dependence chain has 1, 2 .. 40 instructions. The bounds are
         cycles of one pass: the front end's width, the loop-carried chain by latency, and the
         busiest execution units; NULL where `flags` has not_on_core or system_instruction. `flags`
-        are these and poor_support (x87, MMX); like_aarch64, and everything else NULL, where the
-        bytes are no x86-64 but plainly AArch64.
+        are these, poor_support (x87, MMX) and assumed_addresses (a load reads what a store wrote
+        only where their registers point to the same place); like_aarch64, and everything else NULL,
+        where the bytes are no x86-64 but plainly AArch64.
     """
     return describe(code.to_pylist())["code"].combine_chunks()
 
@@ -119,19 +120,22 @@ def _part(hexes: list[str | None]) -> pa.Table:
         ["like_aarch64"] if not known and is_plain(bytes_of(text)) else []
         for text, known in zip(hexes, decoded, strict=True)
     ]
-    for place, block in zip(np.flatnonzero(decoded), blocks, strict=True):
-        flags[place] = sorted({decoder.instructions[row].support for row in block} - {""})
-    known = decoded & np.array([not set(f) & set(NO_PREDICTION) for f in flags], bool)
     course = run(blocks, decoder, paths=True)
+    for place, block, is_assumed in zip(
+        np.flatnonzero(decoded), blocks, course.assumed, strict=True
+    ):
+        found = {decoder.instructions[row].support for row in block} - {""}
+        flags[place] = sorted(found | ({ASSUMED_ADDRESSES} if is_assumed else set()))
+    known = decoded & np.array([not set(f) & set(NO_PREDICTION) for f in flags], bool)
     matrix = np.zeros((len(hexes), len(FEATURES)), np.float32)
     counts = np.zeros((len(hexes), len(COUNTS)), np.int32)
     paths = np.zeros((len(hexes), course.paths.shape[1]), np.int32)
     limits = np.full((len(hexes), len(BOUNDS)), np.nan)
     if blocks:
         matrix[decoded] = features.of_blocks(blocks, decoder, course)
-        found = summary.of_blocks(blocks, decoder, course)
-        counts[decoded], paths[decoded] = found.counts, found.paths
-        limits[decoded] = found.bounds
+        of_blocks = summary.of_blocks(blocks, decoder, course)
+        counts[decoded], paths[decoded] = of_blocks.counts, of_blocks.paths
+        limits[decoded] = of_blocks.bounds
         limits[~known] = np.nan
     arrays: list[Any] = [
         pa.array(np.ascontiguousarray(column), mask=~decoded) for column in counts.T
@@ -141,7 +145,7 @@ def _part(hexes: list[str | None]) -> pa.Table:
     arrays.append(pa.array(flags, pa.list_(pa.string())))
     names = (*COUNTS, "critical_path", *BOUNDS, "flags")
     fields = [pa.field(name, array.type) for name, array in zip(names, arrays, strict=True)]
-    told = decoded | [bool(found) for found in flags]
+    told = decoded | [bool(one) for one in flags]
     code = pa.StructArray.from_arrays(arrays, fields=fields, mask=pa.array(~told))
     return pa.table({"code": code, "features": _lists(matrix, known)})
 

@@ -29,14 +29,16 @@ class Course:
     `cycles` (n x 4) of one pass: simulated, by the loop-carried chain, by that in registers alone,
     by the chain with the least latencies;
     `access` (n x ACCESS_COUNTS); `macro` (n) operations that pass the front end, `sync` (n) those
-    of them that only update the stack pointer; `paths` (n x 40) windows by their longest chain, 0
-    where not computed.
+    of them that only update the stack pointer; `assumed` (n) whether a load reads what a store
+    wrote only where their registers point to the same place; `paths` (n x 40) windows by their
+    longest chain, 0 where not computed.
     """
 
     cycles: Floats
     access: Floats
     macro: Floats
     sync: Floats
+    assumed: NDArray[np.bool_]
     paths: Integers
 
 
@@ -48,6 +50,7 @@ def run(blocks: Sequence[Sequence[int]], decoder: Decoder, *, paths: bool = Fals
         np.zeros((n, len(ACCESS_COUNTS))),
         np.zeros(n),
         np.zeros(n),
+        np.zeros(n, bool),
         np.zeros((n, chains.WINDOW), np.int64),
     )
     if not blocks:
@@ -66,6 +69,7 @@ def run(blocks: Sequence[Sequence[int]], decoder: Decoder, *, paths: bool = Fals
             course.access[some] = access
             course.macro[some] = batch.macro.sum(axis=1)
             course.sync[some] = batch.length - lengths[some]
+            course.assumed[some] = ((batch.from_slot > 0) & (batch.certain == 0)).any(axis=1)
             pending.append(workers.submit(one, some, batch))
         for task in pending:
             task.result()

@@ -50,9 +50,10 @@ _SYSTEM = frozenset(
         *("RDFSBASE", "RDGSBASE", "WRFSBASE", "WRGSBASE", "RDPID"),
     )
 )
-# Flags without a prediction, in the order of their weight, then one that only widens the band.
+# Flags without a prediction, in the order of their weight, then those that only widen the band.
 NO_PREDICTION = ("other_isa", "like_aarch64", "not_on_core", "system_instruction")
 POOR_SUPPORT = "poor_support"
+ASSUMED_ADDRESSES = "assumed_addresses"
 
 
 def support(instruction: Any) -> str:
