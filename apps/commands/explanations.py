@@ -54,12 +54,15 @@ def explain(
             if style is not Format.table:
                 emit(own, found, style, output)
                 return
+            history = None
+            if which.chosen_by == "version":
+                history = next(iter(dicts(run_in_history(own, which))), None)
             text = explanation_text(
                 which,
                 dicts(compared_runs(own, which)),
                 dicts(found),
                 dicts(explanation_coverage(own, which)),
-                next(iter(dicts(run_in_history(own, run_id))), None),
+                history,
                 dicts(explanation_call_tree(own, which)),
                 show_queries=sql,
             )

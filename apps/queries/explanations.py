@@ -40,9 +40,9 @@ def compared_runs(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelatio
     return ask(con, "explanations/runs", **_runs(which))
 
 
-def run_in_history(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
-    """Return a run's main metric and those of its series; no row for fewer than five runs."""
-    return ask(con, "explanations/series", run_id=run_id)
+def run_in_history(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
+    """Return the named run's main metric and those of its series; no row for under four others."""
+    return ask(con, "explanations/series", run_id=which.named, own=which.runs)
 
 
 def explanation(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:

@@ -185,16 +185,21 @@ def _verdict(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> Sen
 
 def _history_sentence(which: Comparison, history: Row | None) -> Iterator[Sentence]:
     """Yield how a run without a change point compares with the others of its series."""
-    if which.chosen_by != "version" or history is None or history["value"] is None:
+    if history is None or history["value"] is None:
         return
     low, high, middle, value = (
         amount(history[name], history["unit"])
         for name in ("smallest", "largest", "middle", "value")
     )
     is_within = history["smallest"] <= history["value"] <= history["largest"]
+    lasting = "No lasting change up to this run"
+    if history["is_provisional"]:
+        lasting = "That the change lasts is not certain yet"
+    others = f"{history['others']} others of its series"
+    if len(which.runs) > 1:
+        others = f"{history['others']} runs of other versions in its series"
     yield Sentence(
-        f"No lasting change up to this run: the {history['others']} others of its series have "
-        f"{low} to {high}, median {middle}; this one has {value}, "
+        f"{lasting}: the {others} have {low} to {high}, median {middle}; this one has {value}, "
         f"{'within' if is_within else 'outside of'} that range."
     )
 

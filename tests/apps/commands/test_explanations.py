@@ -93,6 +93,25 @@ def test_a_single_slow_run_is_distinguished_from_a_change(pwh):
     )
 
 
+def test_a_difference_beyond_noise_that_is_no_change_yet_is_placed_among_the_others(run, tmp_path):
+    times = {"v1": (10.2, 10.0, 10.3, 10.1, 10.2), "v2": (11.7, 11.8, 11.6, 11.7, 11.7)}
+    lines = [
+        f"solver,{version},2026-03-0{day}T{hour:02}:00:00Z,{seconds}"
+        for day, (version, every) in enumerate(times.items(), 1)
+        for hour, seconds in enumerate(every)
+    ]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(["app,version,started_at,wall_seconds", *lines, ""]))
+    assert run("ingest", str(path))[0] == 0
+    assert "provisional since" in run("trend", "solver")[1]
+    found = sentences(run("explain", "solver", "--no-queries")[1])
+    assert "beyond noise (p = " in found[0]
+    assert found[1] == (
+        "That the change lasts is not certain yet: the 5 runs of other versions in its series have "
+        "10 s to 10.3 s, median 10.2 s; this one has 11.7 s, outside of that range."
+    )
+
+
 def test_several_runs_to_compare_with(pwh):
     _, out, _ = pwh(
         *("explain", "stencil-1.12", "--no-queries", "--against", "stencil-1.10"),
