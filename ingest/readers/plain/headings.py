@@ -22,7 +22,9 @@ _IN_A_SECOND = {
 _UNITS = {1: "s", 1_000: "ms", 1_000_000: "us", 1_000_000_000: "ns"}
 _N = "(?:n|num|no|numof|numberof)?"
 _FACTS = {
-    "ranks": re.compile(rf"{_N}(?:mpi)?(?:ranks|procs|processes)|np|(?:rank|proc|process)count"),
+    "ranks": re.compile(
+        rf"{_N}(?:mpi)?(?:ranks|procs|processes)|{_N}mpitasks|ntasks|np|(?:rank|proc|process)count"
+    ),
     "threads": re.compile(rf"{_N}(?:omp|openmp)?(?:num)?threads|threadcount"),
     "nodes": re.compile(rf"{_N}(?:compute)?nodes|nodecount"),
     "problem_size": re.compile("n|(?:problem|input|data|matrix|array)?size"),
@@ -32,10 +34,10 @@ _WHOLE = re.compile(
     "(?:total|overall)?(?:wall|wallclock|elapsed|real|run|exec|execution)?(?:time|duration)(?:in)?"
     "|(?:total)?(?:wall|wallclock|elapsed|runtime)(?:in)?"
 )
-# Rows of these are parts of runs.
+# Rows of these are parts of runs, or moments of one.
 _PARTS = re.compile(
     "function|routine|subroutine|kernel|region|phase|section|stage|component|(?:time)?step|epoch"
-    "|frame|level|rank|pid|thread|tid|threadid|process|worker"
+    "|frame|level|rank|pid|thread|tid|threadid|process|worker|timestamp|datetime|time|ts"
 )
 _OF_TIME = re.compile(r".*(?:time|wall|elapsed|latency|duration)")
 _RATIO = re.compile("(?:.*(?:speedup|efficiency))|(?:speedup|efficiency).*")

@@ -140,6 +140,7 @@ def test_tables_of_runs_with_headings_of_their_own(warehouse, tmp_path):
         "threads,time_ms,elapsed_ms",  # which of them?
         "region,threads,time_ms",  # a row is a part of a run
         "thread,time_ms",  # a number, no count
+        "timestamp,elapsed_s,num_threads,rss_mb",  # a row is a moment of a run
         "threads,bandwidth_gb_s",
         "threads,ops_per_ms",
         "variant,time_ms",
