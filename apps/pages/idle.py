@@ -136,6 +136,8 @@ def _gains(view: View, run: str) -> None:
         st.caption("Unknown: the run has no workers with recorded time.")
         return
     show(charts.gain_chart(gains), "How much shorter the run could be")
+    if gains["is_assumed"].any():
+        st.caption("One more worker: if no task needs another, as no inputs are recorded.")
 
 
 _MODE_HELP = (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import amount, cell, counted, dicts, percent, three_digits
+from apps.output import Row, amount, cell, counted, dicts, percent, three_digits
 from apps.queries.base import narrowed
 from apps.queries.idle import (
     Window,
@@ -246,11 +247,21 @@ def _what_if(con: DuckDBPyConnection, run_id: str) -> list[str]:
         return []
     if all(row["replay_percent"] is None for row in rows):
         gains = ", ".join(f"{row['change']} {amount(row['percent'], '%')}" for row in rows)
-        return [f"What could be gained at most: {gains}. There are too many tasks to replay them."]
+        return [
+            f"What could be gained at most: {gains}{_if_independent(rows)}. There are too many "
+            "tasks to replay them."
+        ]
     gains = ", ".join(
         f"{row['change']} "
         f"{'unknown' if (gain := row['replay_percent']) is None else amount(gain, '%')} "
         f"(at most {amount(row['percent'], '%')})"
         for row in rows
     )
-    return [f"What a replay of the tasks gains: {gains}."]
+    return [f"What a replay of the tasks gains: {gains}{_if_independent(rows)}."]
+
+
+def _if_independent(rows: Sequence[Row]) -> str:
+    """Return what the gain of one more worker takes for granted."""
+    if not any(row["is_assumed"] for row in rows):
+        return ""
+    return "; one more worker if no task needs another, as no inputs are recorded"

@@ -103,7 +103,8 @@ def test_what_if_and_life_cycle_are_told(warehouse):
     told = idle_sentences(warehouse, "r1")
     assert (
         "What a replay of the tasks gains: no overhead 9.09 % (at most 9.09 %), "
-        "one more worker 0 % (at most 90.9 %), no latency 0 % (at most 0 %)." in told
+        "one more worker 0 % (at most 90.9 %), no latency 0 % (at most 0 %); one more worker if no "
+        "task needs another, as no inputs are recorded." in told
     )
     assert (
         "From submission to end, tasks waited 0 % of the time for inputs to be made, then 33.3 % "
