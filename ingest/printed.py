@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ingest.signature import Signature
 
+_SAMPLES = "Write CSV with the columns event, t_start and value: a landing table is pmu_samples."
 _METRICS = "Write CSV with the columns metric, value, unit and better: a landing table is metrics."
 
 PRINTED: tuple[Signature, ...] = (
@@ -25,8 +26,8 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "what valgrind prints beside its profile",
         "Ingest the profile: callgrind.out.PID, cachegrind.out.PID, massif.out.PID",
-        text=r"^==\d+== (?:Cachegrind|Callgrind|Massif|DHAT|Memcheck|Lackey|Helgrind|DRD),? "
-        r"|^--\d+-- warning: ",
+        text=r"^==\d+== (?:Cachegrind|Callgrind|Massif|DHAT|Memcheck|Lackey|Helgrind|drd"
+        r"|exp-bbv),? |^<valgrindoutput>|^--\d+-- warning: ",
     ),
     Signature(
         "a heap profile of valgrind's DHAT",
@@ -46,7 +47,8 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "what pyperf prints of its results",
         "Ingest the file that it printed: pyperf timeit -o FILE.json STATEMENT",
-        text=r"^(?:Run 1: calibrate |Mean \+- std dev: |Total duration: [\d.]+ sec$)",
+        text=r"^(?:Run 1: calibrate |Mean \+- std dev: |Total duration: [\d.]+ sec$"
+        r"|[\d.]+ [num]?s(?:ec)? *: +\d+ #+$|\| Benchmark +\| )",
     ),
     Signature(
         "what Python's timeit prints",
@@ -64,9 +66,10 @@ PRINTED: tuple[Signature, ...] = (
         text=r'^(?:v8-version,\d+,|Statistical profiling result from |  "code": \[$)',
     ),
     Signature(
-        "statistics of memray",
+        "statistics of memray, or of memory by line",
         "Write CSV with the columns metric, value and unit: a landing table is metrics.",
-        text=r'^  "total_num_allocations": \d+,',
+        text=r'^(?:  "total_num_allocations": \d+,|.{1,9} Total allocations:$'
+        r"|allocator,num_allocations,size,|Line # +Mem usage +Increment )",
     ),
     Signature(
         "the table that pytest-benchmark prints",
@@ -74,9 +77,12 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^-+ benchmark(?: '.*')?: \d+ tests? -+",
     ),
     Signature(
-        "what perf annotate, trace or diff prints",
+        "what perf annotate, trace, diff, sched or lock prints",
         "Print the samples: perf script -i perf.data > NEW.txt",
-        text=r"^(?: Percent \|\s+Source code| Summary of events:|# Baseline +Delta)",
+        text=r"^(?: Percent \|\s+Source code| Summary of events:|# Baseline +Delta"
+        r"|  Task +\|  +Runtime ms|  .*\d\.\d{6} secs A0 => | +time +cpu +task name +wait time"
+        r"| +Name +acquired +contended | contended +total wait "
+        r"| +[\d.?]+ \( *(?:[\d.]+ ms)? *\): \S+/\d+ )",
     ),
     Signature(
         "the table of PyTorch's profiler",
@@ -99,6 +105,21 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^\[[^\]]*\](?:\[\w+ *\])*\[gc[,\w ]*\] ",
     ),
     Signature(
+        "a log of the garbage collector of V8 or Go",
+        "It has pauses, no functions: record a profile (node --cpu-prof, go test -cpuprofile).",
+        text=r"^(?:\[\d+:0x[0-9a-f]+\] +\d+ ms: \S|gc \d+ @[\d.]+s \d+%: )",
+    ),
+    Signature(
+        "what gprof prints of lines (-A, -C)",
+        "Let it print functions: gprof PROGRAM gmon.out > NEW.txt",
+        text=r"^(?:\*\*\* File \S+:$|\S+:\d+: \(\w+:0x[0-9a-f]+\) \d+ executions$)",
+    ),
+    Signature(
+        "what yappi prints",
+        'Let it save: yappi.get_func_stats().save("FILE.pstats", "pstat")',
+        text=r"^Clock type: (?:WALL|CPU)$",
+    ),
+    Signature(
         "what gprofng display prints",
         "Record with perf (perf record -g) or gprof (-pg): pwh reads these.",
         text=r"^Functions (?:sorted by metric|Call Tree\. Metric): ",
@@ -107,7 +128,7 @@ PRINTED: tuple[Signature, ...] = (
         "what uftrace prints",
         "Let it dump what it recorded: uftrace dump --chrome > NEW.json",
         text=r"^(?: +Total time +Self time +Calls +Function|# DURATION +TID +FUNCTION"
-        r"|# Function Call Graph for )",
+        r"|# Function Call Graph for |uftrace file header: )",
     ),
     Signature(
         "a profile of Perl's NYTProf",
@@ -117,7 +138,7 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "a recording of heaptrack",
         "Convert it to folded stacks: heaptrack_print -f FILE -F NEW.folded",
-        text=r"\Av \d+ \d+\nX ",
+        text=r"\A(?:v \d+ \d+\nX |reading file \".*\" - please wait)",
     ),
     Signature(
         "a trace of Xdebug",
@@ -125,16 +146,17 @@ PRINTED: tuple[Signature, ...] = (
         text=r"\A(?:Version: [^\n]*\nFile format: \d+\n)?TRACE START \[",
     ),
     Signature(
-        "what sysbench, openssl speed or HPCG prints",
+        "what sysbench, stress-ng, openssl speed or HPCG prints",
         _METRICS,
         text=r"^(?:sysbench \d+\.\d+\.\d+ \(|Doing \S+ .*for \d+s on \d+ size blocks: "
-        r"|HPCG-Benchmark)",
+        r"|HPCG-Benchmark|stress-ng: \w+: |      stress-ng-version: )",
     ),
     Signature(
         "what a generator of load prints (wrk, ab, pgbench, redis-benchmark, k6 ...)",
         _METRICS,
         text=r"^(?:Running \d+\w+ test @ |This is ApacheBench, |pgbench \(|transaction type: "
-        r'|"test","rps"|====== .* ======$|Type,Name,Request Count,|.*"http_req_duration")',
+        r'|"test","rps"|====== .* ======$|Type,Name,Request Count,|.*"http_req_duration"'
+        r'|Test run id: |.*"vusers\.created"|.*"num_none_requests")',
     ),
     Signature(
         "what fio or iperf3 prints",
@@ -146,6 +168,24 @@ PRINTED: tuple[Signature, ...] = (
         _METRICS,
         text=r"^(?:BenchmarkDotNet[= ]v|Method[,;]Job[,;]"
         r"| +\S.* \(\S+ ?[\d.]+%\) i/s|benchmark name +samples +iterations)",
+    ),
+    Signature(
+        "what mitata or vitest prints",
+        'Let it write JSON: run({ format: "json" }), vitest bench --run --outputJson=FILE.json',
+        text=r"^(?:\x1b\[90m)?clk: ~[\d.]+ GHz|Benchmarking is an experimental feature",
+    ),
+    Signature(
+        "what tests print (pytest, googletest, CTest, Boost, Catch2)",
+        "Let it write JUnit's XML: pytest --junitxml=FILE.xml, --gtest_output=xml:FILE.xml, "
+        "ctest --output-junit FILE.xml, --logger=JUNIT,all,FILE.xml, -r junit -o FILE.xml",
+        text=r"^(?:=+ (?:test session starts|slowest .*durations) =+$|Test project /"
+        r"|<Site BuildName=|\[=+\] Running \d+ tests? from |  \"testsuites\": \[$"
+        r"|Running \d+ test cases?\.\.\.$|<TestLog>|<Catch2?(?:TestRun)? |.* is a Catch2? v\d)",
+    ),
+    Signature(
+        "what Go's tests print, which have no benchmarks",
+        "Let it run benchmarks: go test -bench . > NEW.txt, or gotestsum --junitfile FILE.xml",
+        text=r'\A(?!(?s:.*)Benchmark)(?:=== RUN +Test|\{"Time":"[^"]*","Action":"run",)',
     ),
     Signature(
         "a comparison by benchstat",
@@ -181,7 +221,7 @@ PRINTED: tuple[Signature, ...] = (
     ),
     Signature(
         "what turbostat prints",
-        "Write CSV with the columns event, t_start and value: a landing table is pmu_samples.",
+        _SAMPLES,
         text=r"^(?:turbostat version |.*\bAvg_MHz\s+(?:%Busy|Busy%))",
     ),
     Signature(
@@ -216,9 +256,10 @@ PRINTED: tuple[Signature, ...] = (
         text=r'^    "(?:alloc_samples|combined_stacks|growth_rate)": ',
     ),
     Signature(
-        "the times of gcc's passes (-ftime-report)",
-        "Write CSV with the columns function and seconds: a landing table is fn_timings.",
-        text=r"^Time variable +usr +sys +wall ",
+        "the times of a compiler's passes (-ftime-report)",
+        "Let clang write a trace: -ftime-trace. Of gcc, write CSV with the columns function and "
+        "seconds: a landing table is fn_timings.",
+        text=r"^(?:Time variable +usr +sys +wall | +\.\.\. .* timing report \.\.\.$)",
     ),
     Signature(
         "what TypeScript's compiler prints of its times",
@@ -232,7 +273,7 @@ PRINTED: tuple[Signature, ...] = (
     ),
     Signature(
         "a record of memory_profiler (mprof)",
-        "Write CSV with the columns event, t_start and value: a landing table is pmu_samples.",
+        _SAMPLES,
         text=r"^MEM \d+\.\d+ \d+\.\d+$",
     ),
     Signature(
@@ -246,14 +287,46 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^\S+:\d+: size=\S+ \S+, count=\d+",
     ),
     Signature(
-        "a log of strace",
+        "a log of strace or ltrace, or its table in another order (-U)",
         "Let it count: strace -c -o FILE COMMAND",
-        text=r"^(?:\d+ +)?(?:\d+[:.\d]* +)?execve\(\"",
+        text=r"^(?: *\d+ +)?(?: *\d+[:.\d]* +)?(?:execve\(\"|__libc_start_main\()|^syscall +% time "
+        r"|^\+\+\+ exited \(status \d",
     ),
     Signature(
-        "statistics of a system (vmstat, pidstat, sar, iostat)",
-        "Write CSV with the columns event, t_start and value: a landing table is pmu_samples.",
-        text=r"^(?:procs -+memory-+|Linux \d+\.\d+\S* \(\S+\) )",
+        "statistics of a system (vmstat, pidstat, sar, iostat, top, atop)",
+        _SAMPLES,
+        (b"\x96\xd5\x75\x21", b"\xef\xbe\xed\xfe"),  # those of sar (-o) and atop (-w)
+        text=r'^(?:-*procs-* -+memory-+|Linux \d+\.\d+\S* \(\S+\) |\{"sysstat": \{|top - \d\d:'
+        r"|ATOP - |RESET\n(?:CPU|cpu|MEM|DSK|NET|PR\w) |# hostname;interval;timestamp;|<sysstat)",
+    ),
+    Signature(
+        "metrics in the text format of Prometheus, or in InfluxDB's lines",
+        _SAMPLES,
+        text=r"^(?:# TYPE \w\S* (?:counter|gauge|histogram|summary|untyped)"
+        r"|[\w.]+(?:,[\w.]+=[^\s,]+)+ [\w.]+=[^\s]+ \d{19})$",
+    ),
+    Signature(
+        "telemetry of OpenTelemetry (JSON)",
+        "Write its spans as Chrome trace events, which pwh reads: name, ph X, ts and dur in "
+        "microseconds, pid, tid.",
+        text=r'^\s*(?:\{\s*)?"(?:resource(?:Spans|Metrics|Logs)": *\[|trace_id": "0x)',
+    ),
+    Signature(
+        "the plan of a query with its times (EXPLAIN ANALYZE), or times of a database's shell",
+        "Write CSV with the columns function and seconds: a landing table is fn_timings.",
+        text=r'^(?:.*\(actual time=\d|.*(?:"|<| )Actual[ -]Total[ -]Time\W|.*"operator_timing": '
+        r'|│.*Query Profiling Information|.*Total Time: [\d.]+s +│| +"blocked_thread_time": '
+        r"|Run Time: real \d|Timing is on\.$)",
+    ),
+    Signature(
+        "what bpftrace prints",
+        "Convert its stacks: stackcollapse-bpftrace.pl FILE > NEW.folded",
+        text=r"^(?:Attaching \d+ probes?\.\.\.$|@\w*\[$|@\w*\[.*\]: \d+$)",
+    ),
+    Signature(
+        "a measurement of torch.utils.benchmark",
+        _METRICS,
+        text=r"^<torch\.utils\.benchmark\.",
     ),
     Signature(
         "what likwid-perfctr or likwid-topology prints of a machine",
@@ -269,7 +342,7 @@ PRINTED: tuple[Signature, ...] = (
         "a profile of gperftools, or its table",
         "Convert the profile to folded stacks: google-pprof --collapsed PROGRAM FILE > NEW.folded",
         (bytes(8) + b"\x03" + bytes(15), b"--- symbol\n"),
-        text=r"\A(?:heap profile: +\d+: +\d+ \[|Total: \d+ samples\n)",
+        text=r"\A(?:heap profile: +\d+: +\d+ \[|Total: (?:\d+ samples|[\d.]+ \w*B)\n)",
     ),
     Signature(
         "a list of a GPU's operations by nsys stats",

@@ -205,7 +205,11 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature("a program or a library (ELF)", _RECORD, (b"\x7fELF",)),
     Signature("a program for Windows", _RECORD, (b"MZ\x90\0", b"MZx\0", b"MZ\0")),
-    Signature("a program for macOS", _RECORD, (b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")),
+    Signature(
+        "a program for macOS, or a class of Java",
+        _RECORD,
+        (b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"),
+    ),
     Signature("a tar archive", _UNPACK + "tar xf FILE", (b"ustar",), offset=257),
     Signature("a zip archive", _UNPACK + "unzip FILE", (b"PK\x03\x04", b"PK\x05\x06")),
     Signature("a 7z archive", _UNPACK + "7z x FILE", (b"7z\xbc\xaf\x27\x1c",)),
