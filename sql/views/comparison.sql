@@ -19,6 +19,9 @@ CREATE OR REPLACE MACRO _function_of(metric) AS nullif(
 CREATE OR REPLACE MACRO _likeness(metric) AS
   CASE WHEN _function_of(metric) IS NULL THEN metric ELSE 'seconds:*' END;
 
+-- Runs that show their noise no better than others do.
+CREATE OR REPLACE MACRO _are_few(runs) AS len(runs) BETWEEN 1 AND 3;
+
 -- The metrics of many comparisons at once, each with the runs `_sides`. With `pooled` a side is one
 -- configuration, whatever its runs.
 CREATE OR REPLACE MACRO _compared(pairs, level, patterns, pooled) AS TABLE
@@ -128,18 +131,18 @@ WITH
     HAVING count(DISTINCT unit) <= 1
   ),
 
-  -- Only what was measured once needs the noise of other runs.
-  alone AS (
+  -- Only what was measured a few times needs the noise of other runs.
+  scarce AS (
     SELECT DISTINCT metric, unnest([app, app_before]) AS app, _likeness(metric) AS likeness
     FROM lists
-    WHERE len(before) = 1 OR len(after) = 1
+    WHERE _are_few(before) OR _are_few(after)
   ),
 
   -- Materialized: of all scalars of all runs, those of such metrics are picked out once.
   elsewhere AS MATERIALIZED (
     SELECT run_id, app, started_at, metric, value, _likeness(metric) AS likeness
     FROM run_metrics
-    WHERE likeness IN (SELECT likeness FROM alone)
+    WHERE likeness IN (SELECT likeness FROM scarce)
       AND run_id NOT IN (SELECT unnest(run_ids) FROM given)
   ),
 
@@ -147,7 +150,7 @@ WITH
   histories AS (
     SELECT m.app, s.fields, m.metric, list(m.value ORDER BY m.started_at, m.run_id) AS history
     FROM elsewhere AS m
-    SEMI JOIN alone AS a ON m.app = a.app AND m.metric = a.metric
+    SEMI JOIN scarce AS a ON m.app = a.app AND m.metric = a.metric
     JOIN _series_of_runs AS s ON m.run_id = s.run_id
     WHERE m.started_at IS NOT NULL
     GROUP BY m.app, s.fields, m.metric
@@ -198,10 +201,10 @@ WITH
     FROM lists AS p
     -- Which sides need other runs is part of what is equal: else these are no hash joins.
     LEFT JOIN histories AS h
-      ON CASE WHEN len(p.before) = 1 THEN p.app_before END = h.app
+      ON CASE WHEN _are_few(p.before) THEN p.app_before END = h.app
       AND p.series_before = h.fields AND p.metric = h.metric
     LEFT JOIN histories AS g
-      ON CASE WHEN len(p.after) = 1 THEN p.app END = g.app
+      ON CASE WHEN _are_few(p.after) THEN p.app END = g.app
       AND p.series_after = g.fields AND p.metric = g.metric
     LEFT JOIN usual AS u
       ON CASE WHEN len(p.before) = 1 OR len(p.after) = 1 THEN _likeness(p.metric) END = u.likeness
@@ -298,4 +301,4 @@ FROM _compared(
   level, _as_list(metrics), false
 );
 
-COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side; of a single run that of history: 6 other runs at least, of the other side, or usual: what such metrics do between equal runs of any application here; NULL: unknown), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1).';
+COMMENT ON MACRO TABLE comparison IS 'Two sets of runs, a and b (lists of run_id), metric by metric: comparison([''r1'', ''r2''], [''r3''], level := 0.95, metrics := [''seconds:*'']). One row is one metric of one configuration: fields_before and fields_after (what the runs of each side have in common, NULL where a side has none), metric, unit, verdict (worse, better, changed: beyond the noise, by what is better for the metric, where that is known; same: not beyond the noise, and no change of more than 10 % or smallest_change is within the interval, or beyond the noise and less than smallest_change; uncertain: not beyond the noise, which hides changes of more than that; unknown: the noise is not known; new, gone), before and after (geometric means, or means where values are not positive), ratio, low and high (simultaneous intervals of all rows with probability level; NULL where it has no bound), p_value (of no change, corrected for the number of rows by Bonferroni''s method, half of the error for total times; it agrees with the interval), runs_before and runs_after (a run is one value: the mean of its repetitions; where it has no time in a function that other runs have, that is 0), noise (runs: that between the runs of each side, of two or three together with that of their history; of a single run that of history: 6 other runs at least, of the other side, or usual: what such metrics do between equal runs of any application here; NULL: unknown), runs_to_settle (where the change is not beyond the noise: how many more runs of each side would show a difference as large as that seen, with probability 0.8; NULL beyond 1000, and where a side has one run), better (lower, higher, NULL: unknown), smallest_change (change_thresholds), share_before and share_after (of functions, in the time of all, 0..1).';

@@ -91,6 +91,20 @@ def test_one_repetition_takes_its_noise_from_history_or_from_the_other_side():
     assert unknown["ratio"] == pytest.approx(1.105, rel=1e-3)
 
 
+def test_the_noise_of_two_runs_is_theirs_and_that_of_a_history_as_quiet():
+    history = list(100 + np.random.default_rng(2).normal(0, 1, 20))
+    quiet, noisy = [[100.0, 101.0], [106.0, 107.0]], [[100.0, 130.0], [106.0, 138.0]]
+    with_it, noisier, without, noisier_without = compared(
+        [quiet[0], noisy[0]] * 2,
+        [quiet[1], noisy[1]] * 2,
+        histories=([history] * 2 + [[]] * 2, [history] * 2 + [[]] * 2),
+        family=list("abcd"),
+    )
+    assert {one["noise"] for one in (with_it, noisier, without)} == {"runs"}
+    assert with_it["low"] > 1 > without["low"]
+    assert noisier["p_value"] == pytest.approx(noisier_without["p_value"])
+
+
 def test_single_runs_take_what_is_usual_where_nothing_else_is_known():
     rng = np.random.default_rng(4)
     groups = [

@@ -12,15 +12,16 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.special import binom, stdtr, stdtrit
+from scipy.special import binom, fdtri, stdtr, stdtrit
 
 from udfs.arrow import Column, contiguous, elements
 from udfs.comparison.history import history_variances, usual_variances
 from udfs.comparison.planning import more_runs
 from udfs.comparison.samples import Booleans, Floats, Integers, Samples, resolutions
-from udfs.comparison.spread import Spread, spreads
+from udfs.comparison.spread import Spread, moderate, spreads
 
 _MANY, _FEW = 5, 3
+_MORE_NOISE = 0.05  # probability from which on runs have more noise than their history
 _RARE = 0.01  # fewer than five runs of a side that follow each other separate too often by chance
 _NOISES = ("runs", "history", "other side", "usual")
 
@@ -55,8 +56,9 @@ def compare_runs(
     Fieller's interval (Some problems in interval estimation, 1954). The noise of a side with
     one run is that of the other side, if that has 5, else that of the history of the metric,
     if that has 6 values, else that of the other side, if that has 3, else what is usual for such
-    metrics. Without known noise on both sides there is no interval. Where all values of one side
-    are above all of the other, and the exact permutation test finds that too rare at `level`,
+    metrics. Of two or three runs it is their own together with that of the history, unless they
+    scatter more. Without known noise on both sides there is no interval. Where all values of one
+    side are above all of the other, and the exact permutation test finds that too rare at `level`,
     also with Bonferroni's correction, its p-value and interval count (Hodges and Lehmann,
     Estimates of location based on rank tests, 1963).
 
@@ -65,7 +67,7 @@ def compare_runs(
             order of time; NULL, NaN and infinite ones are left out.
         after: the same for the other side.
         history_before: n lists of m lists of DOUBLE: values of other runs, in order of time, that
-            show the noise of `before` where it has one run.
+            show the noise of `before` where it has three runs at most.
         history_after: the same for `after`.
         usual: n lists of m lists of structs variance and freedom: variance of the logarithm
             between equal runs that are not compared, of such metrics, and its degrees of freedom.
@@ -131,14 +133,14 @@ def _compare(
     # Relative and absolute scatter are not of one family.
     family = np.where(positive, family, family + " with zeros")
     usual = (np.where(positive, usual[0], np.nan), usual[1])
-    variances, freedoms, sources = _noises(
+    variances, freedoms, most, sources = _noises(
         before, after, histories, usual, family, (step / size) ** 2 / 12
     )
     known: Booleans = np.asarray((sources >= 0).all(axis=0))
     tested = _tests(known, leading)
     with np.errstate(all="ignore"):
         total = variances.sum(axis=0)
-        freedom = total**2 / (variances**2 / freedoms).sum(axis=0)
+        freedom = np.minimum(total**2 / (variances**2 / freedoms).sum(axis=0), most)
         # Both sides use one history, or one the other's noise: degrees of freedom do not add up.
         freedom = np.where((sources > 0).any(axis=0), np.fmin(*freedoms), freedom)
         gap = means[1] - means[0]
@@ -224,10 +226,11 @@ def _noises(
     usual: tuple[Floats, Floats],
     family: NDArray[np.object_],
     rounding: Floats,
-) -> tuple[Floats, Floats, Integers]:
+) -> tuple[Floats, Floats, Floats, Integers]:
     """Return the variance of each side's mean, its degrees of freedom and its source, (2, metrics).
 
-    The source is an index of _NOISES, -1 where the noise is unknown.
+    The source is an index of _NOISES, -1 where the noise is unknown. The third result is how many
+    degrees of freedom both sides have at most together, (metrics): one history counts once.
     """
     variances = np.full((2, before.metrics), np.nan)
     ones = variances.copy()
@@ -241,6 +244,12 @@ def _noises(
             past[i, at], past_freedoms[i, at] = history_variances(histories[i].part(at))
     sources = np.where(np.isfinite(variances), 0, -1)
     counts = np.stack([before.counts, after.counts])
+    lends = (counts > 1) & (counts <= _FEW) & _is_alike(ones, freedoms, past, past_freedoms)
+    lent = np.where(lends, past_freedoms, 0)
+    most = freedoms.sum(axis=0) + lent.max(axis=0)
+    moderated = moderate(ones, freedoms, np.nan_to_num(past), lent)
+    variances *= moderated / ones
+    ones, freedoms = moderated, freedoms + lent
     alone = counts == 1
     # Many runs of the other side estimate the noise of the day better than the history does, and
     # the history better than a few.
@@ -255,7 +264,17 @@ def _noises(
         variances = np.where(used, variance, variances)
         freedoms = np.where(used, freedom, freedoms)
         sources = np.where(used, source, sources)
-    return variances, freedoms, sources
+    return variances, freedoms, np.where(alone.any(axis=0), np.inf, most), sources
+
+
+def _is_alike(ones: Floats, freedoms: Floats, past: Floats, past_freedoms: Floats) -> Booleans:
+    """Return whether the runs of both sides scatter no more than those of a history, (2, metrics).
+
+    By the F test of two variances; False where one of them is unknown.
+    """
+    pooled = (ones * freedoms).sum(axis=0) / freedoms.sum(axis=0)
+    most = fdtri(freedoms.sum(axis=0), past_freedoms, 1 - _MORE_NOISE)
+    return np.asarray(pooled <= most * past)
 
 
 def _put(at: Integers, spread: Spread, mean: Floats, one: Floats, freedom: Floats) -> None:

@@ -51,13 +51,20 @@ def spreads(before: Samples, after: Samples, rounding: Floats) -> tuple[Spread, 
     prior, weight = common_variance(variances, freedom, rounding)
     # The other metrics contribute as far as their scatter is independent.
     borrowed = np.minimum(weight, freedom * (independent - 1))
-    shrunk = (borrowed * prior + freedom * variances) / (borrowed + freedom)
-    # A variance below that of the family may be chance, and is raised; one above it is kept.
-    moderated = np.maximum(variances, shrunk)
+    moderated = moderate(variances, freedom, prior, borrowed)
     first, second = (
         Spread(moderated[i] * sides[i][2], moderated[i], freedom[i] + borrowed[i]) for i in (0, 1)
     )
     return first, second
+
+
+def moderate(variances: Floats, freedom: Floats, prior: Floats | float, borrowed: Floats) -> Floats:
+    """Return variances together with a prior one, each with its degrees of freedom.
+
+    One below the prior may be so by chance, and is raised; one above it is kept.
+    """
+    shrunk = (borrowed * prior + freedom * variances) / (borrowed + freedom)
+    return np.maximum(variances, shrunk)
 
 
 def _raw(side: Samples, rho: float, rounding: Floats) -> tuple[Floats, Floats, Floats]:
