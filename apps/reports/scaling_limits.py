@@ -46,7 +46,7 @@ def turning_point(
     about = _fastest(rows)
     if high is not None and about > high and about == rows[-1]["parallelism"]:
         if turning[0]["fastest"] == question.which.largest:
-            # No measured time grows: that it does beyond is no better known than the predictions.
+            # As in scaling_turning_point, which knows no predictions of sums of functions.
             return TurningPoint(about, round(low), None)
         fastest = round(min(max(turning[0]["fastest"], low), high))
         return TurningPoint(fastest, round(min(low, fastest)), round(high), is_predicted=False)

@@ -206,7 +206,7 @@ COMMENT ON COLUMN program_turning_points.machine IS 'Machine.';
 COMMENT ON COLUMN program_turning_points.basis IS 'What the time is (program_times.basis).';
 COMMENT ON COLUMN program_turning_points.fastest IS 'The measured count with the shortest time; of equal times the largest.';
 COMMENT ON COLUMN program_turning_points.low IS 'Lower end of the 90 % interval of the fastest count, measured or not. NULL where it is unknown, for the reason in flags.';
-COMMENT ON COLUMN program_turning_points.high IS 'Upper end; NULL where it is unknown, or where the program may get faster up to 64 times the largest count.';
+COMMENT ON COLUMN program_turning_points.high IS 'Upper end; NULL where it is unknown, or where the program may get faster up to 64 times the largest count, or is measured and predicted to.';
 COMMENT ON COLUMN program_turning_points.flags IS 'What to keep in mind: no model, too few points, outlier, poor fit, not extrapolatable (as in scaling_models.flags).';
 
 -- One row is a set: what the sum of its functions is predicted to take at the counts `ats`, where

@@ -59,6 +59,11 @@ def test_laws_that_turn_at_once_or_never(law, low, high):
     assert found["high"] is None if high is None else found["high"] <= high
 
 
+def test_what_is_measured_and_predicted_to_fall_has_no_upper_end():
+    found = point([5.517, 3.7364, 2.7907, 2.3586], (4, 8, 16, 32))
+    assert (round(found["low"]), found["high"]) == (35, None)
+
+
 def test_times_that_are_no_curve_have_no_turning_point():
     found = point([1.0, 1.0, 0.9, 9.0, 9.0, 9.0])
     assert (found["low"], found["high"]) == (None, None)

@@ -42,6 +42,9 @@ _FALLS: Final = np.array((*np.arange(1, 6) / 20, *_DECAYS, 2.5, 3.0))
 """Decays of curves that only fall, whose minimum is beyond all places."""
 _GROWTHS: Final = np.array((1e-3, *np.arange(1, 33) / 10))
 """The least of these is log(p)."""
+_FURTHER: Final = 2.0 ** (np.arange(2 * int(np.log2(REACH)) + 1) / 2)
+"""Counts over the largest for which predictions are looked at."""
+_LAST: Final = len(_FURTHER) - 1
 _LEVEL: Final = 0.9
 _LETTERS: Final = 3
 """Degrees of freedom that a curve takes: factor, place and growth; others hardly help."""
@@ -65,19 +68,22 @@ def scaling_turning_point(
     Returns:
         Structs: low and high, the ends of the 90 % interval of the count at which the program is
         fastest; low is the smallest count where it may get slower at once, high is NULL where it
-        may get faster up to `REACH` times the largest count. Both are NULL where no smooth law
-        fits the times, for the reason in flags.
+        may get faster up to `REACH` times the largest count, or is measured and predicted to. Both
+        are NULL where no smooth law fits the times, for the reason in flags.
     """
     size = len(counts)
     series = Series(["computation"] * size, flat(contiguous(counts))[0], *flat(seconds))
     scatter = numbers(noise)
     low, high = np.full(size, np.nan), np.full(size, np.nan)
     for basis, p, times, rows in series.groups():
-        known = forecast(basis, p, times, scatter[rows], p[:, -1:])
+        known = forecast(basis, p, times, scatter[rows], p[:, -1:] * _FURTHER)
         flag_doubts(series, rows, known)
         for part in _equal_counts(p, np.flatnonzero(known.misfit <= POOR_FIT)):
             found = interval(p[part[0]], times[part], scatter[rows[part]])
             low[rows[part]], high[rows[part]] = found
+        # No measured time grows: that it does beyond is no better known than the predictions.
+        falls = (times.argmin(1) == p.shape[1] - 1) & (known.log_seconds.argmin(1) == _LAST)
+        high[rows[falls]] = np.nan
     return structs({"low": doubles(low), "high": doubles(high), "flags": texts(series.flags)})
 
 
