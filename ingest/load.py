@@ -19,7 +19,7 @@ from ingest.derive import TASK_TABLES, decode_segments, derive
 from ingest.forget import forget_source
 from ingest.recording import MAX_BYTES
 from ingest.repeats import repeats
-from ingest.runs import RunBook, add_facts_of_rows, renew_runs, write_facts
+from ingest.runs import STATING, RunBook, add_facts_of_rows, renew_runs, write_facts
 from ingest.scalars import keep_scalars, stabilise_names
 from warehouse import sqlfiles, transactions
 from warehouse.errors import InputError, UsageError
@@ -208,8 +208,9 @@ def _check(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
 def _sources_of(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, list[int]]:
     """Return the sources that have landed in runs before, by run."""
     found: dict[str, list[int]] = {}
-    sql = "SELECT DISTINCT run_id, source_id FROM run_facts WHERE run_id IN (SELECT unnest(?))"
-    for run_id, source_id in con.execute(sql, [list(run_ids)]).fetchall():
+    runs, params = sqlfiles.of_runs(run_ids)
+    sql = f"SELECT DISTINCT run_id, source_id FROM run_facts WHERE {runs}"
+    for run_id, source_id in con.execute(sql, params).fetchall():
         found.setdefault(run_id, []).append(source_id)
     return found
 
@@ -218,7 +219,8 @@ def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
     """Store what follows from the rows and facts of files that have just landed."""
     run_ids = list(dict.fromkeys(run_id for writer in writers for run_id in writer.book.run_ids))
     tables = {table for writer in writers for table in writer.rows}
-    add_facts_of_rows(con, [writer.source_id for writer in writers])
+    if stating := [one.source_id for one in writers if not one.rows.keys().isdisjoint(STATING)]:
+        add_facts_of_rows(con, stating)
     renew_runs(con, run_ids)
     for writer in writers:
         if not writer.rows.keys().isdisjoint(TASK_TABLES):

@@ -116,7 +116,8 @@ _FACTS = (
 )
 
 
-_IS_ASKED = "run_id IN (SELECT unnest(from_json($run_ids, '[\"VARCHAR\"]')))"
+# Landing tables whose rows state facts of their runs.
+STATING = frozenset(("tasks", "pmu_samples"))
 
 
 def write_facts(con: DuckDBPyConnection, stated: Sequence[Mapping[str, Any]]) -> None:
@@ -125,9 +126,10 @@ def write_facts(con: DuckDBPyConnection, stated: Sequence[Mapping[str, Any]]) ->
     con.execute(sqlfiles.read("derived/run_facts"), {"facts": json.dumps(stated, default=str)})
 
 
-def add_facts_of_rows(con: DuckDBPyConnection, source_ids: Sequence[int]) -> None:
-    """Write what the rows of files state of their runs into run_facts."""
-    con.execute(sqlfiles.read("derived/run_facts_of_rows"), {"source_ids": list(source_ids)})
+def add_facts_of_rows(con: DuckDBPyConnection, source_ids: Collection[int]) -> None:
+    """Write what the rows of files in the tables `STATING` state of their runs into run_facts."""
+    rows = sqlfiles.of_sources(source_ids)
+    con.execute(sqlfiles.read("derived/run_facts_of_rows").format(rows=rows))
 
 
 def renew_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[str]:
@@ -135,23 +137,22 @@ def renew_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> list[str]:
 
     A run of which no file speaks any more is gone, with the scalars that were kept of it.
     """
-    params = {"run_ids": json.dumps(list(run_ids))}
-    con.execute(f"DELETE FROM runs WHERE {_IS_ASKED}", params)
+    runs, params = sqlfiles.of_runs(run_ids)
+    con.execute(f"DELETE FROM runs WHERE {runs}", params)
     left = con.execute(
-        f"SELECT run_id, count(wall_seconds) FROM run_facts WHERE {_IS_ASKED} GROUP BY run_id",
-        params,
+        f"SELECT run_id, count(wall_seconds) FROM run_facts WHERE {runs} GROUP BY run_id", params
     )
     stated = dict(left.fetchall())
     known = list(stated)
     if known:
-        without = [run_id for run_id, times in stated.items() if not times]
-        con.execute(
-            sqlfiles.read("derived/runs"),
-            {"run_ids": json.dumps(known), "makespans": json.dumps(_makespans(con, without))},
-        )
+        makespans = _makespans(con, [run_id for run_id, times in stated.items() if not times])
+        runs, params = sqlfiles.of_runs(known)
+        params["makespans"] = json.dumps(makespans)
+        con.execute(sqlfiles.read("derived/runs").format(runs=runs), params)
     if gone := list(set(run_ids) - set(known)):
+        runs, params = sqlfiles.of_runs(gone)
         for table in ("kept_runs", "run_scalars"):
-            con.execute(f"DELETE FROM {table} WHERE {_IS_ASKED}", {"run_ids": json.dumps(gone)})
+            con.execute(f"DELETE FROM {table} WHERE {runs}", params)
     return known
 
 
@@ -160,11 +161,12 @@ def _makespans(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, flo
 
     To plan the query over them takes longer than the rest of a small file's runs.
     """
-    params = {"run_ids": json.dumps(run_ids)}
-    has_tasks = f"SELECT EXISTS (FROM tasks WHERE {_IS_ASKED})"
+    runs, params = sqlfiles.of_runs(run_ids)
+    has_tasks = f"SELECT EXISTS (FROM tasks WHERE {runs})"
     if not run_ids or con.execute(has_tasks, params).fetchone() == (False,):
         return {}
-    return dict(con.execute(sqlfiles.read("derived/makespans"), params).fetchall())
+    makespans = sqlfiles.read("derived/makespans").format(runs=runs)
+    return dict(con.execute(makespans, params).fetchall())
 
 
 def _unknown(value: Any) -> bool:

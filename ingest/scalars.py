@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -28,19 +28,21 @@ _TABLES = {
 _NAMES = {"fn_timings": "derived/names/functions", "pmu_samples": "derived/names/regions"}
 
 
-def keep_scalars(con: DuckDBPyConnection, run_ids: Iterable[str], tables: Collection[str]) -> None:
+def keep_scalars(
+    con: DuckDBPyConnection, run_ids: Collection[str], tables: Collection[str]
+) -> None:
     """Add up the scalars of runs anew that stand on rows of these landing tables.
 
     To be called in the transaction that changed the rows, so that rows and scalars always agree.
     """
-    params = {"run_ids": json.dumps(list(run_ids))}
-    con.execute(sqlfiles.read("derived/scalars/of_landed_runs"), params)
+    runs, params = sqlfiles.of_runs(run_ids)
+    con.execute(sqlfiles.read("derived/scalars/of_landed_runs").format(runs=runs), params)
     found = con.execute(sqlfiles.read("derived/scalars/landed_files")).fetchall()
     ((source_ids, of_other_runs),) = found
     _narrow(con, source_ids or [], of_other_runs=of_other_runs)
     for kind, read in _TABLES.items():
         if source_ids and not read.isdisjoint(tables):
-            con.execute(sqlfiles.read(f"derived/scalars/{kind}"))
+            _add_up(con, kind)
     _note_kept(con)
 
 
@@ -58,7 +60,7 @@ def keep_all_scalars(
     with _sums():
         for kind in _TABLES:
             if kind != "workers" or of_workers is None:
-                con.execute(sqlfiles.read(f"derived/scalars/{kind}"))
+                _add_up(con, kind)
     if of_workers is not None:
         con.register("_given", of_workers)
         con.execute(sqlfiles.read("derived/scalars/given_workers"))
@@ -73,7 +75,7 @@ def add_up_workers(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]
     """
     _choose(con, files)
     with _sums():
-        con.execute(sqlfiles.read("derived/scalars/workers"))
+        _add_up(con, "workers")
     _widen(con)
 
 
@@ -159,6 +161,21 @@ def _narrow(con: DuckDBPyConnection, source_ids: Collection[int], *, of_other_ru
         files = f"of_source = {int(next(iter(source_ids)))}"
     runs = " AND of_run IN (SELECT run_id FROM _keep)" if of_other_runs else ""
     con.execute(f"CREATE TEMP MACRO _is_kept(of_run, of_source) AS {files}{runs}")
+
+
+def _add_up(con: DuckDBPyConnection, kind: str) -> None:
+    """Store the scalars of a kind of the runs in _keep, in place of earlier ones.
+
+    Of costs only where there are some: few files are profiles of events, and to plan the statement
+    that adds them up takes a tenth of landing a small one.
+    """
+    if kind == "costs":
+        con.execute(sqlfiles.read("derived/scalars/cost_events"))
+        if con.execute("SELECT EXISTS (FROM _cost_candidate)").fetchone() == (True,):
+            con.execute(sqlfiles.read("derived/scalars/costs"))
+        con.execute("DROP TABLE _cost_candidate")
+    else:
+        con.execute(sqlfiles.read(f"derived/scalars/{kind}"))
 
 
 def _widen(con: DuckDBPyConnection) -> None:

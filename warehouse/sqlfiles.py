@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 
@@ -32,3 +33,15 @@ def of_sources(source_ids: Iterable[int]) -> str:
     As numbers in the text, DuckDB skips the parts of a table that have none of them.
     """
     return f"source_id IN ({', '.join(str(int(number)) for number in source_ids)})"
+
+
+def of_runs(run_ids: Collection[str]) -> tuple[str, dict[str, str]]:
+    """Return the condition that a row is of one of these runs, and its parameter.
+
+    To plan a join takes longer than the rest of a small statement, and most files have one run.
+    Several are one JSON text: DuckDB takes long Python lists entry by entry.
+    """
+    if len(run_ids) == 1:
+        return "run_id = $run_ids", {"run_ids": next(iter(run_ids))}
+    several = """run_id IN (SELECT unnest(from_json($run_ids, '["VARCHAR"]')))"""
+    return several, {"run_ids": json.dumps(list(run_ids))}

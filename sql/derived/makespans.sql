@@ -1,12 +1,12 @@
--- The makespans of the runs $run_ids (a JSON list) that have tasks, in seconds: from the first
--- submission (or start) to the last end on one clock. NULL where no time passed.
+-- The makespans of those runs with tasks of which {runs} is the condition, in seconds: from the
+-- first submission (or start) to the last end on one clock. NULL where no time passed.
 
 WITH
   moments AS (
     SELECT
       run_id, worker, least(min(t_submit), min(t_start)) AS first_moment, max(t_end) AS last_end
     FROM tasks
-    WHERE run_id IN (SELECT unnest(from_json($run_ids, '["VARCHAR"]')))
+    WHERE {runs}
     GROUP BY run_id, worker
   ),
 

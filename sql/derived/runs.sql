@@ -1,4 +1,4 @@
--- Insert the runs $run_ids (a JSON list), combined from what files and options state.
+-- Insert the runs of which {runs} is the condition, combined from what files and options state.
 -- Options win over what files state, that over what their rows show, and that over the time at
 -- which a file was last modified; among options the latest wins, among files the first. Where none
 -- states the wall time, it is that of $makespans (JSON: seconds by run).
@@ -17,7 +17,7 @@ WITH
       ) AS turn
     FROM run_facts
     JOIN sources USING (source_id)
-    WHERE run_id IN (SELECT unnest(from_json($run_ids, '["VARCHAR"]')))
+    WHERE {runs}
   ),
 
   tag AS (
@@ -54,6 +54,6 @@ SELECT
       wall_seconds, from_json($makespans, '"MAP(VARCHAR, DOUBLE)"')[run_id]
     ) AS wall_seconds
   ),
-  coalesce(tags.tags, MAP {}) AS tags
+  coalesce(tags.tags, MAP {{}}) AS tags
 FROM facts
 LEFT JOIN tags USING (run_id);

@@ -1,5 +1,5 @@
--- The files with facts of the runs $run_ids.
+-- The files with facts of the runs of which {runs} is the condition.
 CREATE TEMP TABLE _keep AS
 SELECT DISTINCT run_id, source_id
 FROM run_facts
-WHERE run_id IN (SELECT unnest(from_json($run_ids, '["VARCHAR"]')));
+WHERE {runs};

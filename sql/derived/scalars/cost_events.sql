@@ -1,0 +1,12 @@
+-- Delete the costs of functions of the runs in _keep (run_id, source_id), and list in
+-- _cost_candidate the events that can be costs in the profiles of their files.
+
+CREATE TEMP TABLE _cost_candidate AS
+SELECT event
+FROM query_table('"' || replace(current_database(), '"', '""') || '".main.pmu_samples')
+WHERE _is_kept(run_id, source_id) AND region IS NOT NULL AND value IS NOT NULL
+GROUP BY event
+HAVING count(inclusive) > 0 OR _plain_event(event) IN (SELECT event FROM _cost_event);
+
+DELETE FROM run_scalars
+WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'cost:') OR metric = 'functions:cost');
