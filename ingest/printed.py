@@ -53,7 +53,8 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "what Python's timeit prints",
         "It has one rounded number: python -m pyperf timeit -o FILE.json STATEMENT has each time.",
-        text=r"^\d+ loops?, best of \d+: [\d.]+ [num]?sec per loop$",
+        text=r"^(?:\d+ loops?, best of \d+: [\d.]+ [num]?sec per loop$"
+        r"|[\d.]+ \S+ ± .* per loop \()",
     ),
     Signature(
         "a heap profile of V8 (node --heap-prof)",
@@ -164,10 +165,11 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?:\[ *ID\] Interval +Transfer|\S+: \(g=\d+\): rw=|3;fio-\d)",
     ),
     Signature(
-        "results of BenchmarkDotNet, benchmark-ips or Catch2",
+        "results of BenchmarkDotNet, BenchmarkTools.jl, benchmark-ips, Catch2, ReFrame or asv",
         _METRICS,
         text=r"^(?:BenchmarkDotNet[= ]v|Method[,;]Job[,;]"
-        r"| +\S.* \(\S+ ?[\d.]+%\) i/s|benchmark name +samples +iterations)",
+        r"| +\S.* \(\S+ ?[\d.]+%\) i/s|benchmark name +samples +iterations"
+        r"|BenchmarkTools\.Trial: |PERFORMANCE REPORT$|\| Change +\| Before )",
     ),
     Signature(
         "what mitata or vitest prints",
@@ -229,6 +231,17 @@ PRINTED: tuple[Signature, ...] = (
         "Let perf count the same: perf stat -M TopdownL1 -x, -o FILE.csv COMMAND",
         text=r"^(?:(?:Timestamp,)?(?:CPUs,)?Area,Value,Unit,Description|"
         r"# \d+\.\d\S* on |(?:core |S\d+-C\d+ +|C\d+ +)?(?:FE|BE|BAD|RET)\S* +\w+\S* +% )",
+    ),
+    Signature(
+        "a report of CrayPat",
+        "Write CSV with the columns function and seconds: a landing table is fn_timings.",
+        text=r"^CrayPat/X: +Version ",
+    ),
+    Signature(
+        "loops of Intel Advisor",
+        "Name the columns function and seconds, without the s behind numbers: a landing table is "
+        "fn_timings.",
+        text=r"^\"?ID\"?,\"?Function Call Sites and Loops",
     ),
     Signature(
         "a report of IPM",
@@ -293,10 +306,11 @@ PRINTED: tuple[Signature, ...] = (
         r"|^\+\+\+ exited \(status \d",
     ),
     Signature(
-        "statistics of a system (vmstat, pidstat, sar, iostat, top, atop)",
+        "statistics of a system (vmstat, pidstat, sar, iostat, top, atop, dcgmi)",
         _SAMPLES,
         (b"\x96\xd5\x75\x21", b"\xef\xbe\xed\xfe"),  # those of sar (-o) and atop (-w)
         text=r'^(?:-*procs-* -+memory-+|Linux \d+\.\d+\S* \(\S+\) |\{"sysstat": \{|top - \d\d:'
+        r"|# +Time +UID +|#Entity +|Power measurements will start in "
         r"|ATOP - |RESET\n(?:CPU|cpu|MEM|DSK|NET|PR\w) |# hostname;interval;timestamp;|<sysstat)",
     ),
     Signature(

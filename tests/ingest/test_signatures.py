@@ -137,6 +137,13 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("Estimated aggregate size of event trace:  40kB\n", "profile.cubex"),
         ("Path       Min time/rank Max time/rank\n", "hatchet-region-profile"),
         ("# gpu     pwr  gtemp\n# Idx       W      C\n    0      43     35\n", "--format=csv -l 1"),
+        ("CrayPat/X:  Version 6.3.1 Revision 3aa972a\n", "function and seconds"),
+        (
+            "5.39 \u00b5s \u00b1 61.8 ns per loop (mean \u00b1 std. dev. of 7 runs)\n",
+            "pyperf timeit",
+        ),
+        ("PERFORMANCE REPORT\n-----\nstream\n", "metric, value"),
+        ("#Entity   GPUTL  MCUTL\nID\nGPU 0     99     45\n", "event, t_start"),
         ("Core\tCPU\tAvg_MHz\tBusy%\tBzy_MHz\n-\t-\t9\t0.3\t2900\n", "event, t_start"),
         ("# 4.8-full on Intel(R) Core(TM) i7 [skl]\nFE  Frontend_Bound % Slots 30\n", "TopdownL1"),
         ("Start (ns),Duration (ns),CorrId,GrdX\n1,2,3,4\n", "nsys export"),

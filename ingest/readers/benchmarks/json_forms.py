@@ -176,6 +176,17 @@ def action(document: Any) -> Iterator[Item]:
     yield rows(values)
 
 
+def action_input(document: Any) -> Iterator[Item]:
+    """Yield the values of what github-action-benchmark is given: a list of name, unit and value.
+
+    Whether more is better is an option of the action.
+    """
+    yield Run()
+    yield rows(
+        list(_action_values(checked(document, list, "the file", "line 1"), None, 0, "line 1"))
+    )
+
+
 def _action_values(benches: Sequence[Any], tool: Any, number: int, where: str) -> Iterator[Value]:
     for bench in benches:
         name = field(bench, "name", str, where)

@@ -20,6 +20,9 @@ _FORMS = {
     ),
     "pyperf": re.compile(rb'\s*\{\s*"benchmarks"\s*:\s*\[\s*\{\s*"(?:metadata|runs)"\s*:'),
     "action": re.compile(rb"\s*window\.BENCHMARK_DATA\s*="),
+    "action_input": re.compile(
+        rb'\s*\[\s*\{(?=[^{}]*"name"\s*:)(?=[^{}]*"unit"\s*:)[^{}]*"value"\s*:[^{}]*\}'
+    ),
     "jmh": re.compile(rb'\s*\[\s*\{\s*"jmhVersion"\s*:'),
     "jmh_csv": re.compile(rb'"Benchmark","Mode","Threads","Samples","Score",'),
     "jmh_text": re.compile(
@@ -129,6 +132,7 @@ class Benchmarks(SingleFile):
             "pytest_benchmark": json_forms.pytest_benchmark,
             "hyperfine": json_forms.hyperfine,
             "action": json_forms.action,
+            "action_input": json_forms.action_input,
             "jmh": per_language.jmh,
             "asv": per_language.asv,
             "pyperf": per_language.pyperf,

@@ -280,3 +280,18 @@ def test_pytest_csv_has_means(warehouse):
         ("t_b.py::test_a", 18955.176, "s", "lower"),
         ("t_b.py::test_b", 680.18, "s", "lower"),
     ]
+
+
+def test_what_github_action_benchmark_is_given(warehouse, tmp_path):
+    path = tmp_path / "custom.json"
+    values = [
+        {"name": "build", "unit": "seconds", "value": 12.5, "range": "\u00b1 0.5"},
+        {"name": "memory", "unit": "Megabytes", "value": "100", "extra": "peak"},
+    ]
+    path.write_text(json.dumps(values, indent=4))
+    land(warehouse, path)
+    query = "SELECT metric, value, unit, better, deviation FROM metrics ORDER BY rowid"
+    assert rows(warehouse, query) == [
+        ("build", 12.5, "seconds", "lower", 0.04),
+        ("memory", 100, "Megabytes", None, None),
+    ]
