@@ -116,6 +116,16 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?:\*\*\* File \S+:$|\S+:\d+: \(\w+:0x[0-9a-f]+\) \d+ executions$)",
     ),
     Signature(
+        "what Open MPI's monitoring component writes",
+        _METRICS,
+        text=r"^# POINT TO POINT$",
+    ),
+    Signature(
+        "sizes of sections (size)",
+        _METRICS,
+        text=r"^ +text\s+data\s+bss\s+dec\s+hex\s+filename$",
+    ),
+    Signature(
         "what yappi prints",
         'Let it save: yappi.get_func_stats().save("FILE.pstats", "pstat")',
         text=r"^Clock type: (?:WALL|CPU)$",
@@ -262,11 +272,6 @@ PRINTED: tuple[Signature, ...] = (
         "a flame graph (SVG)",
         "Ingest the stacks that it was drawn from: py-spy record -f raw, stackcollapse-perf.pl ...",
         text=r'onload="init\(evt\)"',
-    ),
-    Signature(
-        "a profile of scalene",
-        "pwh reads none of it yet: record with py-spy (-f speedscope) or cProfile (-o).",
-        text=r'^    "(?:alloc_samples|combined_stacks|growth_rate)": ',
     ),
     Signature(
         "the times of a compiler's passes (-ftime-report)",

@@ -164,6 +164,7 @@ READERS: tuple[Deferred, ...] = (
                 b'"interval"',
                 b'"jdk.',
                 b'"linux-perf-json-version"',
+                b'"alloc_samples"',
             ),
         ),
     ),

@@ -52,7 +52,7 @@ class MachineCode(SingleFile):
     TABLES = ("segments",)
 
     def sniff(self, head: Head) -> bool:
-        """Recognise a column `hex` without a column `segment`, or BHive's lines."""
+        """Recognise a column `hex` that is code, or BHive's lines."""
         return _has_hex(columns_of(head)) or _is_bhive(head.data)
 
     def read(self, recording: Recording) -> Iterator[Item]:
@@ -72,7 +72,8 @@ class MachineCode(SingleFile):
 
 
 def _has_hex(columns: Mapping[str, str] | list[str]) -> bool:
-    return "hex" in columns and "segment" not in columns
+    """Return whether a column is code: none of segments, or of a number beside its decimal."""
+    return "hex" in columns and not {"segment", "dec"} & set(columns)
 
 
 def _is_bhive(head: bytes) -> bool:

@@ -129,6 +129,11 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("# TYPE http_requests_total counter\nhttp_requests_total 1027\n", "event, t_start"),
         ('{"resourceSpans":[{"resource":{}}]}\n', "Chrome trace events"),
         ("Aggregate  (cost=1..2 rows=1 width=8) (actual time=33.8..33.9 rows=1)\n", "function and"),
+        (
+            "   text\t   data\t    bss\t    dec\t    hex\tfilename\n 1\t2\t3\t6\t6\ta.o\n",
+            "metric, value",
+        ),
+        ("# POINT TO POINT\nE\t0\t1\t8 bytes\t20 msgs sent\n", "metric, value"),
         ("stress-ng: info:  [14104] dispatching hogs: 1 cpu\n", "metric, value"),
         ("w: (g=0): rw=randwrite, bs=(R) 4096B-4096B\n", "--output-format=json"),
         ("            \u2502 a.txt \u2502\n            \u2502 sec/op  \u2502\n", "go test -bench"),

@@ -1,4 +1,4 @@
-"""Sampling profiles in JSON: speedscope (py-spy, rbspy ...), pyinstrument, Firefox, V8, JFR, perf.
+"""Sampling profiles in JSON: speedscope, pyinstrument, Scalene, Firefox, V8, JFR, perf.
 
 The forms have modules of their own, which say what lands of each.
 """
@@ -25,6 +25,7 @@ _FORMS = {
     ),
     "jfr": re.compile(rb'"recording"\s*:\s*\{\s*"events"\s*:\s*\[\s*\{\s*"type"\s*:\s*"jdk\.'),
     "perf": re.compile(rb'\{\s*"linux-perf-json-version"\s*:'),
+    "scalene": re.compile(rb'\A\s*\{\s*"alloc_samples"\s*:\s*\d'),
     "firefox": re.compile(
         rb'"preprocessedProfileVersion"\s*:|"breakpadId"\s*:|"meta"\s*:\s*\{[^{}]*"interval"\s*:'
     ),
@@ -37,7 +38,7 @@ class JsonProfile(SingleFile):
 
     NAME = "json-profile"
     DESCRIPTION = (
-        "sampling profiles in JSON: speedscope, py-spy, pyinstrument, Firefox, V8, JFR, perf"
+        "profiles in JSON: speedscope, py-spy, pyinstrument, Scalene, Firefox, V8, JFR, perf"
     )
     PATTERNS = ("*.speedscope.json", "*.cpuprofile", "profile.json")
     TABLES = ("fn_timings", "pmu_samples")
@@ -56,6 +57,7 @@ class JsonProfile(SingleFile):
             jfr,
             perf_json,
             pyinstrument,
+            scalene,
             speedscope,
         )
 
@@ -72,6 +74,7 @@ class JsonProfile(SingleFile):
             "firefox": firefox.items,
             "jfr": jfr.items,
             "perf": perf_json.items,
+            "scalene": scalene.items,
         }
         yield from forms[form](profile)
 

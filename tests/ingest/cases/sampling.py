@@ -160,7 +160,7 @@ CASES = (
             SPEEDSCOPE.with_name(name)
             for name in (
                 *("evented.speedscope.json", "perf.json", "pyinstrument.json"),
-                "words.cpuprofile",
+                *("scalene.json", "words.cpuprofile"),
             )
         ),
         golden=(

@@ -161,6 +161,19 @@ def test_pyinstrument(warehouse):
     assert found["depth (wordcount.py)"] == (0.9422, 0.9422)
 
 
+def test_scalenes_lines_are_added_up_by_function(warehouse):
+    # The program itself timed 0.2 s, 0.5 s (asleep), and 0.22 s.
+    land(warehouse, SAMPLES / "json-profile" / "scalene.json")
+    query = "SELECT function, round(seconds, 3) FROM fn_timings ORDER BY function"
+    assert rows(warehouse, query) == [
+        ("<module> (prog.py)", 0.313),
+        ("A.nap (prog.py)", 0.408),
+        ("spin (helper.py)", 0.198),
+    ]
+    query = "SELECT app, round(wall_seconds, 3) FROM runs"
+    assert rows(warehouse, query) == [("prog.py", 0.92)]
+
+
 def test_pyinstrument_session(landed, warehouse):
     own = ["MainThread\0<thread>\x007", "main\0/x/pyinstrument/__main__.py\x0030\1l410"]
     main = "<module>\0a.py\x001\1l9"

@@ -108,6 +108,7 @@ def test_features_of_blocks_land_as_code_alone(warehouse, tmp_path):
         ("4801d8,100.0\n48zz,1.0\n90c3,25.0\n", True),
         ("thread,segment,hex,cycles\n0,0,90,1\n", False),
         ("10,20\n3040,50.5\n", False),
+        ("text\tdata\tbss\tdec\thex\tfilename\n24579\t172\t37\t24788\t60d4\ta.out\n", False),
         ("app,event,value\nx,cycles,1\n", False),
         ("".join(f"40{pc:02x}f0,12\n" for pc in range(20)), False),
         ("<!DOCTYPE html>\n<html>hex</html>\n", False),
