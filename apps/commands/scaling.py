@@ -129,7 +129,7 @@ def _predict(
             emit(of_set, rows, style, output)
             return
         program = dicts(rows)
-        functions = dicts(scaling_functions(of_set, which, question.target, problem_size))
+        functions = dicts(scaling_functions(of_set, which, question.target, question.problem_size))
         imbalance = dicts(scaling_imbalance(of_set, which))
         turning = dicts(scaling_turning(of_set, which))
         grid = dicts(predict_grid(of_set, question))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, amount, dicts, percent
+from apps.output import Row, amount, counted, dicts, percent
 from apps.queries.base import narrowed
 from apps.queries.runs import run_facts
 from apps.queries.scaling import (
@@ -125,14 +125,17 @@ def _reasons(ranking: Sequence[Row]) -> list[str]:
 
 def _basis(question: Question) -> str:
     which = question.which
-    size = question.problem_size if question.problem_size is not None else which.problem_size
     if question.scaling != which.scaling:
         basis = f"taken as {question.scaling}, as requested"
     elif which.assumed:
         basis = f"assumed to be {question.scaling}, as the problem size of the runs is unknown"
     else:
         basis = f"{question.scaling}, by the problem sizes"
-    problem = f", problem size {size:g}" if size is not None else ""
+    problem = f", problem size {which.problem_size:g}" if which.problem_size is not None else ""
+    if question.problem_size is not None:
+        sizes = counted(which.problem_sizes, "problem size")
+        problem = f" and {sizes}" if which.problem_sizes else ""
+        problem += f"; what follows is for problem size {question.problem_size:g}"
     return (
         f"{set_name(which)} was measured at {which.counts} counts from {which.smallest} to "
         f"{which.largest}{problem}; scaling is {basis}."

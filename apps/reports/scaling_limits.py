@@ -37,7 +37,7 @@ def turning_point(
     `every` are the rows of `predict_grid`, `turning` those of `scaling_turning`.
     """
     rows = _within_reach(question, every)
-    is_measured = question.problem_size in {None, question.which.problem_size}
+    is_measured = question.problem_size is None
     if not rows or not turning or question.scaling != "strong" or not is_measured:
         return None
     low, high = turning[0]["low"], turning[0]["high"]
@@ -67,7 +67,7 @@ def limit_sentences(question: Question, every: Sequence[Row], turning: Sequence[
     rows = _within_reach(question, every)
     if not rows:
         return []
-    is_measured = question.problem_size in {None, question.which.problem_size}
+    is_measured = question.problem_size is None
     sentences = []
     if question.scaling == "strong":
         sentences.append(

@@ -37,7 +37,10 @@ _STEPS = 2
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question about a program: which set of runs, at which counts, of which problem size."""
+    """A question about a program: which set of runs, at which counts, of which problem size.
+
+    `problem_size` is None for that of the runs.
+    """
 
     which: ScalingSet
     counts: tuple[int, ...]
@@ -116,7 +119,8 @@ def complete_question(
     targets = tuple(sorted(set(counts))) or tuple(which.largest * k for k in (2, 4, 8))
     if targets[0] < 1:
         raise UsageError("counts of --at must be 1 or more", hint="Such as --at 512,1024,4096")
-    return Question(which, targets, scaling or which.scaling, problem_size)
+    other = None if problem_size == which.problem_size else problem_size
+    return Question(which, targets, scaling or which.scaling, other)
 
 
 def count_grid(question: Question) -> list[int]:

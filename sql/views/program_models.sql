@@ -485,15 +485,9 @@ SELECT
   y[1] / predicted * CASE WHEN scaling = 'weak' THEN 1 ELSE x[1] / parallelism END
     AS efficiency,
   predicted * parallelism * cores_each / 3600 AS core_hours,
-  flags || doubts || list_filter(
+  flags || doubts || _far_beyond(predicted, parallelism, largest) || list_filter(
     [
       CASE WHEN len(x) IN (1, 2) THEN 'no model: fewer than three counts' END,
-      CASE
-        WHEN predicted IS NOT NULL AND parallelism > 4 * CAST(largest AS BIGINT)
-          THEN printf(
-            'extrapolating %.3gx beyond the largest count (%d)', parallelism / largest, largest
-          )
-      END,
       CASE
         WHEN doubtful > 0.2
           THEN printf(

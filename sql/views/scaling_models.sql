@@ -57,6 +57,18 @@ COMMENT ON COLUMN scaling_models.scaling IS 'strong or weak (scaling_sets.scalin
 COMMENT ON COLUMN scaling_models.flags IS 'What to keep in mind, in words: no model, too few points, outlier, zero times dropped, missing counts, noise, repetitions differ tenfold, poor fit (no smooth law comes within 20 % of the points), formula_disagrees, not extrapolatable, scaling assumed.';
 
 -- p is a count or a list of counts. What is asked of some functions is computed for these only.
+-- What to keep in mind of a prediction far beyond the measured counts, a list.
+CREATE OR REPLACE MACRO _far_beyond(predicted, parallelism, largest) AS
+  CASE
+    WHEN predicted IS NOT NULL AND parallelism > 4 * CAST(largest AS BIGINT) THEN [
+      printf(
+        'extrapolating %.3gx beyond the largest count (%d)',
+        parallelism / largest, CAST(largest AS BIGINT)
+      )
+    ]
+    ELSE CAST([] AS VARCHAR[])
+  END;
+
 CREATE OR REPLACE MACRO _scaling_predict(p) AS TABLE
 WITH
   wanted AS (
@@ -93,13 +105,7 @@ WITH
 
 SELECT
   app, version, machine, function, kind, parallelism, predicted, low, high,
-  CASE WHEN predicted IS NOT NULL AND parallelism > 4 * CAST(largest AS BIGINT) THEN
-    flags || [
-      printf(
-        'extrapolating %.3gx beyond the largest count (%.0f)', parallelism / largest, largest
-      )
-    ]
-  ELSE flags END AS flags
+  flags || _far_beyond(predicted, parallelism, largest) AS flags
 FROM each;
 
 CREATE OR REPLACE MACRO scaling_predict(p) AS TABLE

@@ -77,7 +77,7 @@ WITH
         CASE WHEN o.seen_last THEN u.y ELSE [] END,
         o.noise, s.problem_size, (SELECT counts FROM wanted), CAST(n AS DOUBLE)
       ) AS forecast,
-      list_min(u.n) AS least, list_max(u.n) AS most
+      list_min(u.n) AS least, list_max(u.n) AS most, s.largest
     FROM _surface_series AS u
     JOIN scaling_series AS o
       ON u.app IS NOT DISTINCT FROM o.app AND u.version IS NOT DISTINCT FROM o.version
@@ -87,20 +87,33 @@ WITH
       AND u.machine IS NOT DISTINCT FROM s.machine
   ),
 
+  predicted AS (
+    SELECT
+      * EXCLUDE (forecast),
+      unnest((SELECT counts FROM wanted)) AS parallelism,
+      unnest(forecast['seconds']) AS predicted,
+      unnest(forecast['low']) AS low,
+      unnest(forecast['high']) AS high,
+      forecast['flags'] AS doubts
+    FROM crossed
+  ),
+
   each AS (
     SELECT
       app, version, machine, function, kind, parallelism,
       CASE WHEN same THEN predicted END AS predicted,
       CASE WHEN same THEN low END AS low,
       CASE WHEN same THEN high END AS high,
-      CASE WHEN same THEN flags ELSE flags || [reason] END AS flags
+      CASE
+        WHEN same THEN flags
+        ELSE list_filter(flags, lambda flag: flag NOT LIKE 'extrapolating %') || [reason]
+      END AS flags
     FROM plain
     UNION ALL
     SELECT
-      app, version, machine, function, kind,
-      unnest((SELECT counts FROM wanted)) AS parallelism,
-      unnest(forecast['seconds']), unnest(forecast['low']), unnest(forecast['high']),
-      flags || CASE WHEN seen_last THEN forecast['flags'] ELSE [] END || list_filter(
+      app, version, machine, function, kind, parallelism, predicted, low, high,
+      flags || CASE WHEN seen_last THEN doubts ELSE [] END
+        || _far_beyond(predicted, parallelism, largest) || list_filter(
         [
           CASE
             WHEN n > 4 * most OR 4 * n < least
@@ -109,7 +122,7 @@ WITH
         ],
         lambda flag: flag IS NOT NULL
       )
-    FROM crossed
+    FROM predicted
   )
 
 SELECT

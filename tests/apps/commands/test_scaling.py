@@ -263,6 +263,20 @@ def test_two_counts_are_too_few(run, tmp_path):
     assert "was measured at 2 counts" in err and "at least three" in err
 
 
+def test_wall_times_alone_are_predicted_at_a_problem_size_too(run, tmp_path):
+    lines = ["app,ranks,problem_size,wall_seconds"]
+    lines += [f"a,{p},{n},{n / p + 1}" for n in (100, 200, 400) for p in COUNTS]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(lines) + "\n")
+    run("ingest", path)
+    largest = COUNTS[-1]
+    _, out, _ = run("scale", "a", "--problem-size", "800", "--at", str(8 * largest))
+    assert "and 3 problem sizes; what follows is for problem size 800;" in out
+    assert f"it is predicted to take {800 / 8 / largest + 1:.3g} s" in out
+    assert "Time is wall time." in out and f"beyond the largest count ({largest})" in out
+    assert run("scale", "a", "--problem-size", "400") == run("scale", "a")
+
+
 def test_functions_are_ranked_at_the_problem_size(run, tmp_path):
     lines = ["app,function,parallelism,problem_size,seconds"]
     lines += [f"a,f,{p},{n},{1e-3 * n / p + 1}" for n in (1000, 2000, 4000) for p in COUNTS]
