@@ -139,6 +139,18 @@ def test_a_step_in_the_history_is_no_noise(points):
     assert widths[1] < 1.5 * widths[0]
 
 
+def test_a_new_level_at_the_end_of_histories_makes_no_metric_uncertain():
+    histories = 100 * np.exp(np.random.default_rng(4).normal(0, 0.01, (8, 28)))
+    calm = [list(one) for one in histories]
+    histories[:2, -2:] *= 1.12
+    stepped = [list(one) for one in histories]
+    widths = []
+    for history in (calm, stepped):
+        found = compared([[100.0]] * 8, [[112.0]] * 8, histories=(history, history))
+        widths.append(np.log([one["high"] / one["low"] for one in found]))
+    assert np.all(widths[1] < 1.5 * widths[0])
+
+
 def test_missing_sides_and_unknown_values():
     new, gone, skipped = compared(
         [[], [1.0, 2.0], [1.0, float("nan"), 1.1, None]], [[1.0, 2.0], [], [1.2, 1.1]]

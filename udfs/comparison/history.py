@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from udfs.changes.noise import OUTLIER_DIFFERENCE, estimate_noise, noise_scale
-from udfs.changes.outliers import without_outliers
+from udfs.changes.outliers import OUTLIERS_AT_END, without_outliers
 from udfs.comparison.samples import Floats, Integers, Samples
 from udfs.comparison.spread import common_variance
 
@@ -39,7 +39,8 @@ def history_variances(history: Samples) -> tuple[Floats, Floats]:
         inner = without_outliers(values, scale)
         noise = estimate_noise(inner, _levels(inner, scale), scale).variance[:, 0]
         variance[at] = noise
-        beyond = ((values - inner) ** 2).mean(axis=1)
+        # At an end they may as well be another level.
+        beyond = ((values - inner) ** 2)[:, OUTLIERS_AT_END:-OUTLIERS_AT_END].mean(axis=1)
         outlying[at] = beyond / np.where(noise > 0, noise, np.inf)
     known = np.isfinite(outlying)
     added = float(outlying[known].mean()) if known.any() else 0.0
