@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from contextlib import ExitStack
 
 import pytest
 
@@ -41,20 +42,32 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def ingested(template, tmp_path_factory):
-    """Land files in a new warehouse and return its path: ingested(file, another, run_id="r1")."""
+    """Land files in a new warehouse and return its path: ingested(file, another, run_id="r1").
 
-    def ingested(*files, **options):
-        path = shutil.copy(template, tmp_path_factory.mktemp("ingested") / "w.duckdb")
-        with connection.connect(path) as con:
-            for file in files:
-                land(con, file, **options)
-        return path
+    It is open for reading meanwhile; copy it to change it.
+    """
+    with ExitStack() as opened:
 
-    return ingested
+        def ingested(*files, **options):
+            path = shutil.copy(template, tmp_path_factory.mktemp("ingested") / "w.duckdb")
+            with connection.connect(path) as con:
+                for file in files:
+                    land(con, file, **options)
+            opened.enter_context(connection.connect(path, read_only=True))
+            return path
+
+        yield ingested
 
 
 @pytest.fixture
-def pwh(run, ingested_once, tmp_path):
-    """Run commands on a copy of `ingested_once`, the warehouse that a module's tests begin with."""
-    shutil.copy(ingested_once, tmp_path / "pwh.duckdb")
+def pwh(run, ingested_once, monkeypatch):
+    """Run commands that read `ingested_once`, the warehouse that a module's tests begin with."""
+    monkeypatch.setenv("PWH_DB", str(ingested_once))
     return run
+
+
+@pytest.fixture
+def changeable(pwh, ingested_once, tmp_path, monkeypatch):
+    """Let the commands that `pwh` runs change their warehouse: a copy of `ingested_once`."""
+    monkeypatch.delenv("PWH_DB")
+    shutil.copy(ingested_once, tmp_path / "pwh.duckdb")

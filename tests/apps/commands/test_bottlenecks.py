@@ -52,6 +52,7 @@ def test_verdicts_by_region_as_rows(pwh):
     ]
 
 
+@pytest.mark.usefixtures("changeable")
 def test_a_manual_label_counts_and_names_its_author(pwh):
     code, out, err = pwh("label", "r1", "mem", "--region", "copy", "--by", "Ada")
     assert code == 0 and err.strip() == "pwh: r1 is Mem, region copy"
@@ -67,6 +68,7 @@ def test_a_manual_label_counts_and_names_its_author(pwh):
     assert "* What usually helps: use on-chip memory, blocking, reuse, prefetch." in out
 
 
+@pytest.mark.usefixtures("changeable")
 def test_a_manual_label_of_a_sample_needs_no_author(pwh):
     code, out, _ = pwh("label", "r1", "Mem", "--sample", "0", "--region", "copy")
     assert code == 0
@@ -75,6 +77,7 @@ def test_a_manual_label_of_a_sample_needs_no_author(pwh):
     assert [line.split()[:2] for line in out.splitlines()[2:]] == [["DTB", "2"]]
 
 
+@pytest.mark.usefixtures("changeable")
 def test_history_needs_versions_with_counters(pwh, tmp_path):
     for version in ("1", "2"):
         text = TOPDOWN.replace("app,", "app,version,").replace("a,0", f"a,{version},0")
@@ -99,6 +102,7 @@ def test_history_needs_versions_with_counters(pwh, tmp_path):
         (("label", "nobody", "Mem"), 5, "there is no run 'nobody'"),
     ],
 )
+@pytest.mark.usefixtures("changeable")
 def test_what_is_refused(arguments, code, message, pwh):
     given, out, err = pwh(*arguments)
     assert (given, out) == (code, "")

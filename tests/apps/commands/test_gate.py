@@ -64,6 +64,7 @@ def test_an_improvement_passes(pwh):
     assert pwh("gate", "heat", "--baseline", "v3", "--candidate", "v1")[0] == 0
 
 
+@pytest.mark.usefixtures("changeable")
 def test_acknowledged_changes_and_invalid_runs_leave_the_gate(pwh):
     assert pwh("ack", "v3-m1-0", "expected")[0] == 0
     code, out, _ = pwh("gate", "heat", "--baseline", "v2")
@@ -97,6 +98,7 @@ def test_the_limit_is_what_is_allowed(pwh):
     assert pwh("gate", "heat", "--baseline", "v2", "--metric", "seconds:main")[0] == 0
 
 
+@pytest.mark.usefixtures("changeable")
 def test_a_kept_threshold_is_the_limit(pwh):
     pwh("trend", "heat", "--threshold", "30%", "--keep")
     code, out, _ = pwh("gate", "heat", "--baseline", "v2")
@@ -114,6 +116,7 @@ def test_a_kept_threshold_is_the_limit(pwh):
         ("v2", "v3-m1-4", 1),
     ],
 )
+@pytest.mark.usefixtures("changeable")
 def test_baselines_and_candidates(baseline, candidate, code, pwh, tmp_path):
     lines = runs("v0", {"stencil": 10, "main": 2}, first_day=1, count=4)
     pwh("ingest", write(tmp_path / "more.csv", lines), "--tag", "branch=main")
@@ -144,6 +147,7 @@ def test_what_hardly_takes_time_does_not_close_it(run, tmp_path):
     assert run("gate", "heat", "--baseline", "v1", "--metric", "seconds:f")[0] == 0
 
 
+@pytest.mark.usefixtures("changeable")
 def test_machines_are_not_mixed(pwh, tmp_path):
     lines = runs("v4", {"stencil": 50, "main": 9}, first_day=27, count=4, machine="m2")
     pwh("ingest", write(tmp_path / "more.csv", lines))

@@ -220,6 +220,7 @@ def test_problem_size_that_was_never_run_gives_no_number(pwh):
     assert "No prediction: no model of the problem size: it is not known" in out
 
 
+@pytest.mark.usefixtures("changeable")
 def test_two_versions_compared(pwh, tmp_path):
     worse = tmp_path / "2.csv"
     profile(worse, "2")

@@ -99,6 +99,7 @@ def test_runs_without_an_application_are_chosen_by_one_of_them(pwh):
     assert row["predicted"] == pytest.approx(111 / 16, rel=0.05)
 
 
+@pytest.mark.usefixtures("changeable")
 def test_runs_get_a_name_by_ingesting_them_again(pwh, folder):
     code, _, _ = pwh("ingest", folder / "3.csv", "--app", "named", "--replace")
     assert code == 0

@@ -350,6 +350,7 @@ def test_report_gives_the_verdict(pwh):
     ) in out
 
 
+@pytest.mark.usefixtures("changeable")
 def test_thresholds_follow_from_known_behaviours(pwh):
     def threshold(rate):
         rows = json.loads(pwh("fit", "behaviour", "-f", "json")[1])
@@ -372,6 +373,7 @@ def test_thresholds_follow_from_known_behaviours(pwh):
         (("s", "divergent"), 5, "there is no run 's'"),
     ],
 )
+@pytest.mark.usefixtures("changeable")
 def test_behaviours_that_are_refused(arguments, code, message, pwh):
     found, _, err = pwh("fit", "behaviour", *arguments)
     assert found == code

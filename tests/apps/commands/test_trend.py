@@ -56,6 +56,7 @@ def test_rows_for_programs_are_the_points(pwh):
     assert [row["direction"] for row in found] == [*[""] * 10, "worse", *[""] * 9]
 
 
+@pytest.mark.usefixtures("changeable")
 def test_fields_are_for_one_question_or_kept(pwh):
     _, out, _ = pwh("trend", "heat", "--by", "none", "--metric", "seconds:main")
     assert "seconds:main: " in out and "30 runs" in out
@@ -68,6 +69,7 @@ def test_fields_are_for_one_question_or_kept(pwh):
     assert "(machine=m1)" not in out
 
 
+@pytest.mark.usefixtures("changeable")
 def test_thresholds_are_for_one_question_or_kept(pwh):
     asked = ("trend", "heat", "--machine", "m1", "--metric", "seconds:stencil")
     assert "no change in 20 runs" in pwh(*asked, "--threshold", "40%")[1]
@@ -113,6 +115,7 @@ def test_early_word_and_bursts_are_told(run, tmp_path):
     assert (run_id, certainty, more) == ("v4-m1-0", "provisional", "2")
 
 
+@pytest.mark.usefixtures("changeable")
 def test_an_acknowledged_change_stays_so_and_can_be_opened_again(pwh):
     asked = ("trend", "heat", "--metric", "seconds:stencil", "--machine", "m1")
     code, out, _ = pwh("ack", "v2-m1-1", "expected", "--note", "new mesh", "--by", "ada")

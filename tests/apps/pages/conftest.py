@@ -22,8 +22,14 @@ _COMPONENTS = cache(manifest_scanner.scan_component_manifests)
 
 
 @pytest.fixture
-def empty_warehouse(template, tmp_path):
-    """Return a warehouse in which nothing has landed."""
+def empty_warehouse(template):
+    """Return a warehouse in which nothing has landed, to be opened read-only."""
+    return template
+
+
+@pytest.fixture
+def new_warehouse(template, tmp_path):
+    """Return a warehouse in which nothing has landed yet."""
     return shutil.copy(template, tmp_path / "empty.duckdb")
 
 

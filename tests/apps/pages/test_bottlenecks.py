@@ -143,16 +143,16 @@ def test_regions_are_named_by_the_end_of_their_path_where_that_tells_them_apart(
     assert short_regions(["a->x", "b->x"]) == ["a->x", "b->x"]
 
 
-def test_real_top_down_counters_have_a_tree_and_a_roofline(open_page, empty_warehouse):
-    con = pwh.connect(empty_warehouse)
+def test_real_top_down_counters_have_a_tree_and_a_roofline(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
     land(con, shared("pmu/rajaperf_topdown/clang_1406_BaseSeq_O3_8388608_01.cali"))
     con.close()
-    app = open_page("bottlenecks", empty_warehouse)
+    app = open_page("bottlenecks", new_warehouse)
     text = texts(app)
     assert "Where the issue slots went: top-down" in text
     assert "The 30 of 68 regions that lose most slots." in text
     assert "The roof is unknown: pwh knows no peaks of quartz." in text
-    con = pwh.connect(empty_warehouse)
+    con = pwh.connect(new_warehouse)
     given(con, "machine_settings", "machine peak_flops peak_bytes_per_second\nquartz 4e10 1.5e10")
     con.close()
     app.run()
@@ -279,8 +279,8 @@ def test_the_applications_are_those_of_the_warehouse_after_a_comparison(open_pag
     assert {"heat", "stencil"} <= set(app.selectbox("app").options)
 
 
-def test_the_tree_is_of_any_run_with_issue_slots(open_page, empty_warehouse):
-    con = pwh.connect(empty_warehouse)
+def test_the_tree_is_of_any_run_with_issue_slots(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
     given(con, "runs", "run_id app started_at\nold a 2026-04-01\nnew a 2026-04-02")
     parts = ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
     shares = {"old": (10, 20, 30, 40), "new": (70, 10, 10, 10)}
@@ -291,7 +291,7 @@ def test_the_tree_is_of_any_run_with_issue_slots(open_page, empty_warehouse):
     ]
     given(con, "pmu_samples", "\n".join(["run_id event value", *lines]), sample=0)
     con.close()
-    app = open_page("bottlenecks", empty_warehouse)
+    app = open_page("bottlenecks", new_warehouse)
     assert app.selectbox("drawn").value == "new"
     app.selectbox("drawn").select("old").run()
     assert not app.error

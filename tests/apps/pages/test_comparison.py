@@ -36,11 +36,11 @@ def test_a_run_is_not_compared_with_itself(open_page, demo_warehouse):
     assert "are both the run heat-1.3" in texts(app)
 
 
-def test_runs_without_a_common_metric(open_page, empty_warehouse):
-    con = pwh.connect(empty_warehouse)
+def test_runs_without_a_common_metric(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
     given(con, "runs", "run_id app\nr1 a\nr2 a")
     con.close()
-    app = open_page("compare", empty_warehouse, before="r1", after="r2")
+    app = open_page("compare", new_warehouse, before="r1", after="r2")
     assert "nothing in common to compare" in texts(app)
 
 

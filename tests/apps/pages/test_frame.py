@@ -37,20 +37,20 @@ def test_a_missing_warehouse_is_reported_with_the_command_that_fills_one(open_pa
     assert "none.duckdb ingest FILES" in texts(app)
 
 
-def test_a_busy_warehouse_is_a_message_and_a_button(open_page, empty_warehouse, monkeypatch):
+def test_a_busy_warehouse_is_a_message_and_a_button(open_page, new_warehouse, monkeypatch):
     monkeypatch.setattr("apps.pages.answers.WAIT_SECONDS", 0.2)
-    with Writer(empty_warehouse):
-        app = open_page("runs", empty_warehouse)
+    with Writer(new_warehouse):
+        app = open_page("runs", new_warehouse)
         assert "is in use by" in texts(app)
     again = next(button for button in app.button if button.label == "Try again")
     again.click().run()
     assert not app.warning
 
 
-def test_the_file_is_free_after_a_page_and_new_runs_appear(open_page, empty_warehouse):
-    app = open_page("runs", empty_warehouse)
+def test_the_file_is_free_after_a_page_and_new_runs_appear(open_page, new_warehouse):
+    app = open_page("runs", new_warehouse)
     assert not app.dataframe
-    con = connect(empty_warehouse, wait=0)
+    con = connect(new_warehouse, wait=0)
     given(con, "runs", "run_id app\nnew1 heat")
     con.close()
     app.run()
@@ -77,12 +77,12 @@ def test_what_has_landed_meanwhile_is_told(before, after, said):
     assert news.change(as_counts(before), as_counts(after)) == said
 
 
-def test_what_is_new_is_counted_only_while_nobody_writes(empty_warehouse, tmp_path):
-    assert news.counts_now(empty_warehouse)["runs"] == 0
+def test_what_is_new_is_counted_only_while_nobody_writes(new_warehouse, tmp_path):
+    assert news.counts_now(new_warehouse)["runs"] == 0
     assert news.counts_now(tmp_path / "none.duckdb") is None
-    with Writer(empty_warehouse):
-        os.utime(empty_warehouse)  # nothing of it is cached
-        assert news.counts_now(empty_warehouse) is None
+    with Writer(new_warehouse):
+        os.utime(new_warehouse)  # nothing of it is cached
+        assert news.counts_now(new_warehouse) is None
 
 
 def test_a_page_shows_its_sql_and_a_link_to_itself(open_page, demo_warehouse):
@@ -96,11 +96,11 @@ def test_a_page_shows_its_sql_and_a_link_to_itself(open_page, demo_warehouse):
     assert address(app, "version") == ""
 
 
-def test_a_warehouse_of_another_version_shows_what_to_do(open_page, empty_warehouse):
-    con = pwh.connect(empty_warehouse)
+def test_a_warehouse_of_another_version_shows_what_to_do(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
     con.execute("DELETE FROM view_modules WHERE name = 'counters'")
     con.close()
-    assert "migrate" in texts(open_page("overview", empty_warehouse))
+    assert "migrate" in texts(open_page("overview", new_warehouse))
 
 
 def test_a_failure_is_shown_as_a_message_and_logged(

@@ -21,28 +21,28 @@ def test_a_part_of_the_path_is_searched(open_page, demo_warehouse):
 
 
 @pytest.fixture
-def rejected(run, tmp_path, empty_warehouse):
+def rejected(run, tmp_path, new_warehouse):
     """Ingest a file that is rejected; return it."""
     file = tmp_path / "broken.csv"
     file.write_text(BROKEN)
-    code, _, _ = run("--db", empty_warehouse, "ingest", file)
+    code, _, _ = run("--db", new_warehouse, "ingest", file)
     assert code == 3
     return file
 
 
-def test_a_rejected_file_is_shown_with_the_reason(open_page, empty_warehouse, rejected):
-    text = texts(open_page("ingest", empty_warehouse))
+def test_a_rejected_file_is_shown_with_the_reason(open_page, new_warehouse, rejected):
+    text = texts(open_page("ingest", new_warehouse))
     assert "broken.csv" in text
     assert "many" in text
     assert "1 was rejected" in text
-    assert "1 file was rejected" in texts(open_page("overview", empty_warehouse))
+    assert "1 file was rejected" in texts(open_page("overview", new_warehouse))
 
 
-def test_it_is_forgotten_when_it_lands(open_page, empty_warehouse, rejected, run):
+def test_it_is_forgotten_when_it_lands(open_page, new_warehouse, rejected, run):
     rejected.write_text(BROKEN.replace("many", "7"))
-    code, _, _ = run("--db", empty_warehouse, "ingest", rejected)
+    code, _, _ = run("--db", new_warehouse, "ingest", rejected)
     assert code == 0
-    assert "none was rejected" in texts(open_page("ingest", empty_warehouse))
+    assert "none was rejected" in texts(open_page("ingest", new_warehouse))
 
 
 def test_nothing_landed(open_page, empty_warehouse):

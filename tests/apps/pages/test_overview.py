@@ -35,8 +35,8 @@ def test_every_application_is_watched(open_page, demo_warehouse):
     assert (states["sorter"], states["heat"]) == ("no change", "too few runs (6 of 10)")
 
 
-def test_latest_is_by_start(open_page, empty_warehouse):
-    con = pwh.connect(empty_warehouse)
+def test_latest_is_by_start(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
     known = {
         "path": "f",
         "sha256": "0",
@@ -50,7 +50,7 @@ def test_latest_is_by_start(open_page, empty_warehouse):
     facts = "run_id source_id position\nnew 1 0\nold 2 0\nnone 1 1"
     given(con, "run_facts", facts, stated_by="file")
     con.close()
-    frame = open_page("overview", empty_warehouse).dataframe[0].value
+    frame = open_page("overview", new_warehouse).dataframe[0].value
     assert run_ids(frame) == ["none", "new", "old"]
 
 
@@ -80,9 +80,9 @@ def test_an_empty_warehouse_shows_how_to_fill_it(open_page, empty_warehouse):
 
 
 def test_the_traces_of_a_large_warehouse_are_not_read_before_it_is_asked_for(
-    open_page, empty_warehouse
+    open_page, new_warehouse
 ):
-    con = pwh.connect(empty_warehouse)
+    con = pwh.connect(new_warehouse)
     given(con, "runs", "run_id app\nr1 heat")
     given(
         con,
@@ -93,7 +93,7 @@ def test_the_traces_of_a_large_warehouse_are_not_read_before_it_is_asked_for(
         """,
     )
     con.close()
-    app = open_page("overview", empty_warehouse)
+    app = open_page("overview", new_warehouse)
     assert [toggle.label for toggle in app.toggle] == [
         "Analyse the latest traces and ask the gates of the changes"
     ]
@@ -103,10 +103,10 @@ def test_the_traces_of_a_large_warehouse_are_not_read_before_it_is_asked_for(
 
 
 def test_of_very_many_series_only_times_of_whole_runs_are_searched_unasked(
-    open_page, empty_warehouse, monkeypatch
+    open_page, new_warehouse, monkeypatch
 ):
     monkeypatch.setattr(overview, "_SCALARS_AT_ONCE", 200)
-    con = pwh.connect(empty_warehouse)
+    con = pwh.connect(new_warehouse)
     con.execute(
         "INSERT INTO runs (run_id, app, started_at) SELECT 'r' || i, 'heat', "
         "TIMESTAMPTZ '2026-01-01' + to_days(CAST(i AS INTEGER)) FROM range(20) AS t (i)"
@@ -120,14 +120,14 @@ def test_of_very_many_series_only_times_of_whole_runs_are_searched_unasked(
         "INSERT INTO kept_runs (run_id, revision) SELECT run_id, ? FROM runs", [revision.current()]
     )
     con.close()
-    app = open_page("overview", empty_warehouse)
+    app = open_page("overview", new_warehouse)
     assert "counter:cycles" not in texts(app)
     app.toggle("changes").set_value(True).run()
     assert "counter:cycles" in texts(app)
 
 
-def test_names_from_traces_are_text(open_page, empty_warehouse):
-    con = pwh.connect(empty_warehouse)
+def test_names_from_traces_are_text(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
     given(con, "runs", "run_id app version\nr1 <b>heat</b> *1*")
     given(con, "run_facts", "run_id stated_by position\nr1 file 0")
     given(
@@ -140,7 +140,7 @@ def test_names_from_traces_are_text(open_page, empty_warehouse):
     )
     given(con, "pmu_samples", "event value sample\ncycles 10 0")
     con.close()
-    app = open_page("overview", empty_warehouse)
+    app = open_page("overview", new_warehouse)
     shown = "\n".join(markdown.value for markdown in app.markdown)
     assert r"\<b\>heat\<\/b\> \*1\*" in shown
     assert not any(markdown.allow_html for markdown in app.markdown)

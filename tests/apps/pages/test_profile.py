@@ -73,9 +73,9 @@ def test_random_stacks_keep_their_sums():
 
 
 @pytest.fixture
-def profiled(empty_warehouse):
+def profiled(new_warehouse):
     """Return a warehouse with two runs of two ranks, one of them with a hostile name."""
-    con = pwh.connect(empty_warehouse)
+    con = pwh.connect(new_warehouse)
     given(con, "runs", "run_id app version\nr1 a 1\nr2 a 2")
     con.execute(
         """
@@ -89,7 +89,7 @@ def profiled(empty_warehouse):
         {"name": HOSTILE},
     )
     con.close()
-    return empty_warehouse
+    return new_warehouse
 
 
 def costs(app):

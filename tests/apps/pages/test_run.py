@@ -38,14 +38,14 @@ def test_without_a_link_the_run_with_the_most_traces_is_shown(open_page, demo_wa
     assert address(open_page("run", demo_warehouse), "run") == "stencil-1.25"
 
 
-def test_ids_and_facts_from_files_are_text(open_page, empty_warehouse):
-    con = pwh.connect(empty_warehouse)
+def test_ids_and_facts_from_files_are_text(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
     given(con, "runs", "run_id app\n*r*[x](y)?run=1&a=%41 <b>")
     con.close()
-    app = open_page("runs", empty_warehouse)
+    app = open_page("runs", new_warehouse)
     link = app.dataframe[0].value["run_id"][0]
     assert link == "run?run=%2Ar%2A%5Bx%5D%28y%29%3Frun%3D1%26a%3D%2541"
-    app = open_page("run", empty_warehouse, run="*r*[x](y)?run=1&a=%41")
+    app = open_page("run", new_warehouse, run="*r*[x](y)?run=1&a=%41")
     assert "*r*[x](y)?run=1&a=%41" in texts(app)
 
 

@@ -35,14 +35,14 @@ def test_quotes_in_a_filter_are_text(open_page, demo_warehouse):
     assert shown(app) == []
 
 
-def test_long_lists_are_paged_in_sql(open_page, empty_warehouse):
-    con = pwh.connect(empty_warehouse)
+def test_long_lists_are_paged_in_sql(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
     con.execute(
         "INSERT INTO runs (run_id, app) SELECT 'r' || lpad(CAST(i AS VARCHAR), 4, '0'), 'a' "
         "FROM range(1050) AS t(i)"
     )
     con.close()
-    app = open_page("runs", empty_warehouse, page="11")
+    app = open_page("runs", new_warehouse, page="11")
     assert shown(app)[0] == "r1000"
     assert len(shown(app)) == 50
     assert "LIMIT $limit OFFSET $offset" in sql_behind(app)
@@ -53,11 +53,11 @@ def test_no_runs(open_page, empty_warehouse):
     assert "No run has landed yet" in texts(open_page("runs", empty_warehouse))
 
 
-def test_runs_without_application_are_a_choice_of_their_own(open_page, empty_warehouse):
-    con = pwh.connect(empty_warehouse)
+def test_runs_without_application_are_a_choice_of_their_own(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
     given(con, "runs", "run_id app\nr1 a\nr2 -")
     con.execute("UPDATE runs SET app = NULL WHERE run_id = 'r2'")
     con.close()
-    app = open_page("runs", empty_warehouse, app="(no application)")
+    app = open_page("runs", new_warehouse, app="(no application)")
     assert shown(app) == ["r2"]
     assert app.selectbox("app").options == ["All", "a", "(no application)"]

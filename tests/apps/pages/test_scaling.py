@@ -181,8 +181,8 @@ def test_the_demo_scales(open_page, demo_warehouse):
     assert models["function"][0] == "checkpoint"
 
 
-def test_the_imbalance_over_ranks_is_shown(open_page, empty_warehouse):
-    con = pwh.connect(empty_warehouse)
+def test_the_imbalance_over_ranks_is_shown(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
     runs = "".join(f"\nr{p} app {p}" for p in COUNTS)
     given(con, "runs", f"run_id app ranks{runs}")
     times = "".join(
@@ -190,7 +190,7 @@ def test_the_imbalance_over_ranks_is_shown(open_page, empty_warehouse):
     )
     given(con, "fn_timings", f"run_id function rank seconds{times}")
     con.close()
-    app = open_page("scaling", empty_warehouse)
+    app = open_page("scaling", new_warehouse)
     text = texts(app)
     assert "Imbalance over ranks at 16" in text
     assert "Time by kind" not in text, "there are no MPI calls"
@@ -206,25 +206,25 @@ def test_a_link_reproduces_count_and_assumption(open_page, demo_warehouse):
 
 
 def test_only_applications_that_can_be_modelled_are_offered_those_without_a_name_too(
-    open_page, empty_warehouse
+    open_page, new_warehouse
 ):
-    con = pwh.connect(empty_warehouse)
+    con = pwh.connect(new_warehouse)
     given(con, "runs", "run_id app\nfew heat\nr1 NULL\nr2 NULL\nr4 NULL")
     timings = "run_id  parallelism  seconds\nfew  1  4\nr1  1  4\nr2  2  2\nr4  4  1"
     given(con, "fn_timings", timings, function="f", kind="computation")
     con.close()
-    app = open_page("scaling", empty_warehouse)
+    app = open_page("scaling", new_warehouse)
     assert app.selectbox("app").options == ["(no application)"]
     assert "Measured and predicted time" in [heading.value for heading in app.subheader]
 
 
-def test_wall_times_alone_have_a_page_without_functions(empty_warehouse, open_page):
-    with pwh.connect(empty_warehouse) as con:
+def test_wall_times_alone_have_a_page_without_functions(new_warehouse, open_page):
+    with pwh.connect(new_warehouse) as con:
         runs = "".join(f"\nr{p} app {p} {100 / p + 1}" for p in COUNTS)
         given(con, "runs", f"run_id app ranks wall_seconds{runs}")
         times = "".join(f"\nr{p} whole_program total {100 / p + 1}" for p in COUNTS)
         given(con, "fn_timings", f"run_id function kind seconds{times}")
-    app = open_page("scaling", empty_warehouse, app="app")
+    app = open_page("scaling", new_warehouse, app="app")
     said = texts(app)
     assert "Time is wall time" in said and "only times of the whole program were measured" in said
     assert "whole_program" in app.dataframe[0].value["function"].to_list()

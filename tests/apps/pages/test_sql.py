@@ -33,8 +33,8 @@ def test_the_editor_has_the_query_and_the_names_that_it_completes(open_page, dem
     assert (again["sql"], again["arrival"]) == ("SELECT 2", first["arrival"] + 1)
 
 
-def test_a_query_is_saved_and_chosen_again(open_page, empty_warehouse):
-    app = open_page("sql", empty_warehouse, sql="SELECT 1 AS first")
+def test_a_query_is_saved_and_chosen_again(open_page, new_warehouse):
+    app = open_page("sql", new_warehouse, sql="SELECT 1 AS first")
     app.text_input("saved_name").set_value("one").run()
     next(button for button in app.button if button.label == "Save the query").click().run()
     ask(app, "SELECT 2 AS second")

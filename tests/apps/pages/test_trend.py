@@ -35,21 +35,21 @@ def test_too_few_runs_are_reported(open_page, demo_warehouse):
     assert "6 runs, of 10 that are needed" in texts(app)
 
 
-def test_runs_without_a_start_are_in_no_order(open_page, empty_warehouse):
-    con = pwh.connect(empty_warehouse)
+def test_runs_without_a_start_are_in_no_order(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
     given(con, "runs", "run_id app wall_seconds\nr1 heat 1.5")
     con.close()
-    text = texts(open_page("trends", empty_warehouse))
+    text = texts(open_page("trends", new_warehouse))
     assert "The start of every run of heat is unknown" in text
 
 
-def test_values_in_several_units_are_no_series(open_page, empty_warehouse):
-    con = pwh.connect(empty_warehouse)
+def test_values_in_several_units_are_no_series(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
     given(con, "runs", "run_id app started_at\nr1 heat 2026-01-01\nr2 heat 2026-01-02")
     given(con, "metrics", "run_id metric value unit\nr1 size 5000 MB\nr2 size 5 GB")
     keep(con)
     con.close()
-    text = texts(open_page("trends", empty_warehouse))
+    text = texts(open_page("trends", new_warehouse))
     assert "metric:size is in several units (GB, MB), the newest since run r2" in text
 
 
@@ -191,11 +191,11 @@ def test_the_explanation_begins_with_the_functions(open_page, demo_warehouse):
     assert "86.6 % of the loss is in sweep" in texts(app)
 
 
-def test_a_single_run_is_a_link_and_no_chart(open_page, empty_warehouse):
-    con = pwh.connect(empty_warehouse)
+def test_a_single_run_is_a_link_and_no_chart(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
     given(con, "runs", "run_id app started_at wall_seconds\nr1 heat 2026-04-01 4.319927")
     con.close()
-    app = open_page("trends", empty_warehouse)
+    app = open_page("trends", new_warehouse)
     assert "wall_seconds: 4.32 s in r1" in texts(app)
     assert not app.get("vega_lite_chart") and not app.get("arrow_vega_lite_chart")
     assert "Click a point" not in texts(app)

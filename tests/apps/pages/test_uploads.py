@@ -14,9 +14,9 @@ GOOD = b"run_id,event,value,sample\nr1,cycles,7,0\n"
 FACTS = {"app": "heat -x", "version": "", "machine": "", "started-at": ""}
 
 
-def test_files_land_by_the_command_and_nothing_is_left_behind(empty_warehouse):
+def test_files_land_by_the_command_and_nothing_is_left_behind(new_warehouse):
     uploaded = land(
-        empty_warehouse,
+        new_warehouse,
         [("good.csv", GOOD), ("bad.csv", b"run_id,event,value\nr2,cycles,many\n"), ("x.txt", b"?")],
         FACTS,
     )
@@ -25,12 +25,12 @@ def test_files_land_by_the_command_and_nothing_is_left_behind(empty_warehouse):
     assert any(line.startswith("landed   good.csv  plain  r1") for line in said)
     assert any(line.startswith("pwh: rejected bad.csv") for line in said)
     assert any(line.startswith("skipped  x.txt") for line in said)
-    assert not empty_warehouse.with_name(f"{empty_warehouse.name}.uploads").exists()
-    con = connect(empty_warehouse, read_only=True)
+    assert not new_warehouse.with_name(f"{new_warehouse.name}.uploads").exists()
+    con = connect(new_warehouse, read_only=True)
     # When it was uploaded is not when it ran.
     assert rows(con, "SELECT run_id, app, started_at FROM runs") == [("r1", "heat -x", None)]
     con.close()
-    again = land(empty_warehouse, [("good.csv", GOOD)], FACTS)
+    again = land(new_warehouse, [("good.csv", GOOD)], FACTS)
     assert again.is_whole
     assert again.text.startswith("known    good.csv")
 
@@ -58,12 +58,12 @@ def test_what_another_upload_left_is_told(tmp_path):
         land(tmp_path / "w.duckdb", [("a.csv", GOOD)], {})
 
 
-def test_only_where_it_is_allowed(open_page, empty_warehouse, monkeypatch):
-    app = open_page("ingest", empty_warehouse)
+def test_only_where_it_is_allowed(open_page, new_warehouse, monkeypatch):
+    app = open_page("ingest", new_warehouse)
     assert not app.file_uploader
     assert "pwh ui --allow-ingest lets this page upload files" in texts(app)
     monkeypatch.setenv("PWH_ALLOW_INGEST", "1")
-    app = open_page("ingest", empty_warehouse)
+    app = open_page("ingest", new_warehouse)
     assert app.file_uploader
     next(button for button in app.button if button.label == "Land").click().run()
     assert "There is no file to land" in texts(app)
