@@ -101,6 +101,12 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     PERFETTO,
     Signature(
+        "a profile of XLA (xplane.pb)",
+        "Ingest the trace that JAX and TensorFlow write beside it: HOST.trace.json.gz",
+        (),
+        (".xplane.pb",),
+    ),
+    Signature(
         "a log of Darshan",
         "Convert it: darshan-parser FILE > NEW.txt",
         (),

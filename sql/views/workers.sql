@@ -162,11 +162,12 @@ COMMENT ON COLUMN worker_idle.seconds IS 'Length, s.';
 
 CREATE OR REPLACE VIEW worker_summary AS
 WITH
+  -- in whole nanoseconds: seconds that are rounded leave a remainder of a worker that ran nothing
   idle AS (
     SELECT
       run_id, worker,
-      sum(seconds) FILTER (kind <> 'tail') AS idle_seconds,
-      sum(seconds) FILTER (kind = 'tail') AS tail_seconds
+      sum(t_end - t_start) FILTER (kind <> 'tail') AS idle,
+      sum(t_end - t_start) FILTER (kind = 'tail') AS tail
     FROM worker_idle
     GROUP BY run_id, worker
   ),
@@ -181,10 +182,9 @@ SELECT
   w.run_id, w.worker, w.node,
   coalesce(c.tasks, 0) AS tasks,
   (w.t_end - w.t_begin) / 1e9 AS wall_seconds,
-  (w.t_end - w.t_begin) / 1e9 - coalesce(i.idle_seconds, 0) - coalesce(i.tail_seconds, 0)
-    AS busy_seconds,
-  coalesce(i.idle_seconds, 0) AS idle_seconds,
-  coalesce(i.tail_seconds, 0) AS tail_seconds
+  (w.t_end - w.t_begin - coalesce(i.idle, 0) - coalesce(i.tail, 0)) / 1e9 AS busy_seconds,
+  coalesce(i.idle, 0) / 1e9 AS idle_seconds,
+  coalesce(i.tail, 0) / 1e9 AS tail_seconds
 FROM _worker_windows AS w
 LEFT JOIN idle AS i ON w.run_id = i.run_id AND w.worker = i.worker
 LEFT JOIN task_counts AS c ON w.run_id = c.run_id AND w.worker = c.worker;

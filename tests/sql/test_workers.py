@@ -45,6 +45,15 @@ def test_overlapping_tasks_are_busy_once_and_zero_length_ones_split(warehouse):
     ]
 
 
+def test_a_worker_of_instants_was_busy_for_no_time_at_all(warehouse):
+    given(warehouse, "workers", "worker t_begin t_end\nw 0 600000001")
+    points = [100000001 * n + 7 for n in range(1, 6)]
+    tasks = "\n".join(f"p{n} w {at} {at}" for n, at in enumerate(points))
+    given(warehouse, "tasks", "task worker t_start t_end\n" + tasks)
+    query = "SELECT busy_seconds, idle_seconds + tail_seconds FROM worker_summary"
+    assert rows(warehouse, query) == [(0.0, 0.600000001)]
+
+
 def test_clock_offsets_are_taken_out_and_missing_windows_are_the_programs(warehouse):
     given(warehouse, "nodes", "node clock_offset_ns\nn0 0\nn1 1000")
     given(warehouse, "workers", "worker node\na n0\nb n1")

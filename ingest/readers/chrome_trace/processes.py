@@ -65,6 +65,9 @@ def process_items(recording: Recording) -> Iterator[Item]:
         yield from left_out(process.events, is_kineto=process.is_kineto, is_clang=process.is_clang)
         if isinstance(samples := process.facts.get("samples"), list):
             yield LeftOut(len(samples), "sample", "the stacks of a sampling profiler in the trace")
+        # It keeps the latest million events (--tracer_entries), and does not say of how many.
+        if process.facts.get("overflow") is True:
+            yield LeftOut(1, "beginning of the trace", "VizTracer's buffer was full")
         if process.facts.get("systemTraceEvents"):
             yield LeftOut(1, "trace of the system", "systemTraceEvents", "traces of the system")
 

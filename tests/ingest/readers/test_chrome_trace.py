@@ -346,6 +346,11 @@ def test_totals_of_clang_are_no_threads(trace, warehouse):
     assert rows(warehouse, LEFT) == [("1 total of clang (its slices land)",)]
 
 
+def test_a_full_buffer_of_viztracer_is_told(trace, warehouse):
+    trace([slice_("a", 0, 1)], viztracer_metadata={"overflow": True, "version": "1.1.1"})
+    assert rows(warehouse, LEFT) == [("1 beginning of the trace (VizTracer's buffer was full)",)]
+
+
 def test_control_characters_in_texts_are_blanks(trace, warehouse):
     trace('{"traceEvents": [\n{"ph": "X",\t"name": "a\tb", "ts": 1, "dur": 1}]}')
     assert rows(warehouse, "SELECT name FROM tasks") == [("a b",)]
