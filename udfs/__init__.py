@@ -74,13 +74,17 @@ class Udf:
         return found
 
     def deferred(self) -> Callable[..., Any]:
-        """Return a function that imports the real one when it is first called."""
+        """Return a function that imports the real one when it is first called.
+
+        DuckDB calls it from threads of its own: of those of linear algebra it has one.
+        """
         udf = self
         names = [parameter.name for parameter in self.parameters]
         required = sum(parameter.default is None for parameter in self.parameters)
 
         def call(*columns: Any) -> Any:
             from udfs.arguments import ArgumentError, check_pairs, unfit
+            from udfs.blas import one_blas_thread
 
             given = dict(zip(names, columns, strict=False))
             if not required <= len(columns) <= len(names):
@@ -90,8 +94,11 @@ class Udf:
             if udf.pairs:
                 lists = {name: given[name] for name in udf.pairs}
                 check_pairs(udf.name, lists, takes_null=udf.takes_null)
+            # Imported before, so that the libraries it uses are loaded, and limited.
+            function = udf.function
             try:
-                return udf.function(*columns)
+                with one_blas_thread():
+                    return function(*columns)
             except ArgumentError:
                 raise
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:

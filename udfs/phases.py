@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from udfs.blas import one_blas_thread
 from udfs.clustering.kmeans import kmeans
 from udfs.clustering.points import InsufficientData
 
@@ -57,13 +56,12 @@ def interval_phases(
         weight is NULL.
     """
     out: list[list[dict[str, object]] | None] = []
-    with one_blas_thread():
-        for interval, block, weight in zip(intervals, blocks, weights, strict=True):
-            if not interval.is_valid or weight.values.null_count:
-                out.append(None)
-                continue
-            lists = (interval.values.to_numpy(), block.values.to_numpy())
-            out.append(_phases(*lists, weight.values.to_numpy().astype(np.float64)))
+    for interval, block, weight in zip(intervals, blocks, weights, strict=True):
+        if not interval.is_valid or weight.values.null_count:
+            out.append(None)
+            continue
+        lists = (interval.values.to_numpy(), block.values.to_numpy())
+        out.append(_phases(*lists, weight.values.to_numpy().astype(np.float64)))
     return pa.array(out, pa.list_(_PHASE))
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from udfs.blas import one_blas_thread
 from udfs.block_vectors import MAX_THREADS, Integers, TooManyThreads, collapse
 from udfs.similarity import Picture, fluctuation, picture
 
@@ -106,14 +105,13 @@ def thread_similarity(
     Raises `ValueError` for another metric.
     """
     found: list[dict[str, float | None] | None] = []
-    with one_blas_thread():
-        rows = _elements(threads, blocks, weights, as_shares)
-        for elements, by in zip(rows, metric, strict=True):
-            try:
-                matrix = None if elements is None else elements.picture(by.as_py())
-            except TooManyThreads:
-                matrix = None
-            found.append(None if matrix is None else _similarity(matrix))
+    rows = _elements(threads, blocks, weights, as_shares)
+    for elements, by in zip(rows, metric, strict=True):
+        try:
+            matrix = None if elements is None else elements.picture(by.as_py())
+        except TooManyThreads:
+            matrix = None
+        found.append(None if matrix is None else _similarity(matrix))
     return pa.array(found, _SIMILARITY)
 
 

@@ -3,6 +3,7 @@
 import numpy  # noqa: F401  the library whose threads are counted
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from udfs import Udf
 from udfs.blas import one_blas_thread
 
 
@@ -21,3 +22,10 @@ def test_overlapping_calls_restore_what_was_before() -> None:
         assert _threads() == {1}
         second.__exit__(None, None, None)
         assert _threads() == before
+
+
+def test_functions_that_duckdb_calls_have_one_thread() -> None:
+    called = Udf("_threads", __name__, (), "INTEGER[]", "Counts of threads.").deferred()
+    with threadpool_limits(2):
+        assert called() == {1}
+        assert _threads() != {1}

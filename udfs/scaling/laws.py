@@ -13,7 +13,6 @@ from typing import Final
 
 import numpy as np
 
-from udfs.blas import one_blas_thread
 from udfs.scaling.bases import Array, Basis, Index, Truth
 from udfs.scaling.evidence import (
     Floats,
@@ -65,7 +64,6 @@ class LawForecast:
     factors: Array
 
 
-@one_blas_thread()
 def law_forecast(
     basis: Basis, x: Array, y: Array, noise: Array, ahead: Array, at: Array
 ) -> LawForecast:
