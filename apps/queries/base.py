@@ -68,6 +68,7 @@ def remembering() -> Iterator[list[Asked]]:
 class Narrowing:
     """What several questions have in common: a part of some tables, and views computed from it.
 
+    `of_all_runs` are rows of views that need every run, and are copied before anything is narrowed.
     `runs` is a question whose rows are runs (run_id): of landing tables the rows of their files
     remain, which DuckDB finds without reading the others. Nothing is copied for that.
     `rows` are the remaining rows of tables or views, by name; `views` are computed once from them,
@@ -82,6 +83,7 @@ class Narrowing:
     empty_without: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     most: int | None = MOST_COPIED
     runs: Question | None = None
+    of_all_runs: Mapping[str, Question] = field(default_factory=dict)
 
 
 def those_runs(run_ids: Sequence[str]) -> Question:
@@ -111,12 +113,11 @@ def narrow(own: DuckDBPyConnection, narrowing: Narrowing) -> None:
     """
     let_copy(own, at_once=True)
     # Names of tables and views are those of the functions in apps.queries, never from outside.
+    if None in _copies(own, narrowing.of_all_runs, narrowing.most).values():
+        return
     if narrowing.runs is not None:
         _narrow_to_files(own, narrowing.runs)
-    copied = {
-        name: _copied(own, name, question, narrowing.most)
-        for name, question in narrowing.rows.items()
-    }
+    copied = _copies(own, narrowing.rows, narrowing.most)
     if None in copied.values():
         return
     empty = [
@@ -153,6 +154,13 @@ def _narrow_to_files(own: DuckDBPyConnection, runs: Question) -> None:
             f'CREATE TEMP VIEW {table} AS FROM "{quoted}".main.{table} '
             f"WHERE {sqlfiles.of_sources(source_ids)}"
         )
+
+
+def _copies(
+    own: DuckDBPyConnection, rows: Mapping[str, Question], most: int | None
+) -> dict[str, int | None]:
+    """Copy the rows of tables and views, and return their numbers (`_copied`) by name."""
+    return {name: _copied(own, name, question, most) for name, question in rows.items()}
 
 
 def _copied(own: DuckDBPyConnection, name: str, question: Question, most: int | None) -> int | None:

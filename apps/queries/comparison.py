@@ -43,13 +43,14 @@ def compared_traces(runs: Sequence[str]) -> Narrowing:
     from others.
     """
     named = {"runs": json.dumps(list(runs))}
-    rows = {
+    rows = {"fn_timings": Question("comparison/timings", named)}
+    rows |= {table: Question("comparison/traces", {**named, "table": table}) for table in _TRACES}
+    comparable = {
         "_series_of_runs": Question("comparison/series"),
         "run_configurations": Question("comparison/configurations"),
-        "fn_timings": Question("comparison/timings", named),
     }
-    rows |= {table: Question("comparison/traces", {**named, "table": table}) for table in _TRACES}
-    return Narrowing(rows, empty_without=MADE_OF)
+    scaled = Question("comparison/scaled", named)
+    return Narrowing(rows, empty_without=MADE_OF, runs=scaled, of_all_runs=comparable)
 
 
 def explained_traces(runs: Sequence[str]) -> Narrowing:
