@@ -104,17 +104,35 @@
         WHERE (SELECT count(reads) + count(producers) FROM classified) > 0
     ),
 
+    -- not list(... ORDER BY step), which takes the memory of 2048 instructions for each group
     groups AS (
-        SELECT segment, longest_chain(list(distances ORDER BY step)) AS longest
-        FROM linked
-        GROUP BY segment, step // 40
+        SELECT
+            segment,
+            longest_chain(list_transform(steps, lambda one: one.distances)) AS longest
+        FROM (
+            SELECT segment, list_sort(list({'step': step, 'distances': distances})) AS steps
+            FROM linked
+            GROUP BY segment, step // 40
+        )
     ),
 
     -- what follows a serialising instruction waits for all that came before it
     stretches AS (
-        SELECT segment, data_flow(list(distances ORDER BY step), list(latency ORDER BY step)) AS flow
-        FROM linked
-        GROUP BY segment, stretch
+        SELECT
+            segment,
+            data_flow(
+                list_transform(steps, lambda one: one.distances),
+                list_transform(steps, lambda one: one.latency)
+            ) AS flow
+        FROM (
+            SELECT
+                segment,
+                list_sort(
+                    list({'step': step, 'distances': distances, 'latency': latency})
+                ) AS steps
+            FROM linked
+            GROUP BY segment, stretch
+        )
     ),
 
     flows AS (

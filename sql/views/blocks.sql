@@ -66,15 +66,23 @@ WITH
       CAST(sum(visits) AS BIGINT) AS visits, CAST(sum(instructions) AS BIGINT) AS instructions
     FROM bb_visits
     GROUP BY ALL
+  ),
+
+  -- not list(... ORDER BY bb), which takes the memory of 2048 rows for each thread of 17 or more
+  threads AS (
+    SELECT
+      run_id, launch, kernel, block, warp, thread,
+      list_sort(list({'bb': bb, 'visits': visits, 'instructions': instructions})) AS entered
+    FROM sums
+    GROUP BY ALL
   )
 
 SELECT
   run_id, launch, kernel, block, warp, thread,
-  list(bb ORDER BY bb) AS bbs,
-  list(visits ORDER BY bb) AS visits,
-  list(instructions ORDER BY bb) AS instructions
-FROM sums
-GROUP BY ALL;
+  list_transform(entered, lambda one: one.bb) AS bbs,
+  list_transform(entered, lambda one: one.visits) AS visits,
+  list_transform(entered, lambda one: one.instructions) AS instructions
+FROM threads;
 
 COMMENT ON VIEW bb_vectors IS 'One row is the basic-block vector of one thread, over all its intervals; blocks it never entered are left out.';
 COMMENT ON COLUMN bb_vectors.run_id IS 'Run (runs.run_id).';

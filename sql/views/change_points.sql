@@ -43,6 +43,8 @@ CROSS JOIN wanted AS w
 ANTI JOIN (FROM acknowledgements WHERE reason = 'invalid run') AS i USING (run_id)
 ANTI JOIN failed_runs USING (run_id);
 
+-- Sorted as lists: with ORDER BY the aggregate takes the memory of 2048 rows for each series of 17 or
+-- more.
 CREATE OR REPLACE VIEW metric_series AS
 SELECT
   m.app,
@@ -50,12 +52,17 @@ SELECT
   END AS machine,
   s.fields, m.metric, any_value(m.unit) AS unit,
   count(*) AS points,
-  list(
-    {
-      'run_id': m.run_id, 'version': m.version, 'commit': s.commit, 'started_at': m.started_at,
-      'value': m.value
+  list_transform(
+    list_sort(
+      list({
+        'started_at': m.started_at, 'run_id': m.run_id, 'version': m.version, 'commit': s.commit,
+        'value': m.value
+      })
+    ),
+    lambda point: {
+      'run_id': point.run_id, 'version': point.version, 'commit': point.commit,
+      'started_at': point.started_at, 'value': point.value
     }
-    ORDER BY m.started_at, m.run_id
   ) AS series
 FROM run_metrics AS m
 JOIN _series_of_runs AS s USING (run_id)
@@ -127,32 +134,49 @@ CREATE OR REPLACE MACRO _annotation(annotations, app, metric, series, place) AS 
     )
 )[1];
 
--- Changes, confirmed (more_runs is NULL) and provisional.
+CREATE OR REPLACE MACRO _change(level) AS
+  (level."after" - level."before") / nullif(abs(level."before"), 0);
+
+CREATE OR REPLACE MACRO _is_large(level, smallest) AS
+  abs(coalesce(_change(level), CAST('infinity' AS DOUBLE))) >= coalesce(smallest, 0);
+
+-- Changes, confirmed (more_runs is NULL) and provisional. `begins` is where the level before a
+-- confirmed one begins in `series`, `ends` where its own does.
 CREATE OR REPLACE VIEW _found_changes AS
 WITH
-  found AS (
+  large AS (
     SELECT
-      *,
-      unnest(
-        list_concat(
-          list_transform(
-            findings.changes,
-            lambda c: {
-              'index': c.index, 'before': c.before, 'after': c.after, 'p_value': c.p_value,
-              'more_runs': CAST(NULL AS INTEGER)
-            }
-          ),
-          findings.provisional
-        )
-      ) AS found
+      * EXCLUDE (findings),
+      list_filter(findings.changes, lambda c: _is_large(c, smallest_change)) AS changes,
+      list_filter(findings.provisional, lambda c: _is_large(c, smallest_change)) AS provisional
     FROM _series_findings
   ),
 
-  placed AS (
+  found AS (
     SELECT
-      *,
-      series[found.index + 1] AS run, series[found.index] AS previous,
-      (found.after - found.before) / nullif(abs(found.before), 0) AS change
+      * EXCLUDE (changes, provisional),
+      unnest(
+        list_transform(
+          changes,
+          lambda c, i: {
+            'index': c.index, 'before': c.before, 'after': c.after, 'p_value': c.p_value,
+            'more_runs': CAST(NULL AS INTEGER), 'begins': coalesce(changes[i - 1].index, 0),
+            'ends': coalesce(changes[i + 1].index, points)
+          }
+        )
+        || list_transform(
+          provisional,
+          lambda c: {
+            'index': c.index, 'before': c.before, 'after': c.after, 'p_value': c.p_value,
+            'more_runs': c.more_runs, 'begins': NULL, 'ends': NULL
+          }
+        )
+      ) AS found
+    FROM large
+  ),
+
+  placed AS (
+    SELECT *, series[found.index + 1] AS run, series[found.index] AS previous
     FROM found
   ),
 
@@ -167,7 +191,6 @@ WITH
     SELECT p.*, _annotation(a.every, app, metric, series, found.index) AS annotation
     FROM placed AS p
     CROSS JOIN annotations AS a
-    WHERE abs(coalesce(change, 'infinity')) >= coalesce(smallest_change, 0)
   )
 
 SELECT
@@ -178,7 +201,7 @@ SELECT
   previous.run_id AS previous_run_id, previous.version AS previous_version,
   previous."commit" AS previous_commit,
   found.before AS "before", found.after AS "after",
-  change,
+  _change(found) AS change,
   CASE
     WHEN better = 'neither' OR found.after = found.before THEN NULL
     WHEN better IN ('lower', 'higher')
@@ -191,11 +214,11 @@ SELECT
     ELSE annotation.reason
   END AS acknowledged,
   annotation.note AS note,
-  found.more_runs AS more_runs
+  found.more_runs AS more_runs, series, found.begins AS begins, found.ends AS ends
 FROM annotated;
 
 CREATE OR REPLACE VIEW change_points AS
-SELECT * EXCLUDE (more_runs)
+SELECT * EXCLUDE (more_runs, series, begins, ends)
 FROM _found_changes
 WHERE more_runs IS NULL;
 
@@ -224,7 +247,7 @@ COMMENT ON COLUMN change_points.acknowledged IS 'What is known of it (pwh ack): 
 COMMENT ON COLUMN change_points.note IS 'Note of that annotation.';
 
 CREATE OR REPLACE VIEW provisional_changes AS
-SELECT * EXCLUDE (significance), points - "index" AS age
+SELECT * EXCLUDE (significance, series, begins, ends), points - "index" AS age
 FROM _found_changes
 WHERE more_runs IS NOT NULL;
 

@@ -26,23 +26,13 @@ LEFT JOIN (
 
 -- The changes of main metrics, each with the runs on its two sides, up to the next change.
 CREATE OR REPLACE VIEW _changes AS
-WITH
-  placed AS (
-    SELECT
-      c.*,
-      lag("index", 1, 0) OVER series AS begins,
-      lead("index", 1, c.points) OVER series AS ends
-    FROM change_points AS c
-    WINDOW series AS (PARTITION BY app, fields, metric ORDER BY "index")
-  )
-
 SELECT
-  p.* EXCLUDE (points, significance, begins, ends),
-  list_transform(s.series["index" + 1:ends], lambda point: point.run_id) AS runs,
-  list_transform(s.series[begins + 1:"index"], lambda point: point.run_id) AS against
-FROM placed AS p
-JOIN metric_series AS s ON p.app = s.app AND p.fields = s.fields AND p.metric = s.metric
-JOIN _main_metrics AS m ON p.run_id = m.run_id AND p.metric = m.metric;
+  c.app, c.machine, c.metric, c.run_id, c.version, c.started_at, c.direction,
+  list_transform(c.series[c."index" + 1:c.ends], lambda point: point.run_id) AS runs,
+  list_transform(c.series[c.begins + 1:c."index"], lambda point: point.run_id) AS against
+FROM _found_changes AS c
+JOIN _main_metrics AS m ON c.run_id = m.run_id AND c.metric = m.metric
+WHERE c.more_runs IS NULL;
 
 CREATE OR REPLACE MACRO explain_baseline(of_run) AS TABLE
 WITH

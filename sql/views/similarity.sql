@@ -34,7 +34,10 @@ WITH
       t.run_id, t.launch, t.block,
       count(*) AS threads,
       bool_and(t.counted) AS counted,
-      list(t.mark ORDER BY t.thread) AS marks,
+      -- not list(... ORDER BY thread), which takes the memory of 2048 threads for each block
+      list_transform(
+        list_sort(list({'thread': t.thread, 'mark': t.mark})), lambda one: one.mark
+      ) AS marks,
       CASE WHEN bool_and(t.counted AND t.synchronised)
         THEN CAST(map_values(histogram(t.sync_mark)) AS DOUBLE[]) END AS sync_groups
     FROM _thread_marks AS t
