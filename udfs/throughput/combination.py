@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
 
 from udfs.throughput.network import Arrays, Floats
 from udfs.throughput.traces import BOUNDS, TRACE_FEATURES
@@ -57,6 +56,8 @@ def fit_combination(x: Floats, log_cycles: Floats, weights: Floats) -> Arrays:
     Returns `combination`, the parameters; `scale` (2 x k), mean and deviation of the compared
     amounts; `extent` (2 x k), their range in deviations; `centres` (c x k) and `correction` (c).
     """
+    from scipy.optimize import least_squares
+
     weights = weights / weights.mean()
     root, prior = np.sqrt(weights), _PRIOR * np.sqrt(len(x))
 

@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import expit
 
 from udfs.blas import one_blas_thread
 
@@ -62,6 +60,9 @@ def fit_network(
         `mean` and `deviation` (m), `components` (m x c), and the members' weights `w0` .. `w3` and
         `b0` .. `b3`, the member being the first dimension; `loss` of each member.
     """
+    # Imported here, as to predict does without, and it takes as long as all else to start.
+    from scipy.optimize import minimize
+
     training = training or Training()
     weights = np.ones(len(y)) if weights is None else weights / weights.mean()
     scale = principal(x)
@@ -184,6 +185,8 @@ def _loss(
     decay: float,
 ) -> tuple[float, Floats]:
     """Return the loss and its gradient: pseudo-Huber, plus decay times the squared weights."""
+    from scipy.special import expit
+
     layers = _layers(flat, sizes)
     values = [points]
     for i, (w, b) in enumerate(layers):
