@@ -54,15 +54,13 @@ def explain(
             if style is not Format.table:
                 emit(own, found, style, output)
                 return
-            history = None
-            if which.chosen_by == "version":
-                history = next(iter(dicts(run_in_history(own, which))), None)
+            by_version = which.chosen_by == "version"
             text = explanation_text(
                 which,
                 dicts(compared_runs(own, which)),
                 dicts(found),
                 dicts(explanation_coverage(own, which)),
-                history,
+                run_in_history(con, which) if by_version else None,
                 dicts(explanation_call_tree(own, which)),
                 show_queries=sql,
             )

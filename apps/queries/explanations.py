@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.queries.base import ask
+from apps.output import dicts
+from apps.queries.base import ask, narrowed
+from apps.queries.trend import series_of_metrics
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -28,7 +31,8 @@ class Comparison:
 
 def explained_against(con: DuckDBPyConnection, run_id: str) -> Comparison | None:
     """Return what a run is compared with by default; None where there is no comparable run."""
-    found = ask(con, "explanations/baseline", run_id=run_id).fetchone()
+    with _own_history(con, run_id) as own:
+        found = ask(own, "explanations/baseline", run_id=run_id).fetchone()
     if found is None:
         return None
     chosen_by, changed, runs, against = found
@@ -40,9 +44,24 @@ def compared_runs(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelatio
     return ask(con, "explanations/runs", **_runs(which))
 
 
-def run_in_history(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
-    """Return the named run's main metric and those of its series; no row for under four others."""
-    return ask(con, "explanations/series", run_id=which.named, own=which.runs)
+def run_in_history(con: DuckDBPyConnection, which: Comparison) -> dict[str, Any] | None:
+    """Return the named run's main metric and those of its series; None for under four others."""
+    if which.named is None:
+        return None
+    with _own_history(con, which.named) as own:
+        found = ask(own, "explanations/series", run_id=which.named, own=which.runs)
+        return next(iter(dicts(found)), None)
+
+
+def _own_history(
+    con: DuckDBPyConnection, run_id: str
+) -> AbstractContextManager[DuckDBPyConnection]:
+    """Return a cursor with the series of a run's application and main metric alone.
+
+    Changes would be looked for in those of all applications and metrics otherwise.
+    """
+    ((app, metric),) = ask(con, "explanations/main_metric", run_id=run_id).fetchall()
+    return narrowed(con, series_of_metrics(app, [metric]))
 
 
 def explanation(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:

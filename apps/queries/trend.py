@@ -84,8 +84,11 @@ def trend_points(
     return _of_series(con, "trend/points", app, metrics, machine)
 
 
-def series_of_metrics(app: str, metrics: Sequence[str]) -> Narrowing:
-    """Return the series that questions about some metrics of an application have in common."""
+def series_of_metrics(app: str | None, metrics: Sequence[str]) -> Narrowing:
+    """Return the series that questions about some metrics of an application have in common.
+
+    There are none of runs without an application.
+    """
     series = Question("trend/of_metrics", {"app": app, "metrics": json.dumps(list(metrics))})
     return Narrowing({"metric_series": series}, most=None)
 

@@ -2,13 +2,7 @@
 -- the runs $own that are explained together with it; and whether a provisional change begins there.
 WITH
   wanted AS (
-    SELECT
-      app, machine, started_at,
-      coalesce(
-        tags['main_metric'], if(wall_seconds IS NULL, 'functions:seconds', 'wall_seconds')
-      ) AS metric
-    FROM runs
-    WHERE run_id = $run_id
+    FROM _main_metrics WHERE run_id = $run_id
   ),
 
   points AS (
