@@ -13,9 +13,11 @@ from apps.queries.base import narrowed
 from apps.queries.imbalance import scaling_imbalance
 from apps.queries.scaling import (
     known_counts,
+    models_of_both,
     ranks_of,
     scaling_comparison,
     scaling_contents,
+    scaling_contents_of,
     scaling_functions,
     scaling_turning,
 )
@@ -151,7 +153,7 @@ def _predict(
         keys = [one.keys for one in others]
         rest = [
             row
-            for row in dicts(scaling_contents(con))
+            for row in dicts(scaling_contents_of(con, which.app))
             if {name: row[name] for name in which.keys} in keys
         ]
         how = "a run" if which.app is None else "--version and --machine"
@@ -183,11 +185,13 @@ def _compare(
         before, _ = choose_set(listed, words[0], words[1], machine)
         after, _ = choose_set(listed, words[0], words[2], machine or before.machine)
     at = counts[-1] if counts else 2 * max(before.largest, after.largest)
-    rows = scaling_comparison(con, before, after, at)
-    if style is not Format.table:
-        emit(con, rows, style, output)
-        return
-    write_text(version_comparison_text(before, after, rows, at), output)
+    with narrowed(con, models_of_both(before, after)) as of_both:
+        rows = scaling_comparison(of_both, before, after, at)
+        if style is not Format.table:
+            emit(of_both, rows, style, output)
+            return
+        text = version_comparison_text(before, after, rows, at)
+    write_text(text, output)
 
 
 def _counts(text: str) -> list[int]:

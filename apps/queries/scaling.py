@@ -57,6 +57,12 @@ def models_of(which: ScalingSet) -> Narrowing:
     return replace(ranks, views=(*ranks.views, "scaling_models"))
 
 
+def models_of_both(before: ScalingSet, after: ScalingSet) -> Narrowing:
+    """Return the models that a comparison of two versions needs."""
+    views = ("scaling_sets", "scaling_series", "scaling_models")
+    return Narrowing(views=views, runs=Question("scaling/versions", _versions(before, after)))
+
+
 def known_counts(keys: Mapping[str, Any] | None = None) -> Narrowing:
     """Return what questions about all applications and sets of runs have in common.
 
@@ -102,7 +108,12 @@ def scaling_set_of(con: DuckDBPyConnection, runs: Sequence[str]) -> ScalingSet |
 
 def scaling_contents(con: DuckDBPyConnection) -> DuckDBPyRelation:
     """Return all sets of runs with their counts, functions, runs and newest run."""
-    return ask(con, "scaling/contents")
+    return ask(con, "scaling/contents", every=True, app=None)
+
+
+def scaling_contents_of(con: DuckDBPyConnection, app: str | None) -> DuckDBPyRelation:
+    """Return the same for the sets of an application, or for those without one."""
+    return ask(con, "scaling/contents", every=False, app=app)
 
 
 def scaling_program(
@@ -144,15 +155,12 @@ def scaling_comparison(
     con: DuckDBPyConnection, before: ScalingSet, after: ScalingSet, at: int
 ) -> DuckDBPyRelation:
     """Return functions of two versions, those whose exponent got worse first."""
-    return ask(
-        con,
-        "scaling/comparison",
-        app=before.app,
-        machine=before.machine,
-        before=before.version,
-        after=after.version,
-        at=at,
-    )
+    return ask(con, "scaling/comparison", **_versions(before, after), at=at)
+
+
+def _versions(before: ScalingSet, after: ScalingSet) -> dict[str, str | None]:
+    of_both = {"app": before.app, "machine": before.machine}
+    return {**of_both, "before": before.version, "after": after.version}
 
 
 _POINTS = 32

@@ -1,9 +1,11 @@
--- Sets of runs that are modelled together, with what each has; the newest first.
+-- Sets of runs that are modelled together, with what each has; the newest first. Those of $app, which
+-- may be NULL, or with $every of all applications.
 WITH
   functions AS (
     SELECT r.app, r.version, r.machine, count(DISTINCT t.function) AS functions
-    FROM (SELECT DISTINCT run_id, function FROM fn_timings WHERE seconds IS NOT NULL) AS t
+    FROM fn_timings AS t
     JOIN runs AS r USING (run_id)
+    WHERE t.seconds IS NOT NULL AND ($every OR r.app IS NOT DISTINCT FROM $app)
     GROUP BY ALL
   ),
 
@@ -28,4 +30,5 @@ JOIN functions AS f
 JOIN members AS m
   ON s.app IS NOT DISTINCT FROM m.app AND s.version IS NOT DISTINCT FROM m.version
   AND s.machine IS NOT DISTINCT FROM m.machine
+WHERE $every OR s.app IS NOT DISTINCT FROM $app
 ORDER BY m.newest DESC NULLS LAST, s.version DESC NULLS LAST, s.machine, s.app;
