@@ -15,8 +15,8 @@ from warehouse.errors import InputError, UsageError
 
 _NUMBER = re.compile(rb'\s*"?[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"?\s*')
 _TABLE = (
-    "Is each row a run? Name the column of its time wall_seconds (in seconds), and that of its "
-    "count ranks, threads or nodes.\n"
+    "Is each row a run? Name the column of its count threads, ranks or nodes, and that of its time "
+    "with the unit: time_s, time_ms ...\n"
     "  Is each column a metric? pwh reads a value a row, in the columns region, event and value. "
     "DuckDB's UNPIVOT makes these: UNPIVOT 'FILE' ON COLUMNS(* EXCLUDE (...)) INTO NAME event "
     "VALUE value"

@@ -189,6 +189,11 @@ def _nothing(
             f"the start of every run of {app} is unknown, so they have no order",
             hint="State it with pwh ingest --started-at.",
         )
+    if len(runs) > 1 and len({row["started_at"] for row in runs}) == 1:
+        return NothingToAnalyse(
+            f"all runs of {app} started at one time, so they have no order",
+            hint="State the start of each in a column started_at, and land them with --replace.",
+        )
     if notes := unit_sentences(con, app):
         return NothingToAnalyse(
             f"{app} has no series. {notes[0]}", hint="Land all runs with values in one unit."

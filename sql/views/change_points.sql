@@ -68,9 +68,11 @@ FROM run_metrics AS m
 JOIN _series_of_runs AS s USING (run_id)
 WHERE m.started_at IS NOT NULL AND m.app IS NOT NULL
 GROUP BY m.app, s.fields, m.metric
-HAVING min(m.unit) IS NOT DISTINCT FROM max(m.unit);
+HAVING min(m.unit) IS NOT DISTINCT FROM max(m.unit)
+  -- the rows of a table of runs that landed with one --started-at have no order
+  AND (count(*) = 1 OR min(m.started_at) < max(m.started_at));
 
-COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in order of time. Values in several units are no series. Runs whose application or start is unknown are left out, as are invalid ones (acknowledgements) and failed_runs.';
+COMMENT ON VIEW metric_series IS 'One row is the history of one metric: its values in runs of one application with equal values of the fields in series_fields, in order of time. Values in several units are no series, nor are those of runs that all started at one time. Runs whose application or start is unknown are left out, as are invalid ones (acknowledgements) and failed_runs.';
 COMMENT ON COLUMN metric_series.app IS 'Application.';
 COMMENT ON COLUMN metric_series.machine IS 'Machine; several, with commas, where machine is no field of series_fields; NULL where unknown.';
 COMMENT ON COLUMN metric_series.fields IS 'What its runs have in common: field -> value. Fields that are unknown are left out.';

@@ -207,6 +207,14 @@ def test_runs_without_a_date_have_no_order(run, tmp_path):
     assert (code, "the start of every run of heat is unknown" in err) == (5, True)
 
 
+def test_runs_of_one_moment_have_no_order(run, tmp_path):
+    lines = [f"1,{variant},{time}" for variant, time in (("a", 10), ("b", 14)) for _ in range(12)]
+    (tmp_path / "t.csv").write_text("\n".join(["threads,variant,time_s", *lines, ""]))
+    run("ingest", "t.csv", "--app", "heat", "--started-at", "2026-01-31")
+    code, _, err = run("trend", "heat")
+    assert (code, "all runs of heat started at one time" in err) == (5, True)
+
+
 def in_units(folder, app, *units):
     """Write 14 runs of one metric, 10 s or 10 GB, in each of the units."""
     lines = [
