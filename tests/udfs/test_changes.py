@@ -165,6 +165,13 @@ def findings(*series, significance=0.002):
     return series_findings(lists, pa.array([significance] * len(series))).to_pylist()
 
 
+def test_few_points_of_one_level_are_not_two_that_alternate():
+    rng = np.random.default_rng(12)
+    for noise, points in ((gauss, 12), (log_normal(0.5), 14), (log_normal(0.5), 20)):
+        found_modes = [f["modes"] is not None for f in findings(*noise(rng, 1000, points))]
+        assert np.mean(found_modes) < 0.01
+
+
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_a_young_level_is_provisional_and_confirmed_by_as_many_runs_as_predicted(count):
     rng = np.random.default_rng(count)

@@ -13,7 +13,8 @@ Marks = NDArray[np.bool_]
 MIN_LEVEL = 8  # points of a level between two changes
 _LEAST_SHARE = 1 / 8  # of the points, in the rarer level
 _LEAST_SWITCHES = 6
-_APART = 5.0  # deviations within the levels by which they are apart
+_APART = 5.0  # deviations within the levels by which they are apart,
+_APART_SHORT = 20.0  # and this over the points: few points of one level often look like two
 _FAR = 2.5  # deviations within a level at which a point is no longer of it
 
 
@@ -64,7 +65,7 @@ def find_modes(values: Floats) -> Modes:
         high=high[rows, split],
         high_share=share,
         deviation=np.sqrt(spread / points),
-        alternate=(gap > _APART * np.sqrt(within))
+        alternate=(gap > (_APART + _APART_SHORT / points) * np.sqrt(within))
         & (np.minimum(share, 1 - share) >= _LEAST_SHARE)
         & (switches >= np.maximum(_LEAST_SWITCHES, points / MIN_LEVEL)),
     )
