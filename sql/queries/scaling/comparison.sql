@@ -1,12 +1,15 @@
 -- Functions of two versions, $before and $after: how fast their time grows with the parallelism,
 -- and their shares of the predicted time at $at; the worse ones first. An exponent is certainly
--- worse where the intervals of the two do not overlap.
+-- worse where the intervals of the two do not overlap. Where only whole runs were measured, these are
+-- compared.
 WITH
   models AS (
     SELECT
       version, function, kind, exponent, exponent_low, exponent_high, formula, points, flags
     FROM scaling_models
-    WHERE app = $app AND machine IS NOT DISTINCT FROM $machine AND kind <> 'total'
+    WHERE app = $app AND machine IS NOT DISTINCT FROM $machine
+      AND (version IS NOT DISTINCT FROM $before OR version IS NOT DISTINCT FROM $after)
+    QUALIFY kind <> 'total' OR bool_and(kind = 'total') OVER ()
   ),
 
   shares AS (

@@ -264,6 +264,17 @@ def test_two_counts_are_too_few(run, tmp_path):
     assert "was measured at 2 counts" in err and "at least three" in err
 
 
+def test_versions_of_which_only_wall_times_are_known_are_compared(run, tmp_path):
+    lines = ["app,version,ranks,wall_seconds"]
+    lines += [f"a,1,{p},{100 / p}" for p in COUNTS]
+    lines += [f"a,2,{p},{100 / p**0.5}" for p in COUNTS]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(lines) + "\n")
+    run("ingest", path)
+    _, out, _ = run("scale", "compare", "a", "1", "2")
+    assert "Most time is in whole program: its exponent went from -1.00 to -0.50" in out
+
+
 def test_wall_times_alone_are_predicted_at_a_problem_size_too(run, tmp_path):
     lines = ["app,ranks,problem_size,wall_seconds"]
     lines += [f"a,{p},{n},{n / p + 1}" for n in (100, 200, 400) for p in COUNTS]
