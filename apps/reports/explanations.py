@@ -33,8 +33,17 @@ _TOPICS = {
     "scaling": ("scaling", "version measured on three counts"),
     "idle": ("idle time", "task trace"),
     "threads": ("threads", "block trace"),
+    "benchmark": ("benchmarks", "results of benchmarks"),
 }
-_MOST = {"function": 4, "counter": 3, "bottleneck": 4, "scaling": 3, "idle": 3, "threads": 3}
+_MOST = {
+    "function": 4,
+    "counter": 3,
+    "benchmark": 4,
+    "bottleneck": 4,
+    "scaling": 3,
+    "idle": 3,
+    "threads": 3,
+}
 _INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins")
 _COSTS = {
     "frac_mem": "main memory costs",
@@ -211,6 +220,8 @@ def _coverage_sentences(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterato
     for row in coverage:
         before, after = row["runs_before"], row["runs_after"]
         name, needs = _TOPICS[row["topic"]]
+        if row["topic"] == "benchmark" and not (before or after):
+            continue
         if before and after:
             if row["topic"] not in changed:
                 same.append(f"{name} ({before} and {counted(after, 'run')})")
@@ -299,8 +310,8 @@ def tree_table(tree: Sequence[Row]) -> str:
 
 def finding_sentences(rows: Sequence[Row]) -> Iterator[Sentence]:
     """Yield a sentence for each finding, of each topic only those with the strongest evidence."""
-    # Where nothing is known of the noise, the verdict states it for all findings.
-    unsure = any(row["topic"] == "metric" and row["certain"] is not None for row in rows)
+    # Where nothing is known of the noise, the verdict on the main metric states it for all.
+    unsure = not any(row["topic"] == "metric" and row["certain"] is None for row in rows)
     whole = [row for row in rows if is_total(row)] or [r for r in rows if r["topic"] == "metric"]
     loss = not whole or whole[0]["after"] > whole[0]["before"]
     listed = _listed(rows)
@@ -407,6 +418,10 @@ def _counter(row: Row, _total: str) -> str:
     return f"{cell(row['subject'])}{each} {movement(row)}: {from_to(row)}"
 
 
+def _benchmark(row: Row, _total: str) -> str:
+    return f"{cell(row['subject'])} {movement(row)}: {from_to(row)}"
+
+
 def _scaling(row: Row, _total: str) -> str:
     how = "worse" if row["direction"] == "worse" else "better"
     before, after = (2 ** row[side] for side in ("before", "after"))
@@ -463,6 +478,7 @@ _SENTENCES: dict[str, Callable[[Row, str], str]] = {
     "function": _function,
     "bottleneck": _bottleneck,
     "counter": _counter,
+    "benchmark": _benchmark,
     "scaling": _scaling,
     "idle": _idle,
     "threads": _threads,

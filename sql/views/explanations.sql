@@ -153,11 +153,13 @@ WITH
     UNION ALL
     SELECT DISTINCT 5, 'threads', if(is_shared, run_id, NULL), if(is_shared, NULL, 'other kernels')
     FROM visited
+    UNION ALL
+    SELECT DISTINCT 6, 'benchmark', run_id, NULL FROM metrics SEMI JOIN side USING (run_id)
   ),
 
   every (place, topic) AS (
     VALUES (0, 'function'), (1, 'counter'), (2, 'bottleneck'), (3, 'scaling'), (4, 'idle'),
-      (5, 'threads')
+      (5, 'threads'), (6, 'benchmark')
   )
 
 SELECT
@@ -205,7 +207,7 @@ COMMENT ON COLUMN explanations.started_at IS 'When it started.';
 COMMENT ON COLUMN explanations.main_metric IS 'Metric that got worse.';
 COMMENT ON COLUMN explanations.runs IS 'Runs after the change, up to the next one, 30 at most.';
 COMMENT ON COLUMN explanations.against IS 'Runs before it, from the change before, 30 at most.';
-COMMENT ON COLUMN explanations.topic IS 'metric (the main metric itself), function, counter, bottleneck, scaling, idle, threads, or setting (a field or tag that differs between the two sides).';
+COMMENT ON COLUMN explanations.topic IS 'metric (the main metric itself), function, counter, benchmark (a result of one, or another value of the table metrics), bottleneck, scaling, idle, threads, or setting (a field or tag that differs between the two sides).';
 COMMENT ON COLUMN explanations.subject IS 'Function or code region (NULL: all of them together), event, part of the idle time, kernel or field.';
 COMMENT ON COLUMN explanations.metric IS 'What before and after are of: seconds:FUNCTION, per_cycle:EVENT, frac_mem, exponent, starvation_percent, fluctuation ...';
 COMMENT ON COLUMN explanations.unit IS 'Their unit.';

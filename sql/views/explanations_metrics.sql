@@ -1,7 +1,8 @@
 -- requires: explanations_sides, comparison, counters, functions, idle_sums
 --
 -- What changed between two groups of runs in the metrics that `comparison` compares: the main
--- metric, functions, counters and idle time, each with the figures that it has there.
+-- metric, functions, counters, results of benchmarks and idle time, each with the figures that it has
+-- there.
 --
 -- explanations.sql keeps `relevant` rows where the change is certain, `notable` rows where nothing
 -- is known of the noise, and `found` rows in any case. `query` lacks its last condition, on runs.
@@ -126,6 +127,15 @@ WITH
       'counter_summary', 'value, per_cycle', 'event', regexp_replace(metric, '^\w+:', '')
     FROM events
     WHERE "after" <> "before"
+    UNION ALL
+    SELECT
+      *, 'benchmark', regexp_replace(metric, '^metric:', ''), NULL,
+      abs("after" - "before") >= 0.005 * greatest(abs("after"), abs("before")),
+      abs("after" - "before") >= 0.1 * greatest(abs("after"), abs("before")), false, [],
+      'run_metrics', 'version, value', 'metric', metric
+    FROM shared AS s
+    WHERE starts_with(metric, 'metric:')
+      AND NOT EXISTS (FROM main AS m WHERE m.id = s.id AND m.metric = s.metric)
     UNION ALL
     SELECT
       * REPLACE (

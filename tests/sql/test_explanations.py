@@ -403,3 +403,27 @@ def test_every_query_shows_the_values_behind_its_row(name, warehouse):
     for _, _, query in found:
         assert len(rows(warehouse, query)) == 20
     assert name in [subject for _, subject, _ in found]
+
+
+def test_benchmarks_that_changed_are_findings(warehouse):
+    runs = history(warehouse, 10, 12)
+    lines = [
+        f"{run} {name} {level * WALL[i % 10]} s lower"
+        for i, run in enumerate(runs)
+        for name, level in (("sort", 1 + (i >= 10)), ("hash", 1))
+    ]
+    given(warehouse, "metrics", "run_id metric value unit better\n" + "\n".join(lines))
+    keep(warehouse)
+    ((subject, change, direction, certain, query),) = rows(
+        warehouse,
+        "SELECT subject, round(change, 3), direction, certain, query FROM explanations "
+        "WHERE topic = 'benchmark'",
+    )
+    assert (subject, change, direction, certain) == ("sort", 1.0, "worse", True)
+    assert len(rows(warehouse, query)) == 20
+    assert rows(
+        warehouse,
+        "SELECT topic, runs_before, runs_after FROM explain_coverage(?, ?) WHERE runs_after > 0",
+        runs[10:],
+        runs[:10],
+    ) == [("benchmark", 10, 10)]

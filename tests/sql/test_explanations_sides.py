@@ -57,6 +57,7 @@ def test_coverage_tells_what_could_be_examined(warehouse):
         ("scaling", 0, 0, False),
         ("idle", 0, 0, False),
         ("threads", 0, 0, False),
+        ("benchmark", 0, 0, False),
     ]
 
 

@@ -12,12 +12,13 @@ ORDER BY
     ELSE 2
   END,
   list_position(
-    ['function', 'bottleneck', 'counter', 'scaling', 'idle', 'threads', 'setting'], topic
+    ['function', 'bottleneck', 'counter', 'benchmark', 'scaling', 'idle', 'threads', 'setting'],
+    topic
   ),
   subject IS NOT NULL, share DESC NULLS FIRST, list_contains(flags, 'same_count'),
-  CASE topic
-    -- events differ in size: what came from nothing, or went, is first
-    WHEN 'counter' THEN abs(ln(nullif(abs("after"), 0) / nullif(abs("before"), 0)))
+  CASE WHEN topic IN ('counter', 'benchmark')
+    -- these differ in size: what came from nothing, or went, is first
+    THEN abs(ln(nullif(abs("after"), 0) / nullif(abs("before"), 0)))
     ELSE abs("after" - "before")
   END DESC NULLS FIRST,
   subject;
