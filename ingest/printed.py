@@ -175,10 +175,9 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?:\[ *ID\] Interval +Transfer|\S+: \(g=\d+\): rw=|3;fio-\d)",
     ),
     Signature(
-        "results of BenchmarkDotNet, BenchmarkTools.jl, benchmark-ips, Catch2, ReFrame or asv",
+        "results of BenchmarkTools.jl, benchmark-ips, Catch2, ReFrame or asv",
         _METRICS,
-        text=r"^(?:BenchmarkDotNet[= ]v|Method[,;]Job[,;]"
-        r"| +\S.* \(\S+ ?[\d.]+%\) i/s|benchmark name +samples +iterations"
+        text=r"^(?: +\S.* \(\S+ ?[\d.]+%\) i/s|benchmark name +samples +iterations"
         r"|BenchmarkTools\.Trial: |PERFORMANCE REPORT$|\| Change +\| Before )",
     ),
     Signature(

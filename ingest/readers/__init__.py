@@ -61,6 +61,7 @@ READERS: tuple[Deferred, ...] = (
                 b" ns/op |",
                 b" ns/byte |",
                 b'"unit"',
+                b"analyzelaunchvariance",
             ),
         ),
     ),

@@ -51,6 +51,10 @@ _FORMS = {
         rb'|^\{ *"type": *"bench", *"name": *"[^\n]*"median": *[\d.]+, *"deviation")',
         re.MULTILINE,
     ),
+    "dotnet": re.compile(
+        rb'(?s:.*?)^(?:BenchmarkDotNet[= ]v|(?:\xef\xbb\xbf)?"?Method"?[,;]"?Job"?[,;])',
+        re.MULTILINE,
+    ),
     "suites": re.compile(
         rb"(?s:.*?)^[ \t]*(?:Function +(?:Best )?Rate \(?MB/s\)? +Avg time|# OSU \S.* Test"
         rb"|# Benchmarking \S|T/V +N +NB +P +Q +Time +Gflops|\|(?: +relative \|)? +ns/\S+ \| )",
@@ -82,6 +86,7 @@ class Benchmarks(SingleFile):
         from ingest.parsing.lines import whole_text
         from ingest.readers.benchmarks import (
             csv_forms,
+            dotnet,
             go_testing,
             javascript,
             json_forms,
@@ -123,6 +128,7 @@ class Benchmarks(SingleFile):
             "jmh_text": lambda: per_language.jmh(printed_tables.jmh(text)),
             "jmh_csv": lambda: per_language.jmh(printed_tables.jmh_csv(text)),
             "benchmarkjs": lambda: javascript.benchmarkjs(text),
+            "dotnet": lambda: dotnet.items(text),
         }
         if form in tables:
             yield from tables[form]()
