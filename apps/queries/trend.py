@@ -93,6 +93,14 @@ def series_of_metrics(app: str | None, metrics: Sequence[str]) -> Narrowing:
     return Narrowing({"metric_series": series}, most=None)
 
 
+def findings_of_app(
+    app: str, metrics: Sequence[str] = EVERY_METRIC, machine: str | None = None
+) -> Narrowing:
+    """Return what is found in the series of an application, which all questions about it share."""
+    params = {"app": app, "metrics": json.dumps(list(metrics)), "machine": machine}
+    return Narrowing({"_series_findings": Question("trend/findings", params)}, most=None)
+
+
 def trend_mixed(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
     """Return the fields in which runs of one series of an application differ."""
     return ask(con, "trend/mixed", app=app)
