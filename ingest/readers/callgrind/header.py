@@ -11,6 +11,7 @@ from warehouse.errors import InputError
 _FIELD = re.compile(r"([a-z]+): *(.*?)\s*")
 _BODY = re.compile(rb"[a-z]+=|[-+*\d]|totals:")
 _CACHES = b"desc: I1 cache:"  # cachegrind's first line
+_COMPARED = "desc: Files compared:"  # cg_diff's
 _REPEATED = ("desc", "event")
 _POSITIONS = ("instr", "bb", "line")
 
@@ -59,6 +60,13 @@ def read_header(
             break
         size += len(raw) + 1
         line = decode(raw, where).rstrip("\r")
+        if line.startswith(_COMPARED):
+            raise InputError(
+                "these are the differences of two profiles",
+                where=where,
+                expected="the costs of one program",
+                hint="Ingest both profiles, and compare them: pwh compare A B",
+            )
         found = _FIELD.fullmatch(line)
         if found and found[1] not in _REPEATED:
             if found[1] in fields:

@@ -155,6 +155,14 @@ def test_other_writers(text, event, expected, warehouse, tmp_path):
     assert landed(warehouse, tmp_path, text, event) == (expected, None)
 
 
+def test_differences_are_no_costs(warehouse, tmp_path):
+    text = (
+        "desc: Files compared:   a; b\ncmd:  ./a; ./a\nevents:  Ir\nfl=a.c\nfn=f\n3 8\nsummary: 8\n"
+    )
+    with pytest.raises(InputError, match="the differences of two profiles"):
+        landed(warehouse, tmp_path, text, "Ir")
+
+
 def test_units_are_no_part_of_an_event(warehouse, tmp_path):
     landed(warehouse, tmp_path, XDEBUG, "Time")
     query = "SELECT DISTINCT event, unit FROM pmu_samples ORDER BY event"
