@@ -147,9 +147,9 @@ PRINTED: tuple[Signature, ...] = (
         (b"NYTProf ",),
     ),
     Signature(
-        "a recording of heaptrack",
+        "a recording of heaptrack, or what it prints or writes for massif's viewer",
         "Convert it to folded stacks: heaptrack_print -f FILE -F NEW.folded",
-        text=r"\A(?:v \d+ \d+\nX |reading file \".*\" - please wait)",
+        text=r"\A(?:v \d+ \d+\nX |reading file \".*\" - please wait|#-+\nsnapshot=0\n)",
     ),
     Signature(
         "a trace of Xdebug",
@@ -163,11 +163,11 @@ PRINTED: tuple[Signature, ...] = (
         r"|HPCG-Benchmark|stress-ng: \w+: |      stress-ng-version: )",
     ),
     Signature(
-        "what a generator of load prints (wrk, ab, pgbench, redis-benchmark, k6 ...)",
+        "results of a load or page test (wrk, ab, pgbench, redis-benchmark, k6, Lighthouse ...)",
         _METRICS,
         text=r"^(?:Running \d+\w+ test @ |This is ApacheBench, |pgbench \(|transaction type: "
         r'|"test","rps"|====== .* ======$|Type,Name,Request Count,|.*"http_req_duration"'
-        r'|Test run id: |.*"vusers\.created"|.*"num_none_requests")',
+        r'|Test run id: |.*"vusers\.created"|.*"num_none_requests"|.*"lighthouseVersion":)',
     ),
     Signature(
         "what fio or iperf3 prints",
