@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-import shutil
 
 import pytest
 
@@ -15,10 +14,9 @@ from tests.helpers.support import rows
 
 
 @pytest.fixture
-def pwh(demo_warehouse, run, tmp_path):
-    """Run a command over the demo's warehouse."""
-    shutil.copy(demo_warehouse, tmp_path / "pwh.duckdb")
-    return run
+def ingested_once(demo_warehouse):
+    """Return the demo's warehouse."""
+    return demo_warehouse
 
 
 def sentences(out):
@@ -57,11 +55,11 @@ def test_names_the_planted_cause_with_its_figures(name, pwh):
     ]
 
 
-def test_every_query_can_be_typed(pwh, tmp_path):
+def test_every_query_can_be_typed(pwh, demo_warehouse):
     _, out, _ = pwh("explain", "stencil-1.23")
     found = queries(out)
     assert len(found) == len(sentences(out)) - 2
-    with warehouse.connect(tmp_path / "pwh.duckdb", read_only=True) as con:
+    with warehouse.connect(demo_warehouse, read_only=True) as con:
         for query in found:
             assert len(rows(con, query)) > 1
     code, shown, _ = pwh("sql", found[1], "-f", "csv")
