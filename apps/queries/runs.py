@@ -157,6 +157,12 @@ def run_is_profile(con: DuckDBPyConnection, run_id: str) -> bool:
     return bool(row and row[0])
 
 
+def run_functions_overlap(con: DuckDBPyConnection, run_id: str) -> bool:
+    """Return whether a run has times of calls of a GPU's interface and of the GPU."""
+    row = ask(con, "runs/overlaps", run_id=run_id).fetchone()
+    return bool(row and row[0])
+
+
 def run_benchmarks(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Return a run's results of benchmarks, means over repetitions, in the order of the file."""
     return ask(con, "runs/benchmarks", run_id=run_id)

@@ -18,6 +18,7 @@ from apps.queries.runs import (
     run_counters,
     run_facts,
     run_functions,
+    run_functions_overlap,
     run_idle_intervals,
     run_is_profile,
     run_launches,
@@ -193,8 +194,10 @@ def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
     sentences = []
     if rows and rows[0]["share"] is not None:
         top = rows[0]
+        overlap = run_functions_overlap(con, run_id)
+        whole = "the calls' and the GPU's times, which overlap" if overlap else "the time"
         sentences.append(
-            f"{cell(top['function'])} takes {percent(top['share'])} of the time "
+            f"{cell(top['function'])} takes {percent(top['share'])} of {whole} "
             f"({amount(top['seconds'], 's')}){_first_together(rows)}."
         )
     sentences += run_imbalance_sentences(con, run_id)

@@ -52,6 +52,11 @@ def test_a_profile_of_events_has_no_verdict_on_the_cores(warehouse, tmp_path):
     assert "The cores completed 1.50 instructions per cycle." in text
 
 
+def test_times_of_calls_and_of_the_gpu_overlap(warehouse):
+    text, _ = report(warehouse, SAMPLES / "function-tables" / "nvprof.csv")
+    assert "* cudaMalloc takes 98.4 % of the calls' and the GPU's times, which overlap (" in text
+
+
 @pytest.mark.parametrize(
     ("events", "said"),
     [
