@@ -2,8 +2,10 @@
 
 Sources: the schema of Jenkins' xUnit plugin, and files by pytest 9 (--junitxml), CTest 3.25
 (--output-junit), googletest 1.12 (--gtest_output=xml), Catch2 2.13 (-r junit) and Boost.Test 1.74.
-Each test that passed is a metric, named after its class and itself, in seconds; tests of one name
-are repetitions. The time of a test that failed is that of a part of it, and lands nowhere.
+Each test that passed is a metric, named after its class and itself, in seconds, and after the
+suites that it is in where tests of others have its name (those of Node.js all have one class).
+Tests of one name are repetitions. The time of a test that failed is that of a part of it: it lands
+nowhere.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ _START = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)*<testsuites
 _SECONDS = re.compile(r"(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _FAILED, _NOT_RUN = "failed", "skipped or not run"
 _OUTCOMES = {"failure": _FAILED, "error": _FAILED, "skipped": _NOT_RUN, "disabled": _NOT_RUN}
+_SUITES = ("testsuites", "testsuite")
 _NO_HOST = ("", "tbd")  # what CTest and Catch2 write
 
 
@@ -54,20 +57,21 @@ class JUnit(SingleFile):
                 "no test passed whose time is known", expected='<testcase name="a" time="0.125"/>'
             )
         yield Run(machine=tests.machine, started_at=tests.started_at, tags={"recorder": "junit"})
+        names = tests.distinct_names()
         seen: Counter[str] = Counter()
         repetitions = []
-        for name in tests.names:
+        for name in names:
             repetitions.append(seen[name])
             seen[name] += 1
         yield Rows(
             "metrics",
             pa.table(
                 {
-                    "metric": tests.names,
+                    "metric": names,
                     "repetition": pa.array(repetitions, pa.int32()),
                     "value": tests.seconds,
-                    "unit": ["s"] * len(tests.names),
-                    "better": ["lower"] * len(tests.names),
+                    "unit": ["s"] * len(names),
+                    "better": ["lower"] * len(names),
                 }
             ),
         )
@@ -80,16 +84,19 @@ class _Tests:
 
     def __init__(self) -> None:
         self.names: list[str] = []
+        self.suites: list[str] = []  # of each test, the names of those around it
         self.seconds: list[float] = []
         self.left_out: Counter[str] = Counter()
         self.machine: str | None = None
         self.started_at: datetime | None = None
+        self._around: list[str] = []
         self._test: Mapping[str, str] | None = None
         self._outcome: str | None = None
 
     def start(self, kind: str, attributes: Mapping[str, str]) -> None:
         """Take the start of a suite, a test, or what happened to one."""
-        if kind in ("testsuite", "testsuites"):
+        if kind in _SUITES:
+            self._around.append(attributes.get("name", ""))
             host = attributes.get("hostname", "")
             self.machine = self.machine or (None if host in _NO_HOST else host)
             self.started_at = self.started_at or written_date(attributes.get("timestamp"))
@@ -99,8 +106,16 @@ class _Tests:
         elif self._test is not None:
             self._outcome = self._outcome or _OUTCOMES.get(kind)
 
+    def distinct_names(self) -> list[str]:
+        """Return the names of the tests, with their suites where those of several have one."""
+        tests = list(zip(self.names, self.suites, strict=True))
+        times = Counter(name for name, _ in set(tests))
+        return [f"{of} > {name}" if of and times[name] > 1 else name for name, of in tests]
+
     def end(self, kind: str) -> None:
-        """Take the end of a test."""
+        """Take the end of a suite or a test."""
+        if kind in _SUITES:
+            self._around.pop()
         if kind != "testcase" or self._test is None:
             return
         time = self._test.get("time")
@@ -112,5 +127,6 @@ class _Tests:
         else:
             name, of = self._test.get("name", ""), self._test.get("classname", "")
             self.names.append(f"{of}.{name}" if of not in ("", name) else name)
+            self.suites.append(" > ".join(filter(None, self._around)))
             self.seconds.append(float(time.replace(",", "")))
         self._test = None

@@ -43,6 +43,21 @@ def test_repetitions_thousands_and_tests_without_a_time(warehouse, tmp_path):
     assert done.left_out == "1 test (without a time)"
 
 
+def test_suites_tell_tests_of_one_name_apart(warehouse, tmp_path):
+    # Node.js nests suites, and names the class of every test "test".
+    tests = (
+        '<testcase name="one" classname="test" time="1"/>'
+        '<testsuite name="inner"><testcase name="one" classname="test" time="2"/>'
+        '<testcase name="two" classname="test" time="3"/></testsuite>'
+    )
+    land(warehouse, written(tmp_path, tests))
+    assert rows(warehouse, TIMES) == [
+        ("s > test.one", 0, 1.0),
+        ("s > inner > test.one", 0, 2.0),
+        ("test.two", 0, 3.0),
+    ]
+
+
 @pytest.mark.parametrize(
     ("tests", "message"),
     [
