@@ -188,7 +188,9 @@ WITH
   groups AS (
     SELECT
       any_value(m.likeness) AS likeness,
-      var_samp(ln(m.value)) AS variance, count(*) - 1 AS freedom, max(m.started_at) AS latest
+      var_samp(ln(m.value)) AS variance, count(*) - 1 AS freedom, max(m.started_at) AS latest,
+      -- of equally late ones some of all kinds, the same each time
+      hash(m.metric, r.first_run) AS place
     FROM elsewhere AS m
     JOIN equal_runs AS r ON m.run_id = r.run_id
     WHERE m.value > 0 AND isfinite(m.value)
@@ -199,7 +201,7 @@ WITH
   usual AS (
     SELECT
       likeness,
-      list({'variance': variance, 'freedom': freedom} ORDER BY latest DESC NULLS LAST)[:200]
+      list({'variance': variance, 'freedom': freedom} ORDER BY latest DESC NULLS LAST, place)[:200]
         AS groups
     FROM groups
     GROUP BY likeness

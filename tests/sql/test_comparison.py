@@ -53,6 +53,23 @@ def test_runs_of_a_version_are_the_unit(warehouse):
     assert compared(warehouse, ["b"], ["a"]) == [("wall_seconds", "better")]
 
 
+def test_the_noise_of_single_runs_does_not_depend_on_the_order_of_landing(warehouse):
+    # more equal runs than are used, all equally late, each version with a scatter of its own
+    lines = [
+        f"n{i}{half} other n{i} m 2026-01-01T06:00:00Z {10 * (1 + half * i / 3000)}"
+        for i in range(300)
+        for half in (0, 1)
+    ]
+    lines += [f"{one} app {one} m 2026-01-02T06:00:00Z {10 + (one == 'b')}" for one in "ab"]
+    found = []
+    for landed in (lines, lines[::-1]):
+        warehouse.execute("DELETE FROM runs")
+        table = "run_id app version machine started_at wall_seconds\n" + "\n".join(landed)
+        given(warehouse, "runs", table)
+        found += compared(warehouse, ["a"], ["b"], "low, high")
+    assert found[0] == pytest.approx(found[1], rel=1e-9)
+
+
 def test_functions_are_compared_one_by_one_and_per_rank(warehouse):
     version(warehouse, "a", [1] * 3)
     version(warehouse, "b", [1] * 3, first_day=11)
