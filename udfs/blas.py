@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 
 @dataclass(slots=True)
@@ -35,7 +35,8 @@ def one_blas_thread() -> Iterator[None]:
     """
     with _LIMIT.lock:
         if not _LIMIT.users:
-            _LIMIT.restore = _libraries().limit(limits=1, user_api="blas")
+            with _in_control():
+                _LIMIT.restore = _libraries().limit(limits=1, user_api="blas")
         _LIMIT.users += 1
     try:
         yield
@@ -43,7 +44,19 @@ def one_blas_thread() -> Iterator[None]:
         with _LIMIT.lock:
             _LIMIT.users -= 1
             if not _LIMIT.users:
-                _LIMIT.restore.restore_original_limits()
+                with _in_control():
+                    _LIMIT.restore.restore_original_limits()
+
+
+@contextmanager
+def _in_control() -> Iterator[None]:
+    """Let this thread set the limit of OpenBLAS, which the process has one of.
+
+    threadpoolctl lets the first thread do so that did, and ignores all others while it is alive.
+    """
+    OpenBLASController.clear_controlling_thread(force=True)
+    yield
+    OpenBLASController.clear_controlling_thread(force=True)
 
 
 @cache

@@ -1,5 +1,7 @@
 """The limit on threads of linear algebra ends with the last call that asked for it."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy  # noqa: F401  the library whose threads are counted
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -26,6 +28,7 @@ def test_overlapping_calls_restore_what_was_before() -> None:
 
 def test_functions_that_duckdb_calls_have_one_thread() -> None:
     called = Udf("_threads", __name__, (), "INTEGER[]", "Counts of threads.").deferred()
-    with threadpool_limits(2):
+    with threadpool_limits(2), ThreadPoolExecutor(1) as duckdbs:
         assert called() == {1}
+        assert duckdbs.submit(called).result() == {1}
         assert _threads() != {1}
