@@ -175,10 +175,15 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?:\[ *ID\] Interval +Transfer|\S+: \(g=\d+\): rw=|3;fio-\d)",
     ),
     Signature(
-        "results of BenchmarkTools.jl, benchmark-ips, Catch2, ReFrame or asv",
+        "results of BenchmarkTools.jl, benchmark-ips, ReFrame or asv",
         _METRICS,
-        text=r"^(?: +\S.* \(\S+ ?[\d.]+%\) i/s|benchmark name +samples +iterations"
-        r"|BenchmarkTools\.Trial: |PERFORMANCE REPORT$|\| Change +\| Before )",
+        text=r"^(?: +\S.* \(\S+ ?[\d.]+%\) i/s|BenchmarkTools\.Trial: |PERFORMANCE REPORT$"
+        r"|\| Change +\| Before )",
+    ),
+    Signature(
+        "the table of Catch2's benchmarks",
+        "Let it write XML: PROGRAM -r xml -o FILE.xml",
+        text=r"^benchmark name +samples +iterations",
     ),
     Signature(
         "what mitata or vitest prints",
@@ -191,7 +196,8 @@ PRINTED: tuple[Signature, ...] = (
         "ctest --output-junit FILE.xml, --logger=JUNIT,all,FILE.xml, -r junit -o FILE.xml",
         text=r"^(?:=+ (?:test session starts|slowest .*durations) =+$|Test project /"
         r"|<Site BuildName=|\[=+\] Running \d+ tests? from |  \"testsuites\": \[$"
-        r"|Running \d+ test cases?\.\.\.$|<TestLog>|<Catch2?(?:TestRun)? |.* is a Catch2? v\d)",
+        r"|Running \d+ test cases?\.\.\.$|<TestLog>|<Catch(?:2TestRun)? (?!(?s:.*)<Benchm)"
+        r"|.* is a Catch2? v\d)",
     ),
     Signature(
         "what Go's tests print, which have no benchmarks",

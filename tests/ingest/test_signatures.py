@@ -134,6 +134,7 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
             "metric, value",
         ),
         ("# POINT TO POINT\nE\t0\t1\t8 bytes\t20 msgs sent\n", "metric, value"),
+        ("benchmark name            samples       iterations    estimated\n", "-r xml"),
         ("stress-ng: info:  [14104] dispatching hogs: 1 cpu\n", "metric, value"),
         ("w: (g=0): rw=randwrite, bs=(R) 4096B-4096B\n", "--output-format=json"),
         ("            \u2502 a.txt \u2502\n            \u2502 sec/op  \u2502\n", "go test -bench"),

@@ -37,6 +37,9 @@ _FORMS = {
     "go_testing": re.compile(
         rb"(?s:.*?)^Benchmark\S*[ \t]+\d+[ \t]+[\d.eE+-]+ \S+/op\b", re.MULTILINE
     ),
+    "catch2": re.compile(
+        rb"\s*(?:<\?xml[^>]*>\s*)?<Catch(?:2TestRun)?\s(?s:.*)<BenchmarkResults\s"
+    ),
     "vitest": re.compile(rb'\s*\{\s*"files"\s*:\s*\[\s*\{\s*"filepath"(?s:.*)"benchmarks"\s*:'),
     "mitata": re.compile(rb'\s*\{\s*"layout"\s*:\s*\[(?s:.*)"benchmarks"\s*:\s*\['),
     "autocannon": re.compile(rb'\s*\{(?=(?s:.*)"non2xx"\s*:)(?s:.*)"latency"\s*:\s*\{'),
@@ -85,6 +88,7 @@ class Benchmarks(SingleFile):
         from ingest.parsing.json_values import parse
         from ingest.parsing.lines import whole_text
         from ingest.readers.benchmarks import (
+            catch2,
             csv_forms,
             dotnet,
             go_testing,
@@ -106,6 +110,7 @@ class Benchmarks(SingleFile):
                 hint="Other results: a CSV file with the columns metric, value, unit, better.",
             )
         lines = {
+            "catch2": catch2.items,
             "go_testing": go_testing.go_testing,
             "go_json": go_testing.go_json,
             "rust": rust.items,

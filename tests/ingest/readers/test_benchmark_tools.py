@@ -1,4 +1,4 @@
-"""Results of JavaScript's frameworks, fio and iperf3, against what the tools themselves print."""
+"""Results of JavaScript's frameworks, Catch2, fio and iperf3, against what the tools print."""
 
 from __future__ import annotations
 
@@ -44,6 +44,21 @@ def test_benchmarkjs_groups_thousands(warehouse):
         ("sort", 5501666.0, "ops/s", "higher"),
         ("RegExp#test", 38387194.0, "ops/s", "higher"),
     ]
+
+
+def test_catch2_has_nanoseconds_and_benchmarks_that_failed(warehouse, tmp_path):
+    sample = SAMPLE.with_name("catch2.xml")
+    land(warehouse, sample)
+    query = "SELECT metric, value * 1e9, deviation FROM metrics ORDER BY rowid"
+    assert rows(warehouse, query) == [
+        ("v > sum", pytest.approx(262.076), pytest.approx(2.40589 / 262.076)),
+        ("v > copy", pytest.approx(44.2237), pytest.approx(0.902084 / 44.2237)),
+    ]
+    broken = tmp_path / "broken.xml"
+    mean = '<mean value="44.2237" lowerBound="43.9986" upperBound="45.0529" ci="0.95"/>'
+    broken.write_text(sample.read_text().replace(mean, '<failed message="no"/>'))
+    (done,) = land(warehouse, broken)
+    assert done.left_out == "1 benchmark (failed)"
 
 
 def test_fio_has_rates_and_latencies_of_each_job_and_direction(warehouse):
