@@ -39,9 +39,9 @@ _DECIMAL_COMMA = re.compile(r"(?P<sep>[^\d.%<>]{1,8}?)\d+(?P=sep)\d{1,3},\d\d(?:
 def separator(line: str) -> str | None:
     """Find the separator of a line that `perf stat -x` wrote; None where it is no such line."""
     found = _SEPARATOR.search(line)
-    if found is None or not re.match(separated(found["sep"]), line):
-        return None
-    return found["sep"]
+    count = found and re.match(separated(found["sep"]), line)
+    # No event begins with a digit, as numbers between letters do in packed style sheets.
+    return found["sep"] if found and count and not count["event"][0].isdigit() else None
 
 
 def separator_before_4(line: str) -> str | None:
