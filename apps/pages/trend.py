@@ -32,7 +32,7 @@ from apps.reports.changes import (
     state_sentences,
 )
 from apps.reports.series import series_name, shown_fields
-from apps.reports.trend import unit_sentences
+from apps.reports.trend import doubt_sentences
 from warehouse.errors import UsageError
 
 # As many as there are distinct colours.
@@ -53,9 +53,9 @@ def page(view: View) -> None:
         )
         return
     series = view.rows(trend_choices, app)
-    in_units = view.value(unit_sentences, app)
-    if series.is_empty() and in_units:
-        st.info(plain("\n\n".join(in_units)))
+    doubts = view.value(doubt_sentences, app)
+    if series.is_empty() and doubts:
+        st.info(plain("\n\n".join(doubts)))
         return
     if series.is_empty():
         view.empty(
@@ -86,7 +86,7 @@ def page(view: View) -> None:
     found = points.drop_nulls("after").sort("started_at", descending=True)
     runs = found["run_id"].unique(maintain_order=True).to_list()
     why = view.select("Explain the change at", runs, key="why", every="None")
-    view.verdicts([*sentences, *in_units])
+    view.verdicts([*sentences, *doubts])
     choice = _charts(view, app, metrics, points, by_version=by == "versions")
     _chosen(view, points, choice)
     _changes(view, app, metrics, machine, found, why)

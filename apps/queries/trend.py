@@ -106,6 +106,11 @@ def trend_mixed(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
     return ask(con, "trend/mixed", app=app)
 
 
+def trend_dated(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
+    """Return of how many runs of an application only the time of a file says when they started."""
+    return ask(con, "trend/dated", app=app)
+
+
 def trend_units(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
     """Return the metrics of an application in several units, and the first run in the newest."""
     return ask(con, "trend/units", app=app)

@@ -11,6 +11,7 @@ from apps.output import (
     Row,
     amount,
     cell,
+    counted,
     day,
     dicts,
     signed_percent,
@@ -21,6 +22,7 @@ from apps.queries.gate import gate_runs
 from apps.queries.trend import (
     EVERY_METRIC,
     trend_changes,
+    trend_dated,
     trend_disturbances,
     trend_events,
     trend_mixed,
@@ -84,7 +86,7 @@ def trend_text(
     if len(sentences) > _SENTENCES:
         more = len(sentences) - _SENTENCES
         sentences = [*sentences[:_SENTENCES], f"{more} more: see the tables, or name a --metric."]
-    sentences += _mixed_sentences(con, app) + unit_sentences(con, app)
+    sentences += _mixed_sentences(con, app) + doubt_sentences(con, app)
     heading = f"History of {series_name(app, series[0]['fields'] if alike else None)}"
     parts = [heading, "\n".join(f"* {sentence}" for sentence in sentences)]
     parts += [chart(name, row, found.of(row)) for name, row in named[:_CHARTS]]
@@ -169,7 +171,25 @@ def _mixed_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
     ]
 
 
-def unit_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
+def doubt_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
+    """Return what of an application's series is in doubt: their order, and values without one."""
+    return [
+        *_order_sentences(con, app),
+        *_unit_sentences(con, app),
+    ]
+
+
+def _order_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
+    """Return that copied or checked-out files may have put runs in another order."""
+    return [
+        f"Note: when {row['guessed']} of {counted(row['runs'], 'run')} started is known only from "
+        "the last change of their files, which copies and checkouts do not keep; --started-at "
+        "states it."
+        for row in dicts(trend_dated(con, app))
+    ]
+
+
+def _unit_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
     """Return which metrics of an application have no series, as their unit changes."""
     return [
         f"Note: {cell(row['metric'])} is in several units ({cell(row['units'])}), the newest since "
@@ -194,7 +214,7 @@ def _nothing(
             f"all runs of {app} started at one time, so they have no order",
             hint="State the start of each in a column started_at, and land them with --replace.",
         )
-    if notes := unit_sentences(con, app):
+    if notes := _unit_sentences(con, app):
         return NothingToAnalyse(
             f"{app} has no series. {notes[0]}", hint="Land all runs with values in one unit."
         )

@@ -242,3 +242,14 @@ def test_values_in_several_units_are_no_series(run, tmp_path):
     assert "metric:size is in several units (GB, MB), the newest since run memory7" in err
     code, _, err = run("compare", "memory0", "memory13")
     assert code == 5 and "They share no metric in one unit" in err
+
+
+def test_an_order_by_the_time_of_files_is_told(run, tmp_path):
+    for i, started in enumerate(("", "2026-01-01", "")):
+        path = tmp_path / f"r{i}.csv"
+        path.write_text(f"metric,value,unit\nsize,{i},GB\n")
+        run("ingest", path, "--app", "sizes", *(["--started-at", started] if started else []))
+    note = "Note: when 2 of 3 runs started is known only from the last change of their files"
+    assert note in run("trend", "sizes")[1]
+    run("ingest", tmp_path / "r0.csv", "--app", "other", "--started-at", "2026-01-02", "--replace")
+    assert "Note" not in run("trend", "other")[1]
