@@ -7,10 +7,10 @@ WITH
     SELECT run_id, bool_or(visits IS NOT NULL) FROM bb_visits GROUP BY run_id
     UNION ALL
     SELECT run_id, false FROM pmu_samples WHERE event = 'Ir'
-    GROUP BY run_id HAVING count(DISTINCT thread) > 1
+    GROUP BY run_id HAVING min(thread) <> max(thread)
     UNION ALL
     SELECT run_id, false FROM fn_timings
-    GROUP BY run_id HAVING count(DISTINCT thread) > 1
+    GROUP BY run_id HAVING min(thread) <> max(thread)
   )
 
 SELECT r.run_id, r.app, r.version, r.machine, r.started_at
