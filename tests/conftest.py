@@ -11,8 +11,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,9 @@ from warehouse import connection
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from ingest.load import Options
+    from warehouse.errors import InputError
 
 if sys.dont_write_bytecode:
     # Hundreds of processes import the same modules. What is compiled of them is kept while the
@@ -181,16 +183,13 @@ def demo_warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.fixture(scope="session")
 def samples_warehouse(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Yield a warehouse of all samples, to be opened read-only; copy it to change it."""
-    from tests.helpers.support import land
-    from warehouse.errors import InputError
 
     def make(path: Path) -> None:
+        from ingest.load import Options
+
         shutil.copy(template, path)
-        with pwh.connect(path) as con:
-            for folder in sorted((Path(__file__).parent / "samples").iterdir()):
-                # Some formats need a package that is not installed everywhere.
-                with suppress(InputError):
-                    land(con, folder)
+        # Some formats need a package that is not installed everywhere.
+        _fill(path, [(Path(__file__).parent / "samples", Options())])
 
     yield from _open_for_reading(_made_once(tmp_path_factory, "samples.duckdb", make))
 
@@ -222,8 +221,21 @@ def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path]
 def _fill_demo(path: Path) -> None:
     # Imported here, because few tests need them.
     from apps.demo.entries import ENTRIES
-    from tests.helpers.support import land
+    from ingest.load import Options
 
-    with pwh.connect(path) as con:
-        for entry in ENTRIES:
-            land(con, entry.path, run_id=entry.run_id, facts=entry.facts, tags=entry.tags)
+    stated = [
+        (one.path, Options(run_id=one.run_id, facts=one.facts, tags=one.tags)) for one in ENTRIES
+    ]
+    assert _fill(path, stated) == []
+
+
+def _fill(path: Path, stated: Iterable[tuple[Path, Options]]) -> list[InputError]:
+    """Land files in groups, as `pwh ingest` does: in a third of the time. Return the rejections."""
+    from apps.landing import Lander
+    from ingest.walk import find
+    from warehouse.errors import InputError
+
+    found = ((one, options) for path, options in stated for one in find([path]))
+    with Lander(path, wait=None, dry_run=False) as lander:
+        outcomes = [outcome for _, outcome in lander.land_all(found)]
+    return [outcome for outcome in outcomes if isinstance(outcome, InputError)]

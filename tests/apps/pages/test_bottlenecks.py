@@ -70,7 +70,11 @@ def test_the_demo_gets_a_verdict_a_heatmap_shares_and_a_history(open_page, demo_
 
 def test_a_link_reproduces_the_view(open_page, demo_warehouse):
     con = pwh.connect(demo_warehouse, read_only=True)
-    run, app_name = rows(con, "SELECT run_id, app FROM runs WHERE app = 'stencil' LIMIT 1")[0]
+    run, app_name = rows(
+        con,
+        "SELECT run_id, app FROM runs JOIN pmu_samples USING (run_id) "
+        "WHERE app = 'stencil' AND region = 'sweep' ORDER BY ALL LIMIT 1",
+    )[0]
     con.close()
     star = "sweep, rank 0, sample 0"
     app = open_page("bottlenecks", demo_warehouse, app=app_name, run=run, by="sample", star=star)
