@@ -102,7 +102,10 @@ def _opened(address: Address) -> DuckDBPyConnection:
     import duckdb
 
     if isinstance(address, Path):
-        return duckdb.connect(str(address), read_only=True)
+        con = duckdb.connect(str(address), read_only=True)
+        # DuckDB takes Python without a script for a person, and shows progress among the answers.
+        con.execute("SET enable_progress_bar = false")
+        return con
     return open_unchecked(address, read_only=True)
 
 

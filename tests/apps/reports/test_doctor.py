@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import shutil
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -160,3 +162,13 @@ def test_no_command_fails_over_damage_with_a_stack_trace(run, copy, command):
         file.truncate(HEADERS + BLOCK)
     code, _, err = run("--db", str(copy), *command)
     assert code == 4 and "Traceback" not in err
+
+
+def test_no_progress_is_shown_among_the_answers_about_tables(template):
+    code = (
+        "from pathlib import Path; from warehouse.integrity import _opened; import sys; "
+        "con = _opened(Path(sys.argv[1])); "
+        "print(con.execute(\"SELECT current_setting('enable_progress_bar')\").fetchall())"
+    )
+    shown = subprocess.check_output([sys.executable, "-c", code, template], text=True)
+    assert shown == "[(False,)]\n"
