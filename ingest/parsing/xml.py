@@ -24,6 +24,7 @@ def read_elements(
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.EntityDeclHandler = _refuse_entity
+    parser.XmlDeclHandler = _check_encoding
     with recording.open() as file:
         if b"\0" in file.peek(4)[:4]:
             raise InputError("the text is UTF-16", where="line 1", expected="UTF-8")
@@ -39,6 +40,18 @@ def read_elements(
         except InputError as error:
             error.where = error.where or f"line {parser.CurrentLineNumber}"
             raise
+
+
+def _check_encoding(_version: str, encoding: str | None, _standalone: int) -> None:
+    """Raise `InputError` for an encoding that the parser cannot read: it knows 8-bit ones alone."""
+    if encoding is None or encoding.lower() in ("utf-8", "utf-16"):
+        return
+    try:
+        letters = bytes(range(256)).decode(encoding, "replace")
+    except (LookupError, ValueError):
+        letters = ""
+    if len(letters) != 256:
+        raise InputError(f"the encoding {encoding!r} cannot be read", expected="UTF-8")
 
 
 def _refuse_entity(*_: object) -> None:

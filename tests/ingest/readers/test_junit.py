@@ -68,3 +68,11 @@ def test_suites_tell_tests_of_one_name_apart(warehouse, tmp_path):
 def test_what_is_refused(warehouse, tmp_path, tests, message):
     with pytest.raises(InputError, match=message):
         land(warehouse, written(tmp_path, tests))
+
+
+@pytest.mark.parametrize("encoding", ["utf-9", "shift_jis"])
+def test_encodings_that_cannot_be_read_are_named(warehouse, tmp_path, encoding):
+    path = tmp_path / "junit.xml"
+    path.write_text(f'<?xml version="1.0" encoding="{encoding}"?>\n<testsuite/>\n')
+    with pytest.raises(InputError, match=f"the encoding '{encoding}' cannot be read"):
+        land(warehouse, path)
