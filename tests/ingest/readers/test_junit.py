@@ -73,6 +73,6 @@ def test_what_is_refused(warehouse, tmp_path, tests, message):
 @pytest.mark.parametrize("encoding", ["utf-9", "shift_jis"])
 def test_encodings_that_cannot_be_read_are_named(warehouse, tmp_path, encoding):
     path = tmp_path / "junit.xml"
-    path.write_text(f'<?xml version="1.0" encoding="{encoding}"?>\n<testsuite/>\n')
+    path.write_text(f'<?xml version="1.0" encoding="{encoding}"?>\n<testsuite></testsuite>\n')
     with pytest.raises(InputError, match=f"the encoding '{encoding}' cannot be read"):
         land(warehouse, path)
