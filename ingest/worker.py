@@ -7,7 +7,6 @@ the same pwh. It attributes them as ingest does, in a warehouse in memory.
 from __future__ import annotations
 
 import hashlib
-import tempfile
 import threading
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -125,8 +124,5 @@ def _warehouse() -> DuckDBPyConnection:
         _OWN.con = in_memory_with(_MODULE)
         # Workers have as many threads as they are to use.
         _OWN.con.execute("SET threads = 1")
-        _OWN.con.execute(
-            "SET temp_directory = $1", [str(Path(tempfile.gettempdir()) / "pwh-spill")]
-        )
     found: DuckDBPyConnection = _OWN.con
     return found

@@ -7,7 +7,6 @@ import math
 import os
 import random
 import re
-import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -29,6 +28,7 @@ from warehouse.errors import (
 from warehouse.lake.attach import attach, engine, is_lake, use
 from warehouse.lake.writers import alone
 from warehouse.queue import place
+from warehouse.spill import remove_abandoned, spill_folder
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -198,8 +198,7 @@ def _open_file(
         if not file.exists():
             _create(file)
         con = _open_waiting(file, patience, read_only=False)
-    # What a killed process had put aside. Nobody else has the file open.
-    shutil.rmtree(file.with_name(f"{file.name}.tmp"), ignore_errors=True)
+    remove_abandoned(file)
     return con
 
 
@@ -330,7 +329,10 @@ def _prepared(path: str, *, read_only: bool) -> DuckDBPyConnection:
 
     # The newest storage format compresses columns that are equal in every row of a file (run_id,
     # source_id) several times faster; pwh pins DuckDB, so no older version has to read it.
-    config = {"storage_compatibility_version": "latest"}
+    config = {
+        "storage_compatibility_version": "latest",
+        "temp_directory": str(spill_folder(None if path == MEMORY else Path(path))),
+    }
     con = duckdb.connect(path, read_only=read_only, config=config)
     _set_database(con)
     _set_session(con)

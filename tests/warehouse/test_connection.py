@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
 import duckdb
 import pytest
@@ -133,11 +134,36 @@ def test_what_killed_processes_leave_behind_goes(tmp_path):
     for draft in (old, new):
         draft.touch()
     os.utime(old, (0, 0))
-    spilled = tmp_path / "w.duckdb.tmp"
-    spilled.mkdir()
-    (spilled / "duckdb_temp_storage-0.tmp").touch()
+    for name in ("w.duckdb.tmp", "w.duckdb.12-0123abcd.tmp"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "duckdb_temp_storage-0.tmp").touch()
+    (theirs := tmp_path / "w.duckdb.notes.tmp").touch()
     pwh.connect(path).close()
-    assert sorted(tmp_path.iterdir()) == [new, path]
+    assert sorted(tmp_path.iterdir()) == [new, path, theirs]
+
+
+def test_readers_that_spill_have_a_folder_each(existing):
+    sql = """
+        SET memory_limit = '60MB';
+        SET threads = 1;
+        SELECT max(i) FROM (
+          SELECT i, row_number() OVER (ORDER BY hash(i)) AS r FROM range(4000000) AS t(i)
+        )
+    """
+    program = f"import warehouse; print(warehouse.connect({str(existing)!r}, read_only=True)" + (
+        f".execute({sql!r}).fetchone()[0])"
+    )
+    readers = [
+        subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    seen = set()
+    while any(reader.poll() is None for reader in readers):
+        seen |= {one.name for one in existing.parent.glob("*.tmp")}
+        time.sleep(0.01)
+    assert [reader.communicate()[0] for reader in readers] == ["3999999\n"] * 2
+    assert len(seen) == 2
+    assert not list(existing.parent.glob("*.tmp"))
 
 
 @pytest.mark.parametrize("read_only", [False, True])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ from warehouse.errors import (
 )
 from warehouse.extensions import is_packaged, load_extension
 from warehouse.lake.lock import lock
+from warehouse.spill import spill_folder
 from warehouse.sqlfiles import literal
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def engine(lake: Lake) -> DuckDBPyConnection:
         load_extension(con, name, extra="lake")
     con.execute("SET allow_unsigned_extensions = false")
     # In memory, DuckDB would put what does not fit in a folder of the working directory.
-    con.execute("SET temp_directory = $1", [str(Path(tempfile.gettempdir()) / "pwh-spill")])
+    con.execute("SET temp_directory = $1", [str(spill_folder())])
     return con
 
 

@@ -27,6 +27,7 @@ from warehouse.quack.line import Line
 from warehouse.quack.literals import Parameters, with_literals
 from warehouse.quack.statements import kind, makes_temporary, parsed, reads
 from warehouse.quack.tokens import HINT, READING, WRITING, token
+from warehouse.spill import spill_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -480,7 +481,7 @@ def open_served(
 
     import udfs
 
-    local = duckdb.connect()
+    local = duckdb.connect(config={"temp_directory": str(spill_folder())})
     try:
         for extension in ("httpfs", "quack"):
             load_extension(local, extension, extra="serve")
