@@ -114,6 +114,7 @@ class Udf:
         return call
 
 
+_USUAL = "STRUCT(variance DOUBLE, freedom DOUBLE)"
 _CHANGES = 'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE)[]'
 _PROVISIONAL = (
     'STRUCT("index" INTEGER, "before" DOUBLE, "after" DOUBLE, p_value DOUBLE, more_runs INTEGER)[]'
@@ -216,7 +217,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter("after", "DOUBLE[][]"),
             Parameter("history_before", "DOUBLE[][]"),
             Parameter("history_after", "DOUBLE[][]"),
-            Parameter("usual", "STRUCT(variance DOUBLE, freedom DOUBLE)[][]"),
+            Parameter("usual", f"{_USUAL}[]"),
             Parameter("family", "VARCHAR[]"),
             Parameter("leading", "BOOLEAN[]"),
             Parameter("level", "DOUBLE"),
@@ -225,9 +226,19 @@ UDFS: tuple[Udf, ...] = (
         "p_value DOUBLE, noise VARCHAR, runs_to_settle INTEGER)[]",
         "Ratio after / before of each metric with a confidence interval for all metrics together "
         "(level 0..1) and a corrected p-value, from lists of values, one a run, by metric; values "
-        "of other runs (history), or variances between other equal runs (usual), show the noise of "
-        "a single run.",
+        "of other runs (history), or what is usual between equal runs (usual_noise), show the "
+        "noise of a single run.",
         pairs=("before", "after", "history_before", "history_after", "usual", "family", "leading"),
+    ),
+    Udf(
+        "usual_noise",
+        "udfs.comparison",
+        (Parameter("variances", "DOUBLE[]"), Parameter("freedoms", "DOUBLE[]")),
+        _USUAL,
+        "What the noise of a single run usually is for metrics of one kind, from the variances of "
+        "their logarithms within groups of equal runs, and its degrees of freedom; both are NULL "
+        "where the groups are too few.",
+        pairs=("variances", "freedoms"),
     ),
     Udf(
         "scaling_fit",

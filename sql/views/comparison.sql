@@ -148,17 +148,9 @@ WITH
 
   -- Only what was measured a few times needs the noise of other runs.
   scarce AS (
-    SELECT DISTINCT metric, unnest([app, app_before]) AS app, _likeness(metric) AS likeness
+    SELECT DISTINCT metric, unnest([app, app_before]) AS app
     FROM lists
     WHERE _are_few(before) OR _are_few(after)
-  ),
-
-  -- Materialized: of all scalars of all runs, those of such metrics are picked out once.
-  elsewhere AS MATERIALIZED (
-    SELECT run_id, app, started_at, metric, value, _likeness(metric) AS likeness
-    FROM run_metrics
-    WHERE likeness IN (SELECT likeness FROM scarce)
-      AND run_id NOT IN (SELECT unnest(run_ids) FROM given)
   ),
 
   -- As metric_series, which would list the values of all applications.
@@ -168,11 +160,30 @@ WITH
       _values_in_order(
         list({'at': {'started_at': m.started_at, 'run_id': m.run_id}, 'value': m.value})
       ) AS history
-    FROM elsewhere AS m
-    SEMI JOIN scarce AS a ON m.app = a.app AND m.metric = a.metric
+    FROM run_metrics AS m
+    JOIN scarce AS a ON m.app = a.app AND m.metric = a.metric
     JOIN _series_of_runs AS s ON m.run_id = s.run_id
-    WHERE m.started_at IS NOT NULL
+    WHERE m.started_at IS NOT NULL AND isfinite(m.value)
+      AND m.run_id NOT IN (SELECT unnest(run_ids) FROM given)
     GROUP BY m.app, s.fields, m.metric
+  ),
+
+  -- Materialized: it says which metrics need more than that.
+  remembered AS MATERIALIZED (
+    SELECT
+      p, _likeness(p.metric) AS likeness,
+      coalesce(h.history, []) AS history_before, coalesce(g.history, []) AS history_after,
+      -- less than `MIN_HISTORY` of udfs.comparison.history
+      len(p.before) = 1 AND len(history_before) < 6 OR len(p.after) = 1 AND len(history_after) < 6
+        AS needs_usual
+    FROM lists AS p
+    -- Which sides need other runs is part of what is equal: else these are no hash joins.
+    LEFT JOIN histories AS h
+      ON CASE WHEN _are_few(p.before) THEN p.app_before END = h.app
+      AND p.series_before = h.fields AND p.metric = h.metric
+    LEFT JOIN histories AS g
+      ON CASE WHEN _are_few(p.after) THEN p.app END = g.app
+      AND p.series_after = g.fields AND p.metric = g.metric
   ),
 
   -- Equal runs: of one application, version and configuration. Two of them show what noise is.
@@ -187,13 +198,15 @@ WITH
   -- What such metrics do between equal runs.
   groups AS (
     SELECT
-      any_value(m.likeness) AS likeness,
+      any_value(_likeness(m.metric)) AS likeness,
       var_samp(ln(m.value)) AS variance, count(*) - 1 AS freedom, max(m.started_at) AS latest,
       -- of equally late ones some of all kinds, the same each time
       hash(m.metric, r.first_run) AS place
-    FROM elsewhere AS m
+    FROM run_metrics AS m
     JOIN equal_runs AS r ON m.run_id = r.run_id
     WHERE m.value > 0 AND isfinite(m.value)
+      AND _likeness(m.metric) IN (SELECT likeness FROM remembered WHERE needs_usual)
+      AND m.run_id NOT IN (SELECT unnest(run_ids) FROM given)
     GROUP BY m.metric, r.first_run
     HAVING count(*) >= 2
   ),
@@ -201,10 +214,17 @@ WITH
   usual AS (
     SELECT
       likeness,
-      list({'variance': variance, 'freedom': freedom} ORDER BY latest DESC NULLS LAST, place)[:200]
-        AS groups
-    FROM groups
-    GROUP BY likeness
+      usual_noise(
+        list_transform(latest, lambda g: g.variance), list_transform(latest, lambda g: g.freedom)
+      ) AS noise
+    FROM (
+      SELECT
+        likeness,
+        list({'variance': variance, 'freedom': CAST(freedom AS DOUBLE)}
+          ORDER BY latest DESC NULLS LAST, place)[:200] AS latest
+      FROM groups
+      GROUP BY likeness
+    )
   ),
 
   every AS (
@@ -212,23 +232,14 @@ WITH
       p.id,
       list(
         {
-          'pair': p, 'history_before': coalesce(h.history, []),
-          'history_after': coalesce(g.history, []),
-          'usual': coalesce(u.groups, []),
+          'pair': p, 'history_before': history_before, 'history_after': history_after,
+          'usual': {'variance': u.noise.variance, 'freedom': u.noise.freedom},
           'family': split_part(p.metric, ':', 1) || ' ' || coalesce(p.unit, '')
         }
         ORDER BY CAST(p.configuration AS VARCHAR), p.metric
       ) AS every
-    FROM lists AS p
-    -- Which sides need other runs is part of what is equal: else these are no hash joins.
-    LEFT JOIN histories AS h
-      ON CASE WHEN _are_few(p.before) THEN p.app_before END = h.app
-      AND p.series_before = h.fields AND p.metric = h.metric
-    LEFT JOIN histories AS g
-      ON CASE WHEN _are_few(p.after) THEN p.app END = g.app
-      AND p.series_after = g.fields AND p.metric = g.metric
-    LEFT JOIN usual AS u
-      ON CASE WHEN len(p.before) = 1 OR len(p.after) = 1 THEN _likeness(p.metric) END = u.likeness
+    FROM remembered AS r
+    LEFT JOIN usual AS u ON CASE WHEN r.needs_usual THEN r.likeness END = u.likeness
     GROUP BY p.id
   ),
 

@@ -30,7 +30,7 @@ WITH
           list_transform(rows, lambda e: e.b), list_transform(rows, lambda e: e.a),
           list_transform(rows, lambda e: CAST([] AS DOUBLE[])),
           list_transform(rows, lambda e: CAST([] AS DOUBLE[])),
-          list_transform(rows, lambda e: CAST([] AS STRUCT(variance DOUBLE, freedom DOUBLE)[])),
+          list_transform(rows, lambda e: CAST({'variance': NULL, 'freedom': NULL} AS STRUCT(variance DOUBLE, freedom DOUBLE))),
           list_transform(rows, lambda e: e.metric), list_transform(rows, lambda e: false), CAST(0.95 AS DOUBLE)
         )
       ) AS c

@@ -22,13 +22,14 @@ import pyarrow as pa
 
 import warehouse
 from tests.bench.comparison_cases import NOISES, Noise, Side, pairs, processes
-from udfs.comparison import compare_runs
+from udfs.comparison import compare_runs, usual_noise
 
 SLOWER = (0.05, 0.10, 0.20)
 SIGMAS = (0.02, 0.05)
 REPETITIONS = (3, 5, 10)
 HISTORY = 30
-USUAL = pa.list_(pa.list_(pa.struct([("variance", pa.float64()), ("freedom", pa.float64())])))
+USUAL = pa.list_(pa.struct([("variance", pa.float64()), ("freedom", pa.float64())]))
+UNKNOWN = {"variance": None, "freedom": None}
 GENERATE = """
     INSERT INTO runs (run_id, app, version, machine, started_at, wall_seconds)
     SELECT
@@ -66,17 +67,17 @@ def found(
     before: Side,
     after: Side,
     history: Side | None = None,
-    usual: list[dict[str, float]] | None = None,
+    usual: dict[str, float | None] | None = None,
     leading: bool = False,
 ) -> list[int]:
     """Return the metrics that are said to have changed; with `leading` the first is the total."""
     kind = pa.list_(pa.list_(pa.float64()))
     past = pa.array([history or [[] for _ in before]], kind)
     sides = (pa.array([before], kind), pa.array([after], kind), past, past)
-    groups = pa.array([[usual or [] for _ in before]], USUAL)
+    typical = pa.array([[usual or UNKNOWN for _ in before]], USUAL)
     family, leads = ["seconds"] * len(before), [leading, *[False] * (len(before) - 1)]
     (row,) = compare_runs(
-        *sides, groups, pa.array([family]), pa.array([leads]), pa.array([0.95])
+        *sides, typical, pa.array([family]), pa.array([leads]), pa.array([0.95])
     ).to_pylist()
     return [i for i, one in enumerate(row) if (one["p_value"] or 0) < 0.05 and one["noise"]]
 
@@ -142,7 +143,8 @@ def grouped(count: int) -> None:
                 past = [b[1:] + a[1:] for b, a in zip(before, after, strict=True)]
             else:
                 logs = np.log(np.concatenate([first, second], axis=1))[0, :100].reshape(20, 5)
-                usual = [{"variance": float(v), "freedom": 4.0} for v in logs.var(axis=1, ddof=1)]
+                groups = pa.array([logs.var(axis=1, ddof=1)]), pa.array([[4.0] * len(logs)])
+                (usual,) = usual_noise(*groups).to_pylist()
             one, other = [[v[0]] for v in before], [[v[0]] for v in after]
             alarm.append(bool(found(one, other, past, usual, leading=True)))
             slower = [[1.1 * other[0][0]], *other[1:]]

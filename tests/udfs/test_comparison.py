@@ -7,10 +7,11 @@ import pyarrow as pa
 import pytest
 
 from tests.bench.comparison_cases import NOISES, pairs, processes
-from udfs.comparison import compare_runs
+from udfs.comparison import compare_runs, usual_noise
 from udfs.comparison.planning import more_runs
 
-USUAL = pa.list_(pa.list_(pa.struct([("variance", pa.float64()), ("freedom", pa.float64())])))
+USUAL = pa.list_(pa.struct([("variance", pa.float64()), ("freedom", pa.float64())]))
+UNKNOWN = {"variance": None, "freedom": None}
 
 
 def compared(before, after, *, family=None, level=0.95, histories=None, usual=None, leading=None):
@@ -19,7 +20,7 @@ def compared(before, after, *, family=None, level=0.95, histories=None, usual=No
     (row,) = compare_runs(
         *(pa.array([side], pa.list_(pa.list_(pa.float64()))) for side in (before, after)),
         *(pa.array([side], pa.list_(pa.list_(pa.float64()))) for side in histories),
-        pa.array([usual or [[]] * len(before)], USUAL),
+        pa.array([usual or [UNKNOWN] * len(before)], USUAL),
         pa.array([family or ["f"] * len(before)]),
         pa.array([leading or [False] * len(before)]),
         pa.array([level]),
@@ -107,11 +108,13 @@ def test_the_noise_of_two_runs_is_theirs_and_that_of_a_history_as_quiet():
 
 def test_single_runs_take_what_is_usual_where_nothing_else_is_known():
     rng = np.random.default_rng(4)
-    groups = [
-        {"variance": float(0.02**2 * rng.chisquare(4) / 4), "freedom": 4.0} for _ in range(20)
-    ]
+    groups = (0.02**2 * rng.chisquare(4, 20) / 4).tolist()
+    many, few, none = usual_noise(
+        pa.array([groups, groups[:1], groups[:1]]), pa.array([[4.0] * 20, [4.0], [3.0]])
+    ).to_pylist()
+    assert none == UNKNOWN
     slower, alike, few, none = compared(
-        [[1.0]] * 4, [[1.5], [1.01], [1.5], [1.5]], usual=[groups, groups, groups[:1], []]
+        [[1.0]] * 4, [[1.5], [1.01], [1.5], [1.5]], usual=[many, many, few, none]
     )
     assert [one["noise"] for one in (slower, few, none)] == ["usual", "usual", None]
     assert slower["p_value"] < 0.01 < alike["p_value"]
@@ -177,7 +180,7 @@ def test_rows_are_compared_separately():
     none = pa.array([[[]], [[]]], pa.list_(pa.list_(pa.float64())))
     family = pa.array([["f"], ["f"]])
     levels = pa.array([0.95, 0.5])
-    usual = pa.array([[[]], [[]]], USUAL)
+    usual = pa.array([[UNKNOWN], [UNKNOWN]], USUAL)
     none_lead = pa.array([[False], [False]])
     first, second = compare_runs(
         lists, later, none, none, usual, family, none_lead, levels

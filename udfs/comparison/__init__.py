@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import binom, fdtri, stdtr, stdtrit
 
 from udfs.arrow import Column, contiguous, elements
-from udfs.comparison.history import history_variances, usual_variances
+from udfs.comparison.history import history_variances, usual_variance
 from udfs.comparison.planning import more_runs
 from udfs.comparison.samples import Booleans, Floats, Integers, Samples, resolutions
 from udfs.comparison.spread import Spread, moderate, spreads
@@ -25,7 +25,7 @@ _MORE_NOISE = 0.05  # probability from which on runs have more noise than their 
 _RARE = 0.01  # fewer than five runs of a side that follow each other separate too often by chance
 _NOISES = ("runs", "history", "other side", "usual")
 
-_USUAL = ("variance", "freedom")
+_USUAL = pa.struct([("variance", pa.float64()), ("freedom", pa.float64())])
 _CHANGE = pa.struct(
     [
         ("before", pa.float64()),
@@ -38,6 +38,30 @@ _CHANGE = pa.struct(
         ("runs_to_settle", pa.int32()),
     ]
 )
+
+
+def usual_noise(variances: Column, freedoms: Column) -> pa.StructArray:
+    """Return what the noise of a single value usually is for metrics of one kind.
+
+    Args:
+        variances: n lists of g DOUBLE: of each group of equal runs the variance of the logarithm of
+            such a metric.
+        freedoms: n lists of g DOUBLE: their degrees of freedom.
+
+    Returns:
+        n structs: variance of a single value and its degrees of freedom (`usual_variance`), both
+        NULL where the groups have fewer than four degrees of freedom in all.
+    """
+    lists = zip(contiguous(variances), contiguous(freedoms), strict=True)
+    rows = [usual_variance(*(_floats(one.values) for one in pair)) for pair in lists]
+    return pa.array(
+        [dict(zip(_USUAL.names, row or (None, None), strict=True)) for row in rows], _USUAL
+    )
+
+
+def _floats(values: pa.Array) -> Floats:
+    out: Floats = values.to_numpy(zero_copy_only=False).astype(np.float64)
+    return out
 
 
 def compare_runs(
@@ -69,8 +93,8 @@ def compare_runs(
         history_before: n lists of m lists of DOUBLE: values of other runs, in order of time, that
             show the noise of `before` where it has three runs at most.
         history_after: the same for `after`.
-        usual: n lists of m lists of structs variance and freedom: variance of the logarithm
-            between equal runs that are not compared, of such metrics, and its degrees of freedom.
+        usual: n lists of m structs variance and freedom: variance of the logarithm that is usual
+            for such metrics, and its degrees of freedom (`usual_noise`), NULL where unknown.
         family: n lists of m names; metrics of one family are measured in the same way.
         leading: n lists of m flags: the metrics that the question is about, such as the total time.
             Half of the probability of error is theirs, so that many others do not drown them.
@@ -93,7 +117,7 @@ def compare_runs(
     for i in range(len(families)):
         sides = [_samples(side[i].values) for side in lists]
         names = np.asarray(families[i].values.to_pylist(), dtype=object)
-        typical = usual_variances(*_groups(usuals[i].values))
+        typical = _usual(usuals[i].values)
         first = np.asarray(leads[i].values.to_pylist(), dtype=np.bool_)
         rows.append(_compare(sides, typical, names, first, levels[i].as_py()))
     return pa.array(rows, pa.list_(_CHANGE))
@@ -107,13 +131,10 @@ def _samples(lists: pa.ListArray) -> Samples:
     return Samples(values[known], owner[known], len(lists))
 
 
-def _groups(lists: pa.ListArray) -> tuple[Samples, Samples]:
-    """Return variances and degrees of freedom of a list of lists of structs."""
-    owner = lists.value_parent_indices().to_numpy(zero_copy_only=False).astype(np.int64)
-    structs = elements(lists)
-    fields = [structs.field(name).to_numpy(zero_copy_only=False) for name in _USUAL]
-    variances, freedoms = (Samples(field.astype(np.float64), owner, len(lists)) for field in fields)
-    return variances, freedoms
+def _usual(structs: pa.StructArray) -> tuple[Floats, Floats]:
+    """Return the fields of the structs, (metrics); NaN where they are NULL."""
+    variance, freedom = (_floats(structs.field(name)) for name in _USUAL.names)
+    return variance, freedom
 
 
 def _compare(

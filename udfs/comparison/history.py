@@ -64,7 +64,7 @@ def _levels(values: Floats, scale: Floats) -> Integers:
     return np.pad(np.cumsum(jumps, axis=1), ((0, 0), (1, 0)))
 
 
-def usual_variances(variances: Samples, freedoms: Samples) -> tuple[Floats, Floats]:
+def usual_variance(variances: Floats, freedoms: Floats) -> tuple[float, float] | None:
     """Return what the variance of a single value usually is for such metrics, and how surely.
 
     The variances of other groups of equal runs are draws of a scaled inverse chi-squared
@@ -73,28 +73,18 @@ def usual_variances(variances: Samples, freedoms: Samples) -> tuple[Floats, Floa
     pooled, with at most four degrees of freedom.
 
     Args:
-        variances: m metrics; of each, the variances within groups of equal runs.
-        freedoms: the degrees of freedom of these.
+        variances: of each group of equal runs, (groups).
+        freedoms: the degrees of freedom of these, (groups).
 
     Returns:
-        Two arrays (metrics); NaN where there are fewer than four degrees of freedom in all.
+        Variance and degrees of freedom; None where the groups have fewer than four of them in all,
+        or none of them varies.
     """
-    total = freedoms.sums(freedoms.values)
-    pooled = freedoms.sums(variances.values * freedoms.values) / np.maximum(total, 1)
-    enough = (total >= _MIN_FREEDOM) & (pooled > 0)
-    variance = np.where(enough, pooled, np.nan)
-    freedom = np.where(enough, np.minimum(total, _HEAVY_TAILS), np.nan)
-    # Metrics of one kind share their groups, so each set of groups is looked at once.
-    counts = variances.counts
-    ends = np.cumsum(counts)
-    shared: dict[bytes, tuple[float, float]] = {}
-    for i in np.flatnonzero(enough):
-        of_metric = slice(ends[i] - counts[i], ends[i])
-        group, free = variances.values[of_metric], freedoms.values[of_metric]
-        key = group.tobytes()
-        if key not in shared:
-            shared[key] = common_variance(group, free, np.zeros(len(group)))
-        common, weight = shared[key]
-        if weight > 0:
-            variance[i], freedom[i] = common, min(weight, total[i])
-    return variance, freedom
+    total = float(freedoms.sum())
+    pooled = float(variances @ freedoms) / max(total, 1.0)
+    if total < _MIN_FREEDOM or not pooled > 0:
+        return None
+    common, weight = common_variance(variances, freedoms, np.zeros(len(variances)))
+    if weight > 0:
+        return common, min(weight, total)
+    return pooled, min(total, _HEAVY_TAILS)
