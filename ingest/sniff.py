@@ -23,6 +23,10 @@ _TABLE = (
 )
 
 
+class EmptyFile(InputError):
+    """A file has no content: there is nothing of it that could be lost."""
+
+
 def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
     """Return the first reader that recognises a file.
 
@@ -61,7 +65,10 @@ def _is_table(head: Head) -> bool:
 
 
 def head_of(path: Path) -> Head:
-    """Return the beginning of a file; raise `InputError` where it is empty or cannot be read."""
+    """Return the beginning of a file.
+
+    Raises `EmptyFile` where it is empty, another `InputError` where it cannot be read.
+    """
     try:
         path.stat()  # unlike is_file, this raises where the way there is barred
         if not path.is_file():
@@ -75,7 +82,7 @@ def head_of(path: Path) -> Head:
         problem = f"cannot be read: {error.strerror or error}"
         raise InputError(problem, path=path_text(path)) from None
     if not data:
-        raise InputError("the file is empty", path=path_text(path), expected="a recording")
+        raise EmptyFile("the file is empty", path=path_text(path), expected="a recording")
     return Head(data, path)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ingest.base import Reader
 from ingest.compressed import path_text
 from ingest.readers import all_readers
 from ingest.recording import Recording
-from ingest.sniff import head_of, recognise
+from ingest.sniff import EmptyFile, head_of, recognise
 from warehouse.errors import InputError, UsageError
 
 _LITTER = (".DS_Store", "__MACOSX", "Thumbs.db", "desktop.ini")
@@ -47,9 +47,9 @@ def reader_named(name: str) -> Reader:
 def find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None = None) -> Iterator[Found]:
     """Yield the recordings under the paths, in order, each once.
 
-    A path is a file, a folder (walked without following links to folders) or a glob. In a
-    folder, files that no reader recognises are skipped, as is litter of other systems (.DS_Store);
-    named as such they are errors.
+    A path is a file, a folder (walked without following links to folders) or a glob. Empty files
+    among others are skipped. In a folder, files that no reader recognises are skipped, too, as is
+    litter of other systems (.DS_Store); named as such they are errors.
     `reader` replaces recognition of named files, and narrows it in folders.
     """
     seen: set[Path] = set()
@@ -76,7 +76,7 @@ def _find(paths: Sequence[str | os.PathLike[str]], reader: Reader | None) -> Ite
                 yield Found(path, error=error)
             yield from _find(matches, reader)
         else:
-            yield _named(path, reader)
+            yield _named(path, reader, among_others=len(paths) > 1)
 
 
 def _in_folder(folder: Path, reader: Reader | None) -> Iterator[Found]:
@@ -110,13 +110,16 @@ def _recognised(path: Path, reader: Reader | None) -> Found:
     return Found(path, recogniser, recogniser.parts(path))
 
 
-def _named(path: Path, reader: Reader | None) -> Found:
-    """Look at a file that the user named: here a file that cannot be read is an error."""
+def _named(path: Path, reader: Reader | None, *, among_others: bool) -> Found:
+    """Look at a file that the user named: here a file that cannot be read is an error.
+
+    Tools leave empty files beside those that have what they counted: these are skipped.
+    """
     if reader is None:
         found = _recognised(path, None)
-        return Found(path, found.reader, found.parts, found.error)
+        return replace(found, skipped=among_others and isinstance(found.error, EmptyFile))
     try:
         head_of(path)
     except InputError as error:
-        return Found(path, error=error)
+        return Found(path, error=error, skipped=among_others and isinstance(error, EmptyFile))
     return Found(path, reader, reader.parts(path))

@@ -182,6 +182,7 @@ def _land_all(
     from apps.landing import Lander
     from apps.progress import Countdown
     from ingest.compressed import path_text
+    from ingest.sniff import EmptyFile
 
     readable = [one for one in found if one.reader is not None]
     rejected = [one for one in found if one.error is not None and not one.skipped]
@@ -205,13 +206,21 @@ def _land_all(
                 print_data(f"skipped  {path_text(one.path)}  {landed.problem}")
             if (left := countdown.after(number)) is not None:
                 note(left)
-    if skipped:
-        names = ", ".join(one.path.name for one in skipped[:3])
-        more = ", ..." if len(skipped) > 3 else ""
-        files = counted(len(skipped), "file")
+    empty = [one for one in skipped if isinstance(one.error, EmptyFile)]
+    others = [one for one in skipped if one not in empty]
+    if empty:
+        note(f"skipped {counted(len(empty), 'empty file')} ({_first(empty)})")
+    if others:
+        files = counted(len(others), "file")
         advice = "" if list_skipped else "; --list-skipped says why"
-        note(f"skipped {files} that no reader recognises ({names}{more}){advice}")
+        note(f"skipped {files} that no reader recognises ({_first(others)}){advice}")
     return failed
+
+
+def _first(skipped: list[Found]) -> str:
+    """Return the names of the first files."""
+    names = ", ".join(one.path.name for one in skipped[:3])
+    return names + (", ..." if len(skipped) > 3 else "")
 
 
 def _note_unread(count: int) -> None:

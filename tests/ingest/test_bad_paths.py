@@ -140,6 +140,17 @@ def test_good_files_land_next_to_bad_ones(pwh, tmp_path):
     )
 
 
+def test_empty_files_among_others_are_skipped(pwh, tmp_path):
+    (tmp_path / "a.csv").touch()
+    (tmp_path / "b.csv").write_bytes(COUNTERS)
+    for files in (("a.csv", "b.csv"), ("*.csv",), ("a.csv", "b.csv", "--reader", "plain"), (".",)):
+        code, out, err = pwh("ingest", *files, "--dry-run")
+        assert (code, err) == (0, "pwh: skipped 1 empty file (a.csv)\n")
+        assert "would land b.csv" in out
+    code, _, err = pwh("ingest", "a.csv")
+    assert (code, err) == (3, "pwh: rejected a.csv: the file is empty\n  expected a recording\n")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
