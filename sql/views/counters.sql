@@ -30,6 +30,10 @@ CREATE OR REPLACE MACRO _is_rate(event, unit) AS
     'memory.reserved'
   );
 
+-- Whether an event is time by the clock, which passes for all threads at once: the longest counts.
+CREATE OR REPLACE MACRO _is_elapsed(event) AS
+  event IN ('Runtime (RDTSC)', 'duration_time', 'real_time_nsec');
+
 -- Names in tools of the cycles in which a core was running.
 CREATE OR REPLACE MACRO _is_cycles(event) AS
   event IN (
@@ -98,30 +102,57 @@ WITH
   -- by unit, so that it is looked at once and not in each sample
   by_unit AS (
     SELECT
-      run_id, source_id, event, unit,
+      run_id, source_id, event, unit, rank, thread, cpu, region IS NULL AS is_whole,
       sum(value) AS value,
       count(value) AS counted,
       count(*) AS samples,
-      min(running) AS running,
-      bool_or(region IS NULL) AS is_whole
+      min(running) AS running
     FROM pmu_samples
-    GROUP BY run_id, source_id, event, unit
+    GROUP BY ALL
   ),
 
-  -- Several files of a run can count the same: a profile by function what another file has as a
-  -- whole (without a region). Only the whole is summed then.
+  -- of a thread that was counted as a whole (without a region), its regions are parts
+  by_place AS (
+    SELECT
+      run_id, source_id, event, unit, bool_or(is_whole) AS is_whole,
+      CASE WHEN coalesce(thread, cpu) IS NOT NULL THEN 0 WHEN rank IS NOT NULL THEN 1 ELSE 2 END
+        AS extent,
+      arg_max(
+        {'value': value, 'counted': counted, 'samples': samples, 'running': running}, is_whole
+      ) AS counts
+    FROM by_unit
+    GROUP BY run_id, source_id, event, unit, rank, thread, cpu
+  ),
+
+  by_extent AS (
+    SELECT
+      run_id, source_id, event, any_value(unit) AS unit,
+      CASE WHEN _is_elapsed(event) THEN max(counts.value) ELSE sum(counts.value) END AS value,
+      sum(counts.counted) AS counted,
+      sum(counts.samples) AS samples,
+      min(counts.running) AS running,
+      bool_or(_is_rate(event, unit)) AS is_rate,
+      bool_or(is_whole) AS is_whole
+    FROM by_place
+    GROUP BY run_id, source_id, event, extent
+    -- In a file, and in several of a run, the same can be counted more than once: the program as a
+    -- whole, its processes, their threads, and by function. Only the widest is summed then.
+    -- as a sum over a window this would read all samples twice
+    QUALIFY rank() OVER (
+      PARTITION BY run_id, event ORDER BY CASE WHEN bool_or(is_whole) THEN extent ELSE -1 END DESC
+    ) = 1
+  ),
+
   by_source AS (
     SELECT
       run_id, source_id, event, any_value(unit) AS unit,
-      sum(value) AS value,
+      CASE WHEN _is_elapsed(event) THEN max(value) ELSE sum(value) END AS value,
       sum(counted) AS counted,
       sum(samples) AS samples,
       min(running) AS running,
-      bool_or(_is_rate(event, unit)) AS is_rate
-    FROM by_unit
+      bool_or(is_rate) AS is_rate
+    FROM by_extent
     GROUP BY run_id, source_id, event
-    -- as a sum over a window this would read all samples twice
-    QUALIFY rank() OVER (PARTITION BY run_id, event ORDER BY bool_or(is_whole) DESC) = 1
   ),
 
   -- where a tool counts cycles under several names, the largest
@@ -138,7 +169,11 @@ WITH
   totals AS (
     SELECT
       run_id, event, any_value(unit) AS unit,
-      sum(value) / CASE WHEN bool_or(is_rate) THEN sum(counted) ELSE 1 END AS value,
+      CASE
+        WHEN bool_or(is_rate) THEN sum(value) / sum(counted)
+        WHEN _is_elapsed(event) THEN max(value)
+        ELSE sum(value)
+      END AS value,
       sum(value) FILTER (cycles IS NOT NULL) AS value_with_cycles,
       sum(cycles) FILTER (value IS NOT NULL) AS cycles,
       any_value(all_cycles) AS all_cycles,
@@ -159,7 +194,7 @@ SELECT
   run_id, event, value, unit,
   -- by the cycles of the files that counted the event, where they counted cycles
   CASE
-    WHEN is_rate THEN NULL
+    WHEN is_rate OR _is_elapsed(event) THEN NULL
     WHEN cycles > 0 THEN value_with_cycles / cycles
     WHEN all_cycles > 0 THEN value / all_cycles
   END AS per_cycle,
@@ -169,7 +204,7 @@ FROM totals;
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
-COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the files that counted the run as a whole where there are any; the mean where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width.';
+COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width.';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
 COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores.';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';

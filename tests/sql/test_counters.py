@@ -106,6 +106,52 @@ def test_what_several_files_of_a_run_counted_is_not_added_up_twice(warehouse):
     ]
 
 
+def test_parts_of_what_was_counted_as_a_whole_are_not_added_to_it(warehouse):
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        run_id   rank  thread  region  event   value
+        program  NULL  NULL    NULL    cycles  100
+        program  0     NULL    NULL    cycles  60
+        program  1     0       NULL    cycles  40
+        rank     0     NULL    NULL    cycles  60
+        rank     0     NULL    f       cycles  50
+        rank     1     NULL    f       cycles  40
+        threads  0     NULL    NULL    cycles  60
+        threads  0     0       NULL    cycles  30
+        threads  0     1       f       cycles  30
+        parts    0     NULL    f       cycles  50
+        parts    0     1       g       cycles  30
+        """,
+    )
+    assert rows(warehouse, "SELECT run_id, value, samples FROM counter_summary ORDER BY ALL") == [
+        ("parts", 80, 2),
+        ("program", 100, 1),
+        ("rank", 100, 2),
+        ("threads", 60, 1),
+    ]
+
+
+def test_time_by_the_clock_is_that_of_the_longest_thread(warehouse):
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        cpu  region  event            value  unit
+        0    init    Runtime(RDTSC)   1      s
+        0    solve   Runtime(RDTSC)   5      s
+        1    init    Runtime(RDTSC)   1      s
+        1    solve   Runtime(RDTSC)   4      s
+        0    solve   cycles           3      NULL
+        """,
+    )
+    warehouse.execute("UPDATE pmu_samples SET event = 'Runtime (RDTSC)' WHERE unit = 's'")
+    assert rows(
+        warehouse, "SELECT value, per_cycle FROM counter_summary WHERE event <> 'cycles'"
+    ) == [(6, None)]
+
+
 def test_the_summary_of_a_run_reads_its_samples_once_and_no_others(warehouse):
     given(
         warehouse,
