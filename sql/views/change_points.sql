@@ -224,7 +224,7 @@ SELECT * EXCLUDE (more_runs, series, begins, ends)
 FROM _found_changes
 WHERE more_runs IS NULL;
 
-COMMENT ON VIEW change_points IS 'One row is a place where the level of a metric of an application on a machine changed permanently, in the series of metric_series. A change lasts at least 5 runs at an end of the series and 8 within; series of fewer than 10 runs have none, and a steady drift is not a change.';
+COMMENT ON VIEW change_points IS 'One row is a place where the level of a metric of an application on a machine changed permanently, in the series of metric_series. A change lasts at least 5 runs at an end of the series and 8 within; series of fewer than 10 runs have none, and a steady drift is not a change: in a series that drifts, changes are what the drift leaves.';
 COMMENT ON COLUMN change_points.app IS 'Application.';
 COMMENT ON COLUMN change_points.machine IS 'Machine (metric_series.machine).';
 COMMENT ON COLUMN change_points.fields IS 'What the runs of the series have in common (series_fields).';
@@ -239,8 +239,8 @@ COMMENT ON COLUMN change_points.started_at IS 'When it started.';
 COMMENT ON COLUMN change_points.previous_run_id IS 'Last run before the change.';
 COMMENT ON COLUMN change_points.previous_version IS 'Its version.';
 COMMENT ON COLUMN change_points.previous_commit IS 'Its commit: the cause is among the commits after it, up to commit.';
-COMMENT ON COLUMN change_points."before" IS 'Median from the change before to this one.';
-COMMENT ON COLUMN change_points."after" IS 'Median from this change to the next one.';
+COMMENT ON COLUMN change_points."before" IS 'Median from the change before to this one; in a series that drifts, as it is at the change.';
+COMMENT ON COLUMN change_points."after" IS 'Median from this change to the next one, likewise.';
 COMMENT ON COLUMN change_points.change IS 'Relative change: 0.1 is 10 % more; NULL where it was 0 before.';
 COMMENT ON COLUMN change_points.direction IS 'worse or better, by what is better for the metric (change_thresholds.better, else its unit); NULL where that is not known.';
 COMMENT ON COLUMN change_points.p_value IS 'Probability that a series without a change shows one as clear as this anywhere.';

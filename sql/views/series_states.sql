@@ -105,7 +105,7 @@ COMMENT ON COLUMN series_states.disturbances IS 'Number of its disturbances.';
 COMMENT ON COLUMN series_states.low IS 'Lower one of two levels that alternate.';
 COMMENT ON COLUMN series_states.high IS 'Upper one of two levels that alternate.';
 COMMENT ON COLUMN series_states.high_share IS 'Share of the runs in the upper level.';
-COMMENT ON COLUMN series_states.drift IS 'Rise of the line of a series that drifts, over all its runs, relative to level; NULL for others.';
+COMMENT ON COLUMN series_states.drift IS 'Rise of a series that drifts over all its runs, without its changes, relative to level; NULL for others.';
 COMMENT ON COLUMN series_states.latest_outlier IS 'Value of the latest run, where it is farther from the level than smallest_visible, and 1.5 times as far as any run before since the last change; else NULL. It is no change yet.';
 COMMENT ON COLUMN series_states.latest_outlier_run_id IS 'That run.';
 COMMENT ON COLUMN series_states.overall_change IS 'Relative difference of the medians of the last and the first quarter of its runs: 0.1 is 10 % more, however it came; NULL below 10 runs, and where the first is 0.';

@@ -293,6 +293,16 @@ def test_a_steady_drift_is_no_change_but_a_step_on_top_of_it_is():
     assert sum(any(abs(at - 120) <= 2 for at in changes) for changes in with_step) >= 45
 
 
+@pytest.mark.parametrize(("slope", "size", "at"), [(35, 10, 48), (10, 30, 30), (-35, 30, 15)])
+def test_a_step_in_a_drift_is_the_only_change_and_as_large_as_it_is(slope, size, at):
+    level = 100 + drift(slope)(60) + steps((at, size))(60)
+    series = level + gauss(np.random.default_rng(8), 50, 60)
+    changes = found(*series)
+    assert sum([c["index"] for c in one] == [at] for one in changes) >= 46
+    sizes = [one[0]["after"] - one[0]["before"] for one in changes]
+    assert np.median(sizes) == pytest.approx(size, abs=1)
+
+
 @pytest.mark.parametrize(("points", "quiet"), [(200, 0.2), (200, 0), (60, 0.01), (30, 0)])
 def test_a_change_of_variance_is_no_change_of_level(points, quiet):
     noise = gauss(np.random.default_rng(6), 200, points)

@@ -6,8 +6,8 @@ it and the levels between the splits found are searched for the split with the l
 statistic, whose p-value accounts for all splits tried (Miller and Siegmund 1982), for noise that is
 larger around the split than elsewhere, and for its autocorrelation, which is estimated from
 differences, so that changes of level do not count as autocorrelation; every change is then placed
-and tested between its neighbours; and where a straight line fits better, the series has a drift and
-no change. Sources and details are with each step: `modes`, `noise`, `outliers`, `scan`,
+and tested between its neighbours; and where levels that drift fit better, the changes are those
+that the drift leaves. Sources and details are with each step: `modes`, `noise`, `outliers`, `scan`,
 `significance`, `segments`, `drift`, `levels`. What is no lasting change is in `disturbances` and
 `provisional`, and what could not be seen in `sensitivity`.
 """
@@ -47,7 +47,8 @@ def detect_changes(values: Column) -> pa.ListArray:
     Returns:
         n lists of structs (index of the first point after the change, from 0, skipped ones
         counted; before and after, the medians of the known values since the previous and until the
-        next change, in the unit of the values; p_value, the probability of a change as clear
+        next change, in the unit of the values, in a series that drifts as they are at the change;
+        p_value, the probability of a change as clear
         anywhere in a series without changes), by index; empty where there is none, NULL for a NULL
         list.
     """
@@ -114,7 +115,7 @@ def series_findings(values: Column, significance: Column) -> pa.StructArray:
     Returns:
         n structs: changes, provisional and disturbances as of the functions above; modes (low and
         high level, high_share of the points in the upper one) where two levels alternate, else
-        NULL; drift, the rise of the straight line of a series that drifts, else NULL;
+        NULL; drift, the rise of a series that drifts besides its changes, else NULL;
         smallest_change, the smallest lasting change that would be found in four of five such
         series of as many points, 10 at least, in the unit of the values, NULL where unknown;
         state, the first that applies of short (fewer than 10 known points), alternating, disturbed

@@ -1,67 +1,188 @@
-"""Changes of level against a drift: a series that rises steadily has no change of level."""
+"""Series that drift: levels that rise or fall by one slope, with steps where they changed."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.changes.segments import Splits
+from udfs.changes.modes import MIN_LEVEL
+from udfs.changes.noise import OUTLIER_DIFFERENCE, Noise
+from udfs.changes.segments import Splits, segment_series
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Marks = NDArray[np.bool_]
 
 
-_CERTAIN = 15.0  # twice the log-likelihood by which a line is better than one level
+_CERTAIN = 15.0  # twice the log-likelihood by which a line or one more step is far better
+_STEEP = 2.5  # standard errors from which a slope is worth a closer look
+_ROUNDS = 5
 
 
-def rise(values: Floats, lines: Floats, inflation: Floats | float) -> Marks:
-    """Return whether a line fits a series without changes far better than one level; (series,).
+@dataclass(frozen=True, slots=True)
+class Slopes:
+    """The slope that the levels of each series have in common; all (series,).
 
-    inflation is that of the noise around the line.
+    slope is that per point; level and rest are the sums of squares around the levels without it
+    and with it; steep marks slopes far beyond their standard error, if the noise is white.
     """
-    level = np.square(values - values.mean(axis=1, keepdims=True)).sum(axis=1)
-    line = np.maximum(np.square(values - lines).sum(axis=1), 1e-300)
-    independent = values.shape[1] / inflation
-    out: Marks = independent * np.log(np.maximum(level, 1e-300) / line) > _CERTAIN
-    return out
+
+    slope: Floats
+    level: Floats
+    rest: Floats
+    steep: Marks
 
 
-def straight_lines(values: Floats) -> Floats:
-    """Return the least-squares line of each series, (series, points)."""
-    time = np.arange(values.shape[1]) - (values.shape[1] - 1) / 2
-    slope = np.einsum("ij,j->i", values, time) / (time @ time)
-    out: Floats = values.mean(axis=1, keepdims=True) + slope[:, None] * time
-    return out
+@dataclass(frozen=True, slots=True)
+class Drifts:
+    """Series as levels with a slope in common.
+
+    lines are the slopes around the middle of each series, (series, points); splits and noise are
+    those of the values without them, rest is as in `Slopes`.
+    """
+
+    lines: Floats
+    splits: list[Splits]
+    noise: Noise
+    rest: Floats
+
+    def of(self, rows: Integers) -> Drifts:
+        """Return those of some of the series."""
+        splits = [self.splits[row] for row in rows]
+        return Drifts(self.lines[rows], splits, self.noise.of(rows), self.rest[rows])
+
+    def replaced(self, rows: Integers, other: Drifts) -> Drifts:
+        """Return these with some of the series replaced."""
+        lines, splits, rest = self.lines.copy(), self.splits.copy(), self.rest.copy()
+        lines[rows], rest[rows] = other.lines, other.rest
+        for row, of_row in zip(rows, other.splits, strict=True):
+            splits[row] = of_row
+        return Drifts(lines, splits, self.noise.replaced(rows, other.noise), rest)
 
 
-def are_drifts(values: Floats, lines: Floats, splits: list[Splits], inflation: Floats) -> Marks:
-    """Return whether a line fits a series better than its levels, by Schwarz's criterion.
+def may_drift(values: Floats, splits: list[Splits], scale: Floats) -> Marks:
+    """Return whether series may drift: as a line, within their levels or in short stretches.
 
-    Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978. A line and a single
-    step count as equally many parameters.
+    Steps against a drift hide both, so that neither levels nor the slope of the whole are seen.
 
     Args:
         values: (series, points), without outliers.
-        lines: their least-squares lines, (series, points).
         splits: the changes of level of each series.
-        inflation: (series,), long-run variance of the noise over its variance.
+        scale: (series, 1), rough standard deviation of the noise.
 
     Returns:
         (series,).
     """
+    levels, line = _slopes(values, splits), _slopes(values, _no_splits(values))
+    more = 1 - _steps(splits)
+    out: Marks = _is_better(line.rest, levels.level, more, float(values.shape[1]))
+    return out | levels.steep | _slopes(values, _stretches(values, scale)).steep
+
+
+def find_drifts(values: Floats, scale: Floats) -> Drifts:
+    """Return the levels of series with a slope in common.
+
+    Changes are searched in what the slope leaves, and the slope is then that within the levels, by
+    turns: that of a single line would be wrong by the steps. It begins as that of a single line and
+    where it is steep within short stretches as that, and the better result counts.
+
+    Args:
+        values: (series, points), without outliers.
+        scale: (series, 1), rough standard deviation of the noise.
+    """
+    out = _by_turns(values, scale, _no_splits(values))
+    short = _stretches(values, scale)
+    steep = np.flatnonzero(_slopes(values, short).steep)
+    if not len(steep):
+        return out
+    other = _by_turns(values[steep], scale[steep], [short[row] for row in steep])
+    more = _steps(other.splits) - _steps(out.splits)[steep]
+    better = _is_better(other.rest, out.rest[steep], more, float(values.shape[1]))
+    return out.replaced(steep[better], other.of(np.flatnonzero(better)))
+
+
+def are_drifts(values: Floats, splits: list[Splits], drifts: Drifts) -> Marks:
+    """Return whether levels with a slope fit series better than levels, by Schwarz's criterion.
+
+    Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978. A slope and a step
+    count as equally many parameters. Where it needs more of them, it has to be far better.
+
+    Args:
+        values: (series, points), without outliers.
+        splits: the changes of level of each series.
+        drifts: the same series as levels with a slope.
+
+    Returns:
+        (series,).
+    """
+    more = 1 + _steps(drifts.splits) - _steps(splits)
+    independent = values.shape[1] / drifts.noise.inflation[:, 0]
+    return _is_better(drifts.rest, _slopes(values, splits).level, more, independent)
+
+
+def _is_better(rest: Floats, before: Floats, more: Integers, independent: Floats | float) -> Marks:
+    """Return whether a smaller sum of squares is worth so many more steps."""
+    least = np.where(more > 0, _CERTAIN, 2 * np.log(independent)) * more
+    out: Marks = _gain(rest, before, independent) > least
+    return out
+
+
+def _by_turns(values: Floats, scale: Floats, splits: list[Splits]) -> Drifts:
+    """Return the levels of series and their slope, which begins as that between given splits."""
+    for _ in range(_ROUNDS):
+        lines = _slopes(values, splits).slope[:, None] * _time(values)
+        before, (splits, noise) = splits, segment_series(values - lines, scale)
+        if all(old.keys() == new.keys() for old, new in zip(before, splits, strict=True)):
+            break
+    return Drifts(lines, splits, noise, _slopes(values, splits).rest)
+
+
+def _slopes(values: Floats, splits: list[Splits]) -> Slopes:
+    """Return the least-squares slope within the levels of each series."""
     count, points = values.shape
-    if not count:
-        return np.zeros(0, bool)
-    levels = np.array([len(places) + 1 for places in splits])
     starts = [i * points + at for i, places in enumerate(splits) for at in (0, *sorted(places))]
     sizes = np.diff([*starts, count * points])
-    means = np.add.reduceat(values.ravel(), starts) / sizes
-    residual = values - np.repeat(means, sizes).reshape(values.shape)
-    from_levels = np.maximum(np.einsum("ij,ij->i", residual, residual), 1e-300)
-    residual = values - lines
-    from_line = np.einsum("ij,ij->i", residual, residual)
-    independent = points / inflation
-    out: Marks = independent * np.log(np.maximum(from_line / from_levels, 1e-300)) < (
-        2 * levels - 4
-    ) * np.log(independent)
+
+    def within(of: Floats) -> Floats:
+        means = np.add.reduceat(of.ravel(), starts) / sizes
+        out: Floats = of - np.repeat(means, sizes).reshape(of.shape)
+        return out
+
+    time, apart = within(np.broadcast_to(_time(values), values.shape)), within(values)
+    spread = np.einsum("ij,ij->i", time, time)
+    level = np.einsum("ij,ij->i", apart, apart)
+    slope = np.einsum("ij,ij->i", time, apart) / spread
+    rest = np.maximum(level - slope**2 * spread, 0)
+    freedom = points - np.array([len(places) + 2 for places in splits])
+    return Slopes(slope, level, rest, slope**2 * spread > _STEEP**2 * rest / freedom)
+
+
+def _gain(rest: Floats, level: Floats, independent: Floats | float) -> Floats:
+    """Return twice the log-likelihood that a smaller sum of squares gains."""
+    out: Floats = independent * (
+        np.log(np.maximum(level, 1e-300)) - np.log(np.maximum(rest, 1e-300))
+    )
     return out
+
+
+def _time(values: Floats) -> Floats:
+    """Return the times of the points around the middle of the series, (points,)."""
+    out: Floats = np.arange(values.shape[1]) - (values.shape[1] - 1) / 2
+    return out
+
+
+def _no_splits(values: Floats) -> list[Splits]:
+    return [{}] * len(values)
+
+
+def _stretches(values: Floats, scale: Floats) -> list[Splits]:
+    """Return splits into stretches as short as the shortest level, without jumps in them."""
+    jumps = np.abs(np.diff(values, axis=1)) > np.sqrt(2) * OUTLIER_DIFFERENCE * scale
+    jumps[:, MIN_LEVEL - 1 :: MIN_LEVEL] = True
+    return [dict.fromkeys((np.flatnonzero(row) + 1).tolist(), 0.0) for row in jumps]
+
+
+def _steps(splits: list[Splits]) -> Integers:
+    return np.array([len(places) for places in splits])

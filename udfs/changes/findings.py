@@ -172,12 +172,13 @@ class Series:
     def findings(self) -> Row:
         """Return all of these, and what can be said of the series."""
         levels, row = self.group.levels, self.row
-        drift, smallest = float(levels.drift[row]), float(self.group.smallest[row])
+        drift = float(self._drift[-1] - self._drift[0])
+        smallest = float(self.group.smallest[row])
         found: Row = {
             "changes": self.changes(),
             "provisional": self.provisional(),
             "disturbances": self.disturbances(),
-            "drift": drift if np.isfinite(drift) else None,
+            "drift": drift or None,
             "smallest_change": smallest
             if np.isfinite(smallest) and len(self.at) >= _KNOWN
             else None,
@@ -205,12 +206,21 @@ class Series:
         return "steady" if found["drift"] is None else "drifting"
 
     def _change(self, since: int, at: int, until: int, log_p: float) -> Row:
+        """Return a change; in a series that drifts, as it is where the change is."""
+        values = self.values - self._drift + self._drift[at]
         return {
             "index": int(self.at[at]),
-            "before": _median(self.values[since:at]),
-            "after": _median(self.values[at:until]),
+            "before": _median(values[since:at]),
+            "after": _median(values[at:until]),
             "p_value": float(np.exp(log_p)),
         }
+
+    @property
+    def _drift(self) -> Floats:
+        """The drift around the middle of the series, in its unit; 0 where there is none."""
+        levels = self.group.levels
+        out: Floats = levels.lines[self.row] * levels.unit[self.row, 0]
+        return out
 
     def _unscaled(self, value: float) -> float:
         """Return a value of the levels in the unit of the series."""

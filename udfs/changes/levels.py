@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from udfs.changes.drift import are_drifts, rise, straight_lines
+from udfs.changes.drift import are_drifts, find_drifts, may_drift
 from udfs.changes.modes import Modes, find_modes
 from udfs.changes.noise import Noise, estimate_noise, noise_scale
 from udfs.changes.outliers import without_bursts, without_outliers
@@ -26,8 +26,8 @@ class Levels:
     scaled are the values in units of `unit` around `middle` ((series, 1) each, in the unit of the
     values); steady are these without bursts, clean also without outliers and without the drift,
     (series, points) each; noise and modes are those of these.
-    splits are the changes of each series; bursts marks points, (series, points); drift is the rise
-    of the line of a series that drifts, NaN for others, (series,), in the unit of the values.
+    splits are the changes of each series; bursts marks points, (series, points); lines are the
+    drifts around the middle of each series, 0 in one that does not drift, (series, points).
     """
 
     middle: Floats
@@ -39,14 +39,14 @@ class Levels:
     splits: list[Splits]
     noise: Noise
     modes: Modes
-    drift: Floats
+    lines: Floats
 
 
 def find_levels(values: Floats) -> Levels:
     """Return the levels of each series, in the presence of bursts and drifts.
 
-    Where a straight line fits a series better than its levels do, changes are searched in the
-    residuals of that line. Series of fewer than `segments.MIN_POINTS` points have one level.
+    Where levels that drift fit a series better, its changes are those of these. Series of fewer
+    than `segments.MIN_POINTS` points have one level.
 
     Args:
         values: (series, points), finite, at least two points.
@@ -64,35 +64,25 @@ def find_levels(values: Floats) -> Levels:
         middle, unit = middle * size, unit * size
     modes = find_modes(scaled)
     scale = np.where(modes.alternate[:, None], modes.deviation[:, None], noise_scale(scaled))
-    drift = np.full(len(values), np.nan)
+    lines = np.zeros_like(scaled)
     if values.shape[1] < MIN_POINTS:
         bursts = np.zeros(values.shape, bool)
         # The last points may be another level.
         segment = np.maximum(np.arange(values.shape[1]) - values.shape[1] + MIN_SIDE, 0)
         noise = estimate_noise(scaled, np.broadcast_to(segment, values.shape), scale)
         splits: list[Splits] = [{} for _ in values]
-        return Levels(middle, unit, scaled, scaled, scaled, bursts, splits, noise, modes, drift)
+        return Levels(middle, unit, scaled, scaled, scaled, bursts, splits, noise, modes, lines)
     steady, bursts = without_bursts(scaled, scale)
     clean = without_outliers(steady, scale)
     splits, noise = segment_series(clean, scale)
-    found = np.array([row for row, places in enumerate(splits) if places], np.int64)
-    lines = straight_lines(clean[found])
-    drifting = are_drifts(
-        clean[found], lines, [splits[row] for row in found], noise.inflation[found, 0]
-    )
-    rising = np.flatnonzero(rise(clean, straight_lines(clean), 1.0))
-    rising = np.setdiff1d(rising, found)
-    rows = np.concatenate([found[drifting], rising])
+    rows = np.flatnonzero(may_drift(clean, splits, scale))
     if len(rows):
-        lines = straight_lines(clean[rows])
-        straight, around = segment_series(clean[rows] - lines, scale[rows])
-        certain = rise(clean[rows], lines, around.inflation[:, 0])
-        certain[: len(rows) - len(rising)] = True
-        kept = np.flatnonzero(certain)
-        rows, lines, around = rows[kept], lines[kept], around.of(kept)
-        drift[rows] = (lines[:, -1] - lines[:, 0]) * unit[rows, 0]
-        clean[rows] -= lines
-        noise = noise.replaced(rows, around)
-        for row, k in zip(rows, kept, strict=True):
-            splits[row] = straight[k]
-    return Levels(middle, unit, scaled, steady, clean, bursts, splits, noise, modes, drift)
+        drifts = find_drifts(clean[rows], scale[rows])
+        kept = np.flatnonzero(are_drifts(clean[rows], [splits[row] for row in rows], drifts))
+        rows, drifts = rows[kept], drifts.of(kept)
+        lines[rows] = drifts.lines
+        clean[rows] -= drifts.lines
+        noise = noise.replaced(rows, drifts.noise)
+        for row, of_row in zip(rows, drifts.splits, strict=True):
+            splits[row] = of_row
+    return Levels(middle, unit, scaled, steady, clean, bursts, splits, noise, modes, lines)

@@ -53,7 +53,7 @@ def provisional_levels(levels: Levels, row: int, log_alpha: float) -> list[Provi
         log_alpha: log of the significance.
     """
     noise = levels.noise.of(np.array([row]))
-    steady, raw = levels.steady[row], levels.scaled[row]
+    steady, raw = (of[row] - levels.lines[row] for of in (levels.steady, levels.scaled))
     starts = [0, *sorted(levels.splits[row])]
     found = []
     # A level of 5 points or few more and a young one are two readings of the same change.
