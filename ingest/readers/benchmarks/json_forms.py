@@ -122,8 +122,10 @@ def hyperfine(document: Any) -> Iterator[Item]:
     """Yield the run and values of hyperfine: each command's times, and its processor times.
 
     Commands that were named alike (-n) and differ in a parameter (-L, -P) have it in their names.
+    Runs that failed (exit_codes, with -i) have no time: what they took is not that of the work.
     """
     yield Run()
+    failed = 0
     values: list[Value] = []
     results = field(document, "results", list, "the file")
     commands = [
@@ -135,11 +137,24 @@ def hyperfine(document: Any) -> Iterator[Item]:
         parameters = object_of(entry.get("parameters")) if command in shared else {}
         differs = ", ".join(f"{of}={value}" for of, value in parameters.items())
         name = f"{command} ({differs})" if differs else command
-        values += _repeated(name, entry.get("times"), entry, where)
+        found = list(_repeated(name, entry.get("times"), entry, where))
+        fails = []
+        if codes := entry.get("exit_codes"):
+            # null is that of a run ended by a signal
+            fails = [code != 0 for code in checked(codes, list, "the exit codes", where)]
+        if len(fails) != len(found):  # a mean is of all runs
+            fails = [any(fails)] * len(found)
         for of in ("user", "system"):
             if isinstance(entry.get(of), float):
-                values.append(Value(f"{name} {of}", entry[of], "s", "lower"))
+                found.append(Value(f"{name} {of}", entry[of], "s", "lower"))
+                fails.append(any(fails))
+        failed += sum(fails)
+        values += [
+            value._replace(value=None) if fail else value
+            for value, fail in zip(found, fails, strict=True)
+        ]
     yield rows(values)
+    yield LeftOut(failed, "time", "the command failed")
 
 
 def _repeated(name: str, times: Any, stats: Mapping[str, Any], where: str) -> Iterator[Value]:

@@ -45,6 +45,21 @@ def test_hyperfine_has_every_run_of_a_command(warehouse):
     assert rows(warehouse, query) == [(0.0054216676,)], "the mean that hyperfine prints"
 
 
+def test_hyperfine_has_no_time_of_runs_that_failed(warehouse, tmp_path):
+    results = [
+        {"command": "a", "times": [1, 2, 3], "exit_codes": [0, 3, None], "mean": 2, "user": 0.1},
+        {"command": "b", "times": [4], "exit_codes": [0], "mean": 4, "user": 0.2},
+    ]
+    path = tmp_path / "h.json"
+    path.write_text(json.dumps({"results": results}))
+    (landed,) = land(warehouse, path)
+    assert landed.left_out == "3 times (the command failed)"
+    assert rows(warehouse, "SELECT metric, repetition, value FROM metrics") == [
+        *(("a", 0, 1), ("a", 1, None), ("a", 2, None), ("a user", None, None)),
+        *(("b", 0, 4), ("b user", None, 0.2)),
+    ]
+
+
 def test_go_repetitions_units_and_processors(warehouse):
     land(warehouse, SAMPLE.parent / "go.txt")
     assert rows(warehouse, VALUES) == [
