@@ -14,6 +14,11 @@ from ingest.signatures import signature_of
 from warehouse.errors import InputError, UsageError
 
 _NUMBER = re.compile(rb'\s*"?[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"?\s*')
+_DOCUMENT = Signature(
+    "a document that quotes text (Markdown)",
+    "Put results that it quotes into a file of their own; if it is a recording, name its reader: "
+    "--reader NAME.",
+)
 _TABLE = (
     "Is each row a run? Name the column of its count threads, ranks or nodes, and that of its time "
     "with the unit: time_s, time_ms ...\n"
@@ -34,13 +39,14 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
     """
     head = head_of(path)
     broken = []
-    for reader in readers:
+    is_document = _is_document(head)
+    for reader in () if is_document else readers:
         try:
             if reader.sniff(head):
                 return reader
         except UsageError as error:  # a reader of another package
             broken.append(error.problem)
-    known = signature_of(head)
+    known = _DOCUMENT if is_document else signature_of(head)
     if known is not None:
         advice = known.convert
     elif _is_table(head):
@@ -53,6 +59,14 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
         expected="one of the formats that `pwh readers` lists",
         hint="\n  ".join((advice, *broken)),
     )
+
+
+def _is_document(head: Head) -> bool:
+    """Return whether a file quotes text in Markdown: a manual's examples are no recording.
+
+    BenchmarkDotNet's tables begin with a quotation, of the machine.
+    """
+    return b"\n```" in head.data and not head.data.startswith(b"```")
 
 
 def _is_table(head: Head) -> bool:

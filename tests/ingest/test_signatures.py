@@ -70,6 +70,12 @@ PERFETTO = bytes.fromhex(
             "a recording of memray",
             "py-spy",
         ),
+        (
+            "guide.md",
+            b"# Guide\n\n```\nBenchmark  Time  CPU  Iterations\nBM_x  5 ns  5 ns  9\n```\n",
+            "a document that quotes text",
+            "--reader NAME",
+        ),
         ("trace", PERFETTO, "a trace of Perfetto", "traceconv json"),
     ],
 )
