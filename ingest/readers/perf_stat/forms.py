@@ -101,6 +101,8 @@ _TEXT_COUNT = (
 )
 # Before Linux 4.15 perf wrote the unit of its clocks behind their name.
 _UNIT_BEHIND = r"(\d) +((?:task|cpu)-clock(?::\w+)?) \(msec\)"
+# The sign of a percentage is at its number, or before its name, where perf writes other units.
+_SIGN = r"(# +\d+\.\d+)% +"
 _TEXT_METRIC_ONLY = (
     rf"{_TEXT_PLACE}(?:[A-Za-z]\w*(?: \((?P<core>\w+)\))? +)?{_TEXT_METRIC}{_TEXT_END}"
 )
@@ -116,6 +118,7 @@ class Text:
         import pyarrow.compute as pc
 
         text = pc.replace_substring_regex(lines.text, _UNIT_BEHIND, r"\1 msec \2")
+        text = pc.replace_substring_regex(text, _SIGN, r"\1 %  ")
         table, known = _matched(replace(lines, text=text), _TEXT_COUNT, _TEXT_METRIC_ONLY)
         table = _with_shares(with_cores(table))
         # Here perf leaves the share of time out where it is 100 %.

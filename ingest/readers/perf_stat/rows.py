@@ -29,7 +29,12 @@ _OLD_NAMES = {
 }
 _NAMELESS = "(null)"
 _CLOCKS = r"^(?:task|cpu)-clock(?:-msecs|:\w+)?$"
-_SHARES = r"^(?:of all .*|(?:front|back)end (?:cycles idle|bound)|retiring|bad speculation)$"
+# Separated and as JSON perf leaves out the sign that it writes for people.
+_SHARES = (
+    r"^(?:of all .*|(?:front|back)end (?:cycles idle|bound)|retiring|bad speculation"
+    r"|(?:heavy|light) operations|branch mispredict|machine clears|fetch (?:latency|bandwidth)"
+    r"|(?:memory|core) bound|(?:transactional|aborted) cycles)$"
+)
 
 
 class Landing:
@@ -207,13 +212,13 @@ def _metrics(batch: pa.RecordBatch) -> pa.RecordBatch:
     import pyarrow.compute as pc
 
     name = pc.utf8_trim_whitespace(batch["metric_unit"])
-    for old, new in _OLD_NAMES.items():
-        name = pc.if_else(pc.equal(name, old), pa.scalar(new), name)
     wanted = pc.and_(_is_metric(batch), pc.not_equal(name, _NAMELESS))
     batch, name = batch.filter(wanted), name.filter(wanted)
     # perf joins unit and name with two blanks: "%  tma_retiring".
     parts = pc.extract_regex(name, r"^(?:(?P<unit>.*?)  +)?(?P<name>.*)$")
     unit, name = pc.struct_field(parts, "unit"), pc.struct_field(parts, "name")
+    for old, new in _OLD_NAMES.items():
+        name = pc.if_else(pc.equal(name, old), pa.scalar(new), name)
     # Where perf writes no unit, the name shows it: "of all branches", "insn per cycle".
     share = pa.scalar("%")
     unit = pc.if_else(pc.match_substring_regex(name, _SHARES), share, unit)

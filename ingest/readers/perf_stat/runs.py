@@ -49,11 +49,13 @@ class Runs:
             self.open = self.headed = True
         elif re.match(f"{INTERVALS}|{METRICS}", line):
             self.open = True
-        elif self.headed and (found := _ELAPSED.match(line)):
+        elif self.open and self.headed and (found := _ELAPSED.match(line)):
             self.run = replace(self.run, wall_seconds=float(found["seconds"]))
             self.open = False
         elif self.headed and (found := _TIME_OF.match(line)):
-            self._tag(f"{found['kind']}_seconds", found["seconds"])
+            # Only the first are this execution's: others are behind counts without a header.
+            kind = f"{found['kind']}_seconds"
+            self._tag(kind, self.run.tags.get(kind, found["seconds"]))
         else:
             if self.headed:
                 return _TABLE.match(line) is not None

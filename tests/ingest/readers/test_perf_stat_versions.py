@@ -60,6 +60,26 @@ HYBRID = """
        1.205711101 seconds time elapsed
 
 """
+LEVEL_2 = """
+ Performance counter stats for './stream':
+
+   168,170,925,140      slots                     #    5.986 G/sec
+     9,443,278,685      topdown-heavy-ops         #      5.6% heavy operations
+    58,818,830,452      topdown-mem-bound         #     35.0% memory bound
+
+       1.205711101 seconds time elapsed
+
+       1.105711000 seconds user
+"""
+NOTES = """
+# without its header
+$ perf stat -e page-faults find /usr/include
+177      page-faults
+
+       0.107765408 seconds time elapsed
+
+       0.007765408 seconds user
+"""
 COUNTS = "SELECT event, value, unit, running, deviation FROM pmu_samples ORDER BY rowid"
 TOTALS = "SELECT event, value, unit FROM counter_summary ORDER BY event"
 
@@ -93,6 +113,27 @@ def test_linux_3_writes_units_behind_names_and_shares_behind_second_metrics(ware
         ("backend cycles idle", 28.15, "%", None, None),
         ("insns per cycle", 1.59, "insns/cycle", None, None),
         ("stalled cycles per insn", 0.24, "cycles/insn", None, None),
+    ]
+
+
+def test_shares_by_the_sign_of_their_numbers(warehouse, tmp_path):
+    landed(warehouse, tmp_path, LEVEL_2)
+    separated = "9443278685,,topdown-heavy-ops,1000,100.00,5.6,heavy operations\n"
+    landed(warehouse, tmp_path, separated, "p.csv")
+    shares = "SELECT event, value, unit FROM pmu_samples WHERE unit IS NOT NULL ORDER BY rowid"
+    assert rows(warehouse, shares) == [
+        ("heavy operations", 5.6, "%"),
+        ("memory bound", 35.0, "%"),
+        ("heavy operations", 5.6, "%"),
+    ]
+
+
+def test_the_times_of_counts_without_a_header_are_not_those_of_the_execution_before(
+    warehouse, tmp_path
+):
+    landed(warehouse, tmp_path, LEVEL_2 + NOTES)
+    assert rows(warehouse, "SELECT wall_seconds, tags['user_seconds'] FROM runs") == [
+        (1.205711101, "1.105711000")
     ]
 
 
