@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ingest.base import Item, LeftOut, Run
@@ -21,7 +21,8 @@ from ingest.readers.benchmarks.json_forms import object_of, text_of
 from ingest.readers.benchmarks.values import SECONDS, Better, Value, rows
 from warehouse.errors import InputError
 
-_PER_OPERATION = re.compile(r"(ns|us|ms|s|min|hr|day)/op")
+# JMH 0.1 writes nsec/op.
+_PER_OPERATION = re.compile(r"(ns|us|ms|s|min|hr|day)(?:ec)?/op")
 _LONG = {"min": 60.0, "hr": 3600.0, "day": 86400.0}
 _COLUMNS = ("result", "params")
 # What asv measures is in a benchmark's name.
@@ -34,23 +35,30 @@ _KINDS: Mapping[str, tuple[str | None, Better | None]] = {
 _PYPERF_UNITS: Mapping[str, str | None] = {"second": "s", "byte": "bytes", "integer": None}
 
 
-def jmh(document: Any) -> Iterator[Item]:
-    """Yield the run and values of JMH: iterations of all forks, or the score where none is kept.
+def jmh(*documents: Any) -> Iterator[Item]:
+    """Yield a run for each document, and its values: iterations of all forks, else the score.
 
     Times per operation are in seconds, throughput as JMH writes it; results of profilers (gc) land
     beside them. What JMH states as error is a confidence interval, not a deviation.
     """
-    results = checked(document, list, "the file", "its start")
-    if not results:
-        raise InputError("there is no result", expected="a score of at least one benchmark")
-    entries = [(n, checked(e, dict, "a result", f"result {n}")) for n, e in enumerate(results)]
-    names = [_jmh_name(entry, f"result {n}") for n, entry in entries]
-    first = entries[0][1]
+    values: list[Value] = []
+    for run, document in enumerate(documents):
+        results = checked(document, list, "the file", "its start")
+        if not results:
+            raise InputError("there is no result", expected="a score of at least one benchmark")
+        entries = [checked(e, dict, "a result", f"result {n}") for n, e in enumerate(results)]
+        yield _jmh_run(entries, str(run) if len(documents) > 1 else None)
+        values += [value._replace(run=run) for value in _jmh_results(entries)]
+    yield rows(values)
+
+
+def _jmh_run(entries: Sequence[Mapping[str, Any]], key: str | None) -> Run:
+    first = entries[0]
     threads = first.get("threads")
-    same = all(entry.get("threads") == threads for _, entry in entries)
     counted = isinstance(threads, float) and threads.is_integer() and 1 <= threads < 1 << 31
-    yield Run(
-        threads=int(threads) if same and counted else None,
+    return Run(
+        key=key,
+        threads=int(first["threads"]) if counted and not _threads_differ(entries) else None,
         tags={"recorder": f"jmh {first.get('jmhVersion') or ''}".strip()}
         | {
             tag: text
@@ -58,31 +66,39 @@ def jmh(document: Any) -> Iterator[Item]:
             if (text := text_of(first.get(of)))
         },
     )
+
+
+def _threads_differ(entries: Sequence[Mapping[str, Any]]) -> bool:
+    return any(entry.get("threads") != entries[0].get("threads") for entry in entries)
+
+
+def _jmh_results(entries: Sequence[Mapping[str, Any]]) -> Iterator[Value]:
+    by_threads = _threads_differ(entries)
+    names = [_jmh_name(entry, f"result {n}", by_threads) for n, entry in enumerate(entries)]
     times = Counter(names)
-    values: list[Value] = []
-    for name, (place, entry) in zip(names, entries, strict=True):
+    for place, (name, entry) in enumerate(zip(names, entries, strict=True)):
         where = f"result {place}"
         mode = field(entry, "mode", str, where)
         metric = f"{name} {mode}" if times[name] > 1 else name
         better: Better = "higher" if mode == "thrpt" else "lower"
         primary = field(entry, "primaryMetric", dict, where)
-        values += _jmh_values(metric, primary, better, where)
+        yield from _jmh_values(metric, primary, better, where)
         others = entry.get("secondaryMetrics") or {}
         for other, found in checked(others, dict, "the metrics", where).items() if others else ():
             label = other.lstrip("\u00b7")
-            values += _jmh_values(
-                f"{metric} {label}", checked(found, dict, label, where), None, where
-            )
-    yield rows(values)
+            metrics = checked(found, dict, label, where)
+            yield from _jmh_values(f"{metric} {label}", metrics, None, where)
 
 
-def _jmh_name(entry: Mapping[str, Any], where: str) -> str:
+def _jmh_name(entry: Mapping[str, Any], where: str, by_threads: bool) -> str:
     """Return the benchmark's name with its parameters: a.B.sort(size=10)."""
     name: str = field(entry, "benchmark", str, where)
-    parameters = entry.get("params")
-    if not isinstance(parameters, dict):
-        return name
-    return f"{name}({', '.join(f'{key}={value}' for key, value in parameters.items())})"
+    found = entry.get("params")
+    parameters = dict(found) if isinstance(found, dict) else {}
+    if by_threads and isinstance(threads := entry.get("threads"), float):
+        parameters["threads"] = f"{threads:g}"
+    listed = ", ".join(f"{key}={value}" for key, value in parameters.items())
+    return f"{name}({listed})" if listed else name
 
 
 def _jmh_values(

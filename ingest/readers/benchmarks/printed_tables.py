@@ -30,8 +30,17 @@ _PREFIXES = {name: power for power, name in enumerate("kMGTPE", 1)}
 _SMALL = {name: power for power, name in enumerate("munpf", 1)}
 _HYPERFINE_HEADING = re.compile(r"\| Command \| Mean \[(ms|s|us|\u00b5s)\] \|.*")
 _JMH_VERSION = re.compile(r"^# JMH version: (\S+)", re.MULTILINE)
-_JMH_HEADING = re.compile(r"Benchmark +((?:\(\S+\) +)*)Mode +Cnt +Score.*")
-_JMH_SCORE = re.compile(r"(?:\d+ +)?(?:(-?\d+[.,]\d+)|\u2248 *\S+|NaN)(?: +\u00b1 +\S+)? +(\S.*)")
+# The log of sbt or Maven that a table may be part of.
+_JMH_LOG = re.compile(r"^\[info\] ", re.IGNORECASE)
+# JMH 0.1: Mode Thr Cnt Sec Mean Mean error; up to 1.0: Mode Samples Score Score error.
+_JMH_HEADING = re.compile(
+    r" *Benchmark +((?:\(\S+\) +)*)Mode +(Thr +)?(?:Cnt|Count|Samples) +(?:Sec +)?(?:Score|Mean) .*"
+)
+# Consoles without the sign of an error print another one, or several.
+_JMH_SCORE = re.compile(
+    r"(?:(\d+) +(?:\d+ +){0,2})?(?:(-?\d+[.,]\d+)|[^\s\w-]{1,3} *10\S*|NaN)"
+    r"(?: +[^\s\w/]{1,3} +\S+| +\d+[.,]\d+| +NaN)? +(\D.*)"
+)
 _JMH_MODES = ("thrpt", "avgt", "sample", "ss")
 _JMH_PARAMETER = "Param: "
 
@@ -95,18 +104,21 @@ def hyperfine(text: str) -> dict[str, Any]:
     return {"results": results}
 
 
-def jmh(text: str) -> list[dict[str, Any]]:
-    """Return JMH's table as its JSON: scores, as no table has the iterations."""
+def jmh(text: str) -> list[list[dict[str, Any]]]:
+    """Return JMH's tables as its JSON: scores, as no table has the iterations."""
     version = _JMH_VERSION.search(text)
-    entries: list[dict[str, Any]] = []
-    names: list[str] | None = None
-    for number, line in enumerate(_lines(text), 1):
+    tables: list[list[dict[str, Any]]] = []
+    names: list[str] = []
+    has_threads = False
+    for number, printed in enumerate(_lines(text), 1):
+        line = _JMH_LOG.sub("", printed)
         if heading := _JMH_HEADING.fullmatch(line):
             names = [name.strip("()") for name in heading[1].split()]
-            entries.clear()
+            has_threads = heading[2] is not None
+            tables.append([])
             continue
         words = line.split()
-        if names is None or len(words) < len(names) + 4 or words[len(names) + 1] not in _JMH_MODES:
+        if not tables or len(words) < len(names) + 4 or words[len(names) + 1] not in _JMH_MODES:
             continue
         mode = words[len(names) + 1]
         score = _JMH_SCORE.fullmatch(" ".join(words[len(names) + 2 :]))
@@ -117,16 +129,18 @@ def jmh(text: str) -> list[dict[str, Any]]:
                 expected="a benchmark, its mode, and its score: a.B.sort  avgt  5  12.123  ns/op",
             )
         # Languages with decimal commas have them here, too: no thousands are grouped.
-        value = float(score[1].replace(",", ".")) if score[1] else None
+        value = float(score[2].replace(",", ".")) if score[2] else None
         parameters = {
             name: word
             for name, word in zip(names, words[1:], strict=False)
             if word not in ("N/A", "")
         }
-        _add(entries, words[0], mode, parameters, value, score[2])
-    if not entries:
+        threads = float(score[1]) if has_threads and score[1] else None
+        _add(tables[-1], words[0], mode, parameters, value, score[3], threads)
+    if not any(tables):
         raise InputError("the table has no row", expected="a benchmark and its score")
-    return [{"jmhVersion": version[1] if version else None, **entry} for entry in entries]
+    known = {"jmhVersion": version[1] if version else None}
+    return [[{**known, **entry} for entry in table] for table in tables if table]
 
 
 def jmh_csv(text: str) -> list[dict[str, Any]]:

@@ -26,7 +26,9 @@ _FORMS = {
     "jmh": re.compile(rb'\s*\[\s*\{\s*"jmhVersion"\s*:'),
     "jmh_csv": re.compile(rb'"Benchmark","Mode","Threads","Samples","Score",'),
     "jmh_text": re.compile(
-        rb"(?s:.*?)^Benchmark +(?:\(\S+\) +)*Mode +Cnt +Score +(?:Error +)?Units", re.MULTILINE
+        rb"(?s:.*?)^(?:\[(?i:info)\])? *Benchmark +(?:\(\S+\) +)*Mode +(?:Thr +)?"
+        rb"(?:Cnt|Count|Samples) +(?:Sec +)?(?:Score|Mean) .*Units",
+        re.MULTILINE,
     ),
     "google_text": re.compile(rb"(?s:.*?)^Benchmark +Time +CPU +Iterations", re.MULTILINE),
     "hyperfine_text": re.compile(rb"\| Command \| Mean \["),
@@ -130,7 +132,7 @@ class Benchmarks(SingleFile):
             "hyperfine_csv": lambda: json_forms.hyperfine(csv_forms.hyperfine(text)),
             "google_text": lambda: json_forms.google(printed_tables.google(text)),
             "hyperfine_text": lambda: json_forms.hyperfine(printed_tables.hyperfine(text)),
-            "jmh_text": lambda: per_language.jmh(printed_tables.jmh(text)),
+            "jmh_text": lambda: per_language.jmh(*printed_tables.jmh(text)),
             "jmh_csv": lambda: per_language.jmh(printed_tables.jmh_csv(text)),
             "benchmarkjs": lambda: javascript.benchmarkjs(text),
             "dotnet": lambda: dotnet.items(text),

@@ -164,6 +164,53 @@ def test_jmhs_table(warehouse):
     assert rows(warehouse, "SELECT tags['recorder'] FROM runs") == [("jmh 1.36",)]
 
 
+def test_each_table_of_jmh_in_the_log_of_a_build_is_a_run(warehouse, tmp_path):
+    log = """\
+[info] Benchmark  Mode  Cnt     Score     Error  Units
+[info] A.sort    thrpt   20  1387.396 ± 408.463  ops/s
+[success] Total time: 101 s
+
+[INFO] Benchmark  Mode  Cnt     Score     Error  Units
+[INFO] A.sort    thrpt   20  1450.644 ± 260.385  ops/s
+"""
+    (tmp_path / "sbt.log").write_text(log)
+    land(warehouse, tmp_path / "sbt.log")
+    values = "SELECT run_id[-1], metric, value FROM metrics ORDER BY rowid"
+    assert rows(warehouse, values) == [("0", "A.sort", 1387.396), ("1", "A.sort", 1450.644)]
+
+
+def test_tables_of_old_jmh_and_signs_that_a_console_lacks(warehouse, tmp_path):
+    for name, text in {
+        "0.1.txt": """\
+Benchmark        Mode Thr    Cnt  Sec         Mean   Mean error    Units
+A.get           thrpt   2      1    5        0.762          NaN ops/msec
+A.get           thrpt   8      1    5        1.118        0.021 ops/msec
+A.put            avgt   8      5    1       33,180       52,792  msec/op
+""",
+        "0.9.txt": """\
+    Benchmark       (n)  Mode  Samples      Score  Score error  Units
+    B.csv            10  avgt      200      9.011        0.008  us/op
+    B.csv          1000  avgt      200    793.161        0.698  us/op
+""",
+        "1.21.txt": """\
+Benchmark  Mode  Cnt   Score    Error  Units
+C.a        avgt    5  12.123 ?  0.123   s/op
+C.b        avgt    5   ? 10??           s/op
+""",
+    }.items():
+        (tmp_path / name).write_text(text)
+        land(warehouse, tmp_path / name)
+    assert rows(warehouse, VALUES.replace("repetition, ", "")) == [
+        ("A.get(threads=2)", 0.762, "ops/msec", "higher"),
+        ("A.get(threads=8)", 1.118, "ops/msec", "higher"),
+        ("A.put(threads=8)", pytest.approx(33.180e-3), "s", "lower"),
+        ("B.csv(n=10)", pytest.approx(9.011e-6), "s", "lower"),
+        ("B.csv(n=1000)", pytest.approx(793.161e-6), "s", "lower"),
+        ("C.a", 12.123, "s", "lower"),
+        ("C.b", None, "s", "lower"),
+    ]
+
+
 def test_jmhs_csv(warehouse):
     land(warehouse, SAMPLE.with_name("jmh.csv"))
     assert rows(warehouse, VALUES) == [
