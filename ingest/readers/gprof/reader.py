@@ -42,9 +42,10 @@ _START = re.compile(rb"\s*(?:Flat profile:|Call graph(?: \(explanation follows\)
 _SAMPLE = re.compile(r"Each sample counts as \S+ (\S+)\.")
 _HEADING = re.compile(r" *time +(\S+) +(\S+)\b.*")
 _CYCLES = {"cycles": 1.0, "K-cycles": 1e3, "M-cycles": 1e6, "G-cycles": 1e9}
+# sprof (of glibc) leaves the time of a call with callees blank.
 _ROW = (
     r"^ *(?P<percent>\d+\.\d+) +(?P<running>\d+\.\d+) +(?P<own>\d+\.\d+)"
-    r"(?: +(?P<calls>\d+) +\d+\.\d+ +\d+\.\d+| {20,})  (?P<name>\S.*)$"
+    r"(?: +(?P<calls>\d+) +\d+\.\d+(?: +\d+\.\d+| {9})| {20,})  (?P<name>\S.*)$"
 )
 # [index] %time self children called+recursive name <cycle N> [index]
 _PRIMARY = (

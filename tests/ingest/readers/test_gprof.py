@@ -60,6 +60,17 @@ def test_functions_without_calls_and_names_with_blanks(warehouse, tmp_path):
     ]
 
 
+def test_the_table_of_sprof_has_no_times_of_calls_with_callees(warehouse, tmp_path):
+    table = (
+        " 66.67      0.02     0.02        3     6.67           sort\n"
+        "  0.00      0.02     0.00        1     0.00           gethostname\n"
+    )
+    assert landed(warehouse, tmp_path, HEAD + table + "\n") == [
+        ("sort", 0.02, None, 3),
+        ("gethostname", 0.0, None, 1),
+    ]
+
+
 def test_two_functions_of_one_name_keep_their_own_times(warehouse, tmp_path):
     table = (
         " 66.67      0.02     0.02       10     2.00     2.00  init\n"
