@@ -14,6 +14,8 @@ from ingest.parsing.lines import check_line_end, first_line, split
 from ingest.parsing.scratch import scratch
 from warehouse.errors import InputError
 
+# Of an index that pandas wrote, or where lines end with a separator.
+_UNNAMED = "unnamed column "
 _DELIMITERS = ",;\t|"
 _PROBED_ROWS = 200_000
 _WHOLE = ("INTEGER", "BIGINT", "INTEGER[]", "BIGINT[]")
@@ -37,12 +39,21 @@ _MAY_BE_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 
 
 def column_names(head: bytes) -> tuple[str, ...]:
-    """Return the column names of the first line, in lower case; raises `InputError`."""
+    """Return the column names of the first line, in lower case; raises `InputError`.
+
+    Columns without a name have one that `named` leaves out.
+    """
     try:
         names = next(csv.reader(io.StringIO(first_line(head)), delimiter=_delimiter(head)), [])
     except csv.Error as error:
         raise InputError(f"the header cannot be read ({error})", where="line 1") from None
-    return tuple(name.strip().lower() for name in names)
+    stripped = [name.strip().lower() for name in names]
+    return tuple(name or f"{_UNNAMED}{place}" for place, name in enumerate(stripped, 1))
+
+
+def named(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns that have a name."""
+    return tuple(name for name in names if not name.startswith(_UNNAMED))
 
 
 def check_unique(names: Iterable[str]) -> None:

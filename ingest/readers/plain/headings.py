@@ -70,9 +70,10 @@ class Headings:
 def headings_of(columns: Sequence[str], facts: Sequence[str]) -> Headings | None:
     """Return what the columns are; None unless rows are runs with their wall times.
 
-    These are in the column wall_seconds, or in the only one whose name says time of the whole and
-    its unit, beside a count: `threads,elapsed (ms)`. Without a unit it is not known how long a run
-    took. `facts` are the names of columns that are facts by themselves.
+    These are in the column wall_seconds, or in the only one whose name says time of the whole,
+    beside a count, where it says the unit: `threads,elapsed (ms)`. Without a unit it is not known
+    how long a run took, and of `time (s),total_time` which is the time of the whole. `facts` are
+    the names of columns that are facts by themselves.
     """
     found = Headings(facts={name: (name, 1) for name in facts if name in columns})
     others = [name for name in columns if name not in found.facts]
@@ -82,9 +83,9 @@ def headings_of(columns: Sequence[str], facts: Sequence[str]) -> Headings | None
             found.facts[fact] = (named[0], 1)
             others.remove(named[0])
     if WALL_TIME not in found.facts:
-        times = [(name, unit) for name in others if (unit := _whole_time(name))]
+        times = [(name, unit) for name in others if (unit := _whole_time(name)) is not None]
         parts = any(_PARTS.fullmatch(_squashed(name)) for name in columns)
-        if len(times) != 1 or parts or not found.counts:
+        if len(times) != 1 or not times[0][1] or parts or not found.counts:
             return None
         found.facts[WALL_TIME] = times[0]
         others.remove(times[0][0])
@@ -108,10 +109,11 @@ def _squashed(name: str) -> str:
 
 
 def _whole_time(name: str) -> int | None:
-    """Return how many of a column are a second; None where it is no time of a whole run."""
+    """Return how many of a column are a second, 0 if unknown; None if no time of a whole run."""
     *words, unit = _words(name) or [""]
-    is_whole = _WHOLE.fullmatch("".join(words)) or name == "seconds"
-    return _IN_A_SECOND.get(unit) if is_whole else None
+    if (_WHOLE.fullmatch("".join(words)) and unit in _IN_A_SECOND) or name == "seconds":
+        return _IN_A_SECOND[unit]
+    return 0 if _WHOLE.fullmatch(_squashed(name)) else None
 
 
 def _measure(name: str) -> Measure | None:

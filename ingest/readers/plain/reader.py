@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from ingest.base import Head, Item, Select, SingleFile
+from ingest.base import Head, Item, LeftOut, Select, SingleFile
 from ingest.compressed import compression
 from ingest.parsing import arrow, parquet, plain_csv
 from ingest.readers.plain.matches import best_match, checked, types_of
@@ -73,16 +73,22 @@ class PlainTable(SingleFile):
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield one SELECT over the file, and one for its runs where it carries run columns."""
         path, head = as_readable(recording)
-        columns = column_names(head, path)
-        plain_csv.check_unique(columns)
+        everything = column_names(head, path)
+        plain_csv.check_unique(everything)
+        columns = plain_csv.named(everything)
+        yield LeftOut(len(everything) - len(columns), "column", "without a name")
         if headings := run_list(columns):
-            yield from run_items(columns, headings, path, head)
+            yield from run_items(everything, headings, path, head)
             return
         match = checked(best_match(columns), columns)
         types = types_of(match.table)
         given = [name for name in RUN_COLUMNS if name in columns and name not in types]
         source, params, stored = source_of(
-            head, path, columns, RUN_TYPES | types, left_out=bool(given)
+            head,
+            path,
+            everything,
+            dict.fromkeys(everything, "VARCHAR") | RUN_TYPES | types,
+            left_out=bool(given) or columns != everything,
         )
         for name in columns:
             check_type(name, (RUN_TYPES | types)[name], stored[name])
@@ -108,7 +114,8 @@ class PlainTable(SingleFile):
         yield Select(match.table, f"SELECT {', '.join(values)} {source}", params, names_runs)
 
 
-def _fits(columns: tuple[str, ...]) -> bool:
+def _fits(everything: tuple[str, ...]) -> bool:
+    columns = plain_csv.named(everything)
     if run_list(columns):
         return True
     match = best_match(columns)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ingest.base import Item, Select
+from ingest.parsing.plain_csv import named
 from ingest.readers.plain.headings import WALL_TIME, Headings, headings_of
 from ingest.readers.plain.matches import best_match
 from ingest.readers.plain.repetitions import without_copies
@@ -52,15 +53,11 @@ def run_items(
         for fact, (column, _) in headings.facts.items()
     }
     source, params, stored = source_of(
-        head,
-        path,
-        columns,
-        types | dict.fromkeys([*texts, *headings.tags], "VARCHAR"),
-        left_out=True,
+        head, path, columns, dict.fromkeys(columns, "VARCHAR") | types, left_out=True
     )
     for name, kind in types.items():
         check_type(name, kind, stored[name])
-    source, copies = without_copies(source, params, columns)
+    source, copies = without_copies(source, params, named(columns))
     yield from copies
     key: Literal["run_id", "run_key"] = "run_id" if "run_id" in columns else "run_key"
     if key == "run_key":

@@ -138,6 +138,7 @@ def test_tables_of_runs_with_headings_of_their_own(warehouse, tmp_path):
     [
         "threads,time",  # in which unit?
         "threads,time_ms,elapsed_ms",  # which of them?
+        "threads,time_ms,total_time",
         "region,threads,time_ms",  # a row is a part of a run
         "thread,time_ms",  # a number, no count
         "timestamp,elapsed_s,num_threads,rss_mb",  # a row is a moment of a run
@@ -148,6 +149,15 @@ def test_tables_of_runs_with_headings_of_their_own(warehouse, tmp_path):
 )
 def test_columns_that_do_not_say_how_long_a_run_took(header):
     assert headings_of(header.split(","), ("ranks", "threads", "wall_seconds")) is None
+
+
+def test_columns_without_a_name_are_left_out(warehouse, tmp_path):
+    path = tmp_path / "pandas.csv"
+    path.write_text(",threads,time_s,\n0,1,19.5,\n1,2,10.5,\n")
+    (done,) = land(warehouse, path)
+    assert done.left_out == "2 columns (without a name)"
+    runs = "SELECT threads, wall_seconds, tags FROM runs ORDER BY threads"
+    assert rows(warehouse, runs) == [(1, 19.5, {}), (2, 10.5, {})]
 
 
 def test_wall_times_without_counts_are_a_history(warehouse, tmp_path):
