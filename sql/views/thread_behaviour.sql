@@ -95,6 +95,45 @@ WITH
     GROUP BY s.run_id, s.launch
   ),
 
+  -- Where the lanes of warps are not known: however threads are put into warps, no more slots idle
+  -- than if each thread block were one. A basic block of unknown size counts as one instruction.
+  without_lanes AS (
+    SELECT DISTINCT v.run_id, v.launch
+    FROM bb_visits AS v
+    LEFT JOIN _launched AS l ON v.run_id = l.run_id AND v.launch = l.launch
+    WHERE v.warp IS NULL OR l.warp_size IS NULL OR l.block_size IS NULL
+  ),
+
+  thread_blocks AS (
+    SELECT v.run_id, v.launch, v.block, count(DISTINCT v.thread) AS threads
+    FROM bb_visits AS v
+    SEMI JOIN without_lanes AS l ON v.run_id = l.run_id AND v.launch = l.launch
+    WHERE v.block IS NOT NULL AND v.thread IS NOT NULL AND v.interval IS NULL
+    GROUP BY v.run_id, v.launch, v.block
+  ),
+
+  thread_slots AS (
+    SELECT
+      v.run_id, v.launch,
+      sum(coalesce(v.instructions, v.visits * d.size, v.visits)) AS executed,
+      max(coalesce(v.instructions, v.visits * d.size, v.visits)) * any_value(b.threads) AS slots
+    FROM bb_visits AS v
+    JOIN thread_blocks AS b ON v.run_id = b.run_id AND v.launch = b.launch AND v.block = b.block
+    LEFT JOIN _bb_described AS d
+      ON v.run_id = d.run_id AND v.kernel IS NOT DISTINCT FROM d.kernel AND v.bb = d.bb
+    WHERE v.thread IS NOT NULL AND v.interval IS NULL
+    GROUP BY v.run_id, v.launch, v.block, v.bb
+  ),
+
+  idle_threads AS (
+    SELECT
+      run_id, launch,
+      CASE WHEN count(executed) = count(*) THEN 1 - sum(executed) / nullif(sum(slots), 0) END
+        AS most_idle_share
+    FROM thread_slots
+    GROUP BY run_id, launch
+  ),
+
   visited AS (
     SELECT
       run_id, launch, kernel, bb,
@@ -184,6 +223,7 @@ WITH
       w.instructions AS complete_instructions,
       w.warp_instructions AS complete_warp_instructions,
       i.idle_warp_share,
+      n.most_idle_share,
       _traced_share(
         CASE WHEN v.threads_known THEN s.threads END, l.grid_size, l.block_size
       ) AS traced_share
@@ -193,6 +233,7 @@ WITH
     LEFT JOIN similarity AS s ON k.run_id = s.run_id AND k.launch = s.launch
     LEFT JOIN launch_warps AS w ON k.run_id = w.run_id AND k.launch = w.launch
     LEFT JOIN idle_warps AS i ON k.run_id = i.run_id AND k.launch = i.launch
+    LEFT JOIN idle_threads AS n ON k.run_id = n.run_id AND k.launch = n.launch
   ),
 
   efficiencies AS (
@@ -234,8 +275,8 @@ WITH
         -- Neighbours that are traced may belong to different warps.
         WHEN f.traced_share < 1 OR f.incomplete_warps > 0 OR NOT f.blocks_known THEN NULL
         WHEN f.visits = 0 THEN NULL
+        WHEN f.most_idle_share <= t.idle_lanes THEN false
         WHEN f.fluctuation > t.fluctuation THEN true
-        WHEN f.mean_distance = 0 AND t.fluctuation IS NOT NULL THEN false
       END AS divergent,
       -- Traced warps that part show it; that none does, only whole thread blocks show.
       CASE
@@ -269,11 +310,11 @@ SELECT
   t.sync_rate AS sync_threshold,
   1 - t.idle_lanes AS simt_threshold,
   CASE
-    WHEN f.idle_lane_share IS NULL OR f.traced_share < 1 THEN NULL
+    WHEN f.traced_share < 1 THEN NULL
     WHEN NOT f.divergent AND f.fluctuation > t.fluctuation THEN
       'neighbouring threads differ, yet their lanes hardly wait: the differences are small, or '
       || 'between warps'
-    WHEN f.divergent AND f.fluctuation <= t.fluctuation THEN
+    WHEN f.idle_lane_share IS NOT NULL AND f.divergent AND f.fluctuation <= t.fluctuation THEN
       'few neighbouring threads differ, yet lanes wait: some threads of a warp work on while the '
       || 'others are done'
   END AS contradiction,
@@ -351,7 +392,7 @@ COMMENT ON COLUMN thread_behaviour.distinct_vectors IS 'Different basic-block ve
 COMMENT ON COLUMN thread_behaviour.mean_distance IS 'Mean Euclidean distance between two threads of a thread block, in visits (shares of instructions where visits is NULL); mean over thread blocks.';
 COMMENT ON COLUMN thread_behaviour.brightness IS 'Mean brightness of a pair of threads in the picture, 0..1; mean over thread blocks.';
 COMMENT ON COLUMN thread_behaviour.sync_consistency IS 'Share of pairs of threads of a thread block that executed the same barriers equally often; mean over thread blocks.';
-COMMENT ON COLUMN thread_behaviour.divergent IS 'Branch divergence is prominent: the lanes of warps part, so that idle_lane_share is over its threshold. Where warps are not known: true if fluctuation is over its own, false if all threads of a thread block are equal, else NULL.';
+COMMENT ON COLUMN thread_behaviour.divergent IS 'Branch divergence is prominent: the lanes of warps part, so that idle_lane_share is over its threshold. Where warps are not known: false if no more would idle were each thread block one warp, else true if fluctuation is over its own, else NULL.';
 COMMENT ON COLUMN thread_behaviour.kind IS 'lanes: lanes of a warp part; warps: whole warps of a thread block part and no lane waits, which is not divergent; both; neither; NULL where one is not known.';
 COMMENT ON COLUMN thread_behaviour.synchronising IS 'Synchronisation is prominent: sync_rate is over its threshold.';
 COMMENT ON COLUMN thread_behaviour.fluctuation_threshold IS 'Threshold of fluctuation (behaviour_thresholds).';

@@ -46,6 +46,18 @@ def test_one_visit_more_or_less_is_no_divergence(warehouse):
     assert rows(warehouse, FIGURES) == [(False, False, None, None)]
 
 
+def test_one_visit_more_or_less_is_none_either_where_warps_are_not_known(warehouse):
+    threads(warehouse, lambda t: 100 + t % 2)
+    warehouse.execute("UPDATE bb_visits SET warp = NULL")
+    ((divergent, fluctuation, contradiction),) = rows(
+        warehouse, "SELECT divergent, fluctuation, contradiction FROM thread_behaviour"
+    )
+    assert (divergent, fluctuation) == (False, 1.0)
+    assert contradiction.startswith("neighbouring threads differ, yet their lanes hardly wait")
+    warehouse.execute("UPDATE bb_visits SET visits = 50, instructions = 200 WHERE thread % 2 = 0")
+    assert rows(warehouse, "SELECT divergent FROM thread_behaviour") == [(True,)]
+
+
 def test_barriers_over_visits_may_pass_one(warehouse):
     threads(warehouse, lambda t: 3, barriers=2)
     assert rows(
