@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import altair as alt
@@ -54,7 +54,8 @@ class Times:
         if self.versions is None:
             first, last = self.starts[0], self.starts[-1]
             margin = max((last - first) / 60, timedelta(seconds=1))
-            ends = [round(end.timestamp() * 1000) for end in (first - margin, last + margin)]
+            # Of one data set only, Vega takes numbers for no times.
+            ends = [end.astimezone(UTC) for end in (first - margin, last + margin)]
             days = axis("Start of the run", labelOverlap=True, **_days(last - first))
             return alt.X(f"{field}:T", axis=days, scale=alt.Scale(type="utc", domain=ends))
         versions = axis(

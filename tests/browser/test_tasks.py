@@ -229,6 +229,11 @@ def test_what_limits_an_application_and_how_far_it_scales(tab, served):
 def test_points_of_a_history_lead_to_runs_and_a_part_of_it_is_sent_as_a_link(
     tab, served, screenshots
 ):
+    # without a change
+    visit(tab, served, "trends?app=stencil&metric=counter:dma_bytes")
+    points = tab.locator("path[aria-label*='Run: stencil-']")
+    places = points.evaluate_all("points => points.map(one => one.getBoundingClientRect().x)")
+    assert len(set(places)) == len(places) > 20
     visit(tab, served, "trends?app=stencil")
     for run in ("stencil-1.18", "stencil-1.23"):
         tab.locator(f"path[aria-label*='Run: {run};']").first.click()
