@@ -88,14 +88,17 @@ def _waterfall(rows: pl.DataFrame) -> None:
     functions = rows.filter(topic="function")
     totals = functions.filter(
         pl.col("subject").is_null(), pl.col("before").is_finite(), pl.col("after").is_finite()
-    )
-    parts = functions.drop_nulls("subject").select(
+    ).sort(pl.col("unit") != "s", maintain_order=True)
+    if totals.is_empty():
+        return
+    total = totals.row(0, named=True)
+    parts = functions.drop_nulls("subject").filter(unit=total["unit"])
+    parts = parts.select(
         step="subject", change=pl.col("after").fill_null(0) - pl.col("before").fill_null(0)
     )
     # A step for all others alone would say no more than the sentences.
-    if totals.is_empty() or parts.is_empty():
+    if parts.is_empty():
         return
-    total = totals.row(0, named=True)
     steps = waterfall_steps(parts, total["after"] - total["before"])
     show_chart(
         waterfall_chart(total["before"], steps, total["after"], total["unit"]),

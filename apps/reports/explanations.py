@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from apps.output import (
@@ -102,8 +103,10 @@ def explanation_text(
             lines.append(f"  SQL: {cell(sentence.query, None)}")
     if rows:
         lines += ["", "What changed", finding_table(rows)]
-    if any(row["inclusive_before"] is not None for row in tree):
-        lines += ["", f"Call tree ({cell(tree[0]['unit'])})", tree_table(tree)]
+    for unit, paths in groupby(tree, key=lambda row: row["unit"]):
+        of_unit = list(paths)
+        if any(row["inclusive_before"] is not None for row in of_unit):
+            lines += ["", f"Call tree ({cell(unit)})", tree_table(of_unit)]
     return "\n".join(lines)
 
 
@@ -312,21 +315,35 @@ def finding_sentences(rows: Sequence[Row]) -> Iterator[Sentence]:
     """Yield a sentence for each finding, of each topic only those with the strongest evidence."""
     # Where nothing is known of the noise, the verdict on the main metric states it for all.
     unsure = not any(row["topic"] == "metric" and row["certain"] is None for row in rows)
-    whole = [row for row in rows if is_total(row)] or [r for r in rows if r["topic"] == "metric"]
-    loss = not whole or whole[0]["after"] > whole[0]["before"]
+    # Times and costs in events are no parts of one another.
+    totals = {
+        row["unit"]: "loss" if row["after"] > row["before"] else "gain"
+        for row in reversed(rows)
+        if is_total(row) or row["topic"] == "metric"
+    }
     listed = _listed(rows)
     last = next((row for row in reversed(listed) if row["topic"] == "function"), None)
-    explained: list[float] = []
+    explained: dict[str, list[float]] = {}
     for row in listed:
-        topic = row["topic"]
-        text = _SENTENCES[topic](row, "loss" if loss else "gain")
+        topic, total = row["topic"], totals.get(row["unit"], "loss")
+        text = _SENTENCES[topic](row, total)
         yield Sentence(text + _doubt(row, unsure) + ".", row["query"])
         if topic == "function" and row["share"] is not None:
-            explained.append(row["share"])
-        if row is last and len(explained) > 1:
+            explained.setdefault(row["unit"], []).append(row["share"])
+        if row is last:
+            yield from _together(explained, totals)
+
+
+def _together(
+    explained: Mapping[str, Sequence[float]], totals: Mapping[str, str]
+) -> Iterator[Sentence]:
+    """Yield what the listed functions explain together, of each unit that several have."""
+    for unit, shares in explained.items():
+        if len(shares) > 1:
+            kind = "" if len(explained) == 1 else f" in {'time' if unit == 's' else cell(unit)}"
             yield Sentence(
-                f"Together these {len(explained)} functions explain {percent(sum(explained))} of "
-                f"the {'loss' if loss else 'gain'}."
+                f"Together these {len(shares)} functions explain {percent(sum(shares))} of the "
+                f"{totals.get(unit, 'loss')}{kind}."
             )
 
 

@@ -1,13 +1,17 @@
 -- What changed between two groups of runs, the strongest evidence first: what is certain, new, gone
--- or separated, then that of which the noise is unknown. Functions by their share of the loss. A slow
--- worker comes before all else, because it slows down what waits for it. As explain_run, which takes
--- DuckDB twice as long to plan, as it has to find out what it is given.
+-- or separated, then that of which the noise is unknown (of single runs what is new, too). Functions
+-- by their share of the loss. A slow worker comes before all else, because it slows down what waits
+-- for it. As explain_run, which takes DuckDB twice as long to plan, as it has to find out what it is
+-- given.
 SELECT * EXCLUDE (id)
 FROM _explained(_sides(0, $runs, $against, $explaining))
 ORDER BY
   topic <> 'metric', metric <> 'slowdown', topic = 'setting',
   CASE
-    WHEN certain OR list_has_any(flags, ['new', 'gone', 'separated']) THEN 0
+    WHEN
+      certain
+      OR list_has_any(flags, ['new', 'gone', 'separated']) AND NOT list_contains(flags, 'single_run')
+      THEN 0
     WHEN certain IS NULL THEN 1
     ELSE 2
   END,

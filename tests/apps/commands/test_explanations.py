@@ -208,3 +208,29 @@ def test_costs_in_cycles_are_not_set_against_seconds(run, tmp_path):
     assert "100 % of the gain is in main: 6,000,000 cycles -> 2,000,000 cycles" in out
     assert "Note: functions changed by" not in out
     assert "* main takes 100 % of all cycles.\n" in run("report", "after")[1]
+
+
+def test_times_and_costs_of_the_same_runs_are_told_apart(run, tmp_path):
+    (tmp_path / "times.csv").write_text(
+        "run_id,app,version,callpath,function,seconds\n"
+        "t1,x,1,main->slow,slow,1\nt1,x,1,main->other,other,1\n"
+        "t2,x,2,main->slow,slow,3\nt2,x,2,main->other,other,1\nt2,x,2,main->fresh,fresh,0.5\n"
+    )
+    (tmp_path / "costs.csv").write_text(
+        "run_id,app,version,region,sample,event,value\n"
+        "c1,x,1,main->hot,0,cycles,1000000\nc1,x,1,main->cold,0,cycles,3000000\n"
+        "c2,x,2,main->hot,0,cycles,9000000\nc2,x,2,main->cold,0,cycles,2000000\n"
+    )
+    run("ingest", "times.csv", "costs.csv")
+    out = run("explain", "t2", "--no-queries")[1]
+    # What is new in a single run is no stronger evidence than what takes longer.
+    assert sentences(out)[1:6] == [
+        "114 % of the loss is in hot: 1,000,000 cycles -> 9,000,000 cycles, it rose by 800 %.",
+        "80 % of the loss is in slow: 1 s -> 3 s, it rose by 200 %.",
+        "20 % of the loss is in fresh (new): 0 s -> 0.5 s.",
+        "In the other direction, cold fell by 33.3 %: 3,000,000 cycles -> 2,000,000 cycles.",
+        "Together these 2 functions explain 100 % of the loss in cycles.",
+    ]
+    assert sentences(out)[6] == "Together these 2 functions explain 100 % of the loss in time."
+    trees = out.partition("Call tree (s)")[2].split("Call tree (cycles)")
+    assert [("slow" in tree, "hot" in tree) for tree in trees] == [(True, False), (False, True)]
