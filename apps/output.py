@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from enum import StrEnum
@@ -33,10 +33,19 @@ IDENTIFIERS = {
     *("thread", "rank", "launch", "block", "bb", "warp", "worker", "task", "node", "line", "id"),
     *("segment", "sample", "index", "source_id", "version", "pc_first", "pc_last", "k"),
 }
+# Columns whose numbers are in the unit of the row.
+_VALUES = {
+    *("value", "mean", "smallest", "largest", "before", "after", "median", "latest"),
+}
 # The place of a function in the source: name [{file} {line,column}-{line,column}].
 _PLACE = re.compile(r" \[\{[^{}]*\}( \{[^{}]*\}(-\{[^{}]*\})?)?\]$")
 _LEAST_PLACE = 8
 _EXACT = 2**53
+# Sizes and SI prefixes of the units that take them, the largest first.
+_PREFIXES = {
+    "s": ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")),
+    "B": ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")),
+}
 _FORMULA = r"^\s*[-=+@\t\r]"
 _MARKUP = re.compile(r"[\\`*\[\]|$~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "#": "&#35;"}
@@ -162,22 +171,47 @@ def dicts(relation: DuckDBPyRelation) -> list[Row]:
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
-def table_text(names: Sequence[str], rows: Sequence[Sequence[Any]], *, exact: bool = False) -> str:
+def table_text(
+    names: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    widths: Mapping[str, int] | None = None,
+    *,
+    exact: bool = False,
+) -> str:
     """Return rows aligned under their names; long text is shortened, except in the last column.
 
-    Numbers have three significant digits and thousands, or six digits where they are `exact`.
+    `widths` are those that columns have at most, unless texts would become alike. Numbers have
+    three significant digits and thousands, and values the prefix of their row's unit; or six digits
+    where they are `exact`.
     """
+    if not exact and "unit" in names:
+        rows = [_with_prefix(names, row) for row in rows]
     last = len(names) - 1
     columns = [
-        column_cells(name, [row[i] for row in rows], None if i == last else _CELL, exact=exact)
+        column_cells(
+            name,
+            [row[i] for row in rows],
+            None if i == last else (widths or {}).get(name, _CELL),
+            exact=exact,
+        )
         for i, name in enumerate(names)
     ]
     cells = list(zip(*columns, strict=True))
     right = [any(isinstance(row[i], int | float) for row in rows) for i in range(len(names))]
-    widths = [max(map(len, [name, *texts])) for name, texts in zip(names, columns, strict=True)]
-    rule = "  ".join("-" * min(width, _CELL) for width in widths)
-    lines = [_line(names, widths, right), rule, *(_line(row, widths, right) for row in cells)]
+    room = [max(map(len, [name, *texts])) for name, texts in zip(names, columns, strict=True)]
+    rule = "  ".join("-" * min(width, _CELL) for width in room)
+    lines = [_line(names, room, right), rule, *(_line(row, room, right) for row in cells)]
     return "\n".join(lines if rows else [*lines, "(no rows)"])
+
+
+def _with_prefix(names: Sequence[str], row: Sequence[Any]) -> list[Any]:
+    """Return a row with its values in its unit with an SI prefix; shares have none."""
+    values = dict(zip(names, row, strict=True))
+    found = {name: v for name, v in values.items() if name in _VALUES and _is_number(v)}
+    size, unit = prefixed(found.values(), values["unit"])
+    if size != 1:
+        values |= {name: v / size for name, v in found.items()}
+    return [*(values | {"unit": None if unit == "1" else unit}).values()]
 
 
 def column_cells(name: str, values: Sequence[Any], limit: int | None, *, exact: bool) -> list[str]:
@@ -284,6 +318,12 @@ def _cut(text: str, left: int, limit: int) -> str:
     return before + (rest if len(rest) <= room else f"{rest[: room - 1]}…")
 
 
+def flags_text(flags: Sequence[str] | None) -> str | None:
+    """Return the kind of each flag in words, without its explanation; None where there is none."""
+    kinds = [flag.split(":")[0].replace("_", " ") for flag in flags or []]
+    return ", ".join(dict.fromkeys(kinds)) or None
+
+
 def printable(text: str) -> str:
     """Return text with blanks for control characters, except ends of lines.
 
@@ -333,15 +373,39 @@ def three_digits(value: float | None) -> float | None:
 
 
 def amount(value: float | None, unit: str | None = None) -> str:
-    """Return a value to three significant digits with its unit; shares and counts have none.
+    """Return a value to three significant digits with its unit: 13.4 ns; shares have none.
 
     Unknown is - without a unit.
     """
+    return amounts([value], unit)[0]
+
+
+def amounts(values: Sequence[float | None], unit: str | None = None) -> list[str]:
+    """Return values as `amount` does, all with the SI prefix of the largest."""
+    size, named = prefixed(values, unit)
+    return [_amount(value, size, named) for value in values]
+
+
+def _amount(value: float | None, size: float, unit: str | None) -> str:
     if value is None:
         return cell(None)
-    digits = three_digits(value)
+    digits = three_digits(value if size == 1 else value / size)
     number = f"{digits:,}" if isinstance(digits, int) else cell(digits)
     return number if unit in (None, "1") else f"{number} {cell(unit)}"
+
+
+def prefixed(values: Iterable[float | None], unit: str | None) -> tuple[float, str | None]:
+    """Return the size and the name of a unit with an SI prefix, so that the largest is 1 or more.
+
+    That is the unit itself where it takes no prefix.
+    """
+    sizes = [abs(value) for value in values if value is not None and math.isfinite(value)]
+    largest = three_digits(max(sizes, default=0)) or 0
+    if unit not in _PREFIXES or largest == 0:
+        return 1.0, unit
+    prefixes = _PREFIXES[unit]
+    size, prefix = next((one for one in prefixes if largest >= one[0]), prefixes[-1])
+    return size, f"{prefix}{unit}"
 
 
 def counted(number: int, singular: str, plural: str | None = None) -> str:

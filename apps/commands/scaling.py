@@ -117,6 +117,7 @@ def _predict(
         PROGRAM,
         RANKED,
         SETS,
+        WIDTHS,
         program_lines,
         ranking_lines,
         set_lines,
@@ -143,12 +144,12 @@ def _predict(
         table_text(PROGRAM, program_lines(program)),
     ]
     if first:
-        parts.append(f"Largest shares at {question.target}\n{table_text(RANKED, first)}")
+        parts.append(f"Largest shares at {question.target}\n{table_text(RANKED, first, WIDTHS)}")
     if growing:
-        parts.append(f"Shares that grow fastest\n{table_text(RANKED, growing)}")
+        parts.append(f"Shares that grow fastest\n{table_text(RANKED, growing, WIDTHS)}")
     if lines := imbalance_lines(imbalance):
         at = imbalance[0]["parallelism"]
-        parts.append(f"Imbalance over ranks at {at}\n{table_text(IMBALANCE, lines)}")
+        parts.append(f"Imbalance over ranks at {at}\n{table_text(IMBALANCE, lines, WIDTHS)}")
     if others:
         keys = [one.keys for one in others]
         rest = [

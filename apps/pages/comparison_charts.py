@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from apps.output import amount, counted, short_names
+from apps.output import amount, counted, prefixed, short_names
 from apps.pages.charts import BETTER, BLUE, GREY, NEUTRAL, ORANGE, SKY, WORSE, axis, legend, scale
-from apps.pages.sizes import FIT, time_unit
+from apps.pages.sizes import FIT
 from apps.pages.timeline_chart import CAUSES
 
 _VERDICTS = {
@@ -119,10 +119,7 @@ def waterfall_chart(
     before: float, steps: Sequence[tuple[str, float]], after: float, unit: str | None
 ) -> alt.Chart:
     """Draw how steps (name, change) lead from the total before to that after, from the top down."""
-    if unit == "s":
-        factor, shown = time_unit(max(abs(before), abs(after)))
-    else:
-        factor, shown = 1.0, unit or ""
+    size, shown = prefixed([before, after], unit)
     rows = [("before", 0.0, before, "total", before)]
     at = before
     names = short_names([name for name, _ in steps], _NAME)
@@ -134,16 +131,16 @@ def waterfall_chart(
     frame = pl.DataFrame(
         rows, schema=["step", "from", "to", "kind", "change"], orient="row"
     ).with_columns(
-        begin=pl.col("from") * factor,
-        end=pl.col("to") * factor,
+        begin=pl.col("from") / size,
+        end=pl.col("to") / size,
         place=pl.int_range(pl.len()),
         # Two functions can be shortened to the same text.
         key=pl.format("{}\u2003{}", pl.int_range(pl.len()), "step"),
         text=pl.Series([amount(row[4], unit) for row in rows]),
     )
     # The totals are cut where the changes are small beside them.
-    ends = [before * factor, after * factor]
-    ends += [end * factor for _, _, end, kind, _ in rows if kind != "total"]
+    ends = [before / size, after / size]
+    ends += [end / size for _, _, end, kind, _ in rows if kind != "total"]
     spread = max(ends) - min(ends)
     start = min(ends) - spread if min(ends) > 3 * spread > 0 else 0.0
     frame = frame.with_columns(

@@ -9,17 +9,12 @@ from urllib.parse import quote
 import polars as pl
 import streamlit as st
 
-from apps.output import IDENTIFIERS, cell
+from apps.output import IDENTIFIERS, cell, prefixed
 from apps.pages.text import plain
 
 # Columns with ids of runs, which are links to the page of the run.
 _RUNS = ("run_id",)
 _RUN_PAGE = "run?run="
-# Sizes and SI prefixes of units that take them in tables, the largest first.
-_PREFIXES = {
-    "s": ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")),
-    "B": ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")),
-}
 # From here on numbers are shown in full.
 _LARGE = 1000
 # Widths of a digit and of the room around it in a cell, px.
@@ -100,13 +95,13 @@ def _with_prefixes(
         if name in frame.columns and not name.endswith(_IN_NAMES.get(unit, "\0"))
     }
     scaled: list[pl.Expr] = []
-    for unit, prefixes in _PREFIXES.items():
+    for unit in sorted(set(known.values())):
         names = [
             name for name, of in known.items() if of == unit and frame.schema[name].is_numeric()
         ]
-        size, prefix = _prefix(max((_largest(frame[name]) for name in names), default=0), prefixes)
-        known |= dict.fromkeys(names, f"{prefix}{unit}")
-        if prefix:
+        size, named = prefixed((_largest(frame[name]) for name in names), unit)
+        known |= dict.fromkeys(names, str(named))
+        if size != 1:
             scaled += [pl.col(name).cast(pl.Float64) / size for name in names]
     return _rounded(frame.with_columns(scaled)), known
 
@@ -123,13 +118,6 @@ def _rounded(frame: pl.DataFrame) -> pl.DataFrame:
         for name, kind in frame.schema.items()
         if kind.is_float() and _largest(frame[name]) >= _LARGE
     )
-
-
-def _prefix(largest: float, prefixes: Sequence[tuple[float, str]]) -> tuple[float, str]:
-    """Return the size and the prefix in which the largest value is 1 or more; else the smallest."""
-    if largest == 0:
-        return 1.0, ""
-    return next((one for one in prefixes if largest >= one[0]), prefixes[-1])
 
 
 def _largest(column: pl.Series) -> float:

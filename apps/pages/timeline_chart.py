@@ -5,8 +5,9 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
+from apps.output import prefixed
 from apps.pages.charts import BLUE, GREY, ORANGE, PINK, RED, axis, legend, scale
-from apps.pages.sizes import FIT, time_unit
+from apps.pages.sizes import FIT
 
 CAUSES = {
     "busy": "#b4bcc8",
@@ -57,9 +58,9 @@ def sums_chart(frame: pl.DataFrame) -> alt.Chart:
 def bars_by_cause(frame: pl.DataFrame, title: str) -> alt.Chart:
     """Draw seconds by what and cause, the largest first: what, cause, seconds, percent."""
     longest = frame.group_by("what").agg(pl.sum("seconds"))["seconds"].to_list()
-    factor, unit = time_unit(max(longest, default=0.0))
+    size, unit = prefixed(longest, "s")
     chart: alt.Chart = (
-        alt.Chart(frame.with_columns(time=pl.col("seconds") * factor))
+        alt.Chart(frame.with_columns(time=pl.col("seconds") / size))
         .mark_bar()
         .encode(
             x=alt.X("sum(time):Q", axis=axis(title, unit)),

@@ -11,7 +11,7 @@ import altair as alt
 import polars as pl
 from altair.typing import ChartType
 
-from apps.output import short_name, signed_percent
+from apps.output import prefixed, short_name, signed_percent
 from apps.pages.charts import BETTER, NEUTRAL, WORSE, axis, legend, scale
 from apps.pages.sizes import FIT
 
@@ -122,12 +122,13 @@ def history(
     acknowledged one grey. One of `several` metrics is smaller. A part of the time (`WINDOW`) and
     points (`RUNS`) can be selected.
     """
+    size, unit = prefixed(points["value"].to_list(), points["unit"][0])
+    points = points.with_columns(pl.col("value", "before", "after") / size)
     drawn = points.filter(pl.col("started_at").is_between(times.starts[0], times.starts[-1]))
     names = points["series"].unique(maintain_order=True).to_list()
     columns = max(1, _LETTERS // (max(map(len, names)) + 4))
     shown = legend(columns=columns) if len(names) > 1 else None
     colour = alt.Color("series:N", scale=scale(names), legend=shown)
-    unit = points["unit"][0]
     title = short_name(points["metric"][0], 24 if several else 60)
     # One width for all small charts, so that their times are below each other.
     room = {"minExtent": 50, "maxExtent": 50} if several else {}

@@ -7,6 +7,7 @@ from typing import Any
 
 from apps.output import (
     amount,
+    amounts,
     cell,
     counted,
     day,
@@ -28,18 +29,20 @@ _TROUBLED = {
 
 def change_sentence(name: str, row: Mapping[str, Any]) -> str:
     """Return since when a metric changed, by how much, in which direction and how certainly."""
+    before, after = amounts([row["before"], row["after"]], row["unit"])
     return (
         f"{name}: {_size(row)}, since {_run(row)}: "
-        f"{amount(row['before'], row['unit'])} before, {amount(row['after'], row['unit'])} after "
+        f"{before} before, {after} after "
         f"({p_value_text(row['p_value'])}){_between(row)}.{_acknowledged(row)}"
     )
 
 
 def provisional_sentence(name: str, row: Mapping[str, Any]) -> str:
     """Return the same of a level that is no change yet, and how many runs would confirm it."""
+    before, after = amounts([row["before"], row["after"]], row["unit"])
     return (
         f"{name}: {_size(row)}, provisional since {_run(row)}: "
-        f"{amount(row['before'], row['unit'])} before, {amount(row['after'], row['unit'])} after "
+        f"{before} before, {after} after "
         f"({p_value_text(row['p_value'])}){_between(row)}; "
         f"{counted(row['more_runs'], 'more run')} at that level would confirm it."
         f"{_acknowledged(row)}"
@@ -60,10 +63,11 @@ def disturbance_sentence(name: str, row: Mapping[str, Any]) -> str:
     """Return which runs were bad, and how bad."""
     first, last = day(row), f"{row['last_started_at']:%Y-%m-%d}"
     days = first if first == last else f"{first} to {last}"
+    disturbed, usual = amounts([row["disturbed"], row["usual"]], row["unit"])
     return (
         f"{name}: {counted(row['last'] - row['first'] + 1, 'run')} disturbed, "
         f"{cell(row['run_id'])} to {cell(row['last_run_id'])}, {days}: "
-        f"{amount(row['disturbed'], row['unit'])} instead of {amount(row['usual'], row['unit'])}; "
+        f"{disturbed} instead of {usual}; "
         "no change."
     )
 
@@ -82,9 +86,10 @@ def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list
         return [f"{name}: {needed}{seen}"]
     out = []
     if state["high_share"] is not None:
+        low, high = amounts([state["low"], state["high"]], unit)
         out.append(
-            f"{name}: bimodal, two levels alternate: {amount(state['low'], unit)} in "
-            f"{percent(1 - state['high_share'])} of the runs, {amount(state['high'], unit)} in "
+            f"{name}: bimodal, two levels alternate: {low} in "
+            f"{percent(1 - state['high_share'])} of the runs, {high} in "
             f"{percent(state['high_share'])}."
         )
     if state["drift"] is not None:
@@ -104,9 +109,10 @@ def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list
             f"{amount(state['level'], unit)}{seen}."
         )
     if state["latest_outlier"] is not None:
+        latest, level = amounts([state["latest_outlier"], state["level"]], unit)
         out.append(
             f"{name}: the latest run, {cell(state['latest_outlier_run_id'])}, has "
-            f"{amount(state['latest_outlier'], unit)}, far from {amount(state['level'], unit)} and "
+            f"{latest}, far from {level} and "
             "from all runs before: one run is no change yet, another shows whether it lasts."
         )
     return out

@@ -8,7 +8,7 @@ from typing import Any
 
 from apps.output import (
     Row,
-    amount,
+    amounts,
     cell,
     counted,
     interval,
@@ -19,7 +19,7 @@ from apps.output import (
 )
 from apps.reports.series import TOTALS, series_name
 
-METRICS = ("metric", "verdict", "before", "after", "change", "interval", "p", "runs", "unit")
+METRICS = ("metric", "verdict", "before", "after", "unit", "change", "interval", "p", "runs")
 _TOPICS = (
     ("Functions", ("seconds", "cost")),
     ("Counters", ("counter", "per_cycle")),
@@ -35,7 +35,7 @@ _WITHIN_NOISE = ("same", "uncertain")
 _NAMED = 3
 _MOST_TOTALS = 4
 _LINES = 15
-_METRIC_WIDTH, _FIELDS_WIDTH = 40, 19
+_METRIC_WIDTH = 40
 
 
 def comparison_text(title: str, rows: Sequence[Row], level: float) -> str:
@@ -47,7 +47,8 @@ def comparison_text(title: str, rows: Sequence[Row], level: float) -> str:
         more = len(metrics) - _LINES
         end = f"\n... and {more} more; --format csv gives all" if more > 0 else ""
         lines = [metric_line(row, apart) for row in metrics[:_LINES]]
-        parts.append(f"{topic}\n{table_text(METRICS, lines)}{end}")
+        widths = {} if apart else {"metric": _METRIC_WIDTH}
+        parts.append(f"{topic}\n{table_text(METRICS, lines, widths)}{end}")
     return "\n\n".join(parts)
 
 
@@ -85,7 +86,7 @@ def _distinguishing_fields(rows: Sequence[Row]) -> set[str]:
 def change_text(row: Row, level: float) -> str:
     """Return how much a metric changed, with its interval where there is one."""
     size = ratio_percent(row["ratio"]) or "no ratio"
-    about = f"{amount(row['before'], row['unit'])} to {amount(row['after'], row['unit'])}"
+    about = " to ".join(amounts([row["before"], row["after"]], row["unit"]))
     within = interval(row["low"], row["high"])
     return f"{size} ({about}" + (f"; {within} at {percent(level)})" if within else ")")
 
@@ -220,18 +221,15 @@ def metric_line(row: Row, apart: Collection[str]) -> tuple[Any, ...]:
     """Return the line of a metric under `METRICS`, with the fields in which runs differ."""
     fields = row["fields_after"] or row["fields_before"] or {}
     own = {name: value for name, value in fields.items() if name in apart}
-    name = cell(row["metric"], _METRIC_WIDTH)
-    if own:
-        name += f" ({cell(own, _FIELDS_WIDTH)})"
     p = row["p_value"]
     return (
-        name,
+        series_name(row["metric"], own),
         row["verdict"],
         three_digits(row["before"]),
         three_digits(row["after"]),
+        row["unit"],
         ratio_percent(row["ratio"]),
         interval(row["low"], row["high"]),
         None if p is None else f"{p:.2g}",
         f"{row['runs_before']}, {row['runs_after']}",
-        row["unit"],
     )

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 from apps.output import (
     Row,
     amount,
+    amounts,
     cell,
     counted,
     day,
     exponent_text,
+    flags_text,
     interval,
     p_value_text,
     percent,
@@ -59,6 +61,7 @@ _COLUMNS = (
     "metric",
     "before",
     "after",
+    "unit",
     "change",
     "interval",
     "share",
@@ -70,6 +73,7 @@ _INDENT = "  "
 _LINES = 25
 _SMALL = 0.1  # the change that an interval has to rule out
 _WIDTH = 36
+_WIDTHS = dict.fromkeys(("subject", "metric", "before", "after"), _WIDTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +203,8 @@ def _history_sentence(which: Comparison, history: Row | None) -> Iterator[Senten
     """Yield how a run without a change point compares with the others of its series."""
     if history is None or history["value"] is None:
         return
-    low, high, middle, value = (
-        amount(history[name], history["unit"])
-        for name in ("smallest", "largest", "middle", "value")
-    )
+    figures = [history[name] for name in ("smallest", "largest", "middle", "value")]
+    low, high, middle, value = amounts(figures, history["unit"])
     is_within = history["smallest"] <= history["value"] <= history["largest"]
     lasting = "No lasting change up to this run"
     if history["is_provisional"]:
@@ -260,16 +262,21 @@ def _notes(runs: Sequence[Row], rows: Sequence[Row]) -> Iterator[Sentence]:
         part = (total["after"] - total["before"]) / (main["after"] - main["before"])
         if not 0.8 <= part <= 1.25 and abs(main["change"] or 0) >= 0.01:
             yield Sentence(
-                f"Note: functions changed by {total['after'] - total['before']:+.3g} s together, "
-                f"wall_seconds by {main['after'] - main['before']:+.3g} s: shares are of "
-                "the former.",
+                f"Note: functions changed by {_difference(total)} together, wall_seconds by "
+                f"{_difference(main)}: shares are of the former.",
                 total["query"],
             )
 
 
+def _difference(row: Row) -> str:
+    """Return by how much a value changed, with its sign and unit."""
+    more = row["after"] - row["before"]
+    return f"{'+' if more > 0 else ''}{amount(more, row['unit'])}"
+
+
 def finding_table(rows: Sequence[Row]) -> str:
     """Return the first findings as a table, and how many more there are."""
-    lines = [table_text(_COLUMNS, [_line(row) for row in rows[:_LINES]])]
+    lines = [table_text(_COLUMNS, [_line(row) for row in rows[:_LINES]], _WIDTHS)]
     if len(rows) > _LINES:
         lines.append(f"... and {len(rows) - _LINES} more; --format csv gives all")
     return "\n".join(lines)
@@ -279,15 +286,16 @@ def _line(row: Row) -> tuple[Any, ...]:
     is_number = row["before"] is not None
     return (
         row["topic"],
-        cell(row["subject"] or "(all)", _WIDTH),
-        cell(row["metric"], _WIDTH),
-        three_digits(row["before"]) if is_number else cell(row["before_label"], _WIDTH),
-        three_digits(row["after"]) if is_number else cell(row["after_label"], _WIDTH),
+        row["subject"] or "(all)",
+        row["metric"],
+        three_digits(row["before"]) if is_number else row["before_label"],
+        three_digits(row["after"]) if is_number else row["after_label"],
+        row["unit"],
         None if row["change"] is None else signed_percent(row["change"]),
         change_interval(row),
         percent(row["share"]),
         {True: "yes", None: "unknown"}.get(row["certain"], "no"),
-        ", ".join(row["flags"]) or None,
+        flags_text(row["flags"]),
     )
 
 
@@ -306,7 +314,7 @@ def tree_table(tree: Sequence[Row]) -> str:
         open_paths.append(parts)
         share = row["own_share"] if row["inclusive_share"] is None else row["inclusive_share"]
         figures = ("own_before", "own_after", "inclusive_before", "inclusive_after")
-        flags = ", ".join(row["flags"]) or None
+        flags = flags_text(row["flags"])
         lines.append((name, *(three_digits(row[key]) for key in figures), percent(share), flags))
     return table_text(_TREE, lines)
 
@@ -521,4 +529,4 @@ def movement(row: Row) -> str:
 def from_to(row: Row) -> str:
     """Return the values on both sides with their unit."""
     unit = None if row["unit"] == "1/cycle" else row["unit"]
-    return f"{amount(row['before'], unit)} -> {amount(row['after'], unit)}"
+    return " -> ".join(amounts([row["before"], row["after"]], unit))

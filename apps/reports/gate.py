@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from apps.output import (
     Row,
-    amount,
+    amounts,
     cell,
     counted,
     dicts,
@@ -360,8 +360,7 @@ def _line(row: Row) -> str:
     cells = (
         _name(row),
         verdict,
-        markdown_escaped(amount(row["baseline"], row["unit"])),
-        markdown_escaped(amount(row["candidate"], row["unit"])),
+        *map(markdown_escaped, amounts([row["baseline"], row["candidate"]], row["unit"])),
         _change(row),
         markdown_escaped(interval(row["low"], row["high"])),
         f"{100 * row['limit']:.3g} %",

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, amount, cell, counted, dicts, percent, three_digits
+from apps.output import Row, amount, amounts, cell, counted, dicts, percent, three_digits
 from apps.queries.base import narrowed
 from apps.queries.idle import (
     Window,
@@ -185,14 +185,19 @@ def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str) -> str:
 
 def _totals(row: dict[str, Any]) -> str:
     """Return the sums over workers as performance engineers abbreviate them."""
-    names = {"TS": "starvation", "TL": "latency", "TO": "overhead", "ThreadT": "busy"}
-    sums = ", ".join(
-        f"{short} {amount(float(row[name]) / 1e9, 's')}" for short, name in names.items()
-    )
+    names = {
+        "TS": "starvation",
+        "TL": "latency",
+        "TO": "overhead",
+        "ThreadT": "busy",
+        "WallT": "wall",
+    }
+    texts = amounts([float(row[name]) / 1e9 for name in names.values()], "s")
+    sums = ", ".join(f"{short} {text}" for short, text in zip(names, texts, strict=True))
     return (
-        f"{sums}, WallT {amount(float(row['wall']) / 1e9, 's')}, summed over the workers: "
-        "starvation (no task was ready), latency (data in transit), overhead (the runtime in the "
-        "way, or nothing submitted), running tasks, and all time."
+        f"{sums}, summed over the workers: starvation (no task was ready), latency (data in "
+        "transit), overhead (the runtime in the way, or nothing submitted), running tasks, and all "
+        "time."
     )
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, amount, cell, dicts, percent, three_digits
+from apps.output import Row, amount, amounts, cell, dicts, percent, three_digits
 from apps.queries.base import narrowed
 from apps.queries.imbalance import function_imbalance, rank_times_of, work_imbalance
 
@@ -38,21 +38,22 @@ def imbalance_sentences(work: Row, functions: Sequence[Row]) -> list[str]:
     """
     mean, most = work["mean_seconds"], work["max_seconds"]
     part = (most - mean) / (mean + work["waiting_seconds"])
+    usual, longest, saved = amounts([mean, most, most - mean], "s")
     sentences = [
-        f"The {work['ranks']} ranks work {amount(mean, 's')} on average, calls that wait for "
-        f"others left out; the slowest is rank {work['slowest_rank']} with {amount(most, 's')}: "
-        f"perfect balance would save at most {amount(most - mean, 's')} "
-        f"({percent(part)} of the time)."
+        f"The {work['ranks']} ranks work {usual} on average, calls that wait for others left out; "
+        f"the slowest is rank {work['slowest_rank']} with {longest}: perfect balance would save at "
+        f"most {saved} ({percent(part)} of the time)."
         if part >= _SENTENCE
-        else f"The {work['ranks']} ranks share the work evenly: {amount(mean, 's')} on average, "
-        f"{amount(most, 's')} on the slowest, calls that wait for others left out."
+        else f"The {work['ranks']} ranks share the work evenly: {usual} on average, {longest} on "
+        "the slowest, calls that wait for others left out."
     ]
     first = next((row for row in functions if _part(row) >= _SENTENCE), None)
     if first is not None:
+        figures = [first[name] for name in ("saved_seconds", "max_seconds", "mean_seconds")]
+        saved, longest, usual = amounts(figures, "s")
         sentences.append(
-            f"Most seconds to save by balance are in {cell(first['function'])}: "
-            f"{amount(first['saved_seconds'], 's')}, with {amount(first['max_seconds'], 's')} on "
-            f"the slowest rank and {amount(first['mean_seconds'], 's')} on average (imbalance "
+            f"Most time to save by balance is in {cell(first['function'])}: {saved}, with "
+            f"{longest} on the slowest rank and {usual} on average (imbalance "
             f"{percent(first['imbalance'])}){_called_on(first)}; {_slow(first['slow_ranks'])}."
         )
     return sentences
@@ -77,7 +78,7 @@ def imbalance_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
     """Return the lines of the table IMBALANCE from the rows of `scaling_imbalance`."""
     return [
         (
-            cell(row["function"], _NAME),
+            row["function"],
             "one rank" if _on_one_rank(row) else percent(row["imbalance"]),
             three_digits(row["max_seconds"]),
             three_digits(row["saved_seconds"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apps.output import amount, counted
+from apps.output import amount, amounts, counted
 from apps.recording.process import Execution
 from apps.recording.session import Recorded
 from apps.recording.surroundings import shell_text
@@ -38,18 +38,15 @@ def _name(one: Recorded) -> str:
 
 def _times(done: Sequence[Execution]) -> str:
     walls = sorted(one.wall for one in done)
-    spread = f" ({_seconds(walls[0])} to {_seconds(walls[-1])})" if len(walls) > 1 else ""
-    parts = [f"wall {_seconds(_median(walls))}{spread}"]
+    middle, least, most = amounts([_median(walls), walls[0], walls[-1]], "s")
+    spread = f" ({least} to {most})" if len(walls) > 1 else ""
+    parts = [f"wall {middle}{spread}"]
     parts += [
-        f"{name} {_seconds(_median([getattr(one, name) for one in done]))}"
+        f"{name} {amount(_median([getattr(one, name) for one in done]), 's')}"
         for name in ("user", "system")
     ]
     peak = max(one.max_rss for one in done)
-    return ", ".join([*parts, f"peak memory {amount(peak / 1e6, 'MB')}"])
-
-
-def _seconds(value: float) -> str:
-    return amount(value, "s") if value >= 1 else amount(value * 1e3, "ms")
+    return ", ".join([*parts, f"peak memory {amount(peak, 'B')}"])
 
 
 def _median(values: Sequence[float]) -> float:

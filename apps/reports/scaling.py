@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, amount, counted, dicts, percent
+from apps.output import Row, amount, amounts, cell, counted, dicts, percent
 from apps.queries.base import narrowed
 from apps.queries.runs import run_facts
 from apps.queries.scaling import (
@@ -17,7 +17,7 @@ from apps.queries.scaling import (
 )
 from apps.reports.scaling_limits import limit_sentences
 from apps.reports.scaling_question import Question, complete_question, predict_grid, set_name
-from apps.reports.scaling_tables import short_name
+from apps.reports.scaling_tables import NAME
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -80,8 +80,8 @@ def scaling_sentences(
 
 def _time_at(question: Question, last: Row) -> str:
     """Return what the program takes at the target; a guess is no prediction."""
-    seconds = amount(last["predicted"], "s")
-    band = f"{amount(last['low'], 's')} to {amount(last['high'], 's')}"
+    seconds, low, high = amounts([last["predicted"], last["low"], last["high"]], "s")
+    band = f"{low} to {high}"
     is_guess = any(flag.startswith(_GUESSED) for flag in last["flags"])
     if is_guess and last["parallelism"] > question.which.largest:
         return (
@@ -149,11 +149,12 @@ def _limiting_functions(question: Question, ranking: Sequence[Row], last: Row) -
     first = rows[0]
     measured = percent(first["share_measured"]) or "unknown"
     together = sum(row["predicted"] for row in rows)
+    name = cell(first["function"], NAME)
     sentences = [
-        f"{short_name(first)} will limit it most: {percent(first['share'])} of the time at "
+        f"{name} will limit it most: {percent(first['share'])} of the time at "
         f"{question.target}, {measured} at {question.which.largest}."
         if together >= _MOST * last["predicted"]
-        else f"{short_name(first)} takes most time in the mean over ranks: "
+        else f"{name} takes most time in the mean over ranks: "
         f"{percent(first['share'])} at {question.target}, {measured} at "
         f"{question.which.largest}; but the functions together take "
         f"{amount(together, 's')} there, the program {amount(last['predicted'], 's')}."
@@ -161,7 +162,7 @@ def _limiting_functions(question: Question, ranking: Sequence[Row], last: Row) -
     growing = max(rows, key=lambda row: row["growth"] or 0)
     if (growing["growth"] or 0) > 0.01 and growing is not first:
         sentences.append(
-            f"The share of {short_name(growing)} grows fastest: from "
+            f"The share of {cell(growing['function'], NAME)} grows fastest: from "
             f"{percent(growing['share_measured']) or 'unknown'} to {percent(growing['share'])}."
         )
     return sentences

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from apps.output import Row, amount, cell, percent, three_digits
+from apps.output import Row, amount, cell, flags_text, percent, three_digits
 from apps.reports.scaling_question import UNNAMED
 
 SETS = ("application", "version", "machine", "scaling", "counts", "functions", "runs", "newest run")
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
 RANKED = ("function", "seconds", "interval", "share", "measured", "flags")
 _RANKED_LINES = 10
-_NAME = 36
+# Names of functions in tables and sentences have as many characters at most.
+NAME = 36
+WIDTHS = {"function": NAME}
 # Slopes this near to 0 or -1 are called by their name.
 _NEAR = 0.1
 
@@ -69,7 +71,7 @@ def ranking_lines(rows: Sequence[Row]) -> tuple[list[Any], list[Any]]:
 
 def _ranked_line(row: Row) -> tuple[Any, ...]:
     return (
-        short_name(row),
+        row["function"],
         *_figures(row),
         percent(row["share"]),
         percent(row["share_measured"]),
@@ -84,13 +86,7 @@ def _figures(row: Row) -> tuple[float | None, str]:
 
 def _flags(flags: Sequence[str] | None) -> str | None:
     """Return the kind of each flag of a function, without its explanation, which is too long."""
-    kinds = [flag.split(":")[0] for flag in flags or [] if not flag.startswith("scaling assumed")]
-    return ", ".join(dict.fromkeys(kinds)) or None
-
-
-def short_name(row: Row) -> str:
-    """Return the name of a row's function, shortened in the middle."""
-    return cell(row["function"], _NAME)
+    return flags_text([flag for flag in flags or [] if not flag.startswith("scaling assumed")])
 
 
 def growth(row: Row) -> str:

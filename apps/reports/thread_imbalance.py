@@ -110,7 +110,7 @@ def function_line(row: Row) -> tuple[Any, ...]:
     return (
         row["measure"],
         row["rank"],
-        _name(row["function"]),
+        row["function"] or _UNKNOWN,
         row["called_on"],
         _short(row["mean_value"], row["measure"]),
         _short(row["max_value"], row["measure"]),

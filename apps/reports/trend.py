@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from apps.output import (
     Row,
-    amount,
+    amounts,
     cell,
     counted,
     day,
@@ -44,13 +44,17 @@ from warehouse.errors import NothingToAnalyse
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-CHANGES = ("metric", "fields", "run", "version", "date", "before", "after", "change", "is", "p")
+CHANGES = (
+    *("metric", "fields", "run", "version", "date"),
+    *("before", "after", "unit", "change", "is", "p"),
+)
 SERIES = ("metric", "fields", "runs", "first", "last", "median", "latest", "unit")
 EVENTS = ("date", "clearest", "change", "is", "more", "between", "acknowledged")
 _SENTENCES = 12
 _CHARTS = 4
 _LINES = 30
-_METRIC_WIDTH, _RUN_WIDTH, _CHART_WIDTH = 40, 24, 72
+_WIDTHS = {"metric": 40, "clearest": 40, "run": 24}
+_CHART_WIDTH = 72
 _BLOCKS = "▁▂▃▄▅▆▇█"
 
 
@@ -140,7 +144,7 @@ class _Found:
 def _table(title: str, names: Sequence[str], lines: Sequence[tuple[Any, ...]]) -> str:
     more = len(lines) - _LINES
     end = f"\n... and {more} more; --format csv gives all" if more > 0 else ""
-    return f"{title}\n{table_text(names, lines[:_LINES])}{end}"
+    return f"{title}\n{table_text(names, lines[:_LINES], _WIDTHS)}{end}"
 
 
 def _key(row: Row) -> str:
@@ -229,13 +233,14 @@ def _nothing(
 def change_line(row: Row) -> tuple[Any, ...]:
     """Return the line of a change under `CHANGES`."""
     return (
-        cell(row["metric"], _METRIC_WIDTH),
+        row["metric"],
         shown_fields(row["fields"]),
-        cell(row["run_id"], _RUN_WIDTH),
+        row["run_id"],
         row["version"],
         day(row),
         three_digits(row["before"]),
         three_digits(row["after"]),
+        row["unit"],
         signed_percent(row["change"]),
         row["direction"],
         f"{row['p_value']:.2g}",
@@ -246,7 +251,7 @@ def event_line(row: Row) -> tuple[Any, ...]:
     """Return the line of an event under `EVENTS`."""
     return (
         day(row),
-        cell(row["metric"], _METRIC_WIDTH),
+        row["metric"],
         signed_percent(row["change"]) or "from 0",
         row["direction"],
         row["others"],
@@ -260,7 +265,7 @@ def series_line(row: Row) -> tuple[Any, ...]:
     points = row["series"]
     values = [point["value"] for point in points]
     return (
-        cell(row["metric"], _METRIC_WIDTH),
+        row["metric"],
         shown_fields(row["fields"]),
         row["points"],
         day(points[0]),
@@ -287,10 +292,10 @@ def chart(name: str, row: Row, changes: Sequence[Row]) -> str:
     }
     marks = "".join(places.get(i, " ") for i in range(len(shown))).rstrip()
     runs = "one block per run" if per_block == 1 else f"one block per {per_block} runs (median)"
-    title = (
-        f"{name}: {amount(low, row['unit'])} to "
-        f"{amount(high, row['unit'])}, {day(row['series'][0])} to {day(row['series'][-1])}, {runs}"
-    )
+    smallest, largest = amounts([low, high], row["unit"])
+    first, last = day(row["series"][0]), day(row["series"][-1])
+    days = first if first == last else f"{first} to {last}"
+    title = f"{name}: {smallest} to {largest}, {days}, {runs}"
     return "\n".join([title, f"  {line}", *([f"  {marks}"] if marks else [])])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apps.output import short_names, table_text
+from apps.output import amount, amounts, short_names, table_text
 
 LONG = "std::vector<std::pair<int, double>, std::allocator<std::pair<int, double>>>"
 
@@ -51,3 +51,28 @@ def test_numbers_of_tables():
     ]
     exact = table_text(["mean", "count", "thread", "name"], rows, exact=True).splitlines()[2]
     assert exact == " 1.38895e+07  1234567   15973  a".strip()
+
+
+def test_times_have_the_prefix_of_their_size():
+    shown = [amount(v, "s") for v in (1.34e-8, 0.00099996, 0.0259, 12.5, 0.0, None)]
+    assert shown == ["13.4 ns", "1 ms", "25.9 ms", "12.5 s", "0 s", "-"]
+    assert amounts([0.00025, 0.0035], "s") == ["0.25 ms", "3.5 ms"]
+    assert [amount(0.002, "msec"), amount(15.6e6, "B"), amount(0.5, "1")] == [
+        "0.002 msec",
+        "15.6 MB",
+        "0.5",
+    ]
+
+
+def test_a_row_of_a_table_has_its_values_in_one_unit_and_names_that_differ():
+    names = ["metric", "before", "after", "unit", "p"]
+    made = [f"metric:{LONG}::emplace<{kind}>/process_time/real_time" for kind in ("int", "long")]
+    rows = [(made[0], 3.1e-5, 3.72e-5, "s", 0.5), (made[1], 4, 6, "1", 0.5)]
+    lines = [
+        line.rsplit(maxsplit=4) for line in table_text(names, rows, {"metric": 40}).splitlines()
+    ]
+    assert [line[1:] for line in lines[2:]] == [
+        ["31", "37.2", "µs", "0.5"],
+        ["4", "6", "-", "0.5"],
+    ]
+    assert len({line[0] for line in lines[2:]}) == 2

@@ -227,7 +227,7 @@ def test_times_and_costs_of_the_same_runs_are_told_apart(run, tmp_path):
     assert sentences(out)[1:6] == [
         "114 % of the loss is in hot: 1,000,000 cycles -> 9,000,000 cycles, it rose by 800 %.",
         "80 % of the loss is in slow: 1 s -> 3 s, it rose by 200 %.",
-        "20 % of the loss is in fresh (new): 0 s -> 0.5 s.",
+        "20 % of the loss is in fresh (new): 0 ms -> 500 ms.",
         "In the other direction, cold fell by 33.3 %: 3,000,000 cycles -> 2,000,000 cycles.",
         "Together these 2 functions explain 100 % of the loss in cycles.",
     ]

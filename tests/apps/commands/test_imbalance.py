@@ -39,7 +39,7 @@ def test_the_report_names_the_slow_rank_and_what_balance_would_save(run, profile
         "rank 1 with 12.6 s: perfect balance would save at most 1.2 s (6.22 % of the time)." in out
     )
     assert (
-        "* Most seconds to save by balance are in relax: 1.2 s, with 11.6 s on the slowest rank "
+        "* Most time to save by balance is in relax: 1.2 s, with 11.6 s on the slowest rank "
         "and 10.4 s on average (imbalance 11.5 %); rank 1 is slow." in out
     )
 

@@ -194,7 +194,7 @@ def test_the_imbalance_over_ranks_is_shown(open_page, new_warehouse):
     text = texts(app)
     assert "Imbalance over ranks at 16" in text
     assert "Time by kind" not in text, "there are no MPI calls"
-    assert "At 16 balance over the ranks would save most in work: 0.313 s (imbalance 4." in text
+    assert "At 16 balance over the ranks would save most in work: 313 ms (imbalance 4." in text
     (table,) = [frame.value for frame in app.dataframe if "slow_ranks" in frame.value]
     assert list(table["slow_ranks"][0]) == [1]
 
