@@ -32,44 +32,55 @@ _BIGGER: Mapping[str, Better] = {
 _RANGE = re.compile(r"(?:\u00b1|\+/-|\+-)?\s*([\d.,]+(?:[eE][-+]?\d+)?)\s*(%?)\s*")
 
 
-def google(document: Any) -> Iterator[Item]:
-    """Yield the run and values of Google Benchmark: times in seconds, and counters.
+def google(*documents: Any) -> Iterator[Item]:
+    """Yield a run for each document of Google Benchmark, and values: times in seconds, counters.
 
     Repetitions are rows; the means, medians and deviations that follow from them are left out.
     Where only these were written, the mean lands with its deviation.
     """
-    context = field(document, "context", dict, "the file")
-    program = context.get("executable")
-    yield Run(
-        app=_last(program),
-        machine=text_of(context.get("host_name")),
-        started_at=written_date(context.get("date")),
-        tags={"recorder": f"google-benchmark {context['library_version']}"}
-        if isinstance(context.get("library_version"), str)
-        else {},
-    )
-    found = field(document, "benchmarks", list, "the file")
-    entries = [(n, checked(e, dict, "a benchmark", f"benchmark {n}")) for n, e in enumerate(found)]
-    if not any("run_name" in entry for _, entry in entries):
-        with_statistics([entry for _, entry in entries if isinstance(entry.get("name"), str)])
-    single = {e.get("run_name", e.get("name")) for _, e in entries if not e.get("aggregate_name")}
-    spreads = {
-        e.get("run_name"): e for _, e in entries if e.get("aggregate_name") == "stddev"
-    }  # the deviation has the unit of the mean
     values: list[Value] = []
     failed = 0
-    for number, entry in entries:
+    for run, document in enumerate(documents):
+        context = field(document, "context", dict, "the file")
+        program = context.get("executable")
+        yield Run(
+            key=str(run) if len(documents) > 1 else None,
+            app=_last(program),
+            machine=text_of(context.get("host_name")),
+            started_at=written_date(context.get("date")),
+            tags={"recorder": f"google-benchmark {context['library_version']}"}
+            if isinstance(context.get("library_version"), str)
+            else {},
+        )
+        found = field(document, "benchmarks", list, "the file")
+        entries = [checked(e, dict, "a benchmark", f"benchmark {n}") for n, e in enumerate(found)]
+        failed += sum(map(_has_failed, entries))
+        values += [value._replace(run=run) for value in _google_results(entries)]
+    yield rows(values)
+    yield LeftOut(failed, "benchmark", "failed or skipped")
+
+
+def _has_failed(entry: Mapping[str, Any]) -> bool:
+    return entry.get("error_occurred") is True or bool(entry.get("skipped"))
+
+
+def _google_results(entries: Sequence[dict[str, Any]]) -> Iterator[Value]:
+    if not any("run_name" in entry for entry in entries):
+        with_statistics([entry for entry in entries if isinstance(entry.get("name"), str)])
+    single = {e.get("run_name", e.get("name")) for e in entries if not e.get("aggregate_name")}
+    spreads = {
+        e.get("run_name"): e for e in entries if e.get("aggregate_name") == "stddev"
+    }  # the deviation has the unit of the mean
+    for number, entry in enumerate(entries):
         where = f"benchmark {number}"
         name = field(entry, "run_name" if "run_name" in entry else "name", str, where)
         aggregate = entry.get("aggregate_name")
-        if entry.get("error_occurred") is True or entry.get("skipped"):
-            failed += 1
-        elif not aggregate:
-            values += _google_values(name, entry, where)
+        if _has_failed(entry):
+            continue
+        if not aggregate:
+            yield from _google_values(name, entry, where)
         elif aggregate == "mean" and name not in single:
-            values += _google_values(name, entry, where, spreads.get(name))
-    yield rows(values)
-    yield LeftOut(failed, "benchmark", "failed or skipped")
+            yield from _google_values(name, entry, where, spreads.get(name))
 
 
 def _google_values(

@@ -25,7 +25,10 @@ _GOOGLE_ROW = re.compile(
 _GOOGLE_FAILED = re.compile(r"(\S.*?) +(?:ERROR OCCURRED|SKIPPED): .*")
 _GOOGLE_COUNTER = re.compile(rf"(\S+)=(-?{_NUMBER})([kMGTPEmunpf]?)(i?)(/s)?")
 _GOOGLE_HEADING = re.compile(r"Benchmark +Time +CPU +Iterations(?: +UserCounters\.\.\.|(.*))")
-_GOOGLE_FACTS = {"executable": r"^Running (\S.*)$", "date": r"^(\d{4}-\d\d-\d\dT\S+)$"}
+_GOOGLE_FACTS = {
+    "executable": re.compile(r"Running (\S.*)"),
+    "date": re.compile(r"(\d{4}-\d\d-\d\dT\S+|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)"),
+}
 _PREFIXES = {name: power for power, name in enumerate("kMGTPE", 1)}
 _SMALL = {name: power for power, name in enumerate("munpf", 1)}
 _HYPERFINE_HEADING = re.compile(r"\| Command \| Mean \[(ms|s|us|\u00b5s)\] \|.*")
@@ -45,15 +48,19 @@ _JMH_MODES = ("thrpt", "avgt", "sample", "ss")
 _JMH_PARAMETER = "Param: "
 
 
-def google(text: str) -> dict[str, Any]:
-    """Return Google Benchmark's table as its JSON."""
-    context: dict[str, Any] = {"date": None}
-    for name, pattern in _GOOGLE_FACTS.items():
-        if found := re.search(pattern, text, re.MULTILINE):
-            context[name] = found[1]
-    entries: list[dict[str, Any]] = []
+def google(text: str) -> list[dict[str, Any]]:
+    """Return Google Benchmark's tables as its JSON, one for each execution."""
+    executions: list[dict[str, Any]] = []
     columns: list[str] = []
     for line in _lines(text):
+        facts = {
+            name: fact[1] for name, of in _GOOGLE_FACTS.items() if (fact := of.fullmatch(line))
+        }
+        # What an execution prints of itself comes before its rows.
+        if not executions or (facts and executions[-1]["benchmarks"]):
+            executions.append({"context": {"date": None}, "benchmarks": []})
+        executions[-1]["context"] |= facts
+        entries = executions[-1]["benchmarks"]
         if heading := _GOOGLE_HEADING.fullmatch(line):
             columns = (heading[1] or "").split()
         elif row := _GOOGLE_ROW.fullmatch(line):
@@ -66,9 +73,10 @@ def google(text: str) -> dict[str, Any]:
             entries.append({**entry, "iterations": iterations, **_google_counters(counters)})
         elif failed := _GOOGLE_FAILED.fullmatch(line):
             entries.append({"name": failed[1], "error_occurred": True})
-    if not entries:
+    found = [execution for execution in executions if execution["benchmarks"]]
+    if not found:
         raise InputError("the table has no row", expected="a benchmark and its times: BM_x  5 ns")
-    return {"context": context, "benchmarks": with_statistics(entries)}
+    return [one | {"benchmarks": with_statistics(one["benchmarks"])} for one in found]
 
 
 def _google_counters(text: str) -> dict[str, float]:

@@ -130,7 +130,7 @@ class Benchmarks(SingleFile):
             "google_csv": lambda: json_forms.google(csv_forms.google(text)),
             "pytest_csv": lambda: json_forms.pytest_benchmark(csv_forms.pytest_benchmark(text)),
             "hyperfine_csv": lambda: json_forms.hyperfine(csv_forms.hyperfine(text)),
-            "google_text": lambda: json_forms.google(printed_tables.google(text)),
+            "google_text": lambda: json_forms.google(*printed_tables.google(text)),
             "hyperfine_text": lambda: json_forms.hyperfine(printed_tables.hyperfine(text)),
             "jmh_text": lambda: per_language.jmh(*printed_tables.jmh(text)),
             "jmh_csv": lambda: per_language.jmh(printed_tables.jmh_csv(text)),

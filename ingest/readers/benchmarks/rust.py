@@ -3,7 +3,7 @@
 Sources: the user guide of Criterion.rs, "Command-Line Output"; libtest's formatter in the Rust
 repository. Criterion prints the bounds of an interval with the estimate between them; the estimate
 lands. What it says of changes since the last time is left alone, as is the range of libtest (+/-),
-which is no deviation.
+which is no deviation. Neither prints a name twice: where one comes again, another run begins.
 """
 
 from __future__ import annotations
@@ -28,26 +28,37 @@ _PICOSECONDS = {"ps": 1e-12, "fs": 1e-15}
 
 
 def items(recording: Recording) -> Iterator[Item]:
-    """Yield the run and values, in seconds and in Criterion's units of throughput."""
+    """Yield the runs and values, in seconds and in Criterion's units of throughput."""
     values: list[Value] = []
+    seen: set[str] = set()
+    run = 0
+    for value in _values(recording):
+        if value.metric in seen:
+            seen.clear()
+            run += 1
+        seen.add(value.metric)
+        values.append(value._replace(run=run))
+    for number in range(run + 1):
+        yield Run(key=str(number) if run else None)
+    yield rows(values)
+
+
+def _values(recording: Recording) -> Iterator[Value]:
     before = name = ""
     for number, line in numbered_lines(recording, must_end=True):
         if (found := _TIME.fullmatch(line)) and (scale := _seconds(found[5])):
             # A name too long for its column has the line above.
             name = found[1].strip() or before
-            values.append(Value(name, float(found[4]) * scale, "s", "lower"))
+            yield Value(name, float(found[4]) * scale, "s", "lower")
         elif (found := _RATE.fullmatch(line)) and name:
-            values.append(Value(f"{name} throughput", float(found[3]), found[4], "higher"))
+            yield Value(f"{name} throughput", float(found[3]), found[4], "higher")
         elif found := _LIBTEST.fullmatch(line):
-            values.append(Value(found[1], _plain(found[2]) * 1e-9, "s", "lower"))
+            yield Value(found[1], _plain(found[2]) * 1e-9, "s", "lower")
             if found[4]:
-                rate = _plain(found[3])
-                values.append(Value(f"{found[1]} throughput", rate, found[4], "higher"))
+                yield Value(f"{found[1]} throughput", _plain(found[3]), found[4], "higher")
         elif _JSON.fullmatch(line):
-            values.extend(_of_json(line, number))
+            yield from _of_json(line, number)
         before = line.strip()
-    yield Run()
-    yield rows(values)
 
 
 def _of_json(line: str, number: int) -> Iterator[Value]:

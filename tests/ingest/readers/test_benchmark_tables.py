@@ -164,6 +164,35 @@ def test_jmhs_table(warehouse):
     assert rows(warehouse, "SELECT tags['recorder'] FROM runs") == [("jmh 1.36",)]
 
 
+def test_each_execution_of_google_benchmark_is_a_run(warehouse, tmp_path):
+    execution = """\
+2023-03-01T10:1{0}:12+01:00
+Running ./{1}
+Run on (8 X 3600 MHz CPU s)
+Benchmark           Time             CPU   Iterations
+-----------------------------------------------------
+BM_sort/64       {0}34 ns         {0}30 ns       567890
+"""
+    (tmp_path / "log.txt").write_text(execution.format(1, "before") + execution.format(2, "after"))
+    land(warehouse, tmp_path / "log.txt")
+    values = "SELECT app, minute(started_at), metric, repetition, value FROM metrics JOIN runs "
+    assert rows(warehouse, f"{values} USING (run_id) WHERE metric NOT LIKE '%cpu%' ORDER BY 2") == [
+        ("before", 11, "BM_sort/64", 0, pytest.approx(134e-9)),
+        ("after", 12, "BM_sort/64", 0, pytest.approx(234e-9)),
+    ]
+
+
+def test_a_name_that_comes_again_begins_another_run_of_criterion(warehouse, tmp_path):
+    log = "sort/a time:   [{0}1 ns {0}2 ns {0}3 ns]\nsort/b time:   [1 us 2 us 3 us]\n\n"
+    (tmp_path / "log.txt").write_text(log.format(1) + log.format(2))
+    land(warehouse, tmp_path / "log.txt")
+    values = "SELECT run_id[-1], metric, value FROM metrics WHERE metric = 'sort/a' ORDER BY rowid"
+    assert rows(warehouse, values) == [
+        ("0", "sort/a", pytest.approx(12e-9)),
+        ("1", "sort/a", pytest.approx(22e-9)),
+    ]
+
+
 def test_each_table_of_jmh_in_the_log_of_a_build_is_a_run(warehouse, tmp_path):
     log = """\
 [info] Benchmark  Mode  Cnt     Score     Error  Units
