@@ -107,7 +107,10 @@ READERS: tuple[Deferred, ...] = (
     Deferred(
         "time",
         _HERE + "gnu_time:GnuTime",
-        contains=(b"command being timed", b"elapsed ", b"\nuser", b"\r\nuser"),
+        contains=(
+            *(b"command being timed", b"elapsed ", b"\nuser", b"\r\nuser"),
+            *(b"% cpu ", b" real ", b"pf+"),
+        ),
     ),
     Deferred(
         "function-tables",

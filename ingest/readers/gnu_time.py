@@ -1,13 +1,15 @@
 """Times of a command: GNU time (`/usr/bin/time -v`, its default, -p) and the shells' `time`.
 
-Sources: time(1) of GNU time 1.9; bash(1), reserved word time. Output of the command itself may come
+Sources: time(1) of GNU time 1.9, macOS and FreeBSD; bash(1), reserved word time; zshparam(1),
+TIMEFMT; tcsh(1), variable time. Output of the command itself may come
 before. Each timing is a run: its elapsed time is the wall time, and a command that failed has the
 tag `exit_code`, 128 and the number of the signal where one ended it. What lands in `metrics`:
 
 - user and system, s. GNU time writes two digits: less than 5 ms is 0.
-- with -v and by default: max_rss (bytes), page faults, context switches, file system inputs and
-  outputs (blocks of 512 bytes). What Linux does not record (shared text size, swaps, signals ...)
-  is always 0 there and left alone.
+- with -v and by default, and of time -l (macOS, FreeBSD): max_rss (bytes), page faults, context
+  switches, file system inputs and outputs (blocks of 512 bytes). What Linux does not record (shared
+  text size, swaps, signals ...) is always 0 there and left alone. time -l does not say that max_rss
+  is in KiB on FreeBSD: it lands where values that only macOS has show the system.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, Rows, Run, SingleFile
+from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.app_names import program_name
 from ingest.parsing.lines import numbered_lines, quoted
 from warehouse.errors import InputError
@@ -30,11 +32,23 @@ _SHORT = re.compile(
     r"\(\d+avgtext\+\d+avgdata (\d+)maxresident\)k"
 )
 _SHORT_REST = re.compile(r"(\d+)inputs\+(\d+)outputs \((\d+)major\+(\d+)minor\)pagefaults \d+swaps")
-_COMMAND = re.compile(r'\tCommand being timed: "(.*)"')
-_LABEL = re.compile(r"\t(.+?): (\S+)")
+_COMMAND = re.compile(r'[ \t]+Command being timed: "(.*)"')
+_LABEL = re.compile(r"[ \t]+(.+?): (\S+)")
 _WORD = re.compile(r"(real|user|sys)\s+(?:(\d{1,9})m)?(\d{1,12}[.,]\d+)s?")
+# Of the default of zsh, csh and BSD's time: which group is which time, and the command of zsh.
+_SHELLS = (
+    re.compile(
+        r"(?:(?P<command>\S.*)  )?(?P<user>[\d.,]+)s user (?P<system>[\d.,]+)s system \d+% cpu "
+        r"(?P<elapsed>[\d:.,]+) total"
+    ),
+    re.compile(r"(?P<user>[\d.]+)u (?P<system>[\d.]+)s (?P<elapsed>[\d:.]+) [\d.]+%.*"),
+    re.compile(r" +(?P<elapsed>[\d.,]+) real +(?P<user>[\d.,]+) user +(?P<system>[\d.,]+) sys *"),
+)
+_BSD_LABEL = re.compile(r" +(\d+)  (\D+)")
 _START = re.compile(
-    rb"^(?:\tCommand being timed: |[\d.]+user [\d.]+system [\d:.]+elapsed "
+    rb"^(?:[ \t]+Command being timed: |[\d.]+user [\d.]+system [\d:.]+elapsed "
+    rb"|[^\n]*[\d.,]+s user [\d.,]+s system \d+% cpu [\d:.,]+ total\r?$"
+    rb"|[\d.]+u [\d.]+s [\d:.]+ [\d.]+%| +[\d.,]+ real +[\d.,]+ user +[\d.,]+ sys"
     rb"|real\s+(?:\d+m)?\d+[.,]\d+s?\r?\nuser\s+(?:\d+m)?\d+[.,]\d+s?\r?\n)",
     re.MULTILINE,
 )
@@ -50,6 +64,20 @@ _LABELS: dict[str, tuple[str, float, str | None]] = {
     "File system inputs": ("file_system_inputs", 1.0, None),
     "File system outputs": ("file_system_outputs", 1.0, None),
 }
+# What -l of BSD's time writes.
+_BSD_LABELS: dict[str, tuple[str, str | None]] = {
+    "page reclaims": ("minor_page_faults", None),
+    "page faults": ("major_page_faults", None),
+    "block input operations": ("file_system_inputs", None),
+    "block output operations": ("file_system_outputs", None),
+    "voluntary context switches": ("voluntary_context_switches", None),
+    "involuntary context switches": ("involuntary_context_switches", None),
+    "instructions retired": ("instructions", None),
+    "cycles elapsed": ("cycles", None),
+    "peak memory footprint": ("peak_memory_footprint", "bytes"),
+}
+_BSD_RESIDENT = "maximum resident set size"
+_OF_MACOS = ("cycles", "peak_memory_footprint")
 _ELAPSED = "Elapsed (wall clock) time (h:mm:ss or m:ss)"
 _LAST = "Exit status"
 _FAILED = re.compile(r"Command (?:terminated by signal|exited with non-zero status) (\d{1,3})")
@@ -64,6 +92,7 @@ class _Timing:
 
     command: str | None = None
     exit_code: str = "0"
+    resident: float | None = None  # in bytes or KiB
     values: dict[str, tuple[float, str | None]] = field(default_factory=dict)
 
     def run(self, key: str | None) -> Run:
@@ -114,10 +143,13 @@ class GnuTime(SingleFile):
         columns = zip(*rows, strict=True)
         arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
         yield Rows("metrics", pa.table(arrays, names=names))
+        unknown = sum(t.resident is not None and "max_rss" not in t.values for t in timings)
+        yield LeftOut(unknown, _BSD_RESIDENT, "in bytes or KiB, which differs by the system")
 
 
 def _timings(lines: _Lines) -> Iterator[_Timing]:
     failure = "0"
+    timing: _Timing | None = None
     for number, line in lines:
         if found := _FAILED.fullmatch(line):
             # Of a command that a signal ended, -v prints the status 0.
@@ -129,7 +161,11 @@ def _timings(lines: _Lines) -> Iterator[_Timing]:
             timing = _short(found, lines, number)
         elif (found := _WORD.fullmatch(line)) and found[1] == "real":
             timing = _words(found, lines, number)
+        elif found := next(filter(None, (form.fullmatch(line) for form in _SHELLS)), None):
+            timing = _shell(found, number)
         else:
+            if timing and (found := _BSD_LABEL.fullmatch(line)):
+                _take_bsd(timing, float(found[1]), found[2])
             continue
         if timing.exit_code == "0":
             timing.exit_code = failure
@@ -191,6 +227,26 @@ def _words(found: re.Match[str] | None, lines: _Lines, number: int) -> _Timing:
             number, line = next(lines, (number, ""))
             found = _WORD.fullmatch(line)
     return timing
+
+
+def _shell(found: re.Match[str], number: int) -> _Timing:
+    """Read the line of zsh, csh and BSD's time."""
+    parts = {name: text for name, text in found.groupdict().items() if text}
+    timing = _Timing(parts.pop("command", None))
+    for metric, text in parts.items():
+        timing.values[metric] = (_elapsed(text.replace(",", "."), number), "s")
+    return timing
+
+
+def _take_bsd(timing: _Timing, value: float, label: str) -> None:
+    """Take a line of BSD's time -l, which follow its times."""
+    if label == _BSD_RESIDENT:
+        timing.resident = value
+    elif label in _BSD_LABELS:
+        metric, unit = _BSD_LABELS[label]
+        timing.values[metric] = (value, unit)
+        if metric in _OF_MACOS and timing.resident is not None:
+            timing.values["max_rss"] = (timing.resident, "bytes")
 
 
 def _elapsed(text: str, number: int) -> float:

@@ -55,6 +55,35 @@ def test_shells_and_posix(warehouse, tmp_path, text):
 
 
 @pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("./a.out 100  1.25s user 0.50s system 2% cpu 1:02.50 total\n", "./a.out 100"),
+        ("make -j  1,25s user 0,50s system 2% cpu 1:02,50 total\n", "make -j"),
+        ("result 42\n1.250u 0.500s 1:02.50 2.0%\t0+0k 0+0io 0pf+0w\n", None),
+        ("       62.50 real         1.25 user         0.50 sys\n", None),
+    ],
+)
+def test_zsh_csh_and_bsd(warehouse, tmp_path, text, command):
+    assert sorted(landed(warehouse, tmp_path, text)) == [("system", 0.5, "s"), ("user", 1.25, "s")]
+    assert rows(warehouse, "SELECT wall_seconds, tags['command'] FROM runs") == [(62.5, command)]
+
+
+def test_the_memory_of_bsd_lands_where_its_unit_is_known(warehouse, tmp_path):
+    """FreeBSD counts it in KiB, macOS in bytes; only macOS counts cycles."""
+    bsd = (
+        "        1.03 real         0.89 user         0.09 sys\n"
+        "           123895808  maximum resident set size\n"
+        "                   5  page faults\n"
+        "                   0  signals received\n"
+    )
+    (tmp_path / "t.txt").write_text(bsd + bsd + "          3290116205  cycles elapsed\n")
+    (done,) = land(warehouse, tmp_path / "t.txt")
+    memory = "SELECT run_id[-1], value, unit FROM metrics WHERE metric = 'max_rss'"
+    assert rows(warehouse, memory) == [("1", 123895808, "bytes")]
+    assert done.left_out.startswith("1 maximum resident set size (in bytes or KiB")
+
+
+@pytest.mark.parametrize(
     ("first", "code"),
     [
         ("Command terminated by signal 9\n", "137"),
