@@ -92,6 +92,13 @@ def test_one_repetition_takes_its_noise_from_history_or_from_the_other_side():
     assert unknown["ratio"] == pytest.approx(1.105, rel=1e-3)
 
 
+def test_round_values_of_single_runs_are_as_exact_as_those_of_their_history():
+    fine = [0.101, 0.1, 0.099, 0.1, 0.102, 0.1, 0.098]
+    exact, coarse = compared([[0.1]] * 2, [[0.1]] * 2, histories=([fine, [0.1] * 7],) * 2)
+    assert exact["high"] < 1.1
+    assert coarse["high"] > 1.5
+
+
 def test_the_noise_of_two_runs_is_theirs_and_that_of_a_history_as_quiet():
     history = list(100 + np.random.default_rng(2).normal(0, 1, 20))
     quiet, noisy = [[100.0, 101.0], [106.0, 107.0]], [[100.0, 130.0], [106.0, 138.0]]

@@ -145,7 +145,7 @@ def _compare(
     level: float,
 ) -> list[dict[str, float | str | None]]:
     positive = np.logical_and.reduce([side.all(side.values > 0) for side in sides])
-    step = resolutions(sides[0], sides[1])
+    step = resolutions(sides)
     scale = _scale(sides[0], sides[1], positive)
     before, after, *histories = (side.scaled(scale).logs(positive) for side in sides)
     means = [before.means(), after.means()]

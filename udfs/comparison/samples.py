@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,8 +86,10 @@ class Samples:
         return Samples(self.values[kept], owner[kept], len(at))
 
 
-def resolutions(before: Samples, after: Samples) -> Floats:
+def resolutions(sides: Sequence[Samples]) -> Floats:
     """Return the power of ten, at most 1, that all values of each metric are multiples of.
+
+    Values of other runs count, too: that of a single run may be a round number by chance.
 
     A timer with a resolution of 0.01 s returns equal values for different times: rounding to a step
     adds a variance of step^2 / 12 (Sheppard 1898).
@@ -94,10 +97,11 @@ def resolutions(before: Samples, after: Samples) -> Floats:
     Returns:
         (metrics), in the unit of the values; 0 where they have too many digits to tell.
     """
-    step = np.zeros(before.metrics)
+    metrics = sides[0].metrics
+    step = np.zeros(metrics)
     for decimals in reversed(range(_DECIMALS)):
-        whole = np.ones(before.metrics, np.bool_)
-        for side in (before, after):
+        whole = np.ones(metrics, np.bool_)
+        for side in sides:
             scaled = side.values * 10.0**decimals
             reach = _EXACT * np.maximum(np.abs(scaled), 1)
             rounded = np.round(scaled)
