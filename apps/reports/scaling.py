@@ -16,7 +16,13 @@ from apps.queries.scaling import (
     times_of,
 )
 from apps.reports.scaling_limits import limit_sentences
-from apps.reports.scaling_question import Question, complete_question, predict_grid, set_name
+from apps.reports.scaling_question import (
+    Question,
+    complete_question,
+    predict_grid,
+    set_name,
+    why_guessed,
+)
 from apps.reports.scaling_tables import NAME
 
 if TYPE_CHECKING:
@@ -32,8 +38,6 @@ _BASES = {
 }
 # Functions that take less of the program's time in the mean over ranks do not tell what limits it.
 _MOST = 0.8
-# Flags under which a time beyond the measured counts is a guess.
-_GUESSED = ("not extrapolatable", "poor fit", "perhaps several problems")
 _REASONS = 3
 
 
@@ -82,8 +86,7 @@ def _time_at(question: Question, last: Row) -> str:
     """Return what the program takes at the target; a guess is no prediction."""
     seconds, low, high = amounts([last["predicted"], last["low"], last["high"]], "s")
     band = f"{low} to {high}"
-    is_guess = any(flag.startswith(_GUESSED) for flag in last["flags"])
-    if is_guess and last["parallelism"] > question.which.largest:
+    if why_guessed(last) and last["parallelism"] > question.which.largest:
         return (
             f"What it takes at {last['parallelism']} does not follow from the measured times; "
             f"the best guess is {seconds} ({band})."

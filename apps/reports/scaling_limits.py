@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apps.output import Row, percent
-from apps.reports.scaling_question import REACH, Question
+from apps.reports.scaling_question import REACH, Question, why_guessed
 
 # An efficiency below this is not worth its cores.
 FLOOR = 0.5
@@ -68,6 +68,9 @@ def limit_sentences(question: Question, every: Sequence[Row], turning: Sequence[
     if not rows:
         return []
     is_measured = question.problem_size is None
+    why = None if is_measured else why_guessed(rows[-1])
+    if why:
+        return [f"Up to which count adding more makes it faster is unknown: {why}."]
     sentences = []
     if question.scaling == "strong":
         sentences.append(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from apps.output import cell, counted
+from apps.output import Row, cell, counted
 from apps.queries.runs import LATEST, resolve_run, run_facts
 from apps.queries.scaling import (
     ScalingSet,
@@ -33,6 +33,8 @@ NO_RUNS = (
 REACH = 64
 # Predicted counts of an octave; between them times are nearly straight lines in logarithms.
 _STEPS = 2
+# Flags under which a time beyond the measured counts is a guess.
+_GUESSED = ("not extrapolatable", "poor fit", "perhaps several problems")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,11 @@ def predict_program(con: DuckDBPyConnection, question: Question) -> DuckDBPyRela
     return scaling_program(
         con, question.which, question.counts, question.scaling, question.problem_size
     )
+
+
+def why_guessed(row: Row) -> str | None:
+    """Return why a predicted time is a guess, None where it is a prediction."""
+    return next((flag for flag in row["flags"] if flag.startswith(_GUESSED)), None)
 
 
 def predict_grid(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelation:

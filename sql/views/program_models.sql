@@ -9,6 +9,29 @@
 -- Whole-run rows (kind total) count only where nothing else was measured, so that no time counts
 -- twice.
 
+-- Whether the flags of a function say that its prediction is not to be trusted.
+CREATE OR REPLACE MACRO _are_doubtful(flags) AS
+  len(list_filter(
+    flags, lambda flag: flag LIKE 'not extrapolatable%' OR flag LIKE 'poor fit%'
+  )) > 0;
+
+CREATE OR REPLACE MACRO _doubtful_share(doubtful) AS
+  CASE
+    WHEN doubtful > 0.2 THEN [
+      printf(
+        '%.0f %% of the predicted time is of functions with a poor fit or not extrapolatable',
+        100 * doubtful
+      )
+    ]
+    ELSE CAST([] AS VARCHAR[])
+  END;
+
+CREATE OR REPLACE MACRO _without_model(missing, functions, covered) AS
+  printf(
+    'functions without a model: %d of %d, %.1f %% of the time',
+    missing, functions, 100 * (1 - covered)
+  );
+
 CREATE OR REPLACE VIEW program_times AS
 WITH
   of_threads AS (
@@ -235,10 +258,7 @@ WITH
   parts AS (
     SELECT
       app, version, machine, modelled, repetitions,
-      len(list_filter(
-        forecast['flags'],
-        lambda flag: flag LIKE 'not extrapolatable%' OR flag LIKE 'poor fit%'
-      )) > 0 AS doubtful,
+      _are_doubtful(forecast['flags']) AS doubtful,
       unnest(
         list_transform(
           list_zip(x, y),
@@ -347,10 +367,7 @@ SELECT
       CASE WHEN len(x) = 0 THEN 'no model: no time was measured at the largest count' END,
       CASE
         WHEN is_sum AND covered < 0.999
-          THEN printf(
-            'functions without a model: %d of %d, %.1f %% of the time',
-            functions - modelled, functions, 100 * (1 - covered)
-          )
+          THEN _without_model(functions - modelled, functions, covered)
       END,
       CASE
         WHEN scaling = 'strong' AND largest >= 4 * CAST(smallest AS BIGINT)
@@ -485,19 +502,9 @@ SELECT
   y[1] / predicted * CASE WHEN scaling = 'weak' THEN 1 ELSE x[1] / parallelism END
     AS efficiency,
   predicted * parallelism * cores_each / 3600 AS core_hours,
-  flags || doubts || _far_beyond(predicted, parallelism, largest) || list_filter(
-    [
-      CASE WHEN len(x) IN (1, 2) THEN 'no model: fewer than three counts' END,
-      CASE
-        WHEN doubtful > 0.2
-          THEN printf(
-            '%.0f %% of the predicted time is of functions with a poor fit or not extrapolatable',
-            100 * doubtful
-          )
-      END
-    ],
-    lambda flag: flag IS NOT NULL
-  ) AS flags
+  flags || doubts || _far_beyond(predicted, parallelism, largest)
+    || CASE WHEN len(x) IN (1, 2) THEN ['no model: fewer than three counts'] ELSE [] END
+    || _doubtful_share(doubtful) AS flags
 FROM named;
 
 COMMENT ON MACRO TABLE program_predict IS 'One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions'' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism with a time above 0 (of a weak scaling set: scaled speed-up), core_hours, flags.';

@@ -1,40 +1,68 @@
 -- A program's time, speed-up, efficiency and core hours at each of $counts and problem size $size:
 -- the sum of the functions' predictions there, against the sum at the smallest count; that of whole
--- runs where nothing else was measured. Errors of functions are partly correlated: half way between
--- fully and not at all.
+-- runs where nothing else was measured. Functions without a model keep their share of the time at
+-- the largest count, and where that is more than half there is no prediction. Errors of functions
+-- are partly correlated: half way between fully and not at all.
 WITH
   predictions AS (
-    SELECT t.*, ln(t.high / t.low) / 2 * t.predicted AS half
+    SELECT
+      t.*, ln(t.high / t.low) / 2 * t.predicted AS half,
+      CASE WHEN s.seen_last THEN s.y[-1] ELSE 0 END AS seconds,
+      _are_doubtful(t.flags) AS doubtful
     FROM scaling_predict_at(list_append(CAST($counts AS BIGINT[]), CAST($smallest AS BIGINT)), $size)
       AS t
+    JOIN scaling_series AS s
+      ON t.app IS NOT DISTINCT FROM s.app AND t.version IS NOT DISTINCT FROM s.version
+      AND t.machine IS NOT DISTINCT FROM s.machine AND t.function = s.function
     WHERE t.app IS NOT DISTINCT FROM $app AND t.version IS NOT DISTINCT FROM $version
-      AND t.machine IS NOT DISTINCT FROM $machine
-    QUALIFY t.kind <> 'total' OR bool_and(t.kind = 'total') OVER ()
+      AND t.machine IS NOT DISTINCT FROM $machine AND s.in_program
   ),
 
   summed AS (
     SELECT
       parallelism,
-      CASE WHEN bool_and(kind = 'total') THEN 'wall time' ELSE 'sum of rank means' END AS basis,
+      bool_and(kind = 'total') AS is_whole,
+      sum(seconds) FILTER (predicted IS NOT NULL) / sum(seconds) AS covered,
       sum(predicted) AS predicted,
       sqrt((pow(sum(half), 2) + sum(pow(half, 2))) / 2) / sum(predicted) AS half,
-      list_sort(list_distinct(flatten(list(list_filter(
-        flags, lambda flag: flag LIKE 'no model of%' OR flag LIKE 'extrapolating %'
-      ))))) AS flags
+      sum(predicted) FILTER (doubtful) / sum(predicted) AS doubtful,
+      count(*) FILTER (seconds > 0) AS functions,
+      count(*) FILTER (seconds > 0 AND predicted IS NULL) AS without_model,
+      list_sort(list_distinct(flatten(list(flags)))) AS flags
     FROM predictions
     GROUP BY parallelism
+  ),
+
+  programs AS (
+    SELECT
+      parallelism, half, covered,
+      CASE WHEN is_whole THEN 'wall time' ELSE 'sum of rank means' END AS basis,
+      CASE WHEN covered >= 0.5 THEN predicted / covered END AS predicted,
+      list_filter(
+        flags,
+        lambda flag: is_whole OR flag LIKE 'no model of%' OR flag LIKE 'extrapolating %'
+      )
+      || CASE WHEN is_whole THEN [] ELSE _doubtful_share(doubtful) END
+      || CASE
+        WHEN covered < 0.999 AND NOT is_whole
+          THEN [_without_model(without_model, functions, covered)]
+        ELSE []
+      END AS flags
+    FROM summed
   )
 
 SELECT
-  s.parallelism, s.predicted, s.predicted * exp(-s.half) AS low, s.predicted * exp(s.half) AS high,
+  s.parallelism, s.predicted,
+  s.predicted * s.covered * exp(-s.half) AS low,
+  s.predicted * (s.covered * exp(s.half) + 1 - s.covered) AS high,
   b.predicted / s.predicted
     * CASE WHEN $scaling = 'weak' THEN s.parallelism / b.parallelism ELSE 1 END AS speedup,
   b.predicted / s.predicted
     * CASE WHEN $scaling = 'weak' THEN 1 ELSE b.parallelism / s.parallelism END AS efficiency,
   s.predicted * s.parallelism * c.cores_each / 3600 AS core_hours,
   s.basis, false AS measured, s.flags
-FROM summed AS s
-JOIN summed AS b ON b.parallelism = $smallest
+FROM programs AS s
+JOIN programs AS b ON b.parallelism = $smallest
 JOIN scaling_sets AS c
   ON c.app IS NOT DISTINCT FROM $app AND c.version IS NOT DISTINCT FROM $version
   AND c.machine IS NOT DISTINCT FROM $machine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import re
 
@@ -287,6 +288,26 @@ def test_wall_times_alone_are_predicted_at_a_problem_size_too(run, tmp_path):
     assert f"it is predicted to take {800 / 8 / largest + 1:.3g} s" in out
     assert "Time is wall time." in out and f"beyond the largest count ({largest})" in out
     assert run("scale", "a", "--problem-size", "400") == run("scale", "a")
+
+
+def test_doubts_are_told_at_a_problem_size_too(run, tmp_path):
+    jump = dict(zip(COUNTS, (1, 20, 0.05, 20, 1, 20), strict=True))
+    wall = ["app,ranks,problem_size,wall_seconds"]
+    functions = ["app,function,parallelism,problem_size,seconds"]
+    for p, n in itertools.product(COUNTS, (100, 200, 400)):
+        wall.append(f"a,{p},{n},{n / p * jump[p]}")
+        functions += [f"b,good,{p},{n},{n / p}", f"b,bad,{p},{n},{n / p * jump[p]}"]
+        functions += [f"b,late,{p},{n},{n / p / 10}"] if p == COUNTS[-1] else []
+    for name, lines in (("a", wall), ("b", functions)):
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+        run("ingest", tmp_path / f"{name}.csv")
+    at = ("--problem-size", "800", "--at", str(2 * COUNTS[-1]))
+    _, out, _ = run("scale", "a", *at)
+    assert "does not follow from the measured times" in out
+    assert "Up to which count adding more makes it faster is unknown: " in out
+    _, out, _ = run("scale", "b", *at)
+    assert "% of the predicted time is of functions with a poor fit or not extrapolatable" in out
+    assert "Note: functions without a model: 1 of 3," in out
 
 
 def test_functions_are_ranked_at_the_problem_size(run, tmp_path):
