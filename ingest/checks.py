@@ -16,7 +16,7 @@ and this SQL, are put into the statements: they are pwh's own, never a file's.
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -56,6 +56,19 @@ _UNKNOWN = """
     WHERE source_id = $source_id AND {column} IS NOT NULL
         AND EXISTS (FROM listed) AND hash(run_id, {column}) NOT IN (FROM listed)
 """
+# The same of several sources at once, without the row: those in which a name may be there twice, or
+# be of nothing that they list.
+_ANY_REPEATED = """
+    SELECT '{table}' AS of_table, source_id FROM {table} WHERE {{sources}}
+    GROUP BY source_id, hash(run_id, {column}) HAVING count(*) > 1
+"""
+_ANY_UNKNOWN = """
+    SELECT '{table}' AS of_table, source_id FROM {table}
+    WHERE {{sources}} AND {column} IS NOT NULL
+        AND source_id IN (SELECT source_id FROM {known} WHERE {{sources}})
+        AND hash(source_id, run_id, {column})
+            NOT IN (SELECT hash(source_id, run_id, {known_column}) FROM {known} WHERE {{sources}})
+"""
 _CODE = "hex"
 _LONGEST_NAME = 1 << 16
 _LONGEST = {"callpath": 1 << 20}
@@ -70,31 +83,54 @@ _TRUNCATED = (
 class _Rule:
     """A rule, the SQL conditions on a row that breaks it, and the SQL that finds the first such.
 
-    Rules about single rows have `broken`, of which one condition is enough; others have `first`.
-    Rules about references also have the `column` that refers and `count`, the SQL that counts the
-    rows that break them.
+    Rules about single rows have `broken`, of which one condition is enough; others have `first`,
+    and `suspects`, the SQL that finds the sources that may break them. Rules about references also
+    have the `column` that refers and `count`, the SQL that counts the rows that break them.
     """
 
     problem: str
     expected: str
     broken: tuple[str, ...] = ()
     first: str = ""
+    suspects: str = ""
     column: str = ""
     count: str = ""
 
 
-def to_check(con: DuckDBPyConnection, table: str, source_ids: Sequence[int]) -> list[int]:
-    """Return the sources that `check_rows` may find something in: of many small ones, few.
+def to_check(
+    con: DuckDBPyConnection, rows: Mapping[str, Mapping[int, int]]
+) -> list[tuple[str, int]]:
+    """Return table and source of the rows in which `check_rows` may find something: mostly none.
 
-    All of them where rules compare rows, else those with a row that breaks one.
+    `rows` is how many there are, by table and source. One statement looks at all that are few, as
+    to plan one for each rule takes longer than to run it. Those that are many are all returned.
     """
+    branches: list[str] = []
+    found: set[tuple[str, int]] = set()
+    for table, counts in rows.items():
+        many = {one for one, count in counts.items() if count > _MANY}
+        found |= {(table, one) for one in many}
+        if few := counts.keys() - many:
+            branches += _suspects(table, sqlfiles.of_sources(sorted(few)))
+    if branches:
+        sql = f"SELECT DISTINCT of_table, source_id FROM ({' UNION ALL '.join(branches)})"
+        found |= set(con.execute(sql).fetchall())
+    return [
+        (table, one) for table, counts in rows.items() for one in counts if (table, one) in found
+    ]
+
+
+def _suspects(table: str, sources: str) -> Iterator[str]:
+    """Yield SQL that finds which of the sources may break rules of a table."""
     rules = _rules().get(table, ())
-    if len(source_ids) == 1 or not all(rule.broken for rule in rules):
-        return list(source_ids)
-    any_broken = _any([condition for rule in rules for condition in rule.broken])
-    sql = f"SELECT DISTINCT source_id FROM {table} WHERE {sqlfiles.of_sources(source_ids)}"
-    found = con.execute(f"{sql} AND ({any_broken or 'false'})").fetchall()
-    return [source_id for (source_id,) in found]
+    if conditions := [condition for rule in rules for condition in rule.broken]:
+        yield (
+            f"SELECT '{table}' AS of_table, source_id FROM {table} "
+            f"WHERE {sources} AND ({_any(conditions)})"
+        )
+    for rule in rules:
+        if rule.suspects:
+            yield rule.suspects.format(sources=sources)
 
 
 def check_rows(
@@ -202,7 +238,12 @@ def _rules() -> dict[str, tuple[_Rule, ...]]:
         )
     for row in _read("keys"):
         rules.setdefault(row["table"], []).append(
-            _Rule(row["problem"], row["expected"], first=_FIRST_REPEATED.format(**row))
+            _Rule(
+                row["problem"],
+                row["expected"],
+                first=_FIRST_REPEATED.format(**row),
+                suspects=_ANY_REPEATED.format(**row),
+            )
         )
     for row in _read("references"):
         rules.setdefault(row["table"], []).append(
@@ -210,6 +251,7 @@ def _rules() -> dict[str, tuple[_Rule, ...]]:
                 row["problem"],
                 row["expected"],
                 first=_UNKNOWN.format(found="min(rowid)", **row),
+                suspects=_ANY_UNKNOWN.format(**row),
                 column=row["column"],
                 count=_UNKNOWN.format(found="count(*)", **row),
             )

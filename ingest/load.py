@@ -169,7 +169,7 @@ def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
     if not writers:
         return
     _check(con, writers)
-    filled = dict.fromkeys(table for writer in writers for table in writer.filled)
+    filled = _rows_by_table(writers)
     twice = repeats(con, {writer.source_id: writer.recording for writer in writers}, filled)
     for writer in writers:
         writer.repeats = twice.get(writer.source_id)
@@ -184,13 +184,12 @@ def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
 
 def _check(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
     """Raise `InputError` for a row that breaks a rule, or is in a run that another file is of."""
-    for table in dict.fromkeys(table for writer in writers for table in writer.rows):
-        there = {writer.source_id: writer for writer in writers if table in writer.rows}
-        for source_id in to_check(con, table, list(there)):
-            writer = there[source_id]
-            writer.unlisted |= check_rows(
-                con, table, source_id, rows=writer.rows[table], lenient=writer.options.lenient
-            )
+    by_source = {writer.source_id: writer for writer in writers}
+    for table, source_id in to_check(con, _rows_by_table(writers)):
+        writer = by_source[source_id]
+        writer.unlisted |= check_rows(
+            con, table, source_id, rows=writer.rows[table], lenient=writer.options.lenient
+        )
     earlier: dict[str, list[int]] = {}
     known = _sources_of(con, [run_id for writer in writers for run_id in writer.book.run_ids])
     for writer in writers:
@@ -203,6 +202,15 @@ def _check(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
             check_keys(con, table, writer.source_id, sorted(others))
         for run_id in writer.book.run_ids:
             earlier.setdefault(run_id, []).append(writer.source_id)
+
+
+def _rows_by_table(writers: Sequence[_Writer]) -> dict[str, dict[int, int]]:
+    """Return how many rows of each source landed, by table; of tables without any nothing."""
+    rows: dict[str, dict[int, int]] = {}
+    for writer in writers:
+        for table in writer.filled:
+            rows.setdefault(table, {})[writer.source_id] = writer.rows[table]
+    return rows
 
 
 def _sources_of(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, list[int]]:
@@ -222,9 +230,10 @@ def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
     if stating := [one.source_id for one in writers if not one.rows.keys().isdisjoint(STATING)]:
         add_facts_of_rows(con, stating)
     renew_runs(con, run_ids)
+    traces = [one for one in writers if not one.rows.keys().isdisjoint(TASK_TABLES)]
+    if traces:
+        derive(con, {run_id: one.source_id for one in traces for run_id in one.book.run_ids})
     for writer in writers:
-        if not writer.rows.keys().isdisjoint(TASK_TABLES):
-            derive(con, dict.fromkeys(writer.book.run_ids, writer.source_id))
         if "segments" in writer.rows:
             decode_segments(con, writer.source_id)
     keep_scalars(con, run_ids, tables)

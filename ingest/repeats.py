@@ -5,7 +5,7 @@ As when a tool appends to the file of an earlier run, or files are put together 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from warehouse import sqlfiles
@@ -26,32 +26,34 @@ _MOST = 200_000
 
 
 def repeats(
-    con: DuckDBPyConnection, recordings: Mapping[int, Recording], tables: Iterable[str]
+    con: DuckDBPyConnection,
+    recordings: Mapping[int, Recording],
+    rows: Mapping[str, Mapping[int, int]],
 ) -> dict[int, str]:
     """Return in words what recordings contain twice, by source; those without are left out.
 
-    `recordings` are by their source, `tables` those in which rows of them landed.
+    `recordings` are by their source, `rows` is how many landed, by table and source.
     """
     found: dict[int, list[str]] = {source_id: [] for source_id in recordings}
     for source_id, recording in recordings.items():
         if recording.is_doubled():
             found[source_id].append("its second half is its first half again")
-    for table in tables:
-        for one in _stretches(con, table, recordings):
-            if _halves_are_equal(con, table, one):
-                found[one.source_id].append(f"each row of {table} twice")
-            elif one.equal and table in _LISTED_ONCE:
-                found[one.source_id].append(
-                    f"{one.equal} of {one.rows} rows of {table} equal to another"
-                )
+    for table, one in _stretches(con, rows):
+        if _halves_are_equal(con, table, one):
+            found[one.source_id].append(f"each row of {table} twice")
+        elif one.equal:
+            found[one.source_id].append(
+                f"{one.equal} of {one.rows} rows of {table} equal to another"
+            )
     return {source_id: "; ".join(texts) for source_id, texts in found.items() if texts}
 
 
 class _Stretch(NamedTuple):
     """The rows of a source in a table, which are next to each other.
 
-    `equal` are those equal to another in all columns, `numbered` those that differ from an earlier
-    one in its number at most; 0 and None where there are too many to look for them.
+    `equal` are those equal to another in all columns, where each is to be there once; `numbered`
+    those that differ from an earlier one in its number at most. 0 and None where there are too many
+    to look for them.
     """
 
     source_id: int
@@ -62,25 +64,43 @@ class _Stretch(NamedTuple):
 
 
 def _stretches(
-    con: DuckDBPyConnection, table: str, source_ids: Iterable[int]
-) -> Iterator[_Stretch]:
-    of_sources = sqlfiles.of_sources(source_ids)
-    counted = [
-        _Stretch(*row)
-        for row in con.execute(
-            f"SELECT source_id, min(rowid), count(*) FROM {table} WHERE {of_sources} "
-            "GROUP BY source_id"
-        ).fetchall()
+    con: DuckDBPyConnection, rows: Mapping[str, Mapping[int, int]]
+) -> list[tuple[str, _Stretch]]:
+    """Return table and rows of the sources that may have rows twice, in the order of `rows`.
+
+    In one statement: to plan one for each table takes longer than to run it.
+    """
+    branches = []
+    for table, counts in rows.items():
+        asked = {one: count for one, count in counts.items() if _may_repeat(table, count)}
+        few = [one for one, count in asked.items() if count <= _MOST]
+        numbered = f"count(*) - count(DISTINCT hash(run_id, {_compared(table)}))"
+        equal = "count(*) - count(DISTINCT hash(t))" if table in _LISTED_ONCE else "0"
+        branches += [
+            f"SELECT '{table}' AS of_table, source_id, min(rowid), count(*), {looked_for} "
+            f"FROM {table} AS t WHERE {sqlfiles.of_sources(source_ids)} GROUP BY source_id"
+            for source_ids, looked_for in (
+                (few, f"{equal}, {numbered}"),
+                (asked.keys() - few, "0, NULL"),
+            )
+            if source_ids
+        ]
+    if not branches:
+        return []
+    found = [
+        (table, _Stretch(*row))
+        for table, *row in con.execute(" UNION ALL ".join(branches)).fetchall()
     ]
-    yield from (one for one in counted if one.rows > _MOST)
-    if few := {one.source_id: one for one in counted if one.rows <= _MOST}:
-        sql = (
-            "SELECT source_id, count(*) - count(DISTINCT hash(t)), "
-            f"count(*) - count(DISTINCT hash(run_id, {_compared(table)})) FROM {table} AS t "
-            f"WHERE {sqlfiles.of_sources(few)} GROUP BY source_id"
-        )
-        for source_id, equal, numbered in con.execute(sql).fetchall():
-            yield few[source_id]._replace(equal=equal, numbered=numbered)
+    return sorted(found, key=lambda one: list(rows).index(one[0]))
+
+
+def _may_repeat(table: str, rows: int) -> bool:
+    """Return whether so many rows of a source may be twice as many, or have some twice."""
+    return _have_halves(rows) or (table in _LISTED_ONCE and 1 < rows <= _MOST)
+
+
+def _have_halves(rows: int) -> bool:
+    return rows >= _FEWEST and rows % 2 == 0
 
 
 def _compared(table: str) -> str:
@@ -93,7 +113,7 @@ def _halves_are_equal(con: DuckDBPyConnection, table: str, one: _Stretch) -> boo
     Where the first rows of both differ, as nearly always, no more are read.
     """
     too_few = one.numbered is not None and one.numbered < one.rows // 2
-    if one.rows < _FEWEST or one.rows % 2 or too_few:
+    if too_few or not _have_halves(one.rows):
         return False
     sql = sqlfiles.read("queries/ingest/halves").format(table=table, columns=_compared(table))
     for half in (1, one.rows // 2):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 import warehouse
 from apps import landing
 from apps.landing import Lander
+from ingest import load
+from ingest.derive import derive
 from ingest.load import Landed, Options
 from ingest.walk import find
 from tests.helpers.support import rows
@@ -19,7 +24,10 @@ STORED = (
     "SELECT run_id, app, started_at, tags FROM runs ORDER BY ALL",
     "SELECT run_id, function, seconds FROM fn_timings ORDER BY ALL",
     "SELECT path, reader, rows FROM sources ORDER BY ALL",
+    "SELECT * EXCLUDE (source_id) FROM idle_intervals ORDER BY ALL",
+    "SELECT * EXCLUDE (source_id) FROM idle_segments ORDER BY ALL",
 )
+TRACE = Path(__file__).parents[1] / "samples" / "task-tables"
 
 
 def written(folder, *seconds):
@@ -46,6 +54,36 @@ def test_together_is_as_one_by_one(tmp_path):
         landed(tmp_path / "b.duckdb", [one])
     assert stored(tmp_path / "a.duckdb") == stored(tmp_path / "b.duckdb")
     assert all(one.known for one in landed(tmp_path / "a.duckdb", found))
+
+
+def traces(folder, *offsets):
+    """Copy a task trace, with another clock offset in each copy."""
+    for number, offset in enumerate(offsets):
+        copy = shutil.copytree(TRACE, folder / f"t{number}")
+        (copy / "nodes.csv").write_text(f"node_id,clock_offset_ns\nn0,0\nn1,{offset}\n")
+    return list(find([folder]))
+
+
+def test_traces_are_attributed_together_as_one_by_one(tmp_path, monkeypatch):
+    found = traces(tmp_path / "traces", 0, 20, 40)
+    calls = []
+    monkeypatch.setattr(load, "derive", lambda *given: (calls.append(given), derive(*given)))
+    assert len(landed(tmp_path / "together.duckdb", found)) == 3
+    assert len(calls) == 1
+    for one in found:
+        landed(tmp_path / "alone.duckdb", [one])
+    together = stored(tmp_path / "together.duckdb")
+    assert together == stored(tmp_path / "alone.duckdb")
+    assert len({run for run, *_ in together[-1]}) == 3
+
+
+def test_of_traces_only_the_wrong_one_is_rejected(tmp_path):
+    found = traces(tmp_path / "traces", 0, 20)
+    workers = tmp_path / "traces" / "t1" / "workers.csv"
+    workers.write_text("".join(workers.read_text().splitlines(keepends=True)[:-1]))
+    good, bad = landed(tmp_path / "w.duckdb", found)
+    assert isinstance(good, Landed)
+    assert isinstance(bad, InputError) and "ran on the worker" in str(bad)
 
 
 def test_the_same_content_twice_lands_once(tmp_path):
@@ -87,13 +125,13 @@ def test_rows_that_another_program_changes_are_waited_for(tmp_path, monkeypatch)
     (found,) = written(tmp_path / "files", 1)
     real, tries = landing.load, []
 
-    def load(*arguments):
+    def load_later(*arguments):
         tries.append(arguments)
         if len(tries) < 3:
             raise WarehouseConflict("another client is writing the same rows")
         return real(*arguments)
 
-    monkeypatch.setattr(landing, "load", load)
+    monkeypatch.setattr(landing, "load", load_later)
     monkeypatch.setattr(landing.time, "sleep", lambda _: None)
     assert landed(tmp_path / "w.duckdb", [found])[0].rows == {"fn_timings": 2}
     with Lander(tmp_path / "w.duckdb", 0, dry_run=False) as lander:

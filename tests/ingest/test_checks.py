@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from ingest.checks import check_rows
+from ingest.checks import check_rows, to_check
 from warehouse import sqlfiles
 from warehouse.catalog import landing
 from warehouse.errors import InputError
@@ -20,7 +20,11 @@ def rules(name):
 
 
 def broken(con, table):
-    """Return what the check of a source raises, which is the same for few and for many rows."""
+    """Return what the check of a source raises, which is the same for few and for many rows.
+
+    Of source 7, which alone is to be checked.
+    """
+    assert to_check(con, {table: {5: 1, 7: 1}}) == [(table, 7)]
     few, many = (_broken(con, table, rows) for rows in (0, 10**7))
     assert few == many
     return few
@@ -41,6 +45,11 @@ def test_rules_bind_to_their_table(warehouse, table):
             if rule["table"] == table:
                 warehouse.execute(f"SELECT {rule['problem'] or rule['column']} FROM {table}")
                 assert rule["expected"]
+
+
+def test_many_rows_are_looked_at_in_any_case(warehouse):
+    rows = {"tasks": {7: 10**7, 8: 1}, "workers": {7: 1}}
+    assert to_check(warehouse, rows) == [("tasks", 7)]
 
 
 def test_every_bound_bounds():
@@ -66,6 +75,7 @@ def test_unknown_is_within_all_bounds(warehouse):
         "INSERT INTO pmu_samples BY NAME SELECT 'r' AS run_id, 7 AS source_id, 'e' AS event, "
         "NULL::DOUBLE AS value, NULL::BIGINT AS t_start, 5 AS t_end"
     )
+    assert to_check(warehouse, {"pmu_samples": {7: 1}}) == []
     check_rows(warehouse, "pmu_samples", 7)
     check_rows(warehouse, "pmu_samples", 7, rows=10**7)
 
@@ -128,6 +138,7 @@ def test_references_count_where_the_source_fills_the_other_table(warehouse):
         "INSERT INTO task_data BY NAME SELECT 'r' AS run_id, 7 AS source_id, 'd' AS data"
     )
     check_rows(warehouse, "task_inputs", 7)
+    assert to_check(warehouse, {"task_inputs": {7: 2}, "task_data": {7: 1}}) == []
     warehouse.execute(
         "INSERT INTO tasks BY NAME SELECT 'r' AS run_id, 7 AS source_id, 't' AS task, "
         "'w' AS worker, 0 AS t_start, 1 AS t_end"
