@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # DuckDB's row group: of batches of another size it stores most rows twice.
 _BATCH = 122_880
+_SMALL = 500_000
 _CUTS = ("w", "a", "s1", "b", "la", "u", "v")
 _OPEN = frozenset({"d", "c", "from_x", "t_send", "t_recv"})
 _SPREAD = ("ov_uniform", "propagated_u", "transitive_u", "propagated_l", "transitive_l")
@@ -31,15 +32,23 @@ _SPREAD = ("ov_uniform", "propagated_u", "transitive_u", "propagated_l", "transi
 def store_intervals(con: DuckDBPyConnection) -> None:
     """Find the idle intervals, measure their parts on the time axis, store both."""
     con.execute(sqlfiles.read("derived/idle_1_workers"))
-    with modest(con, "4GB"):
+    ((rows,),) = con.execute(sqlfiles.read("derived/idle_size")).fetchall()
+    # To set a limit returns all memory that is free, of which small traces use the same again.
+    limit = modest if rows > _SMALL else _unlimited
+    with limit(con, "4GB"):
         cuts, labels, flights = _waits(con)
-    with modest(con, "2GB"):
+    with limit(con, "2GB"):
         exact, totals = _columns(con, "idle_exact"), _columns(con, "idle_totals")
-    with modest(con, "1GB"):
+    with limit(con, "1GB"):
         parts, islands = _parts(con, cuts, flights, exact, totals)
         with _registered(con, _idle_measured=labels | cuts | parts, _idle_island=islands):
             con.execute(sqlfiles.read("derived/idle_8_rows"))
     con.execute(sqlfiles.read("derived/idle_9_clear"))
+
+
+@contextmanager
+def _unlimited(*_: object) -> Iterator[None]:
+    yield
 
 
 def _parts(

@@ -15,6 +15,13 @@ CREATE TEMP VIEW tasks AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.tasks')
 WHERE _is_kept(run_id, source_id);
 
+-- Views that stand on others several times, computed once.
+CREATE TEMP TABLE _worker_clocks AS
+FROM query_table('"' || replace(current_database(), '"', '""') || '".main._worker_clocks');
+
+CREATE TEMP TABLE _worker_windows AS
+FROM query_table('"' || replace(current_database(), '"', '""') || '".main._worker_windows');
+
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'tasks:'));
 
@@ -43,3 +50,5 @@ WHERE value IS NOT NULL;
 DROP VIEW temp.main.nodes;
 DROP VIEW temp.main.workers;
 DROP VIEW temp.main.tasks;
+DROP TABLE temp.main._worker_clocks;
+DROP TABLE temp.main._worker_windows;
