@@ -333,9 +333,9 @@ class _Batches:
 
     def insert(self, table: str) -> None:
         """Insert what was taken of a table."""
-        import pyarrow as pa
-
         if waiting := self._waiting.get(table):
+            import pyarrow as pa
+
             self._con.register(_BATCH, pa.concat_tables(waiting))
             with translate.select_errors(table, self._path):
                 # Table names come from readers, never from files.
