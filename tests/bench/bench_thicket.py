@@ -5,9 +5,11 @@ python -m tests.bench.bench_thicket --thicket PYTHON [--profiles FOLDER] [--file
 
 PYTHON is the interpreter of an environment with llnl-thicket. The files are copies of the profiles
 of the folder, by default the recordings of RAJAPerf next to the project, with times that differ
-from copy to copy; with --scale they have as many times the regions. What is compared is the
-processor time from the start of each process to the end of loading: pwh stores the profiles in an
-empty warehouse, Thicket builds its data frame in memory.
+from copy to copy; with --scale they have as many times the regions. Two things are compared, both
+in processor time: the loaders, which read the profiles into tables in memory (Thicket's data frame,
+the Arrow tables of pwh's reader), after their libraries were imported; and the whole commands, from
+the start of each process to the end of loading, where pwh stores the profiles in an empty
+warehouse.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import argparse
 import re
 import resource
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -24,10 +27,24 @@ from tests.bench.common import PWH, fresh, in_turn
 from tests.ingest.case import SHARED
 
 LOAD = """
-import glob, sys
+import glob, sys, time
 import thicket
+begin = time.process_time()
 found = thicket.Thicket.from_caliperreader(sorted(glob.glob(sys.argv[1] + "/*.cali")))
+print(time.process_time() - begin)
 assert len(found.profile) == int(sys.argv[2]), found.profile
+"""
+READ = """
+import sys, time
+from pathlib import Path
+import pandas, pyarrow.compute
+from ingest.readers.caliper import reader, records, rows, split
+from ingest.recording import Recording
+begin = time.process_time()
+files = sorted(Path(sys.argv[1]).glob("*.cali"))
+found = [list(reader.Caliper().read(Recording((file,)))) for file in files]
+print(time.process_time() - begin)
+assert len(found) == int(sys.argv[2]), len(found)
 """
 _REGION = re.compile(rb"^__rec=ctx,ref=(\d+)", re.MULTILINE)
 _OF_REGION = re.compile(rb"__rec=(?:node,id=\d+,attr=\d+,data=|ctx,ref=)")
@@ -52,13 +69,19 @@ def main() -> None:
         )
         db = folder / "w.duckdb"
         load = [asked.thicket, "-c", LOAD, folder / "profiles", str(asked.files)]
+        read = [sys.executable, "-c", READ, folder / "profiles", str(asked.files)]
 
         def ours() -> float:
             warehouse.connect(fresh(db)).close()
             return processor_seconds([*PWH, "--db", db, "ingest", folder / "profiles"])
 
-        loader, pwh, ratio = in_turn(lambda: processor_seconds(load), ours, asked.runs)
-    print(f"{asked.files} profiles: pwh {pwh:.2f} s, Thicket {loader:.2f} s: {ratio:.1f} times")
+        loaders = in_turn(lambda: printed_seconds(load), lambda: printed_seconds(read), asked.runs)
+        commands = in_turn(lambda: processor_seconds(load), ours, asked.runs)
+    for what, (thicket, pwh, ratio) in (("loaders", loaders), ("commands", commands)):
+        print(
+            f"{asked.files} profiles, {what}: pwh {pwh:.2f} s, Thicket {thicket:.2f} s: "
+            f"{ratio:.1f} times"
+        )
 
 
 def copies(profiles: list[Path], folder: Path, count: int, scale: int = 1) -> None:
@@ -91,6 +114,12 @@ def _copied(line: bytes, regions: set[bytes], copy: int) -> bytes:
         return found[0] + b"%05d" % copy if found[2] in regions else found[0]
 
     return _NAME.sub(rb"\g<0>%d." % copy, _ID.sub(other, line))
+
+
+def printed_seconds(command: list[object]) -> float:
+    """Run a command whose last line says how long it took, s; raises where it fails."""
+    done = subprocess.run([str(part) for part in command], check=True, capture_output=True)
+    return float(done.stdout.split()[-1])
 
 
 def processor_seconds(command: list[object]) -> float:

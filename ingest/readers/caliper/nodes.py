@@ -105,7 +105,7 @@ class Nodes:
         for text in references:
             number = number_of(text)
             self._check_node(number)
-            context.update(self._expand(number))
+            context |= self._expand(number)
         return context
 
     def _check_node(self, number: int) -> None:
@@ -114,24 +114,27 @@ class Nodes:
 
     def _expand(self, number: int) -> Context:
         """Return the values of a node and of those above it."""
-        if number not in self._expanded:
-            context: Context = {}
-            for node in reversed(self._upwards(number)):
-                attribute = self.attributes[node.attribute]
-                if attribute.is_hidden:
-                    continue
-                known = context.get(attribute.name)
-                if known is None:
-                    context[attribute.name] = node.data
-                else:
-                    above = known if isinstance(known, list) else [known]
-                    context[attribute.name] = [*above, node.data]
-                if attribute.is_nested:
-                    path = context.get(PATH, [])
-                    above = path if isinstance(path, list) else [path]
-                    context[PATH] = [*above, node.data]
-            self._expanded[number] = context
-        return self._expanded[number]
+        missing: list[int] = []
+        at: int | None = number
+        while at is not None and at not in self._expanded:
+            missing.append(at)
+            at = self._nodes[at].parent
+        context = {} if at is None else self._expanded[at]
+        for one in reversed(missing):
+            context = self._expanded[one] = self._below(context, self._nodes[one])
+        return context
+
+    def _below(self, context: Context, node: _Node) -> Context:
+        """Return the values of a node that is below one with the values `context`."""
+        attribute = self.attributes[node.attribute]
+        if attribute.is_hidden:
+            return context
+        known = context.get(attribute.name)
+        below = context.copy()
+        below[attribute.name] = node.data if known is None else [*listed(known), node.data]
+        if attribute.is_nested:
+            below[PATH] = [*listed(context.get(PATH, [])), node.data]
+        return below
 
     def _upwards(self, number: int) -> list[_Node]:
         nodes, at = [], self._nodes[number]
@@ -156,6 +159,11 @@ class Nodes:
             is_hidden=bool(properties & _HIDDEN),
             is_nested=bool(properties & _NESTED),
         )
+
+
+def listed(value: str | list[str]) -> list[str]:
+    """Return the values that a context has of a name."""
+    return value if isinstance(value, list) else [value]
 
 
 def _unknown(what: str, number: int) -> InputError:

@@ -17,7 +17,7 @@ from ingest.parsing.call_paths import Floats, Integers
 from ingest.parsing.lines import numbered_lines
 from ingest.readers.caliper.fields import PLAIN_NODE, PLAIN_RECORD, fields_of, number_of, values_of
 from ingest.readers.caliper.metrics import Metric, metric
-from ingest.readers.caliper.nodes import PATH, Context, Nodes
+from ingest.readers.caliper.nodes import PATH, Context, Nodes, listed
 from ingest.readers.caliper.profile import Place, Profile
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -276,8 +276,7 @@ def _value(text: str, metric: Metric, line: int) -> float:
 
 def _place(record: Context) -> Place:
     """Return the call path of a record, its rank and thread and its block of time."""
-    rank = next((record[name] for name in RANKS if name in record), None)
-    thread = next((record[name] for name in THREADS if name in record), None)
+    rank, thread = _first(record, RANKS), _first(record, THREADS)
     for value in (rank, thread):
         if value is not None and not (isinstance(value, str) and _WHOLE.fullmatch(value)):
             raise InputError(f"a rank or thread is {value!r}", expected="a number")
@@ -289,20 +288,24 @@ def _place(record: Context) -> Place:
     )
 
 
+def _first(record: Context, names: Sequence[str]) -> str | list[str] | None:
+    """Return what a record has of the first of some names that it has; None where it has none."""
+    for name in names:
+        if name in record:
+            return record[name]
+    return None
+
+
 def _path(record: Context) -> list[str]:
     """Return the record's call path: of nested regions, else of a sampled stack; then the GPU's."""
-    regions = _list(record.get(PATH) or record.get(SAMPLED_PATH) or [])
+    regions = listed(record.get(PATH) or record.get(SAMPLED_PATH) or [])
     activity = next((record[name] for name in _ACTIVITIES if record.get(name)), [])
-    return [*regions, *(one for one in _list(activity) if one not in regions)]
-
-
-def _list(value: str | list[str]) -> list[str]:
-    return value if isinstance(value, list) else [value]
+    return [*regions, *(one for one in listed(activity) if one not in regions)]
 
 
 def _block(record: Context) -> int | None:
     """Return the number of the record's block of time, None outside of a time series."""
-    block = next((record[name] for name in _BLOCKS if name in record), None)
+    block = _first(record, _BLOCKS)
     if block is None:
         return None
     if not (isinstance(block, str) and _DECIMAL.fullmatch(block) and float(block) < 1 << 62):

@@ -49,6 +49,14 @@ def test_own_time_is_the_inclusive_time_without_the_callees(landed):
     ]
 
 
+def test_regions_of_an_attribute_named_path(landed):
+    text = stream([("main", {INCLUSIVE: 10}), ("main/solve", {INCLUSIVE: 6})], **SECONDS)
+    assert landed(text.replace("data=region", "data=path")) == [
+        ("main", 4.0, 10.0),
+        ("main->solve", 6.0, 6.0),
+    ]
+
+
 def test_an_arrow_in_the_name_of_a_region_parts_no_call_path(landed):
     text = stream([("main", {INCLUSIVE: 10}), ("main/host->device", {INCLUSIVE: 6})], **SECONDS)
     assert landed(text) == [("main", 4.0, 10.0), ("main->host\u2192device", 6.0, 6.0)]
