@@ -116,6 +116,37 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?:\*\*\* File \S+:$|\S+:\d+: \(\w+:0x[0-9a-f]+\) \d+ executions$)",
     ),
     Signature(
+        "what BSD's gprof prints",
+        "Let GNU's print it, which says what samples count: gprof PROGRAM FILE > NEW.txt",
+        text=r"^granularity: each sample hit covers ",
+    ),
+    Signature(
+        "callchains of FreeBSD's pmcstat",
+        "Convert them to folded stacks: stackcollapse-pmc.pl FILE > NEW.folded",
+        text=r"\A@ \S+ \[\d+ samples\]$",
+    ),
+    Signature(
+        "a profile of Ruby's stackprof",
+        "Convert it to folded stacks: stackprof --stackcollapse FILE > NEW.folded",
+        text=r'\A\{"version":[\d.]+,"mode":"\w+","interval":',
+    ),
+    Signature(
+        "a table of Ruby's profilers",
+        "Let it write callgrind's format: ruby-prof --printer=call_tree SCRIPT",
+        text=r"^(?:Measure Mode: \w+$| %self +total +self +wait +child +calls )"
+        r"|\A *% +cumulative +self +self +total *$",
+    ),
+    Signature(
+        "a profile of GHC's runtime (+RTS -p)",
+        "Write CSV with the columns function and seconds: a landing table is fn_timings.",
+        text=r"Time and Allocation Profiling Report +\(",
+    ),
+    Signature(
+        "a report of PHP's SPX, or of Xdebug's garbage collector",
+        "Record a profile with Xdebug, which pwh reads: php -d xdebug.mode=profile SCRIPT",
+        text=r"^(?:\*\*\* SPX Report \*\*\*|Garbage Collection Report)$",
+    ),
+    Signature(
         "what Open MPI's monitoring component writes",
         _METRICS,
         text=r"^# POINT TO POINT$",
