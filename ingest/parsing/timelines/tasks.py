@@ -92,6 +92,9 @@ def _pieces(timeline: Timeline, threads: Integers, nested: Nesting) -> Pieces:
     """
     slices = timeline.slices
     start, end, role = (x[threads] for x in (slices.start, slices.end, slices.role))
+    # Calls that overlap without nesting are one task, to the end of the last.
+    inside = np.flatnonzero(nested.outermost >= 0)
+    np.maximum.at(end, nested.outermost[inside], end[inside])
     number = np.arange(len(threads))
     is_span = (role == Role.SPAN) & (nested.outermost < 0)
     is_call = nested.outermost == number

@@ -89,6 +89,12 @@ def test_an_end_with_a_name_ends_only_what_has_it(trace, warehouse):
     assert rows(warehouse, LEFT) == [("1 slice (without a start or an end)",)]
 
 
+def test_slices_that_overlap_without_nesting_are_one_task(trace, warehouse):
+    trace([slice_("alpha", 0, 10), slice_("beta", 5, 10), slice_("gamma", 12, 1)])
+    assert rows(warehouse, TASKS) == [("thread 1", "alpha", 0, 15_000)]
+    assert rows(warehouse, "SELECT wall_seconds FROM runs") == [(15e-6,)]
+
+
 def test_marks_out_of_order_are_sorted(trace, warehouse):
     trace([mark("E", 4), mark("B", 1, "a"), mark("B", 4, "b"), mark("E", 9, "b")])
     assert rows(warehouse, TASKS) == [("thread 1", "a", 0, 3000), ("thread 1", "b", 3000, 8000)]
