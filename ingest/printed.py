@@ -118,7 +118,7 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "what BSD's gprof prints",
         "Let GNU's print it, which says what samples count: gprof PROGRAM FILE > NEW.txt",
-        text=r"^granularity: each sample hit covers ",
+        text=r"\Agranularity: each sample hit covers ",
     ),
     Signature(
         "callchains of FreeBSD's pmcstat",
