@@ -347,12 +347,22 @@ PRINTED: tuple[Signature, ...] = (
         r"|^\+\+\+ exited \(status \d",
     ),
     Signature(
-        "statistics of a system (vmstat, pidstat, sar, iostat, top, atop, dcgmi)",
+        "what sar recorded (-o, /var/log/sa)",
+        "Convert it: sadf -j FILE -- -A > NEW.json",
+        (b"\x96\xd5\x75\x21",),
+        text=r"^<sysstat|^\S+\t\d+\t\d{4}-\d\d-\d\d \S+ \w+\t",
+    ),
+    Signature(
+        "what iostat prints",
+        "Let it write JSON with times: iostat -t -y -o JSON 1 > FILE.json",
+        text=r"^Linux \S+ \([^)]*\)\s.*\s+avg-cpu: ",
+    ),
+    Signature(
+        "statistics of a system (top, atop, dcgmi, powermetrics)",
         _SAMPLES,
-        (b"\x96\xd5\x75\x21", b"\xef\xbe\xed\xfe"),  # those of sar (-o) and atop (-w)
-        text=r'^(?:-*procs-* -+memory-+|Linux \d+\.\d+\S* \(\S+\) |\{"sysstat": \{|top - \d\d:'
-        r"|# +Time +UID +|#Entity +|Power measurements will start in "
-        r"|ATOP - |RESET\n(?:CPU|cpu|MEM|DSK|NET|PR\w) |# hostname;interval;timestamp;|<sysstat)",
+        (b"\xef\xbe\xed\xfe",),  # of atop (-w)
+        text=r"^(?:top - \d\d:|# +Time +UID +|#Entity +|Power measurements will start in "
+        r"|ATOP - |RESET\n(?:CPU|cpu|MEM|DSK|NET|PR\w) )",
     ),
     Signature(
         "metrics in the text format of Prometheus, or in InfluxDB's lines",

@@ -33,6 +33,12 @@ READERS: tuple[Deferred, ...] = (
         contains=(b" [%]", b" [w]", b" [mib]", b" [mhz]"),
     ),
     Deferred(
+        "sysstat",
+        _HERE + "sysstat.reader:Sysstat",
+        begins=(b"linux ", b"# hostname;", b"procs ", b"--procs-- ", b"-procs"),
+        contains=(b'"sysstat"',),
+    ),
+    Deferred(
         "papi",
         _HERE + "papi:Papi",
         contains=(b'"papi_version"', b'"event_definitions"', b'"cpu_info"'),

@@ -26,9 +26,13 @@ CREATE OR REPLACE MACRO _is_rate(event, unit) AS
   END
   OR event IN (
     'mem_heap', 'mem_heap_extra', 'mem_stacks', 'issue_width', 'finalTick', 'final_tick',
-    'Block Size', 'launch__block_size', 'memory.used', 'memory.free', 'memory.total',
-    'memory.reserved'
-  );
+    'Block Size', 'launch__block_size'
+  )
+  OR starts_with(event, 'memory.')
+  OR starts_with(event, 'procs.');
+
+-- Whether a sample has a time but no end: its value is that of a moment, and adds up to nothing.
+CREATE OR REPLACE MACRO _is_moment(t_start, t_end) AS t_start IS NOT NULL AND t_end IS NULL;
 
 -- Whether an event is time by the clock, which passes for all threads at once: the longest counts.
 CREATE OR REPLACE MACRO _is_elapsed(event) AS
@@ -71,7 +75,11 @@ WITH
 
 SELECT
   s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, s.event,
-  s.value, c.cycles, CASE WHEN NOT _is_rate(s.event, s.unit) THEN s.value / c.cycles END AS per_cycle
+  s.value, c.cycles,
+  CASE
+    WHEN NOT _is_moment(s.t_start, s.t_end) AND NOT _is_rate(s.event, s.unit)
+      THEN s.value / c.cycles
+  END AS per_cycle
 FROM pmu_samples AS s
 LEFT JOIN sample_cycles AS c
   ON s.run_id = c.run_id
@@ -94,7 +102,7 @@ COMMENT ON COLUMN pmu_per_cycle.sample IS 'Number of the sample within its rank,
 COMMENT ON COLUMN pmu_per_cycle.event IS 'Event as the tool wrote it.';
 COMMENT ON COLUMN pmu_per_cycle.value IS 'Count or value over the sample.';
 COMMENT ON COLUMN pmu_per_cycle.cycles IS 'Cycles of the same sample, on a hybrid processor of the same kind of cores; NULL where they were not counted.';
-COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either is unknown or no cycle passed, and of shares, rates, memory in use and the issue width (by the unit, or without one by the name).';
+COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either is unknown or no cycle passed, and of values of a moment, shares, rates, memory in use and the issue width (by the unit, or without one by the name).';
 
 
 CREATE OR REPLACE VIEW counter_summary AS
@@ -103,6 +111,7 @@ WITH
   by_unit AS (
     SELECT
       run_id, source_id, event, unit, rank, thread, cpu, region IS NULL AS is_whole,
+      _is_moment(t_start, t_end) AS is_moment,
       sum(value) AS value,
       count(value) AS counted,
       count(*) AS samples,
@@ -114,14 +123,14 @@ WITH
   -- of a thread that was counted as a whole (without a region), its regions are parts
   by_place AS (
     SELECT
-      run_id, source_id, event, unit, bool_or(is_whole) AS is_whole,
+      run_id, source_id, event, unit, is_moment, bool_or(is_whole) AS is_whole,
       CASE WHEN coalesce(thread, cpu) IS NOT NULL THEN 0 WHEN rank IS NOT NULL THEN 1 ELSE 2 END
         AS extent,
       arg_max(
         {'value': value, 'counted': counted, 'samples': samples, 'running': running}, is_whole
       ) AS counts
     FROM by_unit
-    GROUP BY run_id, source_id, event, unit, rank, thread, cpu
+    GROUP BY run_id, source_id, event, unit, rank, thread, cpu, is_moment
   ),
 
   by_extent AS (
@@ -131,7 +140,7 @@ WITH
       sum(counts.counted) AS counted,
       sum(counts.samples) AS samples,
       min(counts.running) AS running,
-      bool_or(_is_rate(event, unit)) AS is_rate,
+      bool_or(is_moment OR _is_rate(event, unit)) AS is_rate,
       bool_or(is_whole) AS is_whole
     FROM by_place
     GROUP BY run_id, source_id, event, extent
@@ -204,7 +213,7 @@ FROM totals;
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
-COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width.';
+COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean of values of a moment (which have t_start and no t_end), and where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width.';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
 COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores.';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';

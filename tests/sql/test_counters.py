@@ -133,6 +133,24 @@ def test_parts_of_what_was_counted_as_a_whole_are_not_added_to_it(warehouse):
     ]
 
 
+def test_values_of_a_moment_are_averaged(warehouse):
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        sample  t_start  t_end  event  value
+        0       0        NULL   rss    100
+        1       1000     NULL   rss    300
+        0       0        1000   reads  4
+        1       1000     2000   reads  5
+        """,
+    )
+    assert rows(warehouse, "SELECT event, value FROM counter_summary ORDER BY event") == [
+        ("reads", 9),
+        ("rss", 200),
+    ]
+
+
 def test_time_by_the_clock_is_that_of_the_longest_thread(warehouse):
     given(
         warehouse,

@@ -1,0 +1,1 @@
+"""Statistics of a system over time: the tools of sysstat, and vmstat."""

@@ -1,0 +1,75 @@
+"""sysstat and vmstat: forms, times, and what is of the time before."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.support import land, rows
+from tests.ingest.cases.sysstat import FOLDER
+from warehouse.errors import InputError
+
+TITLE = "Linux 6.1.0 (node1) \t11/23/26 \t_x86_64_\t(2 CPU)\n\n"
+
+
+@pytest.mark.parametrize("name", ["sadf.csv", "sadf.json"])
+def test_what_sadf_writes(warehouse, name):
+    land(warehouse, FOLDER / name)
+    found = rows(
+        warehouse,
+        "SELECT cpu, t_start, value, unit FROM pmu_samples WHERE event LIKE '%user' ORDER BY rowid",
+    )
+    assert found == [(None, 0, 91.09, "%"), (None, 1_000_000_000, 89.45, "%")]
+    query = "SELECT machine, CAST(started_at AT TIME ZONE 'UTC' AS VARCHAR) FROM runs"
+    assert rows(warehouse, query) == [("vm", "2026-11-23 12:53:30")]
+    devices = "SELECT DISTINCT region FROM pmu_samples WHERE region IS NOT NULL"
+    assert rows(warehouse, devices) == [("lo" if name == "sadf.csv" else "vda",)]
+
+
+def test_memory_in_use_is_averaged_and_vmstats_first_line_is_of_the_time_before(warehouse):
+    (landed,) = land(warehouse, FOLDER / "vmstat.txt")
+    assert landed.left_out == "1 line (it is of the time since the machine started)"
+    query = (
+        "SELECT event, value, unit FROM counter_summary "
+        "WHERE event IN ('memory.free', 'procs.r', 'system.cs', 'cpu.us') ORDER BY event"
+    )
+    assert rows(warehouse, query) == [
+        ("cpu.us", 90, "%"),
+        ("memory.free", 15432412, None),
+        ("procs.r", 7, None),
+        ("system.cs", 5190.5, "1/s"),
+    ]
+
+
+def test_iostats_first_report_is_of_the_time_before(warehouse):
+    (landed,) = land(warehouse, FOLDER / "iostat.json")
+    assert landed.left_out == "1 report (it is of the time since the machine started)"
+    query = "SELECT region, value, unit FROM pmu_samples WHERE event = 'disk.kB_wrtn/s'"
+    assert rows(warehouse, query) == [("vda", 17232, "kB/s")]
+
+
+def test_times_of_other_languages_and_of_the_next_day(warehouse, tmp_path):
+    path = tmp_path / "sar.txt"
+    heading = "PM CPU %user %idle\n"
+    path.write_text(
+        f"{TITLE}11:59:58 {heading}11:59:59 PM all 5.00 95.00\n12:00:01 AM all 6.00 94.00\n"
+    )
+    land(warehouse, path)
+    query = "SELECT t_start, value FROM pmu_samples WHERE event = '%user' ORDER BY sample"
+    assert rows(warehouse, query) == [(0, 5), (2_000_000_000, 6)]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (f"{TITLE}10:00:00 CPU %user %idle\n10:00:01 all 5,00 95,00\n", "decimal point"),
+        (f"{TITLE}10:00:00 CPU %user %idle\n10:00:01 all 5.00\n", "there are 2 values"),
+        ("procs -memory- -swap- -io- -system- -cpu-\n r b us\n 1 0 5\n", "there is one line"),
+        ('{"sysstat": {"hosts": [{"statistics": [{"cpu-load": []}]}]}}', "'timestamp'"),
+    ],
+)
+def test_what_is_not_right(warehouse, tmp_path, text, problem):
+    path = tmp_path / "sar.txt"
+    path.write_text(text)
+    with pytest.raises(InputError) as error:
+        land(warehouse, path)
+    assert problem in str(error.value)
