@@ -10,7 +10,7 @@ from apps.reports.scaling_question import UNNAMED
 
 SETS = ("application", "version", "machine", "scaling", "counts", "functions", "runs", "newest run")
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
-RANKED = ("function", "seconds", "interval", "share", "measured", "flags")
+RANKED = ("function", "seconds", "interval", "share", "at largest", "flags")
 _RANKED_LINES = 10
 # Names of functions in tables and sentences have as many characters at most.
 NAME = 36

@@ -95,21 +95,22 @@ WITH
     WHERE NOT s.crossed OR u.problem_size = s.problem_size
   ),
 
+  -- sums of functions, and times of whole runs, also of those that have no profile
   points AS (
-    SELECT app, version, machine, kind, noise, unnest(x) AS parallelism, unnest(y) AS seconds
+    SELECT
+      app, version, machine, kind = 'total' AS is_whole, noise,
+      unnest(x) AS parallelism, unnest(y) AS seconds
     FROM scaling_series
-    WHERE in_program
   ),
 
-  -- known at every count; times of whole runs alone are no sum
   summed AS (
     SELECT
       app, version, machine, CAST(parallelism AS BIGINT) AS parallelism,
-      CASE WHEN bool_and(kind = 'total') THEN 1 ELSE 4 END AS place,
-      sum(seconds) AS seconds,
-      CASE WHEN bool_and(kind = 'total') THEN max(noise) ELSE 0 END AS scatter
+      CASE WHEN is_whole THEN 1 ELSE 4 END AS place,
+      CASE WHEN is_whole THEN max(seconds) ELSE sum(seconds) END AS seconds,
+      CASE WHEN is_whole THEN max(noise) ELSE 0 END AS scatter
     FROM points
-    GROUP BY app, version, machine, parallelism
+    GROUP BY app, version, machine, parallelism, is_whole
   ),
 
   candidates AS (
@@ -125,18 +126,17 @@ WITH
     FROM summed
   ),
 
-  -- one basis for all counts: the best that is known at each
-  ranked AS (
+  known AS (
     SELECT
-      c.*,
-      count(*) OVER (PARTITION BY c.app, c.version, c.machine, c.place) AS counts,
-      count(DISTINCT c.parallelism) OVER (PARTITION BY c.app, c.version, c.machine) AS measured
-    FROM candidates AS c
-    JOIN summed AS s
-      ON c.app IS NOT DISTINCT FROM s.app AND c.version IS NOT DISTINCT FROM s.version
-      AND c.machine IS NOT DISTINCT FROM s.machine AND c.parallelism = s.parallelism
+      app, version, machine, parallelism, place,
+      avg(seconds) AS seconds, max(scatter) AS scatter,
+      count(*) OVER (PARTITION BY app, version, machine, place) AS counts,
+      max(parallelism) OVER (PARTITION BY app, version, machine, place) AS last
+    FROM candidates
+    GROUP BY app, version, machine, parallelism, place
   )
 
+-- one basis for all counts: that which reaches farthest, is known at most of them and is the best
 SELECT
   app, version, machine, parallelism,
   CASE place
@@ -145,9 +145,8 @@ SELECT
     ELSE 'wall time'
   END AS basis,
   seconds, scatter
-FROM ranked
-WHERE counts = measured
-QUALIFY place = min(place) OVER (PARTITION BY app, version, machine);
+FROM known
+QUALIFY place = arg_min(place, (-last, -counts, place)) OVER (PARTITION BY app, version, machine);
 
 COMMENT ON VIEW program_times IS 'One row is the measured time of the program of a set of runs (same application, version and machine) at one parallelism.';
 COMMENT ON COLUMN program_times.app IS 'Application.';

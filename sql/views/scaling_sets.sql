@@ -151,14 +151,19 @@ WITH
       bool_or(p.seconds = 0 OR p.seconds IS NULL) AS has_zero,
       bool_or(p.dropped) AS has_negative,
       bool_or(p.repetitions > 1 AND p.slowest >= 10 * p.fastest AND p.slowest > 0) AS differs,
-      any_value(s.counts) AS counts,
-      any_value(s.largest) AS largest
+      any_value(s.counts) AS counts
     FROM scaling_points AS p
     JOIN scaling_sets AS s
       ON p.app IS NOT DISTINCT FROM s.app AND p.version IS NOT DISTINCT FROM s.version
       AND p.machine IS NOT DISTINCT FROM s.machine
     WHERE NOT s.crossed OR p.problem_size = s.problem_size
     GROUP BY p.app, p.version, p.machine, p.function
+  ),
+
+  -- Of runs without a profile, of which only the wall time is known, functions know nothing.
+  bounded AS (
+    SELECT *, max(last) OVER (PARTITION BY app, version, machine, kind = 'total') AS largest
+    FROM series
   )
 
 SELECT
@@ -195,7 +200,7 @@ SELECT
     ],
     lambda flag: flag IS NOT NULL
   ) AS flags
-FROM series;
+FROM bounded;
 
 COMMENT ON VIEW scaling_series IS 'One row is the series of one function of a set of runs, at the set''s own problem size.';
 COMMENT ON COLUMN scaling_series.app IS 'Application.';
@@ -207,6 +212,6 @@ COMMENT ON COLUMN scaling_series.x IS 'Parallelism of the points with a time abo
 COMMENT ON COLUMN scaling_series.y IS 'Their times, s.';
 COMMENT ON COLUMN scaling_series.noise IS 'Scatter of the repetitions: median over the counts of standard deviation over mean; 0 where there is only one.';
 COMMENT ON COLUMN scaling_series.repetitions IS 'Most repetitions at a count.';
-COMMENT ON COLUMN scaling_series.seen_last IS 'Whether it took time at the largest count of the set. If not it may have stopped being called, so nothing is predicted of it.';
+COMMENT ON COLUMN scaling_series.seen_last IS 'Whether it took time at the largest count at which functions (or whole runs, for those of kind total) were measured. If not it may have stopped being called, so nothing is predicted of it.';
 COMMENT ON COLUMN scaling_series.in_program IS 'Whether its time is a part of the program''s: whole-run rows (kind total) are only where nothing else was measured.';
 COMMENT ON COLUMN scaling_series.flags IS 'What is amiss with the measurements.';

@@ -310,6 +310,20 @@ def test_doubts_are_told_at_a_problem_size_too(run, tmp_path):
     assert "Note: functions without a model: 1 of 3," in out
 
 
+def test_wall_times_at_counts_without_profiles_are_the_program(run, tmp_path):
+    profiles, walls = ["app,run_id,ranks,function,seconds"], ["app,run_id,ranks,wall_seconds"]
+    for p in COUNTS:
+        walls.append(f"a,wall {p},{p},{100 / p + 1}")
+        profiles += [f"a,profile {p},{p},solve,{95 / p}"] if p < COUNTS[-2] else []
+    for name, lines in (("p", profiles), ("w", walls)):
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+        run("ingest", tmp_path / f"{name}.csv")
+    _, out, _ = run("scale", "a", "--at", str(2 * COUNTS[-1]))
+    assert f"it is predicted to take {100 / 2 / COUNTS[-1] + 1:.3g} s" in out
+    assert "Time is wall time." in out
+    assert "solve " in out.split("Largest shares")[1]
+
+
 def test_functions_are_ranked_at_the_problem_size(run, tmp_path):
     lines = ["app,function,parallelism,problem_size,seconds"]
     lines += [f"a,f,{p},{n},{1e-3 * n / p + 1}" for n in (1000, 2000, 4000) for p in COUNTS]
