@@ -38,6 +38,10 @@ CREATE OR REPLACE MACRO _is_moment(t_start, t_end) AS t_start IS NOT NULL AND t_
 CREATE OR REPLACE MACRO _is_elapsed(event) AS
   event IN ('Runtime (RDTSC)', 'duration_time', 'real_time_nsec');
 
+-- Whether an event is the smallest or largest of several values, as Caliper writes it of the visits
+-- of a region, or of the processes: those of regions are no part of one of the run.
+CREATE OR REPLACE MACRO _is_extreme(event) AS regexp_matches(event, '^(?:min|max)#');
+
 -- Names in tools of the cycles in which a core was running.
 CREATE OR REPLACE MACRO _is_cycles(event) AS
   event IN (
@@ -77,7 +81,10 @@ SELECT
   s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, s.event,
   s.value, c.cycles,
   CASE
-    WHEN NOT _is_moment(s.t_start, s.t_end) AND NOT _is_rate(s.event, s.unit)
+    WHEN
+      NOT _is_moment(s.t_start, s.t_end)
+      AND NOT _is_rate(s.event, s.unit)
+      AND NOT _is_extreme(s.event)
       THEN s.value / c.cycles
   END AS per_cycle
 FROM pmu_samples AS s
@@ -179,6 +186,7 @@ WITH
     SELECT
       run_id, event, any_value(unit) AS unit,
       CASE
+        WHEN _is_extreme(event) THEN NULL
         WHEN bool_or(is_rate) THEN sum(value) / sum(counted)
         WHEN _is_elapsed(event) THEN max(value)
         ELSE sum(value)
@@ -203,7 +211,7 @@ SELECT
   run_id, event, value, unit,
   -- by the cycles of the files that counted the event, where they counted cycles
   CASE
-    WHEN is_rate OR _is_elapsed(event) THEN NULL
+    WHEN is_rate OR _is_elapsed(event) OR _is_extreme(event) THEN NULL
     WHEN cycles > 0 THEN value_with_cycles / cycles
     WHEN all_cycles > 0 THEN value / all_cycles
   END AS per_cycle,
@@ -213,7 +221,7 @@ FROM totals;
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
-COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean of values of a moment (which have t_start and no t_end), and where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width.';
+COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean of values of a moment (which have t_start and no t_end), and where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width. NULL of the smallest and largest values of regions (min#, max#).';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
 COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores.';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';

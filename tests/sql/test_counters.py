@@ -170,6 +170,25 @@ def test_time_by_the_clock_is_that_of_the_longest_thread(warehouse):
     ) == [(6, None)]
 
 
+def test_extremes_of_regions_are_no_part_of_one_of_the_run(warehouse):
+    """Of nested regions the sum of the largest times would be more than the run took."""
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        region     event                            value  unit
+        main       max#inclusive#sum#time.duration  1.25   sec
+        main->cg   max#inclusive#sum#time.duration  1.0    sec
+        main       cycles                           10     NULL
+        """,
+    )
+    summary = "SELECT event, value, per_cycle, samples FROM counter_summary ORDER BY event"
+    assert rows(warehouse, summary) == [
+        ("cycles", 10, 1, 1),
+        ("max#inclusive#sum#time.duration", None, None, 2),
+    ]
+
+
 def test_the_summary_of_a_run_reads_its_samples_once_and_no_others(warehouse):
     given(
         warehouse,

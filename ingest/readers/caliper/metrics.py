@@ -68,7 +68,8 @@ def metric(name: str, kind: str | None, unit: str | None) -> Metric | None:
     """
     *done, base = name.split("#")
     steps = tuple(step for step in done if step not in (*_INCLUSIVE, "scale"))
-    if (kind is not None and kind not in _NUMBERS) or not set(steps) <= {*_KEPT, *_EXTREMES}:
+    is_number = (kind is None or kind in _NUMBERS) and base != _SLOT
+    if not is_number or not set(steps) <= {*_KEPT, *_EXTREMES}:
         return None
     if base in _COUNTS or not _EXTREMES.keys().isdisjoint(steps):
         together: Together = next((_EXTREMES[step] for step in steps if step in _EXTREMES), "sum")
@@ -86,7 +87,7 @@ def metric(name: str, kind: str | None, unit: str | None) -> Metric | None:
     lone_mean = steps in (("avg",), ("any",)) and "event" not in role
     per_second = _per_second(base, unit, scaled=not {"scale", "iscale"}.isdisjoint(done))
     strange = "time" in role and unit is not None and per_second is None
-    if doubt is None or base == _SLOT or strange:
+    if doubt is None or strange:
         return None
     if lone_mean:
         return Metric(name, "own event", name, None, None, unit, doubt, "mean")
