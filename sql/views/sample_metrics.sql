@@ -180,7 +180,8 @@ FROM judged
 UNION ALL
 SELECT
   run_id, source_id, rank, thread, cpu, region, sample, NULL, NULL, NULL, NULL, seconds, NULL, NULL,
-  'no metric of a known set can be made of its events: cycles, or what they divide, were not counted', []
+  'no metric of a known set can be made of its events: cycles, or what they divide, were not counted, '
+    || 'or have names that event_aliases lacks', []
 FROM (
   SELECT
     run_id, source_id, rank, thread, cpu, region, sample, (max(t_end) - min(t_start)) / 1e9 AS seconds

@@ -8,7 +8,7 @@ from tests.helpers.support import given, rows
 
 NO_SET = (
     "no metric of a known set can be made of its events: cycles, or what they divide, "
-    "were not counted"
+    "were not counted, or have names that event_aliases lacks"
 )
 
 

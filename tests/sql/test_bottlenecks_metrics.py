@@ -198,6 +198,22 @@ def test_a_persons_own_set_is_rows(warehouse):
     assert rows(warehouse, METRICS) == [("A", 0.5)]
 
 
+def test_other_processors_and_systems_name_cycles_and_instructions_their_way(warehouse):
+    names = [("PM_RUN_CYC", "PM_RUN_INST_CMPL"), ("FIXED_CYCLES", "FIXED_INSTRUCTIONS")]
+    names += [("mcycle", "minstret"), ("TotalCycles", "InstructionRetired")]
+    for i, (cycles, instructions) in enumerate(names):
+        for event, value in ((cycles, 100), (instructions, 200), ("PM_CYC", 300)):
+            warehouse.execute(
+                "INSERT INTO pmu_samples (run_id, source_id, sample, event, value) "
+                "VALUES (?, 1, 0, ?, ?)",
+                [f"r{i}", event, value if event != "PM_CYC" or i == 0 else None],
+            )
+    found = rows(
+        warehouse, "SELECT metric_set, metrics[1] * issue_width FROM sample_metrics ORDER BY run_id"
+    )
+    assert found == [("linux", 2)] * 4
+
+
 def test_every_set_has_its_definitions_and_fits_the_pass_over_the_counters(warehouse):
     assert (
         rows(
