@@ -206,27 +206,32 @@ def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
 
 
 def _costs(con: DuckDBPyConnection, run_id: str) -> Section | None:
-    """Return the functions of a profile of events, None where there are none."""
+    """Return the functions of a profile of events, None where there are none.
+
+    What is no profile has regions: marked in the program, or sockets, threads and groups of these.
+    """
     relation = run_costs(con, run_id)
     rows = dicts(relation.limit(LINES))
     if not rows:
         return None
     top, sentences = rows[0], []
+    parts = "functions" if run_is_profile(con, run_id) else "regions"
     if top["share"] is not None:
         unit = "" if top["unit"] == top["event"] else f" ({amount(top['cost'], top['unit'])})"
         sentences.append(
             f"{cell(top['function'])} takes {percent(top['share'])} of all {top['event']}{unit}"
-            f"{_first_together(rows)}."
+            f"{_first_together(rows, parts)}."
         )
-    return Section(f"Functions by their own cost ({top['event']})", sentences, relation)
+    title = f"{parts.capitalize()} by their own cost ({top['event']})"
+    return Section(title, sentences, relation)
 
 
-def _first_together(rows: Sequence[Row]) -> str:
-    """Return the share of the first functions together, where there is more than one."""
+def _first_together(rows: Sequence[Row], parts: str = "functions") -> str:
+    """Return the share of the first functions or regions together, where there are several."""
     if len(rows) < 2:
         return ""
     share = sum(row["share"] or 0 for row in rows)
-    return f"; the first {len(rows)} functions take {percent(share)}"
+    return f"; the first {len(rows)} {parts} take {percent(share)}"
 
 
 def _workers(con: DuckDBPyConnection, run_id: str) -> Section:

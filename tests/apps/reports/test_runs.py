@@ -52,6 +52,14 @@ def test_a_profile_of_events_has_no_verdict_on_the_cores(warehouse, tmp_path):
     assert "The cores completed 1.50 instructions per cycle." in text
 
 
+def test_sockets_are_no_functions(warehouse, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("S0,8,1000,,cycles,9,100.00,,\nS1,8,3000,,cycles,9,100.00,,\n")
+    text, _ = report(warehouse, path)
+    assert "* S1 takes 75 % of all cycles; the first 2 regions take 100 %." in text
+    assert "Regions by their own cost (cycles)" in text
+
+
 def test_times_of_calls_and_of_the_gpu_overlap(warehouse):
     text, _ = report(warehouse, SAMPLES / "function-tables" / "nvprof.csv")
     assert "* cudaMalloc takes 98.4 % of the calls' and the GPU's times, which overlap (" in text
