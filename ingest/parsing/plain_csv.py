@@ -16,6 +16,7 @@ from warehouse.errors import InputError
 
 # Of an index that pandas wrote, or where lines end with a separator.
 _UNNAMED = "unnamed column "
+_COMMENTS = re.compile(rb"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*")
 _DELIMITERS = ",;\t|"
 _PROBED_ROWS = 200_000
 _WHOLE = ("INTEGER", "BIGINT", "INTEGER[]", "BIGINT[]")
@@ -31,7 +32,7 @@ _ROWS_OF_PIECE = 4 * 122_880
 _SMALLEST_BUFFER, _LARGEST_BUFFER = 8 << 20, 64 << 20
 _READ = (
     "FROM read_csv($path, columns = $columns, delim = $delimiter, header = true, "
-    "auto_detect = false, quote = '\"', escape = '\"', buffer_size = $buffer, "
+    "auto_detect = false, quote = '\"', escape = '\"', buffer_size = $buffer, skip = $skip, "
     "decimal_separator = $decimal)"
 )
 _WITH_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
@@ -41,8 +42,10 @@ _MAY_BE_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 def column_names(head: bytes) -> tuple[str, ...]:
     """Return the column names of the first line, in lower case; raises `InputError`.
 
-    Columns without a name have one that `named` leaves out.
+    Columns without a name have one that `named` leaves out. Lines before it that begin with # are
+    comments.
     """
+    head = _without_comments(head)[0]
     try:
         names = next(csv.reader(io.StringIO(first_line(head)), delimiter=_delimiter(head)), [])
     except csv.Error as error:
@@ -82,6 +85,7 @@ def source(
     which DuckDB would round in silence.
     """
     dates = [name for name in columns if types[name].startswith("TIMESTAMP")]
+    head, comments = _without_comments(head)
     delimiter = _delimiter(head)
     fractions = [place for place, name in enumerate(columns) if types[name].startswith("DOUBLE")]
     params = {
@@ -90,6 +94,7 @@ def source(
         "decimal": _decimal_mark(head, delimiter, fractions),
         "columns": {name: "VARCHAR" if name in dates else types[name] for name in columns},
         "buffer": buffer_bytes(path),
+        "skip": comments,
     }
     if left_out:
         check_text(path)
@@ -99,6 +104,13 @@ def source(
     # read_csv itself makes NULL of a date with time zone that it does not understand.
     casts = ", ".join(f"CAST({name} AS {types[name]}) AS {name}" for name in dates)
     return f"FROM (SELECT * REPLACE ({casts}) {_READ})", params
+
+
+def _without_comments(head: bytes) -> tuple[bytes, int]:
+    """Return the beginning of a file behind blank lines and comments, and how many these are."""
+    found = _COMMENTS.match(head)
+    lead = found[0] if found else b""
+    return head[len(lead) :], len(lead.splitlines())
 
 
 def _delimiter(head: bytes) -> str:

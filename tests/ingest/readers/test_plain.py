@@ -151,6 +151,19 @@ def test_columns_that_do_not_say_how_long_a_run_took(header):
     assert headings_of(header.split(","), ("ranks", "threads", "wall_seconds")) is None
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_comments_may_come_before_the_header(warehouse, tmp_path, end):
+    path = tmp_path / "scaling.csv"
+    lines = ["# node17, 3 runs", "#", "", "threads;time_s", "1;10,25", "2;5,5", ""]
+    path.write_bytes(end.join(lines).encode())
+    land(warehouse, path)
+    runs = "SELECT threads, wall_seconds FROM runs ORDER BY threads"
+    assert rows(warehouse, runs) == [(1, 10.25), (2, 5.5)]
+    path.write_bytes(end.join([*lines[:-2], "x;5,5", ""]).encode())
+    with pytest.raises(InputError, match="line 6: 'x' in the column threads"):
+        land(warehouse, path)
+
+
 def test_columns_without_a_name_are_left_out(warehouse, tmp_path):
     path = tmp_path / "pandas.csv"
     path.write_text(",threads,time_s,\n0,1,19.5,\n1,2,10.5,\n")
