@@ -14,7 +14,14 @@ from ingest.signatures import signature_of
 from warehouse.errors import InputError, UsageError
 
 _NUMBER = re.compile(rb'\s*"?[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"?\s*')
-_DOCUMENT = Signature(
+_PAGE = re.compile(
+    rb"(?i)\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--(?s:.{0,2000}?)-->\s*)?<(?:!doctype\s+html|html)\b"
+)
+_HTML = Signature(
+    "an HTML page, perhaps an error page saved under this name",
+    "If it shows a tool's results, save these as a file of their own.",
+)
+_MARKDOWN = Signature(
     "a document that quotes text (Markdown)",
     "Put results that it quotes into a file of their own; if it is a recording, name its reader: "
     "--reader NAME.",
@@ -39,14 +46,14 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
     """
     head = head_of(path)
     broken = []
-    is_document = _is_document(head)
-    for reader in () if is_document else readers:
+    document = _document(head)
+    for reader in () if document else readers:
         try:
             if reader.sniff(head):
                 return reader
         except UsageError as error:  # a reader of another package
             broken.append(error.problem)
-    known = _DOCUMENT if is_document else signature_of(head)
+    known = document or signature_of(head)
     if known is not None:
         advice = known.convert
     elif _is_table(head):
@@ -61,12 +68,15 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
     )
 
 
-def _is_document(head: Head) -> bool:
-    """Return whether a file quotes text in Markdown: a manual's examples are no recording.
+def _document(head: Head) -> Signature | None:
+    """Return what document a file is, None for others: a manual's examples are no recording.
 
     BenchmarkDotNet's tables begin with a quotation, of the machine.
     """
-    return b"\n```" in head.data and not head.data.startswith(b"```")
+    if _PAGE.match(head.data):
+        return _HTML
+    is_quoting = b"\n```" in head.data and not head.data.startswith(b"```")
+    return _MARKDOWN if is_quoting else None
 
 
 def _is_table(head: Head) -> bool:
@@ -105,9 +115,6 @@ def _looks_like(head: Head, known: Signature | None) -> str:
     if known is not None:
         return f"it is {known.what}"
     data = head.data
-    start = data.lstrip()[:512].lower()
-    if start.startswith((b"<!doctype html", b"<html")) or b"<html" in start:
-        return "it is an HTML page, perhaps an error page saved under this name"
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "it is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"
     if b"\0" in data[:4096]:

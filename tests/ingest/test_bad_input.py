@@ -78,7 +78,7 @@ COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
             "no reader recognises this file; it is an HTML page, perhaps an error page saved "
             "under this name\n"
             "  expected one of the formats that `pwh readers` lists\n"
-            "  If it is one of them, name it: --reader NAME.",
+            "  If it shows a tool's results, save these as a file of their own.",
         ),
         (
             bytes(range(256)) * 20,

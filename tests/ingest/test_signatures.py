@@ -76,6 +76,12 @@ PERFETTO = bytes.fromhex(
             "a document that quotes text",
             "--reader NAME",
         ),
+        (
+            "time.html",
+            b"<!-- manual -->\n<!DOCTYPE html>\n<pre>\nreal 0m1.5s\nuser 0m1s\nsys 0m0s\n",
+            "an HTML page",
+            "a file of their own",
+        ),
         ("trace", PERFETTO, "a trace of Perfetto", "traceconv json"),
     ],
 )

@@ -65,7 +65,7 @@ class GpgpuSimInstDebug(SingleFile):
 
     def sniff(self, head: Head) -> bool:
         """Recognise an instruction line without the fields that a log has."""
-        return b"<html" not in head.data[:1024].lower() and _LINE.search(head.data) is not None
+        return _LINE.search(head.data) is not None
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run, its launches, and sums over their threads.

@@ -49,9 +49,7 @@ class GpgpuSim:
     def sniff(self, head: Head) -> bool:
         """Recognise GPGPU-Sim's own lines, a listing of blocks, or instruction lines."""
         marks = (_INSTRUCTION, _LISTING, _CHATTER)
-        return b"<html" not in head.data[:1024].lower() and any(
-            mark.search(head.data) for mark in marks
-        )
+        return any(mark.search(head.data) for mark in marks)
 
     def parts(self, path: Path) -> tuple[Path, ...]:
         """Return the log and the listing of its blocks, if there is one."""

@@ -65,7 +65,7 @@ class PerfStat(SingleFile):
     def sniff(self, head: Head) -> bool:
         """Recognise perf's own headers, or a first line as only perf writes it."""
         text = head.data.decode("utf-8", "replace")
-        if _BEGIN.search(text) and not text.lstrip().lower().startswith(("<!doctype", "<html")):
+        if _BEGIN.search(text):
             return True
         lines = text.splitlines()
         # Where perf has no metric, an empty object is the first.

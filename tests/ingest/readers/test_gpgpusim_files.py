@@ -35,8 +35,6 @@ def test_log_and_listing_belong_together(names, given, expected, tmp_path):
     "head",
     [
         b"",
-        b"<!DOCTYPE html>\n<p>GPGPU-Sim: a simulator</p>\n",
-        b"<html>\nGPGPU-Sim: a simulator\n",
         b"CFLog00: 0 0 \nCFLog01: 0 0 \n",
         b"kernel line : count latency dram_traffic\nreduce.ptx 26 : 128 448\n",
         b"-kernel name = vecadd\n#BEGIN_TB\n",

@@ -123,7 +123,6 @@ def test_damaged_text_is_refused_with_its_place(warehouse, tmp_path, text, where
         "1.5,2.5,3\n",
         '{"counts": 3}\n',
         "run_id,event,value\nr,cycles,3\n",
-        "<html><pre>\n Performance counter stats for 'x':\n",
         "mini  9051  3896.435521:    5000000 cpu-clock: \n",
         "# started on a whim\n",
         ".a{content:url('data:d=\"M9-1 5.5 3 1.5v1H7.5C5.75 24 5 23.25 5 21.5V16h1zm7-11v1l\"')}",
