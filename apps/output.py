@@ -40,7 +40,11 @@ _VALUES = {
 # The place of a function in the source: name [{file} {line,column}-{line,column}].
 _PLACE = re.compile(r" \[\{[^{}]*\}( \{[^{}]*\}(-\{[^{}]*\})?)?\]$")
 _LEAST_PLACE = 8
+_COMMIT, _DIGITS = re.compile(r"[0-9a-f]{40}"), 10
 _EXACT = 2**53
+_LEAST_SHARE = 1e-5
+# What tools call units that have a symbol.
+_SYMBOLS = {"second": "s", "byte": "B", "bytes": "B"}
 # Sizes and SI prefixes of the units that take them, the largest first.
 _PREFIXES = {
     "s": ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")),
@@ -318,6 +322,11 @@ def _cut(text: str, left: int, limit: int) -> str:
     return before + (rest if len(rest) <= room else f"{rest[: room - 1]}…")
 
 
+def version_text(version: str) -> str:
+    """Return a version as text; of a commit the first ten digits."""
+    return version[:_DIGITS] if _COMMIT.fullmatch(version) else cell(version, None)
+
+
 def flags_text(flags: Sequence[str] | None) -> str | None:
     """Return the kind of each flag in words, without its explanation; None where there is none."""
     kinds = [flag.split(":")[0].replace("_", " ") for flag in flags or []]
@@ -399,6 +408,7 @@ def prefixed(values: Iterable[float | None], unit: str | None) -> tuple[float, s
 
     That is the unit itself where it takes no prefix.
     """
+    unit = _SYMBOLS.get(unit or "", unit)
     sizes = [abs(value) for value in values if value is not None and math.isfinite(value)]
     largest = three_digits(max(sizes, default=0)) or 0
     if unit not in _PREFIXES or largest == 0:
@@ -427,6 +437,8 @@ def percent(share: float) -> str: ...
 def percent(share: float | None) -> str | None: ...
 def percent(share: float | None) -> str | None:
     """Return a share as per cent with three significant digits: 12.3 %; None where unknown."""
+    if share is not None and 0 < abs(share) < _LEAST_SHARE:
+        return f"under {amount(100 * _LEAST_SHARE, '%')}"
     return None if share is None else amount(100 * share, "%")
 
 

@@ -72,7 +72,10 @@ def diagnose(
         if history:
             app = _application(con, name)
             with narrowed(con, verdicts_of(con, app)) as of_app:
-                emit(of_app, tuning_history(of_app, app), style, output)
+                found = tuning_history(of_app, app)
+                if found.limit(1).fetchone() is None:
+                    raise _no_history(app)
+                emit(of_app, found, style, output)
             return
         runs = diagnosed_runs(con, name)
         title = f"Run {runs[0]}" if len(runs) == 1 else f"{len(runs)} runs of {name}"
@@ -110,11 +113,15 @@ def _application(con: DuckDBPyConnection, name: str) -> str:
     runs = diagnosed_runs(con, name)
     app = run_facts(con, runs[0]).get("app")
     if app is None:
-        raise NothingToAnalyse(
-            f"{name!r} has no versions with counters",
-            hint="Ingest counters with --app and --version.",
-        )
+        raise _no_history(name)
     return str(app)
+
+
+def _no_history(name: str) -> NothingToAnalyse:
+    return NothingToAnalyse(
+        f"{name!r} has no versions with counters",
+        hint="Ingest counters with --app and --version.",
+    )
 
 
 def label(

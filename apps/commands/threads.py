@@ -120,7 +120,7 @@ def threads(
         uneven = thread_imbalance_sentences(con, run_id) if launch is None else []
         options = (block, cfg, matrix)
         of_launches = groups or phases or kernels or any(one is not None for one in options)
-        if not rows and uneven and not of_launches:
+        if not rows and (uneven or imbalance) and not of_launches:
             _show_imbalance(con, run_id, uneven, imbalance, style, output)
             return
         chosen = _chosen(con, run_id, launch, rows)
@@ -191,7 +191,8 @@ def _uneven_functions(con: DuckDBPyConnection, run_id: str) -> _Table:
     if functions.limit(1).fetchone() is None:
         raise NothingToAnalyse(
             f"the run {run_id} has no functions that several CPU threads share",
-            hint="valgrind --tool=callgrind --separate-threads=yes records them, for example.",
+            hint="valgrind --tool=callgrind --separate-threads=yes records them, for example. That "
+            "of MPI ranks is in pwh report.",
         )
     return _Table(
         "Functions by the excess of the busiest thread",

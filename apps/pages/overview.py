@@ -8,7 +8,7 @@ from urllib.parse import quote
 import polars as pl
 import streamlit as st
 
-from apps.output import counted, short_count, signed_percent
+from apps.output import counted, short_count, signed_percent, version_text
 from apps.pages.base import View
 from apps.pages.failures import show_errors
 from apps.pages.tables import linked
@@ -204,7 +204,7 @@ def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> Delta
 def _gate(view: View, row: dict[str, Any]) -> str:
     """Return what pwh gate says of the latest runs against the last one before a change."""
     baseline = row["previous_version"] or row["previous_run_id"]
-    fails = view.value(gate_fails, row["app"], baseline, row["metric"])
+    fails = view.value(gate_fails, row["app"], baseline, row["metric"], row["run_id"])
     told = {True: "fails", False: "passes", None: "cannot judge"}[fails]
     return f"gate against {baseline}: {told}"
 
@@ -215,11 +215,18 @@ def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:
     with view.narrowed(rows_of(*last)):
         latest = {row["kind"]: row for row in view.rows(latest_traces, last).to_dicts()}
     known = [topic for topic in _TOPICS if topic[0] in latest]
+    if not known:
+        with left:
+            st.caption(
+                "The latest runs have no counters, profiles or traces, only metrics: their "
+                "histories are on the page Trends."
+            )
     for place, (kind, title, page_path, icon) in enumerate(known):
         row = latest[kind]
         column = left if place < _CARDS_OF_LEFT else right
         with column, st.container(border=True, gap="small"):
-            name = " ".join(part for part in (row["app"], row["version"]) if part)
+            version = row["version"] and version_text(row["version"])
+            name = " ".join(part for part in (row["app"], version) if part)
             st.markdown(f"**{title}** of {plain(name or row['run_id'])}")
             # One analysis that fails must not stop the others.
             with show_errors(view):

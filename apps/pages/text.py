@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from apps.output import version_text
+
 # The choice for runs whose application is unknown.
 NO_APPLICATION = "(no application)"
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
@@ -22,5 +24,5 @@ def plain(text: str) -> str:
 
 def run_label(version: str | None, run_id: str, started_at: datetime | None) -> str:
     """Return the label of a run: its version and day, or its id where the version is unknown."""
-    name = f"version {version}" if version else f"run {run_id}"
+    name = f"version {version_text(version)}" if version else f"run {run_id}"
     return name if started_at is None else f"{name} ({started_at:%Y-%m-%d})"

@@ -91,6 +91,8 @@ def gain_chart(frame: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
     bound = base.mark_bar(color=GREY).encode(
         x=alt.X(
             "percent:Q",
+            # where nothing can be gained there is still an axis
+            scale=alt.Scale(domain=[0, max(1.0, *frame["percent"].drop_nulls())], nice=True),
             axis=axis("shorter: bar at most, mark in a replay", "%", labelFlush=True),
         )
     )

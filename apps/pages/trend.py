@@ -28,7 +28,9 @@ from apps.queries.trend import (
 from apps.reports.changes import (
     change_sentence,
     disturbance_sentence,
+    is_short,
     provisional_sentence,
+    short_series_sentences,
     state_sentences,
 )
 from apps.reports.series import series_name, shown_fields
@@ -142,9 +144,14 @@ def _verdicts(
         *(provisional_sentence(name(row), row) for row in rows(trend_provisional)),
         *(disturbance_sentence(name(row), row) for row in rows(trend_disturbances)),
     ]
-    for row in rows(trend_states):
-        quiet = row["fields"] not in changed
-        sentences += state_sentences(name(row), row, quiet=quiet)
+    states = rows(trend_states)
+    shorts = [row for row in states if is_short(row) and row["fields"] not in changed]
+    together = short_series_sentences(shorts)
+    for row in states:
+        if not together or row not in shorts:
+            quiet = row["fields"] not in changed
+            sentences += state_sentences(name(row), row, quiet=quiet)
+    sentences += together
     if len(shown) < total and len(shown) == _SERIES:
         sentences.append(f"The {len(shown)} longest of {total} series are shown.")
     return sentences

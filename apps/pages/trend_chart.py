@@ -11,7 +11,7 @@ import altair as alt
 import polars as pl
 from altair.typing import ChartType
 
-from apps.output import prefixed, short_name, signed_percent
+from apps.output import prefixed, short_name, signed_percent, version_text
 from apps.pages.charts import BETTER, NEUTRAL, WORSE, axis, legend, scale
 from apps.pages.sizes import FIT
 
@@ -85,7 +85,10 @@ def times_of(points: pl.DataFrame, *, by_version: bool) -> Times:
     starts = runs["started_at"].to_list()
     if not by_version:
         return Times(starts, None)
-    names = runs["version"].fill_null(runs["run_id"]).to_list()
+    names = [
+        run_id if version is None else version_text(version)
+        for version, run_id in runs.select("version", "run_id").iter_rows()
+    ]
     labels = [f"{i:05d}{_GAP}{short_name(name, _VERSION)}" for i, name in enumerate(names)]
     return Times(starts, labels)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from apps.output import cell, counted, dicts, percent, short_name, table_text
+from apps.output import cell, counted, dicts, percent, short_name, table_text, version_text
 from apps.queries.bottlenecks import (
     bottleneck_classes,
     bottleneck_costs,
@@ -81,8 +81,9 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
 def _version(newest: dict[str, Any]) -> str:
     if newest["versions"] == 1:
         return ""
-    name = "without a version" if newest["version"] is None else f"of version {newest['version']}"
-    return f"The runs {cell(name)}, the newest of {newest['versions']}: "
+    version = newest["version"]
+    name = "without a version" if version is None else f"of version {version_text(version)}"
+    return f"The runs {name}, the newest of {newest['versions']}: "
 
 
 def _verdict_sentence(verdict: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from apps.output import (
@@ -15,9 +15,12 @@ from apps.output import (
     percent,
     short_name,
     signed_percent,
+    version_text,
 )
 
 LEAST_POINTS = 10
+# Series up to which each is named where all are short.
+_FEW = 3
 _SINCE = 24
 _KNOWN_NOISE = 6  # runs from which a short series shows its noise
 _TROUBLED = {
@@ -70,6 +73,26 @@ def disturbance_sentence(name: str, row: Mapping[str, Any]) -> str:
         f"{disturbed} instead of {usual}; "
         "no change."
     )
+
+
+def short_series_sentences(states: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return in one sentence that series are short; none for few, of which each has its own.
+
+    `states` are those of series of which nothing else is known.
+    """
+    if len(states) <= _FEW:
+        return []
+    runs = sorted(state["points"] for state in states)
+    have = counted(runs[-1], "run") if runs[0] == runs[-1] else f"{runs[0]} to {runs[-1]} runs"
+    return [
+        f"{len(states)} series have {have} each, of {LEAST_POINTS} that are needed to detect "
+        "changes."
+    ]
+
+
+def is_short(state: Mapping[str, Any]) -> bool:
+    """Return whether a series has too few runs to say anything of it."""
+    return state["points"] < LEAST_POINTS and state["smallest_visible"] is None
 
 
 def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list[str]:
@@ -146,7 +169,7 @@ def commit_range(row: Mapping[str, Any]) -> str | None:
         old, new = row[f"previous_{key}"], row[key]
         if old is not None and new is not None:
             same = f"the same {key} on both sides"
-            return same if old == new else f"{what} {cell(old)}..{cell(new)}"
+            return same if old == new else f"{what} {version_text(old)}..{version_text(new)}"
     return None
 
 
@@ -161,7 +184,7 @@ def _size(row: Mapping[str, Any]) -> str:
 
 
 def _run(row: Mapping[str, Any]) -> str:
-    version = f", version {cell(row['version'])}" if row["version"] is not None else ""
+    version = f", version {version_text(row['version'])}" if row["version"] is not None else ""
     return f"run {cell(row['run_id'])}{version}, {day(row)}"
 
 

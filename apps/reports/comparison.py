@@ -32,6 +32,7 @@ _SOURCES = {
     "usual": "from what such metrics usually do between equal runs of this warehouse",
 }
 _WITHIN_NOISE = ("same", "uncertain")
+_ONE_SIDED = ("new", "gone")
 _NAMED = 3
 _MOST_TOTALS = 4
 _LINES = 15
@@ -94,7 +95,11 @@ def change_text(row: Row, level: float) -> str:
 def _total_sentences(rows: Sequence[Row], level: float) -> list[str]:
     sentences = []
     apart = _distinguishing_fields(rows)
-    totals = [row for row in both_sides(rows) if row["metric"] in TOTALS]
+    totals = [
+        row
+        for row in both_sides(rows)
+        if row["metric"] in TOTALS and row["verdict"] not in _ONE_SIDED
+    ]
     for row in totals[:_MOST_TOTALS]:
         verdict = {
             "same": "no change beyond the noise",
@@ -131,7 +136,7 @@ def _verdict_sentences(rows: Sequence[Row]) -> list[str]:
             f"Nothing got worse beyond the noise{hidden}; metrics compared: {tested}, corrected "
             "for their number."
         )
-    for verdict in ("new", "gone"):
+    for verdict in _ONE_SIDED:
         if found := [row for row in both_sides(rows) if row["verdict"] == verdict]:
             metrics = counted(len(found), "metric")
             are = "is" if len(found) == 1 else "are"
@@ -150,9 +155,10 @@ def _verdict_sentences(rows: Sequence[Row]) -> list[str]:
 def _names(rows: Sequence[Row]) -> str:
     def one(row: Row) -> str:
         size = ratio_percent(row["ratio"])
-        if row["verdict"] == "new" and row["share_after"] is not None:
+        if row["verdict"] in _ONE_SIDED:
+            share = row["share_after" if row["verdict"] == "new" else "share_before"]
             whole = "the time" if row["unit"] == "s" else f"all {row['unit']}"
-            size = f"({percent(row['share_after'])} of {whole})"
+            size = None if share is None else f"({percent(share)} of {whole})"
         return cell(row["metric"]) + (f" {size}" if size else "")
 
     more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
@@ -184,9 +190,14 @@ def noise_source(noise: str | None) -> str | None:
 
 
 def _noise_sentences(rows: Sequence[Row]) -> list[str]:
-    """Return what the intervals are of, and where the noise is from."""
+    """Return what the figures are of, and where the noise is from."""
     unknown = sum(row["verdict"] == "unknown" for row in rows)
-    sentences = ["A run is one value. Ratios are of geometric means over runs."]
+    sentences = []
+    if any(max(row["runs_before"], row["runs_after"]) > 1 for row in rows):
+        sentences.append(
+            "Each run counts once: before and after are geometric means over runs, or means where "
+            "a value is 0 or less."
+        )
     if unknown:
         sentences.append(
             f"The noise between runs of {counted(unknown, 'metric')} is unknown, so there is no "

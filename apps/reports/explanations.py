@@ -22,6 +22,7 @@ from apps.output import (
     signed_percent,
     table_text,
     three_digits,
+    version_text,
 )
 from apps.reports.comparison import noise_source
 
@@ -134,9 +135,10 @@ def explanation_sentences(
 def _title(which: Comparison, runs: Sequence[Row]) -> str:
     names = ", ".join(sorted({cell(row["app"]) for row in runs}))
     after, before = _side_name(which.runs, runs), _side_name(which.against, runs)
+    is_versioned = any(row["version"] is not None for row in runs)
     how = {
         "change": "the last change of its series",
-        "version": "the version before it",
+        "version": "the version before it" if is_versioned else "the run before it",
         "asked": "as requested",
     }[which.chosen_by]
     return f"{names}: {after} against {before} ({how})"
@@ -150,7 +152,9 @@ def _side_name(ids: Sequence[str], runs: Sequence[Row]) -> str:
 
 def _run_name(run_id: str, runs: Sequence[Row]) -> str:
     row = next((row for row in runs if row["run_id"] == run_id), None)
-    facts = [] if row is None or row["version"] is None else [f"version {cell(row['version'])}"]
+    facts = []
+    if row is not None and row["version"] is not None:
+        facts.append(f"version {version_text(row['version'])}")
     if row is not None and row["started_at"] is not None:
         facts.append(day(row))
     return f"{cell(run_id)} ({', '.join(facts)})" if facts else cell(run_id)

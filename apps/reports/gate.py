@@ -16,11 +16,12 @@ from apps.output import (
     interval,
     markdown_escaped,
     ratio_percent,
+    version_text,
 )
 from apps.queries.gate import Terms, gate_metrics, gate_runs
 from apps.queries.runs import LATEST, resolve_runs
 from apps.queries.trend import EVERY_METRIC
-from apps.reports.series import TOTALS, series_name
+from apps.reports.series import TOTALS, series_name, shown_fields
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -143,9 +144,8 @@ def _candidate_name(after: Sequence[Row], name: str) -> str:
     if name != LATEST:
         return name
     versions = {row["version"] for row in after if row["version"] is not None}
-    return (
-        f"{name}: {next(iter(versions))}" if len(versions) == 1 else f"{name}: {after[0]['run_id']}"
-    )
+    one = version_text(versions.pop()) if len(versions) == 1 else after[0]["run_id"]
+    return f"{name}: {one}"
 
 
 def judge_metrics(
@@ -211,10 +211,18 @@ def failing_metrics(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["decides"] and row["verdict"] in ("worse", "provisional")]
 
 
-def gate_fails(con: DuckDBPyConnection, app: str, baseline: str, metric: str) -> bool | None:
-    """Return whether the latest runs fail the gate in one metric; None where it cannot judge."""
+def gate_fails(
+    con: DuckDBPyConnection, app: str, baseline: str, metric: str, run_id: str
+) -> bool | None:
+    """Return whether the latest runs fail the gate in one metric; None where it cannot judge.
+
+    Those are the latest of the same configuration as `run_id`: on its machine, for example.
+    """
     try:
-        sides = find_sides(con, app, baseline, LATEST)
+        runs = dicts(gate_runs(con, app))
+        own = next(str(row["configuration"]) for row in runs if row["run_id"] == run_id)
+        newest = next(row for row in runs if str(row["configuration"]) == own)
+        sides = find_sides(con, app, baseline, newest["version"] or newest["run_id"])
         return bool(failing_metrics(dicts(judge_metrics(con, sides, [metric], None, _LEVEL))))
     except NothingToAnalyse:
         return None
@@ -222,10 +230,11 @@ def gate_fails(con: DuckDBPyConnection, app: str, baseline: str, metric: str) ->
 
 def gate_markdown(app: str, sides: Sides, rows: Sequence[Row], level: float) -> str:
     """Return the summary: whether the gate passes, why, and a table of the metrics."""
+    rows, fields = _named_rows(rows)
     failed = failing_metrics(rows)
     runs = (
-        f"{_runs(sides)}. Changes are of geometric means over runs. The intervals hold for all "
-        f"metrics together with a probability of {level:.3g}."
+        f"{_runs(sides)}{fields}. Changes are of geometric means over runs. The intervals hold for "
+        f"all metrics together with a probability of {level:.3g}."
     )
     title = f"## {_verdict(app, failed)}"
     return "\n".join([title, "", _reason(rows, failed), "", runs, "", *_metrics(rows)])
@@ -237,6 +246,7 @@ def gate_comment(app: str, sides: Sides, rows: Sequence[Row], level: float) -> s
     All metrics are behind a click. The first line, which is not shown, is the same in every
     comment on this application, so that a script finds the last one.
     """
+    rows, fields = _named_rows(rows)
     failed = failing_metrics(rows)
     lines = [
         f"<!-- pwh gate {markdown_escaped(app)} -->",
@@ -250,7 +260,7 @@ def gate_comment(app: str, sides: Sides, rows: Sequence[Row], level: float) -> s
         [
             *lines,
             "",
-            f"<details><summary>{_runs(sides)}: {counted(len(rows), 'metric')}</summary>",
+            f"<details><summary>{_runs(sides)}{fields}: {counted(len(rows), 'metric')}</summary>",
             "",
             *_metrics(rows),
             "",
@@ -258,6 +268,15 @@ def gate_comment(app: str, sides: Sides, rows: Sequence[Row], level: float) -> s
             "</details>",
         ]
     )
+
+
+def _named_rows(rows: Sequence[Row]) -> tuple[list[Row], str]:
+    """Return the rows with names for Markdown, and in words the fields that all have in common."""
+    alike = all(row["fields"] == rows[0]["fields"] for row in rows)
+    names = [series_name(row["metric"], None if alike else row["fields"]) for row in rows]
+    named = [{**row, "name": markdown_escaped(name)} for row, name in zip(rows, names, strict=True)]
+    common = shown_fields(rows[0]["fields"]) if alike and rows else {}
+    return named, f", {markdown_escaped(cell(common, None))}" if common else ""
 
 
 def _verdict(app: str, failed: Sequence[Row]) -> str:
@@ -290,15 +309,19 @@ def _table(rows: Sequence[Row]) -> list[str]:
 
 
 def _listed(rows: Sequence[Row]) -> list[Row]:
-    """Return the metrics for the table: at most ten of those that are uncertain or unknown."""
+    """Return the metrics for the table: at most ten of those that are uncertain or unknown.
+
+    Those that are fine and would not decide are left out.
+    """
     doubtful = [row for row in rows if row["verdict"] in ("uncertain", "unknown")][_UNCERTAIN:]
-    left_out = {id(row) for row in doubtful}
+    fine = [row for row in rows if row["verdict"] == "fine" and not row["decides"]]
+    left_out = {id(row) for row in [*doubtful, *fine]}
     return [row for row in rows if id(row) not in left_out][:_LINES]
 
 
 def _reason(rows: Sequence[Row], failed: Sequence[Row]) -> str:
     if failed:
-        named = ", ".join(f"{_name(one)} {_change(one)}" for one in failed[:3])
+        named = ", ".join(f"{one['name']} {_change(one)}" for one in failed[:3])
         more = f" and {len(failed) - 3} more" if len(failed) > 3 else ""
         early = sum(row["verdict"] == "provisional" for row in failed)
         certainty = f"Provisionally ({early} of {len(failed)})" if early else "Certainly"
@@ -329,7 +352,7 @@ def _reason(rows: Sequence[Row], failed: Sequence[Row]) -> str:
 
 def _missing(rows: Sequence[Row]) -> str:
     """Return what the candidate was not measured in; a benchmark that fails is often not there."""
-    names = [_name(row) for row in rows if row["verdict"] == "missing"]
+    names = [row["name"] for row in rows if row["verdict"] == "missing"]
     if not names:
         return ""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
@@ -341,12 +364,8 @@ def _missing(rows: Sequence[Row]) -> str:
 
 def _change(row: Row) -> str:
     """Return how much a metric changed; from 0 there is no ratio."""
-    from_zero = "from 0" if row["baseline"] == 0 else None
+    from_zero = "from 0" if row["baseline"] == 0 and row["candidate"] else None
     return markdown_escaped(ratio_percent(row["ratio"]) or from_zero)
-
-
-def _name(row: Row) -> str:
-    return markdown_escaped(series_name(row["metric"], row["fields"]))
 
 
 def _line(row: Row) -> str:
@@ -358,7 +377,7 @@ def _line(row: Row) -> str:
     elif row["verdict"] == "provisional":
         verdict += f" ({counted(row['more_runs'], 'more run')} would confirm it)"
     cells = (
-        _name(row),
+        row["name"],
         verdict,
         *map(markdown_escaped, amounts([row["baseline"], row["candidate"]], row["unit"])),
         _change(row),

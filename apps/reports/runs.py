@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, amount, cell, counted, dicts, percent, table_text
+from apps.output import Row, amount, cell, counted, dicts, percent, table_text, version_text
 from apps.queries.base import narrowed
 from apps.queries.bottlenecks import counters_of
 from apps.queries.runs import (
@@ -116,6 +116,8 @@ def facts_line(facts: Mapping[str, Any]) -> str:
 def _fact(name: str, value: Any) -> str:
     if name in ("nodes", "ranks", "threads"):
         return counted(value, name.removesuffix("s"))
+    if name == "version":
+        return f"version {version_text(value)}"
     unit = "s" if name == "wall_seconds" else None
     text = amount(value, unit) if isinstance(value, float) else cell(value)
     return f"{_FACTS.get(name, name)} {text}"
@@ -151,7 +153,8 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
         # What functions cost was not counted to find out what the cores wait for.
         return Section("Counters", sentences, relation)
     has_cycles = any(e["per_cycle"] is not None for e in events)
-    if not known and (instructions or has_cycles) and len(missing) < len(events):
+    is_counted = any(e["value"] is not None for e in instructions)
+    if not known and (is_counted or has_cycles):
         sentences.append("Instructions per cycle are unknown: the two were not counted together.")
     if missing:
         names = ", ".join(missing[:4]) + (" ..." if len(missing) > 4 else "")

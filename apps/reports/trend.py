@@ -11,7 +11,6 @@ from apps.output import (
     Row,
     amounts,
     cell,
-    counted,
     day,
     dicts,
     signed_percent,
@@ -35,7 +34,9 @@ from apps.reports.changes import (
     change_sentence,
     commit_range,
     disturbance_sentence,
+    is_short,
     provisional_sentence,
+    short_series_sentences,
     state_sentences,
 )
 from apps.reports.series import TOTALS, series_name, shown_fields
@@ -49,7 +50,7 @@ CHANGES = (
     *("before", "after", "unit", "change", "is", "p"),
 )
 SERIES = ("metric", "fields", "runs", "first", "last", "median", "latest", "unit")
-EVENTS = ("date", "clearest", "change", "is", "more", "between", "acknowledged")
+EVENTS = ("date", "run", "clearest", "change", "is", "more", "between", "acknowledged")
 _SENTENCES = 12
 _CHARTS = 4
 _LINES = 30
@@ -86,14 +87,18 @@ def trend_text(
     alike = all(row["fields"] == series[0]["fields"] for row in series)
     names = [series_name(row["metric"], None if alike else row["fields"]) for row in series]
     named = list(zip(names, series, strict=True))
-    sentences = [sentence for name, row in named for sentence in found.sentences(name, row)]
+    shorts = [row for row in series if found.is_short(row)]
+    together = short_series_sentences([found.state(row) for row in shorts])
+    told = [(name, row) for name, row in named if not together or row not in shorts]
+    sentences = [sentence for name, row in told for sentence in found.sentences(name, row)]
+    sentences += together
     if len(sentences) > _SENTENCES:
         more = len(sentences) - _SENTENCES
         sentences = [*sentences[:_SENTENCES], f"{more} more: see the tables, or name a --metric."]
     sentences += _mixed_sentences(con, app) + doubt_sentences(con, app)
     heading = f"History of {series_name(app, series[0]['fields'] if alike else None)}"
     parts = [heading, "\n".join(f"* {sentence}" for sentence in sentences)]
-    parts += [chart(name, row, found.of(row)) for name, row in named[:_CHARTS]]
+    parts += [chart(name, row, found.of(row)) for name, row in named[:_CHARTS] if row["points"] > 1]
     events = dicts(trend_events(con, app, metrics or EVERY_METRIC, machine))
     if any(event["others"] for event in events):
         parts.append(_table("Events: what changed together", EVENTS, list(map(event_line, events))))
@@ -132,13 +137,21 @@ class _Found:
         key = _key(series)
         changes = sorted(self.changes.get(key, []), key=lambda row: row["index"])
         early = self.provisional.get(key, [])
-        (state,) = self.states[key]
         return [
             *(change_sentence(name, row) for row in changes),
             *(provisional_sentence(name, row) for row in early),
             *(disturbance_sentence(name, row) for row in self.disturbances.get(key, [])),
-            *state_sentences(name, state, quiet=not changes and not early),
+            *state_sentences(name, self.state(series), quiet=not changes and not early),
         ]
+
+    def state(self, series: Row) -> Row:
+        """Return what the noise of a series is like."""
+        (state,) = self.states[_key(series)]
+        return state
+
+    def is_short(self, series: Row) -> bool:
+        """Return whether a series has too few runs, and nothing is found in it."""
+        return is_short(self.state(series)) and not self.of(series)
 
 
 def _table(title: str, names: Sequence[str], lines: Sequence[tuple[Any, ...]]) -> str:
@@ -186,11 +199,17 @@ def doubt_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
 def _order_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
     """Return that copied or checked-out files may have put runs in another order."""
     return [
-        f"Note: when {row['guessed']} of {counted(row['runs'], 'run')} started is known only from "
-        "the last change of their files, which copies and checkouts do not keep; --started-at "
-        "states it."
+        f"Note: when {_part(row['guessed'], row['runs'])} started is known only from the last "
+        f"change of {'its' if row['guessed'] == 1 else 'their'} files, which copies and checkouts "
+        "do not keep; --started-at states it."
         for row in dicts(trend_dated(con, app))
     ]
+
+
+def _part(some: int, runs: int) -> str:
+    if some < runs:
+        return f"{some} of {runs} runs"
+    return "the run" if runs == 1 else f"the {runs} runs"
 
 
 def _unit_sentences(con: DuckDBPyConnection, app: str) -> list[str]:
@@ -251,6 +270,7 @@ def event_line(row: Row) -> tuple[Any, ...]:
     """Return the line of an event under `EVENTS`."""
     return (
         day(row),
+        row["run_id"],
         row["metric"],
         signed_percent(row["change"]) or "from 0",
         row["direction"],

@@ -1,5 +1,6 @@
 -- Runs that $name stands for, the newest first, by the first of these that has any: an id; $latest,
--- the run that landed last; APP@VERSION (with $app, which may be NULL, a version of it); APP or
+-- the run that landed last; APP@VERSION (with $app, which may be NULL, a version of it), where a
+-- version that is a commit may be its first seven digits or more, unless others begin so; APP or
 -- APP@latest, the version of its newest run; the beginning of an id. `kind` is which. Of a version
 -- failed runs are left out where others have not failed.
 WITH
@@ -45,6 +46,10 @@ WITH
         WHEN $name = $latest THEN if(d.run_id IN (SELECT run_id FROM last_landed), 'latest', NULL)
         WHEN d.app || '@' || d.version = $name OR $app IS NOT NULL AND d.version = $name
           THEN 'version'
+        WHEN regexp_full_match(d.version, '[0-9a-f]{40}') AND (
+          starts_with(d.app || '@' || d.version, $name) AND length($name) > length(d.app) + 7
+          OR $app IS NOT NULL AND starts_with(d.version, $name) AND length($name) >= 7
+        ) THEN 'commit'
         WHEN d.app = $name OR d.app || '@' || $latest = $name
           THEN if(
             d.age = 1 OR d.version = first_value(d.version) OVER (PARTITION BY d.app ORDER BY d.age),
@@ -60,11 +65,13 @@ WITH
     FROM named
     WHERE kind IS NOT NULL
     QUALIFY rank() OVER (
-      ORDER BY list_position(['run', 'latest', 'version', 'app', 'beginning'], kind)
+      ORDER BY list_position(['run', 'latest', 'version', 'commit', 'app', 'beginning'], kind)
     ) = 1
   )
 
 SELECT kind, run_id
 FROM chosen
-QUALIFY kind NOT IN ('version', 'app') OR NOT has_failed OR bool_and(has_failed) OVER ()
+QUALIFY
+  (kind NOT IN ('version', 'commit', 'app') OR NOT has_failed OR bool_and(has_failed) OVER ())
+  AND (kind <> 'commit' OR min(version) OVER () = max(version) OVER ())
 ORDER BY age, run_id;

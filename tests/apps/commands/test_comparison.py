@@ -29,9 +29,12 @@ def test_verdicts_come_first(pwh):
     assert lines[2].startswith("* functions:seconds: worse: +23")
     assert "at 95 %)." in lines[2]
     assert lines[3] == "* 1 metric is new: seconds:young (6.26 % of the time)."
-    assert lines[4] == "* 1 metric is gone: seconds:old -100 %."
+    assert lines[4] == "* 1 metric is gone: seconds:old (7.7 % of the time)."
     assert lines[5].startswith("* 2 of 3 metrics got worse beyond the noise: functions:seconds +23")
-    assert "* A run is one value. Ratios are of geometric means over runs." in lines
+    assert (
+        "* Each run counts once: before and after are geometric means over runs, or means where a "
+        "value is 0 or less." in lines
+    )
     table = out[out.index("Functions\n") :].splitlines()
     assert [line.split()[:2] for line in table[3:5]] == [
         ["seconds:stencil", "worse"],

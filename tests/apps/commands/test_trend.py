@@ -173,7 +173,8 @@ def test_changes_at_one_version_are_one_event(pwh):
     _, out, _ = pwh("trend", "heat")
     lines = out.split("Events: what changed together\n")[1].splitlines()
     assert lines[2].split() == [
-        *("2026-01-11", "functions:seconds", "+25", "%", "worse", "1", "versions", "v1..v2", "-")
+        *("2026-01-11", "v2-m1-0", "functions:seconds", "+25", "%", "worse", "1"),
+        *("versions", "v1..v2", "-"),
     ]
 
 
@@ -181,6 +182,13 @@ def test_short_series_are_reported(run, tmp_path):
     run("ingest", write(tmp_path / "t.csv", runs("v1", {"f": 1}, first_day=1, count=4)))
     _, out, _ = run("trend", "heat")
     assert "4 runs, of 10 that are needed to detect changes." in out
+    of_each = [f"r{n},study,2026-01-0{n},{n},f,{n}" for n in range(1, 5)]
+    heads = "run_id,app,started_at,ranks,function,seconds"
+    (tmp_path / "s.csv").write_text("\n".join([heads, *of_each, ""]))
+    run("ingest", tmp_path / "s.csv")
+    _, out, _ = run("trend", "study")
+    assert "* 4 series have 1 run each, of 10 that are needed to detect changes." in out
+    assert "one block per run" not in out
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,9 @@ def test_latest_is_by_start(open_page, new_warehouse):
     facts = "run_id source_id position\nnew 1 0\nold 2 0\nnone 1 1"
     given(con, "run_facts", facts, stated_by="file")
     con.close()
-    frame = open_page("overview", new_warehouse).dataframe[0].value
-    assert run_ids(frame) == ["none", "new", "old"]
+    app = open_page("overview", new_warehouse)
+    assert run_ids(app.dataframe[0].value) == ["none", "new", "old"]
+    assert "have no counters, profiles or traces" in texts(app)
 
 
 def test_the_planted_regression_leads_to_its_trend_and_to_its_cause(open_page, demo_warehouse):

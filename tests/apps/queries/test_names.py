@@ -29,6 +29,8 @@ def con(template, tmp_path_factory):
         lonely-1  sort   NULL      2026-01-07
         lonely-2  sort   NULL      2026-01-08
         f-1       fails  1        2026-01-09
+        g-1       git    0123456789abcdef0123456789abcdef01234567  2026-01-01
+        g-2       git    0123456eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee  2026-01-02
         """,
     )
     con.execute("UPDATE runs SET tags = MAP {'exit_code': '3'} WHERE run_id IN ('a-3', 'f-1')")
@@ -60,6 +62,7 @@ def con(template, tmp_path_factory):
         ("sort", ["lonely-2"]),
         ("fails", ["f-1"]),
         ("b-", ["b-1"]),
+        ("git@0123456789", ["g-1"]),
     ],
 )
 def test_names(con, name, runs):
@@ -89,6 +92,12 @@ def test_unknown_names_come_with_near_ones(con, name, near):
     with pytest.raises(NothingToAnalyse) as error:
         resolve_runs(con, name)
     assert near in error.value.hint.split("Near it: ")[1].split(". ")[0].split(", ")
+
+
+@pytest.mark.parametrize("name", ["git@0123456", "git@01234"])
+def test_a_commit_that_is_not_the_only_one_to_begin_so_is_unknown(con, name):
+    with pytest.raises(NothingToAnalyse):
+        resolve_runs(con, name)
 
 
 def test_applications(con):
