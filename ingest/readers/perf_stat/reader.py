@@ -48,6 +48,7 @@ _BEGIN = re.compile(
     re.MULTILINE,
 )
 _SHOWN = 50
+_LONGEST = 4096  # characters
 # Tables with separators at the ends of lines are written by others, too.
 _METRIC = re.compile(
     r"^# started on |GHz|insn per cycle|of all |\btma_|/sec|CPUs utilized|stalled cycles|%  \w"
@@ -70,9 +71,13 @@ class PerfStat(SingleFile):
         lines = text.splitlines()
         # Where perf has no metric, an empty object is the first.
         first = next((line for line in lines if line.strip() not in ("", "{}")), "")
-        if has_decimal_comma(first):
-            first = re.sub(r"(\d),(\d)", r"\1.\2", first)
-        separates = separator(first) or separator_before_4(first)
+        # A count is a short line. One of a trace in JSON may be the whole file, in which to look
+        # for separators takes longer than to land it.
+        separates = None
+        if len(first) <= _LONGEST:
+            if has_decimal_comma(first):
+                first = re.sub(r"(\d),(\d)", r"\1.\2", first)
+            separates = separator(first) or separator_before_4(first)
         if JSON.match(first) is not None or separates is not None or is_object(first):
             return True
         return heading_separator(lines[:_SHOWN]) is not None and _METRIC.search(text) is not None

@@ -136,3 +136,10 @@ def test_other_files_are_not_claimed(tmp_path, text):
 def test_perf_script_is_not_claimed():
     path = shared("pmu/perf_stat_vm/perf_script_mini.txt")
     assert not PerfStat().sniff(Head(path.read_bytes(), path))
+
+
+@pytest.mark.parametrize(("length", "is_one"), [(15, True), (1 << 14, False)])
+def test_no_separators_are_looked_for_in_a_line_longer_than_any_of_perf(tmp_path, length, is_one):
+    line = f"{'m' * length}-42,1786,,cycles,1000,100.00,,\n"
+    head = Head(line.encode(), tmp_path / "perf-stat.csv")
+    assert PerfStat().sniff(head) is is_one
