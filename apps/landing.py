@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 import warehouse
 from apps.output import note, printable
-from apps.progress import bar
+from apps.output.progress import bar
 from ingest.load import Landed, Options, load, load_together
 from ingest.rejections import forget_rejections, remember_rejection
 from warehouse.errors import InputError, WarehouseConflict, WarehouseError

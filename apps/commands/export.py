@@ -12,7 +12,7 @@ from apps.exports import Target, export_run
 from apps.exports.tables import export_tables
 from apps.exports.views import export_views
 from apps.output import Format, note
-from apps.progress import watched
+from apps.output.progress import watched
 from apps.queries.runs import LATEST, resolve_run
 from warehouse.errors import UsageError
 

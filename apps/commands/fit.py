@@ -20,7 +20,7 @@ from apps.commands.options import (
     writing,
 )
 from apps.output import Format, emit, note, print_data, write_text
-from apps.progress import time_to_go
+from apps.output.progress import time_to_go
 from apps.queries.base import ask
 from apps.queries.runs import resolve_run
 from apps.queries.threads import behaviour_thresholds

@@ -180,7 +180,7 @@ def _land_all(
 ) -> bool:
     """Land every recording; return whether any was rejected."""
     from apps.landing import Lander
-    from apps.progress import Countdown
+    from apps.output.progress import Countdown
     from ingest.compressed import path_text
     from ingest.sniff import EmptyFile
 

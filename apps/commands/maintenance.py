@@ -112,7 +112,7 @@ def _refresh(con: DuckDBPyConnection, asked: Outdated, on: str | None) -> bool:
 
     Exits with the code of the last failure, where there is one.
     """
-    from apps.progress import watched
+    from apps.output.progress import watched
     from ingest.cluster import open_cluster
     from ingest.refresh import Refreshed, refresh
 

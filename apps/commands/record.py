@@ -11,7 +11,7 @@ import typer
 
 from apps.commands.options import LevelOption, parse_tags, reading
 from apps.output import counted, note
-from apps.progress import Countdown
+from apps.output.progress import Countdown
 from warehouse.address import Address
 from warehouse.errors import InputError, PwhError, UsageError
 

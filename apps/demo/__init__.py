@@ -13,7 +13,7 @@ from apps.demo.entries import ENTRIES, Entry
 from apps.demo.questions import QUESTIONS, Question
 from apps.landing import Lander
 from apps.output import counted, note, print_data, table_text
-from apps.progress import watched
+from apps.output.progress import watched
 from ingest.load import Landed, Options
 from ingest.walk import Found, find
 from warehouse.address import Address

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from apps.progress import watched
+from apps.output.progress import watched
 from ingest.scalars import differing_scalars
 from warehouse import integrity, migrations, modules, revision, sqlfiles
 from warehouse.address import Address, Served

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from apps import progress
+from apps.output import progress
 
 
 def test_a_countdown_speaks_on_a_terminal_after_two_seconds(monkeypatch):
