@@ -116,6 +116,11 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?:\*\*\* File \S+:$|\S+:\d+: \(\w+:0x[0-9a-f]+\) \d+ executions$)",
     ),
     Signature(
+        "what Nsight Compute prints where it profiled nothing",
+        "Let it count (NVIDIA's manual: ERR_NVGPUCTRPERM) and meet a kernel; then record again.",
+        text=r"^==(?:ERROR|WARNING)== (?:ERR_NVGPUCTRPERM|No kernels were profiled)",
+    ),
+    Signature(
         "what BSD's gprof prints",
         "Let GNU's print it, which says what samples count: gprof PROGRAM FILE > NEW.txt",
         text=r"\Agranularity: each sample hit covers ",

@@ -126,6 +126,7 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("  Total time   Self time       Calls  Function\n", "uftrace dump"),
         ("Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-23]\n", "xdebug.mode=profile"),
         ("sysbench 1.0.20 (using system LuaJIT 2.1.0)\n", "metric, value"),
+        ("==PROF== Connected\n==ERROR== ERR_NVGPUCTRPERM - The user\n", "record again"),
         ("granularity: each sample hit covers 4.00673 byte(s) for 0.00%\n", "gprof PROGRAM"),
         ("@ inst_retired.any [35705 samples]\n\n20.86%  [7447]     f\n", "stackcollapse-pmc.pl"),
         ('{"version":1.2,"mode":"wall","interval":1000,"samples":15', "--stackcollapse"),

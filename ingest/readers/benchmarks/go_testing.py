@@ -22,6 +22,9 @@ from warehouse.errors import InputError
 
 _FACT = re.compile(r"(goos|goarch|pkg|cpu): *(.+?)\s*")
 _RESULT = re.compile(r"Benchmark(\S*)\s+(\d+)((?:\s+\S+ \S+)+)\s*")
+# Where a benchmark prints something, that comes between its name and its result.
+_NAME = re.compile(r"Benchmark((?![a-z])\S*)(?:\s.*)?")
+_REST = re.compile(r"\s*\d+((?:\s+[\d.eE+-]+ \S+)*\s+[\d.eE+-]+ \S+/op(?:\s+\S+ \S+)*)\s*")
 _PAIR = re.compile(r"(\S+) (\S+)")
 _PROCESSORS = re.compile(r"(.+)-(\d{1,6})")
 
@@ -56,18 +59,28 @@ def _items(lines: Iterable[tuple[int, str]]) -> Iterator[Item]:
     results: list[tuple[str, str, str]] = []
     packages: set[str] = set()
     others = 0
+    waiting: str | None = None
     for number, line in lines:
         if fact := _FACT.fullmatch(line):
             facts[fact[1]] = fact[2]
-        elif result := _RESULT.fullmatch(line):
+            continue
+        name, pairs = waiting, ""
+        if result := _RESULT.fullmatch(line):
+            name, pairs = result[1], result[3]
+        elif found := _NAME.fullmatch(line):
+            waiting = found[1]
+        elif found := _REST.fullmatch(line):
+            pairs = found[1]
+        else:
+            others += line.startswith(("--- FAIL", "FAIL"))
+        if pairs and name is not None:
+            waiting = None
             package = facts.get("pkg", "")
             packages.add(package)
             results += [
-                (package, result[1], f"{_number(value, number)} {unit}")
-                for value, unit in _PAIR.findall(result[3])
+                (package, name, f"{_number(value, number)} {unit}")
+                for value, unit in _PAIR.findall(pairs)
             ]
-        else:
-            others += line.startswith(("--- FAIL", "FAIL"))
     ends = {found[2] if (found := _PROCESSORS.fullmatch(name)) else None for _, name, _ in results}
     processors = next(iter(ends)) if len(ends) == 1 else None
     yield Run(

@@ -24,6 +24,8 @@ _GOOGLE_ROW = re.compile(
 )
 _GOOGLE_FAILED = re.compile(r"(\S.*?) +(?:ERROR OCCURRED|SKIPPED): .*")
 _GOOGLE_COUNTER = re.compile(rf"(\S+)=(-?{_NUMBER})([kMGTPEmunpf]?)(i?)(/s)?")
+# Before 1.4 rates have no name, and all prefixes are powers of 1024.
+_GOOGLE_RATE = re.compile(r"(?:^| )([\d.]+)([kMGT]?)(B| items)/s(?= |$)")
 _GOOGLE_HEADING = re.compile(r"Benchmark +Time +CPU +Iterations(?: +UserCounters\.\.\.|(.*))")
 _GOOGLE_FACTS = {
     "executable": re.compile(r"Running (\S.*)"),
@@ -89,6 +91,9 @@ def _google_counters(text: str) -> dict[str, float]:
         base = 1024 if binary or name == "bytes_per_second" else 1000
         power = _PREFIXES.get(prefix, 0) - _SMALL.get(prefix, 0)
         found[name] = float(number) * float(base) ** power
+    for number, prefix, unit in _GOOGLE_RATE.findall(text):
+        name = "bytes_per_second" if unit == "B" else "items_per_second"
+        found.setdefault(name, float(number) * 1024.0 ** _PREFIXES.get(prefix, 0))
     return found
 
 

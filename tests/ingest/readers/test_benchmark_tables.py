@@ -35,6 +35,23 @@ def test_google_benchmarks_table(warehouse):
     assert rows(warehouse, query) == [("gb", "2026-11-22")]
 
 
+def test_google_benchmarks_rates_had_no_names_before_1_4(warehouse, tmp_path):
+    path = tmp_path / "console.txt"
+    path.write_text(
+        "Benchmark             Time           CPU Iterations\n"
+        "---------------------------------------------------\n"
+        "BM_create            23 ns         23 ns   31119000   1.2GB/s   5M items/s\n"
+        "BM_copy/8            54 ns         54 ns   12834000   141.3MB/s at 3GB/second\n"
+    )
+    land(warehouse, path)
+    counters = "SELECT metric, value FROM metrics WHERE unit IS DISTINCT FROM 's' ORDER BY rowid"
+    assert rows(warehouse, counters) == [
+        ("BM_create bytes_per_second", pytest.approx(1.2 * 2**30)),
+        ("BM_create items_per_second", pytest.approx(5 * 2**20)),
+        ("BM_copy/8 bytes_per_second", pytest.approx(141.3 * 2**20)),
+    ]
+
+
 def test_google_benchmarks_columns_of_counters(warehouse, tmp_path):
     path = tmp_path / "tabular.txt"
     path.write_text(

@@ -60,6 +60,23 @@ def test_hyperfine_has_no_time_of_runs_that_failed(warehouse, tmp_path):
     ]
 
 
+def test_go_results_behind_what_the_benchmark_printed(warehouse, tmp_path):
+    path = tmp_path / "go.txt"
+    path.write_text(
+        "goos: linux\npkg: example.com/p\n"
+        "BenchmarkServe-8   \t2026/11/23 10:11:12 starting\n"
+        "Benchmarking now\n"
+        "     100\t  11923456 ns/op\t    1024 B/op\n"
+        "BenchmarkOther-8   \t    2000\t    923456 ns/op\n"
+        "     100\t  1 ns/op\n"
+    )
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT metric, round(value * 1e9) FROM metrics WHERE unit = 's'") == [
+        ("Serve", 11923456.0),
+        ("Other", 923456.0),
+    ]
+
+
 def test_go_repetitions_units_and_processors(warehouse):
     land(warehouse, SAMPLE.parent / "go.txt")
     assert rows(warehouse, VALUES) == [
