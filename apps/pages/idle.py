@@ -137,7 +137,7 @@ def _gains(view: View, run: str) -> None:
         return
     show(charts.gain_chart(gains), "How much shorter the run could be")
     if gains["is_assumed"].any():
-        st.caption("One more worker: if no task needs another, as no inputs are recorded.")
+        st.caption("One more worker: if tasks need no other in chains, as none is recorded.")
 
 
 _MODE_HELP = (

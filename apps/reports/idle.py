@@ -269,4 +269,4 @@ def _if_independent(rows: Sequence[Row]) -> str:
     """Return what the gain of one more worker takes for granted."""
     if not any(row["is_assumed"] for row in rows):
         return ""
-    return "; one more worker if no task needs another, as no inputs are recorded"
+    return "; one more worker if tasks are no chains that need each other, as none is recorded"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from apps.reports.idle import idle_sentences
 from tests.helpers.schedules import land_schedule, write_schedule
 from tests.helpers.simulated import Machine, simulate
@@ -95,6 +97,24 @@ def test_hardly_any_wait_gets_no_advice(warehouse):
     assert "Workers hardly waited" in told and "Tasks too fine" not in told
 
 
+@pytest.mark.parametrize("chained", [False, True])
+def test_tasks_without_recorded_chains_count_as_independent_and_that_is_told(warehouse, chained):
+    """A trace of a GPU has which call launched a kernel, and not what the kernel reads."""
+    workers = [{"worker_id": name, "node_id": "n"} for name in ("cpu", "gpu")]
+    launches = [task(f"c{i}", "cpu", i, i + 1) for i in range(4)]
+    kernels = [task(f"k{i}", "gpu", 1 + 10 * i, 11 + 10 * i) for i in range(4)]
+    data = [{"data_id": f"d{i}", "producer_fragment": f"c{i}"} for i in range(4)]
+    inputs = [{"fragment_id": f"k{i}", "data_id": f"d{i}"} for i in range(4)]
+    if chained:
+        data += [{"data_id": f"e{i}", "producer_fragment": f"k{i}"} for i in range(3)]
+        inputs += [{"fragment_id": f"k{i + 1}", "data_id": f"e{i}"} for i in range(3)]
+    tables = {"workers": workers, "fragments": launches + kernels, "data": data, "inputs": inputs}
+    land_schedule(warehouse, tables)
+    told = " ".join(idle_sentences(warehouse, "r1"))
+    assert ("What a replay of the tasks gains: one more worker" in told) != chained
+    assert ("as none is recorded" in told) != chained
+
+
 def test_what_if_and_life_cycle_are_told(warehouse):
     tasks = [task("a", "A", 0, 10, 0), task("b", "A", 100, 110, 90)]
     workers = [{"worker_id": "A", "node_id": "n"}]
@@ -103,8 +123,8 @@ def test_what_if_and_life_cycle_are_told(warehouse):
     told = idle_sentences(warehouse, "r1")
     assert (
         "What a replay of the tasks gains: no overhead 9.09 % (at most 9.09 %), "
-        "one more worker 0 % (at most 90.9 %), no latency 0 % (at most 0 %); one more worker if no "
-        "task needs another, as no inputs are recorded." in told
+        "one more worker 0 % (at most 90.9 %), no latency 0 % (at most 0 %); one more worker if "
+        "tasks are no chains that need each other, as none is recorded." in told
     )
     assert (
         "From submission to end, tasks waited 0 % of the time for inputs to be made, then 33.3 % "
