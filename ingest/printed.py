@@ -78,9 +78,10 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^-+ benchmark(?: '.*')?: \d+ tests? -+",
     ),
     Signature(
-        "what perf annotate, trace, diff, sched or lock prints",
+        "what perf annotate, c2c, trace, diff, sched or lock prints",
         "Print the samples: perf script -i perf.data > NEW.txt",
-        text=r"^(?: Percent \|\s+Source code| Summary of events:|# Baseline +Delta"
+        text=r"^(?: Percent \|\s+Source code| +Trace Event Information *$| Summary of events:"
+        r"|# Baseline +Delta"
         r"|  Task +\|  +Runtime ms|  .*\d\.\d{6} secs A0 => | +time +cpu +task name +wait time"
         r"| +Name +acquired +contended | contended +total wait "
         r"| +[\d.?]+ \( *(?:[\d.]+ ms)? *\): \S+/\d+ )",
@@ -89,11 +90,6 @@ PRINTED: tuple[Signature, ...] = (
         "the table of PyTorch's profiler",
         "Let it write a trace: profile.export_chrome_trace(FILE.json)",
         text=r"^ *Name +Self CPU % +Self CPU ",
-    ),
-    Signature(
-        "what perf bench prints",
-        "Write CSV with the columns metric, value and unit: a landing table is metrics.",
-        text=r"^# Running '\S+' benchmark:",
     ),
     Signature(
         "the text of Java Flight Recorder (jfr print or summary)",
@@ -193,17 +189,84 @@ PRINTED: tuple[Signature, ...] = (
         text=r"\A(?:Version: [^\n]*\nFile format: \d+\n)?TRACE START \[",
     ),
     Signature(
-        "what sysbench, stress-ng, openssl speed or HPCG prints",
-        _METRICS,
-        text=r"^(?:sysbench \d+\.\d+\.\d+ \(|Doing \S+ .*for \d+s on \d+ size blocks: "
-        r"|HPCG-Benchmark|stress-ng: \w+: |      stress-ng-version: )",
+        "what stress-ng prints without --metrics",
+        "Let it write what it measured: stress-ng --metrics --yaml FILE.yaml --cpu 1 -t 10",
+        text=r"^stress-ng: (?:info|debug): ",
     ),
     Signature(
-        "results of a load or page test (wrk, ab, pgbench, redis-benchmark, k6, Lighthouse ...)",
+        "the history of a load test by locust",
+        "Ingest its results: NAME_stats.csv",
+        text=r"\ATimestamp,User Count,Type,Name,",
+    ),
+    Signature(
+        "what redis-benchmark prints for people",
+        "Let it write CSV: redis-benchmark --csv > FILE.csv",
+        text=r"^(?:====== .* ======|\w[\w ()-]*: [\d.]+ requests per second, p50=|\w+: rps=)",
+    ),
+    Signature(
+        "a list of a load test's requests (hey -o csv, ab -g, pgbench -l)",
+        "pwh reads their summary: ab > FILE.txt, pgbench > FILE.txt, wrk --latency > FILE.txt",
+        text=r"\A(?:response-time,DNS\+dialup|starttime\tseconds\tctime|Percentage served,Time"
+        r"|(?:\d+ \d+ \d+ \d+ 1\d{9} \d{1,6}\n){2})",
+    ),
+    Signature(
+        "results of a load or page test (hey, siege, httperf, ioping, HPCG, Lighthouse ...)",
         _METRICS,
-        text=r"^(?:Running \d+\w+ test @ |This is ApacheBench, |pgbench \(|transaction type: "
-        r'|"test","rps"|====== .* ======$|Type,Name,Request Count,|.*"http_req_duration"'
-        r'|Test run id: |.*"vusers\.created"|.*"num_none_requests"|.*"lighthouseVersion":)',
+        text=r'^(?:HPCG-Benchmark|Test run id: |.*"vusers\.created"|.*"num_none_requests"'
+        r'|.*"lighthouseVersion":|Requests +\[total, rate, throughput\]|  Requests/sec:\t'
+        r'|\{?\s*"transactions":\s|Total: connections \d+ requests|.*\): request=\d+ time='
+        r'|.* ioping statistics ---|\[\{\s+"timestamp": [\d.]+,\s+"localtime")',
+    ),
+    Signature(
+        "what a benchmark of a machine prints (7z b, mbw, cryptsetup, cyclictest, papi_cost)",
+        _METRICS,
+        text=r"^(?:Dict +Speed Usage +R/U Rating|\w+\tMethod: \w+\tElapsed: "
+        r"|# Tests are approximate using memory only|# /dev/cpu_dma_latency set to |T: *0 \( *\d+\)"
+        r"|Cost of execution for PAPI |Running without Marker API)",
+    ),
+    Signature(
+        "what PAPI or the system says of a machine (papi_avail, papi_mem_info, numastat)",
+        "Counters of a program are in papi_hl_output, which PAPI's high-level interface writes.",
+        text=r"^(?:Available PAPI preset |Memory Cache and TLB Hierarchy Information|numa_hit +\d)",
+    ),
+    Signature(
+        "a trace of Linux's ftrace as text",
+        "Convert it: traceconv json FILE NEW.json (Perfetto)",
+        text=r"\A# tracer: ",
+    ),
+    Signature(
+        "events of trace-cmd or LTTng as text, or of block devices (blkparse, btt)",
+        "pwh reads none of it yet: write CSV with the columns event, t_start and value, or record "
+        "with perf.",
+        text=r"^(?:cpus=\d+$|\[\d\d:\d\d:\d\d\.\d{9}\] \(\+|=+ All Devices =+$"
+        r"| +\d+,\d+ +\d+ +\d+ +\d+\.\d{9} +\d+ +[A-Z]+ )",
+    ),
+    Signature(
+        "what cube_dump, cube_calltree or cube_stat prints of a profile of Score-P",
+        "Ingest the profile itself: profile.cubex",
+        text=r"^(?:Reading \S+\.cubex\b|-+\nDATA ?:|MetricRoutine,)",
+    ),
+    Signature(
+        "samples of macOS (sample, Instruments)",
+        "Convert them to folded stacks: stackcollapse-sample.awk FILE > NEW.folded, or "
+        "inferno-collapse-xctrace FILE > NEW.folded",
+        text=r"^(?:Analysis of sampling \S.* every \d|<trace-query-result>)",
+    ),
+    Signature(
+        "counts of FreeBSD's pmcstat",
+        _SAMPLES,
+        text=r"\A# [ps]/\S+ ",
+    ),
+    Signature(
+        "statistics of the build tool ninja (-d stats)",
+        "Ingest its log: .ninja_log",
+        text=r"^metric +count +avg \(us\) +total \(ms\)$",
+    ),
+    Signature(
+        "counters of .NET (dotnet-counters), or of GPUs by rocm-smi",
+        _SAMPLES,
+        text=r"\A(?:Timestamp,Provider,Counter Name,Counter Type,"
+        r'|\{"card\d+": \{|device,.*\([CW%]\))',
     ),
     Signature(
         "what fio or iperf3 prints",
@@ -247,9 +310,9 @@ PRINTED: tuple[Signature, ...] = (
     ),
     Signature(
         "accounting of Slurm (sacct, seff)",
-        "Write CSV with the columns app, nodes and wall_seconds, a run a row: sacct -P -o "
-        "JobName,NNodes,ElapsedRaw has these.",
-        text=r"^(?: *JobID(?:Raw)?[ |,].*\bState\b|Job ID: \d+\r?\nCluster: )",
+        "Write CSV, a run a row: sacct -X -P --delimiter=, -o JobName,NNodes,ElapsedRaw > NEW.csv, "
+        "and name its columns app, nodes, wall_seconds.",
+        text=r"^(?: *JobID(?:Raw)?[ |,].*\bState\b|JobName\||Job ID: \d+\r?\nCluster: )",
     ),
     Signature(
         "what TAU's pprof prints",
@@ -270,7 +333,7 @@ PRINTED: tuple[Signature, ...] = (
         "what nvidia-smi shows, not what it logs",
         "Let it log: nvidia-smi --query-gpu=timestamp,index,utilization.gpu,power.draw "
         "--format=csv -l 1 > FILE.csv",
-        text=r"^(?:\| NVIDIA-SMI \d|=+NVSMI LOG=+|# gpu +pwr )",
+        text=r"^(?:\| NVIDIA-SMI \d|=+NVSMI LOG=+|# gpu +(?:pwr|pid|sm) )",
     ),
     Signature(
         "what turbostat prints",
@@ -363,10 +426,11 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^Linux \S+ \([^)]*\)\s.*\s+avg-cpu: ",
     ),
     Signature(
-        "statistics of a system (top, atop, dcgmi, powermetrics)",
+        "statistics of a system (top, atop, collectl, powertop, dcgmi, powermetrics)",
         _SAMPLES,
         (b"\xef\xbe\xed\xfe",),  # of atop (-w)
-        text=r"^(?:top - \d\d:|# +Time +UID +|#Entity +|Power measurements will start in "
+        text=r"^(?:top - \d\d:|# +Time +UID +|#Entity +|#cpu sys inter +|#Date Time "
+        r"|Power measurements will start in | \*  \*  \*   Top 10 Power Consumers"
         r"|ATOP - |RESET\n(?:CPU|cpu|MEM|DSK|NET|PR\w) )",
     ),
     Signature(

@@ -91,6 +91,16 @@ def numbers(value: Any, what: str, where: str) -> list[float]:
     return found
 
 
+def object_of(value: Any) -> Mapping[str, Any]:
+    """Return an object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def text_of(value: Any) -> str | None:
+    """Return a text that is not empty; None for anything else."""
+    return value if isinstance(value, str) and value else None
+
+
 _KINDS: Mapping[type, str] = {
     float: "a number",
     str: "a text",

@@ -71,6 +71,24 @@ READERS: tuple[Deferred, ...] = (
             ),
         ),
     ),
+    Deferred(
+        "load-tests",
+        _HERE + "load_tests.reader:LoadTests",
+        begins=(b'"', b"type,name,request count,"),
+        contains=(
+            *(b"sysbench ", b" test @ ", b"apachebench", b"pgbench (", b"transaction type: "),
+            *(b"stress-ng", b" mode with ", b"' benchmark:", b"likwid micro benchmark"),
+            *(
+                b" size blocks: ",
+                b"doing ",
+                b"+dt:",
+                b"1000s of bytes",
+                b'"latencies"',
+                b'"rt_test_version',
+            ),
+            *(b"http_req_duration", b"iteration_duration"),
+        ),
+    ),
     Deferred("criterion", _HERE + "criterion:Criterion", begins=(b"{",)),
     Deferred(
         "chrome-trace",

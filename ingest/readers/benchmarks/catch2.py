@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ingest.base import Item, LeftOut, Run
+from ingest.parsing.metric_values import Value, relative, rows
 from ingest.parsing.xml import read_elements
-from ingest.readers.benchmarks.values import Value, relative, rows
 from ingest.recording import Recording
 from warehouse.errors import InputError
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.lines import check_line_end
-from ingest.readers.benchmarks.values import SECONDS, Value, rows
+from ingest.parsing.metric_values import SECONDS, Value, rows
 from warehouse.errors import InputError
 
 _CSV = re.compile(r"\ufeff?\"?Method\"?([,;])\"?Job\"?[,;]")

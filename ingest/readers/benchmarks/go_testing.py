@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.json_values import parse
 from ingest.parsing.lines import numbered_lines, quoted
-from ingest.readers.benchmarks.values import Value, direction, rows
+from ingest.parsing.metric_values import Value, direction, rows
 from ingest.recording import Recording
 from warehouse.errors import InputError
 

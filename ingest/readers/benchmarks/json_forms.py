@@ -14,9 +14,9 @@ from typing import Any
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.dates import date_of, written_date
-from ingest.parsing.json_values import checked, field
+from ingest.parsing.json_values import checked, field, object_of, text_of
+from ingest.parsing.metric_values import SECONDS, Better, Value, direction, relative, rows
 from ingest.readers.benchmarks.csv_forms import with_statistics
-from ingest.readers.benchmarks.values import SECONDS, Better, Value, direction, relative, rows
 from warehouse.errors import InputError
 
 _GOOGLE_FIELDS = (
@@ -228,16 +228,6 @@ def _action_values(benches: Sequence[Any], tool: Any, number: int, where: str) -
             spread_of = spread_of / 100 if spread[2] else relative(spread_of, value)
         better = _BIGGER.get(str(tool)) or direction(unit)
         yield Value(name, value, unit, better, None, spread_of, number)
-
-
-def object_of(value: Any) -> Mapping[str, Any]:
-    """Return an object; an empty one for anything else."""
-    return value if isinstance(value, dict) else {}
-
-
-def text_of(value: Any) -> str | None:
-    """Return a text that is not empty; None for anything else."""
-    return value if isinstance(value, str) and value else None
 
 
 def _last(path: Any) -> str | None:

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ingest.parsing.lines import check_line_end
+from ingest.parsing.metric_values import SECONDS
 from ingest.readers.benchmarks.csv_forms import with_statistics
-from ingest.readers.benchmarks.values import SECONDS
 from warehouse.errors import InputError
 
 _NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ingest.base import Item, Run
 from ingest.parsing.json_values import field, parse
 from ingest.parsing.lines import numbered_lines
-from ingest.readers.benchmarks.values import SECONDS, Value, rows
+from ingest.parsing.metric_values import SECONDS, Value, rows
 from ingest.recording import Recording
 
 _NUMBER = r"([\d.]+(?:e[-+]?\d+)?) (\S+)"

@@ -13,9 +13,8 @@ from typing import Any
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.dates import date_of
-from ingest.parsing.json_values import field
-from ingest.readers.benchmarks.json_forms import object_of, text_of
-from ingest.readers.benchmarks.values import Value, percentiles, relative, rows
+from ingest.parsing.json_values import field, object_of, text_of
+from ingest.parsing.metric_values import Value, percentiles, relative, rows
 from warehouse.errors import InputError
 
 _DIRECTIONS = ("read", "write", "trim")

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.lines import numbered_lines
-from ingest.readers.benchmarks.values import Better, Value, rows
+from ingest.parsing.metric_values import Found, rows
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -33,36 +33,7 @@ _HPL_ROW = re.compile(rf"(W[RC]\w+) +(\d+) +(\d+) +(\d+) +(\d+) +({_NUMBER}) +({
 _NANOBENCH = re.compile(r"\|(?: +relative \|)? +ns/(\S+) \| .*\|.*")
 _NANOBENCH_NAME = re.compile(r"[^`]*`(.*?)`(?: \(Unstable .*)?")
 _OF_NANOBENCH = {"ins": "instructions", "cyc": "cycles", "bra": "branches"}
-_SECONDS = {"s": 1.0, "us": 1e-6, "usec": 1e-6}
 _RATES = {"Mbytes/sec": "MB/s"}
-
-
-@dataclass(slots=True)
-class _Found:
-    """The values of a file, and the threads of its runs: of the next where a metric comes again."""
-
-    values: list[Value] = field(default_factory=list)
-    threads: list[int | None] = field(default_factory=lambda: [None])
-    here: set[str] = field(default_factory=set)
-    failed: int = 0
-
-    def next_run(self, threads: int | None = None) -> None:
-        """Begin another run, unless this one has nothing yet."""
-        if self.here:
-            self.threads.append(None)
-            self.here.clear()
-        self.threads[-1] = threads or self.threads[-1]
-
-    def add(self, name: str, value: float, unit: str | None) -> None:
-        """Add a value: of a time in seconds less is better, of a rate more."""
-        if name in self.here:
-            self.next_run()
-        self.here.add(name)
-        scale = _SECONDS.get(unit or "")
-        better: Better | None = "higher" if unit and unit.endswith("/s") else None
-        if scale:
-            better, unit, value = "lower", "s", value * scale
-        self.values.append(Value(name, value, unit, better, run=len(self.threads) - 1))
 
 
 @dataclass(slots=True)
@@ -79,7 +50,7 @@ class _Table:
 
 def items(recording: Recording) -> Iterator[Item]:
     """Yield the runs and their values; raises `InputError` where no table has a row."""
-    found, table = _Found(), _Table()
+    found, table = Found(), _Table()
     for _, line in numbered_lines(recording, must_end=True):
         _take(line.strip(), table, found)
     if not found.values and not found.failed:
@@ -91,7 +62,7 @@ def items(recording: Recording) -> Iterator[Item]:
     yield LeftOut(found.failed, "result", "its residual is too large")
 
 
-def _take(line: str, table: _Table, found: _Found) -> None:
+def _take(line: str, table: _Table, found: Found) -> None:
     """Add what a line has to what was found, or remember what the next lines are of."""
     if counted := _THREADS.fullmatch(line):
         found.next_run(int(counted[1]))
@@ -118,7 +89,7 @@ def _take(line: str, table: _Table, found: _Found) -> None:
         _message_sizes(line, table, found)
 
 
-def _message_sizes(line: str, table: _Table, found: _Found) -> None:
+def _message_sizes(line: str, table: _Table, found: Found) -> None:
     """Take a line of a table with a row for each size of a message."""
     if processes := _IMB_PROCESSES.fullmatch(line):
         table.processes = processes[1]
@@ -141,7 +112,7 @@ def _message_sizes(line: str, table: _Table, found: _Found) -> None:
             found.add(_named(f"{table.title}{which}", parameters), float(cells[place]), unit)
 
 
-def _hpl(line: str, table: _Table, found: _Found) -> None:
+def _hpl(line: str, table: _Table, found: Found) -> None:
     """Take a result of HPL, or take it back where its residual is too large."""
     if row := _HPL_ROW.fullmatch(line):
         parameters = dict(
@@ -157,7 +128,7 @@ def _hpl(line: str, table: _Table, found: _Found) -> None:
         found.failed += 1
 
 
-def _nanobench(cells: list[str], table: _Table, found: _Found) -> None:
+def _nanobench(cells: list[str], table: _Table, found: Found) -> None:
     """Take a row of nanobench's table; its error is the median's, and no deviation."""
     named = _NANOBENCH_NAME.fullmatch(cells[-1])
     if named is None or len(cells) != len(table.keys):

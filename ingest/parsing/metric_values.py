@@ -1,8 +1,9 @@
-"""Values of benchmarks on their way to the landing table metrics."""
+"""Values of benchmarks and load tests on their way to the landing table metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from ingest.base import Rows
@@ -10,7 +11,7 @@ from warehouse.errors import InputError
 
 Better = Literal["lower", "higher"]
 _CLOCK = "Was the clock set back while it ran? Run the benchmark again."
-SECONDS = {"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "ms": 1e-3, "s": 1.0}
+SECONDS = {"ns": 1e-9, "us": 1e-6, "usec": 1e-6, "\u00b5s": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 class Value(NamedTuple):
@@ -23,6 +24,35 @@ class Value(NamedTuple):
     repetition: int | None = None
     deviation: float | None = None
     run: int = 0
+
+
+@dataclass(slots=True)
+class Found:
+    """The values of a file, and the threads of its runs: of the next where a metric comes again."""
+
+    values: list[Value] = field(default_factory=list)
+    threads: list[int | None] = field(default_factory=lambda: [None])
+    here: set[str] = field(default_factory=set)
+    failed: int = 0
+
+    def next_run(self, threads: int | None = None) -> None:
+        """Begin another run, unless this one has nothing yet."""
+        if self.here:
+            self.threads.append(None)
+            self.here.clear()
+        self.threads[-1] = threads or self.threads[-1]
+
+    def add(self, name: str, value: float, unit: str | None, better: Better | None = None) -> None:
+        """Add a value: unless stated, of a time in seconds less is better, of a rate more."""
+        if name in self.here:
+            self.next_run()
+        self.here.add(name)
+        scale = SECONDS.get(unit or "")
+        if scale:
+            better, unit, value = better or "lower", "s", value * scale
+        elif unit and unit.endswith("/s"):
+            better = better or "higher"
+        self.values.append(Value(name, value, unit, better, run=len(self.threads) - 1))
 
 
 def rows(values: Sequence[Value]) -> Rows:

@@ -1,0 +1,61 @@
+"""What openssl speed prints, with -mr or without: bytes and operations a second.
+
+Source: apps/speed.c of OpenSSL 3.0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ingest.base import Item, Run
+from ingest.parsing.counter_table import number
+from ingest.parsing.lines import numbered_lines
+from ingest.parsing.metric_values import Found, rows
+from ingest.recording import Recording
+from warehouse.errors import InputError
+
+TITLE = re.compile(
+    r"^(?:Doing \S.* for \d+s on \d+ size blocks: |Doing \d+ bits |\+DT:\S+:\d+:\d+$"
+    r"|The 'numbers' are in 1000s of bytes per second processed)",
+    re.MULTILINE,
+)
+_SIZES = re.compile(r"type +\d+ bytes.*")
+_RATES = re.compile(r"(?:[\w-]+ +)*[\w-]+/s(?: +[\w-]+/s)*")
+_ROW = re.compile(r"(\S.*?)((?: +\d[\d.]*[ks]?)+)")
+
+
+def items(recording: Recording) -> Iterator[Item]:
+    """Yield the run and its rates."""
+    found = Found()
+    columns: list[str] = []
+    for line, printed in numbered_lines(recording, must_end=True):
+        text = printed.strip()
+        machine = text.split(":")
+        if _SIZES.fullmatch(text):
+            columns = re.findall(r"(\d+) bytes", text)
+        elif _RATES.fullmatch(text):
+            columns = text.split()
+        elif machine[0] == "+H":
+            columns = machine[1:]
+        elif machine[0] == "+F" and len(machine) == len(columns) + 3:
+            _add(found, machine[2], zip(columns, machine[3:], strict=True), 1, line)
+        elif row := _ROW.fullmatch(text):
+            cells = row[2].split()
+            if columns and len(cells) == len(columns):
+                name = " ".join(row[1].split())
+                _add(found, name, zip(columns, cells, strict=True), 1000, line)
+    if not found.values:
+        raise InputError("there is no result", expected="the table at the end of openssl speed")
+    yield Run(tags={"recorder": "openssl speed"})
+    yield rows(found.values)
+
+
+def _add(found: Found, name: str, cells: Iterable[tuple[str, str]], scale: int, line: int) -> None:
+    """Add rates: of bytes by the size of blocks, or of operations; seconds follow from these."""
+    for column, cell in cells:
+        value = number(cell.rstrip("ks"), f"line {line}", column)
+        if value is not None and column.isdecimal():
+            found.add(f"{name}(size={column})", value * scale, "B/s")
+        elif value is not None and column.endswith("/s"):
+            found.add(f"{name} {column.removesuffix('/s')}", value, "1/s")

@@ -1,0 +1,185 @@
+"""What load tests and benchmarks print, line by line.
+
+Sources: the tools' manuals, and what sysbench 1.0, wrk 4.1, ab 2.3, pgbench 15, stress-ng 0.15,
+openssl 3.0, hackbench 2.4, perf 6.1 and likwid-bench 5.2 print. What a tool prints besides, such as
+how it was started, is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ingest.base import Item, Run
+from ingest.parsing.lines import numbered_lines
+from ingest.parsing.metric_values import Better, Found, rows
+from ingest.recording import Recording
+from warehouse.errors import InputError
+
+_N = r"(?P<value>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)"
+_TIME = r"(?P<unit>us|ms|s|m)"
+_SCALES = {"m": (60.0, "s"), **{f"{k}B/s": (1024.0**n, "B/s") for n, k in enumerate(" KMG") if n}}
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line with a value: the metric's name and unit, in which groups of the pattern can be.
+
+    A line without a value has a group that later names contain: the test that is being run.
+    """
+
+    pattern: str
+    metric: str = ""
+    unit: str | None = None
+    better: Better | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Tool:
+    """A tool: the line by which it is recognised, and those with values."""
+
+    name: str
+    title: str
+    lines: tuple[_Line, ...]
+    threads: str = r"(?!)"
+
+
+TOOLS = (
+    _Tool(
+        "sysbench",
+        r"sysbench \d+\.\d+.*",
+        (
+            _Line(rf"events per second: +{_N}", "events", "1/s"),
+            _Line(rf"(?P<name>transactions|queries): +\d+ +\({_N} per sec\.\)", "{name}", "1/s"),
+            _Line(rf"(?P<name>reads|writes|fsyncs)/s: +{_N}", "{name}", "1/s"),
+            _Line(rf"(?P<name>read|written), MiB/s: +{_N}", "{name}", "MiB/s"),
+            _Line(rf"Total operations: \d+ \( *{_N} per second\)", "operations", "1/s"),
+            _Line(rf"[\d.]+ MiB transferred \({_N} MiB/sec\)", "transferred", "MiB/s"),
+            _Line(rf"total time: +{_N}s", "total time", "s"),
+            _Line(rf"avg: +{_N}", "latency", "ms"),
+            _Line(rf"max: +{_N}", "latency max", "ms"),
+            _Line(rf"(?P<name>\d+)th percentile: +{_N}", "latency p{name}", "ms"),
+            _Line(rf"ignored errors: +{_N} .*", "ignored errors", None, "lower"),
+        ),
+        threads=r"Number of threads: (\d+)",
+    ),
+    _Tool(
+        "wrk",
+        r"Running \d+\w+ test @ .*",
+        (
+            _Line(rf"Requests/sec: +{_N}", "requests", "1/s"),
+            _Line(rf"Transfer/sec: +{_N}(?P<unit>[KMG]?B)", "transfer", "{unit}/s"),
+            _Line(rf"Latency +{_N}{_TIME} .*", "latency", "{unit}"),
+            _Line(rf"(?P<name>[\d.]+)% +{_N}{_TIME}", "latency p{name}", "{unit}"),
+            _Line(rf"Non-2xx or 3xx responses: {_N}", "failed responses", None, "lower"),
+            _Line(rf"Socket errors: connect {_N}, .*", "connect errors", None, "lower"),
+            _Line(rf"Socket errors: .*, timeout {_N}", "timeouts", None, "lower"),
+        ),
+    ),
+    _Tool(
+        "ab",
+        r"This is ApacheBench, .*",
+        (
+            _Line(rf"Requests per second: +{_N} \[#/sec\] \(mean\)", "requests", "1/s"),
+            _Line(rf"Time per request: +{_N} \[ms\] \(mean\)", "latency", "ms"),
+            _Line(rf"Transfer rate: +{_N} \[Kbytes/sec\] received", "transfer", "KB/s"),
+            _Line(rf"(?P<name>\d+)% +{_N}(?: \(longest request\))?", "latency p{name}", "ms"),
+            _Line(rf"Failed requests: +{_N}", "failed requests", None, "lower"),
+            _Line(rf"Non-2xx responses: +{_N}", "failed responses", None, "lower"),
+        ),
+    ),
+    _Tool(
+        "pgbench",
+        r"pgbench \(.*|transaction type: .*",
+        (
+            # Older ones print the rate with the time for connections, too.
+            _Line(rf"tps = {_N} \((?!including connections).*", "transactions", "1/s"),
+            _Line(rf"latency average = {_N} ms", "latency", "ms"),
+            _Line(rf"number of failed transactions: {_N} .*", "failed transactions", None, "lower"),
+        ),
+        threads=r"number of threads: (\d+)",
+    ),
+    _Tool(
+        "stress-ng",
+        r"stress-ng-version: .*|stress-ng: metrc: .*",
+        (
+            _Line(r"- stressor: (?P<test>\S+)"),
+            _Line(rf"bogo-ops-per-second-real-time: {_N}", "{test}", "bogo-ops/s"),
+            _Line(
+                rf"stress-ng: metrc: \[\d+\] (?P<name>[\w-]+)(?: +[\d.]+){{4}} +{_N} +[\d.]+.*",
+                "{name}",
+                "bogo-ops/s",
+            ),
+        ),
+    ),
+    _Tool(
+        "hackbench",
+        r"Running in (?:process|thread)(?:ed)? mode with \d+ groups .*",
+        (_Line(rf"Time: {_N}", "hackbench", "s"),),
+    ),
+    _Tool(
+        "perf bench",
+        r"# Running '\S+' benchmark:",
+        (
+            _Line(r"# Running '(?P<test>\S+)' benchmark:"),
+            _Line(r"# function '(?P<function>\S+)' .*"),
+            _Line(rf"Total time: {_N} \[sec\]", "{test}", "s"),
+            _Line(rf"{_N} (?P<unit>[KMG]B)/sec", "{test} {function}", "{unit}/s"),
+            _Line(rf"{_N} usecs/op", "{test} per operation", "us"),
+            _Line(rf"Averaged {_N} operations/sec .*", "{test}", "1/s"),
+        ),
+    ),
+    _Tool(
+        "likwid-bench",
+        r"LIKWID MICRO BENCHMARK",
+        (
+            _Line(r"Test: (?P<test>\S+)"),
+            _Line(rf"MByte/s:\s+{_N}", "{test}", "MByte/s"),
+            _Line(rf"MFlops/s:\s+{_N}", "{test} flops", "Mflop/s"),
+            _Line(rf"Cycles per update:\s+{_N}", "{test} cycles per update", None, "lower"),
+        ),
+        threads=r"Using (\d+) threads",
+    ),
+)
+
+
+def tool_of(text: str) -> _Tool | None:
+    """Return the tool that printed a text."""
+    lines = {line.strip() for line in text.splitlines()}
+    return next((t for t in TOOLS if any(re.fullmatch(t.title, line) for line in lines)), None)
+
+
+def items(recording: Recording, tool: _Tool) -> Iterator[Item]:
+    """Yield the runs and their values; a metric that comes again is of the next run."""
+    found = Found()
+    context: dict[str, str] = {}
+    for _, line in numbered_lines(recording, must_end=True):
+        _take(line.strip(), tool, context, found)
+    if not found.values:
+        raise InputError(f"there is no result of {tool.name}", expected="a test that ended")
+    several = len(found.threads) > 1
+    for number, threads in enumerate(found.threads):
+        key = str(number) if several else None
+        yield Run(key=key, threads=threads, tags={"recorder": tool.name})
+    yield rows(found.values)
+
+
+def _take(line: str, tool: _Tool, context: dict[str, str], found: Found) -> None:
+    if threads := re.fullmatch(tool.threads, line):
+        found.next_run(int(threads[1][:9]))
+    for one in tool.lines:
+        matched = re.fullmatch(one.pattern, line)
+        if matched is None:
+            continue
+        groups = matched.groupdict()
+        if "value" not in groups:
+            if "test" in groups:
+                context.clear()
+            context.update(groups)
+            continue
+        names = {"test": "", "function": "", **context, **groups}
+        value, unit = float(groups["value"]), one.unit and one.unit.format(**names)
+        scale, unit = _SCALES.get(unit or "", (1.0, unit))
+        metric = " ".join(one.metric.format(**names).split())
+        found.add(metric, value * scale, unit, one.better)

@@ -1,0 +1,104 @@
+"""Load tests: the values that each tool prints, in seconds and a second."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.helpers.support import land, rows
+from tests.ingest.cases.load_tests import FOLDER
+from warehouse.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        (
+            "wrk.txt",
+            {"requests": 1238.02, "latency p99": 0.00628, "transfer": 2.20 * 1024**2},
+        ),
+        ("ab.txt", {"requests": 940.86, "latency": 0.002126, "latency p95": 0.006}),
+        ("pgbench.txt", {"transactions": 392.53236, "latency": 0.005095}),
+        ("redis.csv", {"SET": 58823.53, "GET latency p99": 0.001319}),
+        ("stress.yaml", {"cpu": 863.887748}),
+        ("cyclictest.json", {"thread 1 latency": 120.07e-6, "latency max": 2976e-6}),
+        ("openssl.mr.txt", {"sha256(size=16384)": 1996049066.67}),
+        ("openssl.txt", {"rsa 2048 bits sign": 4792, "256 bits ecdh (nistp256) op": 32713.2}),
+        ("perf-bench.txt", {"mem/memcpy x86-64-movsb": 54.253472 * 1024**3}),
+        ("vegeta.json", {"latency p50": 0.002854306, "throughput": 101.00012489812}),
+        ("locust_stats.csv", {"GET / latency p99.9": 0.08, "Aggregated requests": 12.1}),
+    ],
+)
+def test_what_the_tools_print(warehouse, name, values):
+    land(warehouse, FOLDER / name)
+    found = dict(rows(warehouse, "SELECT metric, value FROM metrics"))
+    assert {metric: found.get(metric) for metric in values} == pytest.approx(values)
+    wrong = (
+        "SELECT metric FROM metrics WHERE (unit = 's') <> (better = 'lower') AND unit IS NOT NULL"
+    )
+    assert rows(warehouse, wrong) == []
+
+
+def test_k6_in_both_forms(warehouse, tmp_path):
+    flat = {
+        "http_req_duration": {"avg": 5.5, "min": 1, "med": 4, "max": 20, "p(90)": 8, "p(95)": 9},
+        "http_reqs": {"count": 100, "rate": 10.5},
+        "http_req_failed": {"passes": 1, "fails": 99, "value": 0.01},
+    }
+    kinds = {"http_req_duration": ("trend", "time"), "http_reqs": ("counter", "default")}
+    whole = {
+        name: {
+            **dict(zip(("type", "contains"), kinds.get(name, ("rate", "default")), strict=True)),
+            "values": {("rate" if key == "value" else key): value for key, value in found.items()},
+        }
+        for name, found in flat.items()
+    }
+    for number, metrics in enumerate((flat, whole)):
+        path = tmp_path / f"{number}.json"
+        path.write_text(json.dumps({"root_group": {}, "metrics": metrics}))
+        land(warehouse, path, run_id=f"r{number}")
+    for run_id in ("r0", "r1"):
+        assert rows(
+            warehouse,
+            "SELECT metric, round(value, 6), unit, better FROM metrics "
+            f"WHERE run_id = '{run_id}' ORDER BY ALL",
+        ) == [
+            ("http_req_duration", 0.0055, "s", "lower"),
+            ("http_req_duration max", 0.02, "s", "lower"),
+            ("http_req_duration p50", 0.004, "s", "lower"),
+            ("http_req_duration p90", 0.008, "s", "lower"),
+            ("http_req_duration p95", 0.009, "s", "lower"),
+            ("http_req_failed", 0.01, None, "lower"),
+            ("http_reqs", 10.5, "1/s", "higher"),
+        ]
+
+
+def test_tests_one_after_the_other_are_runs(warehouse, tmp_path):
+    text = (FOLDER / "sysbench.txt").read_text()
+    path = tmp_path / "threads.txt"
+    path.write_text(text + text.replace("threads: 1", "threads: 8").replace("1676.85", "9000.5"))
+    land(warehouse, path)
+    query = "SELECT threads, value FROM metrics JOIN runs USING (run_id) WHERE metric = 'events'"
+    assert rows(warehouse, f"{query} ORDER BY ALL") == [(1, 1676.85), (8, 9000.5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "sysbench 1.0.20 (using system LuaJIT 2.1.0)\n\nThreads started!\n",
+            "no result of sysbench",
+        ),
+        ('"test","rps"\n"SET","fast"\n', "'fast' was found"),
+        ('"test","rps"\n"SET"\n', "there are 1 values"),
+        ('{"latencies": {"total": 1}, "success": 1}', "'throughput' is missing"),
+        ("Doing sha256 for 1s on 16 size blocks: 5 sha256's in 0.4s\n", "there is no result"),
+    ],
+)
+def test_what_is_not_whole(warehouse, tmp_path, text, problem):
+    path = tmp_path / "x.txt"
+    path.write_text(text)
+    with pytest.raises(InputError) as error:
+        land(warehouse, path)
+    assert problem in str(error.value)
