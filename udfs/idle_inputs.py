@@ -17,7 +17,8 @@ from udfs.idle import Intervals
 from udfs.timeline import Axes, Int
 
 Bool = NDArray[np.bool_]
-_FIRST = np.iinfo(np.int64).min
+# A number of 64 bits, not of Python: from numpy 2.5 on these are taken in the type of the others.
+_FIRST = np.int64(np.iinfo(np.int64).min)
 
 
 @dataclass(frozen=True, slots=True)
