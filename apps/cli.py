@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import gc
+import io
 import os
 import shlex
 import sys
@@ -18,7 +20,7 @@ from typer.core import TyperGroup
 
 from apps.commands import COMMANDS, Entry
 from apps.commands.options import EXTRAS, PLAIN
-from apps.output import note
+from apps.output import note, spelled
 from warehouse.address import in_the_past, parse_address
 from warehouse.errors import PwhError, UsageError
 from warehouse.version import __version__
@@ -169,6 +171,9 @@ def main() -> None:
     """Run `pwh`; every `PwhError` becomes a message on stderr and an exit code."""
     # What is imported stays: to look for garbage among it takes a twentieth of a short command.
     gc.set_threshold(20_000)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        codecs.register_error("pwh", spelled)
+        sys.stdout.reconfigure(errors="pwh")
     try:
         with _without_unneeded():
             command_line()()

@@ -43,6 +43,8 @@ _LEAST_PLACE = 8
 _COMMIT, _DIGITS = re.compile(r"[0-9a-f]{40}"), 10
 _EXACT = 2**53
 _LEAST_SHARE = 1e-5
+BLOCKS = "▁▂▃▄▅▆▇█"
+_SPELLED = {"µ": "u", "…": "~", **{block: str(i) for i, block in enumerate(BLOCKS, 1)}}
 # What tools call units that have a symbol.
 _SYMBOLS = {"second": "s", "byte": "B", "bytes": "B"}
 # Sizes and SI prefixes of the units that take them, the largest first.
@@ -331,6 +333,17 @@ def flags_text(flags: Sequence[str] | None) -> str | None:
     """Return the kind of each flag in words, without its explanation; None where there is none."""
     kinds = [flag.split(":")[0].replace("_", " ") for flag in flags or []]
     return ", ".join(dict.fromkeys(kinds)) or None
+
+
+def spelled(error: UnicodeError) -> tuple[str, int]:
+    """Return what a terminal without UTF-8 shows: u for micro, digits for blocks, else a ?.
+
+    A handler of errors as codecs.register_error takes it.
+    """
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    return "".join(_SPELLED.get(letter, "?") for letter in text), error.end
 
 
 def printable(text: str) -> str:

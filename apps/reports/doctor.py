@@ -38,19 +38,19 @@ class Finding:
 def examine(db: Address) -> list[Finding]:
     """Return the findings on Python, the packages, and the warehouse."""
     findings = [Finding("pwh", "fine", f"{__version__} on Python {platform.python_version()}")]
-    findings += [_package(name, optional) for name, optional in _packages()]
+    findings += [_package(name, optional) for name, optional in _packages().items()]
     return findings + _warehouse(db)
 
 
-def _packages() -> list[tuple[str, bool]]:
-    """Return the packages that pwh requires, and whether each is only for an extra."""
-    named = []
+def _packages() -> dict[str, bool]:
+    """Return the packages that pwh requires, and whether each is only for extras."""
+    named: dict[str, bool] = {}
     for line in requires("pwh") or []:
         name = line.split(";")[0].split("[")[0]
         for mark in "<>=!~ ":
             name = name.split(mark)[0]
         if 'extra == "dev"' not in line and "extra == 'dev'" not in line:
-            named.append((name, "extra ==" in line))
+            named[name] = named.get(name, True) and "extra ==" in line
     return named
 
 
@@ -104,7 +104,7 @@ def _judged(db: Address, reading: integrity.Reading | None) -> list[Finding]:
 def _checks(
     con: DuckDBPyConnection, db: Address, reading: integrity.Reading | None
 ) -> Iterator[Finding]:
-    size = f", {db.stat().st_size} bytes" if isinstance(db, Path) else ""
+    size = f", {db.stat().st_size:,} bytes" if isinstance(db, Path) else ""
     yield Finding("warehouse", "fine", f"{db}{size}")
     migrations.check(con, str(db))
     modules.check(con, str(db))

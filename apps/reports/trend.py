@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from apps.output import (
+    BLOCKS,
     Row,
     amounts,
     cell,
@@ -56,7 +57,6 @@ _CHARTS = 4
 _LINES = 30
 _WIDTHS = {"metric": 40, "clearest": 40, "run": 24}
 _CHART_WIDTH = 72
-_BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 def trend_text(
@@ -321,5 +321,5 @@ def chart(name: str, row: Row, changes: Sequence[Row]) -> str:
 
 def _block(value: float, low: float, high: float) -> str:
     if high == low:
-        return _BLOCKS[3]
-    return _BLOCKS[round((value - low) / (high - low) * (len(_BLOCKS) - 1))]
+        return BLOCKS[3]
+    return BLOCKS[round((value - low) / (high - low) * (len(BLOCKS) - 1))]

@@ -315,6 +315,19 @@ def test_a_closed_stdout_is_not_an_error(pwh):
     assert (done.stdout, done.stderr) == ("range\n", "")
 
 
+def test_a_terminal_without_utf_8_shows_units_and_charts_in_other_letters(pwh, tmp_path):
+    lines = [f"r{i},x,2026-01-0{i},f,{i}e-5\n" for i in (1, 2, 3)]
+    path = tmp_path / "t.csv"
+    path.write_text("".join(["run_id,app,started_at,function,seconds\n", *lines]))
+    pwh("ingest", path)
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "apps.cli", "trend", "x"]
+    out = subprocess.run(
+        command, capture_output=True, text=True, check=True, env=environment
+    ).stdout
+    assert "10 us to 30 us" in out and "\n  158\n" in out
+
+
 def test_the_command_line_does_not_import_what_it_does_not_need():
     heavy = ("torch", "sklearn", "streamlit", "pandas", "pyarrow", "duckdb")
     code = f"import sys, apps.cli; print([m for m in {heavy!r} if m in sys.modules])"
