@@ -159,7 +159,7 @@ def waterfall_chart(
             tooltip=[alt.Tooltip("step:N"), alt.Tooltip("text:N", title="time or change")],
             x=alt.X(
                 "begin:Q",
-                axis=axis(f"total over functions{', not from 0' if start else ''}", shown),
+                axis=axis(f"total{', not from 0' if start else ''}", shown),
                 scale=alt.Scale(zero=start == 0.0, nice=start == 0.0),
             ),
             x2="end:Q",

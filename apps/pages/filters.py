@@ -16,6 +16,9 @@ from apps.pages.address import CARRIED, Address, unknown
 from apps.pages.text import plain
 from warehouse.errors import UsageError
 
+# Of a field with several choices, px: the names of metrics are long.
+_CHOICES_WIDTH = 360
+
 N = TypeVar("N", int, float)
 
 
@@ -152,7 +155,12 @@ class Filters:
             known = [one for one in st.session_state[key] if one in options]
             st.session_state[key] = known if known or not st.session_state[key] else list(default)
         chosen: list[str] = self._filters.multiselect(
-            label, options, key=key, placeholder=placeholder, max_selections=most
+            label,
+            options,
+            key=key,
+            placeholder=placeholder,
+            max_selections=most,
+            width=_CHOICES_WIDTH,
         )
         if wrong is not None:
             self.address.keep(key, asked)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import polars as pl
 import streamlit as st
 
-from apps.output import counted, short_count, signed_percent, version_text
+from apps.output import counted, short_count, short_name, signed_percent, version_text
 from apps.pages.base import View
 from apps.pages.failures import show_errors
 from apps.pages.tables import linked
@@ -37,6 +37,7 @@ _UNITS = {"wall_seconds": "s"}
 _REGRESSIONS = 5
 _SERIES = 100
 _VALUES = 40
+_NAME = 80
 # What takes about a second; beyond that the page waits for the user to request it.
 _SCALARS_AT_ONCE = 200_000
 _ROWS_AT_ONCE = 20_000_000
@@ -184,8 +185,9 @@ def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> Delta
         between = commit_range(row)
         since = run_label(row["version"], row["run_id"], row["started_at"])
         size = signed_percent(row["change"]) or "from 0"
+        metric = short_name(row["metric"], _NAME)
         said = (
-            f"on {row['machine'] or 'an unknown machine'}: {row['metric']} {size}{others} since "
+            f"on {row['machine'] or 'an unknown machine'}: {metric} {size}{others} since "
             f"{since}{f' ({between})' if between else ''}{certainty}"
         )
         st.markdown(f"{icon} **{plain(row['app'])}** {plain(said)}")

@@ -9,9 +9,12 @@ from urllib.parse import quote
 import polars as pl
 import streamlit as st
 
-from apps.output import IDENTIFIERS, cell, prefixed
+from apps.output import IDENTIFIERS, cell, prefixed, short_names
 from apps.pages.text import plain
 
+# Columns of names, which may be those of templates, and the letters of them that are seen.
+_NAMES = ("function", "callpath", "metric", "subject", "region", "kernel")
+_SEEN = 48
 # Columns with ids of runs, which are links to the page of the run.
 _RUNS = ("run_id",)
 _RUN_PAGE = "run?run="
@@ -30,6 +33,7 @@ def show_rows(
 ) -> None:
     """Show rows; `units` are appended to the names of columns, `percent` names shares."""
     frame, empty = _without_empty(frame)
+    frame = _with_short_names(frame)
     shares = [name for name in percent if name in frame.columns]
     scaled, known = _with_prefixes(frame.with_columns(pl.col(shares) * 100), units)
     st.dataframe(
@@ -55,7 +59,7 @@ def show_answer(frame: pl.DataFrame) -> None:
 def choose_rows(frame: pl.DataFrame, units: Mapping[str, str], key: str) -> list[int]:
     """Show rows that the user can mark; return the numbers of those marked, from 0."""
     frame, empty = _without_empty(frame)
-    scaled, known = _with_prefixes(frame, units)
+    scaled, known = _with_prefixes(_with_short_names(frame), units)
     state: Any = st.dataframe(
         linked(as_shown(scaled, lists=False)),
         hide_index=True,
@@ -74,6 +78,20 @@ def _without_empty(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     empty = [name for name in frame.columns if frame[name].null_count() == len(frame) > 0]
     # Sums of whole numbers are wider than what the browser formats.
     return frame.drop(empty).cast({pl.Decimal: pl.Float64, pl.Int128: pl.Float64}), empty
+
+
+def _with_short_names(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the frame with names shortened that begin alike, and in full in its last columns.
+
+    A cell shows the beginning of its text: instances of a template would all look the same.
+    """
+    for name in [name for name in _NAMES if frame.schema.get(name) == pl.String]:
+        texts = frame[name].fill_null("").to_list()
+        known = {text for text in texts if text}
+        if len({text[:_SEEN] for text in known}) < len(known):
+            short = pl.Series(name, [text or None for text in short_names(texts, _SEEN)], pl.String)
+            frame = frame.with_columns(pl.col(name).alias(f"{name} in full")).with_columns(short)
+    return frame
 
 
 def _caption(empty: Sequence[str]) -> None:

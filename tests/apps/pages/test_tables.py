@@ -101,3 +101,13 @@ def test_sums_of_whole_numbers_have_separators(monkeypatch):
     rows, formats = shown(monkeypatch, sums)
     assert formats == {"calls": ("calls", "%,f")}
     assert rows["calls"].to_list() == [520_676_188]
+
+
+def test_names_that_begin_alike_are_shortened_and_in_full_behind(monkeypatch):
+    made = [f"void loop<Eigen::Matrix<double, -1, -1>, std::vector<{kind}>>" for kind in "ab"]
+    frame = pl.DataFrame({"function": [*made, None], "calls": [1, 2, 3]})
+    rows, _ = shown(monkeypatch, frame)
+    assert rows.columns == ["function", "calls", "function in full"]
+    assert rows["function in full"].to_list() == [*made, None]
+    assert [name and name[-3:] for name in rows["function"]] == ["a>>", "b>>", None]
+    assert shown(monkeypatch, frame.head(1))[0].columns == ["function", "calls"]
