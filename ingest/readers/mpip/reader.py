@@ -191,6 +191,6 @@ def _check_sums(inside: pa.Table, tasks: Tasks, table: Table) -> None:
         at = int(wrong[0])
         raise table.error(
             f"the call sites of rank {at} take {total[at]:g} s",
-            int(np.argmax(rank == at)),
+            next(iter(np.flatnonzero(rank == at).tolist()), 0),
             f"{tasks.mpi[at]:g} s, as the task's MPITime",
         )

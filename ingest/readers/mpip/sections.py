@@ -37,6 +37,18 @@ class Section:
         found = re.search(r": (\d{1,9})$", self.title)
         return int(found[1]) if found else None
 
+    def filled(self, pattern: str, expected: str) -> Table:
+        """Take the rows apart, of which there must be some; see `table`."""
+        table = self.table(pattern, expected)
+        if not len(table.line):
+            raise InputError(
+                f"{self.title!r} has no rows",
+                where=f"line {self.lines.first}",
+                expected=expected,
+                hint="Is the report damaged? Copy it again.",
+            )
+        return table
+
     def table(self, pattern: str, expected: str) -> Table:
         """Take the rows below the column names apart; every row must match the pattern."""
         text = self.lines.text
@@ -54,15 +66,16 @@ class Section:
                 expected=expected,
                 hint="Is the report damaged? Copy it again.",
             )
-        return Table(found, numbers[wanted])
+        return Table(found, numbers[wanted], self.lines.first)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of a section: their fields as text, and the line of each."""
+    """Rows of a section: their fields as text, the line of each, and that of the column names."""
 
     fields: pa.StructArray
     line: Integers
+    first: int
 
     def text(self, name: str) -> pa.StringArray:
         """Return a field as text."""
@@ -82,11 +95,12 @@ class Table:
 
     def where(self, mask: Flags) -> Table:
         """Return the rows that are flagged."""
-        return Table(self.fields.filter(pa.array(mask)), self.line[mask])
+        return Table(self.fields.filter(pa.array(mask)), self.line[mask], self.first)
 
     def error(self, problem: str, row: int, expected: str) -> InputError:
-        """Return an error that names the line of a row."""
-        return InputError(problem, where=f"line {self.line[row]}", expected=expected)
+        """Return an error that names the line of a row; of an empty table, that of its head."""
+        line = self.line[row] if len(self.line) else self.first
+        return InputError(problem, where=f"line {line}", expected=expected)
 
 
 Flags = npt.NDArray[np.bool_]

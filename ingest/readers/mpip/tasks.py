@@ -32,7 +32,7 @@ class Tasks:
 
 def of_tasks(section: Section, header: Header) -> Tasks:
     """Read the times of every task; the last row is their sum."""
-    table = section.table(_TASK, "task, AppTime, MPITime and MPI%")
+    table = section.filled(_TASK, "task, AppTime, MPITime and MPI%")
     app, mpi = table.floats("app", "AppTime"), table.floats("mpi", "MPITime")
     task = table.text("task").to_pylist()
     count = len(task) - 1
@@ -53,7 +53,7 @@ def of_tasks(section: Section, header: Header) -> Tasks:
 
 def means_of(section: Section) -> Tasks:
     """Read the statistics that a concise report has in place of the tasks' times."""
-    table = section.table(_STATISTIC, "a statistic of AppTime and MPITime")
+    table = section.filled(_STATISTIC, "a statistic of AppTime and MPITime")
     app, mpi = table.floats("app", "AppTime"), table.floats("mpi", "MPITime")
     rows = {what: row for row, what in enumerate(table.text("what").to_pylist())}
     if not {"Max", "Mean", "Aggregate"} <= rows.keys() or not app[rows["Mean"]] > 0:

@@ -129,6 +129,13 @@ def test_calls_below_the_threshold_may_be_missing(warehouse, tmp_path):
     assert rows(warehouse, "SELECT tags['mpip_options'] FROM runs") == [("-t 30",)]
 
 
+def test_a_program_that_calls_no_mpi_function_is_all_outside(warehouse, tmp_path):
+    idle = "Task    AppTime    MPITime     MPI%\n   0          2          0     0.00\n"
+    tasks = (TASKS[0], idle + "   *          2          0     0.00\n")
+    text = report(tasks, ("Callsites: 0", ""), (CALLS[0], CALLS[1].split("\n")[0] + "\n"))
+    assert landed(warehouse, tmp_path, text) == [(0, "outside MPI", None, 2.0, 2.0, None)]
+
+
 def test_real_reports_are_a_scaling_set(warehouse):
     land(warehouse, shared("scaling/local_mpi/mpip"))
     sql = """
@@ -170,6 +177,11 @@ def test_real_reports_are_a_scaling_set(warehouse):
         (report(TASKS, TASKS, CALLS), "'MPI Time (seconds)' is a duplicate"),
         (without(TEXT, "   1      0.613"), "1 tasks are listed"),
         (without(TEXT, "   *       1.23"), "task 1 was found"),
+        (report((TASKS[0], ""), SITES, CALLS), "'MPI Time (seconds)' has no rows"),
+        (
+            report(("Task Time Statistics (seconds)", ""), CALLS),
+            "'Task Time Statistics (seconds)' h",
+        ),
         (TEXT.replace("0.613      0.168", "0.713      0.168"), "the AppTime of the tasks does not"),
         (TEXT.replace("0.613      0.168", "0.613      -0.16"), "was found in 'MPI Time (seconds)'"),
         (TEXT.replace("0.613      0.168", "0.613      0.668"), "the MPITime of the tasks does not"),
