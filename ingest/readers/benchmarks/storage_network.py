@@ -18,7 +18,7 @@ from ingest.parsing.metric_values import Value, percentiles, relative, rows
 from warehouse.errors import InputError
 
 _DIRECTIONS = ("read", "write", "trim")
-_NANO = 1e-9
+_NANO, _MICRO = 1e-9, 1e-6
 
 
 def fio(document: Any) -> Iterator[Item]:
@@ -48,15 +48,19 @@ def fio(document: Any) -> Iterator[Item]:
 
 
 def _fio_values(of: str, found: Mapping[str, Any]) -> Iterator[Value]:
-    yield Value(f"{of} bandwidth", field(found, "bw_bytes", float, of), "B/s", "higher")
+    # Before 3.0 rates are in KiB, and times in microseconds.
+    is_old = "bw_bytes" not in found and isinstance(found.get("lat"), dict)
+    suffix, scale = ("", _MICRO) if is_old else ("_ns", _NANO)
+    rate = field(found, "bw", float, of) * 1024 if is_old else field(found, "bw_bytes", float, of)
+    yield Value(f"{of} bandwidth", rate, "B/s", "higher")
     yield Value(f"{of} iops", field(found, "iops", float, of), "1/s", "higher")
-    latency = field(found, "lat_ns", dict, of)
+    latency = field(found, f"lat{suffix}", dict, of)
     mean = field(latency, "mean", float, of)
     yield Value(
-        f"{of} latency", mean * _NANO, "s", "lower", None, relative(latency.get("stddev"), mean)
+        f"{of} latency", mean * scale, "s", "lower", None, relative(latency.get("stddev"), mean)
     )
-    completion = object_of(found.get("clat_ns")).get("percentile")
-    yield from percentiles(f"{of} completion", object_of(completion), _NANO)
+    completion = object_of(found.get(f"clat{suffix}")).get("percentile")
+    yield from percentiles(f"{of} completion", object_of(completion), scale)
 
 
 def iperf(document: Any) -> Iterator[Item]:

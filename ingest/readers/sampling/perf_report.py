@@ -5,7 +5,8 @@ shares to a hundredth of a per cent and the count that they are shares of, round
 their product. `cpu-clock` and `task-clock` count nanoseconds: these are the times of fn_timings.
 Other events are in pmu_samples, as are numbers of samples (-n). `region` and `function` are the
 symbol, without --sort sym the object or the command; one without a symbol is its object, such as
-[libc.so.6]. Rows of one function in several commands and objects are added up. With --children the
+[libc.so.6]. `perf mem report` has shares of the weight of samples (how long loads took), and no
+count. Rows of one function in several commands and objects are added up. With --children the
 share with callees is `inclusive`. Call graphs are left alone: they are again shares of the same.
 """
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _EVENT = re.compile(r"# (?:Samples|Events): *\S+ +(?:of (events?) '(.+)'|(\S+))(?:,.*)?\s*")
 _COUNT = re.compile(r"# Event count \(approx\.\): (\d+)\s*")
+_WEIGHT = re.compile(r"# Total weight : (\d+)\s*")
 _HEADING = re.compile(r"# +(?:Overhead|Children +Self)\b.*")
 _DOTS = re.compile(r"# \.{2,}(?: +\.{2,})*\s*")
 _ROW = re.compile(r" {0,8}\d+\.\d\d%")
@@ -44,6 +46,7 @@ class _Section:
 
     event: str
     total: float | None = None
+    is_weighed: bool = False
     columns: list[str] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     own: dict[str, float] = field(default_factory=dict)
@@ -79,6 +82,8 @@ class PerfReport(SingleFile):
                 continue
             elif found := _COUNT.fullmatch(line):
                 sections[-1].total = float(found[1])
+            elif found := _WEIGHT.fullmatch(line):
+                sections[-1].total, sections[-1].is_weighed = float(found[1]), True
             elif _HEADING.fullmatch(line):
                 heading = line
             elif _DOTS.fullmatch(line):
@@ -143,6 +148,7 @@ def _take(section: _Section, line: str, number: int, commands: set[str]) -> None
             f"{quoted(line.strip())} was found",
             where=where,
             expected="a share, its function, and above them `# Event count (approx.): ...`",
+            hint="Let perf sort by function: perf report --stdio --sort sym",
         )
     if symbol := _SYMBOL.fullmatch(name):
         name = symbol[1].strip()
@@ -185,7 +191,8 @@ def _rows(section: _Section) -> Iterator[Rows]:
             "value": pa.array(own, pa.float64()),
             "inclusive": pa.array(inclusive, pa.float64()),
         }
-        events = pa.array([section.event] * len(names), pa.string())
+        event = f"weight of {section.event}" if section.is_weighed else section.event
+        events = pa.array([event] * len(names), pa.string())
         yield Rows("pmu_samples", pa.table({"region": names, "event": events, **counts}))
     if section.samples:
         events = pa.array([f"samples of {section.event}"] * len(section.samples), pa.string())

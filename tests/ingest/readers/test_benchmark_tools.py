@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.helpers.support import land, rows
@@ -71,6 +73,26 @@ def test_fio_has_rates_and_latencies_of_each_job_and_direction(warehouse):
         near("w write completion p50", 2224e-9, "s", "lower"),
     ]
     assert not [metric for metric, *_ in found if metric.startswith(("w read", "r write"))]
+
+
+def test_fio_before_its_third_version_has_other_units(warehouse, tmp_path):
+    read = {
+        "total_ios": 4096,
+        "bw": 2048,
+        "iops": 512.5,
+        "lat": {"mean": 1950.5, "stddev": 10},
+        "clat": {"mean": 1900, "percentile": {"99.000000": 2100}},
+    }
+    old = {"fio version": "fio-2.16", "jobs": [{"jobname": "r", "error": 0, "read": read}]}
+    path = tmp_path / "fio.json"
+    path.write_text(json.dumps(old))
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT metric, round(value, 9), unit FROM metrics") == [
+        ("r read bandwidth", 2048 * 1024, "B/s"),
+        ("r read iops", 512.5, "1/s"),
+        ("r read latency", 0.0019505, "s"),
+        ("r read completion p99", 0.0021, "s"),
+    ]
 
 
 def test_fio_between_its_text_and_jobs_of_one_name(warehouse, tmp_path):

@@ -65,6 +65,24 @@ def test_call_graphs_below_rows_are_left_alone(warehouse, tmp_path):
     assert rows(warehouse, query) == [(1000.0,)]
 
 
+def test_memory_accesses_have_a_weight(warehouse, tmp_path):
+    text = """\
+# Samples: 2K of event 'cpu/mem-loads,ldlat=30/P'
+# Total weight : 1000
+# Sort order   : local_weight,mem,sym
+#
+# Overhead       Samples  Local Weight  Memory access             Symbol
+# ........  ............  ............  ........................  ......................
+#
+    12.50%             2  62            RAM hit                   [.] work
+     5.00%             1  50            L3 hit                    [.] work
+"""
+    assert landed(warehouse, tmp_path, text) == [
+        ("work", "weight of cpu/mem-loads,ldlat=30/P", 175, None),
+        ("work", "samples of cpu/mem-loads,ldlat=30/P", 3, None),
+    ]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
