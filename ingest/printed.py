@@ -30,11 +30,6 @@ PRINTED: tuple[Signature, ...] = (
         r"|exp-bbv),? |^<valgrindoutput>|^--\d+-- warning: ",
     ),
     Signature(
-        "a heap profile of valgrind's DHAT",
-        "It is for dh_view.html; pwh reads massif: valgrind --tool=massif PROGRAM",
-        text=r'^\{"dhatFileVersion"',
-    ),
-    Signature(
         "what hyperfine prints, or its table",
         "Let it write JSON: hyperfine --export-json FILE.json COMMAND",
         text=r"^(?:  Time \(mean ± σ\):|\| Command +\|  Mean \[|\| Command +\n\| Mean \[)",

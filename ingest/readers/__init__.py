@@ -127,6 +127,7 @@ READERS: tuple[Deferred, ...] = (
     Deferred("tau", _HERE + "tau.folder:Tau", contains=(b" templated_functions",)),
     Deferred("darshan", _HERE + "darshan:Darshan", begins=(b"# darshan log version",)),
     Deferred("massif", _HERE + "massif:Massif", contains=(b"time_unit: ",)),
+    Deferred("dhat", _HERE + "dhat:Dhat", contains=(b'"dhatfileversion"',)),
     Deferred("mpip", _HERE + "mpip.reader:MpiP", begins=(b"@ mpip",)),
     Deferred(
         "time",
