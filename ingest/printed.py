@@ -205,10 +205,11 @@ PRINTED: tuple[Signature, ...] = (
         r"|(?:\d+ \d+ \d+ \d+ 1\d{9} \d{1,6}\n){2})",
     ),
     Signature(
-        "results of a load or page test (hey, siege, httperf, ioping, HPCG, Lighthouse ...)",
+        "results of a load or page test (autocannon, hey, siege, ioping, HPCG, Lighthouse ...)",
         _METRICS,
-        text=r'^(?:HPCG-Benchmark|Test run id: |.*"vusers\.created"|.*"num_none_requests"'
-        r'|.*"lighthouseVersion":|Requests +\[total, rate, throughput\]|  Requests/sec:\t'
+        text=r"^(?:Running \d+\w+ test @ (?!(?s:.*)Thread Stats)|HPCG-Benchmark|Test run id: "
+        r'|.*"vusers\.created"|.*"num_none_requests"|.*"lighthouseVersion":'
+        r"|Requests +\[total, rate, throughput\]|  Requests/sec:\t"
         r'|\{?\s*"transactions":\s|Total: connections \d+ requests|.*\): request=\d+ time='
         r'|.* ioping statistics ---|\[\{\s+"timestamp": [\d.]+,\s+"localtime")',
     ),

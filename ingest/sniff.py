@@ -26,6 +26,7 @@ _MARKDOWN = Signature(
     "Put results that it quotes into a file of their own; if it is a recording, name its reader: "
     "--reader NAME.",
 )
+_FEW_QUOTES = 4  # lines, of two quotations
 _TABLE = (
     "Is each row a run? Name the column of its count threads, ranks or nodes, and that of its time "
     "with the unit: time_s, time_ms ...\n"
@@ -71,12 +72,11 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
 def _document(head: Head) -> Signature | None:
     """Return what document a file is, None for others: a manual's examples are no recording.
 
-    BenchmarkDotNet's tables begin with a quotation, of the machine.
+    Text in Markdown that quotes once or twice can be what a tool printed, with a heading.
     """
     if _PAGE.match(head.data):
         return _HTML
-    is_quoting = b"\n```" in head.data and not head.data.startswith(b"```")
-    return _MARKDOWN if is_quoting else None
+    return _MARKDOWN if head.data.count(b"\n```") > _FEW_QUOTES else None
 
 
 def _is_table(head: Head) -> bool:

@@ -76,7 +76,7 @@ READERS: tuple[Deferred, ...] = (
         _HERE + "load_tests.reader:LoadTests",
         begins=(b'"', b"type,name,request count,"),
         contains=(
-            *(b"sysbench ", b" test @ ", b"apachebench", b"pgbench (", b"transaction type: "),
+            *(b"sysbench ", b"thread stats ", b"apachebench", b"pgbench (", b"transaction type: "),
             *(b"stress-ng", b" mode with ", b"' benchmark:", b"likwid micro benchmark"),
             *(
                 b" size blocks: ",

@@ -72,7 +72,8 @@ PERFETTO = bytes.fromhex(
         ),
         (
             "guide.md",
-            b"# Guide\n\n```\nBenchmark  Time  CPU  Iterations\nBM_x  5 ns  5 ns  9\n```\n",
+            b"# Guide\n"
+            + b"\n```\nBenchmark  Time  CPU  Iterations\nBM_x  5 ns  5 ns  9\n```\n" * 3,
             "a document that quotes text",
             "--reader NAME",
         ),
@@ -128,6 +129,7 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("==PROF== Connected\n==ERROR== ERR_NVGPUCTRPERM - The user\n", "record again"),
         ("Method\n0\tMethod: MEMCPY\tElapsed: 0.00091\tMiB: 16.0\n", "metric, value"),
         ("response-time,DNS+dialup,DNS\n0.0051,0.0003,0.0001\n", "wrk --latency"),
+        ("Running 2s test @ http://node1\n2 connections\n\n| Stat |\n", "metric, value"),
         ("# tracer: function_graph\n#\n# CPU  DURATION\n", "traceconv json"),
         ("Reading scorep/profile.cubex... done.\n0.051     main\n", "profile.cubex"),
         ("Analysis of sampling app (pid 4) every 1 millisecond\n", "stackcollapse-sample"),

@@ -57,6 +57,7 @@ TOOLS = (
             _Line(rf"Total operations: \d+ \( *{_N} per second\)", "operations", "1/s"),
             _Line(rf"[\d.]+ MiB transferred \({_N} MiB/sec\)", "transferred", "MiB/s"),
             _Line(rf"total time: +{_N}s", "total time", "s"),
+            _Line(rf"total number of events: +{_N}", "total events", None, "higher"),
             _Line(rf"avg: +{_N}", "latency", "ms"),
             _Line(rf"max: +{_N}", "latency max", "ms"),
             _Line(rf"(?P<name>\d+)th percentile: +{_N}", "latency p{name}", "ms"),
@@ -66,7 +67,7 @@ TOOLS = (
     ),
     _Tool(
         "wrk",
-        r"Running \d+\w+ test @ .*",
+        r"Thread Stats +Avg +Stdev +.*",  # autocannon begins in the same words
         (
             _Line(rf"Requests/sec: +{_N}", "requests", "1/s"),
             _Line(rf"Transfer/sec: +{_N}(?P<unit>[KMG]?B)", "transfer", "{unit}/s"),

@@ -25,6 +25,7 @@ CASE = Case(
             [
                 ("events", 1676.85, "1/s", "higher"),
                 ("total time", 1.0082, "s", "lower"),
+                ("total events", 1692, None, "higher"),
                 ("latency", 0.00059, "s", "lower"),
                 ("latency max", 0.03792, "s", "lower"),
                 ("latency p95", 0.00235, "s", "lower"),
