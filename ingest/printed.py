@@ -418,7 +418,7 @@ PRINTED: tuple[Signature, ...] = (
     ),
     Signature(
         "what iostat prints",
-        "Let it write JSON with times: iostat -t -y -o JSON 1 > FILE.json",
+        "Let it write JSON with times: iostat -t -o JSON 1 > FILE.json",
         text=r"^Linux \S+ \([^)]*\)\s.*\s+avg-cpu: ",
     ),
     Signature(

@@ -151,7 +151,7 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
             "go test -bench",
         ),
         ("gc 1 @0.017s 1%: 0.094+3.0+0.003 ms clock\n", "-cpuprofile"),
-        ("Linux 6.1.0 (n) \t11/23/26 \t_x86_64_\t(2 CPU)\n\navg-cpu:  %user\n", "iostat -t -y -o"),
+        ("Linux 6.1.0 (n) \t11/23/26 \t_x86_64_\t(2 CPU)\n\navg-cpu:  %user\n", "iostat -t -o"),
         ("vm\t1\t2026-11-23 10:07:03 UTC\tall\t%user\t93.03\n", "sadf -j FILE"),
         ("# TYPE http_requests_total counter\nhttp_requests_total 1027\n", "event, t_start"),
         ('{"resourceSpans":[{"resource":{}}]}\n', "Chrome trace events"),

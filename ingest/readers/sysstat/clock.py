@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from ingest.parsing.lines import quoted
 from warehouse.errors import InputError
 
-TIME = r"\d\d?:\d\d:\d\d(?: [AP]M)?"
+TIME = r"(?:\d\d?:\d\d:\d\d(?: [AP]M)?|\d{10})"  # or seconds since 1970
 _MOMENT = re.compile(r"(?:(?P<date>\d{4}-\d\d-\d\d)[ T]|\d\S*[./-]\d\S* )?" rf"(?P<time>{TIME}).*")
 _DAY = timedelta(days=1)
 
@@ -29,6 +29,8 @@ class Clock:
 
     def since_first(self, text: str, where: str) -> int:
         """Return the time since the first moment; raise `InputError` where it is none."""
+        if text.isdecimal():
+            text = str(datetime.fromtimestamp(int(text[:10]), UTC))
         found = _MOMENT.fullmatch(text.strip())
         try:
             if found is None:

@@ -26,7 +26,8 @@ def items(document: Any) -> Iterator[Item]:
     yield Run(machine=name if isinstance(name, str) else None)
     skipped = 1 if "file-date" not in host and _is_of_iostat(moments[0]) else 0
     if len(moments) == skipped:
-        raise InputError(SINCE_BOOT, expected="reports of an interval: iostat -t -y -o JSON 1")
+        problem = f"there is one report; {SINCE_BOOT}"
+        raise InputError(problem, expected="more of them: iostat -t -o JSON 1 > FILE")
     yield from batches(_samples(moments[skipped:], clock))
     yield Run(started_at=clock.started)
     yield LeftOut(skipped, "report", SINCE_BOOT)
@@ -45,7 +46,7 @@ def _samples(moments: list[Any], clock: Clock) -> Iterator[Sample]:
             raise InputError(
                 "there is no 'timestamp'",
                 where=where,
-                expected="a time of each report: iostat -t -y -o JSON 1",
+                expected="a time of each report: iostat -t -o JSON 1 > FILE",
             )
         stamp = groups.pop("timestamp")
         if isinstance(stamp, dict):

@@ -11,7 +11,7 @@ from ingest.parsing.counter_table import Sample
 
 _SIZE = re.compile(r"[kM]B")
 _WHOLE = ("all", "sum", "-1")  # of all processors, or of all interrupts
-SINCE_BOOT = "it is of the time since the machine started"
+SINCE_BOOT = "the first is of the time since the machine started, except with -y"
 _PROCESSES = ("TID", "PID", "TGID")
 
 

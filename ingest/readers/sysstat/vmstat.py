@@ -67,6 +67,5 @@ def _samples(recording: Recording, clock: Clock) -> Iterator[Sample]:
             yield from samples.of(Place(), values, time, units)
     if rows < 2:
         raise InputError(
-            f"there is one line, and {SINCE_BOOT}",
-            expected="lines of an interval: vmstat -t 1 > FILE",
+            f"there is one line; {SINCE_BOOT}", expected="more of them: vmstat -t 1 > FILE"
         )

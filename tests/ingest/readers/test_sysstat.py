@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ingest.readers.sysstat.samples import SINCE_BOOT
 from tests.helpers.support import land, rows
 from tests.ingest.cases.sysstat import FOLDER
 from warehouse.errors import InputError
@@ -27,7 +28,7 @@ def test_what_sadf_writes(warehouse, name):
 
 def test_memory_in_use_is_averaged_and_vmstats_first_line_is_of_the_time_before(warehouse):
     (landed,) = land(warehouse, FOLDER / "vmstat.txt")
-    assert landed.left_out == "1 line (it is of the time since the machine started)"
+    assert landed.left_out == f"1 line ({SINCE_BOOT})"
     query = (
         "SELECT event, value, unit FROM counter_summary "
         "WHERE event IN ('memory.free', 'procs.r', 'system.cs', 'cpu.us') ORDER BY event"
@@ -42,9 +43,22 @@ def test_memory_in_use_is_averaged_and_vmstats_first_line_is_of_the_time_before(
 
 def test_iostats_first_report_is_of_the_time_before(warehouse):
     (landed,) = land(warehouse, FOLDER / "iostat.json")
-    assert landed.left_out == "1 report (it is of the time since the machine started)"
+    assert landed.left_out == f"1 report ({SINCE_BOOT})"
     query = "SELECT region, value, unit FROM pmu_samples WHERE event = 'disk.kB_wrtn/s'"
     assert rows(warehouse, query) == [("vda", 17232, "kB/s")]
+
+
+def test_seconds_since_1970(warehouse, tmp_path):
+    path = tmp_path / "pidstat.txt"
+    rows_of = "".join(f"{1795440959 + n}  0  777  {n}.00  0  my app\n" for n in range(2))
+    path.write_text(f"{TITLE}# Time  UID  PID  %usr  CPU  Command\n{rows_of}")
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT thread, region, t_start, value FROM pmu_samples") == [
+        (777, "my app", 0, 0),
+        (777, "my app", 1_000_000_000, 1),
+    ]
+    query = "SELECT CAST(started_at AT TIME ZONE 'UTC' AS VARCHAR) FROM runs"
+    assert rows(warehouse, query) == [("2026-11-23 13:35:59",)]
 
 
 def test_times_of_other_languages_and_of_the_next_day(warehouse, tmp_path):
