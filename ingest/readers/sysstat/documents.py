@@ -59,9 +59,9 @@ def _samples(moments: list[Any], clock: Clock) -> Iterator[Sample]:
 def _rows(groups: Mapping[str, Any], path: str) -> Iterator[tuple[Place, dict[str, float]]]:
     """Yield the values of a group, below each other, by place."""
     of = {
-        _PLACES.get(name, name): f"{value:g}" if isinstance(value, float) else value
+        _PLACES.get(name, name): value if isinstance(value, str) else f"{value:.0f}"
         for name, value in groups.items()
-        if isinstance(value, str) or name in _PLACES
+        if isinstance(value, str) or (isinstance(value, float) and name in _PLACES)
     }
     values = {
         f"{path}{name}": value

@@ -28,9 +28,9 @@ def place(of: Mapping[str, str]) -> Place:
     """Return the place that a row's columns without measurements say: CPU, IFACE, PID ..."""
     names = [text for name, text in of.items() if name not in (*_PROCESSES, "CPU", "UID", "USER")]
     region = " ".join(name for name in names if name not in _WHOLE) or None
-    processes = [of[name] for name in _PROCESSES if of.get(name, "-").isdigit()]
+    processes = [of[name] for name in _PROCESSES if of.get(name, "-").isdecimal()]
     if processes:  # CPU is where it ran last
-        return Place(None, int(processes[0]), region)
+        return Place(None, int(processes[0][:18]), region)
     cpu = of.get("CPU", "all")
     if cpu in _WHOLE or not cpu.isdecimal():
         return Place(None, None, region)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ingest.readers.sysstat.samples import SINCE_BOOT
@@ -59,6 +61,16 @@ def test_seconds_since_1970(warehouse, tmp_path):
     ]
     query = "SELECT CAST(started_at AT TIME ZONE 'UTC' AS VARCHAR) FROM runs"
     assert rows(warehouse, query) == [("2026-11-23 13:35:59",)]
+
+
+def test_processes_in_json(warehouse, tmp_path):
+    task = {"uid": 0, "pid": 1234567, "usr": 5.5, "cpu": 1, "command": "app"}
+    moment = {"timestamp": "10:00:01", "task": [task]}
+    path = tmp_path / "pidstat.json"
+    path.write_text(json.dumps({"sysstat": {"hosts": [{"statistics": [moment]}]}}))
+    land(warehouse, path)
+    query = "SELECT cpu, thread, region, event, value FROM pmu_samples"
+    assert rows(warehouse, query) == [(None, 1234567, "app", "task.usr", 5.5)]
 
 
 def test_times_of_other_languages_and_of_the_next_day(warehouse, tmp_path):
