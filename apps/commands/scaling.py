@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, reading
-from apps.output import Format, cell, dicts, emit, note, table_text, write_text
+from apps.output import Format, cell, counted, dicts, emit, note, table_text, write_text
 from apps.queries.base import narrowed
 from apps.queries.imbalance import scaling_imbalance
 from apps.queries.scaling import (
@@ -114,6 +114,7 @@ def _predict(
         predict_program,
     )
     from apps.reports.scaling_tables import (
+        LEAST_COUNTS,
         PROGRAM,
         RANKED,
         SETS,
@@ -159,9 +160,13 @@ def _predict(
         ]
         how = "a run" if which.app is None else "--version and --machine"
         name = UNNAMED if which.app is None else cell(which.app)
-        parts.append(
-            f"Other sets of runs of {name}: choose by {how}\n{table_text(SETS, set_lines(rest))}"
-        )
+        models = [row for row in rest if row["counts"] >= LEAST_COUNTS]
+        title = f"Other sets of runs of {name}: choose by {how}"
+        if models:
+            parts.append(f"{title}\n{table_text(SETS, set_lines(models))}")
+        if few := len(rest) - len(models):
+            sets = counted(few, "other set")
+            parts.append(f"{sets} of runs of {name}: fewer than {LEAST_COUNTS} counts.")
     write_text("\n\n".join(parts), output)
     if which.app is None:
         note(_NAMING)

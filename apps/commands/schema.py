@@ -83,7 +83,7 @@ def sql(
         try:
             is_short = style is Format.table
             rows = first_rows(con, text, TABLE_ROWS + 1) if is_short else con.sql(text)
-            emit(con, rows, style, output)
+            emit(con, rows, style, output, exact=True)
         except duckdb.Error as error:
             if damage(error) is not None:
                 raise

@@ -83,12 +83,17 @@ def emit(
     relation: DuckDBPyRelation | None,
     style: Format = Format.table,
     target: Path | None = None,
+    *,
+    exact: bool = False,
 ) -> None:
-    """Write a relation to stdout or a file. A statement without rows writes nothing."""
+    """Write a relation to stdout or a file. A statement without rows writes nothing.
+
+    Numbers of tables are `exact` or not as in `table_text`.
+    """
     if relation is None:
         return
     if style is Format.table:
-        write_text(relation_text(relation), target)
+        write_text(relation_text(relation, exact=exact), target)
         return
     if style is Format.markdown:
         write_text(markdown_text(relation.columns, relation.fetchall()), target)
@@ -162,13 +167,13 @@ def _stdout_as_path() -> Iterator[str]:
         raise broken[0]
 
 
-def relation_text(relation: DuckDBPyRelation, limit: int = TABLE_ROWS) -> str:
+def relation_text(relation: DuckDBPyRelation, *, exact: bool = False) -> str:
     """Return the first rows as an aligned table, and note on stderr where there are more."""
     names = relation.columns
-    rows = relation.limit(limit + 1).fetchall()
-    text = table_text(names, rows[:limit], exact=True)
-    if len(rows) > limit:
-        note(f"only the first {limit} rows are shown; --format csv gives all")
+    rows = relation.limit(TABLE_ROWS + 1).fetchall()
+    text = table_text(names, rows[:TABLE_ROWS], exact=exact)
+    if len(rows) > TABLE_ROWS:
+        note(f"only the first {TABLE_ROWS:,} rows are shown; --format csv gives all")
     return text
 
 
@@ -190,24 +195,30 @@ def table_text(
     three significant digits and thousands, and values the prefix of their row's unit; or six digits
     where they are `exact`.
     """
-    if not exact and "unit" in names:
-        rows = [_with_prefix(names, row) for row in rows]
-    last = len(names) - 1
-    columns = [
-        column_cells(
-            name,
-            [row[i] for row in rows],
-            None if i == last else (widths or {}).get(name, _CELL),
-            exact=exact,
-        )
-        for i, name in enumerate(names)
-    ]
+    limits = {name: (widths or {}).get(name, _CELL) for name in names[:-1]}
+    columns = table_columns(names, rows, limits, exact=exact)
     cells = list(zip(*columns, strict=True))
     right = [any(isinstance(row[i], int | float) for row in rows) for i in range(len(names))]
     room = [max(map(len, [name, *texts])) for name, texts in zip(names, columns, strict=True)]
     rule = "  ".join("-" * min(width, _CELL) for width in room)
     lines = [_line(names, room, right), rule, *(_line(row, room, right) for row in cells)]
     return "\n".join(lines if rows else [*lines, "(no rows)"])
+
+
+def table_columns(
+    names: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    widths: Mapping[str, int],
+    *,
+    exact: bool = False,
+) -> list[list[str]]:
+    """Return the cells of each column of rows, shortened to `widths`; see `table_text`."""
+    if not exact and "unit" in names:
+        rows = [_with_prefix(names, row) for row in rows]
+    return [
+        _cells(name, [row[i] for row in rows], widths.get(name), exact=exact)
+        for i, name in enumerate(names)
+    ]
 
 
 def _with_prefix(names: Sequence[str], row: Sequence[Any]) -> list[Any]:
@@ -220,7 +231,7 @@ def _with_prefix(names: Sequence[str], row: Sequence[Any]) -> list[Any]:
     return [*(values | {"unit": None if unit == "1" else unit}).values()]
 
 
-def column_cells(name: str, values: Sequence[Any], limit: int | None, *, exact: bool) -> list[str]:
+def _cells(name: str, values: Sequence[Any], limit: int | None, *, exact: bool) -> list[str]:
     """Return the cells of a column; names that differ are still different when shortened."""
     if not exact and name not in IDENTIFIERS:
         values = [amount(v) if _is_number(v) else v for v in values]

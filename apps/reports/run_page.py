@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from apps.output import amount, cell, column_cells, counted, dicts, percent
+from apps.output import amount, cell, counted, dicts, percent, table_columns
 from apps.queries.base import narrowed
 from apps.queries.runs import rows_of, run_history
 from apps.queries.timeline import LANES, timeline, timeline_span
@@ -25,6 +25,7 @@ _CAUSES = {
     "overhead": "overhead",
     "after last task": "tail",
 }
+_NAME = 60
 _STYLE = """
 :root { color-scheme: light dark; --text: #1d1f23; --soft: #626974; --rule: #dfe3e8;
   --page: #ffffff; --bar: #2f86c9; --busy: #b4bcc8; --starvation: #d55e00; --latency: #2f86c9;
@@ -42,7 +43,7 @@ div.table { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .86rem; width: 100%; }
 th, td { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--rule);
   vertical-align: top; }
-td { overflow-wrap: anywhere; min-width: 3rem; }
+td { overflow-wrap: break-word; min-width: 3rem; }
 th { color: var(--soft); font-weight: 500; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 figure { margin: .6rem 0 1rem; }
@@ -106,18 +107,23 @@ def _section(con: DuckDBPyConnection, report: Report, section: Section) -> str:
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    columns = [
-        column_cells(name, [row[i] for row in rows], None, exact=False)
-        for i, name in enumerate(names)
-    ]
+    whole = table_columns(names, rows, {})
+    columns = table_columns(names, rows, dict.fromkeys(names, _NAME))
     right = [any(_is_number(row[i]) for row in rows) for i in range(len(names))]
     kinds = [' class="number"' if number else "" for number in right]
     head = "".join(f"<th{k}>{_plain(n)}</th>" for n, k in zip(names, kinds, strict=True))
-    body = "".join(
-        f"<tr>{''.join(f'<td{k}>{_plain(c)}</td>' for c, k in zip(row, kinds, strict=True))}</tr>"
-        for row in zip(*columns, strict=True)
-    )
+    cells = [
+        [_cell(text, full, kind) for text, full in zip(texts, fulls, strict=True)]
+        for texts, fulls, kind in zip(columns, whole, kinds, strict=True)
+    ]
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in zip(*cells, strict=True))
     return f'<div class="table"><table><tr>{head}</tr>{body}</table></div>'
+
+
+def _cell(text: str, full: str, kind: str) -> str:
+    """Return a cell; its text in full, where that is shortened, is shown over it."""
+    title = "" if text == full else f' title="{_plain(full)}"'
+    return f"<td{kind}{title}>{_plain(text)}</td>"
 
 
 def _is_number(value: Any) -> bool:

@@ -159,7 +159,8 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     if missing:
         names = ", ".join(missing[:4]) + (" ..." if len(missing) > 4 else "")
         total = counted(len(events), "event")
-        sentences.append(f"{len(missing)} of {total} were not counted ({names}).")
+        were = "was" if len(missing) == 1 else "were"
+        sentences.append(f"{len(missing)} of {total} {were} not counted ({names}).")
     shared = [e["event"] for e in events if e["running"] is not None and e["running"] < 0.5]
     if shared:
         sentences.append(

@@ -12,6 +12,8 @@ SETS = ("application", "version", "machine", "scaling", "counts", "functions", "
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
 RANKED = ("function", "seconds", "interval", "share", "at largest", "flags")
 _RANKED_LINES = 10
+# Counts from which a set of runs can be modelled.
+LEAST_COUNTS = 3
 # Names of functions in tables and sentences have as many characters at most.
 NAME = 36
 WIDTHS = {"function": NAME}
@@ -27,7 +29,9 @@ def set_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
             row["version"],
             row["machine"],
             row["scaling"],
-            f"{row['counts']} ({row['smallest']} to {row['largest']})",
+            f"{row['counts']} ({row['smallest']} to {row['largest']})"
+            if row["counts"] > 1
+            else f"1 ({row['smallest']})",
             row["functions"],
             row["runs"],
             row["newest_run"],

@@ -16,7 +16,7 @@ _BAR, _GAP = 18, 6
 _LABEL = 220
 _LANE = 16
 _LEFT = 110
-_NAME, _WORKER = 34, 16
+_NAME, _WORKER = 30, 16
 
 
 def bars(names: Sequence[str], shares: Sequence[float], texts: Sequence[str], title: str) -> str:

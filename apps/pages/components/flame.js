@@ -268,7 +268,7 @@ class Flame {
       const room = Math.floor((w - 6) / letter);
       if (room < 2) continue;
       const name = this.text(node);
-      // As short_name in output.py: names differ at their ends.
+      // As short_name in apps/output: names differ at their ends.
       const start = Math.floor((room - 1) / 3);
       const shown = name.length <= room ? name : `${name.slice(0, start)}…${name.slice(start + 1 - room)}`;
       pen.fillStyle = hit ? "#000" : this.ink;

@@ -73,6 +73,14 @@ def test_an_empty_warehouse_has_nothing_to_list(run, tmp_path):
     assert "there are no function times at known counts" in err
 
 
+def test_other_sets_of_few_counts_are_only_counted(run, tmp_path):
+    old = profile(tmp_path / "1.csv", app="h", version="1", counts=(2, 4), prefix="a")
+    new = profile(tmp_path / "2.csv", app="h", version="2", started="2024-02-01")
+    run("ingest", old, new)
+    out = run("scale", "h")[1]
+    assert out.split("\n\n")[-1] == "1 other set of runs of h: fewer than 3 counts.\n"
+
+
 def test_the_newest_of_several_sets_is_predicted_and_the_others_are_listed(pwh):
     _, out, err = pwh("scale", "heat")
     assert out.startswith("* heat version 2 was measured at 4 counts from 2 to 16")

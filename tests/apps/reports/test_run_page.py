@@ -87,6 +87,17 @@ def test_names_from_traces_are_text(warehouse):
     assert page.tags.count("title") > 4 and page.tags.count("svg") == page.tags.count("figure") + 1
 
 
+def test_names_of_templates_are_shortened_and_in_full_over_the_cell(warehouse):
+    name = f"void loop<{'std::vector<double>, ' * 10}int>"
+    given(warehouse, "runs", "run_id\nr1")
+    sql = "INSERT INTO fn_timings (run_id, source_id, function, seconds) VALUES ('r1', 1, ?, 2)"
+    warehouse.execute(sql, [name])
+    keep(warehouse)
+    page = Page(run_page(warehouse, "r1"))
+    assert ("title", name) in page.attributes
+    assert page.text.count(name) == 1, "the title of the bar"
+
+
 @pytest.mark.parametrize("most", [1e-9, 0.3, 1, 9.99, 10, 1e12])
 def test_ticks_are_a_few_round_numbers(most):
     found = ticks(most)
