@@ -50,7 +50,9 @@ _LETTERS: Final = 3
 """Degrees of freedom that a curve takes: factor, place and growth; others hardly help."""
 _NOISE_WEIGHT, _NOISE, _EXACT = 1.0, 0.02, 1e-3
 """Prior of the relative noise: worth so many degrees of freedom, around this or the noise of the
-best curve, if that is less, but no less than the last of these."""
+best curve, if that is less and known, but no less than the last of these."""
+_TELLING: Final = 3
+"""Degrees of freedom from which the noise of the best curve can be less than that."""
 _WIDEST: Final = 1e60
 _AT_ONCE: Final = 8
 
@@ -102,8 +104,8 @@ def interval(x: Array, y: Array, noise: Array) -> tuple[Array, Array]:
     places = np.append(_places(float(x[0]), float(x[-1])), np.inf)
     left = _left(tuple(x.tolist()), y)
     least, left_over = left.min(0), max(len(x) - _LETTERS, 0)
-    # Times of a simulator or a formula have hardly any noise.
-    usual = np.clip(np.sqrt(least / left_over), _EXACT, _NOISE) if left_over else _NOISE
+    # Times of a simulator or a formula have hardly any noise; few noisy ones may look so.
+    usual = np.clip(np.sqrt(least / left_over), _EXACT, _NOISE) if left_over >= _TELLING else _NOISE
     repeated = np.where(noise > 0, len(x) * (REPEATED - 1.0), 0.0)
     freedom = _NOISE_WEIGHT + repeated + left_over
     variance = _NOISE_WEIGHT * usual**2 + repeated * noise**2 * MEDIAN_VARIANCE + least
