@@ -6,6 +6,7 @@ the warehouse, and of listing its last runs. Usage: python -m tests.bench.bench_
 
 from __future__ import annotations
 
+import shutil
 import statistics
 import tempfile
 import time
@@ -21,7 +22,8 @@ from warehouse.transactions import transaction
 
 SIZES = (10, 10_000, 100_000)
 REPETITIONS = 21
-_SMALL_FILES = 2000
+_SMALL_FILES = {"small files": 2000, "small task traces": 200}
+_TRACE = Path(__file__).parents[1] / "samples" / "task-tables"
 _FILL = """
     INSERT INTO {table} BY NAME
     SELECT * EXCLUDE (i) REPLACE ({changed}) FROM {table} CROSS JOIN range(1, $runs) AS t (i)
@@ -53,10 +55,13 @@ def main() -> None:
             few = few or found
             cells = (f"{t * 1e3:6.1f} ms {t / f:4.2f}" for t, f in zip(found, few, strict=True))
             print(f"{runs:8} " + " ".join(f"{cell:>14}" for cell in cells), flush=True)
-        began = time.process_time()
-        _land(folder / "small.duckdb", [_counters(folder, i) for i in range(_SMALL_FILES)])
-        spent = time.process_time() - began
-        print(f"{_SMALL_FILES} small files: {spent / _SMALL_FILES * 1e3:.1f} ms each")
+        warehouse.connect(folder / "small.duckdb").close()
+        for (what, count), made in zip(_SMALL_FILES.items(), (_counters, _trace), strict=True):
+            files = [made(folder, number) for number in range(count)]
+            began = time.process_time()
+            _land(folder / "small.duckdb", files)
+            spent = time.process_time() - began
+            print(f"{count} {what}: {spent / count * 1e3:.1f} ms each")
 
 
 def _filled(db: Path, runs: int) -> Path:
@@ -103,6 +108,12 @@ def _counters(folder: Path, number: int) -> Path:
     events = ("cycles", "instructions", "branches", "misses")
     lines = [f"{event},{1000 + number * 10 + place}" for place, event in enumerate(events)]
     path.write_text("\n".join(["event,value", *lines]) + "\n")
+    return path
+
+
+def _trace(folder: Path, number: int) -> Path:
+    path = shutil.copytree(_TRACE, folder / f"trace{number}")
+    (path / "nodes.csv").write_text(f"node_id,clock_offset_ns\nn0,0\nn1,{number}\n")
     return path
 
 
