@@ -134,7 +134,7 @@ READERS: tuple[Deferred, ...] = (
         _HERE + "gnu_time:GnuTime",
         contains=(
             *(b"command being timed", b"elapsed ", b"\nuser", b"\r\nuser"),
-            *(b"% cpu ", b" real ", b"pf+"),
+            *(b"% cpu ", b" real ", b"pf+", b"executed in "),
         ),
     ),
     Deferred(

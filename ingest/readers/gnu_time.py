@@ -1,9 +1,9 @@
 """Times of a command: GNU time (`/usr/bin/time -v`, its default, -p) and the shells' `time`.
 
 Sources: time(1) of GNU time 1.9, macOS and FreeBSD; bash(1), reserved word time; zshparam(1),
-TIMEFMT; tcsh(1), variable time. Output of the command itself may come
-before. Each timing is a run: its elapsed time is the wall time, and a command that failed has the
-tag `exit_code`, 128 and the number of the signal where one ended it. What lands in `metrics`:
+TIMEFMT; tcsh(1), variable time; fish's timer.cpp. Output of the command itself may come before.
+Each timing is a run: its elapsed time is the wall time, and a command that failed has the tag
+`exit_code`, 128 and the number of the signal where one ended it. What lands in `metrics`:
 
 - user and system, s. GNU time writes two digits: less than 5 ms is 0.
 - with -v and by default, and of time -l (macOS, FreeBSD): max_rss (bytes), page faults, context
@@ -44,10 +44,16 @@ _SHELLS = (
     re.compile(r"(?P<user>[\d.]+)u (?P<system>[\d.]+)s (?P<elapsed>[\d:.]+) [\d.]+%.*"),
     re.compile(r" +(?P<elapsed>[\d.,]+) real +(?P<user>[\d.,]+) user +(?P<system>[\d.,]+) sys *"),
 )
+_FISH = re.compile(
+    r"(Executed in|   usr time|   sys time) +([\d.,]+) (min|sec|milli|micro)[a-z]*\b.*"
+)
+_FISH_LINES = {"Executed in": "elapsed", "   usr time": "user", "   sys time": "system"}
+_FISH_UNITS = {"min": 60.0, "sec": 1.0, "milli": 1e-3, "micro": 1e-6}
 _BSD_LABEL = re.compile(r" +(\d+)  (\D+)")
 _START = re.compile(
     rb"^(?:[ \t]+Command being timed: |[\d.]+user [\d.]+system [\d:.]+elapsed "
     rb"|[^\n]*[\d.,]+s user [\d.,]+s system \d+% cpu [\d:.,]+ total\r?$"
+    rb"|Executed in +[\d.,]+ (?:min|sec|milli|micro)[a-z]*\b[^\n]*\n   usr time "
     rb"|[\d.]+u [\d.]+s [\d:.]+ [\d.]+%| +[\d.,]+ real +[\d.,]+ user +[\d.,]+ sys"
     rb"|real\s+(?:\d+m)?\d+[.,]\d+s?\r?\nuser\s+(?:\d+m)?\d+[.,]\d+s?\r?\n)",
     re.MULTILINE,
@@ -161,6 +167,8 @@ def _timings(lines: _Lines) -> Iterator[_Timing]:
             timing = _short(found, lines, number)
         elif (found := _WORD.fullmatch(line)) and found[1] == "real":
             timing = _words(found, lines, number)
+        elif (found := _FISH.fullmatch(line)) and found[1] == "Executed in":
+            timing = _fish(found, lines, number)
         elif found := next(filter(None, (form.fullmatch(line) for form in _SHELLS)), None):
             timing = _shell(found, number)
         else:
@@ -226,6 +234,20 @@ def _words(found: re.Match[str] | None, lines: _Lines, number: int) -> _Timing:
         if word != "sys":
             number, line = next(lines, (number, ""))
             found = _WORD.fullmatch(line)
+    return timing
+
+
+def _fish(found: re.Match[str] | None, lines: _Lines, number: int) -> _Timing:
+    """Read the three lines of fish; the first time of each is that of all."""
+    timing = _Timing()
+    for head, metric in _FISH_LINES.items():
+        if found is None or found[1] != head:
+            raise _incomplete(number, f"a line `{head.strip()}` of Executed in, usr and sys time")
+        value = _number(found[2].replace(",", "."), number)
+        timing.values[metric] = (value * _FISH_UNITS[found[3]], "s")
+        if metric != "system":
+            number, line = next(lines, (number, ""))
+            found = _FISH.fullmatch(line)
     return timing
 
 

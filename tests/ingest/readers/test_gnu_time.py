@@ -68,6 +68,20 @@ def test_zsh_csh_and_bsd(warehouse, tmp_path, text, command):
     assert rows(warehouse, "SELECT wall_seconds, tags['command'] FROM runs") == [(62.5, command)]
 
 
+@pytest.mark.parametrize(
+    ("elapsed", "user"),
+    [("   62.50 secs    fish  ", "1250.00 millis"), ("    1,0417 mins", "    1,25 secs")],
+)
+def test_fish(warehouse, tmp_path, elapsed, user):
+    text = (
+        f"done\n________\nExecuted in {elapsed}         external\n"
+        f"   usr time {user}    0.00 micros    1.25 secs\n"
+        "   sys time  500.00 millis  617.00 micros  499.38 millis\n\n"
+    )
+    assert landed(warehouse, tmp_path, text * 2) == [("user", 1.25, "s"), ("system", 0.5, "s")] * 2
+    assert rows(warehouse, "SELECT round(wall_seconds, 2) FROM runs") == [(62.5,)] * 2
+
+
 def test_the_memory_of_bsd_lands_where_its_unit_is_known(warehouse, tmp_path):
     """FreeBSD counts it in KiB, macOS in bytes; only macOS counts cycles."""
     bsd = (
@@ -108,6 +122,8 @@ def test_commands_that_failed(warehouse, tmp_path, first, code):
         VERBOSE.replace("\tExit status: 0\n", ""),
         VERBOSE.replace("User time (seconds): 0.00", "User time (seconds): x"),
         "real 0.01\nuser 0.00\n",
+        "Executed in  62.50 secs\n   usr time  1.25 secs\n",
+        "Executed in  6.2.50 secs\n   usr time  1.25 secs\n   sys time  1.00 millis\n",
         "1.0user 2.0system 0:03.00elapsed 99%CPU (0avgtext+0avgdata 1k)\n1.0user",
     ],
 )
