@@ -55,8 +55,12 @@ def comparison_text(title: str, rows: Sequence[Row], level: float) -> str:
 
 def comparison_sentences(rows: Sequence[Row], level: float) -> list[str]:
     """Return what changed, by how much, and what of it is unknown."""
+    if rows and all(row["verdict"] in _ONE_SIDED for row in rows):
+        first = ["Nothing can be compared: the sides have no metric in common."]
+    else:
+        first = _total_sentences(rows, level)
     return [
-        *_total_sentences(rows, level),
+        *first,
         *_verdict_sentences(rows),
         *_difference_sentences(rows),
         *_noise_sentences(rows),

@@ -86,6 +86,18 @@ def test_without_a_noise_there_is_no_verdict(run, tmp_path):
     assert "worse" not in out
 
 
+def test_sides_without_a_common_metric_cannot_be_compared(run, tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text(f"run_id,metric,value,unit\n{name},{name},1,s\n")
+    run("ingest", "a.csv", "b.csv")
+    _, out, _ = run("compare", "a", "b")
+    assert out.splitlines()[2:5] == [
+        "* Nothing can be compared: the sides have no metric in common.",
+        "* 1 metric is new: metric:b.",
+        "* 1 metric is gone: metric:a.",
+    ]
+
+
 def test_machines_that_differ_are_noted(pwh):
     _, out, _ = pwh("compare", "v3-m1-0", "v3-m2-0")
     assert "* Note: the sides differ in machine: m1 and m2." in out

@@ -7,7 +7,9 @@ import json
 import pytest
 
 from apps.output import markdown_escaped
+from apps.reports.gate import gate_fails
 from tests.helpers.histories import runs, write
+from tests.helpers.support import given, keep
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +35,18 @@ def test_a_certain_regression_fails_the_gate(pwh):
     assert table[0].count("|") == table[2].count("|") == 8
     assert table[2].startswith("| functions:seconds | **worse** | 12 s | 14 s |")
     assert any(line.startswith("| seconds:main | fine |") for line in table)
+
+
+def test_a_change_on_one_machine_is_judged_by_the_latest_runs_there(warehouse):
+    days = [f"{m}{day} x {m} 2026-01-{day}" for m in ("m1", "m2") for day in range(10, 30)]
+    given(warehouse, "runs", "\n".join(["run_id app machine started_at", *days]))
+    given(warehouse, "runs", "run_id app machine started_at\nlast x m2 2026-02-01")
+    times = [f"m1{day} f {1 + (day > 19) + day % 3 / 100}" for day in range(10, 30)]
+    times += [f"m2{day} f {1 + day % 3 / 100}" for day in range(10, 30)]
+    given(warehouse, "fn_timings", "\n".join(["run_id function seconds", *times, "last f 1.01"]))
+    keep(warehouse)
+    assert gate_fails(warehouse, "x", "m119", "functions:seconds", "m120") is True
+    assert gate_fails(warehouse, "x", "m219", "functions:seconds", "m220") is False
 
 
 def test_a_comment_for_a_pull_request_has_the_verdict_first(pwh):
