@@ -96,7 +96,7 @@ def _sums(document: Mapping[str, Any], points: list[Any]) -> dict[str, dict[str,
         field(point, "tb", float, where)
         stack = numbers(field(point, "fs", list, where), "'fs'", where)
         if not all(of.is_integer() and 0 <= of < len(frames) for of in stack):
-            problem = f"'fs' is {[int(of) for of in stack]}"
+            problem = f"'fs' is {stack}"
             raise InputError(problem, where=where, expected=f"frames 0 to {len(frames) - 1}")
         named = [frames[int(of)] for of in reversed(stack)]
         path = ARROW.join(_name(frame) for frame in named if not _ALLOCATOR.fullmatch(frame))

@@ -56,7 +56,7 @@ def test_events_of_a_program_are_named_by_it(warehouse, tmp_path):
     ("change", "problem"),
     [
         ({"dhatFileVersion": 3}, "the version of the format is 3"),
-        ({"pps": [{"tb": 1, "fs": [3]}]}, "'fs' is [3]"),
+        ({"pps": [{"tb": 1, "fs": [3]}]}, "'fs' is [3.0]"),
         ({"pps": [{"tb": "1", "fs": [1]}]}, "'tb' is"),
         ({"pps": []}, "'pps' is empty"),
     ],
