@@ -305,10 +305,11 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?: +│ .*\n +│ +\S+/op |name +(?:old )?(?:time|alloc|allocs)/op)",
     ),
     Signature(
-        "accounting of Slurm (sacct, seff)",
-        "Write CSV, a run a row: sacct -X -P --delimiter=, -o JobName,NNodes,ElapsedRaw > NEW.csv, "
-        "and name its columns app, nodes, wall_seconds.",
-        text=r"^(?: *JobID(?:Raw)?[ |,].*\bState\b|JobName\||Job ID: \d+\r?\nCluster: )",
+        "accounting of Slurm without the time of jobs, or for people (sacct, seff)",
+        "List jobs with their times: sacct -P -o JobID,JobName,NNodes,NTasks,Start,Elapsed,"
+        "TotalCPU,MaxRSS,State,ExitCode > NEW.txt",
+        text=r"^(?: *JobID(?:Raw)?(?: |[|,](?!.*\bElapsed)).*\bState\b|JobName\|"
+        r"|Job ID: \d+\r?\nCluster: )",
     ),
     Signature(
         "what TAU's pprof prints",

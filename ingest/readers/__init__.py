@@ -128,6 +128,7 @@ READERS: tuple[Deferred, ...] = (
     Deferred("darshan", _HERE + "darshan:Darshan", begins=(b"# darshan log version",)),
     Deferred("massif", _HERE + "massif:Massif", contains=(b"time_unit: ",)),
     Deferred("dhat", _HERE + "dhat:Dhat", contains=(b'"dhatfileversion"',)),
+    Deferred("slurm", _HERE + "slurm:Slurm", contains=(b"jobid",)),
     Deferred("mpip", _HERE + "mpip.reader:MpiP", begins=(b"@ mpip",)),
     Deferred(
         "time",

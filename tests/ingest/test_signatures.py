@@ -165,7 +165,7 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("stress-ng: info:  [14104] dispatching hogs: 1 cpu\n", "--yaml FILE"),
         ("w: (g=0): rw=randwrite, bs=(R) 4096B-4096B\n", "--output-format=json"),
         ("            \u2502 a.txt \u2502\n            \u2502 sec/op  \u2502\n", "go test -bench"),
-        ("       JobID  JobName      State\n------- -----\n", "ElapsedRaw"),
+        ("       JobID  JobName      State\n------- -----\n", "Elapsed,"),
         ("Reading Profile files\n\nNODE 0;CONTEXT 0;THREAD 0:\n", "profile.0.0.0"),
         ("Estimated aggregate size of event trace:  40kB\n", "profile.cubex"),
         ("Path       Min time/rank Max time/rank\n", "hatchet-region-profile"),
