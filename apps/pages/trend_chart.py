@@ -239,20 +239,17 @@ def change_label(row: Mapping[str, Any]) -> str:
 
 
 def levels_of(points: pl.DataFrame) -> pl.DataFrame:
-    """Return the levels between changes: series, since, until, level."""
-    ends = points.group_by("series").agg(
-        pl.col("started_at").min().alias("began"), pl.col("started_at").max().alias("ended")
+    """Return the levels between changes: series, since, until, level (median of its values)."""
+    levels = (
+        points.sort("series", "started_at", maintain_order=True)
+        .with_columns(number=pl.col("after").is_not_null().cum_sum().over("series"))
+        .filter(pl.col("number").max().over("series") > 0)
+        .group_by("series", "number", maintain_order=True)
+        .agg(
+            since=pl.col("started_at").min(),
+            ended=pl.col("started_at").max(),
+            level=pl.col("value").median(),
+        )
     )
-    changes = points.drop_nulls("after").sort("series", "started_at").join(ends, on="series")
-    first = changes.group_by("series", maintain_order=True).first()
-    return pl.concat(
-        [
-            first.select("series", since="began", until="started_at", level="before"),
-            changes.select(
-                "series",
-                since="started_at",
-                until=pl.col("started_at").shift(-1).over("series").fill_null(pl.col("ended")),
-                level="after",
-            ),
-        ]
-    ).sort("series", "since")
+    until = pl.col("since").shift(-1).over("series").fill_null(pl.col("ended"))
+    return levels.select("series", "since", until=until, level="level")

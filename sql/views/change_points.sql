@@ -143,14 +143,15 @@ CREATE OR REPLACE MACRO _is_large(level, smallest) AS
   abs(coalesce(_change(level), CAST('infinity' AS DOUBLE))) >= coalesce(smallest, 0);
 
 -- Changes, confirmed (more_runs is NULL) and provisional. `begins` is where the level before a
--- confirmed one begins in `series`, `ends` where its own does.
+-- confirmed one begins in `series`, `ends` where its own does; `drifts`, whether the levels do.
 CREATE OR REPLACE VIEW _found_changes AS
 WITH
   large AS (
     SELECT
       * EXCLUDE (findings),
       list_filter(findings.changes, lambda c: _is_large(c, smallest_change)) AS changes,
-      list_filter(findings.provisional, lambda c: _is_large(c, smallest_change)) AS provisional
+      list_filter(findings.provisional, lambda c: _is_large(c, smallest_change)) AS provisional,
+      findings.drift IS NOT NULL AS drifts
     FROM _series_findings
   ),
 
@@ -216,11 +217,11 @@ SELECT
     ELSE annotation.reason
   END AS acknowledged,
   annotation.note AS note,
-  found.more_runs AS more_runs, series, found.begins AS begins, found.ends AS ends
+  found.more_runs AS more_runs, series, found.begins AS begins, found.ends AS ends, drifts
 FROM annotated;
 
 CREATE OR REPLACE VIEW change_points AS
-SELECT * EXCLUDE (more_runs, series, begins, ends)
+SELECT * EXCLUDE (more_runs, series, begins, ends, drifts)
 FROM _found_changes
 WHERE more_runs IS NULL;
 
@@ -249,7 +250,7 @@ COMMENT ON COLUMN change_points.acknowledged IS 'What is known of it (pwh ack): 
 COMMENT ON COLUMN change_points.note IS 'Note of that annotation.';
 
 CREATE OR REPLACE VIEW provisional_changes AS
-SELECT * EXCLUDE (significance, series, begins, ends), points - "index" AS age
+SELECT * EXCLUDE (significance, series, begins, ends, drifts), points - "index" AS age
 FROM _found_changes
 WHERE more_runs IS NOT NULL;
 

@@ -179,7 +179,7 @@ CREATE OR REPLACE VIEW explanations AS
 WITH
   regressions AS MATERIALIZED (
     SELECT
-      * REPLACE (runs[:30] AS runs, against[-30:] AS against),
+      * EXCLUDE (nearest) REPLACE (runs[:nearest] AS runs, against[-nearest:] AS against),
       row_number() OVER () AS id
     FROM _changes
     WHERE direction = 'worse'
@@ -205,8 +205,8 @@ COMMENT ON COLUMN explanations.machine IS 'Machine.';
 COMMENT ON COLUMN explanations.version IS 'Version of that run.';
 COMMENT ON COLUMN explanations.started_at IS 'When it started.';
 COMMENT ON COLUMN explanations.main_metric IS 'Metric that got worse.';
-COMMENT ON COLUMN explanations.runs IS 'Runs after the change, up to the next one, 30 at most.';
-COMMENT ON COLUMN explanations.against IS 'Runs before it, from the change before, 30 at most.';
+COMMENT ON COLUMN explanations.runs IS 'Runs after the change, up to the next one, 30 at most, 8 of a series that drifts.';
+COMMENT ON COLUMN explanations.against IS 'Runs before it, from the change before, likewise.';
 COMMENT ON COLUMN explanations.topic IS 'metric (the main metric itself), function, counter, benchmark (a result of one, or another value of the table metrics), bottleneck, scaling, idle, threads, or setting (a field or tag that differs between the two sides).';
 COMMENT ON COLUMN explanations.subject IS 'Function or code region (NULL: all of them together), event, part of the idle time, kernel or field.';
 COMMENT ON COLUMN explanations.metric IS 'What before and after are of: seconds:FUNCTION, per_cycle:EVENT, frac_mem, exponent, starvation_percent, fluctuation ...';

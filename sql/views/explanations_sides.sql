@@ -24,12 +24,15 @@ LEFT JOIN (
   GROUP BY v.run_id
 ) AS m ON r.run_id = m.run_id;
 
--- The changes of main metrics, each with the runs on its two sides, up to the next change.
+-- The changes of main metrics, each with the runs on its two sides, up to the next change, and how
+-- many of these to compare: more runs than 30 add nothing, and where levels drift the far ones differ
+-- by more than the change.
 CREATE OR REPLACE VIEW _changes AS
 SELECT
   c.app, c.machine, c.metric, c.run_id, c.version, c.started_at, c.direction,
   list_transform(c.series[c."index" + 1:c.ends], lambda point: point.run_id) AS runs,
-  list_transform(c.series[c.begins + 1:c."index"], lambda point: point.run_id) AS against
+  list_transform(c.series[c.begins + 1:c."index"], lambda point: point.run_id) AS against,
+  CASE WHEN c.drifts THEN 8 ELSE 30 END AS nearest
 FROM _found_changes AS c
 JOIN _main_metrics AS m ON c.run_id = m.run_id AND c.metric = m.metric
 WHERE c.more_runs IS NULL;
@@ -42,7 +45,8 @@ WITH
 
   -- the last change of its series up to the run
   changed AS (
-    SELECT r.run_id AS changed, r.runs, r.against
+    SELECT
+      r.run_id AS changed, r.runs[:r.nearest] AS runs, r.against[-r.nearest:] AS against
     FROM _changes AS r
     JOIN main AS a ON r.app = a.app AND r.metric = a.metric
     WHERE list_contains(r.runs, of_run)
@@ -95,11 +99,10 @@ WITH
     WHERE list_contains(runs, of_run) AND against IS NOT NULL AND NOT EXISTS (FROM changed)
   )
 
--- more runs than the 30 nearest add nothing
 SELECT chosen_by, changed, runs[:30] AS runs, against[-30:] AS against
 FROM chosen;
 
-COMMENT ON MACRO TABLE explain_baseline IS 'The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run''s main metric up to it; version: its version and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, 30 at most. No row where there is nothing to compare with.';
+COMMENT ON MACRO TABLE explain_baseline IS 'The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run''s main metric up to it; version: its version and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, the 30 nearest at most, 8 of a series that drifts. No row where there is nothing to compare with.';
 
 -- Text and lists of texts as SQL literals, for the queries that explanations show.
 CREATE OR REPLACE MACRO _quoted(text) AS

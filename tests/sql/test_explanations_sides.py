@@ -21,6 +21,22 @@ def test_a_run_is_compared_across_the_last_change_of_its_series(warehouse):
     ]
 
 
+def test_only_near_runs_are_compared_where_the_levels_drift(warehouse):
+    warehouse.execute("""
+        INSERT INTO runs (run_id, app, version, machine, started_at, wall_seconds)
+        SELECT 'r' || i, 'heat', i, 'm', TIMESTAMPTZ '2026-01-01' + to_days(i::INTEGER),
+            100 + i + (i * 7919 % 101) / 50 - CASE WHEN i < 40 THEN 0 ELSE 10 END
+        FROM range(80) AS t (i)
+    """)
+    near = [f"r{i}" for i in range(32, 48)]
+    assert rows(warehouse, "SELECT runs, against FROM explain_baseline('r79')") == [
+        (near[8:], near[:8])
+    ]
+    assert rows(warehouse, 'SELECT run_id, direction, "after" < "before" FROM change_points') == [
+        ("r40", "better", True)
+    ]
+
+
 def test_without_a_change_it_is_compared_with_the_version_before(warehouse):
     given(
         warehouse,

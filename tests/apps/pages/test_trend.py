@@ -86,6 +86,9 @@ def test_levels_lie_between_changes():
         (1, 3, 1.0),
         (3, 4, 2.0),
     ]
+    # of levels that drift, a change states what they are there
+    drifting = points().with_columns(before=pl.col("before") * 1.5)
+    assert levels_of(drifting).equals(levels)
 
 
 @pytest.mark.parametrize("by_version", [False, True])
