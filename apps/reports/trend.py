@@ -46,11 +46,12 @@ from warehouse.errors import NothingToAnalyse
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+_FIELDS = "fields"
 CHANGES = (
-    *("metric", "fields", "run", "version", "date"),
+    *("metric", _FIELDS, "run", "version", "date"),
     *("before", "after", "unit", "change", "is", "p"),
 )
-SERIES = ("metric", "fields", "runs", "first", "last", "median", "latest", "unit")
+SERIES = ("metric", _FIELDS, "runs", "first", "last", "median", "latest", "unit")
 EVENTS = ("date", "run", "clearest", "change", "is", "more", "between", "acknowledged")
 _SENTENCES = 12
 _CHARTS = 4
@@ -84,7 +85,7 @@ def trend_text(
     )
     if not metrics:
         series.sort(key=lambda row: _rank(row["metric"], found.of(row)))
-    alike = all(row["fields"] == series[0]["fields"] for row in series)
+    alike = all(row["fields"] == series[0]["fields"] for row in [*series, *changes])
     names = [series_name(row["metric"], None if alike else row["fields"]) for row in series]
     named = list(zip(names, series, strict=True))
     shorts = [row for row in series if found.is_short(row)]
@@ -102,9 +103,11 @@ def trend_text(
     events = dicts(trend_events(con, app, metrics or EVERY_METRIC, machine))
     if any(event["others"] for event in events):
         parts.append(_table("Events: what changed together", EVENTS, list(map(event_line, events))))
+    # The heading has the fields that are alike.
+    stated = (_FIELDS,) if alike else ()
     if changes:
-        parts.append(_table("Changes", CHANGES, [change_line(row) for row in changes]))
-    parts.append(_table("Series", SERIES, [series_line(row) for row in series]))
+        parts.append(_table("Changes", CHANGES, [change_line(row) for row in changes], stated))
+    parts.append(_table("Series", SERIES, [series_line(row) for row in series], stated))
     return "\n\n".join(parts)
 
 
@@ -154,7 +157,15 @@ class _Found:
         return is_short(self.state(series)) and not self.of(series)
 
 
-def _table(title: str, names: Sequence[str], lines: Sequence[tuple[Any, ...]]) -> str:
+def _table(
+    title: str,
+    names: Sequence[str],
+    lines: Sequence[tuple[Any, ...]],
+    without: Sequence[str] = (),
+) -> str:
+    kept = [place for place, name in enumerate(names) if name not in without]
+    names = [names[place] for place in kept]
+    lines = [tuple(line[place] for place in kept) for line in lines]
     more = len(lines) - _LINES
     end = f"\n... and {more} more; --format csv gives all" if more > 0 else ""
     return f"{title}\n{table_text(names, lines[:_LINES], _WIDTHS)}{end}"

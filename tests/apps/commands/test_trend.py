@@ -182,6 +182,8 @@ def test_short_series_are_reported(run, tmp_path):
     run("ingest", write(tmp_path / "t.csv", runs("v1", {"f": 1}, first_day=1, count=4)))
     _, out, _ = run("trend", "heat")
     assert "4 runs, of 10 that are needed to detect changes." in out
+    # the heading has what all series have in common
+    assert out.startswith("History of heat (machine=m1)") and "fields" not in out
     of_each = [f"r{n},study,2026-01-0{n},{n},f,{n}" for n in range(1, 5)]
     heads = "run_id,app,started_at,ranks,function,seconds"
     (tmp_path / "s.csv").write_text("\n".join([heads, *of_each, ""]))
