@@ -87,6 +87,11 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^ *Name +Self CPU % +Self CPU ",
     ),
     Signature(
+        "the text of async-profiler",
+        "Let it write folded stacks: asprof -d 30 -o collapsed -f FILE.folded PID",
+        text=r"^--- Execution profile ---$",
+    ),
+    Signature(
         "the text of Java Flight Recorder (jfr print or summary)",
         "Print JSON: jfr print --json --events jdk.ExecutionSample FILE.jfr > NEW.json",
         text=r"^(?:jdk\.\w+ \{|(?: Event Type +Count +Size \(bytes\)))",
@@ -423,10 +428,11 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^Linux \S+ \([^)]*\)\s.*\s+avg-cpu: ",
     ),
     Signature(
-        "statistics of a system (top, atop, collectl, powertop, dcgmi, powermetrics)",
+        "statistics of a system (top, atop, nmon, dstat, collectl, powertop, powermetrics)",
         _SAMPLES,
         (b"\xef\xbe\xed\xfe",),  # of atop (-w)
         text=r"^(?:top - \d\d:|# +Time +UID +|#Entity +|#cpu sys inter +|#Date Time "
+        r'|\AAAA,progname,|\A"(?:pcp-)?[Dd]stat '
         r"|Power measurements will start in | \*  \*  \*   Top 10 Power Consumers"
         r"|ATOP - |RESET\n(?:CPU|cpu|MEM|DSK|NET|PR\w) )",
     ),

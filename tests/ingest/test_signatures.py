@@ -130,6 +130,8 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("Method\n0\tMethod: MEMCPY\tElapsed: 0.00091\tMiB: 16.0\n", "metric, value"),
         ("response-time,DNS+dialup,DNS\n0.0051,0.0003,0.0001\n", "wrk --latency"),
         ("Running 2s test @ http://node1\n2 connections\n\n| Stat |\n", "metric, value"),
+        ("--- Execution profile ---\nTotal samples       : 687\n", "-o collapsed"),
+        ("AAA,progname,nmon\nAAA,interval,1\n", "event, t_start"),
         ("# tracer: function_graph\n#\n# CPU  DURATION\n", "traceconv json"),
         ("Reading scorep/profile.cubex... done.\n0.051     main\n", "profile.cubex"),
         ("Analysis of sampling app (pid 4) every 1 millisecond\n", "stackcollapse-sample"),
