@@ -112,6 +112,11 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?:\*\*\* File \S+:$|\S+:\d+: \(\w+:0x[0-9a-f]+\) \d+ executions$)",
     ),
     Signature(
+        "what PowerShell's Measure-Command prints",
+        "Write CSV with the columns app and wall_seconds, which is its TotalSeconds.",
+        text=r"^Ticks +: \d+\s*?\nTotalDays +: ",
+    ),
+    Signature(
         "what Nsight Compute prints where it profiled nothing",
         "Let it count (NVIDIA's manual: ERR_NVGPUCTRPERM) and meet a kernel; then record again.",
         text=r"^==(?:ERROR|WARNING)== (?:ERR_NVGPUCTRPERM|No kernels were profiled)",

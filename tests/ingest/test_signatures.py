@@ -126,6 +126,7 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("Functions sorted by metric: Exclusive Total CPU Time\n", "perf record"),
         ("  Total time   Self time       Calls  Function\n", "uftrace dump"),
         ("Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-23]\n", "xdebug.mode=profile"),
+        ("Days : 0\r\nTicks    : 15948660\r\nTotalDays  : 1,8E-05\r\n", "app and wall_seconds"),
         ("==PROF== Connected\n==ERROR== ERR_NVGPUCTRPERM - The user\n", "record again"),
         ("Method\n0\tMethod: MEMCPY\tElapsed: 0.00091\tMiB: 16.0\n", "metric, value"),
         ("response-time,DNS+dialup,DNS\n0.0051,0.0003,0.0001\n", "wrk --latency"),
