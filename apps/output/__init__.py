@@ -46,7 +46,10 @@ _LEAST_SHARE = 1e-5
 BLOCKS = "▁▂▃▄▅▆▇█"
 _SPELLED = {"µ": "u", "…": "~", **{block: str(i) for i, block in enumerate(BLOCKS, 1)}}
 # What tools call units that have a symbol.
-_SYMBOLS = {"second": "s", "byte": "B", "bytes": "B"}
+_SYMBOLS = {
+    **{"second": "s", "msec": "ms", "usec": "µs", "nsec": "ns"},
+    **{"byte": "B", "bytes": "B"},
+}
 # Sizes and SI prefixes of the units that take them, the largest first.
 _PREFIXES = {
     "s": ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")),

@@ -137,9 +137,9 @@ if words[0] != "stat":
     sys.exit("perf: no")
 control, acknowledge = map(int, words[words.index("--control") + 1][3:].split(","))
 os.read(control, 7)
-signal.signal(signal.SIGINT, lambda *_: None)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 os.write(acknowledge, b"ack\\n")
-signal.pause()
+signal.sigwait([signal.SIGINT])
 with open(words[words.index("-o") + 1], "w") as file:
     file.write("0.87,msec,task-clock,872605,100.00,0.002,CPUs utilized\\n")
     file.write("<not supported>,,cycles,0,100.00,,\\n")
