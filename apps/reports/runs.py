@@ -148,7 +148,7 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     missing = [event["event"] for event in events if event["value"] is None]
     instructions = [e for e in events if _INSTRUCTIONS.fullmatch(e["event"])]
     known = [e for e in instructions if e["per_cycle"] is not None]
-    sentences += _per_cycle(known) + _counted_apart(events, known)
+    sentences += _per_cycle(known)
     if run_is_profile(con, run_id):
         # What functions cost was not counted to find out what the cores wait for.
         return Section("Counters", sentences, relation)
@@ -180,21 +180,6 @@ def _per_cycle(instructions: Sequence[dict[str, Any]]) -> list[str]:
         each.setdefault(of_kind, f"{event['per_cycle']:.2f}{of_kind}")
     values = [each[""]] if "" in each else [each[kind] for kind in sorted(each, reverse=True)]
     return [f"The cores completed {' and '.join(values)} instructions per cycle."] if each else []
-
-
-def _counted_apart(
-    events: Sequence[dict[str, Any]], instructions: Sequence[dict[str, Any]]
-) -> list[str]:
-    """Return that instructions per cycle are not of the same samples, where they are not."""
-    cycles = [event for event in events if event["per_cycle"] == 1.0]
-    for one in instructions:
-        lacks = {c["not_counted"] for c in cycles if c["samples"] == one["samples"]}
-        if lacks and one["not_counted"] not in lacks:
-            return [
-                f"These are not of the same samples: {one['not_counted']} of {one['samples']} lack "
-                f"{one['event']}, and {min(lacks)} lack cycles; pmu_per_cycle has each sample."
-            ]
-    return []
 
 
 def _benchmarks(con: DuckDBPyConnection, run_id: str) -> Section:

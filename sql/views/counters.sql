@@ -122,6 +122,7 @@ WITH
       sum(value) AS value,
       count(value) AS counted,
       count(*) AS samples,
+      sum(sample) FILTER (value IS NULL) AS lacking,
       min(running) AS running
     FROM pmu_samples
     GROUP BY ALL
@@ -134,7 +135,11 @@ WITH
       CASE WHEN coalesce(thread, cpu) IS NOT NULL THEN 0 WHEN rank IS NOT NULL THEN 1 ELSE 2 END
         AS extent,
       arg_max(
-        {'value': value, 'counted': counted, 'samples': samples, 'running': running}, is_whole
+        {
+          'value': value, 'counted': counted, 'samples': samples, 'lacking': lacking,
+          'running': running
+        },
+        is_whole
       ) AS counts
     FROM by_unit
     GROUP BY run_id, source_id, event, unit, rank, thread, cpu, is_moment
@@ -146,6 +151,7 @@ WITH
       CASE WHEN _is_elapsed(event) THEN max(counts.value) ELSE sum(counts.value) END AS value,
       sum(counts.counted) AS counted,
       sum(counts.samples) AS samples,
+      sum(counts.lacking) AS lacking,
       min(counts.running) AS running,
       bool_or(is_moment OR _is_rate(event, unit)) AS is_rate,
       bool_or(is_whole) AS is_whole
@@ -165,6 +171,8 @@ WITH
       CASE WHEN _is_elapsed(event) THEN max(value) ELSE sum(value) END AS value,
       sum(counted) AS counted,
       sum(samples) AS samples,
+      -- the samples without a value: how many, and the sum of their numbers, as which they are
+      {'count': sum(samples) - sum(counted), 'numbers': sum(lacking)} AS lacking,
       min(running) AS running,
       bool_or(is_rate) AS is_rate
     FROM by_extent
@@ -177,6 +185,8 @@ WITH
       *,
       _core_type(event) AS core_type,
       max(value) FILTER (_is_cycles(event) AND value > 0) OVER source AS cycles,
+      arg_max(lacking, value) FILTER (_is_cycles(event) AND value > 0) OVER source
+        AS cycles_lacking,
       row_number() OVER source = 1 AS is_first
     FROM by_source
     WINDOW source AS (PARTITION BY run_id, source_id, _core_type(event))
@@ -193,6 +203,10 @@ WITH
       END AS value,
       sum(value) FILTER (cycles IS NOT NULL) AS value_with_cycles,
       sum(cycles) FILTER (value IS NOT NULL) AS cycles,
+      bool_and(
+        lacking IS NOT DISTINCT FROM cycles_lacking
+        OR greatest(lacking.count, cycles_lacking.count) <= 0.01 * samples
+      ) FILTER (value IS NOT NULL AND cycles IS NOT NULL) AS is_together,
       any_value(all_cycles) AS all_cycles,
       sum(samples) AS samples,
       sum(samples) - sum(counted) AS not_counted,
@@ -209,9 +223,10 @@ WITH
 
 SELECT
   run_id, event, value, unit,
-  -- by the cycles of the files that counted the event, where they counted cycles
+  -- by the cycles of the files that counted the event, where they counted cycles; sums of other
+  -- samples say nothing of each other
   CASE
-    WHEN is_rate OR _is_elapsed(event) OR _is_extreme(event) THEN NULL
+    WHEN is_rate OR _is_elapsed(event) OR _is_extreme(event) OR NOT is_together THEN NULL
     WHEN cycles > 0 THEN value_with_cycles / cycles
     WHEN all_cycles > 0 THEN value / all_cycles
   END AS per_cycle,
@@ -223,7 +238,7 @@ COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
 COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean of values of a moment (which have t_start and no t_end), and where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width. NULL of the smallest and largest values of regions (min#, max#).';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
-COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores.';
+COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores. NULL where either was not counted in samples in which the other was, beyond 1 % of them (pmu_per_cycle has each sample).';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';
 COMMENT ON COLUMN counter_summary.not_counted IS 'Samples in which the event was not counted.';
 COMMENT ON COLUMN counter_summary.running IS 'Smallest share of the time in which the event was on a counter, 0..1.';

@@ -72,7 +72,7 @@ def test_summary_adds_counts_and_averages_rates(warehouse):
     ) == [
         ("busy", 15.0, None, 2, 0, None),
         ("cycles", 400.0, 1.0, 2, 0, 0.5),
-        ("misses", 8.0, 0.02, 2, 1, None),
+        ("misses", 8.0, None, 2, 1, None),
     ]
 
 
