@@ -17,10 +17,12 @@ _NUMBER = re.compile(rb'\s*"?[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"?\s*')
 _PAGE = re.compile(
     rb"(?i)\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--(?s:.{0,2000}?)-->\s*)?<(?:!doctype\s+html|html)\b"
 )
+_ROFF = re.compile(rb"[.']\\\"|\.(?:TH|Dd) ")
 _HTML = Signature(
     "an HTML page, perhaps an error page saved under this name",
     "If it shows a tool's results, save these as a file of their own.",
 )
+_MANUAL = Signature("a manual page", "man shows it; what it quotes is no recording.")
 _MARKDOWN = Signature(
     "a document that quotes text (Markdown)",
     "Put results that it quotes into a file of their own; if it is a recording, name its reader: "
@@ -76,6 +78,8 @@ def _document(head: Head) -> Signature | None:
     """
     if _PAGE.match(head.data):
         return _HTML
+    if _ROFF.match(head.data):
+        return _MANUAL
     return _MARKDOWN if head.data.count(b"\n```") > _FEW_QUOTES else None
 
 

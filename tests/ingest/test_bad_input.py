@@ -111,6 +111,12 @@ COUNTERS = b"rank,event,value\n0,cycles,100\n1,cycles,200\n2,cycles,300\n"
             "  If it is one of them, name it: --reader NAME.",
         ),
         (
+            b"block\n-----\n\nWhat a block is.\n",
+            "no reader recognises this file; its columns (block) are those of no landing table"
+            "\n  expected one of the formats that `pwh readers` lists\n"
+            "  If it is one of them, name it: --reader NAME.",
+        ),
+        (
             b'"benchmark","size","PAPI_TOT_INS","IPC"\n"flux",128,2637320,0.54\n',
             "  Is each row a run? Name the column of its count threads, ranks or nodes, and that "
             "of its time with the unit: time_s, time_ms ...\n"

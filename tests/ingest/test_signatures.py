@@ -77,6 +77,7 @@ PERFETTO = bytes.fromhex(
             "a document that quotes text",
             "--reader NAME",
         ),
+        ("time.1", b'.\\" the manual\nreal 0m1.5s\nuser 0m1s\nsys 0m0s\n', "a manual page", "man"),
         (
             "time.html",
             b"<!-- manual -->\n<!DOCTYPE html>\n<pre>\nreal 0m1.5s\nuser 0m1s\nsys 0m0s\n",

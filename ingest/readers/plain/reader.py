@@ -119,7 +119,10 @@ def _fits(everything: tuple[str, ...]) -> bool:
     if run_list(columns):
         return True
     match = best_match(columns)
-    return match is not None and len(match.known) >= _MOST * len(columns)
+    if match is None or len(match.known) < _MOST * len(columns):
+        return False
+    # A single word can be the title of a text, as block or function.
+    return len(columns) > 1 or match.table == "runs"
 
 
 def _run_key(
