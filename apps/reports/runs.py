@@ -189,7 +189,7 @@ def _benchmarks(con: DuckDBPyConnection, run_id: str) -> Section:
     failed = sum(row["mean"] is None for row in rows)
     if failed:
         sentences.append(f"{failed} of {counted(len(rows), 'metric')} have no value.")
-    return Section("Metrics", sentences, relation)
+    return Section("Benchmarks", sentences, relation)
 
 
 def _functions(con: DuckDBPyConnection, run_id: str) -> Section:

@@ -152,7 +152,7 @@ def test_failed_benchmarks_and_aggregates_alone(warehouse, tmp_path):
 def test_the_report_of_a_run_shows_its_benchmarks(warehouse):
     (done,) = land(warehouse, SAMPLE)
     text = run_report(warehouse, done.runs[0])
-    assert "Metrics\nmetric " in text and "BM_sort/64 cpu_time" in text
+    assert "Benchmarks\nmetric " in text and "BM_sort/64 cpu_time" in text
 
 
 def test_jmh_has_iterations_of_all_forks_and_throughput_is_no_time(warehouse):
