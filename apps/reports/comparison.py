@@ -17,7 +17,7 @@ from apps.output import (
     table_text,
     three_digits,
 )
-from apps.reports.series import TOTALS, series_name
+from apps.reports.series import TOTALS, series_name, shown_fields
 
 METRICS = ("metric", "verdict", "before", "after", "unit", "change", "interval", "p", "runs")
 _TOPICS = (
@@ -174,10 +174,10 @@ def _difference_sentences(rows: Sequence[Row]) -> list[str]:
     sentences = []
     apart: dict[str, tuple[str | None, str | None]] = {}
     for row in filter(_paired, rows):
-        before, after = row["fields_before"], row["fields_after"]
-        for field in sorted({*before, *after}):
-            if before.get(field) != after.get(field):
-                apart[field] = (before.get(field), after.get(field))
+        old, new = shown_fields(row["fields_before"]), shown_fields(row["fields_after"])
+        for field in sorted({*old, *new}):
+            if old.get(field) != new.get(field):
+                apart[field] = (old.get(field), new.get(field))
     for field, (before, after) in apart.items():
         sentences.append(f"Note: the sides differ in {field}: {cell(before)} and {cell(after)}.")
     alone = {(cell(_fields(row)), row["verdict"]) for row in rows if not _paired(row)}

@@ -78,7 +78,7 @@ def find_sides(con: DuckDBPyConnection, app: str, baseline: str, candidate: str)
     if not shared:
         raise NothingToAnalyse(
             f"the baseline {baseline} of {app} has no run of the candidate's configuration: "
-            f"{cell(before[0]['configuration'])} and {cell(after[0]['configuration'])}",
+            f"{_configuration(before[0])} and {_configuration(after[0])}",
             hint="Runs are compared by the fields of series_fields (pwh trend --by ... --keep).",
         )
     return Sides(
@@ -87,6 +87,10 @@ def find_sides(con: DuckDBPyConnection, app: str, baseline: str, candidate: str)
         baseline,
         _candidate_name(after, candidate),
     )
+
+
+def _configuration(row: Row) -> str:
+    return cell(shown_fields(row["configuration"])) or "none known"
 
 
 def _named(con: DuckDBPyConnection, app: str, runs: Sequence[Row], name: str) -> list[Row]:
@@ -110,19 +114,22 @@ def _candidate(
     """Return the runs of the candidate: latest is all runs of the newest run's version.
 
     Where there is no other version, or the baseline has the same, it is the newest run alone.
+    Raises `NothingToAnalyse` where the newest run is one of the baseline: an older version, which
+    may be what was reverted, is not the latest.
     """
     if name != LATEST:
         return _named(con, app, runs, name)
-    taken = {row["run_id"] for row in baseline}
-    free = [row for row in runs if row["run_id"] not in taken]
-    if not free:
-        raise NothingToAnalyse(f"{app} has no runs other than those of the baseline")
-    newest = free[0]
+    newest = runs[0]
+    if newest["run_id"] in {row["run_id"] for row in baseline}:
+        raise NothingToAnalyse(
+            f"the newest run of {app}, {newest['run_id']}, is one of the baseline",
+            hint="Name what to judge: --candidate VERSION",
+        )
     version = newest["version"]
     others = {row["version"] for row in runs} - {version}
     if version is None or not others or version in {row["version"] for row in baseline}:
         return [newest]
-    return [row for row in free if row["version"] == version]
+    return [row for row in runs if row["version"] == version]
 
 
 def _last_runs(runs: Sequence[Row], after: Sequence[Row], baseline: str) -> list[Row]:

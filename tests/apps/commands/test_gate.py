@@ -137,6 +137,21 @@ def test_baselines_and_candidates(baseline, candidate, code, pwh, tmp_path):
     assert (found, err) == (code, "")
 
 
+def test_a_version_that_was_reverted_is_not_the_latest(run, tmp_path):
+    lines = [
+        *runs("v1", {"f": 1}, first_day=1, count=4),
+        *runs("v2", {"f": 2}, first_day=8, count=4),
+        *runs("v1", {"f": 1}, first_day=16, count=4),
+    ]
+    lines = [line.replace("v1-m1", f"v1-{at}-m1") for at, line in enumerate(lines)]
+    run("ingest", write(tmp_path / "t.csv", lines))
+    code, out, err = run("gate", "heat", "--baseline", "v1")
+    assert (code, out) == (5, "")
+    assert "is one of the baseline" in err and "--candidate VERSION" in err
+    assert run("gate", "heat", "--baseline", "v1", "--candidate", "v2")[0] == 1
+    assert run("gate", "heat", "--baseline", "v2")[0] == 0
+
+
 def test_without_a_noise_nothing_is_certain(run, tmp_path):
     lines = [
         *runs("v1", {"f": 1}, first_day=1, count=1),
