@@ -7,7 +7,9 @@ pmu_samples, one row per rank, thread, region and event:
 
 - `rank` from the file's name, `thread` as PAPI numbers it, `region` the marked section's name.
 - A region that is entered again within other regions (PAPI 7) is samples 0, 1, 2 ...
-- `cycles` and `real_time_nsec` (as PAPI writes them) are events. `region_count` is one too.
+- `real_cycles` (PAPI's `cycles`) and `real_time_nsec` are events: both are time by the clock, the
+  first in ticks of the time-stamp counter, which go on while a thread sleeps, and not the cycles of
+  the core. `region_count` is one too.
 - Where PAPI gives total, min, median and max (several entries), `value` is the total.
 - Values of PAPI_hl_read within a region are left out: the region's own value contains them.
 """
@@ -36,6 +38,7 @@ _HEAD = re.compile(rb'"(?:papi_version|event_definitions|cpu_info)"\s*:')
 _REGIONS = re.compile(rb'"threads"\s*:')
 _FACTS = {"papi_version": "papi_version", "cpu_info": "cpu"}
 _NOT_EVENTS = ("name", "parent_region_id")
+_EVENTS = {"cycles": "real_cycles"}
 
 
 class Papi:
@@ -161,7 +164,7 @@ def _samples(
                 "thread": thread,
                 "region": region,
                 "sample": seen[region],
-                "event": event,
+                "event": _EVENTS.get(event, event),
                 "value": _value(found, event, at),
             }
         seen[region] += 1

@@ -36,7 +36,7 @@ CREATE OR REPLACE MACRO _is_moment(t_start, t_end) AS t_start IS NOT NULL AND t_
 
 -- Whether an event is time by the clock, which passes for all threads at once: the longest counts.
 CREATE OR REPLACE MACRO _is_elapsed(event) AS
-  event IN ('Runtime (RDTSC)', 'duration_time', 'real_time_nsec');
+  event IN ('Runtime (RDTSC)', 'duration_time', 'real_cycles', 'real_time_nsec');
 
 -- Whether an event is the smallest or largest of several values, as Caliper writes it of the visits
 -- of a region, or of the processes: those of regions are no part of one of the run.

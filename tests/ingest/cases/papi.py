@@ -38,7 +38,14 @@ CASE = Case(
         ),
         (
             "SELECT event, count(*) FROM pmu_samples GROUP BY event ORDER BY event",
-            [("PAPI_TOT_CYC", 8), ("PAPI_TOT_INS", 8), ("cycles", 8), ("real_time_nsec", 8)],
+            [("PAPI_TOT_CYC", 8), ("PAPI_TOT_INS", 8), ("real_cycles", 8), ("real_time_nsec", 8)],
+        ),
+        (  # the core's cycles, not those of the clock
+            """
+            SELECT DISTINCT cycles, per_cycle FROM pmu_per_cycle
+            WHERE event = 'PAPI_TOT_INS' AND region = 'step' AND rank = 0 AND thread = 0
+            """,
+            [(1900.0, 1500 / 1900)],
         ),
         ("SELECT ranks, threads, tags['cpu'] FROM runs", [(2, 2, "A processor")]),
     ),
