@@ -76,10 +76,17 @@ def idle_what_if(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
 
 
 def idle_flags(
-    con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str
+    con: DuckDBPyConnection,
+    run_id: str,
+    mode: str,
+    latency_rule: str,
+    window: Window | None = None,
 ) -> DuckDBPyRelation:
     """Return the flags of a run's recording, with the number of idle intervals of each."""
-    return ask(con, "idle/flags", run_id=run_id, mode=mode, latency_rule=latency_rule)
+    params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule}
+    if window is None:
+        return ask(con, "idle/flags", **params)
+    return ask(con, "idle/flags_window", **params, t0=window[0], t1=window[1])
 
 
 def critical_path(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:

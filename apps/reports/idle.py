@@ -21,6 +21,7 @@ from apps.queries.idle import (
     slow_workers,
     workers_of,
 )
+from apps.queries.timeline import timeline_span
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def _sentences(
         (row["mode"], row["latency_rule"]): row for row in dicts(idle_readings(con, run_id, window))
     }
     chosen = readings.get((mode, latency_rule))
+    if window is not None and chosen is not None and not chosen["wall"]:
+        raise _outside(con, run_id, window)
     if chosen is None or not chosen["wall"]:
         raise NothingToAnalyse(
             f"the run {run_id} has no workers with recorded time",
@@ -88,11 +91,25 @@ def _sentences(
     ]
     if window is None:
         sentences += _lifecycle(con, run_id) + _what_if(con, run_id)
-    flags = dicts(idle_flags(con, run_id, mode, latency_rule))
+    flags = dicts(idle_flags(con, run_id, mode, latency_rule, window))
     return sentences + [
         f"{counted(row['intervals'], 'interval')} flagged {row['flag']}: {_FLAGS[row['flag']]}."
         for row in flags
     ]
+
+
+def _outside(con: DuckDBPyConnection, run_id: str, window: Window) -> NothingToAnalyse:
+    """Return the error for a window without any time of the workers, with the time that is."""
+    span = timeline_span(con, run_id)
+    if span is None:
+        return NothingToAnalyse(f"the workers of the run {run_id} have no recorded time")
+    if window[0] >= window[1]:
+        reason = f"the window from {window[0]} to {window[1]} ns is empty"
+    else:
+        reason = f"the window from {window[0]} to {window[1]} ns has no worker of the run {run_id}"
+    return NothingToAnalyse(
+        reason, hint=f"The workers of {run_id} were there from {span.t_begin} to {span.t_end} ns."
+    )
 
 
 def _clocks(con: DuckDBPyConnection, run_id: str) -> list[str]:

@@ -9,6 +9,7 @@ from tests.helpers.schedules import land_schedule, write_schedule
 from tests.helpers.simulated import Machine, simulate
 from tests.helpers.support import land, rows
 from tests.sql.test_slow_workers import schedule
+from warehouse.errors import NothingToAnalyse
 
 
 def task(name, worker, start, end, submit=None):
@@ -43,6 +44,23 @@ def test_advice_follows_the_root_cause_and_both_are_named(warehouse):
     assert "Overhead dominates. Tasks too fine" in deep
     window = " ".join(idle_sentences(warehouse, "r1", window=(0, 100)))
     assert "root cause is overhead" in window
+
+
+def test_flags_are_those_of_the_window(warehouse):
+    late = waiting_for_overhead()
+    late["data"][0]["t_ready"] = 105
+    land_schedule(warehouse, late)
+    for window, flagged in ((None, True), ((0, 50), True), ((100, 110), False)):
+        told = " ".join(idle_sentences(warehouse, "r1", window=window))
+        assert ("intervals flagged causality" in told) is flagged
+
+
+@pytest.mark.parametrize("window", [(200, 300), (-9, 0), (50, 50), (90, 20)])
+def test_a_window_without_workers_says_where_they_were(warehouse, window):
+    land_schedule(warehouse, waiting_for_overhead())
+    with pytest.raises(NothingToAnalyse, match=r"the window from") as error:
+        idle_sentences(warehouse, "r1", window=window)
+    assert error.value.hint == "The workers of r1 were there from 0 to 110 ns."
 
 
 def test_sums_are_those_of_the_thesis(warehouse):
