@@ -20,7 +20,8 @@ CREATE OR REPLACE MACRO _is_rate(event, unit) AS
     WHEN unit IS NULL THEN _is_name_of_rate(event)
     ELSE regexp_matches(
         unit,
-        '[/%]|[Rr]atio|[Rr]ate|^(?:[kKMG]?Hz|[mk]?W|[Ww]atts?|°?C|deg ?C|[Cc]elsius|m?V|[Vv]olts?)$'
+        '[/%]|[Rr]atio|[Rr]ate|^(?:[kKMG]?Hz|[mk]?W|[Ww]atts?|°?C|deg ?C|[Cc]elsius|m?V|[Vv]olts?'
+        || '|[kKMGT]?i?[Bb](?:it)?ps|[kKMGTP]FLOPS|[kKM]?IOPS)$'
       )
       OR (unit = 'Count' AND regexp_matches(event, '::(?:mean|gmean|stdev|max_value|min_value)$'))
   END
@@ -31,8 +32,48 @@ CREATE OR REPLACE MACRO _is_rate(event, unit) AS
   OR starts_with(event, 'memory.')
   OR starts_with(event, 'procs.');
 
+-- Whether what is averaged over time adds up over places that run at the same time, as processors,
+-- ranks and GPUs do: amounts per second, power, and bytes in use; not clocks and shares, nor what is
+-- a mean, a largest value or the like. Where the tool records no unit, the name shows it.
+CREATE OR REPLACE MACRO _adds_over_places(event, unit) AS
+  CASE
+    WHEN unit IS NULL
+      THEN regexp_matches(
+        event,
+        '(?:^|[^a-zA-Z])(?i:bandwidth|bw|throughput|watts?|per[ _]s(?:ec(?:ond)?)?)(?:$|[^a-zA-Z])'
+        || '|[a-z]BW$|/s(?:ec)?$'
+      )
+      AND NOT regexp_matches(
+        event,
+        '%|(?:^|[^a-zA-Z])(?i:ratio|fraction|percent(?:age)?|pct|util|utili[sz]ation|efficiency'
+        || '|bound|cycles|ticks)(?:$|[^a-zA-Z])|^tma_[a-z]+_bandwidth$'
+      )
+    ELSE regexp_matches(
+        unit,
+        '/ ?s(?:ec|econd)?$|^(?:[mk]?W|[Ww]atts?|[kKMGT]?i?(?:B|[Bb]ytes?)|[kKMGT]?i?[Bb](?:it)?ps'
+        || '|[kKMGTP]FLOPS|[kKM]?IOPS)$',
+        'i'
+      )
+      AND NOT regexp_matches(unit, '^(?:cycles?|ticks?)/|%', 'i')
+  END
+  AND NOT regexp_matches(
+    event,
+    '(?:^|[^a-zA-Z])(?i:avg|average|g?mean|median|min|max|peak|std(?:ev|dev)|p\d\d)(?:$|[^a-zA-Z])'
+    || '|^avg[A-Z]'
+  );
+
+-- Whether a region is a part of the machine: GPU 0, or as perf stat writes it S0-D0-C1, N0. Such
+-- run at the same time, where regions of code follow one another, and have nothing in common, where
+-- disks and interfaces can be one on top of another.
+CREATE OR REPLACE MACRO _is_part_of_machine(region) AS
+  regexp_full_match(region, 'GPU .+|(?:S\d+|N\d+)(?:-[A-Z]+\d+)*');
+
 -- Whether a sample has a time but no end: its value is that of a moment, and adds up to nothing.
 CREATE OR REPLACE MACRO _is_moment(t_start, t_end) AS t_start IS NOT NULL AND t_end IS NULL;
+
+-- How much a sample counts for in a mean over time: by its length, where that is known.
+CREATE OR REPLACE MACRO _weight(t_start, t_end) AS
+  CAST(coalesce(nullif(t_end - t_start, 0), 1) AS DOUBLE);
 
 -- Whether an event is time by the clock, which passes for all threads at once: the longest counts.
 CREATE OR REPLACE MACRO _is_elapsed(event) AS
@@ -119,7 +160,16 @@ WITH
     SELECT
       run_id, source_id, event, unit, rank, thread, cpu, region IS NULL AS is_whole,
       _is_moment(t_start, t_end) AS is_moment,
+      -- regions of samples of a moment are devices: GPUs, disks, interfaces
+      CASE
+        WHEN _is_moment(t_start, t_end) OR (contains(unit, '/') AND _is_part_of_machine(region))
+          THEN region
+      END AS device,
       sum(value) AS value,
+      sum(value * _weight(t_start, t_end))
+      / sum(_weight(t_start, t_end)) FILTER (value IS NOT NULL) AS mean,
+      sum(_weight(t_start, t_end)) AS span,
+      coalesce(bool_or(t_end > t_start), false) AS is_timed,
       count(value) AS counted,
       count(*) AS samples,
       sum(sample) FILTER (value IS NULL) AS lacking,
@@ -131,37 +181,80 @@ WITH
   -- of a thread that was counted as a whole (without a region), its regions are parts
   by_place AS (
     SELECT
-      run_id, source_id, event, unit, is_moment, bool_or(is_whole) AS is_whole,
-      CASE WHEN coalesce(thread, cpu) IS NOT NULL THEN 0 WHEN rank IS NOT NULL THEN 1 ELSE 2 END
-        AS extent,
+      run_id, source_id, event, unit, rank, thread, cpu, device,
+      bool_or(is_whole) AS is_whole,
+      is_moment OR _is_rate(event, unit) AS is_rate,
+      NOT (is_moment OR _is_rate(event, unit)) OR _adds_over_places(event, unit) AS adds_up,
+      CASE
+        -- threads below their process, as pidstat -t has both
+        WHEN starts_with(device, '|__') THEN -2
+        WHEN device IS NOT NULL THEN -1
+        WHEN coalesce(thread, cpu) IS NOT NULL THEN 0
+        WHEN rank IS NOT NULL THEN 1
+        ELSE 2
+      END AS extent,
       arg_max(
         {
-          'value': value, 'counted': counted, 'samples': samples, 'lacking': lacking,
-          'running': running
+          'value': value, 'mean': mean, 'span': span, 'is_timed': is_timed, 'counted': counted,
+          'samples': samples, 'lacking': lacking, 'running': running
         },
         is_whole
       ) AS counts
     FROM by_unit
-    GROUP BY run_id, source_id, event, unit, rank, thread, cpu, is_moment
+    GROUP BY run_id, source_id, event, unit, rank, thread, cpu, device, is_moment
+  ),
+
+  -- a place can be in several files
+  by_span AS (
+    SELECT
+      *,
+      sum(counts.span) OVER (
+        PARTITION BY run_id, event, rank, thread, cpu, device, extent, counts.is_timed
+      ) AS span
+    FROM by_place
+  ),
+
+  -- What was there for a part of the time, as a process can be, counts for that part.
+  by_share AS (
+    SELECT
+      *,
+      CASE
+        WHEN counts.mean IS NOT NULL
+          THEN counts.span / max(span) OVER (PARTITION BY run_id, event, extent, counts.is_timed)
+      END AS share
+    FROM by_span
   ),
 
   by_extent AS (
     SELECT
       run_id, source_id, event, any_value(unit) AS unit,
-      CASE WHEN _is_elapsed(event) THEN max(counts.value) ELSE sum(counts.value) END AS value,
+      CASE
+        WHEN
+          bool_and(is_rate AND adds_up)
+          AND count(DISTINCT device) FILTER (
+            coalesce(rank, thread, cpu) IS NULL AND NOT _is_part_of_machine(device)
+          ) > 1
+          THEN NULL
+        WHEN bool_or(is_rate) THEN sum(counts.mean * share)
+        WHEN _is_elapsed(event) THEN max(counts.value)
+        ELSE sum(counts.value)
+      END AS value,
+      sum(share) AS shares,
       sum(counts.counted) AS counted,
       sum(counts.samples) AS samples,
       sum(counts.lacking) AS lacking,
       min(counts.running) AS running,
-      bool_or(is_moment OR _is_rate(event, unit)) AS is_rate,
+      bool_or(is_rate) AS is_rate,
+      bool_and(adds_up) AS adds_up,
       bool_or(is_whole) AS is_whole
-    FROM by_place
+    FROM by_share
     GROUP BY run_id, source_id, event, extent
     -- In a file, and in several of a run, the same can be counted more than once: the program as a
     -- whole, its processes, their threads, and by function. Only the widest is summed then.
     -- as a sum over a window this would read all samples twice
     QUALIFY rank() OVER (
-      PARTITION BY run_id, event ORDER BY CASE WHEN bool_or(is_whole) THEN extent ELSE -1 END DESC
+      PARTITION BY run_id, event
+      ORDER BY CASE WHEN bool_or(is_whole) THEN extent ELSE least(extent, -1) END DESC
     ) = 1
   ),
 
@@ -169,12 +262,14 @@ WITH
     SELECT
       run_id, source_id, event, any_value(unit) AS unit,
       CASE WHEN _is_elapsed(event) THEN max(value) ELSE sum(value) END AS value,
+      sum(shares) AS shares,
       sum(counted) AS counted,
       sum(samples) AS samples,
       -- the samples without a value: how many, and the sum of their numbers, as which they are
       {'count': sum(samples) - sum(counted), 'numbers': sum(lacking)} AS lacking,
       min(running) AS running,
-      bool_or(is_rate) AS is_rate
+      bool_or(is_rate) AS is_rate,
+      bool_and(adds_up) AS adds_up
     FROM by_extent
     GROUP BY run_id, source_id, event
   ),
@@ -197,7 +292,7 @@ WITH
       run_id, event, any_value(unit) AS unit,
       CASE
         WHEN _is_extreme(event) THEN NULL
-        WHEN bool_or(is_rate) THEN sum(value) / sum(counted)
+        WHEN NOT bool_and(adds_up) THEN sum(value) / sum(shares)
         WHEN _is_elapsed(event) THEN max(value)
         ELSE sum(value)
       END AS value,
@@ -236,7 +331,7 @@ FROM totals;
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
-COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean of values of a moment (which have t_start and no t_end), and where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width. NULL of the smallest and largest values of regions (min#, max#).';
+COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean over time of values of a moment (which have t_start and no t_end), and where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width. Of these, amounts per second, power and bytes in use add up over threads, processors, ranks, sockets and GPUs, which are taken to run at the same time, and the others are averaged over them. Samples of known length count by it; regions of code count alike. NULL of the smallest and largest values of regions (min#, max#), and of amounts per second of several devices that may be parts of one another (disks, interfaces).';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
 COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores. NULL where either was not counted in samples in which the other was, beyond 1 % of them (pmu_per_cycle has each sample).';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';

@@ -301,6 +301,84 @@ def test_power_over_time_is_averaged_and_energy_added_up(warehouse, event, unit,
     assert rows(warehouse, "SELECT value, unit FROM counter_summary") == [(value, unit)]
 
 
+@pytest.mark.parametrize(
+    ("event", "unit", "value"),
+    [
+        *(("dp", "MFLOP/s", 100), ("dram", "GB/s", 100), ("dram_bw", None, 100)),
+        *(("requests", "1/s", 100), ("power", "W", 100), ("link", "Gbps", 100)),
+        *(("clock", "MHz", 50), ("sm", "cycle/second", 50), ("ticks", "Tick/Second", 50)),
+        *(("hits", "%", 50), ("L2 miss rate", None, 50), ("bw utilization", None, 50)),
+        *(("t", "degC", 50), ("avg bandwidth", "GB/s", 50), ("intensity", "FLOP/Byte", 50)),
+    ],
+)
+def test_amounts_per_second_add_up_over_threads_and_are_averaged_over_time(
+    warehouse, event, unit, value
+):
+    """As LIKWID's own tables of sums do, where a socket's value stands on one of its threads."""
+    warehouse.execute(
+        "INSERT INTO pmu_samples (run_id, source_id, cpu, region, event, value, unit) "
+        "SELECT 'r', 1, cpu, region, $event, value, $unit FROM (VALUES "
+        "(0, 'a', 30), (1, 'a', 60), (2, 'a', NULL), (0, 'b', 50), (1, 'b', 60), (2, 'b', NULL)"
+        ") AS t(cpu, region, value)",
+        {"event": event, "unit": unit},
+    )
+    assert rows(warehouse, "SELECT value FROM counter_summary") == [(value,)]
+
+
+def test_means_over_time_are_by_the_length_of_samples_where_it_is_known(warehouse):
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        rank  t_start  t_end  event  value  unit
+        0     0        1      bw     10     GB/s
+        0     1        4      bw     20     GB/s
+        1     0        4      bw     5      GB/s
+        0     0        1      clock  1      GHz
+        0     1        4      clock  2      GHz
+        1     0        4      clock  3      GHz
+        """,
+    )
+    assert rows(warehouse, "SELECT event, value FROM counter_summary ORDER BY event") == [
+        ("bw", 22.5),
+        ("clock", 2.375),
+    ]
+
+
+def test_rates_of_parts_of_a_machine_add_up_and_of_kernels_that_follow_one_another_do_not(
+    warehouse,
+):
+    """A process counts for the time that it was there; a disk has the bytes of its partition."""
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        run_id   thread  region  t_start  event  value  unit
+        gpus     NULL    GPU:0   0        p      100    W
+        gpus     NULL    GPU:1   2        p      80     W
+        gpus     NULL    GPU:0   100      p      300    W
+        gpus     NULL    GPU:1   102      p      80     W
+        sockets  NULL    S0      NULL     bw     5      GB/s
+        sockets  NULL    S1      NULL     bw     7      GB/s
+        kernels  NULL    copy    NULL     bw     5      GB/s
+        kernels  NULL    add     NULL     bw     7      GB/s
+        tasks    1       a       0        rd     10     kB/s
+        tasks    1       a       100      rd     20     kB/s
+        tasks    2       b       0        rd     30     kB/s
+        disks    NULL    sda     0        wr     9      kB/s
+        disks    NULL    sda1    0        wr     9      kB/s
+        """,
+    )
+    warehouse.execute("UPDATE pmu_samples SET region = replace(region, ':', ' ')")
+    assert rows(warehouse, "SELECT run_id, value FROM counter_summary ORDER BY run_id") == [
+        ("disks", None),
+        ("gpus", 280),
+        ("kernels", 6),
+        ("sockets", 12),
+        ("tasks", 30),
+    ]
+
+
 def test_names_that_contain_such_words_in_others_are_counts(warehouse):
     names = ["cpu-migrations", "iterations", "branch-misses", "perf_events", "all_loads", "rated"]
     warehouse.executemany(

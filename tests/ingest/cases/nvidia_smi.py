@@ -37,13 +37,13 @@ CASE = Case(
                 (1, 1_000_000_000, "fan.speed", None, "%"),
             ],
         ),
-        # nothing of a moment adds up over time
+        # nothing of a moment adds up over time; power and memory do over the GPUs
         (
             "SELECT event, round(value, 6) FROM counter_summary ORDER BY event",
             [
                 ("fan.speed", None),
-                ("memory.used", 1603.6),
-                ("power.draw", 177.45),
+                ("memory.used", 3207.2),
+                ("power.draw", 354.9),
                 ("temperature.gpu", 40.4),
                 ("utilization.gpu", 26.5),
             ],
