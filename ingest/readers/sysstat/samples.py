@@ -67,11 +67,11 @@ class Samples:
 
 
 def unit_of(event: str) -> str | None:
-    """Return the unit that a name shows: %user, rkB/s, kbmemfree, r_await, cpu-load.idle."""
+    """Return the unit that a name shows: %user, rkB/s, tps, kbmemfree, r_await, cpu-load.idle."""
     group, _, name = event.rpartition(".")
     if name.startswith("%") or name.endswith("percent") or group in ("cpu-load", "avg-cpu"):
         return "%"
-    if name.endswith("/s"):
+    if name.endswith(("/s", "tps")):
         size = _SIZE.search(name)
         return f"{size[0]}/s" if size else "1/s"
     if name.startswith("kb"):

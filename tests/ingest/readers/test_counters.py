@@ -139,7 +139,7 @@ def test_papi_6_lists_threads_and_regions(warehouse, tmp_path):
         warehouse, "SELECT rank, thread, region, event, value FROM pmu_samples ORDER BY event"
     ) == [
         (2, 3, "main", "PAPI_TOT_INS", 9.0),
-        (2, 3, "main", "cycles", 10.0),
+        (2, 3, "main", "real_cycles", 10.0),
         (2, 3, "main", "region_count", 2.0),
     ]
 
