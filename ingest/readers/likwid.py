@@ -6,7 +6,8 @@ lands in pmu_samples:
 - A row per event of a `Raw` table (in text, Event) and hardware thread, or GPU: `cpu`, `event` as
   LIKWID names it.
 - A row per metric of a `Metric` table and hardware thread; the unit that ends a metric's name in
-  square brackets goes to `unit`. The STAT tables follow from these and are left out.
+  square brackets goes to `unit`. The STAT tables follow from these and are left out. What a socket
+  counts stands on one of its hardware threads: the others have 0, which of a clock is NULL.
 - `region` is the marked region (-m). Tables of one group that come again (timeline, -t) are
   samples 0, 1, 2 ... A second event group is distinguished from the first by its events.
 
@@ -178,7 +179,7 @@ def _text_rows(
                 "region": region,
                 "sample": sample,
                 "event": event,
-                "value": number(field, f"line {line}", fields[0]),
+                "value": _value(field, unit, f"line {line}", fields[0]),
                 "unit": unit,
             }
 
@@ -234,7 +235,7 @@ def _table(
                 "region": heading.region,
                 "sample": sample,
                 "event": event,
-                "value": number(field, where, name),
+                "value": _value(field, unit, where, name),
                 "unit": unit,
             }
 
@@ -271,6 +272,12 @@ def _threads(names: list[str], line: int, cpus: set[int]) -> list[int]:
             expected="HWThread 0,HWThread 1,...",
         )
     return threads
+
+
+def _value(field: str, unit: str | None, where: str, name: str) -> float | None:
+    """Return a number; None where there is none, as of a clock of 0: another thread counts it."""
+    value = number(field, where, name)
+    return None if value == 0 and unit == "MHz" else value
 
 
 def _event(name: str) -> tuple[str, str | None]:

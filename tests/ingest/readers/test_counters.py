@@ -131,6 +131,21 @@ def test_likwid_messages(text, message, warehouse, tmp_path):
     assert message in refused(warehouse, tmp_path, "likwid.csv", text)
 
 
+def test_what_likwid_counts_of_a_socket_is_that_of_the_run_summed_over_sockets(warehouse, tmp_path):
+    text = """TABLE,Group 1 Metric,MEM,3
+Metric,HWThread 0,HWThread 1,HWThread 18,HWThread 19
+Uncore Clock [MHz],2400,0,2200,0
+DP [MFLOP/s],100,200,300,400
+Memory bandwidth [MBytes/s],5000,0,7000,0
+"""
+    landed(warehouse, tmp_path, "likwid.csv", text)
+    assert rows(warehouse, "SELECT event, value FROM counter_summary ORDER BY event") == [
+        ("DP", 1000),
+        ("Memory bandwidth", 12000),
+        ("Uncore Clock", 2300),
+    ]
+
+
 def test_papi_6_lists_threads_and_regions(warehouse, tmp_path):
     found = {"region_count": "2", "cycles": "10", "PAPI_TOT_INS": {"total": "9", "min": "4"}}
     content = {"papi_version": "6.0", "threads": [{"id": "3", "regions": [{"main": found}]}]}
