@@ -92,3 +92,8 @@ def compared_by_default(con: DuckDBPyConnection, app: str | None) -> tuple[str, 
 def comparison_choices(con: DuckDBPyConnection, most: int = 100) -> DuckDBPyRelation:
     """Return the names of versions and runs that can be compared, the latest first."""
     return ask(con, "comparison/choices", most=most)
+
+
+def compared_clocks(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
+    """Return how many of the runs have nodes with clocks that are apart, one row; none without."""
+    return ask(con, "comparison/clocks", runs=list(runs))

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from apps.output import (
     Row,
+    amount,
     amounts,
     cell,
     counted,
+    dicts,
     interval,
     percent,
     ratio_percent,
     table_text,
     three_digits,
 )
+from apps.queries.comparison import compared_clocks
 from apps.reports.series import TOTALS, series_name, shown_fields
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 METRICS = ("metric", "verdict", "before", "after", "unit", "change", "interval", "p", "runs")
 _TOPICS = (
@@ -39,9 +45,9 @@ _LINES = 15
 _METRIC_WIDTH = 40
 
 
-def comparison_text(title: str, rows: Sequence[Row], level: float) -> str:
-    """Return the comparison: verdicts first, then one table per topic."""
-    sentences = comparison_sentences(rows, level)
+def comparison_text(title: str, rows: Sequence[Row], level: float, notes: Sequence[str]) -> str:
+    """Return the comparison: verdicts first, then notes, then one table per topic."""
+    sentences = [*comparison_sentences(rows, level), *notes]
     parts = [title, "\n".join(f"* {sentence}" for sentence in sentences)]
     apart = _distinguishing_fields(rows)
     for topic, metrics in topics(both_sides(rows)):
@@ -51,6 +57,17 @@ def comparison_text(title: str, rows: Sequence[Row], level: float) -> str:
         widths = {} if apart else {"metric": _METRIC_WIDTH}
         parts.append(f"{topic}\n{table_text(METRICS, lines, widths)}{end}")
     return "\n\n".join(parts)
+
+
+def clock_notes(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+    """Return why metrics of runs are not compared whose nodes have clocks that are apart."""
+    return [
+        f"Note: the clocks of {cell(row['node'])} and {cell(row['other'])} are "
+        f"{amount(row['apart_seconds'], 's')} apart in {cell(row['run_id'])}"
+        + (f" and others in {row['runs'] - 1} more" if row["runs"] > 1 else "")
+        + ", so where the time of workers went is not compared: pwh idle RUN says what to do."
+        for row in dicts(compared_clocks(con, runs))
+    ]
 
 
 def comparison_sentences(rows: Sequence[Row], level: float) -> list[str]:

@@ -118,7 +118,7 @@ def _clocks(con: DuckDBPyConnection, run_id: str) -> list[str]:
         return [
             f"The clocks of {cell(row['node'])} and {cell(row['other'])} are "
             f"{amount(row['apart_seconds'], 's')} apart: data seem to arrive before they are sent, "
-            "so the shares below are wrong. Set them right: "
+            "so the shares below are wrong, and no comparison has them. Set them right: "
             f"pwh ingest {_file(row['path'])} --replace --align-clocks"
         ]
     for row in dicts(idle_contradictions(con, run_id)):

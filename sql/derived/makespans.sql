@@ -1,5 +1,6 @@
 -- The makespans of those runs with tasks of which {runs} is the condition, in seconds: from the
--- first submission (or start) to the last end on one clock. NULL where no time passed.
+-- first submission (or start) to the last end on one clock. NULL where no time passed, and where the
+-- clocks of nodes are proven to be apart by more than a hundredth of it: it is wrong by as much.
 
 WITH
   moments AS (
@@ -24,7 +25,13 @@ WITH
       SELECT run_id, node, max(clock_offset_ns) AS ahead FROM nodes GROUP BY run_id, node
     ) AS clock USING (run_id, node)
     GROUP BY run_id
+  ),
+
+  apart AS (
+    SELECT run_id, max(ns) AS ns FROM _clocks_apart WHERE {runs} GROUP BY run_id
   )
 
-SELECT run_id, CAST(nullif(ns, 0) AS DOUBLE) / 1e9 AS seconds
-FROM makespans;
+SELECT
+  m.run_id, CASE WHEN m.ns > 0 AND 100 * coalesce(a.ns, 0) <= m.ns THEN m.ns / 1e9 END AS seconds
+FROM makespans AS m
+LEFT JOIN apart AS a ON m.run_id = a.run_id;

@@ -40,3 +40,10 @@ COMMENT ON COLUMN clock_skew.transfers IS 'Transfers between them, both ways.';
 COMMENT ON COLUMN clock_skew.other_ahead_ns IS 'By how much the other node''s clock seems to be ahead of the node''s, before any correction, ns: half of fastest there minus fastest back.';
 COMMENT ON COLUMN clock_skew.fastest_ns IS 'Mean apparent time of the fastest transfers each way, ns: the error of other_ahead_ns is no larger. Negative: the clocks drift or times are wrong.';
 COMMENT ON COLUMN clock_skew.recorded_ahead_ns IS 'The same by nodes.clock_offset_ns, with which the idle attribution corrects, ns; NULL where nothing is recorded.';
+
+-- Pairs of nodes whose clocks are proven to be apart after correction, by how much (ns): data seem
+-- to arrive before they are sent.
+CREATE OR REPLACE VIEW _clocks_apart AS
+SELECT run_id, node, other, abs(other_ahead_ns - coalesce(recorded_ahead_ns, 0)) AS ns
+FROM clock_skew
+WHERE ns > fastest_ns;

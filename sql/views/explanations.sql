@@ -1,4 +1,4 @@
--- requires: explanations_metrics, explanations_causes, explanations_threads, explanations_workers
+-- requires: clock_skew, explanations_metrics, explanations_causes, explanations_threads, explanations_workers
 --
 -- Explanations: what changed together with a regression in the other kinds of trace.
 --
@@ -132,6 +132,17 @@ WITH
     WINDOW kernel AS (PARTITION BY kernel)
   ),
 
+  traced AS (
+    SELECT
+      run_id,
+      run_id IN (
+        SELECT a.run_id
+        FROM _clocks_apart AS a
+        WHERE _is_of(a.run_id, _as_list(runs) || _as_list(against))
+      ) AS is_apart
+    FROM (SELECT DISTINCT run_id FROM tasks SEMI JOIN side USING (run_id))
+  ),
+
   topics (place, topic, run_id, note) AS (
     SELECT DISTINCT 0, 'function', run_id, NULL FROM fn_timings SEMI JOIN side USING (run_id)
     UNION ALL
@@ -149,7 +160,8 @@ WITH
       AND r.machine IS NOT DISTINCT FROM s.machine
     WHERE s.counts >= 3
     UNION ALL
-    SELECT DISTINCT 4, 'idle', run_id, NULL FROM tasks SEMI JOIN side USING (run_id)
+    SELECT 4, 'idle', if(is_apart, NULL, run_id), if(is_apart, 'the clocks of nodes are apart', NULL)
+    FROM traced
     UNION ALL
     SELECT DISTINCT 5, 'threads', if(is_shared, run_id, NULL), if(is_shared, NULL, 'other kernels')
     FROM visited
@@ -173,7 +185,7 @@ LEFT JOIN side AS s ON t.run_id = s.run_id
 GROUP BY e.place, e.topic
 ORDER BY e.place;
 
-COMMENT ON MACRO TABLE explain_coverage IS 'One row is a topic of explain_run(runs, against), and of how many runs on either side it could be examined: topic, runs_before, runs_after, note (why a bottleneck is Unknown; other events or kernels than on the other side). A topic with runs on both sides and no row in explain_run did not change.';
+COMMENT ON MACRO TABLE explain_coverage IS 'One row is a topic of explain_run(runs, against), and of how many runs on either side it could be examined: topic, runs_before, runs_after, note (why a bottleneck is Unknown; other events or kernels than on the other side; clocks that are apart). A topic with runs on both sides and no row in explain_run did not change.';
 
 CREATE OR REPLACE VIEW explanations AS
 WITH

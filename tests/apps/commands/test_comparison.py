@@ -7,6 +7,8 @@ import json
 import pytest
 
 from tests.helpers.histories import runs, write
+from tests.helpers.schedules import write_schedule
+from tests.helpers.simulated import Machine, simulate
 
 
 @pytest.fixture(scope="module")
@@ -127,3 +129,19 @@ def test_what_is_refused(names, code, message, pwh):
     found, out, err = pwh("compare", *names)
     assert (found, out) == (code, "")
     assert message in err and "Traceback" not in err
+
+
+def test_what_clocks_that_are_apart_spoil_is_not_compared(run, tmp_path):
+    recorded = simulate(Machine(tasks=200, nodes=2, skew=4000, network=2), 3).recorded
+    for version, nodes in (("v1", recorded["nodes"]), ("v2", [])):
+        folder = write_schedule(tmp_path / version, {**recorded, "nodes": nodes})
+        facts = ("--app", "a", "--version", version, "--machine", "m", "--run", version)
+        assert run("ingest", folder, *facts)[0] == 0
+    code, out, _ = run("compare", "v1", "v2")
+    assert code == 0
+    assert "* Note: the clocks of n0 and n1 are " in out
+    compared = [line for line in out.splitlines() if line.startswith(("wall_seconds", "idle:"))]
+    assert compared and all(" gone " in line for line in compared)
+    out = run("explain", "v2", "--against", "v1")[1]
+    assert "idle time (the clocks of nodes are apart)" in out
+    assert run("gate", "a", "--baseline", "v1", "--candidate", "v2")[0] == 5

@@ -286,6 +286,23 @@ def test_the_wall_time_is_the_makespan(warehouse, tmp_path):
     assert rows(warehouse, "SELECT wall_seconds FROM runs") == [(55e-9,)]
 
 
+@pytest.mark.parametrize(("end", "wall"), [(60, None), (60_000, 60_000e-9)])
+def test_the_makespan_is_unknown_where_clocks_that_are_apart_spoil_it(
+    warehouse, tmp_path, end, wall
+):
+    # n1 is 40 ns ahead: what it gets takes 50 ns, what it sends -30
+    write(
+        tmp_path,
+        workers="worker_id node_id\nw0 n0\nw1 n1\n",
+        fragments=f"fragment_id worker_id t_start t_end\na w0 0 10\nb w1 50 {end}\n",
+        data="data_id producer_fragment\nx a\ny b\n",
+        inputs="fragment_id data_id\nb x\na y\n",
+        transfers="data_id src_node dst_node t_send t_recv\nx n0 n1 10 60\ny n1 n0 60 30\n",
+    )
+    land(warehouse, tmp_path)
+    assert rows(warehouse, "SELECT wall_seconds FROM runs") == [(wall,)]
+
+
 def test_a_stated_wall_time_counts_more(warehouse, tmp_path):
     land(warehouse, write(tmp_path), facts={"wall_seconds": 3.0})
     assert rows(warehouse, "SELECT wall_seconds FROM runs") == [(3.0,)]
