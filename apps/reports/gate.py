@@ -113,14 +113,16 @@ def _candidate(
 ) -> list[Row]:
     """Return the runs of the candidate: latest is all runs of the newest run's version.
 
-    Where there is no other version, or the baseline has the same, it is the newest run alone.
+    Those before the first of the baseline are left out: a version that came back is judged as it is
+    now. Where there is no other version, or the baseline has the same, it is the newest run alone.
     Raises `NothingToAnalyse` where the newest run is one of the baseline: an older version, which
     may be what was reverted, is not the latest.
     """
     if name != LATEST:
         return _named(con, app, runs, name)
     newest = runs[0]
-    if newest["run_id"] in {row["run_id"] for row in baseline}:
+    taken = {row["run_id"] for row in baseline}
+    if newest["run_id"] in taken:
         raise NothingToAnalyse(
             f"the newest run of {app}, {newest['run_id']}, is one of the baseline",
             hint="Name what to judge: --candidate VERSION",
@@ -129,7 +131,8 @@ def _candidate(
     others = {row["version"] for row in runs} - {version}
     if version is None or not others or version in {row["version"] for row in baseline}:
         return [newest]
-    return [row for row in runs if row["version"] == version]
+    first = max((i for i, row in enumerate(runs) if row["run_id"] in taken), default=len(runs))
+    return [row for row in runs[:first] if row["version"] == version]
 
 
 def _last_runs(runs: Sequence[Row], after: Sequence[Row], baseline: str) -> list[Row]:
