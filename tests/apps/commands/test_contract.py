@@ -152,7 +152,7 @@ CASES = (
         command="gate",
         arguments=("sorter", "--baseline", "2.9"),
         unknown=("nope", "--baseline", "1"),
-        escapes=(APP, "--baseline", VERSIONS[0], "--limit", "900%"),
+        escapes=(APP, "--baseline", VERSIONS[0], "--candidate", VERSIONS[1], "--limit", "900%"),
     ),
     Case(command="explain", arguments=("spmv-0.9",), unknown=("nope",), escapes=(TIMED_RUN,)),
     Case(
