@@ -95,43 +95,36 @@ WITH
     GROUP BY s.run_id, s.launch
   ),
 
-  -- Where the lanes of warps are not known: however threads are put into warps, no more slots idle
-  -- than if each thread block were one. A basic block of unknown size counts as one instruction.
-  without_lanes AS (
-    SELECT DISTINCT v.run_id, v.launch
+  -- However threads are put into warps, no more slots idle than if each thread block were one. A
+  -- basic block of unknown size counts as one instruction.
+  thread_slots AS (
+    SELECT
+      v.run_id, v.launch, v.block, v.bb,
+      sum(coalesce(v.instructions, v.visits * d.size, v.visits)) AS executed,
+      max(coalesce(v.instructions, v.visits * d.size, v.visits)) AS longest,
+      bool_or(v.warp IS NULL) AS lacks_warps
     FROM bb_visits AS v
-    LEFT JOIN _launched AS l ON v.run_id = l.run_id AND v.launch = l.launch
-    WHERE v.warp IS NULL OR l.warp_size IS NULL OR l.block_size IS NULL
+    LEFT JOIN _bb_described AS d
+      ON v.run_id = d.run_id AND v.kernel IS NOT DISTINCT FROM d.kernel AND v.bb = d.bb
+    WHERE v.block IS NOT NULL AND v.thread IS NOT NULL AND v.interval IS NULL
+    GROUP BY v.run_id, v.launch, v.block, v.bb
   ),
 
   thread_blocks AS (
-    SELECT v.run_id, v.launch, v.block, count(DISTINCT v.thread) AS threads
-    FROM bb_visits AS v
-    SEMI JOIN without_lanes AS l ON v.run_id = l.run_id AND v.launch = l.launch
-    WHERE v.block IS NOT NULL AND v.thread IS NOT NULL AND v.interval IS NULL
-    GROUP BY v.run_id, v.launch, v.block
-  ),
-
-  thread_slots AS (
-    SELECT
-      v.run_id, v.launch,
-      sum(coalesce(v.instructions, v.visits * d.size, v.visits)) AS executed,
-      max(coalesce(v.instructions, v.visits * d.size, v.visits)) * any_value(b.threads) AS slots
-    FROM bb_visits AS v
-    JOIN thread_blocks AS b ON v.run_id = b.run_id AND v.launch = b.launch AND v.block = b.block
-    LEFT JOIN _bb_described AS d
-      ON v.run_id = d.run_id AND v.kernel IS NOT DISTINCT FROM d.kernel AND v.bb = d.bb
-    WHERE v.thread IS NOT NULL AND v.interval IS NULL
-    GROUP BY v.run_id, v.launch, v.block, v.bb
+    SELECT run_id, launch, block, count(DISTINCT thread) AS threads
+    FROM bb_visits
+    WHERE block IS NOT NULL AND thread IS NOT NULL AND interval IS NULL
+    GROUP BY run_id, launch, block
   ),
 
   idle_threads AS (
     SELECT
-      run_id, launch,
-      CASE WHEN count(executed) = count(*) THEN 1 - sum(executed) / nullif(sum(slots), 0) END
-        AS most_idle_share
-    FROM thread_slots
-    GROUP BY run_id, launch
+      s.run_id, s.launch, bool_or(s.lacks_warps) AS lacks_warps,
+      CASE WHEN count(s.executed) = count(*)
+        THEN 1 - sum(s.executed) / nullif(sum(s.longest * b.threads), 0) END AS most_idle_share
+    FROM thread_slots AS s
+    JOIN thread_blocks AS b ON s.run_id = b.run_id AND s.launch = b.launch AND s.block = b.block
+    GROUP BY s.run_id, s.launch
   ),
 
   visited AS (
@@ -223,7 +216,8 @@ WITH
       w.instructions AS complete_instructions,
       w.warp_instructions AS complete_warp_instructions,
       i.idle_warp_share,
-      n.most_idle_share,
+      CASE WHEN n.lacks_warps OR l.warp_size IS NULL OR l.block_size IS NULL
+        THEN n.most_idle_share END AS most_idle_share,
       _traced_share(
         CASE WHEN v.threads_known THEN s.threads END, l.grid_size, l.block_size
       ) AS traced_share
