@@ -97,3 +97,15 @@ def comparison_choices(con: DuckDBPyConnection, most: int = 100) -> DuckDBPyRela
 def compared_clocks(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
     """Return how many of the runs have nodes with clocks that are apart, one row; none without."""
     return ask(con, "comparison/clocks", runs=list(runs))
+
+
+def sides_that_came_back(
+    con: DuckDBPyConnection, before: Sequence[str], after: Sequence[str]
+) -> DuckDBPyRelation:
+    """Return the sides that ran before and after the other: is_after, earlier and later runs."""
+    return ask(
+        con,
+        "comparison/came_back",
+        before=json.dumps(list(before)),
+        after=json.dumps(list(after)),
+    )

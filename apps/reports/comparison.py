@@ -19,7 +19,7 @@ from apps.output import (
     table_text,
     three_digits,
 )
-from apps.queries.comparison import compared_clocks
+from apps.queries.comparison import compared_clocks, run_comparison, sides_that_came_back
 from apps.reports.series import TOTALS, series_name, shown_fields
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ _SOURCES = {
     "usual": "from what such metrics usually do between equal runs of this warehouse",
 }
 _WITHIN_NOISE = ("same", "uncertain")
+_BEYOND_NOISE = ("worse", "better", "changed")
 _ONE_SIDED = ("new", "gone")
 _NAMED = 3
 _MOST_TOTALS = 4
@@ -59,7 +60,37 @@ def comparison_text(title: str, rows: Sequence[Row], level: float, notes: Sequen
     return "\n\n".join(parts)
 
 
-def clock_notes(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+def comparison_notes(
+    con: DuckDBPyConnection, sides: Sequence[tuple[str, list[str]]], level: float
+) -> list[str]:
+    """Return what else has to be known of two sides, each a name and its runs."""
+    first, second = (runs for _, runs in sides)
+    return [*_clock_notes(con, [*first, *second]), *_return_notes(con, sides, level)]
+
+
+def _return_notes(
+    con: DuckDBPyConnection, sides: Sequence[tuple[str, list[str]]], level: float
+) -> list[str]:
+    """Return of a side that ran before and after the other whether its own runs differ."""
+    (_, before), (_, after) = sides
+    notes = []
+    for row in dicts(sides_that_came_back(con, before, after)):
+        other, own = (name for name, _ in (sides if row["is_after"] else reversed(sides)))
+        changes = dicts(run_comparison(con, row["earlier"], row["later"], level))
+        found = [one for one in changes if one["verdict"] in _BEYOND_NOISE]
+        runs = f"{len(row['earlier'])} and {counted(len(row['later']), 'run')}"
+        differ = (
+            f"differ by themselves: {_names(found)}. Something other than the version changed."
+            if found
+            else "do not differ beyond the noise."
+        )
+        notes.append(
+            f"Note: {own} ran before and after {other}: these {runs} count together, and {differ}"
+        )
+    return notes
+
+
+def _clock_notes(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
     """Return why metrics of runs are not compared whose nodes have clocks that are apart."""
     return [
         f"Note: the clocks of {cell(row['node'])} and {cell(row['other'])} are "
@@ -148,7 +179,7 @@ def _more_runs(row: Row) -> str:
 def _verdict_sentences(rows: Sequence[Row]) -> list[str]:
     """Return how many metrics got worse or better, with the names of the first."""
     counts = Counter(row["verdict"] for row in rows)
-    tested = sum(counts[v] for v in ("worse", "better", "changed", *_WITHIN_NOISE))
+    tested = sum(counts[v] for v in (*_BEYOND_NOISE, *_WITHIN_NOISE))
     sentences = []
     if tested and not counts["worse"]:
         unsure = counts["uncertain"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING
 
 from apps.output import (
@@ -47,12 +48,16 @@ _VERDICTS = {
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Runs of the baseline and of the candidate with equal configurations, and their names."""
+    """Runs of the baseline and of the candidate with equal configurations, and their names.
+
+    `came_back` is whether the candidate also ran before the baseline: those runs are left out.
+    """
 
     baseline: list[str]
     candidate: list[str]
     baseline_name: str
     candidate_name: str
+    came_back: bool
 
 
 def find_sides(con: DuckDBPyConnection, app: str, baseline: str, candidate: str) -> Sides:
@@ -65,8 +70,11 @@ def find_sides(con: DuckDBPyConnection, app: str, baseline: str, candidate: str)
     if not runs:
         raise NothingToAnalyse(f"there are no runs of {app!r}", hint="pwh runs lists them.")
     named = None if baseline.startswith(_LAST) else _named(con, app, runs, baseline)
-    after = _candidate(con, app, runs, candidate, named or [])
-    before = _last_runs(runs, after, baseline) if named is None else named
+    every = _candidate(con, app, runs, candidate, named or [])
+    if named is None:
+        before, after = _last_runs(runs, every, baseline)
+    else:
+        before, after = named, _as_it_is_now(runs, every, named) if candidate == LATEST else every
     ids = {row["run_id"] for row in after}
     before = [row for row in before if row["run_id"] not in ids]
     if not before:
@@ -86,6 +94,7 @@ def find_sides(con: DuckDBPyConnection, app: str, baseline: str, candidate: str)
         [row["run_id"] for row in after if str(row["configuration"]) in shared],
         baseline,
         _candidate_name(after, candidate),
+        came_back=len(after) < len(every),
     )
 
 
@@ -113,8 +122,7 @@ def _candidate(
 ) -> list[Row]:
     """Return the runs of the candidate: latest is all runs of the newest run's version.
 
-    Those before the first of the baseline are left out: a version that came back is judged as it is
-    now. Where there is no other version, or the baseline has the same, it is the newest run alone.
+    Where there is no other version, or the baseline has the same, it is the newest run alone.
     Raises `NothingToAnalyse` where the newest run is one of the baseline: an older version, which
     may be what was reverted, is not the latest.
     """
@@ -131,23 +139,39 @@ def _candidate(
     others = {row["version"] for row in runs} - {version}
     if version is None or not others or version in {row["version"] for row in baseline}:
         return [newest]
+    return [row for row in runs if row["version"] == version]
+
+
+def _as_it_is_now(runs: Sequence[Row], after: Sequence[Row], baseline: Sequence[Row]) -> list[Row]:
+    """Return the runs of the latest version without those before the first of the baseline."""
+    taken = {row["run_id"] for row in baseline}
+    ids = {row["run_id"] for row in after}
     first = max((i for i, row in enumerate(runs) if row["run_id"] in taken), default=len(runs))
-    return [row for row in runs[:first] if row["version"] == version]
+    return [row for row in runs[:first] if row["run_id"] in ids]
 
 
-def _last_runs(runs: Sequence[Row], after: Sequence[Row], baseline: str) -> list[Row]:
-    """Return the last N runs before the candidate of each of its configurations."""
+def _last_runs(
+    runs: Sequence[Row], after: Sequence[Row], baseline: str
+) -> tuple[list[Row], list[Row]]:
+    """Return the last N runs before the candidate of each of its configurations, and the candidate.
+
+    Of a version that came back the candidate is what followed the last run of another one; its
+    earlier runs are on no side. Failed runs are passed over.
+    """
     digits = baseline.removeprefix(_LAST)
     if not digits.isascii() or not digits.isdigit() or int(digits) < 1:
         raise UsageError(f"{baseline!r} is not a number of runs", hint="Such as --baseline last:10")
     ids = {row["run_id"] for row in after}
-    first = max(i for i, row in enumerate(runs) if row["run_id"] in ids)
-    older = [row for row in runs[first + 1 :] if row["run_id"] not in ids]
-    found = []
+    before, newest = [], []
     for configuration in {str(row["configuration"]) for row in after}:
-        alike = [row for row in older if str(row["configuration"]) == configuration]
-        found += alike[: int(digits)]
-    return found
+        alike = [row for row in runs if str(row["configuration"]) == configuration]
+        alike = [row for row in alike if row["run_id"] in ids or not row["has_failed"]]
+        since = list(dropwhile(lambda row: row["run_id"] not in ids, alike))
+        stretch = list(takewhile(lambda row: row["run_id"] in ids, since))
+        older = [row for row in since[len(stretch) :] if row["run_id"] not in ids]
+        newest += stretch
+        before += older[: int(digits)]
+    return before, newest
 
 
 def _candidate_name(after: Sequence[Row], name: str) -> str:
@@ -297,7 +321,8 @@ def _runs(sides: Sides) -> str:
     baseline, candidate = map(markdown_escaped, (sides.baseline_name, sides.candidate_name))
     return (
         f"Baseline {baseline} ({counted(len(sides.baseline), 'run')}), "
-        f"candidate {candidate} ({counted(len(sides.candidate), 'run')})"
+        f"candidate {candidate} ({counted(len(sides.candidate), 'run')}"
+        f"{' since it came back' if sides.came_back else ''})"
     )
 
 

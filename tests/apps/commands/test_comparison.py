@@ -105,6 +105,22 @@ def test_machines_that_differ_are_noted(pwh):
     assert "* Note: the sides differ in machine: m1 and m2." in out
 
 
+@pytest.mark.parametrize(
+    ("back", "told"),
+    [(10, "do not differ beyond the noise"), (13, "differ by themselves: functions:seconds +30 %")],
+)
+def test_a_version_that_came_back_is_compared_with_itself(back, told, run, tmp_path):
+    lines = []
+    for at, (version, level) in enumerate((("v1", 10), ("v2", 12), ("v1", back))):
+        part = runs(version, {"f": level}, first_day=1 + 6 * at, count=5)
+        lines += [line.replace("-m1", f"-{at}", 1) for line in part]
+    run("ingest", write(tmp_path / "t.csv", lines))
+    for sides in (("heat@v1", "heat@v2"), ("heat@v2", "heat@v1")):
+        _, out, _ = run("compare", *sides)
+        assert "heat@v1 ran before and after heat@v2: these 5 and 5 runs count together" in out
+        assert told in out
+
+
 def test_a_wider_level_gives_a_wider_interval(pwh):
     def width(level):
         asked = ("compare", "heat@v1", "heat@v2", "--metric", "seconds:main", "-f", "json")

@@ -151,7 +151,10 @@ def test_a_version_that_was_reverted_is_not_the_latest(run, tmp_path):
     assert run("gate", "heat", "--baseline", "v1", "--candidate", "v2")[0] == 1
     code, out, _ = run("gate", "heat", "--baseline", "v2")
     # as it is now: without its runs before v2
-    assert (code, "candidate latest: v1 (4 runs)" in out) == (0, True)
+    assert (code, "candidate latest: v1 (4 runs since it came back)" in out) == (0, True)
+    for candidate in ("latest", "v1"):
+        code, out, _ = run("gate", "heat", "--baseline", "last:5", "--candidate", candidate)
+        assert (code, "Baseline last:5 (4 runs)" in out, "(4 runs since" in out) == (0, True, True)
 
 
 def test_without_a_noise_nothing_is_certain(run, tmp_path):
