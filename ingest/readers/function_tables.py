@@ -36,6 +36,7 @@ _CALLS = ("instances", "num calls", "calls", "count")
 _KINDS = {"num calls": "api", "instances": "kernel", "count": "memory"}
 _TOTAL = re.compile(r"total ?time ?\((ns|us|ms|s|sec)\)|totalduration(ns)|cpu time(?::self)?")
 _SCALES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0}
+_WITH_UNIT = re.compile(r"([\d.]+) ?(ns|us|ms|s)")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DASHES = re.compile(r" *-{2,}(?: +-{2,})+ *")
 _NVPROF_ROW = re.compile(
@@ -153,7 +154,7 @@ def _read(text: str) -> tuple[_Found, int]:
 
 
 def _take(table: _Table, found: _Found, line: str, number: int) -> None:
-    """Add a row of a table; the first of nvprof has the units."""
+    """Add a row of a table; the first of nvprof has the units, or each of its times has its own."""
     cells = [cell.strip() for cell in table.cells(line)]
     where = f"line {number}"
     if len(cells) != len(table.columns):
@@ -162,22 +163,28 @@ def _take(table: _Table, found: _Found, line: str, number: int) -> None:
             where=where,
             expected=f"{len(table.columns)}, as columns",
         )
-    if table.scale is None:
-        table.scale = _SCALES.get(cells[table.total])
-        if table.scale is None:
-            problem = f"the unit of Time is {cells[table.total]!r}"
-            raise InputError(problem, where=where, expected="ns, us, ms or s")
+    total, scale = cells[table.total], table.scale
+    if scale is None and total in _SCALES:
+        table.scale = _SCALES[total]
         return
+    if scale is None:
+        own = _WITH_UNIT.fullmatch(total)
+        if own is None:
+            problem = f"the time {total!r} has no known unit"
+            raise InputError(
+                problem, where=where, expected="ns, us, ms or s, in a row below the heading"
+            )
+        total, scale = own[1], _SCALES[own[2]]
     kind = table.kind
     if isinstance(kind, int):
         kind = _NVPROF_KINDS.get(cells[kind], cells[kind])
     # nsys groups thousands, and its tables have calls; elsewhere a comma may be a decimal one.
     has_groups = table.calls is not None
-    total = _number(cells[table.total], where, has_groups=has_groups) * table.scale
+    seconds = _number(total, where, has_groups=has_groups) * scale
     calls = None
     if table.calls is not None:
         calls = int(_number(cells[table.calls], where, has_groups=has_groups))
-    found.add(cells[table.name], kind, total, calls)
+    found.add(cells[table.name], kind, seconds, calls)
 
 
 def _number(cell: str, where: str, *, has_groups: bool) -> float:

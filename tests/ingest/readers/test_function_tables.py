@@ -75,12 +75,20 @@ def test_each_process_of_nvprof_is_a_run(warehouse, tmp_path):
     assert rows(warehouse, runs) == [(3, pytest.approx(1.11524 + 654.59e-6))] * 2
 
 
+def test_times_with_their_units_are_read(warehouse, tmp_path):
+    heading = '"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"'
+    row = '"API calls",40.5%,276.51us,2,138.25us,135.18us,141.33us,"cudaMalloc"'
+    (tmp_path / "nvprof.csv").write_text(f"{heading}\n{row}\n")
+    land(warehouse, tmp_path / "nvprof.csv")
+    assert rows(warehouse, TIMES) == [("cudaMalloc", "api", pytest.approx(276.51e-6), None, 2)]
+
+
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
         ("old.csv", "750000,", "", "has 6 values"),
         ("old.csv", "750000", "many", "'many' was found"),
-        ("nvprof.csv", ",%,ms,", ",%,MB,", "the unit of Time is 'MB'"),
+        ("nvprof.csv", ",%,ms,", ",%,MB,", "the time 'MB' has no known unit"),
     ],
 )
 def test_damage(warehouse, tmp_path, name, old, new, message):
