@@ -179,13 +179,14 @@ CREATE OR REPLACE MACRO slo_window(run, t0, t1) AS TABLE
 WITH
   shown AS (
     SELECT
-      run_id, worker, greatest(t_begin, t0) AS p, greatest(t_begin, t0, least(t_end, t1)) AS q
+      run_id, t_begin = t_end AND t_begin BETWEEN t0 AND t1 AS is_moment,
+      greatest(t_begin, t0) AS p, greatest(t_begin, t0, least(t_end, t1)) AS q
     FROM _worker_windows
     WHERE run_id = run
   ),
 
   sizes AS (
-    SELECT run_id, count(*) FILTER (p < q) AS workers, sum(q - p) AS wall
+    SELECT run_id, count(*) FILTER (p < q OR is_moment) AS workers, sum(q - p) AS wall
     FROM shown
     GROUP BY run_id
   ),

@@ -87,6 +87,17 @@ def test_a_window_holds_what_lies_in_it(warehouse):
     ) == [("A", 30, 35, "tail", 5, 0, 0), ("B", 12, 35, "lead", 18, 3, 2)]
 
 
+def test_a_worker_that_was_there_for_a_moment_counts_in_the_window_that_has_it(warehouse):
+    window = {"t_begin": 20, "t_end": 20}
+    moment = {"worker_id": "C", "node_id": TEXTBOOK["workers"][0]["node_id"], **window}
+    land_schedule(warehouse, {**TEXTBOOK, "workers": [*TEXTBOOK["workers"], moment]})
+    ((every,),) = rows(warehouse, f"SELECT workers FROM slo_by_run WHERE {DIRECT}")
+    sql = f"SELECT workers FROM slo_window('r1', ?, ?) WHERE {DIRECT}"
+    assert every == 3
+    assert rows(warehouse, sql, 0, 1000) == [(3,)] == rows(warehouse, sql, 12, 20)
+    assert rows(warehouse, sql, 21, 35) == [(2,)]
+
+
 def schedule(seed):
     if seed % 2:
         return random_schedule(seed)
