@@ -20,7 +20,7 @@ _TABLES = {
     "counters": {"pmu_samples"},
     "functions": {"fn_timings"},
     "costs": {"pmu_samples", "fn_timings"},
-    "workers": {"nodes", "workers", "tasks"},
+    "workers": {"nodes", "workers", "tasks", "transfers"},
     "launches": {"bb_launches", "bb_visits", "bb_blocks"},
     "segments": {"segments"},
     "metrics": {"metrics"},

@@ -38,7 +38,8 @@ _COLUMNS = {
     "transfers": "data, from_node, to_node, t_send, t_recv",
     "runtime_intervals": "worker, t_start, t_end, total_ns",
 }
-_MODULE = "idle_timeline"  # has the macro of the pieces that attribution stores
+# The macro of the pieces that attribution stores, and which clocks are apart.
+_MODULES = ("idle_timeline", "clock_skew")
 
 
 @cache
@@ -121,7 +122,7 @@ def _stream(result: DuckDBPyConnection) -> bytes:
 def _warehouse() -> DuckDBPyConnection:
     """Return an empty warehouse in memory, which this thread keeps."""
     if not hasattr(_OWN, "con"):
-        _OWN.con = in_memory_with(_MODULE)
+        _OWN.con = in_memory_with(*_MODULES)
         # Workers have as many threads as they are to use.
         _OWN.con.execute("SET threads = 1")
     found: DuckDBPyConnection = _OWN.con

@@ -210,14 +210,14 @@ def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
     return done
 
 
-def in_memory_with(module: str) -> DuckDBPyConnection:
-    """Return a warehouse in memory with all tables, but of the views those of a module only.
+def in_memory_with(*wanted: str) -> DuckDBPyConnection:
+    """Return a warehouse in memory with all tables, but of the views those of some modules only.
 
-    And of the modules that it requires: to make all of them takes a second.
+    And of the modules that these require: to make all of them takes a second.
     """
     con = _prepared(MEMORY, read_only=False)
     migrations.migrate(con)
-    modules.create(con, modules.with_required(module))
+    modules.create(con, modules.with_required(*wanted))
     return con
 
 

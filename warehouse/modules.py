@@ -82,11 +82,11 @@ def ordered(modules: tuple[Module, ...] | None = None) -> tuple[Module, ...]:
         raise ValueError(f"modules of sql/views require each other: {error.args[1]}") from None
 
 
-def with_required(name: str) -> tuple[Module, ...]:
-    """Return a module, after those that it requires."""
+def with_required(*names: str) -> tuple[Module, ...]:
+    """Return modules, each after those that it requires."""
     every = ordered()
     by_name = {module.name: module for module in every}
-    needed, left = set(), [name]
+    needed, left = set(), [*names]
     while left:
         needed.add(one := left.pop())
         left += by_name[one].requires

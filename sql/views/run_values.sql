@@ -35,8 +35,8 @@ COMMENT ON COLUMN run_configurations.parallelism IS 'fn_timings.parallelism, whe
 COMMENT ON COLUMN run_configurations.configuration IS 'fields, and the parallelism where the run has one.';
 
 -- Every scalar of some runs. A run is one value: repetitions within it are averaged. Functions of
--- runs with several parallelisms are taken apart. Where the clocks of nodes are apart, where the
--- workers' time went is unknown.
+-- runs with several parallelisms are taken apart. Where the clocks of nodes are apart, why
+-- workers idled is unknown.
 CREATE OR REPLACE MACRO _run_values(selected) AS TABLE
 WITH
   timings AS (
@@ -61,10 +61,6 @@ WITH
     JOIN places AS p
       ON t.run_id = p.run_id AND t.parallelism IS NOT DISTINCT FROM p.parallelism
     GROUP BY t.run_id, t.parallelism, t.function
-  ),
-
-  apart AS (
-    SELECT DISTINCT run_id FROM _clocks_apart WHERE _is_of(run_id, selected)
   )
 
 SELECT run_id, parallelism, 'seconds:' || function AS metric, seconds AS value, 's' AS unit
@@ -81,10 +77,6 @@ WHERE _is_of(m.run_id, selected)
     (m.metric = 'functions:seconds' OR starts_with(m.metric, 'seconds:'))
     AND m.run_id IN (SELECT run_id FROM places)
   )
-  AND NOT (
-    m.metric IN ('tasks:busy_share', 'tasks:idle_share', 'tasks:tail_share')
-    AND m.run_id IN (SELECT run_id FROM apart)
-  )
 UNION ALL BY NAME
 SELECT run_id, 'idle:' || cause AS metric, per_cent AS value, '%' AS unit
 FROM (
@@ -94,7 +86,7 @@ FROM (
       overhead_percent AS overhead, tail_percent AS tail
     FROM slo_by_run
     WHERE _is_of(run_id, selected) AND mode = 'direct' AND latency_rule = 'union' AND wall > 0
-      AND run_id NOT IN (SELECT run_id FROM apart)
+      AND run_id NOT IN (SELECT run_id FROM _clocks_apart WHERE _is_of(run_id, selected))
   )
   ON starvation, latency, overhead, tail
   INTO NAME cause VALUE per_cent

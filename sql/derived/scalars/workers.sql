@@ -1,7 +1,7 @@
 -- Store the scalars of workers of the runs in _keep (run_id, source_id), in place of earlier ones.
 -- For this session temporary views narrow the landing tables to these files of these runs;
 -- source_id is in the order of landing, so that DuckDB skips the rest of a large warehouse without
--- reading it.
+-- reading it. Where the clocks of nodes are apart, where the workers' time went is unknown.
 
 CREATE TEMP VIEW nodes AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.nodes')
@@ -13,6 +13,10 @@ WHERE _is_kept(run_id, source_id);
 
 CREATE TEMP VIEW tasks AS
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.tasks')
+WHERE _is_kept(run_id, source_id);
+
+CREATE TEMP VIEW transfers AS
+FROM query_table('"' || replace(current_database(), '"', '""') || '".main.transfers')
 WHERE _is_kept(run_id, source_id);
 
 -- Views that stand on others several times, computed once.
@@ -45,10 +49,15 @@ FROM (
     GROUP BY run_id
   )
 )
-WHERE value IS NOT NULL;
+WHERE value IS NOT NULL
+  AND NOT (
+    metric IN ('tasks:busy_share', 'tasks:idle_share', 'tasks:tail_share')
+    AND run_id IN (SELECT run_id FROM _clocks_apart)
+  );
 
 DROP VIEW temp.main.nodes;
 DROP VIEW temp.main.workers;
 DROP VIEW temp.main.tasks;
+DROP VIEW temp.main.transfers;
 DROP TABLE temp.main._worker_clocks;
 DROP TABLE temp.main._worker_windows;

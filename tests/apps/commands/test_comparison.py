@@ -158,6 +158,10 @@ def test_what_clocks_that_are_apart_spoil_is_not_compared(run, tmp_path):
     assert "* Note: the clocks of n0 and n1 are " in out
     compared = [line for line in out.splitlines() if line.startswith(("wall_seconds", "idle:"))]
     assert compared and all(" gone " in line for line in compared)
+    kept = "SELECT run_id, metric FROM run_metrics WHERE metric LIKE 'tasks:%share' ORDER BY ALL"
+    shares = ("tasks:busy_share", "tasks:idle_share", "tasks:tail_share")
+    out = run("sql", kept, "--format", "csv")[1]
+    assert out.split() == ["run_id,metric", *(f"v1,{share}" for share in shares)]
     out = run("explain", "v2", "--against", "v1")[1]
     assert "idle time (the clocks of nodes are apart)" in out
     assert run("gate", "a", "--baseline", "v1", "--candidate", "v2")[0] == 5
