@@ -165,6 +165,9 @@ class Lander:
         if self._con is None:
             path = ":memory:" if self.dry_run else self.db
             self._con = warehouse.connect(path, wait=self.wait, on_wait=note)
+            # Otherwise DuckDB writes nearly all rows of a large file again when it closes, as their
+            # row groups are not quite full. It merges them where runs are forgotten.
+            self._con.execute("SET max_vacuum_tasks = 0")
             self._opened = time.monotonic()
             self._single_thread = False
         return self._con
