@@ -48,12 +48,14 @@ _SPELLED = {"µ": "u", "…": "~", **{block: str(i) for i, block in enumerate(BL
 # What tools call units that have a symbol.
 _SYMBOLS = {
     **{"second": "s", "msec": "ms", "usec": "µs", "nsec": "ns"},
-    **{"byte": "B", "bytes": "B"},
+    **{"byte": "B", "bytes": "B", "byte/s": "B/s", "bytes/s": "B/s"},
 }
+_OF_BYTES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 # Sizes and SI prefixes of the units that take them, the largest first.
 _PREFIXES = {
     "s": ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")),
-    "B": ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")),
+    "B": _OF_BYTES,
+    "B/s": _OF_BYTES,
 }
 _FORMULA = r"^\s*[-=+@\t\r]"
 _MARKUP = re.compile(r"[\\`*\[\]|$~]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")

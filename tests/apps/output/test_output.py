@@ -57,6 +57,7 @@ def test_times_have_the_prefix_of_their_size():
     shown = [amount(v, "s") for v in (1.34e-8, 0.00099996, 0.0259, 12.5, 0.0, None)]
     assert shown == ["13.4 ns", "1 ms", "25.9 ms", "12.5 s", "0 s", "-"]
     assert amounts([0.00025, 0.0035], "s") == ["0.25 ms", "3.5 ms"]
+    assert amounts([12_077_533_942, 2e9], "B/s") == ["12.1 GB/s", "2 GB/s"]
     assert [amount(0.002, "msec"), amount(15.6e6, "B"), amount(0.5, "1")] == [
         "0.002 ms",
         "15.6 MB",
