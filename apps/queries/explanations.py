@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Comparison:
     """The runs on both sides of an explanation, in order of time.
 
-    `chosen_by` is how they were found for the run `named`: change (a change point of the main
-    metric, whose first run is `changed`), version (a version and the one before), or asked.
+    `chosen_by` is how they were found for the run `named`: change (a change point of `metric`,
+    whose first run is `changed`), version (a version and the one before), or asked.
     """
 
     runs: list[str]
@@ -27,6 +27,7 @@ class Comparison:
     chosen_by: str = "asked"
     changed: str | None = None
     named: str | None = None
+    metric: str | None = None
 
 
 def explained_against(con: DuckDBPyConnection, run_id: str) -> Comparison | None:
@@ -35,8 +36,8 @@ def explained_against(con: DuckDBPyConnection, run_id: str) -> Comparison | None
         found = ask(own, "explanations/baseline", run_id=run_id).fetchone()
     if found is None:
         return None
-    chosen_by, changed, runs, against = found
-    return Comparison(runs, against, chosen_by, changed, run_id)
+    chosen_by, changed, runs, against, metric = found
+    return Comparison(runs, against, chosen_by, changed, run_id, metric)
 
 
 def compared_runs(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
@@ -56,17 +57,18 @@ def run_in_history(con: DuckDBPyConnection, which: Comparison) -> dict[str, Any]
 def _own_history(
     con: DuckDBPyConnection, run_id: str
 ) -> AbstractContextManager[DuckDBPyConnection]:
-    """Return a cursor with the series of a run's application and main metric alone.
+    """Return a cursor with the series alone by which a run is judged.
 
     Changes would be looked for in those of all applications and metrics otherwise.
     """
-    ((app, metric),) = ask(con, "explanations/main_metric", run_id=run_id).fetchall()
-    return narrowed(con, series_of_metrics(app, [metric]))
+    ((app, metrics),) = ask(con, "explanations/main_metrics", run_id=run_id).fetchall()
+    return narrowed(con, series_of_metrics(app, metrics))
 
 
 def explanation(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelation:
     """Return what changed between the two sides, the strongest evidence first."""
-    return ask(con, "explanations/findings", explaining=which.named, **_runs(which))
+    params = {"explaining": which.named, "metric": which.metric, **_runs(which)}
+    return ask(con, "explanations/findings", **params)
 
 
 def explanation_call_tree(

@@ -124,7 +124,7 @@ def explanation_sentences(
 ) -> list[Sentence]:
     """Return the sentences of the explanation, the verdict first; see `explanation_text`."""
     return [
-        _verdict(which, runs, rows),
+        _verdict(which, runs, rows, coverage),
         *_history_sentence(which, history),
         *finding_sentences(rows),
         *(Sentence(text) for text in _coverage_sentences(rows, coverage)),
@@ -160,8 +160,14 @@ def _run_name(run_id: str, runs: Sequence[Row]) -> str:
     return f"{cell(run_id)} ({', '.join(facts)})" if facts else cell(run_id)
 
 
-def _verdict(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> Sentence:
+def _verdict(
+    which: Comparison, runs: Sequence[Row], rows: Sequence[Row], coverage: Sequence[Row]
+) -> Sentence:
     row = next((row for row in rows if row["topic"] == "metric"), None)
+    if row is None and any(
+        one["topic"] == "benchmark" and one["runs_before"] and one["runs_after"] for one in coverage
+    ):
+        return _benchmarks_verdict(rows)
     if row is None:
         return Sentence(
             "It is unknown how much slower: neither wall_seconds nor function times are known on "
@@ -203,6 +209,19 @@ def _verdict(which: Comparison, runs: Sequence[Row], rows: Sequence[Row]) -> Sen
     return Sentence(f"{name} {how} {where}: {figures}, {basis}; {noise}.", row["query"])
 
 
+def _benchmarks_verdict(rows: Sequence[Row]) -> Sentence:
+    """Return how many results of benchmarks changed, of runs that have no total time."""
+    changed = [row["direction"] for row in rows if row["topic"] == "benchmark" and row["certain"]]
+    found = (("worse", "got worse"), ("better", "got better"), (None, "changed"))
+    counts = [f"{changed.count(one)} {verb}" for one, verb in found if one in changed]
+    if not counts:
+        return Sentence("The runs have no total time; they are compared by results of benchmarks.")
+    return Sentence(
+        f"The runs have no total time; of their results of benchmarks {', '.join(counts)} beyond "
+        "noise."
+    )
+
+
 def _history_sentence(which: Comparison, history: Row | None) -> Iterator[Sentence]:
     """Yield how a run without a change point compares with the others of its series."""
     if history is None or history["value"] is None:
@@ -225,6 +244,7 @@ def _history_sentence(which: Comparison, history: Row | None) -> Iterator[Senten
 def _coverage_sentences(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterator[str]:
     """Yield what did not change, and what could not be examined, and why."""
     changed = {row["topic"] for row in rows if not is_total(row)}
+    main = next((row["metric"] for row in rows if row["topic"] == "metric"), "")
     same, missing = [], []
     for row in coverage:
         before, after = row["runs_before"], row["runs_after"]
@@ -233,7 +253,8 @@ def _coverage_sentences(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterato
             continue
         if before and after:
             if row["topic"] not in changed:
-                same.append(f"{name} ({before} and {counted(after, 'run')})")
+                others = "other " if name == "benchmarks" and main.startswith("metric:") else ""
+                same.append(f"{others}{name} ({before} and {counted(after, 'run')})")
             continue
         side = "on either side" if before == after else "before" if after else "after"
         why = f"no {needs} {side}"

@@ -9,7 +9,7 @@ CREATE OR REPLACE MACRO _centre(x) AS
 CREATE OR REPLACE MACRO call_tree_difference(runs, against) AS TABLE
 WITH
   side AS (
-    SELECT unnest(_sides(0, _as_list(runs), _as_list(against), NULL), recursive := true)
+    SELECT unnest(_sides(0, _as_list(runs), _as_list(against), NULL, NULL), recursive := true)
   ),
 
   measured AS (

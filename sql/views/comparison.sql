@@ -329,7 +329,7 @@ FROM judged;
 CREATE OR REPLACE MACRO comparison(a, b, level := 0.95, metrics := '*') AS TABLE
 SELECT * EXCLUDE (id, function, is_separated)
 FROM _compared(
-  _sides(0, coalesce(b, CAST([] AS VARCHAR[])), coalesce(a, CAST([] AS VARCHAR[])), NULL),
+  _sides(0, coalesce(b, CAST([] AS VARCHAR[])), coalesce(a, CAST([] AS VARCHAR[])), NULL, NULL),
   level, _as_list(metrics), false
 );
 

@@ -94,16 +94,21 @@ FROM found AS f
 JOIN sides AS s ON f.id = s.id
 WHERE f.found OR certain AND relevant OR certain IS NULL AND notable;
 
-CREATE OR REPLACE MACRO explain_run(runs, against, explaining := '') AS TABLE
+CREATE OR REPLACE MACRO explain_run(runs, against, explaining := '', judged_by := '') AS TABLE
 SELECT * EXCLUDE (id)
-FROM _explained(_sides(0, _as_list(runs), _as_list(against), nullif(CAST(explaining AS VARCHAR), '')));
+FROM _explained(
+  _sides(
+    0, _as_list(runs), _as_list(against), nullif(CAST(explaining AS VARCHAR), ''),
+    nullif(CAST(judged_by AS VARCHAR), '')
+  )
+);
 
-COMMENT ON MACRO TABLE explain_run IS 'One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, calls_before, calls_after, noise, flags, query, as in explanations, with change_low and change_high. There is always a row of topic metric. Where the runs are those that explain_baseline returns for a run, `explaining := run` makes the queries shorter.';
+COMMENT ON MACRO TABLE explain_run IS 'One row is one thing that changed between runs and the runs `against` (each a run or a list of runs): topic, subject, metric, unit, before, after, change, before_label, after_label, share, direction, certain, p_value, values_before, values_after, calls_before, calls_after, noise, flags, query, as in explanations, with change_low and change_high. There is always a row of topic metric where both sides have a main metric (`judged_by := metric` states another). Where the runs are those that explain_baseline returns for a run, `explaining := run` makes the queries shorter.';
 
 CREATE OR REPLACE MACRO explain_coverage(runs, against) AS TABLE
 WITH
   side AS (
-    SELECT unnest(_sides(0, _as_list(runs), _as_list(against), NULL), recursive := true)
+    SELECT unnest(_sides(0, _as_list(runs), _as_list(against), NULL, NULL), recursive := true)
   ),
 
   verdicts AS (
@@ -198,7 +203,7 @@ WITH
   ),
 
   regressed AS MATERIALIZED (
-    SELECT coalesce(flatten(list(_sides(id, runs, against, run_id))), []) AS pairs
+    SELECT coalesce(flatten(list(_sides(id, runs, against, run_id, metric))), []) AS pairs
     FROM regressions
   )
 
@@ -210,7 +215,7 @@ SELECT
 FROM regressions AS r
 JOIN _explained((SELECT pairs FROM regressed)) AS e ON r.id = e.id;
 
-COMMENT ON VIEW explanations IS 'One row is one thing that changed together with a regression: a change for the worse of the metric that runs are judged by (the tag main_metric, else wall_seconds, else functions:seconds) in change_points. For any two runs: explain_run.';
+COMMENT ON VIEW explanations IS 'One row is one thing that changed together with a regression: a change for the worse of the metric that runs are judged by (the tag main_metric, else wall_seconds, else functions:seconds, cycles ..., else results of benchmarks) in change_points. For any two runs: explain_run.';
 COMMENT ON COLUMN explanations.run_id IS 'First run after the change.';
 COMMENT ON COLUMN explanations.app IS 'Application.';
 COMMENT ON COLUMN explanations.machine IS 'Machine.';

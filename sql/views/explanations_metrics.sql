@@ -18,7 +18,7 @@ WITH
   ),
 
   stated AS (
-    SELECT s.id, max(r.tags['main_metric']) AS metric
+    SELECT s.id, coalesce(any_value(s.judged_by), max(r.tags['main_metric'])) AS metric
     FROM (SELECT unnest(pairs, recursive := true)) AS s
     JOIN runs AS r ON s.run_id = r.run_id
     GROUP BY s.id

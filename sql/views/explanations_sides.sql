@@ -12,10 +12,11 @@ FROM (
     (7, 'counter:cycles:u'), (8, 'counter:Ir')
 ) AS t(place, metric);
 
+-- NULL for runs that have none of these: they are judged by all results of benchmarks.
 CREATE OR REPLACE VIEW _main_metrics AS
 SELECT
   r.run_id, r.app, r.version, r.machine, r.started_at,
-  coalesce(r.tags['main_metric'], m.metric, 'functions:seconds') AS metric
+  coalesce(r.tags['main_metric'], m.metric) AS metric
 FROM runs AS r
 LEFT JOIN (
   SELECT v.run_id, arg_min(v.metric, o.place) AS metric
@@ -24,9 +25,12 @@ LEFT JOIN (
   GROUP BY v.run_id
 ) AS m ON r.run_id = m.run_id;
 
+CREATE OR REPLACE MACRO _is_judged_by(main, metric) AS
+  metric = main OR main IS NULL AND starts_with(metric, 'metric:');
+
 -- The changes of main metrics, each with the runs on its two sides, up to the next change, and how
 -- many of these to compare: more runs than 30 add nothing, and where levels drift the far ones differ
--- by more than the change.
+-- by more than the change. Of several benchmarks that change at a run, the clearest for the worse.
 CREATE OR REPLACE VIEW _changes AS
 SELECT
   c.app, c.machine, c.metric, c.run_id, c.version, c.started_at, c.direction,
@@ -34,8 +38,12 @@ SELECT
   list_transform(c.series[c.begins + 1:c."index"], lambda point: point.run_id) AS against,
   CASE WHEN c.drifts THEN 8 ELSE 30 END AS nearest
 FROM _found_changes AS c
-JOIN _main_metrics AS m ON c.run_id = m.run_id AND c.metric = m.metric
-WHERE c.more_runs IS NULL;
+JOIN _main_metrics AS m ON c.run_id = m.run_id AND _is_judged_by(m.metric, c.metric)
+WHERE c.more_runs IS NULL
+QUALIFY row_number() OVER (
+  PARTITION BY c.app, c.fields, c.run_id
+  ORDER BY c.direction IS DISTINCT FROM 'worse', c.direction IS NULL, c.p_value, c.metric
+) = 1;
 
 CREATE OR REPLACE MACRO explain_baseline(of_run) AS TABLE
 WITH
@@ -46,10 +54,12 @@ WITH
   -- the last change of its series up to the run
   changed AS (
     SELECT
-      r.run_id AS changed, r.runs[:r.nearest] AS runs, r.against[-r.nearest:] AS against
+      r.run_id AS changed, r.metric, r.runs[:r.nearest] AS runs,
+      r.against[-r.nearest:] AS against
     FROM _changes AS r
-    JOIN main AS a ON r.app = a.app AND r.metric = a.metric
+    JOIN main AS a ON r.app = a.app AND _is_judged_by(a.metric, r.metric)
     WHERE list_contains(r.runs, of_run)
+    ORDER BY r.started_at DESC, r.run_id DESC
     LIMIT 1
   ),
 
@@ -92,17 +102,17 @@ WITH
   ),
 
   chosen AS (
-    SELECT 'change' AS chosen_by, changed, runs, against FROM changed
+    SELECT 'change' AS chosen_by, changed, runs, against, metric FROM changed
     UNION ALL
-    SELECT 'version', NULL, runs, against
+    SELECT 'version', NULL, runs, against, NULL
     FROM steps
     WHERE list_contains(runs, of_run) AND against IS NOT NULL AND NOT EXISTS (FROM changed)
   )
 
-SELECT chosen_by, changed, runs[:30] AS runs, against[-30:] AS against
+SELECT chosen_by, changed, runs[:30] AS runs, against[-30:] AS against, metric
 FROM chosen;
 
-COMMENT ON MACRO TABLE explain_baseline IS 'The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run''s main metric up to it; version: its version and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, the 30 nearest at most, 8 of a series that drifts. No row where there is nothing to compare with.';
+COMMENT ON MACRO TABLE explain_baseline IS 'The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run''s main metric up to it, or of a result of a benchmark where it has none; version: its version and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, the 30 nearest at most, 8 of a series that drifts, metric (that changed). No row where there is nothing to compare with.';
 
 -- Text and lists of texts as SQL literals, for the queries that explanations show.
 CREATE OR REPLACE MACRO _quoted(text) AS

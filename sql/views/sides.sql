@@ -12,15 +12,20 @@ CREATE OR REPLACE MACRO _as_list(runs) AS list_transform(
 )[1];
 
 -- The runs of a comparison, each with its side and its place there. `id` is that of the comparison;
--- `named` is the run whose explain_baseline they are, if any.
-CREATE OR REPLACE MACRO _sides(id, runs, against, named) AS
+-- `named` is the run whose explain_baseline they are, and
+-- `judged_by` the metric that is explained, if any.
+CREATE OR REPLACE MACRO _sides(id, runs, against, named, judged_by) AS
   list_transform(
     runs,
-    lambda r, i: {'id': id, 'run_id': r, 'is_after': true, 'place': i, 'named': named}
+    lambda r, i: {
+      'id': id, 'run_id': r, 'is_after': true, 'place': i, 'named': named, 'judged_by': judged_by
+    }
   )
   || list_transform(
     against,
-    lambda r, i: {'id': id, 'run_id': r, 'is_after': false, 'place': i, 'named': named}
+    lambda r, i: {
+      'id': id, 'run_id': r, 'is_after': false, 'place': i, 'named': named, 'judged_by': judged_by
+    }
   );
 
 CREATE OR REPLACE MACRO _run_ids(sides) AS list_transform(sides, lambda side: side.run_id);

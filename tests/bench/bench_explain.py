@@ -67,7 +67,9 @@ def main() -> None:
         return rows
 
     run = con.execute("SELECT max(run_id) FROM made WHERE slower").fetchall()[0][0]
-    ((_, _, runs, against),) = ask("explanations/baseline", "FROM explain_baseline($run)", run=run)
+    ((_, _, runs, against, _),) = ask(
+        "explanations/baseline", "FROM explain_baseline($run)", run=run
+    )
     both = {"runs": runs, "against": against}
     ask(
         f"explain_run, {len(runs)} and {len(against)} runs",

@@ -4,7 +4,7 @@
 -- for it. As explain_run, which takes DuckDB twice as long to plan, as it has to find out what it is
 -- given.
 SELECT * EXCLUDE (id)
-FROM _explained(_sides(0, $runs, $against, $explaining))
+FROM _explained(_sides(0, $runs, $against, $explaining, $metric))
 ORDER BY
   topic <> 'metric', metric <> 'slowdown', topic = 'setting',
   CASE

@@ -163,6 +163,26 @@ def test_runs_with_nothing_in_common_are_no_explanation(run, tmp_path):
     )
 
 
+def test_a_change_of_a_benchmark_is_explained_where_nothing_else_is_known(run, tmp_path):
+    lines = [
+        f"r{i},lib,v{i},m,2026-01-{i + 1:02}T00:00:00Z,{name},{level * (1 + i % 3 / 100)},us,lower"
+        for i in range(20)
+        for name, level in (("parse", 5 if i < 12 else 7), ("sort", 4))
+    ]
+    heading = "run_id,app,version,machine,started_at,metric,value,unit,better"
+    (tmp_path / "m.csv").write_text("\n".join([heading, *lines]) + "\n")
+    run("ingest", "m.csv")
+    _, out, _ = run("explain", "r17", "--no-queries")
+    assert out.startswith("lib: 8 runs, r12 to r19 against 12 runs, r0 to r11 (the last change of")
+    first, second, *_ = sentences(out)
+    assert first.startswith("metric:parse rose by 39.8 % at r12 (version v12, 2026-01-13): 5.05 µs")
+    assert second == "No change beyond noise in other benchmarks (12 and 8 runs)."
+    _, out, _ = run("sql", "SELECT DISTINCT run_id, main_metric FROM explanations", "-f", "csv")
+    assert out.split() == ["run_id,main_metric", "r12,metric:parse"]
+    first = sentences(run("explain", "r11", "--against", "r10")[1])[0]
+    assert first == "The runs have no total time; they are compared by results of benchmarks."
+
+
 def test_an_improvement_is_explained_too(run, tmp_path):
     lines = [
         f"r{i},x,{i},m,2026-01-{i + 1:02}T00:00:00Z,{name},{seconds * (1 + i % 3 / 100)}"
