@@ -8,7 +8,15 @@ from urllib.parse import quote
 import polars as pl
 import streamlit as st
 
-from apps.output import counted, short_count, short_name, signed_percent, version_text
+from apps.output import (
+    amount,
+    counted,
+    short_count,
+    short_name,
+    short_names,
+    signed_percent,
+    version_text,
+)
 from apps.pages.base import View
 from apps.pages.failures import show_errors
 from apps.pages.tables import linked
@@ -22,6 +30,7 @@ from apps.queries.overview import (
     latest_runs,
     latest_traces,
     warehouse_counts,
+    watched_metrics,
     watched_series,
 )
 from apps.queries.runs import rows_of
@@ -37,7 +46,7 @@ _UNITS = {"wall_seconds": "s"}
 _REGRESSIONS = 5
 _SERIES = 100
 _VALUES = 40
-_NAME = 80
+_NAME, _METRIC = 80, 28
 # What takes about a second; beyond that the page waits for the user to request it.
 _SCALARS_AT_ONCE = 200_000
 _ROWS_AT_ONCE = 20_000_000
@@ -75,15 +84,16 @@ def page(view: View) -> None:
     with regressions:
         st.subheader("Changes for the worse", anchor=False)
         every = view.confirmed(
-            "Detect changes in every series, not only in the total times",
+            "Detect changes in every series, not only in those of the applications above",
             key="changes",
             rows=counts["scalars"],
             most=_SCALARS_AT_ONCE,
         )
-        with st.spinner("Detecting changes ..."), view.narrowed(findings_of_series(every=every)):
+        metrics = None if every else view.value(watched_metrics)
+        with st.spinner("Detecting changes ..."), view.narrowed(findings_of_series(metrics)):
             with watch_list:
                 _watch_list(view)
-            gates = _regressions(view, every)
+            gates = _regressions(view, metrics)
     with left:
         st.subheader("What the latest traces show", anchor=False)
         analysed = view.confirmed(
@@ -121,7 +131,7 @@ def _rejected(view: View, counts: dict[str, Any]) -> None:
 
 
 def _watch_list(view: View) -> None:
-    """Show a line for each history of whole runs: its last values, its last run, its state."""
+    """Show a line for each setting of an application: last values, last run, state."""
     found = view.rows(watched_series, _SERIES, most=_VALUES)
     if found.is_empty():
         return
@@ -134,38 +144,44 @@ def _watch_list(view: View) -> None:
         "machine",
         "setting",
         pl.when(pl.col("history").list.len() > 1).then("history"),
-        "last",
         "last_at",
         "run_id",
-    ).with_columns(pl.Series("app", links), pl.Series("state", [series_state(row) for row in rows]))
+    ).with_columns(
+        pl.Series("app", links),
+        pl.Series("metric", short_names(found["metric"].to_list(), _METRIC)),
+        pl.Series("last", [amount(row["last"], row["unit"]) for row in rows]),
+        pl.Series("state", [series_state(row) for row in rows]),
+    )
+    columns = shown.select(
+        *("app", "machine", "setting", "metric", "history", "last", "state", "last_at", "run_id")
+    )
     st.dataframe(
-        linked(
-            shown.select(
-                "app", "machine", "setting", "history", "last", "state", "last_at", "run_id"
-            )
-        ),
+        linked(columns.select(one for one in columns if one.null_count() < len(one))),
         hide_index=True,
         placeholder="",
         column_config={
             "app": st.column_config.LinkColumn("app", display_text=r"&app=(.*)$"),
             "history": st.column_config.LineChartColumn("history", width="small"),
             "setting": st.column_config.TextColumn("setting", width="medium"),
-            "last": st.column_config.NumberColumn("last (s)", format="%.3g"),
+            "metric": st.column_config.TextColumn("metric", width="medium"),
             "state": st.column_config.TextColumn("state", width="medium"),
             "last_at": st.column_config.DatetimeColumn("last run", format="distance"),
             "run_id": st.column_config.LinkColumn("run_id", display_text=r"\?run=(.*)$"),
         },
     )
     st.caption(
-        "Wall time of the last runs, or the time of their functions. State: the latest change, for "
-        "the worse or the better."
+        "Wall time of the last runs, else the time or cost of their functions, or cycles; of "
+        "benchmarks the one that changed last. State: the latest change, for the worse or the "
+        "better."
     )
 
 
-def _regressions(view: View, every: bool) -> list[tuple[DeltaGenerator, dict[str, Any]]]:
+def _regressions(
+    view: View, metrics: list[str] | None
+) -> list[tuple[DeltaGenerator, dict[str, Any]]]:
     """Show the latest changes for the worse; return each certain one, and where its gate goes."""
-    found = view.rows(latest_regressions, _REGRESSIONS, every=every)
-    early = view.rows(latest_provisional, _REGRESSIONS, every=every)
+    found = view.rows(latest_regressions, _REGRESSIONS, metrics)
+    early = view.rows(latest_provisional, _REGRESSIONS, metrics)
     if found.is_empty():
         st.caption("None is certain and open. Changes are detected in series of 10 runs or more.")
     gates = [

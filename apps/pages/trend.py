@@ -16,8 +16,10 @@ from apps.pages.base import View
 from apps.pages.text import plain, run_label
 from apps.pages.trend_chart import Times, history, times_of
 from apps.pages.trend_choice import Choice, chosen_before, keep, reset
+from apps.queries.overview import watched_series
 from apps.queries.runs import run_choices
 from apps.queries.trend import (
+    findings_of_app,
     series_of_metrics,
     trend_choices,
     trend_disturbances,
@@ -40,6 +42,8 @@ from warehouse.errors import UsageError
 # As many as there are distinct colours.
 _SERIES = len(charts.PALETTE)
 _MOST_METRICS = 6
+# Values in which changes are detected in about a second.
+_VALUES_AT_ONCE = 200_000
 _NEWEST = 3
 _BY = ("dates", "versions")
 
@@ -66,10 +70,11 @@ def page(view: View) -> None:
         )
         return
     named = series["metric"].unique(maintain_order=True).to_list()
+    first = _first(view, app, series)
     metrics = view.multi(
-        "Metrics", named, key="metric", placeholder=named[0], default=named[:1], most=_MOST_METRICS
+        "Metrics", named, key="metric", placeholder=first, default=[first], most=_MOST_METRICS
     )
-    metrics = metrics or named[:1]
+    metrics = metrics or [first]
     of_metrics = series.filter(pl.col("metric").is_in(metrics))
     machines = of_metrics["machine"].drop_nulls().unique(maintain_order=True).to_list()
     machine = view.select("Machine", machines, key="machine", every="All")
@@ -95,6 +100,20 @@ def page(view: View) -> None:
     if why is not None:
         causes.show_for_run(view, why)
     _table(view, points)
+
+
+def _first(view: View, app: str, series: pl.DataFrame) -> str:
+    """Return the metric to begin with: that of the overview, where it is found fast enough."""
+    main = str(series["metric"][0])
+    if series["is_main"][0]:
+        return main
+    benchmarks = series.filter(pl.col("metric").str.starts_with("metric:"))
+    pattern, searched = ("*", series) if benchmarks.is_empty() else ("metric:*", benchmarks)
+    if searched["points"].sum() > _VALUES_AT_ONCE:
+        return main
+    with view.narrowed(findings_of_app(app, [pattern])):
+        watched = view.rows(watched_series, 1, most=1, app=app)
+    return str(watched["metric"][0])
 
 
 def _points(view: View, app: str, metrics: list[str], machine: str | None) -> pl.DataFrame:
@@ -250,10 +269,15 @@ def _changes(
     why: str | None,
 ) -> None:
     """Offer an explanation and an acknowledgement of the newest changes."""
+    several = found["machine"].n_unique() > 1
     for row in found.unique("run_id", maintain_order=True).head(_NEWEST).iter_rows(named=True):
         named = run_label(row["version"], row["run_id"], row["started_at"])
+        if several:
+            named += f" on {row['machine'] or 'an unknown machine'}"
         with st.container(horizontal=True, vertical_alignment="center"):
-            if row["run_id"] != why:
+            if row["run_id"] == why:
+                st.markdown(f"The change at {plain(named)}, explained below")
+            else:
                 view.link(
                     f"Why did it change at {named}?",
                     "trends",

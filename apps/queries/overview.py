@@ -32,26 +32,41 @@ def latest_traces(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelat
     return ask(con, "overview/latest_traces", runs=json.dumps(list(runs)))
 
 
-def findings_of_series(*, every: bool) -> Narrowing:
-    """Return what regressions and provisional changes share: series and what is found in them."""
-    findings = Question("overview/findings", {"every": every})
+def watched_metrics(con: DuckDBPyConnection) -> list[str]:
+    """Return the total times, and of each application without any the metric to look at."""
+    return [metric for (metric,) in ask(con, "overview/metrics").fetchall()]
+
+
+def findings_of_series(metrics: Sequence[str] | None) -> Narrowing:
+    """Return what the questions below share: series of the metrics (None: all), and changes."""
+    findings = Question("overview/findings", {"metrics": _listed(metrics)})
     return Narrowing({"_series_findings": findings}, most=None)
 
 
-def latest_regressions(con: DuckDBPyConnection, number: int, *, every: bool) -> DuckDBPyRelation:
-    """Return the newest regressions; without `every` only those of total times."""
-    return ask(con, "overview/regressions", number=number, every=every)
+def latest_regressions(
+    con: DuckDBPyConnection, number: int, metrics: Sequence[str] | None
+) -> DuckDBPyRelation:
+    """Return the newest regressions in the metrics (None: in all)."""
+    return ask(con, "overview/regressions", number=number, metrics=_listed(metrics))
 
 
-def latest_provisional(con: DuckDBPyConnection, number: int, *, every: bool) -> DuckDBPyRelation:
+def latest_provisional(
+    con: DuckDBPyConnection, number: int, metrics: Sequence[str] | None
+) -> DuckDBPyRelation:
     """Return the newest changes for the worse that are not certain yet, as `latest_regressions`."""
-    return ask(con, "overview/provisional", number=number, every=every)
+    return ask(con, "overview/provisional", number=number, metrics=_listed(metrics))
 
 
-def watched_series(con: DuckDBPyConnection, number: int, *, most: int) -> DuckDBPyRelation:
-    """Return histories of whole runs, each with its `most` last values and its latest change.
+def watched_series(
+    con: DuckDBPyConnection, number: int, *, most: int, app: str | None = None
+) -> DuckDBPyRelation:
+    """Return the histories by which applications are judged: `most` values and the latest change.
 
-    Columns: app, machine, setting, history, runs, unit, last, run_id, last_at, direction, change,
-    more_runs, since, metric.
+    Columns: app, machine, setting, metric, history, runs, unit, last, run_id, last_at, direction,
+    change, more_runs, since.
     """
-    return ask(con, "overview/watched", number=number, most=most)
+    return ask(con, "overview/watched", number=number, most=most, app=app)
+
+
+def _listed(metrics: Sequence[str] | None) -> str | None:
+    return None if metrics is None else json.dumps(list(metrics))

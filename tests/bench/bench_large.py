@@ -73,10 +73,11 @@ def _open(db: Path) -> None:
 
 
 def _watched(con: DuckDBPyConnection) -> None:
-    with narrowed(con, overview.findings_of_series(every=False)) as own:
+    metrics = overview.watched_metrics(con)
+    with narrowed(con, overview.findings_of_series(metrics)) as own:
         overview.watched_series(own, 6, most=20).fetchall()
-        overview.latest_regressions(own, 10, every=False).fetchall()
-        overview.latest_provisional(own, 10, every=False).fetchall()
+        overview.latest_regressions(own, 10, metrics).fetchall()
+        overview.latest_provisional(own, 10, metrics).fetchall()
 
 
 def _traces(con: DuckDBPyConnection) -> None:

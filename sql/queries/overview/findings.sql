@@ -1,3 +1,3 @@
--- Series with all that is found in them. Unless $every, only the times of whole runs.
+-- Series with all that is found in them: of the metrics $metrics, or of all.
 FROM _series_findings
-WHERE $every OR metric IN ('wall_seconds', 'functions:seconds');
+WHERE $metrics IS NULL OR list_contains(from_json($metrics, '["VARCHAR"]'), metric);

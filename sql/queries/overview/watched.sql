@@ -1,21 +1,7 @@
--- Histories of whole runs, those with an open change first: one row an application with equal
--- values of the fields in series_fields, with its wall time, else the time of its functions.
+-- Histories by which applications are judged, those with an open change first: one row an application
+-- with equal values of the fields in series_fields, with its total (_main_order), else the result of
+-- a benchmark that changed last, those for the worse first. Of all applications, or of $app.
 WITH
-  watched AS (
-    SELECT
-      *,
-      array_to_string(
-        list_transform(
-          list_filter(map_entries(fields), lambda field: field.key <> 'machine'),
-          lambda field: concat(field.key, ' ', regexp_replace(field.value, '\.0$', ''))
-        ),
-        ', '
-      ) AS setting
-    FROM _series_findings
-    WHERE metric IN ('wall_seconds', 'functions:seconds')
-    QUALIFY row_number() OVER (PARTITION BY app, fields ORDER BY metric <> 'wall_seconds') = 1
-  ),
-
   changes AS (
     SELECT app, fields, metric, run_id, version, change, direction, started_at, NULL AS more_runs
     FROM change_points
@@ -31,17 +17,41 @@ WITH
     QUALIFY row_number() OVER (
       PARTITION BY app, fields, metric ORDER BY started_at DESC, run_id DESC
     ) = 1
+  ),
+
+  watched AS (
+    SELECT
+      s.*, c.direction, c.change, c.more_runs, coalesce(c.version, c.run_id) AS since,
+      nullif(
+        array_to_string(
+          list_transform(
+            list_filter(map_entries(s.fields), lambda field: field.key <> 'machine'),
+            lambda field: concat(field.key, ' ', regexp_replace(field.value, '\.0$', ''))
+          ),
+          ', '
+        ),
+        ''
+      ) AS setting
+    FROM _series_findings AS s
+    LEFT JOIN latest AS c ON s.app = c.app AND s.fields = c.fields AND s.metric = c.metric
+    LEFT JOIN _main_order AS o ON s.metric = o.metric
+    WHERE $app IS NULL OR s.app = $app
+    QUALIFY row_number() OVER (
+      PARTITION BY s.app, s.fields
+      ORDER BY
+        o.place NULLS LAST, NOT starts_with(s.metric, 'metric:'),
+        c.direction = 'worse' DESC NULLS LAST, c.direction IS NULL, c.started_at DESC,
+        abs(ln(abs(1 + c.change))) DESC NULLS LAST, s.points DESC, s.metric
+    ) = 1
   )
 
 SELECT
-  w.app, w.machine, w.setting,
-  list_transform(w.series[-$most:], lambda point: point.value) AS history,
-  w.points AS runs, w.unit, w.series[-1].value AS "last",
-  w.series[-1].run_id AS run_id, w.series[-1].started_at AS last_at,
-  c.direction, c.change, c.more_runs, coalesce(c.version, c.run_id) AS since, w.metric
-FROM watched AS w
-LEFT JOIN latest AS c
-  ON w.app = c.app AND w.fields = c.fields AND w.metric = c.metric
+  app, machine, setting, metric,
+  list_transform(series[-$most:], lambda point: point.value) AS history,
+  points AS runs, unit, series[-1].value AS "last",
+  series[-1].run_id AS run_id, series[-1].started_at AS last_at,
+  direction, change, more_runs, since
+FROM watched
 ORDER BY
-  c.direction = 'worse' DESC NULLS LAST, c.direction IS NULL, last_at DESC, w.app, w.machine, w.setting
+  direction = 'worse' DESC NULLS LAST, direction IS NULL, last_at DESC, app, machine, setting
 LIMIT $number;

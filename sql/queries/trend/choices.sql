@@ -1,6 +1,8 @@
--- Series of an application: its metrics on machines, the main ones first.
-SELECT metric, machine, fields, unit, points
-FROM metric_series
-WHERE app = $app
-ORDER BY metric <> 'wall_seconds', metric <> 'functions:seconds', contains(metric, ':'),
-  starts_with(metric, 'counter:'), metric, points DESC, fields;
+-- Series of an application: its metrics on machines, those that it is judged by first (is_main), then
+-- results of benchmarks.
+SELECT s.metric, s.machine, s.fields, s.unit, s.points, o.place IS NOT NULL AS is_main
+FROM metric_series AS s
+LEFT JOIN _main_order AS o ON s.metric = o.metric
+WHERE s.app = $app
+ORDER BY o.place NULLS LAST, NOT starts_with(s.metric, 'metric:'),
+  starts_with(s.metric, 'counter:'), s.metric, s.points DESC, s.fields;

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
 import warehouse as pwh
 from apps.pages import overview
 from tests.apps.pages.conftest import run_ids, sql_behind, texts
-from tests.helpers.support import given
+from tests.helpers.support import given, keep
 from warehouse import revision
 
 
@@ -109,8 +113,8 @@ def test_of_very_many_series_only_times_of_whole_runs_are_searched_unasked(
     monkeypatch.setattr(overview, "_SCALARS_AT_ONCE", 200)
     con = pwh.connect(new_warehouse)
     con.execute(
-        "INSERT INTO runs (run_id, app, started_at) SELECT 'r' || i, 'heat', "
-        "TIMESTAMPTZ '2026-01-01' + to_days(CAST(i AS INTEGER)) FROM range(20) AS t (i)"
+        "INSERT INTO runs (run_id, app, started_at, wall_seconds) SELECT 'r' || i, 'heat', "
+        "TIMESTAMPTZ '2026-01-01' + to_days(CAST(i AS INTEGER)), 5 FROM range(20) AS t (i)"
     )
     con.execute(
         "INSERT INTO run_scalars (run_id, metric, value) "
@@ -125,6 +129,41 @@ def test_of_very_many_series_only_times_of_whole_runs_are_searched_unasked(
     assert "counter:cycles" not in texts(app)
     app.toggle("changes").set_value(True).run()
     assert "counter:cycles" in texts(app)
+
+
+@pytest.fixture
+def benchmarks(new_warehouse):
+    """Return a warehouse of an application of which only results of benchmarks are known."""
+    con = pwh.connect(new_warehouse)
+    con.execute(
+        "INSERT INTO runs (run_id, app, version, machine, started_at) SELECT 'r' || i, 'lib', "
+        "'v' || i, 'm', TIMESTAMPTZ '2026-01-01' + to_days(CAST(i AS INTEGER)) FROM range(20) t (i)"
+    )
+    con.execute(
+        "INSERT INTO metrics (run_id, source_id, metric, value, unit, better) "
+        "SELECT 'r' || i, 1, name, level * (100 + hash(i, name) % 10 / 5), 'us', 'lower' "
+        "FROM range(20) t (i), LATERAL (VALUES ('first', if(i < 8, 9, 5)), "
+        "('parse', if(i < 12, 1, 1.5)), ('sort', 3)) m (name, level)"
+    )
+    keep(con)
+    con.close()
+    return new_warehouse
+
+
+@pytest.mark.parametrize("at_once", [200_000, 10])
+def test_of_benchmarks_the_one_that_got_worse_is_watched(
+    open_page, benchmarks, monkeypatch, at_once
+):
+    monkeypatch.setattr(overview, "_SCALARS_AT_ONCE", at_once)
+    (row,) = open_page("overview", benchmarks).dataframe[0].value.to_dict("records")
+    if at_once == 10:
+        # without a look at all of them it is the first
+        assert (row["metric"], row["state"][:7]) == ("metric:first", "better:")
+        return
+    assert (row["metric"], row["last"]) == ("metric:parse", "152 µs")
+    assert re.fullmatch(r"worse: \+\d+(\.\d)? % since v12", row["state"])
+    trend = open_page("trends", benchmarks, app="lib")
+    assert "metric:parse: +" in texts(trend) and "metric:first" not in texts(trend)
 
 
 def test_names_from_traces_are_text(open_page, new_warehouse):
