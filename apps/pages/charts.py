@@ -12,6 +12,10 @@ from typing import Any
 import altair as alt
 import streamlit as st
 from altair.typing import ChartType
+from altair.utils.schemapi import disable_debug_mode
+
+# Altair would check each part of a chart when it is made. Each whole chart is checked when drawn.
+disable_debug_mode()
 
 # Okabe and Ito (2008), without black and yellow: distinct for the colour-blind, and visible on
 # white and on black.

@@ -91,11 +91,11 @@ def _runner(entry: Entry, path: Address, pages: dict[str, Page]) -> Callable[[],
                 view.is_complete = True
             view.sql_expander()
             view.finish()
+            # After the page, whose first picture it must not delay, but while its file is open.
+            with news:
+                show_news(path, shown, counts_now(path), is_waiting=view.is_waiting)
         finally:
             view.close()
-        # After the page, whose first picture it must not delay.
-        with news:
-            show_news(path, shown, counts_now(path), is_waiting=view.is_waiting)
         _keep_imports(entry)
 
     return run
