@@ -113,6 +113,29 @@ def test_the_noise_of_two_runs_is_theirs_and_that_of_a_history_as_quiet():
     assert noisier["p_value"] == pytest.approx(noisier_without["p_value"])
 
 
+def test_two_spikes_of_one_of_many_benchmarks_are_no_change():
+    """A benchmark in a hundred is hit twice in a row; both new runs of the first one are."""
+    rng = np.random.default_rng(3)
+    calm = rng.normal(0, 0.02, (40, 34))
+    single, twice = calm.copy(), calm.copy()
+    for of, at in zip(range(0, 40, 4), rng.permutation(28)[:10] + 1, strict=True):
+        twice[of, at : at + 2] += rng.uniform(0.2, 0.7)
+        single[of, at : at + 3 : 2] += rng.uniform(0.2, 0.7)
+
+    def verdict(logs, slower):
+        times = np.exp(logs)
+        times[1, -2:] *= slower
+        past = times[:, :-4].tolist()
+        sides = (times[:, -4:-2].tolist(), times[:, -2:].tolist())
+        one = compared(*sides, histories=(past, past))[1]
+        assert (one["p_value"] < 0.05) == (one["low"] > 1)
+        return one["p_value"] < 0.05
+
+    assert [verdict(logs, 1.4) for logs in (calm, single, twice)] == [True, True, False]
+    assert verdict(twice, 2.5)
+    assert verdict(single, 1.25)
+
+
 def test_single_runs_take_what_is_usual_where_nothing_else_is_known():
     rng = np.random.default_rng(4)
     groups = (0.02**2 * rng.chisquare(4, 20) / 4).tolist()

@@ -85,6 +85,22 @@ def without_outliers(values: Floats, scale: Floats) -> Floats:
     return out
 
 
+def deviations_of_outliers(values: Floats, scale: Floats) -> Floats:
+    """Return how far the points that `without_outliers` clips are from their running median.
+
+    Args:
+        values: (series, points), at least four points.
+        scale: (series, 1), standard deviation of the noise.
+
+    Returns:
+        (series, points), in the unit of the values; 0 of all other points.
+    """
+    apart = values - _running_median(values, _NEIGHBOURS)
+    reach = _OUTLIER * np.maximum(scale, local_scale(values))
+    out: Floats = np.where(np.abs(apart) > reach, apart, 0)
+    return out
+
+
 def _running_median(values: Floats, neighbours: int) -> Floats:
     """Return the median of each point and its neighbours on each side, reflected at the ends."""
     neighbours = min(neighbours, values.shape[1] - 1)

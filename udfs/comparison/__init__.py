@@ -18,6 +18,7 @@ from udfs.arrow import Column, contiguous, elements
 from udfs.comparison.history import history_variances, usual_variance
 from udfs.comparison.planning import more_runs
 from udfs.comparison.samples import Booleans, Floats, Integers, Samples, resolutions
+from udfs.comparison.spikes import MOST_RUNS, spike_chances
 from udfs.comparison.spread import Spread, moderate, spreads
 
 _MANY, _FEW = 5, 3
@@ -81,10 +82,11 @@ def compare_runs(
     one run is that of the other side, if that has 5, else that of the history of the metric,
     if that has 6 values, else that of the other side, if that has 3, else what is usual for such
     metrics. Of two or three runs it is their own together with that of the history, unless they
-    scatter more. Without known noise on both sides there is no interval. Where all values of one
-    side are above all of the other, and the exact permutation test finds that too rare at `level`,
-    also with Bonferroni's correction, its p-value and interval count (Hodges and Lehmann,
-    Estimates of location based on rank tests, 1963).
+    scatter more; and where histories too often have as many outliers in a row, the interval is at
+    least as wide as these are far off (`spike_chances`). Without known noise on both sides there is
+    no interval. Where all values of one side are above all of the other, and the exact permutation
+    test finds that too rare at `level`, also with Bonferroni's correction, its p-value and interval
+    count (Hodges and Lehmann, Estimates of location based on rank tests, 1963).
 
     Args:
         before: n lists of m lists of DOUBLE, the values of each metric, one a run, any unit, in
@@ -168,7 +170,12 @@ def _compare(
         t = np.where(gap == 0, 0, np.abs(gap) / np.sqrt(total))
         p = np.where(known, 2 * stdtr(freedom, -t), np.nan)
         reach = -stdtrit(freedom, (1 - level) / 2 / tested)
-        logarithmic = np.exp([gap, gap - reach * np.sqrt(total), gap + reach * np.sqrt(total)])
+        chance, spikes = _spikes(
+            [before, after], histories, family, np.abs(gap), (1 - level) / tested
+        )
+        p = np.maximum(p, np.where(positive, chance, 0))
+        half = np.maximum(reach * np.sqrt(total), spikes)
+        logarithmic = np.exp([gap, gap - half, gap + half])
         ratios = np.where(positive, logarithmic, _fieller(means[0], means[1], variances, reach))
         # No ratio of values that are not negative is below 0.
         signed = np.fmin(sides[0].extremes()[0], sides[1].extremes()[0]) < 0
@@ -258,11 +265,15 @@ def _noises(
     freedoms = variances.copy()
     past = variances.copy()
     past_freedoms = variances.copy()
+    single = variances.copy()
+    single_freedoms = variances.copy()
     for name in dict.fromkeys(family):
         at = np.flatnonzero(family == name)
         for i, spread in enumerate(spreads(before.part(at), after.part(at), rounding[at])):
             _put(at, spread, variances[i], ones[i], freedoms[i])
-            past[i, at], past_freedoms[i, at] = history_variances(histories[i].part(at))
+            shown = history_variances(histories[i].part(at))
+            past[i, at], past_freedoms[i, at] = shown.variance, shown.freedom
+            single[i, at], single_freedoms[i, at] = shown.variance_of_one, shown.freedom_of_one
     sources = np.where(np.isfinite(variances), 0, -1)
     counts = np.stack([before.counts, after.counts])
     lends = (counts > 1) & (counts <= _FEW) & _is_alike(ones, freedoms, past, past_freedoms)
@@ -276,7 +287,7 @@ def _noises(
     # the history better than a few.
     offers = (
         (2, counts[::-1] >= _MANY, ones[::-1], freedoms[::-1].copy()),
-        (1, np.isfinite(past), np.maximum(past, rounding), past_freedoms),
+        (1, np.isfinite(single), np.maximum(single, rounding), single_freedoms),
         (2, counts[::-1] >= _FEW, ones[::-1], freedoms[::-1].copy()),
         (3, np.isfinite(usual[0]), np.maximum(usual[0], rounding), usual[1]),
     )
@@ -286,6 +297,40 @@ def _noises(
         freedoms = np.where(used, freedom, freedoms)
         sources = np.where(used, source, sources)
     return variances, freedoms, np.where(alone.any(axis=0), np.inf, most), sources
+
+
+def _spikes(
+    sides: list[Samples],
+    histories: list[Samples],
+    family: NDArray[np.object_],
+    gap: Floats,
+    error: Floats,
+) -> tuple[Floats, Floats]:
+    """Return the chance that all runs of a side are spikes as large as the gap; and likely sizes.
+
+    Args:
+        sides: both sides, in the unit of the gap; those of two or three runs may be spikes only.
+        histories: other runs of either side, in the same unit.
+        family: (metrics), names of families.
+        gap: (metrics), the size of the difference.
+        error: (metrics), a chance.
+
+    Returns:
+        The chance, and the largest size of spikes that has a chance of at least `error`, (metrics);
+        0 where there are no spikes.
+    """
+    chance, largest = np.zeros((2, len(gap)))
+    for side, history in zip(sides, histories, strict=True):
+        few = (side.counts > 1) & (side.counts <= MOST_RUNS)
+        for name in dict.fromkeys(family[few]):
+            at = np.flatnonzero(family == name)
+            sizes, chances = spike_chances(history.part(at), side.counts[at])
+            chances = np.pad(chances, ((0, 0), (0, 1)))
+            own = chances[np.arange(len(at)), np.searchsorted(sizes, gap[at])]
+            often = (chances >= error[at, None]).sum(axis=1)
+            chance[at] = np.maximum(chance[at], own)
+            largest[at] = np.maximum(largest[at], np.pad(sizes, (1, 0))[often])
+    return chance, largest
 
 
 def _is_alike(ones: Floats, freedoms: Floats, past: Floats, past_freedoms: Floats) -> Booleans:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from udfs.changes.noise import OUTLIER_DIFFERENCE, estimate_noise, noise_scale
@@ -15,19 +17,31 @@ _NOTABLE = 0.1  # variance by outliers over that of the noise from which tails a
 _HEAVY_TAILS = 4.0
 
 
-def history_variances(history: Samples) -> tuple[Floats, Floats]:
-    """Return the variance of single values of each series, and its degrees of freedom.
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What the history of each metric shows, (metrics) each; NaN where it is too short.
 
-    Changes of level do not count as noise, outliers do: their mean contribution in the family is
-    added to each variance, because a single run may be one; where it is notable, the degrees of
-    freedom are at most four, the tails of Student's t that suit data with outliers (Lange, Little
-    and Taylor, Robust statistical modeling using the t distribution, 1989).
+    `variance` is that of its noise, with `freedom` degrees of freedom; of a single run, which may
+    be an outlier, they are `variance_of_one` and `freedom_of_one`.
+    """
+
+    variance: Floats
+    freedom: Floats
+    variance_of_one: Floats
+    freedom_of_one: Floats
+
+
+def history_variances(history: Samples) -> Past:
+    """Return the variance of the values of each series, and its degrees of freedom.
+
+    Changes of level do not count as noise. Of a single run outliers do: their mean contribution in
+    the family is added to each variance; where it is notable, the degrees of freedom are at most
+    four, the tails of Student's t that suit data with outliers (Lange, Little and Taylor, Robust
+    statistical modeling using the t distribution, 1989).
 
     Args:
-        history: m metrics of one family, from other runs in order of time.
-
-    Returns:
-        Two arrays (metrics); NaN where a series has fewer than `MIN_HISTORY` values.
+        history: m metrics of one family, from other runs in order of time; series with fewer than
+            `MIN_HISTORY` values show nothing.
     """
     variance = np.full(history.metrics, np.nan)
     outlying = np.full(history.metrics, np.nan)
@@ -45,9 +59,8 @@ def history_variances(history: Samples) -> tuple[Floats, Floats]:
     known = np.isfinite(outlying)
     added = float(outlying[known].mean()) if known.any() else 0.0
     freedom = np.where(known, (counts - 1) / 2, np.nan)
-    if added > _NOTABLE:
-        freedom = np.minimum(freedom, _HEAVY_TAILS)
-    return variance * (1 + added), freedom
+    most = _HEAVY_TAILS if added > _NOTABLE else np.inf
+    return Past(variance, freedom, variance * (1 + added), np.minimum(freedom, most))
 
 
 def _levels(values: Floats, scale: Floats) -> Integers:
