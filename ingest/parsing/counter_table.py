@@ -65,7 +65,7 @@ def batches(samples: Iterator[Sample]) -> Iterator[Rows]:
         **dict.fromkeys(("region", "event", "unit"), pa.string()),
         **dict.fromkeys(("rank", "cpu"), pa.int32()),
         **dict.fromkeys(("thread", "sample", "t_start", "t_end"), pa.int64()),
-        **dict.fromkeys(("value", "running", "deviation"), pa.float64()),
+        **dict.fromkeys(("value", "running", "deviation", "seconds"), pa.float64()),
     }
     pending: list[Sample] = []
 

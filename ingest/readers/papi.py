@@ -158,6 +158,8 @@ def _samples(
         at = f"{where}, region {quoted(region)}"
         if not isinstance(values, dict):
             raise _shape(at, "its events")
+        length = values.get("real_time_nsec")
+        nanoseconds = None if length is None else _value(length, "real_time_nsec", at)
         for event, found in values.items():
             yield {
                 "rank": rank,
@@ -166,6 +168,7 @@ def _samples(
                 "sample": seen[region],
                 "event": _EVENTS.get(event, event),
                 "value": _value(found, event, at),
+                "seconds": None if nanoseconds is None else nanoseconds / 1e9,
             }
         seen[region] += 1
 

@@ -140,7 +140,7 @@ COMMENT ON COLUMN bottlenecks.said_by IS 'Person who said the class; NULL where 
 COMMENT ON COLUMN bottlenecks.metric_set IS 'Metric set.';
 COMMENT ON COLUMN bottlenecks.metrics_used IS 'Metrics of the set that were measured.';
 COMMENT ON COLUMN bottlenecks.cycles IS 'Cycles of the sample.';
-COMMENT ON COLUMN bottlenecks.seconds IS 'From the begin of the sample to its end, s; NULL where unknown.';
+COMMENT ON COLUMN bottlenecks.seconds IS 'Length of the sample, s; NULL where unknown.';
 COMMENT ON COLUMN bottlenecks.frac_mem IS 'Share of the cycles that would be saved if main memory cost nothing, 0..1: the largest possible gain.';
 COMMENT ON COLUMN bottlenecks.frac_mem_low IS 'Lower end of its 90 % band.';
 COMMENT ON COLUMN bottlenecks.frac_mem_high IS 'Upper end of its 90 % band.';

@@ -71,9 +71,9 @@ CREATE OR REPLACE MACRO _is_part_of_machine(region) AS
 -- Whether a sample has a time but no end: its value is that of a moment, and adds up to nothing.
 CREATE OR REPLACE MACRO _is_moment(t_start, t_end) AS t_start IS NOT NULL AND t_end IS NULL;
 
--- How much a sample counts for in a mean over time: by its length, where that is known.
-CREATE OR REPLACE MACRO _weight(t_start, t_end) AS
-  CAST(coalesce(nullif(t_end - t_start, 0), 1) AS DOUBLE);
+-- How much a sample counts for in a mean over time: by its length, ns, where that is known.
+CREATE OR REPLACE MACRO _weight(t_start, t_end, seconds) AS
+  coalesce(CAST(nullif(t_end - t_start, 0) AS DOUBLE), nullif(seconds * 1e9, 0), 1);
 
 -- Whether an event is time by the clock, which passes for all threads at once: the longest counts.
 CREATE OR REPLACE MACRO _is_elapsed(event) AS
@@ -88,7 +88,7 @@ CREATE OR REPLACE MACRO _is_cycles(event) AS
   event IN (
     'cycles', 'cycles:u', 'cpu-cycles', 'cpu-cycles:u', 'cpu_cycles', 'CPU_CYCLES', 'PAPI_TOT_CYC',
     'CPU_CLK_UNHALTED_CORE', 'CPU_CLK_UNHALTED.THREAD', 'cpu_clk_unhalted.thread',
-    'CPU_CLOCKS_UNHALTED', 'system.cpu.numCycles',
+    'CPU_CLOCKS_UNHALTED', 'ACTUAL_CPU_CLOCK', 'system.cpu.numCycles',
     'sm__cycles_active.sum', 'cpu_core/cycles/', 'cpu_core/cycles/u', 'cpu_atom/cycles/',
     'cpu_atom/cycles/u', 'clockticks'
   );
@@ -166,13 +166,15 @@ WITH
           THEN region
       END AS device,
       sum(value) AS value,
-      sum(value * _weight(t_start, t_end))
-      / sum(_weight(t_start, t_end)) FILTER (value IS NOT NULL) AS mean,
-      sum(_weight(t_start, t_end)) AS span,
-      coalesce(bool_or(t_end > t_start), false) AS is_timed,
+      sum(value * _weight(t_start, t_end, seconds))
+      / sum(_weight(t_start, t_end, seconds)) FILTER (value IS NOT NULL) AS mean,
+      sum(_weight(t_start, t_end, seconds)) AS span,
+      coalesce(bool_or(t_end > t_start OR seconds > 0), false) AS is_timed,
       count(value) AS counted,
       count(*) AS samples,
       sum(sample) FILTER (value IS NULL) AS lacking,
+      -- in which samples it is, by the last bits of their numbers: groups of events take turns
+      bit_or(CAST(1 AS BIGINT) << (sample & 31)) AS numbers,
       min(running) AS running
     FROM pmu_samples
     GROUP BY ALL
@@ -196,7 +198,7 @@ WITH
       arg_max(
         {
           'value': value, 'mean': mean, 'span': span, 'is_timed': is_timed, 'counted': counted,
-          'samples': samples, 'lacking': lacking, 'running': running
+          'samples': samples, 'lacking': lacking, 'numbers': numbers, 'running': running
         },
         is_whole
       ) AS counts
@@ -243,6 +245,7 @@ WITH
       sum(counts.counted) AS counted,
       sum(counts.samples) AS samples,
       sum(counts.lacking) AS lacking,
+      bit_or(counts.numbers) AS numbers,
       min(counts.running) AS running,
       bool_or(is_rate) AS is_rate,
       bool_and(adds_up) AS adds_up,
@@ -267,6 +270,7 @@ WITH
       sum(samples) AS samples,
       -- the samples without a value: how many, and the sum of their numbers, as which they are
       {'count': sum(samples) - sum(counted), 'numbers': sum(lacking)} AS lacking,
+      bit_or(numbers) AS numbers,
       min(running) AS running,
       bool_or(is_rate) AS is_rate,
       bool_and(adds_up) AS adds_up
@@ -282,6 +286,8 @@ WITH
       max(value) FILTER (_is_cycles(event) AND value > 0) OVER source AS cycles,
       arg_max(lacking, value) FILTER (_is_cycles(event) AND value > 0) OVER source
         AS cycles_lacking,
+      arg_max(numbers, value) FILTER (_is_cycles(event) AND value > 0) OVER source
+        AS cycles_numbers,
       row_number() OVER source = 1 AS is_first
     FROM by_source
     WINDOW source AS (PARTITION BY run_id, source_id, _core_type(event))
@@ -299,8 +305,11 @@ WITH
       sum(value) FILTER (cycles IS NOT NULL) AS value_with_cycles,
       sum(cycles) FILTER (value IS NOT NULL) AS cycles,
       bool_and(
-        lacking IS NOT DISTINCT FROM cycles_lacking
-        OR greatest(lacking.count, cycles_lacking.count) <= 0.01 * samples
+        numbers IS NOT DISTINCT FROM cycles_numbers
+        AND (
+          lacking IS NOT DISTINCT FROM cycles_lacking
+          OR greatest(lacking.count, cycles_lacking.count) <= 0.01 * samples
+        )
       ) FILTER (value IS NOT NULL AND cycles IS NOT NULL) AS is_together,
       any_value(all_cycles) AS all_cycles,
       sum(samples) AS samples,
@@ -331,7 +340,7 @@ FROM totals;
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
-COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean over time of values of a moment (which have t_start and no t_end), and where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width. Of these, amounts per second, power and bytes in use add up over threads, processors, ranks, sockets and GPUs, which are taken to run at the same time (of one that several files of a run have, the mean of the files), and the others are averaged over them. Samples of known length count by it; regions of code count alike. NULL of the smallest and largest values of regions (min#, max#), and of amounts per second of several devices that may be parts of one another (disks, interfaces).';
+COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean over time of values of a moment (which have t_start and no t_end), and where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width. Of these, amounts per second, power and bytes in use add up over threads, processors, ranks, sockets and GPUs, which are taken to run at the same time (of one that several files of a run have, the mean of the files), and the others are averaged over them. Samples count by their length (t_start and t_end, or seconds), where that is unknown alike. NULL of the smallest and largest values of regions (min#, max#), and of amounts per second of several devices that may be parts of one another (disks, interfaces).';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
 COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores. NULL where either was not counted in samples in which the other was, beyond 1 % of them (pmu_per_cycle has each sample).';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';

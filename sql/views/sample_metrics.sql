@@ -52,7 +52,7 @@ WITH
   counted AS (
     SELECT
       run_id, source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.slot, e.bit,
-      e.is_of_kind, e.is_first, e.weight, e.samples, s.running, s.t_start, s.t_end,
+      e.is_of_kind, e.is_first, e.weight, e.samples, s.running, s.t_start, s.t_end, s.seconds,
       CASE WHEN isfinite(s.value) THEN s.value END AS value
     -- in this order: a condition on the run is one on events, which narrow the counters
     FROM events AS e
@@ -84,7 +84,7 @@ WITH
       count(value) FILTER (is_first AND bit > 0 AND value <> 0) > bit_count(mask) AS is_summed,
       bool_or(is_of_kind) AS is_hybrid,
       max(samples) AS samples,
-      (max(t_end) - min(t_start)) / 1e9 AS seconds,
+      coalesce((max(t_end) - min(t_start)) / 1e9, max(seconds)) AS seconds,
       min(running) AS running,
       min(value) AS least,
       max(value) FILTER (slot >= 0) AS most_counted,
@@ -184,7 +184,8 @@ SELECT
     || 'or have names that event_aliases lacks', []
 FROM (
   SELECT
-    run_id, source_id, rank, thread, cpu, region, sample, (max(t_end) - min(t_start)) / 1e9 AS seconds
+    run_id, source_id, rank, thread, cpu, region, sample,
+    coalesce((max(t_end) - min(t_start)) / 1e9, max(seconds)) AS seconds
   FROM unfit
   JOIN pmu_samples USING (run_id, source_id)
   GROUP BY run_id, source_id, rank, thread, cpu, region, sample
@@ -202,7 +203,7 @@ COMMENT ON COLUMN sample_metrics.metric_set IS 'Metric set; NULL where no set ha
 COMMENT ON COLUMN sample_metrics.names IS 'Names of the metrics.';
 COMMENT ON COLUMN sample_metrics.metrics IS 'The metrics, counts per cycle or shares, in that order; NULL where an event is missing.';
 COMMENT ON COLUMN sample_metrics.cycles IS 'Cycles of the sample (slots where the set counts those); NULL where they were not counted.';
-COMMENT ON COLUMN sample_metrics.seconds IS 'From the begin of the sample to its end, s; NULL where unknown.';
+COMMENT ON COLUMN sample_metrics.seconds IS 'Length of the sample, s; NULL where unknown.';
 COMMENT ON COLUMN sample_metrics.issue_width IS 'Issue width that IPC was divided by: an event, the tag issue_width of the run, machine_settings, or the one assumed for the set.';
 COMMENT ON COLUMN sample_metrics.running IS 'Smallest share of the time in which one of its events was on a counter, 0..1; values are scaled up.';
 COMMENT ON COLUMN sample_metrics.reason IS 'Why the sample cannot be judged; NULL where it can.';

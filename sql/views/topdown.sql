@@ -17,7 +17,7 @@ CREATE OR REPLACE VIEW topdown AS
 WITH
   tall AS (
     SELECT
-      s.run_id, s.region, s.reason, coalesce(s.cycles, 1) AS weight,
+      s.run_id, s.region, s.reason, coalesce(s.cycles, s.seconds, 1) AS weight,
       unnest(s.names) AS name, unnest(s.metrics) AS share
     FROM sample_metrics AS s
     JOIN metric_sets AS m USING (metric_set)

@@ -250,6 +250,30 @@ def test_several_rows_of_one_sample_are_added_up_as_its_cycles_are(warehouse):
     ]
 
 
+def test_per_cycle_is_unknown_where_groups_of_events_took_turns(warehouse):
+    """Group a was counted in samples 0 and 2, b in 1, cycles in all: a sum says nothing of them."""
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        sample  event         value
+        0       cycles        100
+        0       instructions  200
+        0       a             10
+        1       cycles        300
+        1       instructions  400
+        1       b             30
+        2       cycles        100
+        2       instructions  200
+        2       a             10
+        """,
+    )
+    query = "SELECT event, per_cycle FROM counter_summary WHERE event <> 'cycles' ORDER BY event"
+    assert rows(warehouse, query) == [("a", None), ("b", None), ("instructions", 1.6)]
+    query = "SELECT event, per_cycle FROM pmu_per_cycle WHERE event IN ('a', 'b') ORDER BY sample"
+    assert rows(warehouse, query) == [("a", 0.1), ("b", 0.1), ("a", 0.1)]
+
+
 @pytest.mark.parametrize("view", ["pmu_per_cycle", "counter_summary"])
 def test_on_a_hybrid_processor_each_kind_of_cores_has_its_own_cycles(warehouse, view):
     given(
@@ -343,6 +367,24 @@ def test_means_over_time_are_by_the_length_of_samples_where_it_is_known(warehous
         ("bw", 22.5),
         ("clock", 2.375),
     ]
+
+
+def test_regions_count_by_their_length_where_the_tool_states_it(warehouse):
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        cpu  region  seconds  event  value  unit
+        0    init    0.1      bw     10     GB/s
+        0    solve   9.9      bw     110    GB/s
+        1    init    0.1      bw     NULL   GB/s
+        1    solve   4.9      bw     20     GB/s
+        0    init    0.1      clock  1      GHz
+        0    solve   9.9      clock  3      GHz
+        """,
+    )
+    query = "SELECT event, round(value, 6) FROM counter_summary ORDER BY event"
+    assert rows(warehouse, query) == [("bw", 109 + 20 * 0.5), ("clock", 2.98)]
 
 
 def test_rates_of_parts_of_a_machine_add_up_and_of_kernels_that_follow_one_another_do_not(

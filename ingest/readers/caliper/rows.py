@@ -38,11 +38,12 @@ def items(profile: Profile, path: Path) -> Iterator[Item]:
     columns = _Columns(profile, run.ranks)
     metrics = settle(profile.metrics, run.ranks)
     timed = {one.role: one for one in metrics if "event" not in one.role}
+    times = columns.times(timed)
     if timed:
-        yield columns.timings(timed)
+        yield columns.timings(timed, *times)
     events = [one for one in metrics if "event" in one.role]
     if events:
-        yield columns.samples(events)
+        yield columns.samples(events, times[0])
     if columns.notes:
         yield Run(tags={BELOW_ZERO: "; ".join(columns.notes)})
     yield LeftOut(
@@ -77,15 +78,18 @@ class _Columns:
             self._path, self._place(), np.array(profile.paths.above, dtype=np.int64)
         )
 
-    def timings(self, metrics: Mapping[Role, Metric]) -> Rows:
-        """Return rows of fn_timings from the metrics by role."""
-        size = len(self._path)
+    def times(self, metrics: Mapping[Role, Metric]) -> tuple[Floats, Floats]:
+        """Return the seconds of every row without callees and with them; NaN where unknown."""
         found = {role: self._seconds(one) for role, one in metrics.items() if "time" in role}
-        seconds = found.get("own time")
-        inclusive = found.get("inclusive time", np.full(size, np.nan))
-        if seconds is None:
-            seconds = self._own(metrics["inclusive time"], inclusive) if found else inclusive
-        calls = np.full(size, np.nan)
+        inclusive = found.get("inclusive time", np.full(len(self._path), np.nan))
+        own = found.get("own time")
+        if own is None:
+            own = self._own(metrics["inclusive time"], inclusive) if found else inclusive
+        return own, inclusive
+
+    def timings(self, metrics: Mapping[Role, Metric], seconds: Floats, inclusive: Floats) -> Rows:
+        """Return rows of fn_timings from the metrics by role and the times of every row."""
+        calls = np.full(len(self._path), np.nan)
         if "calls" in metrics:
             rows, values = self._profile.column(metrics["calls"])
             calls[rows] = values
@@ -108,8 +112,8 @@ class _Columns:
         }
         return Rows("fn_timings", pa.table(columns))
 
-    def samples(self, events: Sequence[Metric]) -> Rows:
-        """Return the values of events as rows of pmu_samples."""
+    def samples(self, events: Sequence[Metric], seconds: Floats) -> Rows:
+        """Return the values of events as rows of pmu_samples; `seconds` is how long each lasted."""
         found = [self._event(one) for one in events]
         rows = np.concatenate([one for one, _ in found])
         counts = [len(one) for one, _ in found]
@@ -120,6 +124,7 @@ class _Columns:
             "event": pa.array(np.array([one.event for one in events], object)[kind], pa.string()),
             "value": _known(np.concatenate([values for _, values in found])),
             "unit": pa.array(np.array([one.unit for one in events], object)[kind], pa.string()),
+            "seconds": _known(np.where(seconds < 0, np.nan, seconds)[rows]),
         }
         return Rows("pmu_samples", pa.table(columns))
 

@@ -9,6 +9,7 @@ pmu_samples:
 - `region` is the kernel, `sample` the launch's ID, `event` the metric's name, `value` in base units
   (byte, second, hz: Kbyte, usecond and the like are scaled), which is the `unit`.
 - Of several launches summed up, `value` is the average and `sample` NULL.
+- `seconds` is how long the launch took, where that was measured.
 - 1,234 and 1.234 are read where other numbers of the file show which separator it has; a file in
   which nothing shows it is refused.
 - Metrics that are no numbers (names of settings, n/a) are left out; n/a of a number is NULL.
@@ -37,6 +38,7 @@ _DESCRIBES = (
     *("Stream", "Block Size", "Grid Size", "Device", "CC", "Section Name"),
 )
 _LONGEST_PREAMBLE = 64 << 20
+_LENGTHS = ("gpu__time_duration.sum", "Duration")
 
 
 class Ncu(SingleFile):
@@ -63,7 +65,8 @@ class Ncu(SingleFile):
         units: dict[str, str] | None = None
         landed, at = 0, skip + 2
         separators = Separators()
-        for table in _blocks(recording, skip, names):
+        tables = _blocks(recording, skip, names)
+        for table in whole_launches(tables) if is_tall and "ID" in names else tables:
             if is_tall:
                 rows = tall(table, value, at, separators)
             else:
@@ -74,7 +77,7 @@ class Ncu(SingleFile):
             at += table.num_rows
             landed += rows.num_rows
             if rows.num_rows:
-                yield Rows("pmu_samples", rows)
+                yield Rows("pmu_samples", with_lengths(rows))
         separators.check()
         check_any(landed)
 
@@ -193,6 +196,40 @@ def tall(table: pa.Table, value: str, first: int, separators: Separators) -> pa.
     )
     named = pc.not_equal(pc.fill_null(table["Metric Name"], ""), "")
     return rows.filter(pc.and_(named, is_figure))
+
+
+def whole_launches(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """Yield tables with a line a metric, cut where a launch begins."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rest: pa.Table | None = None
+    for table in tables:
+        joined = table if rest is None else pa.concat_tables([rest, table])
+        ids = pc.fill_null(joined["ID"], "")
+        earlier = np.flatnonzero(pc.not_equal(ids, ids[-1]).to_numpy())
+        begin = earlier[-1] + 1 if len(earlier) else 0
+        if begin:
+            yield joined.slice(0, begin)
+        rest = joined.slice(begin)
+    if rest is not None:
+        yield rest
+
+
+def with_lengths(rows: pa.Table) -> pa.Table:
+    """Add to rows of whole launches how long each launch took, in seconds."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    timed = rows.filter(
+        pc.and_(
+            pc.is_in(rows["event"], value_set=pa.array(_LENGTHS)),
+            pc.fill_null(pc.equal(rows["unit"], "second"), False),
+        )
+    )
+    at = pc.index_in(rows["sample"], value_set=timed["sample"], skip_nulls=True)
+    return rows.append_column("seconds", timed["value"].take(at))
 
 
 def _wide(table: pa.Table, units: dict[str, str], first: int, separators: Separators) -> pa.Table:

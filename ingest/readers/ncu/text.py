@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.lines import numbered_lines, quoted
-from ingest.readers.ncu.reader import tall
+from ingest.readers.ncu.reader import tall, with_lengths
 from ingest.readers.ncu.values import Separators, check_any
 from warehouse.errors import InputError
 
@@ -57,11 +57,11 @@ class NcuText(SingleFile):
         landed = 0
         yield Run()
         for metric in _metrics(recording, program):
-            found.append(metric)
-            if len(found) == _BATCH:
+            if len(found) >= _BATCH and metric[0] != found[-1][0]:
                 landed += len(found)
                 yield from _rows(found, separators)
                 found.clear()
+            found.append(metric)
         landed += len(found)
         yield from _rows(found, separators)
         separators.check()
@@ -117,4 +117,4 @@ def _rows(found: list[Metric], separators: Separators) -> Iterator[Rows]:
     columns = [pa.array(column, pa.string()) for column in zip(*found, strict=True)]
     table: pa.Table = tall(pa.table(columns, list(_COLUMNS)), "Metric Value", 1, separators)
     if table.num_rows:
-        yield Rows("pmu_samples", table)
+        yield Rows("pmu_samples", with_lengths(table))

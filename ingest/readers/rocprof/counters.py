@@ -2,7 +2,8 @@
 
 Sources: the documentation of rocprof (results.csv of -i input.txt), of rocprofv2 and of rocprofv3
 (*_counter_collection.csv, a row for each counter of a dispatch). `region` is the kernel, `sample`
-the number of its dispatch. Units are those in which AMD's documentation defines derived counters.
+the number of its dispatch, `seconds` how long that took. Units are those in which AMD's
+documentation defines derived counters.
 """
 
 from __future__ import annotations
@@ -56,8 +57,10 @@ def counters(columns: Mapping[str, pa.Array], names: Mapping[str, str]) -> Itera
     Raises `InputError` where one is not a number.
     """
     kernels = columns["kernel_name" if "kernel_name" in columns else "kernelname"]
+    seconds = _seconds(columns)
     if _LONG in columns:
-        yield _rows(kernels, columns["dispatch_id"], columns[_LONG], columns["counter_value"])
+        of_dispatch = columns["dispatch_id"]
+        yield _rows(kernels, of_dispatch, seconds, columns[_LONG], columns["counter_value"])
         return
     dispatches = columns["dispatch_id" if "dispatch_id" in columns else "index"]
     for lower, name in names.items():
@@ -66,14 +69,29 @@ def counters(columns: Mapping[str, pa.Array], names: Mapping[str, str]) -> Itera
         if _is_text(columns[lower]):
             yield LeftOut(1, "column", "texts, no counter")
         else:
-            yield _rows(kernels, dispatches, [name] * len(kernels), columns[lower])
+            yield _rows(kernels, dispatches, seconds, [name] * len(kernels), columns[lower])
 
 
 def _is_text(column: pa.Array) -> bool:
     return len(column) > 0 and not _NUMBER.fullmatch(str(column[0]))
 
 
-def _rows(kernels: pa.Array, dispatches: pa.Array, events: pa.Array, values: pa.Array) -> Rows:
+def _seconds(columns: Mapping[str, pa.Array]) -> pa.Array:
+    """Return how long the kernels took, NULL where the table has no times."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for names in (("start_timestamp", "end_timestamp"), ("beginns", "endns")):
+        if columns.keys() >= set(names):
+            begin, end = (columns[name] for name in names)
+            seconds = pc.divide(pc.subtract(end, begin).cast(pa.float64()), 1e9)
+            return pc.if_else(pc.greater(seconds, 0.0), seconds, pa.scalar(None, pa.float64()))
+    return pa.nulls(len(next(iter(columns.values()))), pa.float64())
+
+
+def _rows(
+    kernels: pa.Array, dispatches: pa.Array, seconds: pa.Array, events: pa.Array, values: pa.Array
+) -> Rows:
     import numpy as np
     import pyarrow as pa
 
@@ -87,6 +105,7 @@ def _rows(kernels: pa.Array, dispatches: pa.Array, events: pa.Array, values: pa.
                 "sample": cast(dispatches, pa.int64(), lines, "dispatch"),
                 "event": events,
                 "value": cast(values, pa.float64(), lines, "counter"),
+                "seconds": seconds,
                 "unit": pa.array([_UNITS.get(event) for event in events.to_pylist()], pa.string()),
             }
         ),

@@ -23,6 +23,15 @@ READ_BETTER = {
     ("0017_run_scalars", "callgrind/pair.callgrind-01"),
     # counts the cycles of dependences
     ("0017_run_scalars", "instruction-trace/trace.csv"),
+    # knows how long regions and kernels took
+    *(
+        (older, file)
+        for older in ("0009_scaling", "0017_run_scalars", "0028_cores")
+        for file in (
+            *("caliper/stencil.cali", "likwid/regions.csv", "ncu/details.csv"),
+            "papi/rank_000000.json",
+        )
+    ),
 }
 # Older models remain, so that those of this pwh have other versions.
 # Sources are numbered as they land; they are compared by their content.

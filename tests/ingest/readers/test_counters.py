@@ -260,3 +260,32 @@ def test_headings_of_summaries_of_perfspect(warehouse, tmp_path, heading):
     landed(warehouse, tmp_path, "p.csv", f"{heading}\nIPC,0.8,0.2\n")
     query = "SELECT event, value, deviation FROM pmu_samples"
     assert rows(warehouse, query) == [("IPC", 0.8, 0.25)]
+
+
+@pytest.mark.parametrize(
+    ("sample", "lengths"),
+    [
+        ("ncu/details.csv", {(0, 1.25e-5), (1, 1.125e-5), (2, 0.001024)}),
+        ("ncu-text/details.txt", {(0, 1.245e-5), (1, None)}),
+        ("papi/rank_000000.json", {(0, 8e-7), (0, 8.1e-7), (0, 1.2e-7), (1, 1.25e-7)}),
+        ("rocprof/rocprofv2.csv", {(1, 2e-6), (2, 1e-6)}),
+    ],
+)
+def test_regions_and_kernels_have_the_length_that_was_measured(warehouse, sample, lengths):
+    land(warehouse, SAMPLES / sample)
+    assert set(rows(warehouse, "SELECT sample, seconds FROM pmu_samples")) == lengths
+
+
+def test_a_launch_of_ncu_has_its_length_also_where_blocks_of_the_file_end(warehouse, tmp_path):
+    heading = (
+        '"ID","Kernel Name","Context","Section Name","Metric Name","Metric Unit","Metric Value"\n'
+    )
+    line = '"{}","k","1","{}","{}","{}","{}.5"\n'
+    lines = (
+        line.format(launch, "long name of a section " * 50, *metric)
+        for launch in range(400)
+        for metric in [*(("m", "%", 1),) * 19, ("gpu__time_duration.sum", "usecond", launch)]
+    )
+    landed(warehouse, tmp_path, "ncu.csv", heading + "".join(lines))
+    query = "SELECT count(*) FILTER (seconds = (sample + 0.5) / 1e6), count(*) FROM pmu_samples"
+    assert rows(warehouse, query) == [(8000, 8000)]
