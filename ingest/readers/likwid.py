@@ -4,12 +4,15 @@ Source: LIKWID's documentation of likwid-perfctr and of its output filters (LIKW
 lands in pmu_samples:
 
 - A row per event of a `Raw` table (in text, Event) and hardware thread, or GPU: `cpu`, `event` as
-  LIKWID names it.
+  LIKWID names it, `value` the sum of its counters (channels of memory, slices of a cache), `unit`
+  where the counter is of energy, temperature or voltage. Shares of issue slots (counters TMA0 ...)
+  are named with the counter, as on the command line: RETIRING:TMA0.
 - A row per metric of a `Metric` table and hardware thread; the unit that ends a metric's name in
-  square brackets goes to `unit`. The STAT tables follow from these and are left out. What a socket
-  counts stands on one of its hardware threads: the others have 0, which of a clock is NULL.
-- `region` is the marked region (-m). Tables of one group that come again (timeline, -t) are
-  samples 0, 1, 2 ... A second event group is distinguished from the first by its events.
+  square brackets goes to `unit`, the runtime in the table to `seconds`. The STAT tables follow from
+  these and are left out. What a socket counts stands on one of its hardware threads: the others
+  have 0, which of a clock is NULL.
+- `region` is the marked region (-m). Groups of events take turns, and a group comes again in a file
+  of several runs: each time is another sample of the region (0, 1, 2 ...).
 
 The hardware threads counted give the run's `threads`; CPU name and clock are tags.
 """
@@ -18,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from ingest.recording import Recording
 
     Records = Iterator[tuple[int, list[str]]]
+    Lines = list[tuple[int, list[str]]]
 
 _TABLE = re.compile(rb"^TABLE,(?:Region [^,]*,)?Group \d+ (?:Raw|Metric)", re.MULTILINE)
 _TEXT = re.compile(rb"^(?:Region [^\n]*, )?Group \d+: [^\n]*\n\+-[-+]*\r?\n\| ", re.MULTILINE)
@@ -41,6 +45,9 @@ _UNIT = re.compile(r"(.+?) \[([^\]]+)\]")
 _VALUE = re.compile(r"[-+]?\d[\d.eE+-]*|-|nan")
 _STARTS = ("TABLE", "STRUCT")
 _TAGS = {"CPU name": "cpu", "CPU type": "cpu_type", "CPU clock": "cpu_clock"}
+# What kinds of counters measure that are no counts of events, by their names without a number.
+_UNITS = {"PWR": "J", "TMP": "C", "VTG": "V", "TMA": "ratio"}
+_RUNTIME = "Runtime (RDTSC) [s]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +86,12 @@ class Likwid(SingleFile):
         landed = 0
         with recording.open() as file:
             is_text = _TABLE.search(file.read(1 << 16)) is None
-        samples = (
-            _text_samples(numbered_lines(recording, must_end=True), tags, cpus)
+        tables = (
+            _text_tables(numbered_lines(recording, must_end=True), tags)
             if is_text
-            else _samples(records(recording), tags, cpus)
+            else _tables(records(recording), tags)
         )
-        for batch in batches(samples):
+        for batch in batches(_rows(tables, cpus)):
             landed += batch.batch.num_rows
             yield batch
         if not landed:
@@ -96,9 +103,82 @@ class Likwid(SingleFile):
         yield Run(threads=len(cpus) or None, tags=tags)
 
 
-def _samples(lines: Records, tags: dict[str, str], cpus: set[int]) -> Iterator[Sample]:
-    """Yield the counters of all tables; takes note of tags and processors on the way."""
-    seen: Counter[tuple[str | None, int, str]] = Counter()
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table of counters or metrics: names of its columns in line `at`, and the lines below."""
+
+    region: str | None
+    group: int
+    names: Sequence[str]
+    at: int
+    lines: Lines
+
+    @property
+    def has_counters(self) -> bool:
+        """Return whether it is of counters, which its second column names, and not of metrics."""
+        return self.names[0] == "Event"
+
+    @property
+    def lengths(self) -> list[float | None]:
+        """Return for how many seconds each hardware thread was measured, where that is stated."""
+        for line, fields in self.lines:
+            if fields[0] == _RUNTIME:
+                return [number(text, f"line {line}", _RUNTIME) for text in fields[1:]]
+        return []
+
+    def rows(self, sample: int, lengths: list[float | None], cpus: set[int]) -> Iterator[Sample]:
+        """Yield its rows; the processors are added to those that were seen."""
+        skipped = 2 if self.has_counters else 1
+        threads = _threads(self.names[skipped:], self.at, cpus)
+        lengths = lengths if len(lengths) == len(threads) else [None] * len(threads)
+        found: dict[tuple[str, str | None, int], list[float | None]] = {}
+        counters = set()
+        for line, fields in self.lines:
+            event, unit = _counted(*fields[:2]) if self.has_counters else _event(fields[0])
+            values = [_value(one, unit, f"line {line}", fields[0]) for one in fields[skipped:]]
+            # A line that is there twice is no other counter of the event.
+            is_another = self.has_counters and tuple(fields[:2]) not in counters
+            counters.add(tuple(fields[:2]))
+            key = event, unit, 0 if is_another else line
+            found[key] = list(map(_sum, found[key], values)) if key in found else values
+        for (event, unit, _), values in found.items():
+            for cpu, value, seconds in zip(threads, values, lengths, strict=True):
+                yield {
+                    "cpu": cpu,
+                    "region": self.region,
+                    "sample": sample,
+                    "event": event,
+                    "value": value,
+                    "unit": unit,
+                    "seconds": seconds,
+                }
+
+
+def _rows(tables: Iterator[_Table], cpus: set[int]) -> Iterator[Sample]:
+    """Yield the rows of tables: counters, and the metrics behind them, are one sample."""
+    samples: Counter[str | None] = Counter()
+    for together in _samples(tables):
+        region = together[0].region
+        for table in together:
+            yield from table.rows(samples[region], together[-1].lengths, cpus)
+        samples[region] += 1
+
+
+def _samples(tables: Iterator[_Table]) -> Iterator[list[_Table]]:
+    together: list[_Table] = []
+    for table in tables:
+        above = [(one.region, one.group, one.has_counters) for one in together]
+        if table.has_counters or above != [(table.region, table.group, True)]:
+            if together:
+                yield together
+            together = []
+        together.append(table)
+    if together:
+        yield together
+
+
+def _tables(lines: Records, tags: dict[str, str]) -> Iterator[_Table]:
+    """Yield all tables; takes note of tags on the way."""
     heading: _Heading | None = None
     for line, fields in lines:
         if heading is not None and _is_row(fields, heading):
@@ -111,16 +191,14 @@ def _samples(lines: Records, tags: dict[str, str], cpus: set[int]) -> Iterator[S
         if heading.sums:
             heading = None
             continue
-        key = (heading.region, heading.group, heading.kind)
-        yield from _table(lines, heading, seen[key], cpus, line)
-        seen[key] += 1
+        at, columns = next(lines, (line, []))
+        names = [name.strip() for name in columns if name.strip()] or [""]
+        rows = list(_lines(lines, heading, len(names), at))
+        yield _Table(heading.region, heading.group, names, at, rows)
 
 
-def _text_samples(
-    lines: Iterator[tuple[int, str]], tags: dict[str, str], cpus: set[int]
-) -> Iterator[Sample]:
-    """Yield the counters of all tables of text; takes note of tags and processors on the way."""
-    seen: Counter[tuple[str | None, int, str]] = Counter()
+def _text_tables(lines: Iterator[tuple[int, str]], tags: dict[str, str]) -> Iterator[_Table]:
+    """Yield all tables of text; takes note of tags on the way."""
     region, group = None, None
     for line, text in lines:
         name, colon, value = text.partition(":")
@@ -130,15 +208,16 @@ def _text_samples(
             region, group = found["region"], int(found["group"])
         elif _is_border(text):
             heading, rows = _text_table(lines, line)
-            kind = heading[0]
             # Tables of sums, and of how often a region was called, are no counters.
-            if kind not in ("Event", "Metric") or "Sum" in heading:
+            if heading[0] not in ("Event", "Metric") or "Sum" in heading:
                 continue
             if group is None:
                 raise _not_whole(line, "a line `Group 1: NAME` above a table")
-            key = (region, group, kind)
-            yield from _text_rows(heading, rows, region, seen[key], cpus)
-            seen[key] += 1
+            for at, fields in rows:
+                if len(fields) != len(heading) or not fields[0]:
+                    expected = f"a row of {len(heading)} fields, as in the table's heading"
+                    raise _not_whole(at, expected)
+            yield _Table(region, group, heading, line, rows)
 
 
 def _text_table(
@@ -158,30 +237,6 @@ def _text_table(
     if not rows:
         raise _not_whole(line, "a table with a heading")
     return rows[0][1], rows[1:]
-
-
-def _text_rows(
-    heading: list[str],
-    rows: list[tuple[int, list[str]]],
-    region: str | None,
-    sample: int,
-    cpus: set[int],
-) -> Iterator[Sample]:
-    skipped = 2 if heading[0] == "Event" else 1
-    for line, fields in rows:
-        threads = _threads(heading[skipped:], line, cpus)
-        if len(fields) != len(heading) or not fields[0]:
-            raise _not_whole(line, f"a row of {len(heading)} fields, as in the table's heading")
-        event, unit = _event(fields[0]) if skipped == 1 else (fields[0], None)
-        for cpu, field in zip(threads, fields[skipped:], strict=True):
-            yield {
-                "cpu": cpu,
-                "region": region,
-                "sample": sample,
-                "event": event,
-                "value": _value(field, unit, f"line {line}", fields[0]),
-                "unit": unit,
-            }
 
 
 def _is_border(text: str) -> bool:
@@ -216,28 +271,14 @@ def _is_region(word: str) -> bool:
     return word.startswith("Region ")
 
 
-def _table(
-    lines: Records, heading: _Heading, sample: int, cpus: set[int], at: int
-) -> Iterator[Sample]:
-    skipped = heading.skipped
-    line, names = next(lines, (at, []))
-    threads = _threads(names[skipped:], line, cpus)
+def _lines(lines: Records, heading: _Heading, width: int, at: int) -> Records:
+    """Yield the lines of a table below that with its columns, of so many fields."""
     for _ in range(heading.lines):
-        line, fields = next(lines, (line + 1, []))
-        where = f"line {line}"
-        name = fields[0].strip() if fields else ""
-        if not name or name == "TABLE" or len(fields) < skipped + len(threads):
-            raise _other_length(heading, line, "fewer")
-        event, unit = _event(name) if heading.kind == "Metric" else (name, None)
-        for cpu, field in zip(threads, fields[skipped:], strict=False):
-            yield {
-                "cpu": cpu,
-                "region": heading.region,
-                "sample": sample,
-                "event": event,
-                "value": _value(field, unit, where, name),
-                "unit": unit,
-            }
+        at, fields = next(lines, (at + 1, []))
+        fields = [field.strip() for field in fields[:width]]
+        if len(fields) < width or fields[0] in ("", "TABLE"):
+            raise _other_length(heading, at, "fewer")
+        yield at, fields
 
 
 def _is_row(fields: list[str], heading: _Heading) -> bool:
@@ -259,13 +300,12 @@ def _other_length(heading: _Heading, line: int, many: str) -> InputError:
     )
 
 
-def _threads(names: list[str], line: int, cpus: set[int]) -> list[int]:
+def _threads(names: Sequence[str], line: int, cpus: set[int]) -> list[int]:
     """Return the numbers of the columns' hardware threads, which are added to `cpus`, or GPUs."""
-    named = [name.strip() for name in names if name.strip()]
-    found = [_THREAD.fullmatch(name) for name in named]
+    found = [_THREAD.fullmatch(name) for name in names]
     threads = [int(match[2]) for match in found if match]
     cpus.update(int(match[2]) for match in found if match and match[1] != "GPU")
-    if not threads or len(threads) != len(named) or len(set(threads)) != len(threads):
+    if not threads or len(threads) != len(names) or len(set(threads)) != len(threads):
         raise InputError(
             f"the columns are {quoted(','.join(names))}",
             where=f"line {line}",
@@ -278,6 +318,19 @@ def _value(field: str, unit: str | None, where: str, name: str) -> float | None:
     """Return a number; None where there is none, as of a clock of 0: another thread counts it."""
     value = number(field, where, name)
     return None if value == 0 and unit == "MHz" else value
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    """Return what two counters of one event counted; None only where neither did."""
+    known = [value for value in (one, other) if value is not None]
+    return sum(known) if known else None
+
+
+def _counted(event: str, counter: str) -> tuple[str, str | None]:
+    """Return the name of an event, and the unit of what its counter measures."""
+    counter = counter.strip()
+    kind = counter.rstrip("0123456789")
+    return f"{event}:{counter}" if kind == "TMA" else event, _UNITS.get(kind)
 
 
 def _event(name: str) -> tuple[str, str | None]:

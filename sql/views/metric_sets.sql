@@ -2,8 +2,9 @@
 --
 -- Tools write the same event in several ways: cycles, cycles:u, cpu_core/cycles/, CPU_CYCLES. A
 -- name is first put in lower case and stripped of processor and modifier, then looked up among the
--- events of the sets and their aliases. Of several names of one event in one file the most
--- preferred is used; those equally preferred (the same statistic of several cores) are added up.
+-- events of the sets and their aliases, where LIKWID's underscores are dots. Of several names of one
+-- event in one file the most preferred is used; those equally preferred (the same statistic of
+-- several cores) are added up.
 
 CREATE OR REPLACE MACRO _event_name(event) AS regexp_replace(
   regexp_replace(
@@ -18,6 +19,9 @@ CREATE OR REPLACE MACRO _event_name(event) AS regexp_replace(
   ),
   '::(?:processor\.)?(?:cpu|switch|cores)\w*\.(inst|data)$', '::core.\1'
 );
+
+-- The same of names of which LIKWID writes one with an underscore, the others with a dot.
+CREATE OR REPLACE MACRO _event_key(name) AS replace(name, '.', '_');
 
 -- A bit for each event of a set, at most 63.
 CREATE OR REPLACE VIEW _event_bits AS
@@ -97,7 +101,7 @@ WITH
   counted AS (
     SELECT
       *,
-      _event_name(event) AS name,
+      _event_key(_event_name(event)) AS name,
       CASE
         WHEN starts_with(event, 'cpu_atom/') THEN 2
         WHEN regexp_matches(event, '/|[^:]:[a-zA-Z]+$') THEN 1
@@ -117,7 +121,7 @@ WITH
   ),
 
   set_events AS (
-    SELECT DISTINCT metric_set, event, alias, preference, factor
+    SELECT DISTINCT metric_set, event, _event_key(alias) AS alias, preference, factor
     FROM metric_definitions
     JOIN names USING (event)
   ),

@@ -15,8 +15,8 @@ WITH
 
   events AS (
     SELECT w.run_id, w.source_id, w.event, r.quantity, r.factor
-    FROM (SELECT *, _event_name(event) AS name FROM written) AS w
-    JOIN roofline_events AS r ON w.name = r.event
+    FROM (SELECT *, _event_key(_event_name(event)) AS key FROM written) AS w
+    JOIN roofline_events AS r ON w.key = _event_key(r.event)
     QUALIFY rank() OVER (
       PARTITION BY w.run_id, w.source_id, r.quantity ORDER BY r.preference
     ) = 1
@@ -32,7 +32,7 @@ WITH
       max(s.value) FILTER (e.quantity = 'reps') AS reps,
       sum(s.value * e.factor) FILTER (e.quantity = 'flops_per_second') AS flops_per_second,
       sum(s.value * e.factor) FILTER (e.quantity = 'bytes_per_second') AS bytes_per_second,
-      (max(s.t_end) - min(s.t_start)) / 1e9 AS seconds
+      coalesce((max(s.t_end) - min(s.t_start)) / 1e9, max(s.seconds)) AS seconds
     FROM pmu_samples AS s
     JOIN events AS e USING (run_id, source_id, event)
     WHERE isfinite(s.value) AND s.value >= 0
