@@ -28,7 +28,8 @@ def program_files(path: Path) -> tuple[Path, ...]:
     """Return the files of all threads and parts of the program that `path` belongs to, in order."""
     own, own_part, own_thread = _place(path)
     own_pid = _stated(path).get("pid")
-    found: dict[tuple[float, int], Path] = {}
+    # Another file of the same place is a copy that is compressed otherwise: a recording of its own.
+    found: dict[tuple[float, int], Path] = {(own_part, own_thread or 0): path}
     for entry in sorted(other.name for other in path.parent.iterdir()):
         other = path.parent / entry
         if not entry.startswith(own) or not other.is_file():
@@ -40,7 +41,7 @@ def program_files(path: Path) -> tuple[Path, ...]:
         if part != own_part and (own_pid is None or _stated(other).get("pid") != own_pid):
             continue
         found.setdefault((part, thread or 0), other)
-    return tuple(found[key] for key in sorted(found)) or (path,)
+    return tuple(found[key] for key in sorted(found))
 
 
 def _place(path: Path) -> tuple[str, float, int | None]:

@@ -36,6 +36,10 @@ _PLACES = {b"ob": 0, b"fl": 1, b"fi": 1, b"fe": 1, b"fn": 2}
 _FLOWS = (b"calls", b"jcnd", b"jump")
 _LARGEST = float(1 << 62)
 _HINT = "Is the file cut off or damaged? Let the program end under callgrind, and copy all of it."
+_OTHERS_HINT = (
+    "Is the file cut off? If it is whole, its writer left lines out (stackprof does that of C "
+    "functions): let it write another form that pwh reads (pwh readers)."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +189,16 @@ class _Reading:
     def finish(self) -> None:
         """Check that the part is whole, by the sums at its end; note what it is to sum up to.
 
-        Only valgrind itself always writes such sums: where they are missing, its file was cut.
+        Only valgrind itself and Xdebug always write such sums: where they are missing, the file was
+        cut. Those of Xdebug may be more than its lines.
         """
         expected = " ".join(map(str, self._sums))
         header = self.profile.header
         summary = self._numbers(self._summary)
         if self._totals is None:
-            whole = not header.by_valgrind or summary == self._sums
+            by_xdebug = (header.creator or "").startswith("xdebug ")
+            whole = summary is not None if by_xdebug else not header.by_valgrind
+            whole = whole or summary == self._sums
             problem = "the line of totals at the end is missing"
         else:
             totals = self._totals.decode("utf-8", "replace")
@@ -202,7 +209,7 @@ class _Reading:
                 problem,
                 where=f"{self.profile.path.name}, line {max(self._lines, 1)}",
                 expected=f"totals: {expected}",
-                hint=_HINT,
+                hint=_HINT if header.by_valgrind else _OTHERS_HINT,
             )
         self.profile.total = tuple(summary or self._sums)
 

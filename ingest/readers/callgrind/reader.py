@@ -39,7 +39,7 @@ from warehouse.errors import InputError
 _TITLE = re.compile(rb"\s*(?:# callgrind format\s|(?:version: \d+\s+)?creator: callgrind-)")
 _HEADER = rb"(?:[a-z]+:[^\n]*\n|#[^\n]*\n|\s*\n)*+"
 _OTHERS = re.compile(rb"(?=" + _HEADER + rb"(?:ob|fl|fi|fn)=)(?s:.)*?^events: *\S", re.MULTILINE)
-_UNIT = re.compile(r"(.+?)_?\(([^()]+)\)")
+_UNIT = re.compile(r"(.+?)_?\((\d*)([^()]+)\)")
 _UNKNOWN = "???"
 
 
@@ -216,29 +216,35 @@ def _samples(
     several: bool,
 ) -> pa.Table:
     """Return each function's cost for every event, and its calls."""
-    values = np.vstack((own, called)).astype(np.float64)
-    whole = np.vstack((whole, np.full(len(regions), np.nan)))
+    events = [*map(_event, profile.header.events), ("calls", 1, None)]
+    names, factors, units = zip(*events, strict=True)
+    factor = np.array(factors, np.float64)[:, np.newaxis]
+    values = np.vstack((own, called)) * factor
+    whole = np.vstack((whole, np.full(len(regions), np.nan))) * factor
     event, region = np.nonzero((values != 0) | (np.nan_to_num(whole) != 0))
     header = profile.header
     sample = header.part - 1 if several and header.part is not None else None
     found = whole[event, region]
-    # Xdebug and pprof write the unit into the name: Time_(10ns), cpu(nanoseconds).
-    named = [_UNIT.fullmatch(name) for name in header.events]
-    names = [
-        name if unit is None else unit[1] for name, unit in zip(header.events, named, strict=True)
-    ]
-    units = [None if unit is None else unit[2] for unit in named]
     return pa.table(
         {
             "thread": pa.array([header.thread] * event.size, pa.int64()),
             "region": pa.array(regions, pa.string()).take(pa.array(region)),
             "sample": pa.array([sample] * event.size, pa.int64()),
-            "event": pa.array([*names, "calls"], pa.string()).take(pa.array(event)),
-            "unit": pa.array([*units, None], pa.string()).take(pa.array(event)),
+            "event": pa.array(names, pa.string()).take(pa.array(event)),
+            "unit": pa.array(units, pa.string()).take(pa.array(event)),
             "value": pa.array(values[event, region]),
             "inclusive": pa.array(found, mask=np.isnan(found)),
         }
     )
+
+
+def _event(name: str) -> tuple[str, int, str | None]:
+    """Return an event, what its costs are multiplied by, and their unit.
+
+    Xdebug and pprof write the unit into the name: Time_(10ns), cpu(nanoseconds).
+    """
+    found = _UNIT.fullmatch(name)
+    return (found[1], int(found[2] or 1), found[3]) if found else (name, 1, None)
 
 
 def _by_thread(profiles: Sequence[Profile]) -> list[Profile]:

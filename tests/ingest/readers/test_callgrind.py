@@ -262,13 +262,16 @@ def test_threads_belong_together_by_name(tmp_path):
         "callgrind.out.7-02.gz",
         "callgrind.out.70-01",
         "callgrind.out.7",
+        "callgrind.out.7.xz",
     ]
     for name in names:
         (tmp_path / name).touch()
     found = READER.parts(tmp_path / names[0])
     assert [part.name for part in found] == names[:2]
     assert READER.parts(tmp_path / names[1]) == found
+    # A copy that is compressed is a file like another, and not left out.
     assert READER.parts(tmp_path / names[3]) == (tmp_path / names[3],)
+    assert READER.parts(tmp_path / names[4]) == (tmp_path / names[4],)
 
 
 @pytest.mark.parametrize("other", ["valgrind/thr.bb.gz", "gpgpusim/vecadd.log.gz", "README.md"])

@@ -145,7 +145,7 @@ def test_output_of_cachegrind_has_no_calls(warehouse, tmp_path):
     ("text", "event", "expected"),
     [
         (MANUAL, "Instructions", [("func1", 100, 400), ("func2", 700, 700), ("main", 20, 820)]),
-        (XDEBUG, "Time", [("php::strlen", 12, 12), ("{main}", 90, 102)]),
+        (XDEBUG, "Time", [("php::strlen", 120, 120), ("{main}", 900, 1020)]),
         (XDEBUG, "Memory", [("{main}", -32, -32)]),
         (LSPROF, "Ticks", [("<len>", 4, 4), ("<module> a.py:1", 37, 61), ("walk a.py:3", 20, 24)]),
         (CYCLE, "Ir", [("even", 40, 90), ("main", 10, 100), ("odd", 50, None)]),
@@ -166,7 +166,7 @@ def test_differences_are_no_costs(warehouse, tmp_path):
 def test_units_are_no_part_of_an_event(warehouse, tmp_path):
     landed(warehouse, tmp_path, XDEBUG, "Time")
     query = "SELECT DISTINCT event, unit FROM pmu_samples ORDER BY event"
-    assert rows(warehouse, query) == [("Memory", "bytes"), ("Time", "10ns"), ("calls", None)]
+    assert rows(warehouse, query) == [("Memory", "bytes"), ("Time", "ns"), ("calls", None)]
 
 
 def test_trailing_zeros_may_be_left_out(warehouse, tmp_path):
@@ -180,6 +180,20 @@ def test_lines_that_are_less_than_the_summary_are_noted(warehouse, tmp_path):
     note = "80 Instructions (of the summary that are not in the lines of the profile)"
     assert landed(warehouse, tmp_path, text, "Instructions")[1] == note
     assert rows(warehouse, "SELECT left_out FROM sources") == [(note,)]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (XDEBUG.partition("fl=(2)")[0], "totals at the end is missing"),
+        # stackprof --callgrind has no lines of C functions.
+        (MANUAL + "totals: 900\n", "the costs add up to 820, the totals are 900"),
+    ],
+)
+def test_what_other_writers_left_out_is_no_damage_of_valgrind(text, problem, warehouse, tmp_path):
+    with pytest.raises(InputError, match=problem) as caught:
+        landed(warehouse, tmp_path, text, "Time")
+    assert "its writer left lines out" in caught.value.hint
 
 
 def test_profile_without_cost_is_empty(warehouse, tmp_path):
