@@ -106,14 +106,15 @@ def hyperfine(text: str) -> dict[str, Any]:
             scale = SECONDS[found[1]]
         elif scale is not None and line.startswith("| `"):
             cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-            command = cells[0].strip("`").replace("\\|", "|")
             try:
-                mean, *spread = (float(part) * scale for part in cells[1].split("\u00b1"))
-            except (IndexError, ValueError):
+                command, means = cells[:2]
+                mean, *spread = (float(part) * scale for part in means.split("\u00b1"))
+            except ValueError:
                 raise InputError(
                     f"{line!r} was found", where=f"line {number}", expected="| `sleep 1` | 1.002 |"
                 ) from None
-            results.append({"command": command, "mean": mean, "stddev": next(iter(spread), None)})
+            name = command.strip("`").replace("\\|", "|")
+            results.append({"command": name, "mean": mean, "stddev": next(iter(spread), None)})
     return {"results": results}
 
 
@@ -205,4 +206,5 @@ def _add(
 
 def _lines(text: str) -> list[str]:
     """Return the lines without blanks and colours at their ends."""
+    check_line_end(text[-1:].encode())
     return [re.sub(r"\x1b\[[\d;]*m", "", line).rstrip() for line in text.splitlines()]

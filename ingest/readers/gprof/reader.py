@@ -29,7 +29,7 @@ import pyarrow.compute as pc
 from ingest.base import Head, Item, LeftOut, Rows, Run
 from ingest.compressed import bare_name
 from ingest.parsing.app_names import app_and_count
-from ingest.parsing.lines import LineArray, chunks, quoted, split
+from ingest.parsing.lines import LineArray, check_line_end, chunks, quoted, split
 from ingest.parsing.numbers import cast
 from ingest.readers.gprof import gmon
 from ingest.recording import Recording, read_head
@@ -131,11 +131,13 @@ def _flat(lines: LineArray) -> _Flat:
     found = rows.match(_ROW)
     wrong = np.flatnonzero(~found.is_valid().to_numpy(zero_copy_only=False))
     numbers = np.arange(len(found)) + rows.first
-    if len(wrong) or (end < 0 and not lines.whole):
-        at = int(wrong[0]) if len(wrong) else len(found) - 1
+    if len(wrong):
+        at = int(wrong[0])
         raise _unexpected(
             rows.text[at].as_py(), rows.first + at, "% time, running sum, self seconds, calls, name"
         )
+    if end < 0 and not lines.whole:
+        check_line_end(b"", where=f"line {begin + len(text)}")
 
     def column(field: str, what: str) -> Floats:
         values: Floats = cast(found.field(field), pa.float64(), numbers, what).to_numpy()

@@ -35,6 +35,20 @@ def test_google_benchmarks_table(warehouse):
     assert rows(warehouse, query) == [("gb", "2026-11-22")]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        # of 1.33481G/s
+        "Benchmark  Time  CPU  Iterations\nBM_a  5 ns  5 ns  100 bytes_per_second=1.33",
+        "| Command | Mean [ms] | Min [ms] |\n|:---|---:|---:|\n| `",
+    ],
+)
+def test_a_table_that_was_cut_off_is_refused(text, warehouse, tmp_path):
+    (tmp_path / "cut.txt").write_text(text)
+    with pytest.raises(InputError, match="the last line has no end"):
+        land(warehouse, tmp_path / "cut.txt")
+
+
 def test_google_benchmarks_rates_had_no_names_before_1_4(warehouse, tmp_path):
     path = tmp_path / "console.txt"
     path.write_text(
