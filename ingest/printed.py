@@ -25,7 +25,8 @@ PRINTED: tuple[Signature, ...] = (
     ),
     Signature(
         "what valgrind prints beside its profile",
-        "Ingest the profile: callgrind.out.PID, cachegrind.out.PID, massif.out.PID",
+        "Ingest the profile: callgrind.out.PID, cachegrind.out.PID, massif.out.PID, dhat.out.PID; "
+        "Memcheck, Helgrind and Lackey write none.",
         text=r"^==\d+== (?:Cachegrind|Callgrind|Massif|DHAT|Memcheck|Lackey|Helgrind|drd"
         r"|exp-bbv),? |^<valgrindoutput>|^--\d+-- warning: ",
     ),
@@ -52,9 +53,9 @@ PRINTED: tuple[Signature, ...] = (
         r"|[\d.]+ \S+ ± .* per loop \()",
     ),
     Signature(
-        "a heap profile of V8 (node --heap-prof)",
+        "a heap profile of V8 (node --heap-prof), or a snapshot of its heap",
         "It has bytes, no times: record times with node --cpu-prof",
-        text=r'^\{"head":\{"callFrame":\{',
+        text=r'\A\{"(?:head":\{"callFrame":\{|snapshot":\{"meta":\{"node_fields")',
     ),
     Signature(
         "a log of V8's profiler (node --prof), or what it was made into",
@@ -137,10 +138,16 @@ PRINTED: tuple[Signature, ...] = (
         text=r'\A\{"version":[\d.]+,"mode":"\w+","interval":',
     ),
     Signature(
+        "a profile of R (Rprof)",
+        'Convert it with R\'s package profile: write_pprof(read_rprof("FILE"), "NEW.pb.gz")',
+        text=r"\A(?:\w+ profiling: )*sample\.interval=\d+$",
+    ),
+    Signature(
         "a table of Ruby's profilers",
-        "Let it write callgrind's format: ruby-prof --printer=call_tree SCRIPT",
+        "Let it write callgrind's format: ruby-prof --printer=call_tree SCRIPT, or folded stacks: "
+        "stackprof --stackcollapse FILE > NEW.folded",
         text=r"^(?:Measure Mode: \w+$| %self +total +self +wait +child +calls )"
-        r"|\A *% +cumulative +self +self +total *$",
+        r"|\A *% +cumulative +self +self +total *$|\A=+\n  Mode: \w+\(\d+\)$",
     ),
     Signature(
         "a profile of GHC's runtime (+RTS -p)",
@@ -215,20 +222,22 @@ PRINTED: tuple[Signature, ...] = (
         r"|(?:\d+ \d+ \d+ \d+ 1\d{9} \d{1,6}\n){2})",
     ),
     Signature(
-        "results of a load or page test (autocannon, hey, siege, ioping, HPCG, Lighthouse ...)",
+        "results of a load or page test (autocannon, hey, siege, ioping, Lighthouse ...)",
         _METRICS,
-        text=r"^(?:Running \d+\w+ test @ (?!(?s:.*)Thread Stats)|HPCG-Benchmark|Test run id: "
+        text=r"^(?:Running \d+\w+ test @ (?!(?s:.*)Thread Stats)|Test run id: "
         r'|.*"vusers\.created"|.*"num_none_requests"|.*"lighthouseVersion":'
         r"|Requests +\[total, rate, throughput\]|  Requests/sec:\t"
         r'|\{?\s*"transactions":\s|Total: connections \d+ requests|.*\): request=\d+ time='
         r'|.* ioping statistics ---|\[\{\s+"timestamp": [\d.]+,\s+"localtime")',
     ),
     Signature(
-        "what a benchmark of a machine prints (7z b, mbw, cryptsetup, cyclictest, papi_cost)",
+        "what a benchmark of a machine prints (7z b, bonnie++, dbench, HPCG, HPCC, cyclictest ...)",
         _METRICS,
         text=r"^(?:Dict +Speed Usage +R/U Rating|\w+\tMethod: \w+\tElapsed: "
         r"|# Tests are approximate using memory only|# /dev/cpu_dma_latency set to |T: *0 \( *\d+\)"
-        r"|Cost of execution for PAPI |Running without Marker API)",
+        r"|Cost of execution for PAPI |Running without Marker API|HPCG-Benchmark|dbench version \d"
+        r"|This is the DARPA/DOE HPC Challenge Benchmark |\d+\+\d+ records in$"
+        r"|Version +[\d.]+\w* +-+Sequential Output-|\A[12]\.\d+,[12]\.\d+\w*,[^,]+,\d+,1\d{9},)",
     ),
     Signature(
         "what PAPI or the system says of a machine (papi_avail, papi_mem_info, numastat)",
@@ -277,7 +286,8 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "what fio or iperf3 prints",
         "Let it write JSON: fio --output-format=json --output=FILE.json JOB, or iperf3 -J -c HOST",
-        text=r"^(?:\[ *ID\] Interval +Transfer|\S+: \(g=\d+\): rw=|3;fio-\d)",
+        text=r"^(?:\[ *ID\] Interval +Transfer|\S+: \(g=\d+\): rw=|3;fio-\d)"
+        r"|\A(?:\d+, \d+, [012], \d+, (?:0x)?\d+(?:, \d+)?\n){2}",  # --write_lat_log
     ),
     Signature(
         "results of BenchmarkTools.jl, benchmark-ips, ReFrame or asv",
@@ -418,7 +428,8 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "a log of strace or ltrace, or its table in another order (-U)",
         "Let it count: strace -c -o FILE COMMAND",
-        text=r"^(?: *\d+ +)?(?: *\d+[:.\d]* +)?(?:execve\(\"|__libc_start_main\()|^syscall +% time "
+        text=r"\A(?:(?:\d+ +)?\w+\(.*\) += \S.*\n){2}"
+        r"|^(?: *\d+ +)?(?: *\d+[:.\d]* +)?(?:execve\(\"|__libc_start_main\()|^syscall +% time "
         r"|^\+\+\+ exited \(status \d",
     ),
     Signature(

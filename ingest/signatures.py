@@ -159,9 +159,10 @@ SIGNATURES: tuple[Signature, ...] = (
         (".profraw", ".profdata"),
     ),
     Signature(
-        "coverage counts of gcc",
-        "It counts how often code ran, not how long: record times with perf or gprof -pg.",
+        "coverage counts of gcc, Go or lcov",
+        "It counts how often code ran, not how long: record times with perf, gprof -pg or pprof.",
         (b"adcg", b"gcda", b"oncg", b"gcno"),
+        text=r'\A(?: +-: +0:Source:|\{"(?:gcc|format)_version":|mode: (?:set|count|atomic)$|TN:)',
     ),
     Signature(
         "an experiment that Extra-P saved",
@@ -197,6 +198,11 @@ SIGNATURES: tuple[Signature, ...] = (
         "pwh never unpickles, as that runs code: write them as CSV, Parquet or JSON.",
         (b"\x80\x02", b"\x80\x03", b"\x80\x04\x95", b"\x80\x05\x95"),
         (".pkl", ".pickle"),
+    ),
+    Signature(
+        "marshalled objects of Ruby (stackprof)",
+        "pwh never loads them: stackprof --stackcollapse FILE > NEW.folded",
+        (b"\x04\x08{", b"\x04\x08["),
     ),
     Signature(
         "a spreadsheet",
