@@ -112,13 +112,16 @@ def pytest_benchmark(document: Any) -> Iterator[Item]:
         object_of(document.get("machine_info")),
         object_of(document.get("commit_info")),
     )
-    tags = {"commit": commit["id"], "branch": commit.get("branch")} if commit.get("id") else {}
+    version = text_of(commit.get("id"))
+    # What it writes outside of a repository.
+    version = None if version == "unversioned" else version
+    tags = {"commit": version, "branch": text_of(commit.get("branch"))} if version else {}
     yield Run(
         app=text_of(commit.get("project")),
-        version=text_of(commit.get("id")),
+        version=version,
         machine=text_of(machine.get("node")),
         started_at=written_date(document.get("datetime")),
-        tags={name: text for name, text in tags.items() if text_of(text)},
+        tags={name: text for name, text in tags.items() if text},
     )
     values: list[Value] = []
     for number, entry in enumerate(field(document, "benchmarks", list, "the file")):

@@ -17,7 +17,7 @@ from warehouse.errors import InputError
 
 TITLE = re.compile(
     r"^(?:Doing \S.* for \d+s on \d+ size blocks: |Doing \d+ bits |\+DT:\S+:\d+:\d+$"
-    r"|The 'numbers' are in 1000s of bytes per second processed)",
+    r"|\+H:16(?::\d+)+$|The 'numbers' are in 1000s of bytes per second processed)",
     re.MULTILINE,
 )
 _SIZES = re.compile(r"type +\d+ bytes.*")

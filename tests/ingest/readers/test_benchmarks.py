@@ -108,6 +108,14 @@ def test_a_history_of_commits_is_runs_with_directions(warehouse):
     assert rows(warehouse, VALUES)[2][-1] == 0.1
 
 
+def test_a_program_outside_of_a_repository_has_no_version(warehouse, tmp_path):
+    document = json.loads(SAMPLE.with_name("pytest.json").read_text())
+    document["commit_info"] = {"id": "unversioned", "branch": "(unknown)", "project": "app"}
+    (tmp_path / "b.json").write_text(json.dumps(document))
+    land(warehouse, tmp_path / "b.json")
+    assert rows(warehouse, "SELECT app, version, tags FROM runs") == [("app", None, {})]
+
+
 def test_plain_scalars(warehouse, tmp_path):
     text = "metric,value,unit,better\nthroughput,12.5,req/s,higher\nscore,3,,\n"
     (tmp_path / "m.csv").write_text(text)

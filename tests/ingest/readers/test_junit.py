@@ -43,6 +43,17 @@ def test_repetitions_thousands_and_tests_without_a_time(warehouse, tmp_path):
     assert done.left_out == "1 test (without a time)"
 
 
+def test_what_a_test_printed_is_no_result(warehouse, tmp_path):
+    tests = (
+        '<testcase name="a" time="2"><system-out>\n'
+        "Benchmark             Time           CPU Iterations\n"
+        "BM_create            23 ns         23 ns   31119000\n"
+        "</system-out></testcase>"
+    )
+    land(warehouse, written(tmp_path, tests))
+    assert rows(warehouse, TIMES) == [("a", 0, 2.0)]
+
+
 def test_suites_tell_tests_of_one_name_apart(warehouse, tmp_path):
     # Node.js nests suites, and names the class of every test "test".
     tests = (

@@ -74,6 +74,29 @@ def test_k6_in_both_forms(warehouse, tmp_path):
         ]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "# Running sched/pipe benchmark...\n     Total time: 5.125 [sec]\n\n"
+            "# Running mem/memcpy benchmark...\n# function 'default' (glibc)\n       2.5 GB/sec\n",
+            {"sched/pipe": 5.125, "mem/memcpy default": 2.5 * 2**30},
+        ),
+        # Of two decimals, 0.00 is not known.
+        (
+            "sysbench 1.0.20 \n  avg:  0.00\n  max:  8.04\n  95th percentile:  0.00\n",
+            {"latency max": 0.00804},
+        ),
+        ("+H:16:64\n+F:6:sha256:1.5:2.5\n", {"sha256(size=16)": 1.5, "sha256(size=64)": 2.5}),
+    ],
+)
+def test_other_ways_to_print_the_same(text, expected, warehouse, tmp_path):
+    (tmp_path / "x.txt").write_text(text)
+    land(warehouse, tmp_path / "x.txt")
+    found = dict(rows(warehouse, "SELECT metric, value FROM metrics"))
+    assert found == pytest.approx(expected)
+
+
 def test_tests_one_after_the_other_are_runs(warehouse, tmp_path):
     text = (FOLDER / "sysbench.txt").read_text()
     path = tmp_path / "threads.txt"
