@@ -77,13 +77,15 @@ def scale(
 
 def _list_sets(con: DuckDBPyConnection, style: Format, output: Path | None) -> None:
     """List the sets of runs that can be predicted, with what each has."""
-    from apps.reports.scaling_question import NO_RUNS
+    from apps.reports.scaling_question import how_to_begin
     from apps.reports.scaling_tables import SETS, set_lines
 
     rows = scaling_contents(con)
     found = dicts(rows)
     if not found:
-        raise NothingToAnalyse("there are no function times at known counts", hint=NO_RUNS)
+        raise NothingToAnalyse(
+            "there are no function times at known counts", hint=how_to_begin(con)
+        )
     if style is not Format.table:
         emit(con, rows, style, output)
         return

@@ -25,7 +25,12 @@ from apps.queries.scaling import (
 from apps.reports.imbalance import scaling_imbalance_sentences
 from apps.reports.scaling import scaling_sentences
 from apps.reports.scaling_limits import FLOOR, TurningPoint, turning_point
-from apps.reports.scaling_question import Question, complete_question, predict_grid
+from apps.reports.scaling_question import (
+    Question,
+    complete_question,
+    how_to_begin,
+    predict_grid,
+)
 from apps.reports.scaling_tables import growth
 
 _PROGRAM = "whole program"
@@ -40,7 +45,7 @@ def page(view: View) -> None:
         sets = view.value(scaling_sets)
     modelled = [one for one in sets if one.counts >= _LEAST]
     if not modelled:
-        _nothing(view, is_measured=bool(sets))
+        _nothing(view, "Ingest runs at other counts." if sets else view.value(how_to_begin))
         return
     most = max(modelled, key=lambda one: one.counts)
     apps = sorted({_app(one) for one in modelled})
@@ -78,18 +83,10 @@ def _label(one: ScalingSet) -> str:
     return f"{' '.join(parts) or 'all runs'}: {one.counts} counts, {one.smallest} to {one.largest}"
 
 
-def _nothing(view: View, *, is_measured: bool) -> None:
-    text = (
-        "Scaling models need function times at three counts at least (ranks, threads or nodes); "
-        "there is no such set of runs yet. "
-        + (
-            "Ingest runs at other counts."
-            if is_measured
-            else "Profiles come from TAU, Score-P, Caliper, mpiP, gprof, Extra-P and others."
-        )
-    )
+def _nothing(view: View, how: str) -> None:
     view.empty(
-        text,
+        "Scaling models need function times at three counts at least (ranks, threads or nodes); "
+        f"there is no such set of runs yet. {how}",
         "pwh ingest profile_8/ --app program --ranks 8\n"
         "pwh ingest profile_16/ --app program --ranks 16\n"
         "pwh ingest profile_32/ --app program --ranks 32",

@@ -89,6 +89,14 @@ def scaling_sets(
     return [ScalingSet(*row[:-1]) for row in found.fetchall()]
 
 
+def known_wall_times(con: DuckDBPyConnection, app: str | None) -> DuckDBPyRelation:
+    """Return how many runs of an application have only wall times, of None that with most of them.
+
+    One row or none: app, runs, counted_by (ranks, threads or nodes), uncounted.
+    """
+    return ask(con, "scaling/wall_times", app=app)
+
+
 def scaling_set_of(con: DuckDBPyConnection, runs: Sequence[str]) -> ScalingSet | None:
     """Return the set that all of some runs belong to; None without one of three counts."""
     found = ask(con, "scaling/of_runs", runs=json.dumps(list(runs))).fetchall()

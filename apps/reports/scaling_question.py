@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from apps.output import Row, cell, counted
-from apps.queries.runs import LATEST, resolve_run, run_facts
+from apps.output import Row, cell, counted, dicts
+from apps.queries.runs import LATEST, resolve_app, resolve_run, run_facts
 from apps.queries.scaling import (
     ScalingSet,
+    known_wall_times,
     measured_counts,
     scaling_apps,
     scaling_program,
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 # How runs without an application name are listed; they are chosen by one of their runs.
 UNNAMED = "(no application)"
-NO_RUNS = (
+_NO_RUNS = (
     "Ingest profiles (TAU, Score-P, Caliper, mpiP, Extra-P ...) of runs at different counts, or a "
     "CSV with the columns app, ranks and wall_seconds; --app and --ranks state what a file leaves "
     "out. An Extra-P file without METRIC lands as counters: add the line METRIC time before its "
@@ -76,7 +78,7 @@ def choose_set(
             + (f", machine {machine!r}" if machine else ""),
             hint=f"There are some for: {known}. pwh scale lists all sets of runs."
             if known
-            else NO_RUNS,
+            else how_to_begin(con, _app_of(con, app)),
         )
     best = next((one for one in found if one.counts >= 3), found[0])
     if best.counts < 3:
@@ -85,6 +87,32 @@ def choose_set(
             hint="A model needs at least three counts: ingest runs at others.",
         )
     return best, [one for one in others if one != best and one.app == best.app]
+
+
+def how_to_begin(con: DuckDBPyConnection, app: str | None = None) -> str:
+    """Return what to type where nothing can be predicted of an application, or of any."""
+    found = dicts(known_wall_times(con, app))
+    if not found:
+        return _NO_RUNS
+    (row,) = found
+    app, counts = row["app"], row["counted_by"]
+    which = "app IS NULL" if app is None else "app = '" + app.replace("'", "''") + "'"
+    sql = f"SELECT run_id, {counts}, wall_seconds FROM runs WHERE {which}"
+    quoted = shlex.quote(sql) if set(sql) & set('"$`\\!') else f'"{sql}"'
+    missing = f", and write the missing {counts} into it." if row["uncounted"] else "."
+    return (
+        f"The wall time is known of {counted(row['runs'], 'run')} of "
+        f"{UNNAMED if app is None else cell(app)}. Make them a table: pwh sql {quoted} -f csv "
+        f"-o walls.csv{missing} Then: pwh ingest walls.csv"
+    )
+
+
+def _app_of(con: DuckDBPyConnection, name: str) -> str | None:
+    """Return the application of that name or of that run; None where there is none."""
+    try:
+        return resolve_app(con, name)
+    except NothingToAnalyse:
+        return None
 
 
 def _of_run(

@@ -73,6 +73,27 @@ def test_an_empty_warehouse_has_nothing_to_list(run, tmp_path):
     assert "there are no function times at known counts" in err
 
 
+def test_runs_with_wall_times_alone_can_be_made_a_set(run, tmp_path):
+    for threads in (1, 2, 4, 8):
+        path = tmp_path / f"{threads}.csv"
+        path.write_text(f"run_id,event,value\nr{threads},x,1\n")
+        known = ("--threads", threads) if threads < 8 else ()
+        run("ingest", path, "--app", "it's", "--wall-seconds", 2 + 8 / threads, *known)
+    code, _, err = run("scale", "it's")
+    asked = "SELECT run_id, threads, wall_seconds FROM runs WHERE app = 'it''s'"
+    assert (code, f'pwh sql "{asked}" -f csv -o walls.csv, and write the missing' in err) == (
+        5,
+        True,
+    )
+    assert "The wall time is known of 4 runs of it's." in run("scale")[2]
+    table = tmp_path / "walls.csv"
+    run("sql", asked, "-f", "csv", "-o", table)
+    table.write_text(table.read_text().replace("r8,,", "r8,8,"))
+    run("ingest", table)
+    code, out, _ = run("scale", "it's")
+    assert (code, "it's was measured at 4 counts from 1 to 8" in out) == (0, True)
+
+
 def test_other_sets_of_few_counts_are_only_counted(run, tmp_path):
     old = profile(tmp_path / "1.csv", app="h", version="1", counts=(2, 4), prefix="a")
     new = profile(tmp_path / "2.csv", app="h", version="2", started="2024-02-01")
