@@ -374,9 +374,12 @@ def _together(
     for unit, shares in explained.items():
         if len(shares) > 1:
             kind = "" if len(explained) == 1 else f" in {'time' if unit == 's' else cell(unit)}"
+            total = totals.get(unit, "loss")
+            # more than all of it
+            others = f"; others took {'less' if total == 'loss' else 'more'}"
             yield Sentence(
                 f"Together these {len(shares)} functions explain {percent(sum(shares))} of the "
-                f"{totals.get(unit, 'loss')}{kind}."
+                f"{total}{kind}{others if sum(shares) > 1 + _SMALL else ''}."
             )
 
 

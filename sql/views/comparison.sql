@@ -15,9 +15,10 @@ CREATE OR REPLACE MACRO _function_of(metric) AS nullif(
   ''
 );
 
--- Metrics that vary alike between equal runs: the times and costs of all functions do.
+-- Metrics that vary alike between equal runs: the times of all functions do, and their costs, which
+-- are counted.
 CREATE OR REPLACE MACRO _likeness(metric) AS
-  CASE WHEN _function_of(metric) IS NULL THEN metric ELSE 'seconds:*' END;
+  CASE WHEN _function_of(metric) IS NULL THEN metric ELSE split_part(metric, ':', 1) || ':*' END;
 
 -- Runs that show their noise no better than others do.
 CREATE OR REPLACE MACRO _are_few(runs) AS len(runs) BETWEEN 1 AND 3;

@@ -53,6 +53,18 @@ def test_runs_of_a_version_are_the_unit(warehouse):
     assert compared(warehouse, ["b"], ["a"]) == [("wall_seconds", "better")]
 
 
+def test_counted_costs_do_not_tell_how_times_vary(warehouse):
+    version(warehouse, "other", [10] * 6)
+    warehouse.execute("UPDATE runs SET app = 'other'")
+    version(warehouse, "a", [10], first_day=11)
+    version(warehouse, "b", [12], first_day=12)
+    others = "\n".join(f"other{i} f {1000000 + i % 2} 1000000" for i in range(6))
+    given(warehouse, "pmu_samples", f"run_id region value inclusive\n{others}", event="Ir")
+    given(warehouse, "fn_timings", "run_id function seconds\na0 f 10\nb0 f 12")
+    asked = ("metric, verdict, noise", ", metrics := ['seconds:*']")
+    assert compared(warehouse, ["a"], ["b"], *asked) == [("seconds:f", "unknown", None)]
+
+
 def test_the_noise_of_single_runs_does_not_depend_on_the_order_of_landing(warehouse):
     # more equal runs than are used, all equally late, each version with a scatter of its own
     lines = [

@@ -1,6 +1,6 @@
 -- What changed between two groups of runs, the strongest evidence first: what is certain, new, gone
--- or separated, then that of which the noise is unknown (of single runs what is new, too). Functions
--- by their share of the loss. A slow worker comes before all else, because it slows down what waits
+-- or separated, then that of which the noise is unknown (of single runs what is new, too), with the
+-- largest shares of the loss that are not certain. Functions by their share. A slow worker comes before all else, because it slows down what waits
 -- for it. As explain_run, which takes DuckDB twice as long to plan, as it has to find out what it is
 -- given.
 SELECT * EXCLUDE (id)
@@ -12,7 +12,7 @@ ORDER BY
       certain
       OR list_has_any(flags, ['new', 'gone', 'separated']) AND NOT list_contains(flags, 'single_run')
       THEN 0
-    WHEN certain IS NULL THEN 1
+    WHEN certain IS NULL OR list_contains(flags, 'largest') THEN 1
     ELSE 2
   END,
   list_position(
