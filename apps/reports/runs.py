@@ -155,7 +155,8 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     has_cycles = any(e["per_cycle"] is not None for e in events)
     is_counted = any(e["value"] is not None for e in instructions)
     if not known and (is_counted or has_cycles):
-        sentences.append("Instructions per cycle are unknown: the two were not counted together.")
+        why = "the two were not counted together" if has_cycles else "cycles were not counted"
+        sentences.append(f"Instructions per cycle are unknown: {why}.")
     if missing:
         names = ", ".join(missing[:4]) + (" ..." if len(missing) > 4 else "")
         total = counted(len(events), "event")

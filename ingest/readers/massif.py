@@ -6,9 +6,9 @@ Source: the valgrind manual, "Massif: a heap profiler", and ms_print. What lands
   allocator adds) and mem_stacks (with --stacks=yes). Where massif counted milliseconds, `t_end` is
   the snapshot's time; else the event `instructions` (the default), or `allocated_and_freed` in
   bytes, counts what passed since the snapshot before.
-- of the peak: the bytes that each call path had allocated, as event `peak_heap` with the path of
-  functions down to the allocation as region. Where massif cut a path short, as its parts were below
-  its threshold, the bytes are those of the shorter path.
+- of the peak: the bytes that each call path had allocated, as event `peak bytes` (as DHAT's), with
+  the path of functions down to the allocation as region. Where massif cut a path short, as its
+  parts were below its threshold, the bytes are those of the shorter path.
 
 The peak of heap and extra together is the metric peak_heap of the run. Trees of other snapshots are
 left out.
@@ -187,7 +187,7 @@ class _Snapshots:
                 yield {
                     **at,
                     "region": region,
-                    "event": "peak_heap",
+                    "event": "peak bytes",
                     "value": float(size),
                     "unit": "bytes",
                 }

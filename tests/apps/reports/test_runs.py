@@ -92,7 +92,7 @@ def test_times_of_calls_and_of_the_gpu_overlap(warehouse):
             "cpu_atom/instructions/u 300\ncpu_atom/cycles/u 300",
             "completed 2.00 (cpu_core) and 1.00 (cpu_atom) instructions",
         ),
-        ("instructions 300\nbranches 20", "unknown: the two were not counted together"),
+        ("instructions 300\nbranches 20", "are unknown: cycles were not counted"),
         ("power.draw 50", None),
     ],
 )

@@ -32,7 +32,7 @@ CASE = Case(
         ),
         (
             "SELECT region, event, value FROM pmu_samples WHERE region IS NOT NULL",
-            [("main->grow", "peak_heap", 1000000.0)],
+            [("main->grow", "peak bytes", 1000000.0)],
         ),
         (
             "SELECT metric, value, unit, better FROM metrics",

@@ -30,7 +30,7 @@ def test_call_paths_of_the_peak(warehouse, tmp_path):
     end = TEXT.index("#-", begin)
     (tmp_path / "m.out").write_text(TEXT[:begin] + TREE + TEXT[end:])
     (landed,) = land(warehouse, tmp_path / "m.out")
-    sql = "SELECT region, value FROM pmu_samples WHERE event = 'peak_heap' ORDER BY ALL"
+    sql = "SELECT region, value FROM pmu_samples WHERE event = 'peak bytes' ORDER BY ALL"
     # 100,000 bytes of grow have callers below the threshold.
     assert rows(warehouse, sql) == [
         ("grow", 100000.0),
