@@ -22,7 +22,6 @@ LEAST_POINTS = 10
 # Series up to which each is named where all are short.
 _FEW = 3
 _SINCE = 24
-_KNOWN_NOISE = 6  # runs from which a short series shows its noise
 _TROUBLED = {
     "disturbed": "disturbed by bursts of bad runs",
     "noisy": "noisy",
@@ -100,11 +99,7 @@ def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list
     points, unit = state["points"], state["unit"]
     visible = _visible(state["smallest_visible"])
     if points < LEAST_POINTS:
-        seen = (
-            f" With {LEAST_POINTS}, {visible} would be seen at this noise."
-            if visible and points >= _KNOWN_NOISE
-            else ""
-        )
+        seen = f" With {LEAST_POINTS}, {visible} would be seen at this noise." if visible else ""
         needed = f"{counted(points, 'run')}, of {LEAST_POINTS} that are needed to detect changes."
         return [f"{name}: {needed}{seen}"]
     out = []

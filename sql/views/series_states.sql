@@ -98,7 +98,7 @@ COMMENT ON COLUMN series_states.unit IS 'Unit of level, low and high.';
 COMMENT ON COLUMN series_states.points IS 'Runs in the series.';
 COMMENT ON COLUMN series_states.state IS 'The first that applies of short (fewer than 10 runs: no change can be confirmed), alternating (between two levels: low, high), disturbed (a fifth of the runs in bursts), wandering (a run is so like its neighbours that levels are not seen), noisy (smallest_visible above a quarter), drifting (in a straight line: drift), steady.';
 COMMENT ON COLUMN series_states.level IS 'Median since the last change.';
-COMMENT ON COLUMN series_states.smallest_visible IS 'Smallest lasting relative change that would be found in four of five such series, in the middle of as many runs (10 at least); 0.1 is 10 %; NULL where unknown, as below 6 runs.';
+COMMENT ON COLUMN series_states.smallest_visible IS 'Smallest lasting relative change that would be found in four of five such series, in the middle of as many runs (10 at least); 0.1 is 10 %; NULL where unknown, as below 9 runs.';
 COMMENT ON COLUMN series_states.changes IS 'Number of its change points, of any size.';
 COMMENT ON COLUMN series_states.provisional IS 'Number of its provisional changes, of any size.';
 COMMENT ON COLUMN series_states.disturbances IS 'Number of its disturbances.';

@@ -21,7 +21,9 @@ Integers = NDArray[np.int64]
 Row = dict[str, Any]
 
 _SHORTEST = 2  # points of a burst; a single one is an outlier
-_KNOWN = 6  # points from which a series shows its noise
+# Points from which a series shows its noise: its last ones may be another level, and of fewer than
+# five before these the differences happen to be small.
+_KNOWN = 9
 _DISTURBED = 0.2  # share of points in bursts from which a series is disturbed
 _NOISY = 0.25  # smallest visible change, relative to the level, from which a series is noisy
 _WANDERING = 0.6  # autocorrelation from which the level wanders
