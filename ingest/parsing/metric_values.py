@@ -28,10 +28,14 @@ class Value(NamedTuple):
 
 @dataclass(slots=True)
 class Found:
-    """The values of a file, and the threads of its runs: of the next where a metric comes again."""
+    """The values of a file, and what is known of its runs: the next has a metric that comes again.
+
+    settings are lines, by the number of the run.
+    """
 
     values: list[Value] = field(default_factory=list)
     threads: list[int | None] = field(default_factory=lambda: [None])
+    settings: dict[int, list[str]] = field(default_factory=dict)
     here: set[str] = field(default_factory=set)
     failed: int = 0
 
@@ -41,6 +45,11 @@ class Found:
             self.threads.append(None)
             self.here.clear()
         self.threads[-1] = threads or self.threads[-1]
+
+    def set(self, line: str) -> None:
+        """Add a line on how a run was made, which comes before its values."""
+        self.next_run()
+        self.settings.setdefault(len(self.threads) - 1, []).append(" ".join(line.split()))
 
     def add(self, name: str, value: float, unit: str | None, better: Better | None = None) -> None:
         """Add a value: unless stated, of a time in seconds less is better, of a rate more."""

@@ -1,8 +1,9 @@
 """What load tests and benchmarks print, line by line.
 
 Sources: the tools' manuals, and what sysbench 1.0, wrk 4.1, ab 2.3, pgbench 15, stress-ng 0.15,
-openssl 3.0, hackbench 2.4, perf 6.1 and likwid-bench 5.2 print. What a tool prints besides, such as
-how it was started, is left alone.
+openssl 3.0, hackbench 2.4, perf 6.1 and likwid-bench 5.2 print. How many clients there were, and of
+pgbench what they did, is the tag arguments: results of others are no history of these. What a tool
+prints besides is left alone.
 """
 
 from __future__ import annotations
@@ -41,12 +42,13 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """A tool: the line by which it is recognised, and those with values."""
+    """A tool: the line by which it is recognised, those with values, those with settings."""
 
     name: str
     title: str
     lines: tuple[_Line, ...]
     threads: str = r"(?!)"
+    settings: str = r"(?!)"
 
 
 TOOLS = (
@@ -81,6 +83,7 @@ TOOLS = (
             _Line(rf"Socket errors: connect {_N}, .*", "connect errors", None, "lower"),
             _Line(rf"Socket errors: .*, timeout {_N}", "timeouts", None, "lower"),
         ),
+        settings=r"\d+ threads and \d+ connections",
     ),
     _Tool(
         "ab",
@@ -93,6 +96,7 @@ TOOLS = (
             _Line(rf"Failed requests: +{_N}", "failed requests", None, "lower"),
             _Line(rf"Non-2xx responses: +{_N}", "failed responses", None, "lower"),
         ),
+        settings=r"Concurrency Level: +\d+",
     ),
     _Tool(
         "pgbench",
@@ -104,6 +108,7 @@ TOOLS = (
             _Line(rf"number of failed transactions: {_N} .*", "failed transactions", None, "lower"),
         ),
         threads=r"number of threads: (\d+)",
+        settings=r"(?:transaction type|scaling factor|query mode|number of clients): .*",
     ),
     _Tool(
         "stress-ng",
@@ -166,13 +171,18 @@ def items(recording: Recording, tool: _Tool) -> Iterator[Item]:
     several = len(found.threads) > 1
     for number, threads in enumerate(found.threads):
         key = str(number) if several else None
-        yield Run(key=key, threads=threads, tags={"recorder": tool.name})
+        tags = {"recorder": tool.name}
+        if settings := found.settings.get(number):
+            tags["arguments"] = ", ".join(settings)
+        yield Run(key=key, threads=threads, tags=tags)
     yield rows(found.values)
 
 
 def _take(line: str, tool: _Tool, context: dict[str, str], found: Found) -> None:
     if threads := re.fullmatch(tool.threads, line):
         found.next_run(int(threads[1][:9]))
+    if re.fullmatch(tool.settings, line):
+        found.set(line)
     for one in tool.lines:
         matched = re.fullmatch(one.pattern, line)
         if matched is None:

@@ -40,6 +40,21 @@ def test_what_the_tools_print(warehouse, name, values):
     assert rows(warehouse, wrong) == []
 
 
+def test_how_the_load_was_made_tells_histories_apart(warehouse, tmp_path):
+    text = (FOLDER / "pgbench.txt").read_text()
+    other = text.replace("TPC-B (sort of)", "select only").replace("clients: 2", "clients: 8")
+    (tmp_path / "two.txt").write_text(text + other)
+    land(warehouse, tmp_path / "two.txt")
+    assert rows(warehouse, "SELECT threads, tags['arguments'] FROM runs ORDER BY ALL") == [
+        (
+            2,
+            f"transaction type: <builtin: {what}>, scaling factor: 1, query mode: simple, "
+            f"number of clients: {clients}",
+        )
+        for what, clients in (("TPC-B (sort of)", 2), ("select only", 8))
+    ]
+
+
 def test_k6_in_both_forms(warehouse, tmp_path):
     flat = {
         "http_req_duration": {"avg": 5.5, "min": 1, "med": 4, "max": 20, "p(90)": 8, "p(95)": 9},
