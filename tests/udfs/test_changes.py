@@ -263,6 +263,8 @@ def test_a_series_states_how_far_it_can_be_trusted():
         "steady",
     ]
     assert findings([7.0] * 20)[0]["smallest_change"] == 0
+    # of few the noise is not known yet
+    assert findings([7.0, 7.5, 6.5, 7.1, 7.9, 6.0])[0]["smallest_change"] is None
 
 
 @pytest.mark.parametrize(
