@@ -8,7 +8,8 @@ Source: the valgrind manual, "Massif: a heap profiler", and ms_print. What lands
   bytes, counts what passed since the snapshot before.
 - of the peak: the bytes that each call path had allocated, as event `peak bytes` (as DHAT's), with
   the path of functions down to the allocation as region. Where massif cut a path short, as its
-  parts were below its threshold, the bytes are those of the shorter path.
+  parts were below its threshold, the bytes are those of the shorter path; where nothing is left of
+  it, they are those of `(below threshold)`.
 
 The peak of heap and extra together is the metric peak_heap of the run. Trees of other snapshots are
 left out.
@@ -41,6 +42,7 @@ _EVENTS = {
     "mem_heap_extra_B": "mem_heap_extra",
     "mem_stacks_B": "mem_stacks",
 }
+_ELSEWHERE = ("(below threshold)",)
 _TIMES = {"i": ("instructions", "instructions"), "B": ("allocated_and_freed", "bytes")}
 
 
@@ -86,8 +88,9 @@ class _Tree:
 
     def _close(self) -> None:
         node = self.open.pop()
-        if node.rest and node.path:
-            self.bytes_of[node.path] = self.bytes_of.get(node.path, 0) + node.rest
+        if node.rest:
+            path = node.path or _ELSEWHERE
+            self.bytes_of[path] = self.bytes_of.get(path, 0) + node.rest
 
 
 class Massif(SingleFile):

@@ -71,8 +71,8 @@ CREATE OR REPLACE MACRO _plain_event(event) AS
   regexp_replace(event, '^(?:cpu(?:_core|_atom)?/)?([^/:]+)/?(?::[ukhGHIpPSDWeb]*)?$', '\1');
 
 -- Events of profiles that are a cost of functions, and which of several of a run is taken first:
--- instructions of callgrind, cycles or samples of others. Of any other event it is known that it is
--- a cost by what it is with callees.
+-- instructions of callgrind, cycles or samples of others, of heaps what is in use at the peak. Of any
+-- other event it is known that it is a cost by what it is with callees.
 CREATE OR REPLACE VIEW _cost_event AS
 FROM (
   VALUES
@@ -80,7 +80,8 @@ FROM (
     (0, 'Time', 'time'), (1, 'cycles', 'cycles'), (1, 'cpu-cycles', 'cycles'),
     (1, 'PAPI_TOT_CYC', 'cycles'), (2, 'cpu', 'time'), (2, 'cpu-clock', 'samples'),
     (2, 'task-clock', 'samples'), (3, 'delay', 'time'), (3, 'inuse_space', 'bytes'),
-    (4, 'alloc_space', 'bytes'), (5, 'weight', 'weight'), (7, 'samples', 'samples')
+    (3, 'peak bytes', 'bytes'), (4, 'alloc_space', 'bytes'), (4, 'allocated bytes', 'bytes'),
+    (5, 'weight', 'weight'), (7, 'samples', 'samples')
 ) AS t(preference, event, unit);
 
 CREATE OR REPLACE VIEW _profile_costs AS
@@ -133,7 +134,7 @@ WHERE is_timed IS NULL;
 
 COMMENT ON VIEW function_costs IS 'One row is what one function, or one call path, cost in a profile of events: of a run without function times.';
 COMMENT ON COLUMN function_costs.run_id IS 'Run (runs.run_id).';
-COMMENT ON COLUMN function_costs.event IS 'Event that is the cost: Ir of callgrind, cycles, weight or samples; without the modifiers of perf.';
+COMMENT ON COLUMN function_costs.event IS 'Event that is the cost: Ir of callgrind, cycles, bytes at the peak of a heap, weight or samples; without the modifiers of perf.';
 COMMENT ON COLUMN function_costs.unit IS 'Unit of cost, as the tool states it, else instructions, cycles, samples, ticks or time; else the event.';
 COMMENT ON COLUMN function_costs.function IS 'Function, or region.';
 COMMENT ON COLUMN function_costs.callpath IS 'Call path down to it, joined with ->; NULL in flat profiles.';
