@@ -4,8 +4,9 @@ What runs on a GPU is a task on the worker of its stream, slice by slice. A thre
 and nested calls are not tasks of their own: the outermost call is one task. Where only spans
 (annotations, frames of Python) enclose a moment, the innermost of them is the task, piece by
 piece. A call in which the thread waits for the GPU is not work: it parts the task it lies in, and
-so does the end of an arrow, so that a task begins where a dependence ends. All slices, nested or
-not, land in fn_timings by call path, with exact sums.
+so does the end of an arrow, so that a task begins where a dependence ends. Where nothing follows a
+wait, its return is a task without length. All slices, nested or not, land in fn_timings by call
+path, with exact sums.
 
 A launch is a datum that the launching task makes and what it launched reads. What a thread does
 after a wait reads the GPU's task that ended last within the wait. An arrow is a datum, too.

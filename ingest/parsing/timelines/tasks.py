@@ -25,9 +25,10 @@ class Tasks:
         slices = timeline.slices
         device = np.flatnonzero(slices.role == Role.DEVICE)
         owner, start, end = _pieces(timeline, threads, nested)
-        owner = np.concatenate((owner, device))
-        start = np.concatenate((start, slices.start[device]))
-        end = np.concatenate((end, slices.end[device]))
+        last = _last_waits(timeline, owner, start)
+        owner = np.concatenate((owner, last, device))
+        start = np.concatenate((start, slices.end[last], slices.start[device]))
+        end = np.concatenate((end, slices.end[last], slices.end[device]))
         order = np.lexsort((end, start, slices.worker[owner]))
         self._timeline = timeline
         self.slice, self.start, self.end = owner[order], start[order], end[order]
@@ -113,6 +114,19 @@ def _pieces(timeline: Timeline, threads: Integers, nested: Nesting) -> Pieces:
     # A call without length counts as a task; a span that has no time of its own does not.
     keep = (until > begin) | (is_call & (start == end))[of]
     return threads[of[keep]], begin[keep], until[keep]
+
+
+def _last_waits(timeline: Timeline, owner: Integers, start: Integers) -> Integers:
+    """Return the waits that no task follows on their thread; `owner` and `start` are the tasks'.
+
+    Their return is a task without length: without it, the wait would look like the end of all work.
+    """
+    slices = timeline.slices
+    waits = np.flatnonzero(slices.role == Role.WAIT)
+    latest = np.full(len(timeline.workers), np.iinfo(np.int64).max)
+    latest[slices.worker[owner]] = np.iinfo(np.int64).min
+    np.maximum.at(latest, slices.worker[owner], start)
+    return waits[latest[slices.worker[waits]] < slices.end[waits]]
 
 
 def _cuts(

@@ -230,6 +230,22 @@ def test_a_wait_for_the_gpu_is_no_work(trace, warehouse, name):
     ]
 
 
+def test_the_last_wait_for_the_gpu_is_no_end_of_all_work(trace, warehouse):
+    """Its return is a task without length, also of a second one; threads that only wait idle not."""
+    trace([runtime("cudaLaunchKernel", 0, 2, 1), kernel("k", 3, 10, 1),
+           runtime("cudaStreamSynchronize", 2, 12, 2), runtime("cudaLaunchKernel", 14, 2, 3),
+           kernel("l", 17, 10, 3), runtime("cudaStreamSynchronize", 16, 12, 4),
+           runtime("cudaDeviceSynchronize", 29, 1, 5),
+           runtime("cudaDeviceSynchronize", 1, 27, 6) | {"tid": 2}],
+          schemaVersion=1)  # fmt: skip
+    idle = "SELECT worker, t_start, t_end, kind, starvation, overhead FROM idle_intervals"
+    assert rows(warehouse, f"{idle} WHERE worker NOT LIKE 'GPU%' ORDER BY t_start") == [
+        ("thread 1", 2000, 14000, "inner", 11000, 1000),
+        ("thread 1", 16000, 28000, "inner", 11000, 1000),
+        ("thread 1", 28000, 30000, "inner", 0, 2000),
+    ]
+
+
 def test_annotations_are_tasks_where_nothing_runs_in_them(trace, warehouse):
     note = {"cat": "user_annotation"}
     trace([slice_("ProfilerStep#7", 0, 100, **note), slice_("load", 10, 20, **note),
