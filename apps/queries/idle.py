@@ -134,6 +134,13 @@ def idle_blame(
     return ask(con, "idle/blame_window", **params, t0=window[0], t1=window[1])
 
 
+def idle_awaited(
+    con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str
+) -> DuckDBPyRelation:
+    """Return the workers that others starve for, the longest waits first, and their busy share."""
+    return ask(con, "idle/awaited", run_id=run_id, mode=mode, latency_rule=latency_rule)
+
+
 def path_parts(
     con: DuckDBPyConnection, run_id: str, window: Window | None = None
 ) -> DuckDBPyRelation:

@@ -11,6 +11,7 @@ from apps.queries.base import narrowed
 from apps.queries.idle import (
     Window,
     clocks_apart,
+    idle_awaited,
     idle_by,
     idle_contradictions,
     idle_flags,
@@ -45,6 +46,10 @@ _FLAGS = {
 _HARDLY = 1.0
 # More contradictions than this share of the waits make the rest doubtful.
 _CONTRADICTIONS = 0.02
+# A worker that is busy for so much of its time, in per cent, has none to lose; from this share of
+# the starvation on, waiting for such workers is what the starvation of a run is.
+_BUSY = 90.0
+_MOSTLY = 0.5
 
 
 def idle_sentences(
@@ -90,6 +95,7 @@ def _sentences(
         *_blamed(con, run_id, mode, latency_rule, window, chosen),
     ]
     if window is None:
+        sentences += _awaited(con, run_id, mode, latency_rule, chosen)
         sentences += _lifecycle(con, run_id) + _what_if(con, run_id)
     flags = dicts(idle_flags(con, run_id, mode, latency_rule, window))
     return sentences + [
@@ -244,6 +250,32 @@ def _blamed(
     share = most["starvation_seconds"] * 1e9 / float(chosen["starvation"])
     return [
         f"{percent(share)} of the starvation is blamed on tasks of the type {cell(most['by'])}."
+    ]
+
+
+def _awaited(
+    con: DuckDBPyConnection,
+    run_id: str,
+    mode: str,
+    latency_rule: str,
+    chosen: dict[str, Any],
+) -> list[str]:
+    """Return which workers the others wait for, where those are busy nearly always, as a GPU is.
+
+    The others could not have been faster there.
+    """
+    if chosen["dominant"] != "starvation":
+        return []
+    rows = dicts(idle_awaited(con, run_id, mode, latency_rule))
+    awaited = [row for row in rows if row["busy_percent"] >= _BUSY]
+    share = sum(row["starvation"] for row in awaited) / float(chosen["starvation"])
+    if share < _MOSTLY:
+        return []
+    most = awaited[0]
+    others = f" and {counted(len(awaited) - 1, 'other worker')}" if len(awaited) > 1 else ""
+    return [
+        f"{percent(share)} of the starvation waits for {cell(most['worker'])}{others}, busy "
+        f"{amount(most['busy_percent'], '%')} of the time: what runs there holds up the others."
     ]
 
 

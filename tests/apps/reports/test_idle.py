@@ -46,6 +46,19 @@ def test_advice_follows_the_root_cause_and_both_are_named(warehouse):
     assert "root cause is overhead" in window
 
 
+def test_a_worker_that_is_busy_while_the_others_wait_for_it_is_named(warehouse):
+    """As a GPU for which the thread that launched its kernels waits."""
+    gpu_bound = {
+        "workers": [{"worker_id": w, "node_id": "n", "t_begin": 0, "t_end": 100} for w in "gt"],
+        "fragments": [task("k", "g", 2, 98), task("l", "t", 0, 2), task("s", "t", 98, 100)],
+        "data": [{"data_id": "x", "producer_fragment": "k"}],
+        "inputs": [{"fragment_id": "s", "data_id": "x"}],
+    }
+    land_schedule(warehouse, gpu_bound)
+    told = "100 % of the starvation waits for g, busy 96 % of the time: what runs there holds up"
+    assert any(sentence.startswith(told) for sentence in idle_sentences(warehouse, "r1"))
+
+
 def test_flags_are_those_of_the_window(warehouse):
     late = waiting_for_overhead()
     late["data"][0]["t_ready"] = 105

@@ -231,7 +231,7 @@ def test_a_wait_for_the_gpu_is_no_work(trace, warehouse, name):
 
 
 def test_the_last_wait_for_the_gpu_is_no_end_of_all_work(trace, warehouse):
-    """Its return is a task without length, also of a second one; threads that only wait idle not."""
+    """Its return is a task without length, as is that of a second one."""
     trace([runtime("cudaLaunchKernel", 0, 2, 1), kernel("k", 3, 10, 1),
            runtime("cudaStreamSynchronize", 2, 12, 2), runtime("cudaLaunchKernel", 14, 2, 3),
            kernel("l", 17, 10, 3), runtime("cudaStreamSynchronize", 16, 12, 4),
