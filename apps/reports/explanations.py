@@ -262,7 +262,7 @@ def _coverage_sentences(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterato
             why = cell(row["note"], None)
         missing.append(f"{name} ({why})")
     if same:
-        yield f"No change beyond noise in {', '.join(same)}."
+        yield f"No notable change beyond noise in {', '.join(same)}."
     if missing:
         yield f"Not examined: {'; '.join(missing)}."
 

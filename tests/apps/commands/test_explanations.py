@@ -51,7 +51,7 @@ def test_names_the_planted_cause_with_its_figures(name, pwh):
         "sweep scales worse: its time falls as p^-0.97, now falls as p^-0.72, so that twice the "
         "processes take 60.7 % of the time instead of 51.2 %.",
         "Idle workers: starvation went from 9.51 % to 15.6 % of their time.",
-        "No change beyond noise in threads (3 and 3 runs).",
+        "No notable change beyond noise in threads (3 and 3 runs).",
     ]
 
 
@@ -176,7 +176,7 @@ def test_a_change_of_a_benchmark_is_explained_where_nothing_else_is_known(run, t
     assert out.startswith("lib: 8 runs, r12 to r19 against 12 runs, r0 to r11 (the last change of")
     first, second, *_ = sentences(out)
     assert first.startswith("metric:parse rose by 39.8 % at r12 (version v12, 2026-01-13): 5.05 µs")
-    assert second == "No change beyond noise in other benchmarks (12 and 8 runs)."
+    assert second == "No notable change beyond noise in other benchmarks (12 and 8 runs)."
     _, out, _ = run("sql", "SELECT DISTINCT run_id, main_metric FROM explanations", "-f", "csv")
     assert out.split() == ["run_id,main_metric", "r12,metric:parse"]
     first = sentences(run("explain", "r11", "--against", "r10")[1])[0]
