@@ -30,7 +30,7 @@ class Value(NamedTuple):
 class Found:
     """The values of a file, and what is known of its runs: the next has a metric that comes again.
 
-    settings are lines, by the number of the run.
+    settings are how they were made, by the number of the run.
     """
 
     values: list[Value] = field(default_factory=list)
@@ -46,10 +46,10 @@ class Found:
             self.here.clear()
         self.threads[-1] = threads or self.threads[-1]
 
-    def set(self, line: str) -> None:
-        """Add a line on how a run was made, which comes before its values."""
+    def set(self, setting: str) -> None:
+        """Add how a run was made, which comes before its values."""
         self.next_run()
-        self.settings.setdefault(len(self.threads) - 1, []).append(" ".join(line.split()))
+        self.settings.setdefault(len(self.threads) - 1, []).append(setting)
 
     def add(self, name: str, value: float, unit: str | None, better: Better | None = None) -> None:
         """Add a value: unless stated, of a time in seconds less is better, of a rate more."""

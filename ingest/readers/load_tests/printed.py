@@ -42,13 +42,16 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """A tool: the line by which it is recognised, those with values, those with settings."""
+    """A tool: the line by which it is recognised, those with values, those with settings.
+
+    settings are patterns of lines, and the text for what is in their group.
+    """
 
     name: str
     title: str
     lines: tuple[_Line, ...]
     threads: str = r"(?!)"
-    settings: str = r"(?!)"
+    settings: tuple[tuple[str, str], ...] = ()
 
 
 TOOLS = (
@@ -83,7 +86,7 @@ TOOLS = (
             _Line(rf"Socket errors: connect {_N}, .*", "connect errors", None, "lower"),
             _Line(rf"Socket errors: .*, timeout {_N}", "timeouts", None, "lower"),
         ),
-        settings=r"\d+ threads and \d+ connections",
+        settings=((r"(\d+ threads and \d+ connections)", "{}"),),
     ),
     _Tool(
         "ab",
@@ -96,7 +99,7 @@ TOOLS = (
             _Line(rf"Failed requests: +{_N}", "failed requests", None, "lower"),
             _Line(rf"Non-2xx responses: +{_N}", "failed responses", None, "lower"),
         ),
-        settings=r"Concurrency Level: +\d+",
+        settings=((r"Concurrency Level: +(\d+)", "{} clients"),),
     ),
     _Tool(
         "pgbench",
@@ -108,7 +111,12 @@ TOOLS = (
             _Line(rf"number of failed transactions: {_N} .*", "failed transactions", None, "lower"),
         ),
         threads=r"number of threads: (\d+)",
-        settings=r"(?:transaction type|scaling factor|query mode|number of clients): .*",
+        settings=(
+            (r"transaction type: (?:<builtin: )?(.*?)>?", "{}"),
+            (r"scaling factor: (\d+)", "scale {}"),
+            (r"query mode: (extended|prepared)", "{}"),
+            (r"number of clients: (\d+)", "{} clients"),
+        ),
     ),
     _Tool(
         "stress-ng",
@@ -181,8 +189,9 @@ def items(recording: Recording, tool: _Tool) -> Iterator[Item]:
 def _take(line: str, tool: _Tool, context: dict[str, str], found: Found) -> None:
     if threads := re.fullmatch(tool.threads, line):
         found.next_run(int(threads[1][:9]))
-    if re.fullmatch(tool.settings, line):
-        found.set(line)
+    for pattern, text in tool.settings:
+        if setting := re.fullmatch(pattern, line):
+            found.set(text.format(setting[1]))
     for one in tool.lines:
         matched = re.fullmatch(one.pattern, line)
         if matched is None:
