@@ -46,7 +46,7 @@ _UNITS = {"wall_seconds": "s"}
 _REGRESSIONS = 5
 _SERIES = 100
 _VALUES = 40
-_NAME, _METRIC = 80, 28
+_NAME, _CELL = 80, 28
 # What takes about a second; beyond that the page waits for the user to request it.
 _SCALARS_AT_ONCE = 200_000
 _ROWS_AT_ONCE = 20_000_000
@@ -140,15 +140,16 @@ def _watch_list(view: View) -> None:
     links = [
         f"trends?metric={quote(r['metric'], safe='')}&app={quote(r['app'], safe='')}" for r in rows
     ]
+    settings = short_names(found["setting"].fill_null("").to_list(), _CELL)
     shown = found.select(
         "machine",
-        "setting",
         pl.when(pl.col("history").list.len() > 1).then("history"),
         "last_at",
         "run_id",
     ).with_columns(
         pl.Series("app", links),
-        pl.Series("metric", short_names(found["metric"].to_list(), _METRIC)),
+        pl.Series("setting", [one or None for one in settings], pl.String),
+        pl.Series("metric", short_names(found["metric"].to_list(), _CELL)),
         pl.Series("last", [amount(row["last"], row["unit"]) for row in rows]),
         pl.Series("state", [series_state(row) for row in rows]),
     )
@@ -162,8 +163,6 @@ def _watch_list(view: View) -> None:
         column_config={
             "app": st.column_config.LinkColumn("app", display_text=r"&app=(.*)$"),
             "history": st.column_config.LineChartColumn("history", width="small"),
-            "setting": st.column_config.TextColumn("setting", width="medium"),
-            "metric": st.column_config.TextColumn("metric", width="medium"),
             "state": st.column_config.TextColumn("state", width="medium"),
             "last_at": st.column_config.DatetimeColumn("last run", format="distance"),
             "run_id": st.column_config.LinkColumn("run_id", display_text=r"\?run=(.*)$"),

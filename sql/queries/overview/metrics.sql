@@ -1,5 +1,5 @@
 -- The metrics of whole runs, and of each application that has none of them the metric that it is
--- judged by, else the first of those with most runs, results of benchmarks first.
+-- judged by, else the first of those with a unit and most runs, results of benchmarks first.
 WITH
   totals (metric) AS (
     VALUES ('wall_seconds'), ('functions:seconds')
@@ -12,7 +12,7 @@ WITH
   ),
 
   counted AS (
-    SELECT r.app, s.metric, count(*) AS runs
+    SELECT r.app, s.metric, any_value(s.unit) AS unit, count(*) AS runs
     FROM run_scalars AS s
     JOIN others AS r ON s.run_id = r.run_id
     GROUP BY r.app, s.metric
@@ -25,7 +25,8 @@ WITH
     QUALIFY row_number() OVER (
       PARTITION BY c.app
       ORDER BY
-        o.place NULLS LAST, NOT starts_with(c.metric, 'metric:'), c.runs DESC, c.metric
+        o.place NULLS LAST, NOT starts_with(c.metric, 'metric:'), c.unit IS NULL, c.runs DESC,
+        c.metric
     ) = 1
   )
 

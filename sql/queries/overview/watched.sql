@@ -41,7 +41,7 @@ WITH
       ORDER BY
         o.place NULLS LAST, NOT starts_with(s.metric, 'metric:'),
         c.direction = 'worse' DESC NULLS LAST, c.direction IS NULL, c.started_at DESC,
-        abs(ln(abs(1 + c.change))) DESC NULLS LAST, s.points DESC, s.metric
+        abs(ln(abs(1 + c.change))) DESC NULLS LAST, s.unit IS NULL, s.points DESC, s.metric
     ) = 1
   )
 
