@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
-from apps.output import Format, Row, dicts, emit, note, table_text, write_text
+from apps.output import (
+    Format,
+    Row,
+    dicts,
+    emit,
+    note,
+    rows_command,
+    sql_command,
+    sql_text,
+    table_text,
+    write_text,
+)
 from apps.queries.runs import LATEST, resolve_run
 from apps.queries.threads import (
     graph_blocks,
@@ -54,6 +65,7 @@ if TYPE_CHECKING:
 _SENTENCES = 10
 _LINES = 40
 _FEW_LINES = 10
+_EVERY = "--format csv gives all"
 
 
 class Metric(StrEnum):
@@ -150,20 +162,21 @@ def threads(
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Rows, and how they are shown."""
+    """Rows, how they are shown, and the command that shows all of them."""
 
     title: str
     rows: DuckDBPyRelation
     header: Sequence[str]
     line: Callable[[Row], tuple[Any, ...]]
     limit: int = _LINES
+    every: str = _EVERY
 
     def text(self) -> str:
         first = dicts(self.rows.limit(self.limit + 1))
         lines = [self.title, table_text(self.header, [self.line(r) for r in first[: self.limit]])]
         if len(first) > self.limit:
             total = (self.rows.count("*").fetchone() or (0,))[0]
-            lines.append(f"... and {total - self.limit} more")
+            lines.append(f"... and {total - self.limit:,} more: {self.every}")
         return "\n".join(lines)
 
 
@@ -200,6 +213,7 @@ def _uneven_functions(con: DuckDBPyConnection, run_id: str) -> _Table:
         FUNCTIONS,
         function_line,
         _FEW_LINES,
+        rows_command("thread_imbalance", run_id),
     )
 
 
@@ -301,11 +315,13 @@ def _tables(
             raise NothingToAnalyse(
                 f"the run {run_id} has no threads to group", hint="Its trace records warps only."
             )
-        found.append(_Table("Groups of similar threads", alike, GROUPS, group_line))
+        title, every = "Groups of similar threads", rows_command("thread_groups", run_id)
+        found.append(_Table(title, alike, GROUPS, group_line, _LINES, every))
         warps = thread_warps(con, run_id, launch)
         if warps.limit(1).fetchone() is not None:
             title = "Warps that lose most to divergence"
-            found.append(_Table(title, warps, WARPS, warp_line, _FEW_LINES))
+            every = rows_command("warp_divergence", run_id)
+            found.append(_Table(title, warps, WARPS, warp_line, _FEW_LINES, every))
     if phases:
         over_time = thread_phases(con, run_id, launch)
         if over_time.limit(1).fetchone() is None:
@@ -313,7 +329,8 @@ def _tables(
                 f"the trace of {run_id} has no intervals",
                 hint="Phases need vectors over time: valgrind --tool=exp-bbv, SimPoint.",
             )
-        found.append(_Table("Phases over time", over_time, PHASES, phase_line))
+        title, every = "Phases over time", rows_command("phase_representatives", run_id)
+        found.append(_Table(title, over_time, PHASES, phase_line, _LINES, every))
     return found
 
 
@@ -340,11 +357,15 @@ def _text(
     shown = [launch_line(row) for row in rows[:_LINES]]
     lines += ["", "Launches", table_text(FIGURES, shown)]
     if len(rows) > _LINES:
-        lines.append(f"... and {len(rows) - _LINES} more; --format csv gives all")
+        lines.append(
+            f"... and {len(rows) - _LINES:,} more: {rows_command('thread_behaviour', run_id)}"
+        )
     if blocks is not None:
         title = f"Thread blocks of launch {chosen['launch']}, {metric.value} distances"
+        which = f"{sql_text(run_id)}, {chosen['launch']}, metric := {sql_text(metric.value)}"
+        every = sql_command(f"FROM block_behaviour({which})")
         tables = [
-            _Table(title, blocks, BLOCKS, block_line, _FEW_LINES),
+            _Table(title, blocks, BLOCKS, block_line, _FEW_LINES, every),
             *tables,
         ]
     return "\n\n".join(["\n".join(lines), *(table.text() for table in tables)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import shlex
 import shutil
 import sys
 import threading
@@ -238,7 +239,9 @@ def _with_prefix(names: Sequence[str], row: Sequence[Any]) -> list[Any]:
 
 def _cells(name: str, values: Sequence[Any], limit: int | None, *, exact: bool) -> list[str]:
     """Return the cells of a column; names that differ are still different when shortened."""
-    if not exact and name not in IDENTIFIERS:
+    if not exact and name == "version":
+        values = [version_text(v) if isinstance(v, str) else v for v in values]
+    elif not exact and name not in IDENTIFIERS:
         values = [amount(v) if _is_number(v) else v for v in values]
     texts = [cell(value, None) for value in values]
     return texts if limit is None else short_names(texts, limit)
@@ -338,6 +341,22 @@ def _cut(text: str, left: int, limit: int) -> str:
     rest = text[left:]
     room = limit - len(before)
     return before + (rest if len(rest) <= room else f"{rest[: room - 1]}…")
+
+
+def sql_command(sql: str) -> str:
+    """Return the command that answers a query, as a shell takes it, without its options."""
+    is_plain = not set(sql) & set('"$`\\!')
+    return f'pwh sql "{sql}"' if is_plain else f"pwh sql {shlex.quote(sql)}"
+
+
+def rows_command(view: str, run_id: str) -> str:
+    """Return the command that shows all rows that a view has of a run."""
+    return sql_command(f"FROM {view} WHERE run_id = {sql_text(run_id)}")
+
+
+def sql_text(value: str) -> str:
+    """Return a text as SQL has it."""
+    return "'" + value.replace("'", "''") + "'"
 
 
 def version_text(version: str) -> str:

@@ -11,7 +11,7 @@ from apps.output import amount, cell, counted, dicts, percent, table_columns
 from apps.queries.base import narrowed
 from apps.queries.runs import rows_of, run_history
 from apps.queries.timeline import LANES, timeline, timeline_span
-from apps.reports.runs import LINES, Report, Section, report_of
+from apps.reports.runs import LINES, Report, Section, report_of, rows_left
 from apps.reports.svg import bars, history, lanes
 from warehouse.version import __version__
 
@@ -99,8 +99,7 @@ def _section(con: DuckDBPyConnection, report: Report, section: Section) -> str:
         pictures.append(_timeline(con, report.run_id))
     more = ""
     if len(rows) > LINES:
-        total = (section.relation.count("*").fetchone() or (0,))[0]
-        more = f'<p class="note">... and {total - LINES:,} more</p>'
+        more = f'<p class="note">{_plain(rows_left(section, report.run_id))}</p>'
     return "\n".join(
         [f"<h2>{_plain(section.title)}</h2>", *pictures, _table(names, rows[:LINES]), more]
     )

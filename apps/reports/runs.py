@@ -7,7 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, amount, cell, counted, dicts, percent, table_text, version_text
+from apps.output import (
+    Row,
+    amount,
+    cell,
+    counted,
+    dicts,
+    percent,
+    rows_command,
+    table_text,
+    version_text,
+)
 from apps.queries.base import narrowed
 from apps.queries.bottlenecks import counters_of
 from apps.queries.runs import (
@@ -51,11 +61,12 @@ _INSTRUCTIONS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One kind of trace: its verdict in sentences, and its rows."""
+    """One kind of trace: its verdict in sentences, its rows, and the view that has all of them."""
 
     title: str
     sentences: list[str]
     relation: DuckDBPyRelation
+    view: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +105,7 @@ def run_report(con: DuckDBPyConnection, run_id: str) -> str:
         lines = [f"Run {run_id}", *([f"  {report.facts}"] if report.facts else []), ""]
         lines += [f"* {sentence}" for sentence in report.sentences]
         for section in report.sections:
-            lines += ["", section.title, _rows(section.relation)]
+            lines += ["", section.title, _rows(section, run_id)]
         return "\n".join([*lines, "", f"Rows: {report.landed}"])
 
 
@@ -132,13 +143,16 @@ def _failure(con: DuckDBPyConnection, run_id: str) -> list[str]:
     return [f"The program failed: {failure_text(code, interrupted=interrupted)}."]
 
 
-def _rows(relation: DuckDBPyRelation) -> str:
-    rows = relation.limit(LINES + 1).fetchall()
-    shown = table_text(relation.columns, rows[:LINES])
-    if len(rows) <= LINES:
-        return shown
-    total = (relation.count("*").fetchone() or (0,))[0]
-    return f"{shown}\n... and {total - LINES} more"
+def _rows(section: Section, run_id: str) -> str:
+    rows = section.relation.limit(LINES + 1).fetchall()
+    shown = table_text(section.relation.columns, rows[:LINES])
+    return f"{shown}\n{rows_left(section, run_id)}" if len(rows) > LINES else shown
+
+
+def rows_left(section: Section, run_id: str) -> str:
+    """Return how many rows of a section are not shown, and what shows them."""
+    total = (section.relation.count("*").fetchone() or (0,))[0]
+    return f"... and {total - LINES:,} more: {rows_command(section.view, run_id)}"
 
 
 def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
@@ -151,7 +165,7 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     sentences += _per_cycle(known)
     if run_is_profile(con, run_id):
         # What functions cost was not counted to find out what the cores wait for.
-        return Section("Counters", sentences, relation)
+        return Section("Counters", sentences, relation, "counter_summary")
     has_cycles = any(e["per_cycle"] is not None for e in events)
     is_counted = any(e["value"] is not None for e in instructions)
     if not known and (is_counted or has_cycles):
@@ -169,7 +183,7 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
         )
     with narrowed(con, counters_of([run_id], "bottlenecks", "pmu_standardised")) as of_run:
         sentences += bottleneck_sentences(of_run, [run_id])
-    return Section("Counters", sentences, relation)
+    return Section("Counters", sentences, relation, "counter_summary")
 
 
 def _per_cycle(instructions: Sequence[dict[str, Any]]) -> list[str]:
@@ -190,7 +204,7 @@ def _benchmarks(con: DuckDBPyConnection, run_id: str) -> Section:
     failed = sum(row["mean"] is None for row in rows)
     if failed:
         sentences.append(f"{failed} of {counted(len(rows), 'metric')} have no value.")
-    return Section("Benchmarks", sentences, relation)
+    return Section("Benchmarks", sentences, relation, "metrics")
 
 
 def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
@@ -207,7 +221,7 @@ def _functions(con: DuckDBPyConnection, run_id: str) -> Section:
         )
     sentences += run_imbalance_sentences(con, run_id)
     sentences += run_scaling_sentences(con, run_id)
-    return Section("Functions by their own time", sentences, relation)
+    return Section("Functions by their own time", sentences, relation, "function_shares")
 
 
 def _costs(con: DuckDBPyConnection, run_id: str) -> Section | None:
@@ -228,7 +242,7 @@ def _costs(con: DuckDBPyConnection, run_id: str) -> Section | None:
             f"{_first_together(rows, parts)}."
         )
     title = f"{parts.capitalize()} by their own cost ({top['event']})"
-    return Section(title, sentences, relation)
+    return Section(title, sentences, relation, "function_totals")
 
 
 def _first_together(rows: Sequence[Row], parts: str = "functions") -> str:
@@ -245,7 +259,7 @@ def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
     try:
         sentences = idle_sentences(con, run_id)
     except NothingToAnalyse as nothing:
-        return Section("Workers", [nothing.problem.capitalize() + "."], relation)
+        return Section("Workers", [nothing.problem.capitalize() + "."], relation, "worker_summary")
     tasks = counted(sum(row["tasks"] for row in rows), "task")
     sentences.append(f"{tasks} ran.")
     longest = dicts(run_idle_intervals(con, run_id).limit(1))
@@ -256,7 +270,7 @@ def _workers(con: DuckDBPyConnection, run_id: str) -> Section:
             f"The longest wait: {cell(wait['worker'])}, {amount(wait['seconds'], 's')} from "
             f"{amount(wait['begin_seconds'], 's')} on, {until}."
         )
-    return Section("Workers", sentences, relation)
+    return Section("Workers", sentences, relation, "worker_summary")
 
 
 def _launches(con: DuckDBPyConnection, run_id: str) -> Section:
@@ -268,7 +282,7 @@ def _launches(con: DuckDBPyConnection, run_id: str) -> Section:
         sentences[:0] = program_sentences(dicts(kernel_verdicts(con, run_id).limit(1))[0])[:2]
     if len(kinds) > LINES:
         sentences.append(f"{len(kinds) - LINES} more kinds of launches: see pwh threads.")
-    return Section("Launches", sentences, relation)
+    return Section("Launches", sentences, relation, "launch_summary")
 
 
 def _segments(con: DuckDBPyConnection, run_id: str) -> Section:
@@ -283,7 +297,7 @@ def _segments(con: DuckDBPyConnection, run_id: str) -> Section:
             sentences += throughput_sentences(of_run, run_id)[:2]
     except NothingToAnalyse as nothing:
         sentences.append(f"{nothing.problem[0].upper()}{nothing.problem[1:]}.")
-    return Section("Instruction streams", sentences, relation)
+    return Section("Instruction streams", sentences, relation, "segment_summary")
 
 
 _SECTIONS: tuple[tuple[str, Callable[[DuckDBPyConnection, str], Section | None]], ...] = (

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from apps.output import Row, cell, counted, dicts
+from apps.output import Row, cell, counted, dicts, sql_command, sql_text, version_text
 from apps.queries.runs import LATEST, resolve_app, resolve_run, run_facts
 from apps.queries.scaling import (
     ScalingSet,
@@ -96,13 +95,12 @@ def how_to_begin(con: DuckDBPyConnection, app: str | None = None) -> str:
         return _NO_RUNS
     (row,) = found
     app, counts = row["app"], row["counted_by"]
-    which = "app IS NULL" if app is None else "app = '" + app.replace("'", "''") + "'"
+    which = "app IS NULL" if app is None else f"app = {sql_text(app)}"
     sql = f"SELECT run_id, {counts}, wall_seconds FROM runs WHERE {which}"
-    quoted = shlex.quote(sql) if set(sql) & set('"$`\\!') else f'"{sql}"'
     missing = f", and write the missing {counts} into it." if row["uncounted"] else "."
     return (
         f"The wall time is known of {counted(row['runs'], 'run')} of "
-        f"{UNNAMED if app is None else cell(app)}. Make them a table: pwh sql {quoted} -f csv "
+        f"{UNNAMED if app is None else cell(app)}. Make them a table: {sql_command(sql)} -f csv "
         f"-o walls.csv{missing} Then: pwh ingest walls.csv"
     )
 
@@ -134,7 +132,7 @@ def _of_run(
 def set_name(which: ScalingSet) -> str:
     """Return a set of runs in words: its application, version and machine."""
     parts = [UNNAMED if which.app is None else cell(which.app)]
-    parts += [f"version {cell(which.version)}"] if which.version else []
+    parts += [f"version {version_text(which.version)}"] if which.version else []
     parts += [f"on {cell(which.machine)}"] if which.machine else []
     return " ".join(parts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from apps.output import Row, cell, counted, dicts, percent, table_text
+from apps.output import Row, cell, counted, dicts, percent, table_text, version_text
 from apps.queries.scaling import ScalingSet
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ def version_comparison_text(
     by_verdict: dict[str, list[Row]] = {}
     for row in found:
         by_verdict.setdefault(row["verdict"], []).append(row)
-    title = f"{cell(before.app)}: {cell(before.version)} to {cell(after.version)}"
+    versions = " to ".join(version_text(one.version or "-") for one in (before, after))
+    title = f"{cell(before.app)}: {versions}"
     sentences = [_worse(by_verdict.get("worse", []), at)]
     for verdict, outcome in (
         ("better", "scale better"),
@@ -39,7 +40,9 @@ def version_comparison_text(
             f"{before.largest}, {after.counts} up to {after.largest}."
         )
     table = table_text(_VERSIONS, [_version_line(row) for row in found[:_VERSION_LINES]])
-    return "\n".join([title, "", *(f"* {line}" for line in sentences), "", table])
+    left = len(found) - _VERSION_LINES
+    rest = [f"... and {left} more; --format csv gives all"] if left > 0 else []
+    return "\n".join([title, "", *(f"* {line}" for line in sentences), "", table, *rest])
 
 
 def _worse(rows: list[Row], at: int) -> str:

@@ -1,5 +1,15 @@
 -- Sets of runs of an application that are modelled together, the newest first: of $app, or of every
--- application where $app is $latest. $version and $machine may be NULL.
+-- application where $app is $latest. $version and $machine may be NULL; of a version that is a commit
+-- the first seven digits or more are enough, unless others begin so.
+WITH
+  commits AS (
+    SELECT min(version) AS version
+    FROM runs
+    WHERE ($app = $latest OR app = $app) AND regexp_full_match(version, '[0-9a-f]{40}')
+      AND starts_with(version, $version) AND length($version) >= 7
+    HAVING min(version) = max(version)
+  )
+
 SELECT
   s.app, s.version, s.machine, s.scaling, s.assumed, s.problem_size, s.problem_sizes, s.crossed,
   s.counts, s.smallest, s.largest, s.flags,
@@ -11,6 +21,6 @@ SELECT
   ) AS newest
 FROM scaling_sets AS s
 WHERE ($app = $latest OR s.app = $app)
-  AND ($version IS NULL OR s.version = $version)
+  AND ($version IS NULL OR s.version = $version OR s.version IN (FROM commits))
   AND ($machine IS NULL OR s.machine = $machine)
 ORDER BY newest DESC NULLS LAST, s.version DESC NULLS LAST, s.machine, s.app;

@@ -63,6 +63,21 @@ def test_the_list_as_rows(pwh):
     ]
 
 
+def test_commits_are_shown_and_named_by_their_first_digits(run, tmp_path):
+    commits = ("0123456789" * 4, "0123456" + "f" * 33)
+    for at, version in enumerate(commits):
+        prefix = f"{at}-"
+        run("ingest", profile(tmp_path / f"{at}.csv", app="h", version=version, prefix=prefix))
+    out = run("runs")[1]
+    assert commits[0] not in out and "  0123456789  " in out
+    assert commits[0] in run("runs", "-f", "csv")[1]
+    code, out, _ = run("scale", "h", "--version", commits[0][:8])
+    assert (code, "h version 0123456789 was measured" in out) == (0, True)
+    code, out, _ = run("scale", "compare", "h", commits[0][:9], commits[1][:9])
+    assert (code, out.splitlines()[0]) == (0, "h: 0123456789 to 0123456fff")
+    assert run("scale", "h", "--version", "0123456")[0] == 5
+
+
 def test_an_empty_warehouse_has_nothing_to_list(run, tmp_path):
     run("ingest", profile(tmp_path / "1.csv", app="heat"))
     run("forget", "run2")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from apps.reports.runs import run_report
@@ -23,6 +25,17 @@ def test_a_callgrind_run_has_its_functions(warehouse):
     assert f"* {top[0]} takes " in text
     assert any(line[0:1] == [top[0]] for line in lines)
     assert "Instructions per cycle" not in text
+
+
+def test_rows_that_are_left_out_are_a_command_away(warehouse):
+    given(warehouse, "runs", "run_id\nit's")
+    times = "\n".join(f"it's f{i} {i}" for i in range(1, 13))
+    given(warehouse, "fn_timings", f"run_id function seconds\n{times}")
+    (line,) = (one for one in run_report(warehouse, "it's").splitlines() if "more: " in one)
+    count, command = line.split(" more: ")
+    program, name, query = shlex.split(command)
+    assert (count, program, name) == ("... and 2", "pwh", "sql")
+    assert len(rows(warehouse, query)) == 12
 
 
 def test_a_sampled_run_has_its_functions_with_callees(warehouse):
