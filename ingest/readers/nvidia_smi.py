@@ -5,7 +5,8 @@ What lands in pmu_samples:
 
 - `event` is the heading without its unit (`power.draw`), `unit` what it has in brackets; C of
   temperatures. With --format=csv,noheader nothing says what is what.
-- `region` is the GPU, `GPU 0`, by its index, UUID or bus, where the file has one of these.
+- `region` is the GPU, `GPU 0`, by its index, UUID or bus. Where the file has none of these, but
+  rounds of lines at nearly the same time, it is the place in the round: GPUs are listed by index.
 - `sample` counts the lines of a GPU from 0; `t_start` is the time since the first line, ns.
 
 Texts (pstate ...) and numbers without a unit, as those of errors since the driver was loaded, are
@@ -16,10 +17,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import chain
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
@@ -35,6 +36,8 @@ _OF_GPU = re.compile(r"[a-z]\w*\.[\w.]+ \[(?:%|W|MiB|MHz)\]")
 _PLACES = ("index", "uuid", "gpu_uuid", "pci.bus_id", "gpu_bus_id", "serial")
 _FORMAT = "%Y/%m/%d %H:%M:%S.%f"
 _KNOWN = (*_PLACES, "timestamp", "name", "count")
+# Lines from which it is seen whether they are those of several GPUs.
+_LOOKED_AT = 256
 
 
 class NvidiaSmi(SingleFile):
@@ -58,13 +61,14 @@ class NvidiaSmi(SingleFile):
         names = [name.strip() for name in heading]
         units = {name: unit for name in names if (unit := _unit(name))}
         moments = (_moment(number, cells, names) for number, cells in lines if any(cells))
-        first = next(moments, None)
-        if first is None:
+        first = list(islice(moments, _LOOKED_AT))
+        if not first:
             raise InputError("there are no values", expected="a line for each moment")
-        started = first.time
+        started = first[0].time
         yield Run(started_at=started)
         gpus: set[str] = set()
-        yield from batches(_samples(chain([first], moments), units, started, gpus))
+        apart = None if set(names) & set(_PLACES) else _between_rounds(first)
+        yield from batches(_samples(chain(first, moments), units, apart, started, gpus))
         if gpus:
             yield Run(tags={"gpu": ", ".join(sorted(gpus))})
         others = [name for name in names if name not in units and name not in _KNOWN]
@@ -96,13 +100,42 @@ def _moment(line: int, cells: list[str], names: list[str]) -> _Moment:
     return _Moment(line, time, of)
 
 
+def _between_rounds(moments: Sequence[_Moment]) -> timedelta | None:
+    """Return the time from which on lines are of different rounds of all GPUs; None for one GPU.
+
+    Lines of one round follow one another at once, and each round has as many.
+    """
+    times = [moment.time for moment in moments if moment.time]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    if len(times) < len(moments) or not gaps:
+        return None
+    apart = max(max(gaps) / 2, timedelta(microseconds=1))
+    within = [gap for gap in gaps if gap < apart]
+    ends = [number for number, gap in enumerate(gaps, 1) if gap >= apart]
+    rounds = {end - begin for begin, end in pairwise((0, *ends))}
+    are_rounds = len(rounds) == 1 and len(ends) > 1 if ends else True
+    return apart if within and max(within) <= max(gaps) / 10 and are_rounds else None
+
+
 def _samples(
-    moments: Iterator[_Moment], units: dict[str, str], started: datetime | None, gpus: set[str]
+    moments: Iterator[_Moment],
+    units: dict[str, str],
+    apart: timedelta | None,
+    started: datetime | None,
+    gpus: set[str],
 ) -> Iterator[Sample]:
-    """Yield the values of all moments; the names of the GPUs are added to `gpus`."""
+    """Yield the values of all moments; the names of the GPUs are added to `gpus`.
+
+    Without names of their own, GPUs are numbered in rounds that are so far `apart`.
+    """
     counts: Counter[str | None] = Counter()
+    before: datetime | None = None
+    in_round = -1
     for moment in moments:
         place = next((moment.cells[name] for name in _PLACES if name in moment.cells), None)
+        if apart and moment.time:
+            in_round = in_round + 1 if before and moment.time - before < apart else 0
+            before, place = moment.time, str(in_round)
         region = None if place is None else f"GPU {place}"
         if name := moment.cells.get("name"):
             gpus.add(name)
