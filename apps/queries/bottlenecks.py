@@ -85,6 +85,11 @@ def bottleneck_metrics(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPy
     return ask(con, "bottlenecks/metrics", **_runs(runs))
 
 
+def metrics_not_measured(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
+    """Return the metrics that no file of the runs has, by set: metric_set, title, events."""
+    return ask(con, "bottlenecks/missing", **_runs(runs))
+
+
 def bottlenecks_by(con: DuckDBPyConnection, runs: Sequence[str], by: str) -> DuckDBPyRelation:
     """Return the verdict on each rank or region of runs."""
     return ask(con, f"bottlenecks/by_{by}", **_runs(runs))

@@ -12,6 +12,7 @@ from apps.queries.bottlenecks import (
     bottleneck_metrics,
     bottleneck_verdict,
     bottlenecks_by,
+    metrics_not_measured,
     newest_version,
     topdown,
 )
@@ -34,12 +35,14 @@ _FLAGS = {
     "cpu_core where it was counted",
     "near_32_bits": "a count is near 2^32 and may have wrapped",
     "issue_width_assumed": "the core's issue width is assumed, not known",
-    "metrics_missing": "some metrics of the set were not measured",
     "hidden_mem": "main-memory accesses are frequent, but overlap with other work and cost little",
     "hidden_dtb": "data-TLB misses are frequent, but overlap with other work and cost little",
     "hidden_icache": "instruction-cache misses are frequent, but overlap and cost little",
     "hidden_dma": "DMA operations are frequent, but overlap with other work and cost little",
 }
+_MISSING = "metrics_missing"
+# Sets of counters of processors on which top-down analysis is possible.
+_OF_PROCESSORS = {"linux", "linux-intel", "linux-amd", "linux-aarch64", "papi"}
 _UNITS = {"cycles": "cycles", "seconds": "time", "samples": "samples", "runs": "runs"}
 
 
@@ -73,9 +76,14 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
         advice = part["advice"]
         against = f" against {part['class']}" if len(known) > 1 else ""
         sentences.append(f"What usually helps{against}: {advice[:1].lower()}{advice[1:]}")
-    flags = sorted({flag for row in classes for flag in row["flags"] or []})
+    if not known and {row["metric_set"] for row in classes} & _OF_PROCESSORS:
+        sentences.append(
+            "Top-down counters tell what a core waits for without a model: perf stat --topdown, "
+            "likwid-perfctr -g TMA."
+        )
+    flags = sorted({flag for row in classes for flag in row["flags"] or []} - {_MISSING})
     sentences += [f"Note: {_FLAGS.get(flag, flag)}." for flag in flags]
-    return sentences
+    return sentences + _not_measured(con, newest)
 
 
 def _version(newest: dict[str, Any]) -> str:
@@ -183,6 +191,19 @@ def _topdown_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str
             f"places, most in {cell(where)} {slots}."
         )
     return sentences
+
+
+def _not_measured(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+    """Return which metrics the recordings lack, and the events that would tell them."""
+    by_set: dict[str, list[str]] = {}
+    for row in dicts(metrics_not_measured(con, runs)):
+        events = " + ".join(map(cell, row["events"]))
+        by_set.setdefault(row["metric_set"], []).append(f"{cell(row['title'])} ({events})")
+    return [
+        f"Note: not measured of the set {cell(name)}: {', '.join(found[:_NAMED])}"
+        f"{f' and {len(found) - _NAMED} more' if len(found) > _NAMED else ''}."
+        for name, found in by_set.items()
+    ]
 
 
 def _cost_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:

@@ -40,6 +40,17 @@ def test_top_down_shares_are_listed_by_region(pwh):
     ]
 
 
+def test_what_was_not_measured_is_named_with_its_events_and_what_needs_no_model(run, tmp_path):
+    counts = "CPU_CLK_UNHALTED_CORE,100\nINSTR_RETIRED_ANY,50\nBR_MISP_RETIRED_ALL_BRANCHES,1\n"
+    (tmp_path / "c.csv").write_text("event,value\n" + counts)
+    run("--db", tmp_path / "w.duckdb", "ingest", tmp_path / "c.csv", "--run", "r1")
+    _, out, _ = run("--db", tmp_path / "w.duckdb", "diagnose", "r1")
+    assert "without a model: perf stat --topdown, likwid-perfctr -g TMA." in out
+    assert (
+        "Note: not measured of the set linux-intel: main-memory accesses (longest_lat_cache.miss), "
+    ) in out
+
+
 def test_an_application_is_all_its_runs(pwh):
     assert pwh("diagnose", "a")[1] == pwh("diagnose", "latest")[1]
 

@@ -1,0 +1,23 @@
+-- The metrics that no file of runs measured, of the metric sets that are used, with the events that
+-- they are made of. Runs are selected by bounds and a list: that condition is pushed down to the
+-- counters, a subquery is not.
+WITH
+  used AS (
+    SELECT metric_set, flatten(list(metrics)) AS metrics
+    FROM metric_coverage
+    WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
+      AND list_max(from_json($runs, '["VARCHAR"]'))
+      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+      AND is_used
+    GROUP BY metric_set
+  )
+
+SELECT
+  u.metric_set, coalesce(any_value(t.title), d.metric) AS title,
+  list_sort(list(DISTINCT d.event)) AS events
+FROM used AS u
+JOIN metric_definitions AS d USING (metric_set)
+LEFT JOIN metric_titles AS t USING (metric)
+WHERE d.role IN ('numerator', 'share') AND NOT list_contains(u.metrics, d.metric)
+GROUP BY u.metric_set, d.metric, d.position
+ORDER BY u.metric_set, d.position;
