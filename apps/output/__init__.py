@@ -43,6 +43,8 @@ _PLACE = re.compile(r" \[\{[^{}]*\}( \{[^{}]*\}(-\{[^{}]*\})?)?\]$")
 _LEAST_PLACE = 8
 _COMMIT, _DIGITS = re.compile(r"[0-9a-f]{40}"), 10
 _EXACT = 2**53
+# The end of an interval beyond which only its size matters.
+_LARGEST_RATIO = 1000
 _LEAST_SHARE = 1e-5
 BLOCKS = "▁▂▃▄▅▆▇█"
 _SPELLED = {"µ": "u", "…": "~", **{block: str(i) for i, block in enumerate(BLOCKS, 1)}}
@@ -506,7 +508,10 @@ def interval(low: float | None, high: float | None) -> str | None:
     """Return an interval of ratios as one of relative changes; None where there is none."""
     if low is None and high is None:
         return None
-    return f"{ratio_percent(low) or '?'} to {ratio_percent(high) or '?'}"
+    last = ratio_percent(high) or "?"
+    if high is not None and high > _LARGEST_RATIO:
+        last = f"over {_LARGEST_RATIO:,} times"
+    return f"{ratio_percent(low) or '?'} to {last}"
 
 
 def exponent_text(exponent: float) -> str:

@@ -348,12 +348,7 @@ def finding_sentences(rows: Sequence[Row]) -> Iterator[Sentence]:
     """Yield a sentence for each finding, of each topic only those with the strongest evidence."""
     # Where nothing is known of the noise, the verdict on the main metric states it for all.
     unsure = not any(row["topic"] == "metric" and row["certain"] is None for row in rows)
-    # Times and costs in events are no parts of one another.
-    totals = {
-        row["unit"]: "loss" if row["after"] > row["before"] else "gain"
-        for row in reversed(rows)
-        if is_total(row) or row["topic"] == "metric"
-    }
+    totals = _totals(rows)
     listed = _listed(rows)
     last = next((row for row in reversed(listed) if row["topic"] == "function"), None)
     explained: dict[str, list[float]] = {}
@@ -367,16 +362,36 @@ def finding_sentences(rows: Sequence[Row]) -> Iterator[Sentence]:
             yield from _together(explained, totals)
 
 
+def _totals(rows: Sequence[Row]) -> dict[str, str]:
+    """Return what the total of each unit of functions is called, of which they have shares.
+
+    Times and costs in events are no parts of one another: what rose while the time fell is no loss.
+    """
+    found = [row for row in reversed(rows) if is_total(row) or row["topic"] == "metric"]
+    grew = {row["unit"]: row["after"] > row["before"] for row in found}
+    slower = grew.get("s")
+    return {
+        unit: f"{'rise' if more else 'fall'} in {cell(unit)}"
+        if slower is not None and more != slower
+        else "loss"
+        if more
+        else "gain"
+        for unit, more in grew.items()
+    }
+
+
 def _together(
     explained: Mapping[str, Sequence[float]], totals: Mapping[str, str]
 ) -> Iterator[Sentence]:
     """Yield what the listed functions explain together, of each unit that several have."""
     for unit, shares in explained.items():
         if len(shares) > 1:
-            kind = "" if len(explained) == 1 else f" in {'time' if unit == 's' else cell(unit)}"
             total = totals.get(unit, "loss")
+            kind = f" in {'time' if unit == 's' else cell(unit)}"
+            if len(explained) == 1 or total.endswith(kind):
+                kind = ""
             # more than all of it
-            others = f"; others took {'less' if total == 'loss' else 'more'}"
+            others = f"; others took {'more' if total.startswith(('gain', 'fall')) else 'less'}"
             yield Sentence(
                 f"Together these {len(shares)} functions explain {percent(sum(shares))} of the "
                 f"{total}{kind}{others if sum(shares) > 1 + _SMALL else ''}."

@@ -230,6 +230,17 @@ def test_costs_in_cycles_are_not_set_against_seconds(run, tmp_path):
     assert "* main takes 100 % of all cycles.\n" in run("report", "after")[1]
 
 
+def test_more_instructions_are_no_loss_where_the_time_fell(run, tmp_path):
+    for name, instructions, seconds in (("before", 45_000_000, 2), ("after", 51_000_000, 1)):
+        path = tmp_path / f"{name}.csv"
+        path.write_text(f"region,sample,event,value\nmul,0,Ir,{instructions}\n")
+        run("ingest", str(path), "--app", "x", "--run", name, "--wall-seconds", str(seconds))
+    out = run("explain", "after", "--against", "before", "--no-queries")[1]
+    assert "wall_seconds fell by 50 %" in out
+    assert "100 % of the rise in instructions is in mul: 45,000,000 instructions -> " in out
+    assert "loss" not in out
+
+
 def test_times_and_costs_of_the_same_runs_are_told_apart(run, tmp_path):
     (tmp_path / "times.csv").write_text(
         "run_id,app,version,callpath,function,seconds\n"

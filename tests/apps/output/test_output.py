@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from apps.output import amount, amounts, short_names, table_text
+from apps.output import amount, amounts, interval, short_names, table_text
 
 LONG = "std::vector<std::pair<int, double>, std::allocator<std::pair<int, double>>>"
 
@@ -77,3 +77,9 @@ def test_a_row_of_a_table_has_its_values_in_one_unit_and_names_that_differ():
         ["4", "6", "-", "0.5"],
     ]
     assert len({line[0] for line in lines[2:]}) == 2
+
+
+def test_of_an_interval_that_says_nothing_only_the_size_of_its_end_is_told():
+    assert interval(0.9, 12) == "-10 % to 12 times"
+    assert interval(0, 6.6e7) == "-100 % to over 1,000 times"
+    assert interval(None, 1.5) == "? to +50 %"
