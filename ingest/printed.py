@@ -284,6 +284,11 @@ PRINTED: tuple[Signature, ...] = (
         r'|\{"card\d+": \{|device,.*\([CW%]\))',
     ),
     Signature(
+        "counters of Intel PCM (pcm -csv)",
+        _SAMPLES,
+        text=r"\ASystem,[^\n]*\nDate,Time,",
+    ),
+    Signature(
         "what fio or iperf3 prints",
         "Let it write JSON: fio --output-format=json --output=FILE.json JOB, or iperf3 -J -c HOST",
         text=r"^(?:\[ *ID\] Interval +Transfer|\S+: \(g=\d+\): rw=|3;fio-\d)"

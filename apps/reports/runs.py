@@ -51,10 +51,10 @@ if TYPE_CHECKING:
 
 LINES = 10
 _FACTS = {"started_at": "started", "problem_size": "problem size", "wall_seconds": "wall time"}
-# Names of the event of completed instructions: perf, top-down, LIKWID, PAPI, gem5.
+# Names of the event of completed instructions: perf, top-down, LIKWID, PAPI, gem5, Nsight Compute.
 _INSTRUCTIONS = re.compile(
     r"(?:(cpu_core|cpu_atom)/)?(?:instructions|inst_retired(?:\.any)?|instr_retired_any"
-    r"|retired_instructions|papi_tot_ins|siminsts)(?:/[a-z]*)?(?::.*)?",
+    r"|retired_instructions|papi_tot_ins|siminsts|sm__inst_executed\.sum)(?:/[a-z]*)?(?::.*)?",
     re.IGNORECASE,
 )
 

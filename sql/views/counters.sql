@@ -1,7 +1,7 @@
 -- Counters: every event per cycle of its own sample, and summed over a run.
 
 -- Whether the words of a name say that it is no count: llc_miss_rate, L2 miss ratio, IPC, cpu (%),
--- overallMissRate::total, snoopFanout::mean.
+-- overallMissRate::total, snoopFanout::mean. The ticks of AMD's processors at their largest clock are.
 CREATE OR REPLACE MACRO _is_name_of_rate(event) AS
   regexp_matches(
     event,
@@ -9,7 +9,8 @@ CREATE OR REPLACE MACRO _is_name_of_rate(event) AS
     || '|median|min|max|peak|ipc|cpi|mpki|bw|bandwidth|throughput|util|utili[sz]ation|freq'
     || '|frequency|occupancy|efficiency|intensity|speedup|watts?|temperature)(?:$|[^a-zA-Z])'
     || '|(?:^avg|[a-z](?:Rate|Ratio|Fraction|Avg|Util|Freq|BW))(?:$|[^a-z])'
-  );
+  )
+  AND event <> 'MAX_CPU_CLOCK';
 
 -- Whether an event is no count: a share, a rate, power, a temperature, what is in use at a moment,
 -- or a constant of the core, as the issue width in gem5's windows. Such are averaged over samples,

@@ -423,6 +423,7 @@ def test_rates_of_parts_of_a_machine_add_up_and_of_kernels_that_follow_one_anoth
 
 def test_names_that_contain_such_words_in_others_are_counts(warehouse):
     names = ["cpu-migrations", "iterations", "branch-misses", "perf_events", "all_loads", "rated"]
+    names += ["MAX_CPU_CLOCK"]
     warehouse.executemany(
         "INSERT INTO pmu_samples (run_id, source_id, sample, event, value) "
         "VALUES ('r', 1, 0, $1, 2)",

@@ -100,6 +100,7 @@ def test_times_of_calls_and_of_the_gpu_overlap(warehouse):
     ("events", "said"),
     [
         ("INSTR_RETIRED_ANY 300\nCPU_CLK_UNHALTED_CORE 200", "completed 1.50 instructions"),
+        ("sm__inst_executed.sum 300\nsm__cycles_active.sum 200", "completed 1.50 instructions"),
         (
             "cpu_core/instructions/ 400\ncpu_core/cycles/ 200\n"
             "cpu_atom/instructions/u 300\ncpu_atom/cycles/u 300",
