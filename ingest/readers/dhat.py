@@ -61,7 +61,8 @@ class Dhat(SingleFile):
         command = text_of(document.get("cmd"))
         yield Run(
             app=program_name(command) if command else None,
-            tags={"recorder": "dhat"} | ({"command": command} if command else {}),
+            tags={"recorder": "dhat", "profiler": "dhat"}
+            | ({"command": command} if command else {}),
         )
         points = field(document, "pps", list, "the file")
         sums = _sums(document, points)

@@ -119,7 +119,9 @@ class Massif(SingleFile):
         if facts.get("time_unit") not in ("ms", *_TIMES) or not line.startswith("#-"):
             raise _unexpected(line, number, "desc, cmd and time_unit i, ms or B, then snapshots")
         command = facts.get("cmd", "")
-        yield Run(app=program_name(command), tags={"command": command} if command else {})
+        # What functions cost in bytes is no history of what they cost in instructions.
+        tags = {"profiler": self.NAME, **({"command": command} if command else {})}
+        yield Run(app=program_name(command), tags=tags)
         snapshots = _Snapshots(facts["time_unit"])
         yield from batches(snapshots.samples(lines))
         metrics = {"metric": ["peak_heap"], "value": [float(snapshots.peak)], "unit": ["bytes"]}

@@ -38,7 +38,7 @@ CASE = Case(
             "SELECT metric, value, unit, better FROM metrics",
             [("peak_heap", 1000160.0, "bytes", "lower")],
         ),
-        ("SELECT app, tags FROM runs", [("heat", {"command": "./heat"})]),
+        ("SELECT app, tags FROM runs", [("heat", {"command": "./heat", "profiler": "massif"})]),
     ),
     enlarge=_enlarge,
     cut_may_land=True,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from apps.reports.runs import run_report
@@ -45,6 +47,14 @@ def test_call_paths_of_the_peak(warehouse, tmp_path):
     report = run_report(warehouse, landed.runs[0])
     # Heaps are not counted to find out what the cores wait for.
     assert "grow takes 90 % of all peak bytes (900 kB)" in report and "Unknown" not in report
+
+
+def test_bytes_of_a_heap_are_no_history_of_instructions(warehouse):
+    facts = {"app": "heat", "started_at": datetime(2026, 1, 1, tzinfo=UTC)}
+    land(warehouse, SAMPLE, facts=facts)
+    land(warehouse, SAMPLE.parents[1] / "callgrind-calls" / "calls.callgrind", facts=facts)
+    sql = "SELECT unit, points FROM metric_series WHERE metric = 'functions:cost' ORDER BY unit"
+    assert rows(warehouse, sql) == [("bytes", 1), ("instructions", 1)]
 
 
 @pytest.mark.parametrize(
