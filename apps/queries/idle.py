@@ -50,6 +50,11 @@ def slow_workers(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     return ask(con, "idle/slow_workers", run_id=run_id)
 
 
+def long_calls(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return how many workers are in one call for nearly all of their time, one row; else none."""
+    return ask(con, "idle/long_calls", run_id=run_id)
+
+
 def clocks_apart(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Return the nodes whose clocks are furthest apart, one row; none where it is unproven."""
     return ask(con, "idle/clocks", run_id=run_id)

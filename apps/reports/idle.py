@@ -18,6 +18,7 @@ from apps.queries.idle import (
     idle_readings,
     idle_what_if,
     lifecycle,
+    long_calls,
     nodes_apart,
     slow_workers,
     workers_of,
@@ -88,6 +89,7 @@ def _sentences(
         *_clocks(con, run_id),
         *_slow_workers(con, run_id),
         _shares(chosen),
+        *_long_calls(con, run_id),
         *_tail(chosen),
         _headline(chosen, root, mode),
         _totals(chosen),
@@ -173,6 +175,17 @@ def _shares(row: dict[str, Any]) -> str:
         f"{amount(row['tail_percent'], '%')} is after {'its' if row['workers'] == 1 else 'their'} "
         "last task."
     )
+
+
+def _long_calls(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    """Return that busy is an upper bound, where workers are in one call nearly all the time."""
+    return [
+        f"{row['in_one_call']} of {counted(row['workers'], 'worker')} took nearly all of "
+        f"{'its' if row['in_one_call'] == 1 else 'their'} time for one call, as "
+        f"{cell(row['name'])}: whether they waited within it is unknown here, so they were busy "
+        f"for so long at most. The calls below it tell: pwh report {shlex.quote(run_id)}"
+        for row in dicts(long_calls(con, run_id))
+    ]
 
 
 def _tail(chosen: dict[str, Any]) -> list[str]:

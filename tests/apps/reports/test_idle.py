@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from apps.reports.idle import idle_sentences
@@ -205,3 +207,21 @@ def test_nodes_far_apart_in_time_may_have_other_clocks(warehouse):
     first, *_ = idle_sentences(warehouse, "r1")
     assert first.startswith("Nothing ran for 890 ns between the tasks of A and those of B,")
     assert "--clock-offset NODE=SECONDS" in first
+
+
+def test_threads_that_are_in_one_call_all_along_were_not_known_to_be_busy(warehouse, tmp_path):
+    """As a tracer of calls writes threads that wait for work within their first call."""
+    path = tmp_path / "calls.json"
+    calls = [
+        {"ph": "X", "pid": 1, "tid": tid, "name": name, "ts": start, "dur": length}
+        for tid in (1, 2)
+        for name, start, length in (("Thread.run", 0, 1000), ("acquire", 10, 900))
+    ]
+    path.write_text(json.dumps({"traceEvents": calls}))
+    land(warehouse, path, run_id="calls")
+    told = " ".join(idle_sentences(warehouse, "calls"))
+    assert "2 of 2 workers took nearly all of their time for one call, as Thread.run:" in told
+    # Tasks without calls below them are work.
+    path.write_text(json.dumps({"traceEvents": [c for c in calls if c["name"] != "acquire"]}))
+    land(warehouse, path, run_id="tasks")
+    assert "for one call" not in " ".join(idle_sentences(warehouse, "tasks"))
