@@ -5,6 +5,11 @@ from __future__ import annotations
 from ingest.signature import Signature
 
 _SAMPLES = "Write CSV with the columns event, t_start and value: a landing table is pmu_samples."
+_FUNCTIONS = "Write CSV with the columns function and seconds: a landing table is fn_timings."
+_SPANS = (
+    "Write its spans as Chrome trace events, which pwh reads: name, ph X, ts and dur in "
+    "microseconds, pid, tid."
+)
 _METRICS = "Write CSV with the columns metric, value, unit and better: a landing table is metrics."
 
 PRINTED: tuple[Signature, ...] = (
@@ -151,13 +156,14 @@ PRINTED: tuple[Signature, ...] = (
     ),
     Signature(
         "a profile of GHC's runtime (+RTS -p)",
-        "Write CSV with the columns function and seconds: a landing table is fn_timings.",
+        _FUNCTIONS,
         text=r"Time and Allocation Profiling Report +\(",
     ),
     Signature(
-        "a report of PHP's SPX, or of Xdebug's garbage collector",
+        "a report of PHP's SPX or XHProf, or of Xdebug's garbage collector",
         "Record a profile with Xdebug, which pwh reads: php -d xdebug.mode=profile SCRIPT",
-        text=r"^(?:\*\*\* SPX Report \*\*\*|Garbage Collection Report)$",
+        text=r"^(?:\*\*\* SPX Report \*\*\*|Garbage Collection Report)$"
+        r'|\A\{"main\(\)(?:==>[^"]*)?":\{"ct":',
     ),
     Signature(
         "what Open MPI's monitoring component writes",
@@ -311,13 +317,15 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?:\x1b\[90m)?clk: ~[\d.]+ GHz|Benchmarking is an experimental feature",
     ),
     Signature(
-        "what tests print (pytest, googletest, CTest, Boost, Catch2)",
+        "what tests print (pytest, googletest, CTest, Boost, Catch2, Jest, TAP)",
         "Let it write JUnit's XML: pytest --junitxml=FILE.xml, --gtest_output=xml:FILE.xml, "
-        "ctest --output-junit FILE.xml, --logger=JUNIT,all,FILE.xml, -r junit -o FILE.xml",
+        "ctest --output-junit FILE.xml, --logger=JUNIT,all,FILE.xml, -r junit -o FILE.xml, "
+        "jest --reporters=jest-junit, node --test --test-reporter=junit",
         text=r"^(?:=+ (?:test session starts|slowest .*durations) =+$|Test project /"
         r"|<Site BuildName=|\[=+\] Running \d+ tests? from |  \"testsuites\": \[$"
         r"|Running \d+ test cases?\.\.\.$|<TestLog>|<Catch(?:2TestRun)? (?!(?s:.*)<Benchm)"
-        r"|.* is a Catch2? v\d)",
+        r"|.* is a Catch2? v\d|TAP version 1\d$|Test Suites: \d+)"
+        r'|\A\{"numFailedTestSuites":',
     ),
     Signature(
         "what Go's tests print, which have no benchmarks",
@@ -370,7 +378,7 @@ PRINTED: tuple[Signature, ...] = (
     ),
     Signature(
         "a report of CrayPat",
-        "Write CSV with the columns function and seconds: a landing table is fn_timings.",
+        _FUNCTIONS,
         text=r"^CrayPat/X: +Version ",
     ),
     Signature(
@@ -381,7 +389,7 @@ PRINTED: tuple[Signature, ...] = (
     ),
     Signature(
         "a report of IPM",
-        "Write CSV with the columns function and seconds: a landing table is fn_timings.",
+        _FUNCTIONS,
         text=r"^##IPM",
     ),
     Signature(
@@ -422,7 +430,7 @@ PRINTED: tuple[Signature, ...] = (
     ),
     Signature(
         "the import times of Python (-X importtime)",
-        "Write CSV with the columns function and seconds: a landing table is fn_timings.",
+        _FUNCTIONS,
         text=r"^import time: self \[us\]",
     ),
     Signature(
@@ -464,14 +472,38 @@ PRINTED: tuple[Signature, ...] = (
         r"|[\w.]+(?:,[\w.]+=[^\s,]+)+ [\w.]+=[^\s]+ \d{19})$",
     ),
     Signature(
+        "an event log of Spark, or requests that a browser recorded (HAR)",
+        _SPANS,
+        text=r'\A\s*\{\s*(?:"Event":"SparkListener|"log":\s*\{\s*"version":)',
+    ),
+    Signature(
+        "times of the steps of a workflow (Nextflow, Snakemake, dbt)",
+        _FUNCTIONS,
+        text=r'\A(?:task_id\thash\t|s\th:m:s\tmax_rss\t|\{"metadata": *\{"dbt_schema_version")',
+    ),
+    Signature(
+        "statistics of a database's statements (pg_stat_statements, MySQL's slow log)",
+        _FUNCTIONS,
+        text=r"\A.*\bqueryid,.*\bcalls,|^# Query_time: [\d.]+ +Lock_time: ",
+    ),
+    Signature(
+        "results of JMeter or Gatling",
+        _METRICS,
+        text=r"\A(?:timeStamp,elapsed,label,|RUN\t\S+\t\S+\t\d{13}\t)",
+    ),
+    Signature(
+        "what systemd-analyze prints",
+        _METRICS,
+        text=r"\A(?:Startup finished in | *[\d.]+m?s \S+\.(?:service|device|mount|target)$)",
+    ),
+    Signature(
         "telemetry of OpenTelemetry (JSON)",
-        "Write its spans as Chrome trace events, which pwh reads: name, ph X, ts and dur in "
-        "microseconds, pid, tid.",
+        _SPANS,
         text=r'^\s*(?:\{\s*)?"(?:resource(?:Spans|Metrics|Logs)": *\[|trace_id": "0x)',
     ),
     Signature(
         "the plan of a query with its times (EXPLAIN ANALYZE), or times of a database's shell",
-        "Write CSV with the columns function and seconds: a landing table is fn_timings.",
+        _FUNCTIONS,
         text=r'^(?:.*\(actual time=\d|.*(?:"|<| )Actual[ -]Total[ -]Time\W|.*"operator_timing": '
         r'|│.*Query Profiling Information|.*Total Time: [\d.]+s +│| +"blocked_thread_time": '
         r"|Run Time: real \d|Timing is on\.$)",
