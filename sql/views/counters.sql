@@ -34,8 +34,8 @@ CREATE OR REPLACE MACRO _is_rate(event, unit) AS
   OR starts_with(event, 'procs.');
 
 -- Whether what is averaged over time adds up over places that run at the same time, as processors,
--- ranks and GPUs do: amounts per second, power, and bytes in use; not clocks and shares, nor what is
--- a mean, a largest value or the like. Where the tool records no unit, the name shows it.
+-- ranks and GPUs do: amounts per second, power, bytes in use, and what processes have of the
+-- processors' time (% CPU); not clocks and other shares, nor what is a mean, a largest value or the like. Where the tool records no unit, the name shows it.
 CREATE OR REPLACE MACRO _adds_over_places(event, unit) AS
   CASE
     WHEN unit IS NULL
@@ -56,6 +56,7 @@ CREATE OR REPLACE MACRO _adds_over_places(event, unit) AS
         'i'
       )
       AND NOT regexp_matches(unit, '^(?:cycles?|ticks?)/|%', 'i')
+      OR unit = '% CPU'
   END
   AND NOT regexp_matches(
     event,
@@ -341,7 +342,7 @@ FROM totals;
 COMMENT ON VIEW counter_summary IS 'One row is one event of a run, over all its samples.';
 COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
-COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean over time of values of a moment (which have t_start and no t_end), and where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width. Of these, amounts per second, power and bytes in use add up over threads, processors, ranks, sockets and GPUs, which are taken to run at the same time (of one that several files of a run have, the mean of the files), and the others are averaged over them. Samples count by their length (t_start and t_end, or seconds), where that is unknown alike. NULL of the smallest and largest values of regions (min#, max#), and of amounts per second of several devices that may be parts of one another (disks, interfaces).';
+COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean over time of values of a moment (which have t_start and no t_end), and where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width. Of these, amounts per second, power, bytes in use and what processes have of the processors'' time (% CPU) add up over threads, processors, ranks, sockets and GPUs, which are taken to run at the same time (of one that several files of a run have, the mean of the files), and the others are averaged over them. Samples count by their length (t_start and t_end, or seconds), where that is unknown alike. NULL of the smallest and largest values of regions (min#, max#), and of amounts per second of several devices that may be parts of one another (disks, interfaces).';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
 COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores. NULL where either was not counted in samples in which the other was, beyond 1 % of them (pmu_per_cycle has each sample).';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';

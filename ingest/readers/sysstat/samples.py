@@ -13,6 +13,9 @@ _SIZE = re.compile(r"[kM]B")
 _WHOLE = ("all", "sum", "-1")  # of all processors, or of all interrupts
 SINCE_BOOT = "the first is of the time since the machine started, except with -y"
 _PROCESSES = ("TID", "PID", "TGID")
+_MEMORY = ("vsz", "rss", "stksize", "stkref")  # of processes, in kB
+# Of a process: those of several processes add up, as those of processors do not.
+_CPU_SHARES = ("usr", "system", "guest", "wait", "CPU")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +65,20 @@ class Samples:
                 "t_start": time,
                 "event": event,
                 "value": value,
-                "unit": unit_of(event) if units is None else units[event],
+                "unit": unit_of(event, where) if units is None else units[event],
             }
 
 
-def unit_of(event: str) -> str | None:
+def unit_of(event: str, where: Place) -> str | None:
     """Return the unit that a name shows: %user, rkB/s, tps, kbmemfree, r_await, cpu-load.idle."""
     group, _, name = event.rpartition(".")
+    if where.thread is not None and name.removeprefix("%") in _CPU_SHARES:
+        return "% CPU"
     if name.startswith("%") or name.endswith("percent") or group in ("cpu-load", "avg-cpu"):
         return "%"
     if name.endswith(("/s", "tps")):
         size = _SIZE.search(name)
         return f"{size[0]}/s" if size else "1/s"
-    if name.startswith("kb"):
+    if name.startswith("kb") or name.lower() in _MEMORY:
         return "kB"
     return "ms" if name.endswith("await") else None

@@ -63,14 +63,33 @@ def test_seconds_since_1970(warehouse, tmp_path):
     assert rows(warehouse, query) == [("2026-11-23 13:35:59",)]
 
 
+def test_processes_have_the_sum_of_their_shares(warehouse, tmp_path):
+    heading = "UID PID %usr %CPU %MEM RSS CPU Command\n"
+    path = tmp_path / "pidstat.txt"
+    # What is not listed was idle.
+    path.write_text(
+        f"{TITLE}10:00:00 {heading}10:00:01 0 7 80.00 90.00 5.00 40 0 a\n"
+        "10:00:01 0 8 50.00 50.00 3.00 20 1 b\n"
+        f"\n10:00:01 {heading}10:00:02 0 7 100.00 100.00 5.00 40 0 a\n"
+    )
+    land(warehouse, path)
+    query = "SELECT event, value, unit FROM counter_summary ORDER BY event"
+    assert rows(warehouse, query) == [
+        ("%CPU", 120, "% CPU"),
+        ("%MEM", pytest.approx((5 + 3 / 2) / 1.5), "%"),
+        ("%usr", 115, "% CPU"),
+        ("RSS", 50, "kB"),
+    ]
+
+
 def test_processes_in_json(warehouse, tmp_path):
     task = {"uid": 0, "pid": 1234567, "usr": 5.5, "cpu": 1, "command": "app"}
     moment = {"timestamp": "10:00:01", "task": [task]}
     path = tmp_path / "pidstat.json"
     path.write_text(json.dumps({"sysstat": {"hosts": [{"statistics": [moment]}]}}))
     land(warehouse, path)
-    query = "SELECT cpu, thread, region, event, value FROM pmu_samples"
-    assert rows(warehouse, query) == [(None, 1234567, "app", "task.usr", 5.5)]
+    query = "SELECT cpu, thread, region, event, value, unit FROM pmu_samples"
+    assert rows(warehouse, query) == [(None, 1234567, "app", "task.usr", 5.5, "% CPU")]
 
 
 def test_times_of_other_languages_and_of_the_next_day(warehouse, tmp_path):
