@@ -171,7 +171,6 @@ WITH
       sum(value * _weight(t_start, t_end, seconds))
       / sum(_weight(t_start, t_end, seconds)) FILTER (value IS NOT NULL) AS mean,
       sum(_weight(t_start, t_end, seconds)) AS span,
-      coalesce(bool_or(t_end > t_start OR seconds > 0), false) AS is_timed,
       count(value) AS counted,
       count(*) AS samples,
       sum(sample) FILTER (value IS NULL) AS lacking,
@@ -199,8 +198,10 @@ WITH
       END AS extent,
       arg_max(
         {
-          'value': value, 'mean': mean, 'span': span, 'is_timed': is_timed, 'counted': counted,
-          'samples': samples, 'lacking': lacking, 'numbers': numbers, 'running': running
+          'value': value, 'mean': mean, 'span': span,
+          -- samples of unknown length count as 1 ns
+          'is_timed': span > samples, 'counted': counted, 'samples': samples,
+          'lacking': lacking, 'numbers': numbers, 'running': running
         },
         is_whole
       ) AS counts
