@@ -142,8 +142,10 @@ WITH
       arg_max(app, is_after) AS app,
       arg_max(machine, is_after) AS machine
     FROM filled
-    GROUP BY id, configuration, metric
-    -- values in different units, as costs in different events, cannot be compared
+    -- costs in several events, as of a heap and of instructions, are several metrics
+    GROUP BY id, configuration, metric,
+      CASE WHEN _function_of(metric) IS NOT NULL OR metric = 'functions:cost' THEN unit END
+    -- other values in several units cannot be compared
     HAVING count(DISTINCT unit) <= 1
   ),
 

@@ -65,6 +65,19 @@ def test_counted_costs_do_not_tell_how_times_vary(warehouse):
     assert compared(warehouse, ["a"], ["b"], *asked) == [("seconds:f", "unknown", None)]
 
 
+def test_costs_in_several_units_are_compared_each_by_itself(warehouse):
+    given(warehouse, "runs", "run_id\nah\nai\nbh\nbi")
+    profile = {"region": "f", "inclusive": 1}
+    given(warehouse, "pmu_samples", "run_id value\nah 10\nbh 30", event="peak bytes", **profile)
+    given(warehouse, "pmu_samples", "run_id value\nai 100\nbi 200", event="Ir", **profile)
+    keep(warehouse)
+    assert rows(
+        warehouse,
+        "SELECT unit, round(before), round(after) FROM explain_run(['bh', 'bi'], ['ah', 'ai']) "
+        "WHERE topic = 'function' AND subject = 'f' ORDER BY unit",
+    ) == [("bytes", 10, 30), ("instructions", 100, 200)]
+
+
 def test_the_noise_of_single_runs_does_not_depend_on_the_order_of_landing(warehouse):
     # more equal runs than are used, all equally late, each version with a scatter of its own
     lines = [
