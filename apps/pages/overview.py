@@ -241,12 +241,18 @@ def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:
     for place, (kind, title, page_path, icon) in enumerate(known):
         row = latest[kind]
         column = left if place < _CARDS_OF_LEFT else right
-        with column, st.container(border=True, gap="small"):
+        sentences: list[str] | None = None
+        card = column.empty()
+        with card.container(border=True, gap="small"):
             version = row["version"] and version_text(row["version"])
             name = " ".join(part for part in (row["app"], version) if part)
             st.markdown(f"**{title}** of {plain(name or row['run_id'])}")
             # One analysis that fails must not stop the others.
             with show_errors(view):
-                for sentence in view.value(trace_sentences, row["run_id"], kind)[:_SENTENCES]:
+                sentences = view.value(trace_sentences, row["run_id"], kind)[:_SENTENCES]
+                for sentence in sentences:
                     st.markdown(plain(sentence))
             view.link(f"{title} of {row['run_id']}", page_path, icon=icon, run=row["run_id"])
+        # as of the samples of a profile, which its functions tell
+        if sentences == []:
+            card.empty()

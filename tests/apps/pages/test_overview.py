@@ -186,6 +186,19 @@ def test_names_from_traces_are_text(open_page, new_warehouse):
     assert not any(markdown.allow_html for markdown in app.markdown)
 
 
+def test_samples_of_a_profile_are_no_counters_to_be_shown(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
+    given(con, "runs", "run_id app\nr1 heat")
+    given(con, "run_facts", "run_id stated_by position\nr1 file 0")
+    known = {"sha256": "0", "bytes": 1, "reader": "perf-script", "rows": 1, "pwh_version": "0"}
+    given(con, "sources", "path ingested_at\nf 2026-01-01", **known)
+    given(con, "pmu_samples", "event value region\nsamples 10 solve")
+    given(con, "fn_timings", "function seconds\nsolve 0.01")
+    con.close()
+    text = texts(open_page("overview", new_warehouse))
+    assert "**Functions** of heat" in text and "Counters" not in text
+
+
 def test_what_got_worse_has_the_verdict_of_the_gate(open_page, demo_warehouse):
     app = open_page("overview", demo_warehouse)
     assert "gate against 1.22: fails" in texts(app)
