@@ -92,7 +92,7 @@ def _turning_sentence(point: TurningPoint | None, rows: Sequence[Row], turning: 
     """Return beyond which count more processes make it slower, with the 90 % interval."""
     first, farthest = rows[0]["parallelism"], rows[-1]["parallelism"]
     if turning["low"] is None:
-        why = next((flag for flag in turning["flags"] if "poor fit" in flag), "there is no model")
+        why = why_guessed(turning) or "there is no model"
         return (
             f"Beyond which count adding more makes it slower is unknown: {why}. "
             f"Of the measured counts {turning['fastest']} is the fastest."

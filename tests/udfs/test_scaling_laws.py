@@ -76,6 +76,33 @@ def test_falling_times_lean_on_the_ensemble_where_no_repetitions_explain_their_s
     assert max(share[1:]) < share[0]
 
 
+@pytest.mark.parametrize(
+    ("counts", "since", "gain"),
+    [([1, 2, 4, 8, 16, 32], 32, 1.2), ([1, 2, 4, 6, 8, 12, 16], 12, 1.1)],
+)
+def test_where_hyper_threads_begin_the_law_may_change(counts, since, gain):
+    cores = counts[counts.index(since) - 1]
+    p = np.array(counts, float)
+    useful = np.where(p <= cores, p, cores * (1 + (gain - 1) * np.minimum(p / cores - 1, 1)))
+    y = (20 / useful + 0.2) * np.random.default_rng(5).lognormal(0, 0.01, (20, len(p)))
+    at = 8 * p[-1:]
+    changed = f"not extrapolatable: the law may change at {since}, where the time is "
+    told = [any(flag.startswith(changed) for flag in one["flags"]) for one in model(p, y)]
+    assert np.mean(told) > 0.9
+    truth = 20 / (gain * cores) + 0.2
+    covered = [one["low"][0] < truth < one["high"][0] for one in predict(p, y, at)]
+    assert np.mean(covered) > 0.9
+
+
+@pytest.mark.parametrize("law", [lambda p: 20 / p + 0.2, lambda p: 20 / p + 0.02 * p])
+def test_a_law_that_goes_on_is_not_told_to_change(law):
+    x = np.array(COUNTS, float)
+    y = law(x) * np.random.default_rng(6).lognormal(0, 0.02, (40, len(x)))
+    # repetitions in a row scatter less than that
+    told = [one["flags"] for noise in (0.0, 0.02, 0.005) for one in model(x, y, noise)]
+    assert np.mean([any("may change" in flag for flag in flags) for flags in told]) < 0.03
+
+
 def test_four_counts_of_ever_faster_growth_carry_a_law():
     """Bent by 2 %: a line with a base, whose growth the ensemble would halve."""
     x = np.array([32.0, 64.0, 128.0, 256.0])

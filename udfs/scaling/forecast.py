@@ -32,6 +32,10 @@ _SURPRISE = (0.8, 4.0)
 """Error of the last count, in standard errors, from which a law is doubted, and how much."""
 _CLOSE = (0.05, 25.0)
 """Doubt about a law through four points, and how it grows with its distance from them."""
+_CHANGED = (3.5, 0.12)
+"""Standard errors, and logarithm of the ratio, from which on a count departs from a law."""
+_BEFORE = _CARRIED - 1
+"""Points before it that carry a law from which a count can depart."""
 _EXPLAINED = 3.0
 """Distance of the points from a law, in their standard errors, that their repetitions explain."""
 _LACKING = 2.0
@@ -61,7 +65,9 @@ class Forecast:
     90 % intervals, `log_ahead` (n x 3) those of the times at `AHEAD` times the largest count;
     `error` (n) is the error on the last counts, predicted from the earlier ones, as a logarithm.
     `rules` (n) is whether the law alone predicts; `misfit` (n) is the distance of the points from
-    it, 0 where they are too few to tell. `law` and `ensemble` are the two forecasts.
+    it, 0 where they are too few to tell. `departs` (n) is how far one of the last two counts,
+    `since` (n), is from the law of those before it, as a logarithm: from there on the law may be
+    another; 0 where it is not. `law` and `ensemble` are the two forecasts.
     """
 
     log_seconds: Array
@@ -71,6 +77,8 @@ class Forecast:
     error: Array
     misfit: Array
     rules: Truth
+    departs: Array
+    since: Array
     law: LawForecast
     ensemble: EnsembleForecast
 
@@ -111,10 +119,11 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array) -> Forec
     # Whether a law predicts is decided at counts of its own, so that every question gets the same.
     places = np.concatenate([x[:, -1:] * np.array(AHEAD), at], axis=1)
     robust = ensemble_forecast(basis, x, y, places)
-    law, missed, doubt = _laws(basis, x, y, noise, places)
+    law, missed, doubt, departs, kept = _laws(basis, x, y, noise, places)
     beyond = places > x[:, -1:]
     weight = np.where(beyond, _weights(x, y, noise, law, robust, doubt), 0.0)
     rules = weight[:, : len(AHEAD)].min(1) > np.where(_is_flat(y, law), *_RULES)
+    rules &= departs == 0
     is_measured = (places[:, :, None] == x[:, None, :]).any(2)
     # A law that predicts does so at all counts; at measured ones it says how sure they are.
     used = np.where(rules[:, None] & ~is_measured, 1.0, weight)
@@ -140,6 +149,16 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array) -> Forec
         # So few points leave many laws open, whichever the ensemble is sure of.
         low = np.where(beyond[:, asked], np.minimum(low, law.log_low), low)
         high = np.where(beyond[:, asked], np.maximum(high, law.log_high), high)
+    changed = np.flatnonzero(departs)
+    if len(changed):
+        # The law of before may go on at another level, or that of all counts; or neither.
+        onward, least, most = _onward(
+            basis, x[changed], y[changed], noise[changed], places[changed], kept[changed]
+        )
+        seconds[changed] = np.where(beyond[changed], onward, seconds[changed])
+        further = beyond[changed, asked]
+        low[changed] = np.where(further, np.minimum(low[changed], least[:, asked]), low[changed])
+        high[changed] = np.where(further, np.maximum(high[changed], most[:, asked]), high[changed])
     return Forecast(
         log_seconds=seconds[:, asked],
         log_low=low,
@@ -148,9 +167,49 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array) -> Forec
         error=np.where(rules, missed, robust.error),
         misfit=law.misfit if m >= _CARRIED else np.zeros(len(y)),
         rules=rules,
+        departs=departs,
+        since=x[np.arange(len(y)), np.minimum(kept, m - 1)],
         law=law,
         ensemble=robust,
     )
+
+
+def _onward(
+    basis: Basis, x: Array, y: Array, noise: Array, at: Array, kept: Index
+) -> tuple[Array, Array, Array]:
+    """Return laws of the first `kept` counts, scaled through the last point, and their intervals.
+
+    The three are logarithms, n x t.
+    """
+    out = np.zeros((3, *at.shape))
+    for rows in equal_counts(np.column_stack([x, kept])):
+        counts, number = x[rows[0]], int(kept[rows[0]])
+        early = law_forecast(
+            basis, counts[:number], y[rows, :number], noise[rows], counts[-1:], at[rows[0]]
+        )
+        level = np.log(y[rows, -1:]) - early.log_seconds[:, :1]
+        for place, one in enumerate((early.log_seconds[:, 1:], early.log_low, early.log_high)):
+            out[place, rows] = one + level
+    return out[0], out[1], out[2]
+
+
+def _departs(y: Array, off: Array, expected: Array) -> Truth:
+    """Return whether the last counts of n functions follow another law than those before.
+
+    Times that grow may do so by a term that could not be seen before; and one count alone that is
+    off may be noise where the next is not.
+
+    Args:
+        y: their times, n x m.
+        off: logarithms of the last times over those of the law of the counts before, n x counts.
+        expected: the variance of the first of these (n).
+    """
+    before = y[:, -off.shape[1] - 1]
+    falls = np.log(y[:, -off.shape[1] - 2] / before) > _CHANGED[1]
+    falls &= np.log(y[:, -1] / before) < _CHANGED[1]
+    lasting = (off * np.sign(off[:, :1]) > _CHANGED[1]).all(1)
+    found: Truth = falls & lasting & (np.abs(off[:, 0]) > _CHANGED[0] * np.sqrt(expected))
+    return found
 
 
 def _weights(
@@ -196,13 +255,16 @@ def _is_flat(y: Array, law: LawForecast) -> Truth:
 
 def _laws(
     basis: Basis, x: Array, y: Array, noise: Array, at: Array
-) -> tuple[LawForecast, Array, Array]:
+) -> tuple[LawForecast, Array, Array, Array, Index]:
     """Return the laws' forecast, its error on the last count, and the doubt that follows (n).
 
-    The first counts of `at` are those at which a law is chosen.
+    The first counts of `at` are those at which a law is chosen. The last two results (n) are how
+    far the first count of another law departs from that before, as a logarithm, and the number of
+    counts before it; 0 and all where there is none.
     """
     parts: list[tuple[Index, LawForecast]] = []
-    missed, doubt = np.zeros(len(y)), np.zeros(len(y))
+    missed, doubt, departs = np.zeros((3, len(y)))
+    kept = np.full(len(y), x.shape[1])
     # Arrays of laws x functions that fit the processor's cache are twice as fast.
     for rows in (
         part
@@ -213,16 +275,38 @@ def _laws(
         ahead, further = np.split(at[rows[0]], [len(AHEAD)])
         found = law_forecast(basis, counts, times, noise[rows], ahead, further)
         parts.append((rows, found))
-        if len(counts) >= _CARRIED:
-            early = law_forecast(basis, counts[:-1], times[:, :-1], noise[rows], counts[-1:], _NONE)
-            off = early.log_seconds[:, 0] - np.log(times[:, -1])
+        for back in (1, 2):
+            number = len(counts) - back
+            if number < _BEFORE:
+                continue
+            early = law_forecast(
+                basis, counts[:number], times[:, :number], noise[rows], counts[number:], _NONE
+            )
+            off = np.log(times[:, number:]) - early.log_seconds
             expected = early.spread[:, 0] ** 2 + early.noise**2
-            missed[rows] = np.abs(off)
-            beyond = np.maximum(off**2 - _SURPRISE[0] ** 2 * expected, 0)
-            doubt[rows] = np.hypot(0.02, _SURPRISE[1] * np.sqrt(beyond))
+            if back == 1:
+                missed[rows] = np.abs(off[:, 0])
+                beyond = np.maximum(off[:, 0] ** 2 - _SURPRISE[0] ** 2 * expected, 0)
+                doubt[rows] = np.hypot(0.02, _SURPRISE[1] * np.sqrt(beyond))
+            doubtful = rows[_departs(times, off, expected)]
+            # Repetitions in a row scatter less than runs of other days: without them it has to be
+            # as certain.
+            if len(doubtful):
+                early = law_forecast(
+                    basis,
+                    counts[:number],
+                    y[doubtful, :number],
+                    np.zeros(len(doubtful)),
+                    counts[number:],
+                    _NONE,
+                )
+                off = np.log(y[doubtful, number:]) - early.log_seconds
+                expected = early.spread[:, 0] ** 2 + early.noise**2
+                other = _departs(y[doubtful], off, expected)
+                departs[doubtful[other]], kept[doubtful[other]] = off[other, 0], number
     names = LawForecast.__slots__
     order = np.argsort(np.concatenate([rows for rows, _ in parts]))
     together = {
         name: np.concatenate([getattr(part, name) for _, part in parts])[order] for name in names
     }
-    return LawForecast(**together), missed, doubt
+    return LawForecast(**together), missed, doubt, departs, kept

@@ -113,11 +113,19 @@ def scaling_forecast(
 
 def flag_doubts(series: Series, rows: np.ndarray, predicted: Forecast) -> None:
     """Flag functions that no law fits, and those whose last counts were not predicted."""
+    for place in np.flatnonzero(predicted.departs):
+        off = np.expm1(predicted.departs[place])
+        where = "above" if off > 0 else "below"
+        series.flags[rows[place]].append(
+            f"not extrapolatable: the law may change at {predicted.since[place]:.0f}, where the "
+            f"time is {100 * abs(off):.3g} % {where} that of the counts before"
+        )
     for place in np.flatnonzero(predicted.misfit > POOR_FIT):
         off = np.expm1(predicted.misfit[place])
         far = f"{100 * off:.3g} %" if off < 10 else f"a factor {off + 1:.0f}"
         series.flags[rows[place]].append(f"poor fit: the points lie {far} off any smooth law")
-    for place in np.flatnonzero((predicted.error > _UNSTABLE) & ~predicted.rules):
+    unstable = (predicted.error > _UNSTABLE) & ~predicted.rules & (predicted.departs == 0)
+    for place in np.flatnonzero(unstable):
         series.flags[rows[place]].append(
             "not extrapolatable: the last counts are a factor "
             f"{np.exp(predicted.error[place]):.1f} off the prediction from the earlier ones"

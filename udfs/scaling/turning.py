@@ -71,7 +71,7 @@ def scaling_turning_point(
         Structs: low and high, the ends of the 90 % interval of the count at which the program is
         fastest; low is the smallest count where it may get slower at once, high is NULL where it
         may get faster up to `REACH` times the largest count, or is measured and predicted to. Both
-        are NULL where no smooth law fits the times, for the reason in flags.
+        are NULL where no smooth law fits the times, or the law may change, for the reason in flags.
     """
     size = len(counts)
     series = Series(["computation"] * size, flat(contiguous(counts))[0], *flat(seconds))
@@ -80,7 +80,8 @@ def scaling_turning_point(
     for basis, p, times, rows in series.groups():
         known = forecast(basis, p, times, scatter[rows], p[:, -1:] * _FURTHER)
         flag_doubts(series, rows, known)
-        for part in _equal_counts(p, np.flatnonzero(known.misfit <= POOR_FIT)):
+        is_known = (known.misfit <= POOR_FIT) & (known.departs == 0)
+        for part in _equal_counts(p, np.flatnonzero(is_known)):
             found = interval(p[part[0]], times[part], scatter[rows[part]])
             low[rows[part]], high[rows[part]] = found
         # No measured time grows: that it does beyond is no better known than the predictions.
