@@ -99,6 +99,8 @@ SELECT
   s.run_id, s.rank, s.thread, s.region, _plain_event(s.event) AS event, s.unit, s.value,
   s.inclusive,
   CASE
+    -- what the profile itself shows first, as those of Go's allocations do
+    WHEN s.event = r.tags['default_sample_type'] THEN 0
     WHEN c.event IS NOT NULL THEN c.preference
     WHEN starts_with(s.event, 'samples of ') THEN 8
     ELSE 6
@@ -106,6 +108,7 @@ SELECT
   coalesce(c.unit, _plain_event(s.event)) AS usual_unit
 FROM summed AS s
 LEFT JOIN _cost_event AS c ON _plain_event(s.event) = c.event
+LEFT JOIN runs AS r ON s.run_id = r.run_id
 WHERE c.event IS NOT NULL OR s.inclusive IS NOT NULL;
 
 -- What functions cost in profiles that contain no times. Of several events of a run the first

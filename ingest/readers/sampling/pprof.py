@@ -122,6 +122,7 @@ class _Profile:
         self._strings = [_text(data, at, size) for at, size in whole.parts.get(_STRING, [])]
         if not self._strings or self._strings[0]:
             raise damaged("the table of strings does not begin with an empty one", len(data))
+        self._default = self._string(signed(whole.values.get(_DEFAULT, 0)), 0)
         self._objects = self._table(_MAPPING, 5)
         self._function_names = self._functions()
         self._stacks = Stacks()
@@ -143,7 +144,10 @@ class _Profile:
             for name, value in facts.items()
             if value is not None and not implausible({name: value})
         }
-        return Run(app=self._app(), tags={"recorder": "pprof"}, **kept)  # type: ignore[arg-type]
+        tags = {"recorder": "pprof"} | (
+            {"default_sample_type": self._default} if self._default else {}
+        )
+        return Run(app=self._app(), tags=tags, **kept)  # type: ignore[arg-type]
 
     def items(self) -> Iterator[Item]:
         """Yield the rows of all sample types, and what was left out."""
@@ -195,8 +199,7 @@ class _Profile:
 
     def _by_preference(self, measures: list[Measure]) -> list[Measure]:
         """Return the sample types, the default one first; times that no function takes as such."""
-        default = self._string(signed(self._whole.values.get(_DEFAULT, 0)), 0)
-        ordered = sorted(measures, key=lambda one: one.event != default)
+        ordered = sorted(measures, key=lambda one: one.event != self._default)
         for one in ordered:
             # Waiting in locks and the like is in units of time, but not the time of a function.
             if one.per_second is None and one.unit in SECONDS:

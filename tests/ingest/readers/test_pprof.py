@@ -54,6 +54,16 @@ def test_waiting_is_no_time_of_functions(landed, warehouse):
     assert rows(warehouse, query) == [("delay", "lock", 2.0, "s")]
 
 
+def test_allocations_of_go_are_what_the_profile_shows_first(landed, warehouse):
+    types = [("alloc_space", "bytes"), ("inuse_space", "bytes")]
+    # go test -memprofile; the texts are numbered as met: alloc_space 1, bytes 2.
+    landed(profile(types, [(["main", "f"], [900, 7])], more=number(14, 1)), TIMES)
+    query = "SELECT event, function, cost FROM function_costs WHERE cost > 0"
+    assert rows(warehouse, query) == [("alloc_space", "f", 900)]
+    stored = "SELECT metric, value FROM run_scalars WHERE metric = 'cost:f'"
+    assert rows(warehouse, stored) == [("cost:f", 900)]
+
+
 def test_heap_profiles_of_go(warehouse):
     land(warehouse, SAMPLES / "pprof" / "heap.pb.gz")
     query = "SELECT event, function, cost, unit FROM function_costs ORDER BY cost DESC LIMIT 1"
