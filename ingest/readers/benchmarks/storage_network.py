@@ -1,13 +1,14 @@
 """JSON of fio (--output-format=json) and iperf3 (-J): rates and latencies of disks and networks.
 
 Sources: fio's HOWTO (JSON output) and stat.c, iperf3's iperf_api.c; files that fio 3.33 and iperf
-3.12 wrote. Rates are in bytes, operations or bits a second, times in seconds.
+3.12 wrote. Rates are in bytes, operations or bits a second, times in seconds. What was asked of the
+disk or network is the tag arguments: results of another load are no history of these.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +20,11 @@ from warehouse.errors import InputError
 
 _DIRECTIONS = ("read", "write", "trim")
 _NANO, _MICRO = 1e-9, 1e-6
+# Options of fio that say what is done, neither where nor how long.
+_LOAD = (
+    *("rw", "readwrite", "rwmixread", "bs", "blocksize", "bsrange", "bssplit", "size"),
+    *("ioengine", "iodepth", "numjobs", "direct", "sync", "fsync"),
+)
 
 
 def fio(document: Any) -> Iterator[Item]:
@@ -27,11 +33,11 @@ def fio(document: Any) -> Iterator[Item]:
     Jobs of one name (numjobs) are numbered: what each of them did is a metric of its own.
     """
     jobs = field(document, "jobs", list, "the file")
-    yield Run(
-        started_at=date_of(document.get("timestamp_ms")),
-        tags={"recorder": field(document, "fio version", str, "the file")},
-    )
     names = [field(job, "jobname", str, f"job {place}") for place, job in enumerate(jobs)]
+    tags = {"recorder": field(document, "fio version", str, "the file")}
+    if load := _fio_load(document, names, jobs):
+        tags["arguments"] = load
+    yield Run(started_at=date_of(document.get("timestamp_ms")), tags=tags)
     shared = {name for name, count in Counter(names).items() if count > 1}
     values: list[Value] = []
     failed = 0
@@ -45,6 +51,21 @@ def fio(document: Any) -> Iterator[Item]:
                 values += _fio_values(f"{label} {direction}", job[direction])
     yield rows(values)
     yield LeftOut(failed, "job", "stopped with an error")
+
+
+def _fio_load(document: Mapping[str, Any], names: Sequence[str], jobs: Sequence[Any]) -> str:
+    """Return the options of all jobs, then those of each; of one job together."""
+    every = _load(document.get("global options"))
+    own = [(name, _load(job.get("job options"))) for name, job in zip(names, jobs, strict=True)]
+    if len(own) == 1:
+        return ", ".join([*every, *own[0][1]])
+    parts = dict.fromkeys(f"{name}: {', '.join(options)}" for name, options in own if options)
+    return "; ".join([", ".join(every), *parts] if every else parts)
+
+
+def _load(options: object) -> list[str]:
+    found = object_of(options)
+    return [f"{name}={found[name]}" for name in _LOAD if found.get(name) is not None]
 
 
 def _fio_values(of: str, found: Mapping[str, Any]) -> Iterator[Value]:
@@ -75,7 +96,8 @@ def iperf(document: Any) -> Iterator[Item]:
         started_at=datetime.fromtimestamp(seconds, UTC) if isinstance(seconds, float) else None,
         tags={"recorder": text_of(start.get("version")) or "iperf3"}
         | ({"protocol": protocol} if (protocol := text_of(test.get("protocol"))) else {})
-        | ({"streams": f"{streams:.0f}"} if isinstance(streams, float) else {}),
+        | ({"streams": f"{streams:.0f}"} if isinstance(streams, float) else {})
+        | ({"arguments": load} if (load := _network_load(test)) else {}),
     )
     end = field(document, "end", dict, "the file")
     values: list[Value] = []
@@ -91,6 +113,19 @@ def iperf(document: Any) -> Iterator[Item]:
         raise InputError("there is no total", where="end", expected="sum_sent and sum_received")
     yield rows(values)
     yield LeftOut(len(document.get("intervals") or ()), "interval", "totals land")
+
+
+def _network_load(test: Mapping[str, Any]) -> str:
+    """Return the protocol, streams, rate and direction of a test of a network."""
+    streams, rate = test.get("num_streams"), test.get("target_bitrate")
+    parts = [
+        text_of(test.get("protocol")),
+        f"{streams:.0f} stream{'s' if streams > 1 else ''}" if isinstance(streams, float) else None,
+        f"at most {rate:.0f} bit/s" if isinstance(rate, float) and rate else None,
+        "reverse" if test.get("reverse") else None,
+        "both ways" if test.get("bidir") else None,
+    ]
+    return ", ".join(part for part in parts if part)
 
 
 def _iperf_values(of: str, total: Mapping[str, Any]) -> Iterator[Value]:

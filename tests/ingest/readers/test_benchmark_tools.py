@@ -73,6 +73,9 @@ def test_fio_has_rates_and_latencies_of_each_job_and_direction(warehouse):
         near("w write completion p50", 2224e-9, "s", "lower"),
     ]
     assert not [metric for metric, *_ in found if metric.startswith(("w read", "r write"))]
+    assert rows(warehouse, "SELECT tags['arguments'] FROM runs") == [
+        ("bs=4k, size=16m, ioengine=psync; w: rw=randwrite; r: rw=randread",)
+    ]
 
 
 def test_fio_before_its_third_version_has_other_units(warehouse, tmp_path):
@@ -114,6 +117,10 @@ def test_iperf3_has_both_sides(warehouse):
     land(warehouse, SAMPLE.with_name("iperf3-udp.json"))
     query = "SELECT metric, value FROM metrics WHERE metric IN ('received jitter', 'sum')"
     assert rows(warehouse, query) == [("received jitter", pytest.approx(0.0025419921875e-3))]
+    assert rows(warehouse, "SELECT tags['arguments'] FROM runs ORDER BY ALL") == [
+        ("TCP, 1 stream",),
+        ("UDP, 1 stream, at most 1048576 bit/s",),
+    ]
 
 
 def test_a_test_of_iperf3_that_stopped_is_refused(warehouse, tmp_path):
