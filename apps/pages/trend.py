@@ -35,7 +35,7 @@ from apps.reports.changes import (
     short_series_sentences,
     state_sentences,
 )
-from apps.reports.series import series_name, shown_fields
+from apps.reports.series import series_names, shown_fields
 from apps.reports.trend import doubt_sentences
 from warehouse.errors import UsageError
 
@@ -153,8 +153,10 @@ def _verdicts(
         found = view.rows(question, app, [metric], machine).filter(metric=metric)
         return [row for row in found.to_dicts() if row["fields"] in shown]
 
+    names = series_names([(metric, fields if len(shown) > 1 else None) for fields in shown])
+
     def name(row: dict[str, Any]) -> str:
-        return series_name(metric, row["fields"] if len(shown) > 1 else None)
+        return names[shown.index(row["fields"])]
 
     found = points.drop_nulls("after").sort("started_at", descending=True).to_dicts()
     changed = [row["fields"] for row in found]

@@ -22,7 +22,7 @@ from apps.output import (
 from apps.queries.gate import Terms, gate_metrics, gate_runs
 from apps.queries.runs import LATEST, resolve_runs
 from apps.queries.trend import EVERY_METRIC
-from apps.reports.series import TOTALS, series_name, shown_fields
+from apps.reports.series import TOTALS, fields_texts, series_names, shown_fields
 from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def find_sides(con: DuckDBPyConnection, app: str, baseline: str, candidate: str)
     if not shared:
         raise NothingToAnalyse(
             f"the baseline {baseline} of {app} has no run of the candidate's configuration: "
-            f"{_configuration(before[0])} and {_configuration(after[0])}",
+            + _apart(before[0], after[0]),
             hint="Runs are compared by the fields of series_fields (pwh trend --by ... --keep).",
         )
     return Sides(
@@ -98,8 +98,9 @@ def find_sides(con: DuckDBPyConnection, app: str, baseline: str, candidate: str)
     )
 
 
-def _configuration(row: Row) -> str:
-    return cell(shown_fields(row["configuration"])) or "none known"
+def _apart(before: Row, after: Row) -> str:
+    texts = fields_texts([before["configuration"], after["configuration"]])
+    return " and ".join(text or "none known" for text in texts)
 
 
 def _named(con: DuckDBPyConnection, app: str, runs: Sequence[Row], name: str) -> list[Row]:
@@ -307,7 +308,7 @@ def gate_comment(app: str, sides: Sides, rows: Sequence[Row], level: float) -> s
 def _named_rows(rows: Sequence[Row]) -> tuple[list[Row], str]:
     """Return the rows with names for Markdown, and in words the fields that all have in common."""
     alike = all(row["fields"] == rows[0]["fields"] for row in rows)
-    names = [series_name(row["metric"], None if alike else row["fields"]) for row in rows]
+    names = series_names([(row["metric"], None if alike else row["fields"]) for row in rows])
     named = [{**row, "name": markdown_escaped(name)} for row, name in zip(rows, names, strict=True)]
     common = shown_fields(rows[0]["fields"]) if alike and rows else {}
     return named, f", {markdown_escaped(cell(common, None))}" if common else ""

@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from apps.output import cell, short_name
+from apps.output import cell, short_names
 
 _VALUE = 24
 TOTALS = ("wall_seconds", "functions:seconds", "functions:cost")
 
+Fields = Mapping[str, str] | None
 
-def series_name(metric: str, fields: Mapping[str, str] | None) -> str:
+
+def series_name(metric: str, fields: Fields) -> str:
     """Return the name of a series: wall_seconds (machine=m1)."""
-    shown = {name: short_name(cell(v, None), _VALUE) for name, v in shown_fields(fields).items()}
-    return f"{cell(metric)} ({cell(shown, None)})" if shown else cell(metric)
+    return series_names([(metric, fields)])[0]
 
 
-def shown_fields(fields: Mapping[str, str] | None) -> dict[str, str]:
+def series_names(series: Sequence[tuple[str, Fields]]) -> list[str]:
+    """Return the names of series of which fields that differ still do where they are shortened."""
+    texts = fields_texts([fields for _, fields in series])
+    return [
+        f"{cell(metric)} ({text})" if text else cell(metric)
+        for (metric, _), text in zip(series, texts, strict=True)
+    ]
+
+
+def fields_texts(every: Sequence[Fields]) -> list[str]:
+    """Return fields of series in words, shortened as in `series_names`; empty without any."""
+    shown = [shown_fields(fields) for fields in every]
+    short: dict[tuple[str, str], str] = {}
+    for name in {name for fields in shown for name in fields}:
+        values = list(dict.fromkeys(fields[name] for fields in shown if name in fields))
+        texts = short_names([cell(value, None) for value in values], _VALUE)
+        short |= {(name, value): text for value, text in zip(values, texts, strict=True)}
+    return [
+        cell({name: short[name, value] for name, value in fields.items()}, None) if fields else ""
+        for fields in shown
+    ]
+
+
+def shown_fields(fields: Fields) -> dict[str, str]:
     """Return the fields of a series, a whole problem size without .0."""
     return {
         name: value.removesuffix(".0") if name == "problem_size" else value

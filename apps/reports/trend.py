@@ -40,7 +40,7 @@ from apps.reports.changes import (
     short_series_sentences,
     state_sentences,
 )
-from apps.reports.series import TOTALS, series_name, shown_fields
+from apps.reports.series import TOTALS, series_name, series_names, shown_fields
 from warehouse.errors import NothingToAnalyse
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def trend_text(
     if not metrics:
         series.sort(key=lambda row: _rank(row["metric"], found.of(row)))
     alike = all(row["fields"] == series[0]["fields"] for row in [*series, *changes])
-    names = [series_name(row["metric"], None if alike else row["fields"]) for row in series]
+    names = series_names([(row["metric"], None if alike else row["fields"]) for row in series])
     named = list(zip(names, series, strict=True))
     shorts = [row for row in series if found.is_short(row)]
     together = short_series_sentences([found.state(row) for row in shorts])
