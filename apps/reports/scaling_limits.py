@@ -11,6 +11,8 @@ from apps.reports.scaling_question import REACH, Question, why_guessed
 
 # An efficiency below this is not worth its cores.
 FLOOR = 0.5
+# What a time may be over the shortest one, and changes little.
+_LITTLE = 0.05
 # Times over the shortest one that are equal to it.
 _EQUAL = 1 + 1e-6
 
@@ -109,6 +111,14 @@ def _turning_sentence(point: TurningPoint | None, rows: Sequence[Row], turning: 
         )
     if point.high == first:
         return f"Adding more than {first}, the smallest count, makes it slower (90 %)."
+    measured = [row for row in rows if row["measured"]]
+    shortest = min(row["predicted"] for row in measured)
+    alike = [r["parallelism"] for r in measured if r["predicted"] <= shortest * (1 + _LITTLE)]
+    if alike[-1] == measured[-1]["parallelism"] > alike[0]:
+        return (
+            f"From {alike[0]} to {alike[-1]}, the largest count, adding more changes the time by "
+            f"{percent(_LITTLE)} at most; beyond it is not known to get faster."
+        )
     upper = f"more than {farthest}" if point.high is None else point.high
     later = "" if point.is_predicted else ", though its model predicts shorter times far beyond"
     return (

@@ -53,6 +53,8 @@ _NOISE_WEIGHT, _NOISE, _EXACT = 1.0, 0.02, 1e-3
 best curve, if that is less and known, but no less than the last of these."""
 _TELLING: Final = 3
 """Degrees of freedom from which the noise of the best curve can be less than that."""
+_SAME: Final = (2.0, 0.01)
+"""Scatter of repetitions, the second at least, up to which a time is as short as the shortest."""
 _WIDEST: Final = 1e60
 _AT_ONCE: Final = 8
 
@@ -84,6 +86,13 @@ def scaling_turning_point(
         for part in _equal_counts(p, np.flatnonzero(is_known)):
             found = interval(p[part[0]], times[part], scatter[rows[part]])
             low[rows[part]], high[rows[part]] = found
+        # A count that is as fast as the fastest may be it: of a plateau no curve knows.
+        longest = times.min(1) * (1 + _SAME[0] * scatter[rows].clip(_SAME[1]))
+        alike = times <= longest[:, None]
+        alike &= alike.sum(1)[:, None] > 1
+        first = np.where(alike, p, np.inf).min(1)
+        last = np.where(alike, p, 0).max(1)
+        low[rows], high[rows] = np.minimum(low[rows], first), np.maximum(high[rows], last)
         # No measured time grows: that it does beyond is no better known than the predictions.
         falls = (times.argmin(1) == p.shape[1] - 1) & (known.log_seconds.argmin(1) == _LAST)
         high[rows[falls]] = np.nan

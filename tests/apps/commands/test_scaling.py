@@ -256,6 +256,18 @@ def test_what_is_refused(arguments, code, message, pwh):
     assert message in err
 
 
+def test_a_plateau_is_not_called_slower(run, tmp_path):
+    lines = [
+        "app,ranks,wall_seconds",
+        *(f"x,{p},{30 / min(p, 12) + 0.3}" for p in (1, 2, 4, 8, 16, 32, 64)),
+    ]
+    path = tmp_path / "plateau.csv"
+    path.write_text("\n".join(lines) + "\n")
+    run("ingest", path)
+    out = run("scale", "x")[1]
+    assert "From 16 to 64, the largest count, adding more changes the time by 5 % at most" in out
+
+
 def test_two_counts_are_too_few(run, tmp_path):
     path = tmp_path / "few.csv"
     path.write_text("app,function,parallelism,seconds\na,f,1,2\na,f,2,1\n")
