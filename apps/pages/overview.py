@@ -169,9 +169,8 @@ def _watch_list(view: View) -> None:
         },
     )
     st.caption(
-        "Wall time of the last runs, else the time or cost of their functions, or cycles; of "
-        "benchmarks the one that changed last. State: the latest change, for the worse or the "
-        "better."
+        "Wall time of the last runs, else the time or cost of their functions, or cycles, else the "
+        "result of a benchmark or the counter that changed last. State: the latest change."
     )
 
 

@@ -53,12 +53,12 @@ def provisional_sentence(name: str, row: Mapping[str, Any]) -> str:
 
 def series_state(row: Mapping[str, Any]) -> str:
     """Return the latest change of a series in a few words, or that there is none to see."""
-    if row["direction"] is None:
+    if row["since"] is None:
         few = f"too few runs ({row['runs']} of {LEAST_POINTS})"
         return "no change" if row["runs"] >= LEAST_POINTS else few
     size = signed_percent(row["change"]) or "from 0"
     sure = "" if row["more_runs"] is None else " (provisional)"
-    return f"{row['direction']}: {size}{sure} since {short_name(cell(row['since']), _SINCE)}"
+    return f"{row['direction'] or 'changed'}: {size}{sure} since {short_name(cell(row['since']), _SINCE)}"
 
 
 def disturbance_sentence(name: str, row: Mapping[str, Any]) -> str:

@@ -1,15 +1,16 @@
 -- Histories by which applications are judged, those with an open change first: one row an application
 -- with equal values of the fields in series_fields, with its total (_main_order), else the result of
--- a benchmark that changed last, those for the worse first. Of all applications, or of $app.
+-- a benchmark, else any metric, that changed last, those for the worse first. Of all applications, or
+-- of $app.
 WITH
   changes AS (
     SELECT app, fields, metric, run_id, version, change, direction, started_at, NULL AS more_runs
     FROM change_points
-    WHERE acknowledged IS NULL AND direction IS NOT NULL
+    WHERE acknowledged IS NULL
     UNION ALL
     SELECT app, fields, metric, run_id, version, change, direction, started_at, more_runs
     FROM provisional_changes
-    WHERE acknowledged IS NULL AND direction IS NOT NULL
+    WHERE acknowledged IS NULL
   ),
 
   latest AS (
@@ -40,7 +41,7 @@ WITH
       PARTITION BY s.app, s.fields
       ORDER BY
         o.place NULLS LAST, NOT starts_with(s.metric, 'metric:'),
-        c.direction = 'worse' DESC NULLS LAST, c.direction IS NULL, c.started_at DESC,
+        c.direction = 'worse' DESC NULLS LAST, c.started_at DESC NULLS LAST,
         abs(ln(abs(1 + c.change))) DESC NULLS LAST, s.unit IS NULL, s.points DESC, s.metric
     ) = 1
   )
@@ -53,5 +54,5 @@ SELECT
   direction, change, more_runs, since
 FROM watched
 ORDER BY
-  direction = 'worse' DESC NULLS LAST, direction IS NULL, last_at DESC, app, machine, setting
+  direction = 'worse' DESC NULLS LAST, since IS NULL, last_at DESC, app, machine, setting
 LIMIT $number;

@@ -166,6 +166,24 @@ def test_of_benchmarks_the_one_that_got_worse_is_watched(
     assert "metric:parse: +" in texts(trend) and "metric:first" not in texts(trend)
 
 
+def test_a_change_that_is_neither_worse_nor_better_is_one(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
+    con.execute(
+        "INSERT INTO runs (run_id, app, started_at) SELECT 'r' || i, 'gpu', "
+        "TIMESTAMPTZ '2026-01-01' + to_days(CAST(i AS INTEGER)) FROM range(20) t (i)"
+    )
+    con.execute(
+        "INSERT INTO pmu_samples (run_id, source_id, event, unit, value) SELECT 'r' || i, 1, name, "
+        "'W', if(name = 'power.draw' AND i > 11, 300, 200) + hash(i) % 7 "
+        "FROM range(20) t (i), (VALUES ('fan.speed'), ('power.draw')) e (name)"
+    )
+    keep(con)
+    con.close()
+    (row,) = open_page("overview", new_warehouse).dataframe[0].value.to_dict("records")
+    assert row["metric"] == "counter:power.draw"
+    assert row["state"].startswith("changed: +") and row["state"].endswith(" since r12")
+
+
 def test_names_from_traces_are_text(open_page, new_warehouse):
     con = pwh.connect(new_warehouse)
     given(con, "runs", "run_id app version\nr1 <b>heat</b> *1*")
