@@ -124,7 +124,6 @@ def _points(view: View, app: str, metrics: list[str], machine: str | None) -> pl
         rows = rows.filter(machine=machine)
     rows = rows.with_columns(
         pl.Series("series", _series_names(rows["fields"].to_list()), pl.String),
-        direction=pl.col("direction").fill_null("changed"),
     )
     kept = (
         rows.group_by("metric", "series")

@@ -203,7 +203,7 @@ def _rules(points: pl.DataFrame, times: Times) -> list[alt.Chart]:
         return []
     kind = (
         pl.when(pl.col("acknowledged").is_null())
-        .then("direction")
+        .then(pl.col("direction").fill_null("changed"))
         .otherwise(pl.lit("acknowledged"))
     )
     rows = changes.with_columns(
@@ -232,7 +232,7 @@ def _rules(points: pl.DataFrame, times: Times) -> list[alt.Chart]:
 def change_label(row: Mapping[str, Any]) -> str:
     """Return a change in a few words: its size, direction, and what is not certain or known."""
     size = signed_percent(row["change"]) or "from 0"
-    direction = "" if row["direction"] == "changed" else f" {row['direction']}"
+    direction = f" {row['direction']}" if row["direction"] else ""
     early = ", provisional" if row["certainty"] == "provisional" else ""
     known = f", {row['acknowledged']}" if row["acknowledged"] else ""
     return f"{size}{direction}{early}{known}"

@@ -58,7 +58,8 @@ def series_state(row: Mapping[str, Any]) -> str:
         return "no change" if row["runs"] >= LEAST_POINTS else few
     size = signed_percent(row["change"]) or "from 0"
     sure = "" if row["more_runs"] is None else " (provisional)"
-    return f"{row['direction'] or 'changed'}: {size}{sure} since {short_name(cell(row['since']), _SINCE)}"
+    since = short_name(cell(row["since"]), _SINCE)
+    return f"{row['direction'] or 'changed'}: {size}{sure} since {since}"
 
 
 def disturbance_sentence(name: str, row: Mapping[str, Any]) -> str:

@@ -182,6 +182,8 @@ def test_a_change_that_is_neither_worse_nor_better_is_one(open_page, new_warehou
     (row,) = open_page("overview", new_warehouse).dataframe[0].value.to_dict("records")
     assert row["metric"] == "counter:power.draw"
     assert row["state"].startswith("changed: +") and row["state"].endswith(" since r12")
+    text = texts(open_page("trends", new_warehouse, app="gpu"))
+    assert "counter:power.draw: +" in text and ", not known to be better or worse, since " in text
 
 
 def test_names_from_traces_are_text(open_page, new_warehouse):

@@ -71,7 +71,7 @@ def points():
             "before": [None, None, 1.0, None],
             "after": [None, None, 2.0, None],
             "change": [None, None, 1.0, None],
-            "direction": ["changed", "changed", "worse", "changed"],
+            "direction": [None, None, "worse", None],
             "certainty": [None, None, "provisional", None],
             "acknowledged": [None, None, None, None],
             "disturbed": [False, True, False, False],
