@@ -53,10 +53,12 @@ LINES = 10
 _FACTS = {"started_at": "started", "problem_size": "problem size", "wall_seconds": "wall time"}
 # Names of the event of completed instructions: perf, top-down, LIKWID, PAPI, gem5, Nsight Compute.
 _INSTRUCTIONS = re.compile(
-    r"(?:(cpu_core|cpu_atom)/)?(?:instructions|inst_retired(?:\.any)?|instr_retired_any"
-    r"|retired_instructions|papi_tot_ins|siminsts|sm__inst_executed\.sum)(?:/[a-z]*)?(?::.*)?",
+    r"(?:(cpu_core|cpu_atom)/)?(?:instructions|inst_retired(?:\.any(?:_p)?)?|instr_retired_any"
+    r"|retired_instructions|ex_ret_instr|pm_(?:run_)?inst_cmpl|fixed_instructions|minstret"
+    r"|instructionretired|papi_tot_ins|siminsts|sm__inst_executed\.sum)(?:[:/](.*))?",
     re.IGNORECASE,
 )
+_MODES = {"u": "user", "k": "kernel"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +189,21 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
 
 
 def _per_cycle(instructions: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the instructions per cycle: of hybrid processors, those of each kind of cores."""
+    """Return the instructions per cycle, or those of each kind of cores, or each mode."""
     each: dict[str, str] = {}
     for event in instructions:
-        kind = _INSTRUCTIONS.fullmatch(event["event"])
-        of_kind = f" ({kind[1]})" if kind and kind[1] else ""
-        each.setdefault(of_kind, f"{event['per_cycle']:.2f}{of_kind}")
-    values = [each[""]] if "" in each else [each[kind] for kind in sorted(each, reverse=True)]
-    return [f"The cores completed {' and '.join(values)} instructions per cycle."] if each else []
+        if found := _INSTRUCTIONS.fullmatch(event["event"]):
+            mode = "".join(letter for letter in found[2] or "" if letter in _MODES)
+            each.setdefault(found[1] or _MODES.get(mode, ""), f"{event['per_cycle']:.2f}")
+    if not each:
+        return []
+    is_one = "" in each or each.keys() in ({"user"}, {"kernel"})
+    values = (
+        [each.get("") or next(iter(each.values()))]
+        if is_one
+        else [f"{each[kind]} ({kind})" for kind in sorted(each, reverse=True)]
+    )
+    return [f"The cores completed {' and '.join(values)} instructions per cycle."]
 
 
 def _benchmarks(con: DuckDBPyConnection, run_id: str) -> Section:

@@ -85,15 +85,38 @@ CREATE OR REPLACE MACRO _is_elapsed(event) AS
 -- of a region, or of the processes: those of regions are no part of one of the run.
 CREATE OR REPLACE MACRO _is_extreme(event) AS regexp_matches(event, '^(?:min|max)#');
 
--- Names in tools of the cycles in which a core was running.
+-- Names in tools of the cycles in which a core was running, with and without processor and modifier.
 CREATE OR REPLACE MACRO _is_cycles(event) AS
-  event IN (
-    'cycles', 'cycles:u', 'cpu-cycles', 'cpu-cycles:u', 'cpu_cycles', 'CPU_CYCLES', 'PAPI_TOT_CYC',
-    'CPU_CLK_UNHALTED_CORE', 'CPU_CLK_UNHALTED.THREAD', 'cpu_clk_unhalted.thread',
-    'CPU_CLOCKS_UNHALTED', 'ACTUAL_CPU_CLOCK', 'system.cpu.numCycles',
-    'sm__cycles_active.sum', 'cpu_core/cycles/', 'cpu_core/cycles/u', 'cpu_atom/cycles/',
-    'cpu_atom/cycles/u', 'clockticks'
+  regexp_full_match(
+    event,
+    '(?i:(?:[a-z]\w*/)?(?:cycles|cpu[-_]cycles|cpu_clk_unhalted[._](?:core|thread)(?:_p)?|clockticks'
+    || '|papi_tot_cyc|cpu_clocks_unhalted|actual_cpu_clock|ls_not_halted_cyc|pm_(?:run_)?cyc'
+    || '|fixed_cycles|mcycle|unhaltedcorecycles|totalcycles)(?:/[a-z]*|:[a-z]+)?'
+    || '|system\.cpu\.numcycles|sm__cycles_active\.sum)'
   );
+
+-- In which mode of the processor alone an event of perf was counted: instructions:k, cpu_core/cycles/u.
+CREATE OR REPLACE MACRO _mode(event) AS
+  CASE regexp_replace(
+    regexp_extract(event, '(?:[^:]:|/)([ukhpPGHDISWeb]+)$', 1), '[^uk]', '', 'g'
+  )
+    WHEN 'u' THEN 'user'
+    WHEN 'k' THEN 'kernel'
+  END;
+
+-- Which cycles an event is divided by: those of its mode, and of both modes those of both, which are
+-- `together` where they were counted one by one; where only one of them was, those.
+CREATE OR REPLACE MACRO _in_mode(mode, of_both, of_user, of_kernel, together) AS
+  CASE mode
+    WHEN 'user' THEN of_user
+    WHEN 'kernel' THEN of_kernel
+    ELSE coalesce(
+      of_both,
+      CASE WHEN of_user IS NOT NULL AND of_kernel IS NOT NULL THEN together END,
+      of_user,
+      of_kernel
+    )
+  END;
 
 -- The kind of cores of a hybrid processor that an event was counted on: each has its own cycles.
 CREATE OR REPLACE MACRO _core_type(event) AS
@@ -115,20 +138,24 @@ WITH
   sample_cycles AS (
     SELECT
       run_id, source_id, rank, thread, cpu, region, sample,
-      _core_type(event) AS core_type, max(cycles) AS cycles
+      _core_type(event) AS core_type,
+      max(cycles) FILTER (_mode(event) IS NULL) AS of_both,
+      max(cycles) FILTER (_mode(event) = 'user') AS of_user,
+      max(cycles) FILTER (_mode(event) = 'kernel') AS of_kernel
     FROM by_name
     GROUP BY ALL
   )
 
 SELECT
-  s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, s.event,
-  s.value, c.cycles,
+  s.run_id, s.source_id, s.rank, s.thread, s.cpu, s.region, s.sample, s.event, s.value,
+  _in_mode(_mode(s.event), c.of_both, c.of_user, c.of_kernel, c.of_user + c.of_kernel) AS cycles,
   CASE
     WHEN
       NOT _is_moment(s.t_start, s.t_end)
       AND NOT _is_rate(s.event, s.unit)
       AND NOT _is_extreme(s.event)
-      THEN s.value / c.cycles
+      THEN s.value
+        / _in_mode(_mode(s.event), c.of_both, c.of_user, c.of_kernel, c.of_user + c.of_kernel)
   END AS per_cycle
 FROM pmu_samples AS s
 LEFT JOIN sample_cycles AS c
@@ -151,7 +178,7 @@ COMMENT ON COLUMN pmu_per_cycle.region IS 'Code region or function.';
 COMMENT ON COLUMN pmu_per_cycle.sample IS 'Number of the sample within its rank, thread and region.';
 COMMENT ON COLUMN pmu_per_cycle.event IS 'Event as the tool wrote it.';
 COMMENT ON COLUMN pmu_per_cycle.value IS 'Count or value over the sample.';
-COMMENT ON COLUMN pmu_per_cycle.cycles IS 'Cycles of the same sample, on a hybrid processor of the same kind of cores; NULL where they were not counted.';
+COMMENT ON COLUMN pmu_per_cycle.cycles IS 'Cycles of the same sample, on a hybrid processor of the same kind of cores, of instructions:u and the like of the same mode; NULL where they were not counted.';
 COMMENT ON COLUMN pmu_per_cycle.per_cycle IS 'value / cycles; NULL where either is unknown or no cycle passed, and of values of a moment, shares, rates, memory in use and the issue width (by the unit, or without one by the name).';
 
 
@@ -281,19 +308,40 @@ WITH
     GROUP BY run_id, source_id, event
   ),
 
-  -- where a tool counts cycles under several names, the largest
-  by_cycles AS (
+  by_mode AS (
     SELECT
       *,
-      _core_type(event) AS core_type,
-      max(value) FILTER (_is_cycles(event) AND value > 0) OVER source AS cycles,
-      arg_max(lacking, value) FILTER (_is_cycles(event) AND value > 0) OVER source
-        AS cycles_lacking,
-      arg_max(numbers, value) FILTER (_is_cycles(event) AND value > 0) OVER source
-        AS cycles_numbers,
-      row_number() OVER source = 1 AS is_first
+      _core_type(event) AS core_type, _mode(event) AS mode,
+      CASE
+        WHEN _is_cycles(event) AND value > 0
+          THEN {'value': value, 'lacking': lacking, 'numbers': numbers}
+      END AS as_cycles
     FROM by_source
-    WINDOW source AS (PARTITION BY run_id, source_id, _core_type(event))
+  ),
+
+  -- where a tool counts cycles under several names, the largest
+  by_core_type AS (
+    SELECT
+      *,
+      max(as_cycles) FILTER (mode IS NULL) OVER source AS of_both,
+      max(as_cycles) FILTER (mode = 'user') OVER source AS of_user,
+      max(as_cycles) FILTER (mode = 'kernel') OVER source AS of_kernel,
+      row_number() OVER (PARTITION BY run_id, source_id, core_type, mode) = 1 AS is_first
+    FROM by_mode
+    WINDOW source AS (PARTITION BY run_id, source_id, core_type)
+  ),
+
+  by_cycles AS (
+    SELECT
+      * EXCLUDE (of_both, of_user, of_kernel),
+      _in_mode(
+        mode, of_both, of_user, of_kernel,
+        {
+          'value': of_user.value + of_kernel.value, 'lacking': of_user.lacking,
+          'numbers': of_user.numbers
+        }
+      ) AS cycles
+    FROM by_core_type
   ),
 
   totals AS (
@@ -306,12 +354,12 @@ WITH
         ELSE sum(value)
       END AS value,
       sum(value) FILTER (cycles IS NOT NULL) AS value_with_cycles,
-      sum(cycles) FILTER (value IS NOT NULL) AS cycles,
+      sum(cycles.value) FILTER (value IS NOT NULL) AS cycles,
       bool_and(
-        numbers IS NOT DISTINCT FROM cycles_numbers
+        numbers IS NOT DISTINCT FROM cycles.numbers
         AND (
-          lacking IS NOT DISTINCT FROM cycles_lacking
-          OR greatest(lacking.count, cycles_lacking.count) <= 0.01 * samples
+          lacking IS NOT DISTINCT FROM cycles.lacking
+          OR greatest(lacking.count, cycles.lacking.count) <= 0.01 * samples
         )
       ) FILTER (value IS NOT NULL AND cycles IS NOT NULL) AS is_together,
       any_value(all_cycles) AS all_cycles,
@@ -322,7 +370,8 @@ WITH
     FROM (
       SELECT
         *,
-        sum(cycles) FILTER (is_first) OVER (PARTITION BY run_id, core_type) AS all_cycles
+        sum(cycles.value) FILTER (is_first) OVER (PARTITION BY run_id, core_type, mode)
+          AS all_cycles
       FROM by_cycles
     )
     GROUP BY run_id, event
@@ -345,7 +394,7 @@ COMMENT ON COLUMN counter_summary.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN counter_summary.event IS 'Event as the tool wrote it.';
 COMMENT ON COLUMN counter_summary.value IS 'Sum over the samples, of the program as a whole where it was counted so, else of what was counted of its processes, threads and regions; of time by the clock that of the thread in which it is longest; the mean over time of values of a moment (which have t_start and no t_end), and where the unit, or without one the name, is that of a ratio, rate, mean, frequency, power, temperature or per cent, of memory in use, and of the issue width. Of these, amounts per second, power, bytes in use and what processes have of the processors'' time (% CPU) add up over threads, processors, ranks, sockets and GPUs, which are taken to run at the same time (of one that several files of a run have, the mean of the files), and the others are averaged over them. Samples count by their length (t_start and t_end, or seconds), where that is unknown alike. NULL of the smallest and largest values of regions (min#, max#), and of amounts per second of several devices that may be parts of one another (disks, interfaces).';
 COMMENT ON COLUMN counter_summary.unit IS 'Unit where the tool records one.';
-COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores. NULL where either was not counted in samples in which the other was, beyond 1 % of them (pmu_per_cycle has each sample).';
+COMMENT ON COLUMN counter_summary.per_cycle IS 'Sum of the event over the sum of the cycles that the same files counted, or else those of the run; on a hybrid processor those of the same kind of cores, of events of one mode (instructions:u) those of that mode. NULL where either was not counted in samples in which the other was, beyond 1 % of them (pmu_per_cycle has each sample).';
 COMMENT ON COLUMN counter_summary.samples IS 'Samples.';
 COMMENT ON COLUMN counter_summary.not_counted IS 'Samples in which the event was not counted.';
 COMMENT ON COLUMN counter_summary.running IS 'Smallest share of the time in which the event was on a counter, 0..1.';

@@ -33,6 +33,50 @@ def test_cycles_are_known_by_the_names_that_tools_give_them(warehouse, cycles):
     assert rows(warehouse, "SELECT per_cycle FROM pmu_per_cycle WHERE event = 'misses'") == [(0.5,)]
 
 
+def test_cycles_of_metric_sets_are_cycles_here(warehouse):
+    query = """
+        SELECT alias FROM event_aliases
+        WHERE event = 'cycles' AND NOT (_is_cycles(alias) AND _is_cycles(upper(alias)))
+    """
+    assert rows(warehouse, query) == []
+
+
+@pytest.mark.parametrize("view", ["pmu_per_cycle", "counter_summary"])
+def test_events_of_one_mode_are_divided_by_the_cycles_of_that_mode(warehouse, view):
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        run_id  event           value
+        each    cycles:u        300
+        each    cycles:k        100
+        each    instructions:u  600
+        each    instructions:k  50
+        each    cache-misses    4
+        all     cycles          400
+        all     cycles:u        300
+        all     instructions:u  600
+        all     instructions:k  50
+        all     cache-misses    4
+        user    cycles:u        300
+        user    cache-misses    3
+        """,
+    )
+    query = f"""
+        SELECT run_id, event, per_cycle FROM {view}
+        WHERE event NOT LIKE 'cycles%' ORDER BY ALL
+    """
+    assert rows(warehouse, query) == [
+        ("all", "cache-misses", 0.01),
+        ("all", "instructions:k", None),
+        ("all", "instructions:u", 2),
+        ("each", "cache-misses", 0.01),
+        ("each", "instructions:k", 0.5),
+        ("each", "instructions:u", 2),
+        ("user", "cache-misses", 0.01),
+    ]
+
+
 def test_no_cycle_and_no_count_are_unknown_not_zero(warehouse):
     given(
         warehouse,

@@ -101,6 +101,11 @@ def test_times_of_calls_and_of_the_gpu_overlap(warehouse):
     [
         ("INSTR_RETIRED_ANY 300\nCPU_CLK_UNHALTED_CORE 200", "completed 1.50 instructions"),
         ("sm__inst_executed.sum 300\nsm__cycles_active.sum 200", "completed 1.50 instructions"),
+        ("PM_RUN_INST_CMPL 300\nPM_RUN_CYC 200", "completed 1.50 instructions"),
+        (
+            "instructions:u 600\ncycles:u 300\ninstructions:k 50\ncycles:k 100",
+            "completed 2.00 (user) and 0.50 (kernel) instructions",
+        ),
         (
             "cpu_core/instructions/ 400\ncpu_core/cycles/ 200\n"
             "cpu_atom/instructions/u 300\ncpu_atom/cycles/u 300",
