@@ -104,8 +104,9 @@ def run_report(con: DuckDBPyConnection, run_id: str) -> str:
     """Return the report of a run as text; raises `NothingToAnalyse` where it has no rows."""
     with narrowed(con, rows_of(run_id)) as of_run:
         report = report_of(of_run, run_id)
-        lines = [f"Run {run_id}", *([f"  {report.facts}"] if report.facts else []), ""]
-        lines += [f"* {sentence}" for sentence in report.sentences]
+        lines = [f"Run {run_id}", *([f"  {report.facts}"] if report.facts else [])]
+        if report.sentences:
+            lines += ["", *(f"* {sentence}" for sentence in report.sentences)]
         for section in report.sections:
             lines += ["", section.title, _rows(section, run_id)]
         return "\n".join([*lines, "", f"Rows: {report.landed}"])
