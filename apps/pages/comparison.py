@@ -87,13 +87,14 @@ def _compare(view: View, *sides: tuple[str, list[str]]) -> None:
         _ratios(of_one)
     with right:
         _waterfall(of_one)
-    view.link(
-        "Profiles of the two",
-        "profile",
-        icon="local_fire_department",
-        run=to,
-        against=sides[0][0],
-    )
+    if rows["metric"].is_in(list(_PARTS)).any():
+        view.link(
+            "Profiles of the two",
+            "profile",
+            icon="local_fire_department",
+            run=to,
+            against=sides[0][0],
+        )
     st.subheader("Why", anchor=False)
     causes.show(view, Comparison(after, before))
     _sides(view, before, after, (sides[0][0], sides[1][0]))

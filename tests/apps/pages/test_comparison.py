@@ -17,6 +17,7 @@ def test_two_runs_are_compared(open_page, demo_warehouse):
     assert "got worse beyond the noise" in text
     assert "of the loss is in sweep" in text
     assert len(app.get("vega_lite_chart")) >= 2
+    assert "Profiles of the two" in text
 
 
 def test_two_versions_are_compared_by_default(open_page, demo_warehouse):
@@ -42,6 +43,14 @@ def test_runs_without_a_common_metric(open_page, new_warehouse):
     con.close()
     app = open_page("compare", new_warehouse, before="r1", after="r2")
     assert "nothing in common to compare" in texts(app)
+
+
+def test_without_functions_there_are_no_profiles_to_look_at(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
+    given(con, "runs", "run_id app wall_seconds\nr1 a 1\nr2 a 2")
+    con.close()
+    text = texts(open_page("compare", new_warehouse, before="r1", after="r2"))
+    assert "wall_seconds: " in text and "Profiles of the two" not in text
 
 
 def test_an_empty_warehouse_shows_what_to_ingest(open_page, empty_warehouse):
