@@ -222,7 +222,7 @@ def _gate(view: View, row: dict[str, Any]) -> str:
     baseline = row["previous_version"] or row["previous_run_id"]
     fails = view.value(gate_fails, row["app"], baseline, row["metric"], row["run_id"])
     told = {True: "fails", False: "passes", None: "cannot judge"}[fails]
-    return f"gate against {baseline}: {told}"
+    return f"gate against {version_text(baseline)}: {told}"
 
 
 def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:

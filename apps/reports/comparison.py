@@ -78,14 +78,15 @@ def _return_notes(
         other, own = (name for name, _ in (sides if row["is_after"] else reversed(sides)))
         changes = dicts(run_comparison(con, row["earlier"], row["later"], level))
         found = [one for one in changes if one["verdict"] in _BEYOND_NOISE]
-        runs = f"{len(row['earlier'])} and {counted(len(row['later']), 'run')}"
+        earlier, later = (counted(len(row[part]), "run") for part in ("earlier", "later"))
         differ = (
             f"differ by themselves: {_names(found)}. Something other than the version changed."
             if found
             else "do not differ beyond the noise."
         )
         notes.append(
-            f"Note: {own} ran before and after {other}: these {runs} count together, and {differ}"
+            f"Note: {own} ran before and after {other}: its {earlier} before and {later} after "
+            f"count together, and {differ}"
         )
     return notes
 

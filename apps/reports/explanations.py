@@ -147,7 +147,9 @@ def _title(which: Comparison, runs: Sequence[Row]) -> str:
 def _side_name(ids: Sequence[str], runs: Sequence[Row]) -> str:
     if len(ids) == 1:
         return _run_name(ids[0], runs)
-    return f"{counted(len(ids), 'run')}, {cell(ids[0])} to {cell(ids[-1])}"
+    # `runs` are in order of time
+    first, *_, last = [row["run_id"] for row in runs if row["run_id"] in ids]
+    return f"{counted(len(ids), 'run')}, {cell(first)} to {cell(last)}"
 
 
 def _run_name(run_id: str, runs: Sequence[Row]) -> str:

@@ -117,7 +117,7 @@ def test_a_version_that_came_back_is_compared_with_itself(back, told, run, tmp_p
     run("ingest", write(tmp_path / "t.csv", lines))
     for sides in (("heat@v1", "heat@v2"), ("heat@v2", "heat@v1")):
         _, out, _ = run("compare", *sides)
-        assert "heat@v1 ran before and after heat@v2: these 5 and 5 runs count together" in out
+        assert "heat@v1 ran before and after heat@v2: its 5 runs before and 5 runs after" in out
         assert told in out
 
 

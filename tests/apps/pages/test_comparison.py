@@ -8,7 +8,7 @@ import pytest
 import warehouse as pwh
 from apps.pages.comparison_charts import ratio_chart, waterfall_chart
 from tests.apps.pages.conftest import address, texts
-from tests.helpers.support import given
+from tests.helpers.support import given, keep
 
 
 def test_two_runs_are_compared(open_page, demo_warehouse):
@@ -51,6 +51,18 @@ def test_without_functions_there_are_no_profiles_to_look_at(open_page, new_wareh
     con.close()
     text = texts(open_page("compare", new_warehouse, before="r1", after="r2"))
     assert "wall_seconds: " in text and "Profiles of the two" not in text
+
+
+def test_runs_are_named_in_order_of_time(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
+    days = [f"r{day} a v{1 + day // 5} 2026-01-0{day}" for day in range(1, 9)]
+    given(con, "runs", "\n".join(["run_id app version started_at", *days]))
+    times = [f"r{day} f {1 + day // 5 + day / 1000}" for day in range(1, 9)]
+    given(con, "fn_timings", "\n".join(["run_id function seconds", *times]))
+    keep(con)
+    con.close()
+    app = open_page("compare", new_warehouse, before="a@v1", after="a@v2")
+    assert "in 4 runs, r5 to r8 against 4 runs, r1 to r4" in texts(app)
 
 
 def test_an_empty_warehouse_shows_what_to_ingest(open_page, empty_warehouse):
