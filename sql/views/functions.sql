@@ -70,9 +70,12 @@ COMMENT ON COLUMN function_shares.measurements IS 'Measurements that were added 
 CREATE OR REPLACE MACRO _plain_event(event) AS
   regexp_replace(event, '^(?:cpu(?:_core|_atom)?/)?([^/:]+)/?(?::[ukhGHIpPSDWeb]*)?$', '\1');
 
+-- Whether an event is how often a profiler looked.
+CREATE OR REPLACE MACRO _is_samples(event) AS event = 'samples' OR starts_with(event, 'samples of ');
+
 -- Events of profiles that are a cost of functions, and which of several of a run is taken first:
 -- instructions of callgrind, cycles or samples of others, of heaps what is in use at the peak. Of any
--- other event it is known that it is a cost by what it is with callees.
+-- other event it is known that it is a cost by what it is with callees, or as it was sampled.
 CREATE OR REPLACE VIEW _cost_event AS
 FROM (
   VALUES
@@ -93,6 +96,11 @@ WITH
     FROM pmu_samples
     WHERE region IS NOT NULL AND value IS NOT NULL
     GROUP BY run_id, rank, thread, region, event, unit, inclusive IS NULL
+  ),
+
+  marked AS (
+    SELECT *, bool_or(_is_samples(event)) OVER (PARTITION BY run_id) AS is_sampled
+    FROM summed
   )
 
 SELECT
@@ -106,10 +114,10 @@ SELECT
     ELSE 6
   END AS preference,
   coalesce(c.unit, _plain_event(s.event)) AS usual_unit
-FROM summed AS s
+FROM marked AS s
 LEFT JOIN _cost_event AS c ON _plain_event(s.event) = c.event
 LEFT JOIN runs AS r ON s.run_id = r.run_id
-WHERE c.event IS NOT NULL OR s.inclusive IS NOT NULL;
+WHERE c.event IS NOT NULL OR s.inclusive IS NOT NULL OR s.is_sampled;
 
 -- What functions cost in profiles that contain no times. Of several events of a run the first
 -- counts.

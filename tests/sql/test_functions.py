@@ -74,3 +74,23 @@ def test_costs_are_of_one_event_whatever_perf_calls_it(warehouse):
         ("hybrid", "cycles", "f", 7, "cycles"),
         ("other", "branch-misses", "f", 7, "branch-misses"),
     ]
+
+
+def test_what_was_sampled_is_a_cost_of_functions_without_call_graphs(warehouse):
+    # perf record -e cache-misses: a sample stands for as many as its period is.
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        region  event         value
+        f       samples       1
+        g       samples       3
+        f       cache-misses  900
+        g       cache-misses  100
+        """,
+    )
+    query = "SELECT event, function, cost, share FROM function_costs ORDER BY share DESC"
+    assert rows(warehouse, query) == [
+        ("cache-misses", "f", 900, 0.9),
+        ("cache-misses", "g", 100, 0.1),
+    ]

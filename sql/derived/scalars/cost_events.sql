@@ -6,7 +6,10 @@ SELECT event
 FROM query_table('"' || replace(current_database(), '"', '""') || '".main.pmu_samples')
 WHERE _is_kept(run_id, source_id) AND region IS NOT NULL AND value IS NOT NULL
 GROUP BY event
-HAVING count(inclusive) > 0 OR _plain_event(event) IN (SELECT event FROM _cost_event);
+QUALIFY
+  count(inclusive) > 0
+  OR _plain_event(event) IN (SELECT event FROM _cost_event)
+  OR bool_or(_is_samples(event)) OVER ();
 
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'cost:') OR metric = 'functions:cost');
