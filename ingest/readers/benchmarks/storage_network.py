@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from ingest.base import Item, LeftOut, Run
@@ -93,7 +92,7 @@ def iperf(document: Any) -> Iterator[Item]:
     seconds = object_of(start.get("timestamp")).get("timesecs")
     streams = test.get("num_streams")
     yield Run(
-        started_at=datetime.fromtimestamp(seconds, UTC) if isinstance(seconds, float) else None,
+        started_at=date_of(seconds * 1e3) if isinstance(seconds, float) else None,
         tags={"recorder": text_of(start.get("version")) or "iperf3"}
         | ({"protocol": protocol} if (protocol := text_of(test.get("protocol"))) else {})
         | ({"streams": f"{streams:.0f}"} if isinstance(streams, float) else {})

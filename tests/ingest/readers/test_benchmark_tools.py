@@ -123,6 +123,15 @@ def test_iperf3_has_both_sides(warehouse):
     ]
 
 
+def test_a_date_of_iperf3_that_is_none_is_unknown(warehouse, tmp_path):
+    document = json.loads(SAMPLE.with_name("iperf3.json").read_text())
+    document["start"]["timestamp"]["timesecs"] = 1e20
+    (tmp_path / "x.json").write_text(json.dumps(document))
+    land(warehouse, tmp_path / "x.json")
+    query = "SELECT stated_by FROM run_facts WHERE started_at IS NOT NULL"
+    assert rows(warehouse, query) == [("file_time",)]
+
+
 def test_a_test_of_iperf3_that_stopped_is_refused(warehouse, tmp_path):
     path = tmp_path / "stopped.json"
     path.write_text(
