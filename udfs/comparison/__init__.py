@@ -82,11 +82,12 @@ def compare_runs(
     one run is that of the other side, if that has 5, else that of the history of the metric,
     if that has 6 values, else that of the other side, if that has 3, else what is usual for such
     metrics. Of two or three runs it is their own together with that of the history, unless they
-    scatter more; and where histories too often have as many outliers in a row, the interval is at
-    least as wide as these are far off (`spike_chances`). Without known noise on both sides there is
-    no interval. Where all values of one side are above all of the other, and the exact permutation
-    test finds that too rare at `level`, also with Bonferroni's correction, its p-value and interval
-    count (Hodges and Lehmann, Estimates of location based on rank tests, 1963).
+    scatter more; and where histories too often have as many outliers in a row, the interval of a
+    change reaches as far towards none as these are off (`spike_chances`). Without known noise on
+    both sides there is no interval. Where all values of one side are above all of the other, and
+    the exact permutation test finds that too rare at `level`, also with Bonferroni's correction,
+    its p-value and interval count (Hodges and Lehmann, Estimates of location based on rank tests,
+    1963).
 
     Args:
         before: n lists of m lists of DOUBLE, the values of each metric, one a run, any unit, in
@@ -174,8 +175,12 @@ def _compare(
             [before, after], histories, family, np.abs(gap), (1 - level) / tested
         )
         p = np.maximum(p, np.where(positive, chance, 0))
-        half = np.maximum(reach * np.sqrt(total), spikes)
-        logarithmic = np.exp([gap, gap - half, gap + half])
+        half = reach * np.sqrt(total)
+        # What would be a change may be spikes: then the end of its interval next to none is off.
+        off = np.where(np.abs(gap) > half, np.maximum(spikes, half), half)
+        logarithmic = np.exp(
+            [gap, gap - np.where(gap > 0, off, half), gap + np.where(gap < 0, off, half)]
+        )
         ratios = np.where(positive, logarithmic, _fieller(means[0], means[1], variances, reach))
         # No ratio of values that are not negative is below 0.
         signed = np.fmin(sides[0].extremes()[0], sides[1].extremes()[0]) < 0
