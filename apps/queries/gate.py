@@ -27,6 +27,14 @@ def gate_runs(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
     return ask(con, "gate/runs", app=app)
 
 
+def failed_since(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
+    """Return the newest version, and how many runs, of an application where all of these failed.
+
+    One row, or none where a run that did not fail is newer, or of that version.
+    """
+    return ask(con, "gate/failed_since", app=app)
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What a gate allows: the regression `limit` (0.05 is 5 %) at a confidence `level`.

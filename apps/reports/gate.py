@@ -19,7 +19,7 @@ from apps.output import (
     ratio_percent,
     version_text,
 )
-from apps.queries.gate import Terms, gate_metrics, gate_runs
+from apps.queries.gate import Terms, failed_since, gate_metrics, gate_runs
 from apps.queries.runs import LATEST, resolve_runs
 from apps.queries.trend import EVERY_METRIC
 from apps.reports.series import TOTALS, fields_texts, series_names, shown_fields
@@ -124,11 +124,16 @@ def _candidate(
     """Return the runs of the candidate: latest is all runs of the newest run's version.
 
     Where there is no other version, or the baseline has the same, it is the newest run alone.
-    Raises `NothingToAnalyse` where the newest run is one of the baseline: an older version, which
-    may be what was reverted, is not the latest.
+    Raises `NothingToAnalyse` where the newest run is one of the baseline, or all runs of the newest
+    version failed: an older version, which may be what was reverted, is not the latest.
     """
     if name != LATEST:
         return _named(con, app, runs, name)
+    for row in dicts(failed_since(con, app)):
+        raise NothingToAnalyse(
+            f"all runs of the newest version of {app}, {version_text(row['version'])}, failed",
+            hint="Name what to judge instead: --candidate VERSION",
+        )
     newest = runs[0]
     taken = {row["run_id"] for row in baseline}
     if newest["run_id"] in taken:
@@ -157,7 +162,7 @@ def _last_runs(
     """Return the last N runs before the candidate of each of its configurations, and the candidate.
 
     Of a version that came back the candidate is what followed the last run of another one; its
-    earlier runs are on no side. Failed runs are passed over.
+    earlier runs are on no side.
     """
     digits = baseline.removeprefix(_LAST)
     if not digits.isascii() or not digits.isdigit() or int(digits) < 1:
@@ -166,7 +171,6 @@ def _last_runs(
     before, newest = [], []
     for configuration in {str(row["configuration"]) for row in after}:
         alike = [row for row in runs if str(row["configuration"]) == configuration]
-        alike = [row for row in alike if row["run_id"] in ids or not row["has_failed"]]
         since = list(dropwhile(lambda row: row["run_id"] not in ids, alike))
         stretch = list(takewhile(lambda row: row["run_id"] in ids, since))
         older = [row for row in since[len(stretch) :] if row["run_id"] not in ids]

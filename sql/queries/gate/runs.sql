@@ -1,8 +1,7 @@
--- Runs of one application, the newest first: by start, then by when they landed. Invalid ones
--- (pwh ack) are left out.
+-- Runs of one application, the newest first: by start, then by when they landed. Failed
+-- ones are none of them, and invalid ones (pwh ack) are left out.
 SELECT
-  c.run_id, c.version, c.started_at, c.tags, c.configuration, l.landed, l.position,
-  c.run_id IN (SELECT run_id FROM failed_runs) AS has_failed
+  c.run_id, c.version, c.started_at, c.tags, c.configuration, l.landed, l.position
 FROM run_configurations AS c
 LEFT JOIN (
   SELECT f.run_id, max(s.ingested_at) AS landed, max(f.position) AS position

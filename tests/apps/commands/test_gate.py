@@ -157,6 +157,22 @@ def test_a_version_that_was_reverted_is_not_the_latest(run, tmp_path):
         assert (code, "Baseline last:5 (4 runs)" in out, "(4 runs since" in out) == (0, True, True)
 
 
+def test_a_version_whose_runs_all_failed_does_not_pass(run, tmp_path):
+    lines = ["app,version,machine,started_at,wall_seconds,exit_code"]
+    for day, (version, code) in enumerate([("v1", 0)] * 4 + [("v2", 0)] * 4 + [("v3", 1)] * 2, 1):
+        lines.append(f"heat,{version},m1,2026-01-{day:02},{10 + day % 3 / 100},{code}")
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(lines) + "\n")
+    run("ingest", path)
+    code, out, err = run("gate", "heat", "--baseline", "last:4")
+    assert (code, out) == (5, "")
+    assert "all runs of the newest version of heat, v3, failed" in err
+    assert run("gate", "heat", "--baseline", "last:4", "--candidate", "v2")[0] == 0
+    path.write_text("\n".join([lines[0], "heat,v3,m1,2026-01-20,10.01,0"]) + "\n")
+    run("ingest", path)
+    assert "candidate latest: v3 (1 run)" in run("gate", "heat", "--baseline", "last:4")[1]
+
+
 def test_without_a_noise_nothing_is_certain(run, tmp_path):
     lines = [
         *runs("v1", {"f": 1}, first_day=1, count=1),
