@@ -59,7 +59,12 @@ def compared_text(
 
     Raises `NothingToAnalyse` where they have no metric or configuration in common.
     """
-    from apps.reports.comparison import both_sides, comparison_notes, comparison_text
+    from apps.reports.comparison import (
+        both_sides,
+        comparison_notes,
+        comparison_text,
+        without_verdict,
+    )
 
     (before, first), (after, second) = sides
     found = dicts(run_comparison(con, first, second, level, metrics or EVERY_METRIC))
@@ -70,4 +75,5 @@ def compared_text(
             "shows what a run has.",
         )
     title = " to ".join(f"{name} ({counted(len(runs), 'run')})" for name, runs in sides)
-    return comparison_text(title, found, level, comparison_notes(con, sides, level))
+    notes = comparison_notes(con, sides, level, without_verdict(found))
+    return comparison_text(title, found, level, notes)

@@ -23,7 +23,12 @@ from apps.queries.explanations import Comparison, explained_against
 from apps.queries.idle import idle_of_runs
 from apps.queries.runs import resolve_runs
 from apps.queries.scaling import scaling_comparison, scaling_set_of
-from apps.reports.comparison import both_sides, comparison_notes, comparison_sentences
+from apps.reports.comparison import (
+    both_sides,
+    comparison_notes,
+    comparison_sentences,
+    without_verdict,
+)
 from warehouse.errors import UsageError
 
 _LEVEL = 0.95
@@ -79,7 +84,7 @@ def _compare(view: View, *sides: tuple[str, list[str]]) -> None:
         st.info("The two have nothing in common to compare: no metric, or no configuration.")
         return
     title = " to ".join(f"{name} ({counted(len(runs), 'run')})" for name, runs in sides)
-    notes = view.value(comparison_notes, sides, _LEVEL)
+    notes = view.value(comparison_notes, sides, _LEVEL, without_verdict(found))
     view.verdicts([f"From {title}:", *comparison_sentences(found, _LEVEL), *notes])
     of_one = _configuration(view, rows)
     left, right = st.columns(2)

@@ -109,3 +109,12 @@ def sides_that_came_back(
         before=json.dumps(list(before)),
         after=json.dumps(list(after)),
     )
+
+
+def measured_within_runs(
+    con: DuckDBPyConnection, before: str, after: str, metrics: Sequence[str]
+) -> DuckDBPyRelation:
+    """Return how the measurements within two runs lie to each other, a row a metric."""
+    return ask(
+        con, "comparison/within_runs", before=before, after=after, metrics=json.dumps(list(metrics))
+    )

@@ -19,7 +19,12 @@ from apps.output import (
     table_text,
     three_digits,
 )
-from apps.queries.comparison import compared_clocks, run_comparison, sides_that_came_back
+from apps.queries.comparison import (
+    compared_clocks,
+    measured_within_runs,
+    run_comparison,
+    sides_that_came_back,
+)
 from apps.reports.series import TOTALS, series_name, shown_fields
 
 if TYPE_CHECKING:
@@ -61,11 +66,51 @@ def comparison_text(title: str, rows: Sequence[Row], level: float, notes: Sequen
 
 
 def comparison_notes(
-    con: DuckDBPyConnection, sides: Sequence[tuple[str, list[str]]], level: float
+    con: DuckDBPyConnection,
+    sides: Sequence[tuple[str, list[str]]],
+    level: float,
+    unknown: Sequence[str],
 ) -> list[str]:
-    """Return what else has to be known of two sides, each a name and its runs."""
+    """Return what else has to be known of two sides, each a name and its runs.
+
+    `unknown` are the metrics without a verdict (`without_verdict`).
+    """
     first, second = (runs for _, runs in sides)
-    return [*_clock_notes(con, [*first, *second]), *_return_notes(con, sides, level)]
+    return [
+        *_within_notes(con, first, second, unknown),
+        *_clock_notes(con, [*first, *second]),
+        *_return_notes(con, sides, level),
+    ]
+
+
+def without_verdict(rows: Sequence[Row]) -> list[str]:
+    """Return the metrics of which the noise is unknown."""
+    return list(dict.fromkeys(row["metric"] for row in rows if row["verdict"] == "unknown"))
+
+
+def _within_notes(
+    con: DuckDBPyConnection, before: Sequence[str], after: Sequence[str], unknown: Sequence[str]
+) -> list[str]:
+    """Return of two single runs what several measurements within each tell, without a verdict."""
+    if len(before) != 1 or len(after) != 1 or not unknown:
+        return []
+    found = dicts(measured_within_runs(con, before[0], after[0], unknown))
+    apart = [
+        f"all {row['after']} of {cell(row['metric'])} after lie {row['lie']} all {row['before']} "
+        "before"
+        for row in found
+        if row["lie"] is not None
+    ]
+    more = f" and so on ({len(apart) - _NAMED} more)" if len(apart) > _NAMED else ""
+    told = [f"{', '.join(apart[:_NAMED])}{more}"] if apart else []
+    if overlap := len(found) - len(apart):
+        told.append(f"those of {counted(overlap, 'metric')} overlap")
+    if not told:
+        return []
+    return [
+        f"Of the measurements within the two runs, {'; '.join(told)}. How much runs differ by "
+        "themselves, as from day to day, they do not show."
+    ]
 
 
 def _return_notes(

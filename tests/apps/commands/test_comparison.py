@@ -165,3 +165,18 @@ def test_what_clocks_that_are_apart_spoil_is_not_compared(run, tmp_path):
     out = run("explain", "v2", "--against", "v1")[1]
     assert "idle time (the clocks of nodes are apart)" in out
     assert run("gate", "a", "--baseline", "v1", "--candidate", "v2")[0] == 5
+
+
+def test_measurements_within_single_runs_are_told_where_the_noise_between_runs_is_unknown(
+    run, tmp_path
+):
+    times = {"1": (50, 49, 52, 51, 50), "2": (40, 41, 39, 42, 40), "3": (41, 40, 43, 39, 41)}
+    for version, milliseconds in times.items():
+        result = {"command": "./prog", "times": [one / 1000 for one in milliseconds]}
+        path = tmp_path / f"{version}.json"
+        path.write_text(json.dumps({"results": [result]}))
+        run("ingest", str(path), "--app", "x", "--version", version)
+    out = run("compare", "x@1", "x@2")[1]
+    assert "there is no verdict" in out
+    assert "all 5 of metric:./prog after lie below all 5 before" in out
+    assert "those of 1 metric overlap" in run("compare", "x@2", "x@3")[1]
