@@ -34,7 +34,7 @@ _CLOSE = (0.05, 25.0)
 """Doubt about a law through four points, and how it grows with its distance from them."""
 _CHANGED = (3.5, 0.12)
 """Standard errors, and logarithm of the ratio, from which on a count departs from a law."""
-_BEFORE = _CARRIED - 1
+_BEFORE = 3
 """Points before it that carry a law from which a count can depart."""
 _EXPLAINED = 3.0
 """Distance of the points from a law, in their standard errors, that their repetitions explain."""
@@ -284,7 +284,7 @@ def _laws(
             )
             off = np.log(times[:, number:]) - early.log_seconds
             expected = early.spread[:, 0] ** 2 + early.noise**2
-            if back == 1:
+            if back == 1 and len(counts) >= _CARRIED:
                 missed[rows] = np.abs(off[:, 0])
                 beyond = np.maximum(off[:, 0] ** 2 - _SURPRISE[0] ** 2 * expected, 0)
                 doubt[rows] = np.hypot(0.02, _SURPRISE[1] * np.sqrt(beyond))
