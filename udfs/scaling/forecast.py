@@ -193,22 +193,30 @@ def _onward(
     return out[0], out[1], out[2]
 
 
+def _may_change(y: Array, back: int) -> Truth:
+    """Return whether the law of n times, n x m, may change at the last counts: where times fell.
+
+    Times that grow, then or before, may do so by a term that could not be seen before.
+    """
+    before = y[:, -back - 1]
+    falls = np.log(y[:, -back - 2] / before) > _CHANGED[1]
+    stays: Truth = falls & (np.log(y[:, -1] / before) < _CHANGED[1])
+    return stays
+
+
 def _departs(y: Array, off: Array, expected: Array) -> Truth:
     """Return whether the last counts of n functions follow another law than those before.
 
-    Times that grow may do so by a term that could not be seen before; and one count alone that is
-    off may be noise where the next is not.
+    One count alone that is off may be noise where the next is not.
 
     Args:
         y: their times, n x m.
         off: logarithms of the last times over those of the law of the counts before, n x counts.
         expected: the variance of the first of these (n).
     """
-    before = y[:, -off.shape[1] - 1]
-    falls = np.log(y[:, -off.shape[1] - 2] / before) > _CHANGED[1]
-    falls &= np.log(y[:, -1] / before) < _CHANGED[1]
     lasting = (off * np.sign(off[:, :1]) > _CHANGED[1]).all(1)
-    found: Truth = falls & lasting & (np.abs(off[:, 0]) > _CHANGED[0] * np.sqrt(expected))
+    certain = np.abs(off[:, 0]) > _CHANGED[0] * np.sqrt(expected)
+    found: Truth = _may_change(y, off.shape[1]) & lasting & certain
     return found
 
 
@@ -279,16 +287,20 @@ def _laws(
             number = len(counts) - back
             if number < _BEFORE:
                 continue
+            is_last = back == 1 and len(counts) >= _CARRIED
+            tried = rows if is_last else rows[_may_change(times, back)]
+            if not len(tried):
+                continue
             early = law_forecast(
-                basis, counts[:number], times[:, :number], noise[rows], counts[number:], _NONE
+                basis, counts[:number], y[tried, :number], noise[tried], counts[number:], _NONE
             )
-            off = np.log(times[:, number:]) - early.log_seconds
+            off = np.log(y[tried, number:]) - early.log_seconds
             expected = early.spread[:, 0] ** 2 + early.noise**2
-            if back == 1 and len(counts) >= _CARRIED:
+            if is_last:
                 missed[rows] = np.abs(off[:, 0])
                 beyond = np.maximum(off[:, 0] ** 2 - _SURPRISE[0] ** 2 * expected, 0)
                 doubt[rows] = np.hypot(0.02, _SURPRISE[1] * np.sqrt(beyond))
-            doubtful = rows[_departs(times, off, expected)]
+            doubtful = tried[_departs(y[tried], off, expected)]
             # Repetitions in a row scatter less than runs of other days: without them it has to be
             # as certain.
             if len(doubtful):
