@@ -110,6 +110,11 @@ def tuning_history(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
     return ask(con, "bottlenecks/tuning_history", app=app)
 
 
+def knows_events(con: DuckDBPyConnection, run_id: str) -> bool:
+    """Return whether a run has events that a metric set knows: counters of a core or a GPU."""
+    return ask(con, "bottlenecks/known_events", run_id=run_id).fetchone() == (True,)
+
+
 MOST_PLACES = 24
 
 

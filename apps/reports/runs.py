@@ -19,7 +19,7 @@ from apps.output import (
     version_text,
 )
 from apps.queries.base import narrowed
-from apps.queries.bottlenecks import counters_of
+from apps.queries.bottlenecks import counters_of, knows_events
 from apps.queries.runs import (
     row_counts,
     rows_of,
@@ -185,7 +185,9 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
             f"{shared[0]} was on a counter for less than half of the time, so it is an estimate."
         )
     with narrowed(con, counters_of([run_id], "bottlenecks", "pmu_standardised")) as of_run:
-        sentences += bottleneck_sentences(of_run, [run_id])
+        # Counts of system calls, processes or requests say nothing of what the cores wait for.
+        if missing or knows_events(of_run, run_id):
+            sentences += bottleneck_sentences(of_run, [run_id])
     return Section("Counters", sentences, relation, "counter_summary")
 
 

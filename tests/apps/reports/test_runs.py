@@ -65,6 +65,14 @@ def test_a_profile_of_events_has_no_verdict_on_the_cores(warehouse, tmp_path):
     assert "The cores completed 1.50 instructions per cycle." in text
 
 
+def test_what_no_core_counts_has_no_verdict_on_the_cores(warehouse, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("sample,event,value\n0,read,7\n0,write,9\n")
+    assert "Unknown (" not in report(warehouse, path)[0]
+    path.write_text("sample,event,value\n0,instructions,7\n0,branches,2\n")
+    assert "Unknown (" in report(warehouse, path)[0]
+
+
 @pytest.mark.parametrize(
     ("cycles", "said"),
     [
