@@ -112,7 +112,8 @@ def tuning_history(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
 
 def knows_events(con: DuckDBPyConnection, run_id: str) -> bool:
     """Return whether a run has events that a metric set knows: counters of a core or a GPU."""
-    return ask(con, "bottlenecks/known_events", run_id=run_id).fetchone() == (True,)
+    row: object = ask(con, "bottlenecks/known_events", run_id=run_id).fetchone()
+    return row == (True,)
 
 
 MOST_PLACES = 24
