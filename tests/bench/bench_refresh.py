@@ -1,6 +1,7 @@
 """Idle attribution of many runs on a Dask cluster: how it grows with the workers.
 
 python -m tests.bench.bench_refresh [--runs 64] [--rows 1000000] [--workers 1 2 4] [--folder FOLDER]
+    [--share CORES]
 
 Copies of one trace are refreshed (`pwh refresh --all`) by this process alone, and by clusters of
 processes with one thread each on this machine. The process that reads, sends and stores limits the
@@ -9,14 +10,19 @@ processor times are printed, too, of this process, of its main thread and of the
 speed-up they allow where there are cores enough: at least where this process did one thing after
 the other, at most where only its main thread counted. 64 runs of 10^6 rows need 6 GB of disk, and
 memory for the workers.
+
+With --share each worker has that much of a core, as 0.28, and this process three times as much: so
+two cores show what seven slower ones would. That needs root, and cgroups of version 1.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +41,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _ROWS_A_TASK = 7.5
+_GROUPS = Path("/sys/fs/cgroup/cpu")
+_PERIOD = 20_000  # us
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--share", type=float, help="of a core, for each worker")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
         path = Path(folder) / "w.duckdb"
@@ -62,7 +71,7 @@ def main() -> None:
         with warehouse.connect(path) as con:
             alone = timed(con, run_ids, None)
             print(f"  alone      {alone.wall:7.1f} s; processor {alone.own:7.1f} s", flush=True)
-            costs = {count: on(con, run_ids, count) for count in asked.workers}
+            costs = {count: on(con, run_ids, count, asked.share) for count in asked.workers}
     fewest = min(costs)
     first = costs[fewest]
     for count, cost in costs.items():
@@ -99,11 +108,35 @@ def made(path: Path, runs: int, tasks: int) -> tuple[list[str], int]:
     return run_ids, rows
 
 
-def on(con: DuckDBPyConnection, run_ids: Sequence[str], workers: int) -> Cost:
+def on(con: DuckDBPyConnection, run_ids: Sequence[str], workers: int, share: float | None) -> Cost:
     """Refresh on a cluster whose workers have all done something before."""
-    with open_cluster(str(workers)) as cluster:
+    with open_cluster(str(workers)) as cluster, confined(cluster, share):
         timed(con, run_ids[: 2 * workers], cluster)
         return timed(con, run_ids, cluster)
+
+
+@contextmanager
+def confined(cluster: Cluster, share: float | None) -> Iterator[None]:
+    """Let each worker have a share of a core, and this process three times as much."""
+    if share is None:
+        yield
+        return
+    workers = cluster._client.run(os.getpid).values()
+    for number, pid in enumerate(workers):
+        _confine(pid, share, f"pwh-bench-worker-{number}")
+    _confine(os.getpid(), 3 * share, "pwh-bench")
+    try:
+        yield
+    finally:
+        (_GROUPS / "cgroup.procs").write_text(str(os.getpid()))
+
+
+def _confine(pid: int, cores: float, name: str) -> None:
+    group = _GROUPS / name
+    group.mkdir(exist_ok=True)
+    (group / "cpu.cfs_period_us").write_text(str(_PERIOD))
+    (group / "cpu.cfs_quota_us").write_text(str(round(cores * _PERIOD)))
+    (group / "cgroup.procs").write_text(str(pid))
 
 
 def timed(con: DuckDBPyConnection, run_ids: Sequence[str], cluster: Cluster | None) -> Cost:
