@@ -19,7 +19,7 @@ import pytest
 
 import warehouse as pwh
 from apps.pages.answers import Answers, file_state
-from apps.queries.base import Narrowing, Question, ask, narrow
+from apps.queries.base import Narrowing, Question, ask, narrow, narrowed, those_runs
 from apps.queries.overview import warehouse_counts
 from apps.queries.runs import list_runs
 from apps.reports.runs import run_report
@@ -267,6 +267,23 @@ def test_narrowed_tables_are_not_copied(copying):
     assert list_runs(copying).fetchall()
     narrow(copying, Narrowing({"sources": Question("runs/sources", {"run_id": "none"})}))
     assert list_runs(copying).fetchall() == []
+
+
+@pytest.mark.parametrize(("most", "are_copied"), [(1_000_000, True), (2, False)])
+def test_of_large_tables_the_rows_of_files_are_copied_once(
+    copying, file, monkeypatch, most, are_copied
+):
+    monkeypatch.setattr("warehouse.lake.copies._MOST_ROWS", 1)
+    monkeypatch.setattr("warehouse.lake.copies._MOST_ROWS_OF_FILES", most)
+    with pwh.connect(file, read_only=True) as con:
+        (run_id,) = rows(con, "SELECT DISTINCT run_id FROM tasks")[0]
+        expected = run_report(con, run_id)
+    with narrowed(copying, Narrowing(runs=those_runs([run_id]))) as own:
+        answers = [ask(own, "idle/readings", run_id=run_id).fetchall() for _ in range(3)]
+        sql = "SELECT count(*) > 0 FROM duckdb_tables() WHERE temporary AND table_name = 'tasks'"
+        assert rows(own, sql) == [(are_copied,)]
+    assert answers[0] == answers[1] == answers[2] != []
+    assert run_report(copying, run_id) == expected
 
 
 def test_rules_of_a_cursor_are_not_copied(copying):

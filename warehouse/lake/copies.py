@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, WeakSet
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 
 # Comments and text.
 _UNREAD = re.compile(r"--.*|'[^']*'")
-# Rows of a table that is copied, of some 100 bytes each.
+# Rows of a table that is copied, of some 100 bytes each; and of the files that one cursor needs.
 _MOST_ROWS = 200_000
+_MOST_ROWS_OF_FILES = 1_000_000
 # The database of the connection itself.
 _MEMORY = "memory"
 _ORDER = "rowid"
@@ -118,7 +120,10 @@ class _Copies:
 
     `shadowed` are the tables, with the kind of what shadows them: a view of a copy, or of the
     snapshot where the table is too large to be copied, or, for a query of the order of rows, a
-    table. Of the tables `of_files` it needs the rows that fulfil the condition `files`.
+    table. Of the tables `of_files` it needs the rows that fulfil the condition `files`; of a large
+    one these are copied for it alone, in no order (`unordered`), unless they are too many. A single
+    query is answered faster without that: it is done for the second one that reads the table, of
+    those that one has read (`read_once`).
     """
 
     shared: _Shared
@@ -128,6 +133,8 @@ class _Copies:
     files: str = ""
     shadowed: Mapping[str, str] = field(default_factory=dict)
     own: frozenset[str] = frozenset()
+    unordered: frozenset[str] = frozenset()
+    read_once: frozenset[str] = frozenset()
 
 
 _LOCK = threading.Lock()
@@ -178,23 +185,55 @@ def read_copies(con: DuckDBPyConnection, sql: str) -> None:
 
 def _with_tables_of(con: DuckDBPyConnection, copies: _Copies, sql: str) -> _Copies:
     """Shadow the tables that a query reads by those of the cursor's snapshot."""
+    import duckdb
+
     of = copies.snapshot or copies.shared.read(con, snapshot(con))
     words, ordered = _reached(sql, copies.own)
     views = {name for name, kind in copies.shadowed.items() if kind == "VIEW"}
-    copies = _without(con, copies, views & ordered)
+    copies = _without(con, copies, (views | copies.unordered) & ordered)
     new = words & of.rows.keys() - copies.shadowed.keys()
+    again = words & copies.read_once & copies.shadowed.keys()
+    if not new | again:
+        return replace(copies, snapshot=of)
     small = {name for name in new if of.rows[name] <= _MOST_ROWS}
     copies.shared.copy(con, of, small)
-    places = {name: of.place(name) for name in small}
-    for name in new - small - ordered:
-        where = f" WHERE {copies.files}" if name in copies.of_files else ""
-        places[name] = f"{of.source(name)}{where}"
-    kinds = {name: "TABLE" if name in ordered else "VIEW" for name in places}
-    shadows = [f'CREATE TEMP {kinds[name]} "{name}" AS FROM {places[name]}' for name in kinds]
-    if shadows:
-        # Each transaction asks the catalogue for its snapshot.
-        con.execute("; ".join(["BEGIN", *shadows, "COMMIT"]))
-    return replace(copies, snapshot=of, shadowed={**copies.shadowed, **kinds})
+    kinds = {name: "TABLE" if name in ordered else "VIEW" for name in small}
+    large = new - small - ordered
+    # Each transaction asks the catalogue for its snapshot.
+    con.execute("BEGIN")
+    try:
+        for name, kind in kinds.items():
+            con.execute(f'CREATE TEMP {kind} "{name}" AS FROM {of.place(name)}')
+        for name in large:
+            where = f" WHERE {copies.files}" if name in copies.of_files else ""
+            con.execute(f'CREATE TEMP VIEW "{name}" AS FROM {of.source(name)}{where}')
+        copied = {name for name in again if _copy_few(con, name)}
+        con.execute("COMMIT")
+    except BaseException:
+        with suppress(duckdb.Error):
+            con.execute("ROLLBACK")
+        raise
+    kinds |= dict.fromkeys(large, "VIEW") | dict.fromkeys(copied, "TABLE")
+    return replace(
+        copies,
+        snapshot=of,
+        shadowed={**copies.shadowed, **kinds},
+        unordered=copies.unordered | copied,
+        read_once=copies.read_once - again | large & copies.of_files,
+    )
+
+
+def _copy_few(con: DuckDBPyConnection, name: str) -> bool:
+    """Put a table in place of a temporary view, unless its rows are too many; return whether."""
+    copy = f'temp.main."_{name}"'
+    made = f'CREATE TEMP TABLE "_{name}" AS FROM "{name}" LIMIT {_MOST_ROWS_OF_FILES + 1}'
+    ((rows,),) = con.execute(made).fetchall()
+    if rows > _MOST_ROWS_OF_FILES:
+        con.execute(f"DROP TABLE {copy}")
+        return False
+    con.execute(f'DROP VIEW temp.main."{name}"')
+    con.execute(f'ALTER TABLE {copy} RENAME TO "{name}"')
+    return True
 
 
 def _shared(lake: Attachment) -> _Shared:
@@ -207,7 +246,7 @@ def _without(con: DuckDBPyConnection, copies: _Copies, names: Collection[str]) -
     for name in names & copies.shadowed.keys():
         con.execute(f'DROP {copies.shadowed[name]} temp.main."{name}"')
     left = {name: kind for name, kind in copies.shadowed.items() if name not in names}
-    return replace(copies, shadowed=left)
+    return replace(copies, shadowed=left, unordered=copies.unordered - names)
 
 
 def _reached(sql: str, but: frozenset[str]) -> tuple[set[str], set[str]]:
