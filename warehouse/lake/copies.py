@@ -246,7 +246,7 @@ def _without(con: DuckDBPyConnection, copies: _Copies, names: Collection[str]) -
     for name in names & copies.shadowed.keys():
         con.execute(f'DROP {copies.shadowed[name]} temp.main."{name}"')
     left = {name: kind for name, kind in copies.shadowed.items() if name not in names}
-    return replace(copies, shadowed=left, unordered=copies.unordered - names)
+    return replace(copies, shadowed=left, unordered=copies.unordered - set(names))
 
 
 def _reached(sql: str, but: frozenset[str]) -> tuple[set[str], set[str]]:
