@@ -371,15 +371,13 @@ def _totals(rows: Sequence[Row]) -> dict[str, str]:
     """
     found = [row for row in reversed(rows) if is_total(row) or row["topic"] == "metric"]
     grew = {row["unit"]: row["after"] > row["before"] for row in found}
-    slower = grew.get("s")
-    return {
-        unit: f"{'rise' if more else 'fall'} in {cell(unit)}"
-        if slower is not None and more != slower
-        else "loss"
-        if more
-        else "gain"
-        for unit, more in grew.items()
-    }
+    names = {}
+    for unit, more in grew.items():
+        if grew.get("s", more) == more:
+            names[unit] = "loss" if more else "gain"
+        else:
+            names[unit] = f"{'rise' if more else 'fall'} in {cell(unit)}"
+    return names
 
 
 def _together(

@@ -35,7 +35,8 @@ CREATE OR REPLACE MACRO _is_rate(event, unit) AS
 
 -- Whether what is averaged over time adds up over places that run at the same time, as processors,
 -- ranks and GPUs do: amounts per second, power, bytes in use, and what processes have of the
--- processors' time (% CPU); not clocks and other shares, nor what is a mean, a largest value or the like. Where the tool records no unit, the name shows it.
+-- processors' time (% CPU); not clocks and other shares, nor what is a mean, a largest value or the
+-- like. Where the tool records no unit, the name shows it.
 CREATE OR REPLACE MACRO _adds_over_places(event, unit) AS
   CASE
     WHEN unit IS NULL

@@ -1,8 +1,8 @@
 -- What changed between two groups of runs, the strongest evidence first: what is certain, new, gone
 -- or separated, then that of which the noise is unknown (of single runs what is new, too), with the
--- largest shares of the loss that are not certain. Functions by their share. A slow worker comes before all else, because it slows down what waits
--- for it. As explain_run, which takes DuckDB twice as long to plan, as it has to find out what it is
--- given.
+-- largest shares of the loss that are not certain. Functions by their share. A slow worker comes
+-- before all else, because it slows down what waits for it. As explain_run, which takes DuckDB twice
+-- as long to plan, as it has to find out what it is given.
 SELECT * EXCLUDE (id)
 FROM _explained(_sides(0, $runs, $against, $explaining, $metric))
 ORDER BY
