@@ -169,6 +169,8 @@ def command_line() -> Callable[[], object]:
 
 def main() -> None:
     """Run `pwh`; every `PwhError` becomes a message on stderr and an exit code."""
+    # NumPy's threads, which hardly any command needs, would wait for their first work in a loop.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     # What is imported stays: to look for garbage among it takes a twentieth of a short command.
     gc.set_threshold(20_000)
     if isinstance(sys.stdout, io.TextIOWrapper):
