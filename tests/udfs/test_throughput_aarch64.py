@@ -123,6 +123,9 @@ def test_what_is_counted(neoverse_n1):
         ("svc #0", "010000d4", "system_instruction", False),
         ("mrs x0, tpidr_el0", "40d03bd5", "system_instruction", False),
         ("add z0.s, z0.s, z1.s", "0000a104", "not_on_core", False),
+        # its name is that of an instruction of the core
+        ("fadd z0.d, z0.d, z1.d", "0000c165", "not_on_core", False),
+        ("ldr z0, [x0]", "00408085", "not_on_core", False),
         ("retaa", "ff0b5fd6", "not_on_core", False),
         ("ldadd x0, x1, [x2]", "410020f8", "poor_support", True),
         ("paciasp", "3f2303d5", None, True),

@@ -38,7 +38,8 @@ class Word(NamedTuple):
     `form` is mnemonic and kinds of operands, by which tables of cores name it: `add x.x.x+lsl`,
     `fmla 4s.4s.4s`, `ldr q.m+index`, `ldp x.x.m!` (w, x: integer registers; b, h, s, d, q: scalar
     ones; 8b .. 2d: vectors, with [] an element; #: a constant; m: memory; ! updates its base;
-    +lsl: shifted left by up to 4, +shift: in other ways, +extend: extended).
+    +lsl: shifted left by up to 4, +shift: in other ways, +extend: extended). Instructions of SVE
+    have the names of others, so that theirs begin with sve: `sve fadd z.z.z`.
     `sources` registers read as data or address, `accumulator` the one that is added to (empty where
     there is none; not among the sources), `targets` registers written, `base` the address register
     that is updated (empty where none is), `step` a register that is added to it. `place`: what
@@ -174,7 +175,9 @@ def _place(i: Any, operand: Any, address: list[str], is_updated: bool) -> Place 
     if not plain or len(address) > 1:
         return None
     part = plain[1] or ""
-    size = _SIZES[part.removeprefix("s")[0] if part else _kind(i, i.operands[0])[0]]
+    size = _SIZES.get(part.removeprefix("s")[0] if part else _kind(i, i.operands[0])[0])
+    if size is None:
+        return None  # a register of SVE, whose size is the machine's
     offset = 0 if is_updated else operand.mem.disp
     return Place(address[0], offset, size, 1 + (plain[0][2:].strip("n")[0] == "p"), is_updated)
 
@@ -240,7 +243,14 @@ def _form(i: Any, operands: list[Any]) -> str:
     if lane and _MULTIPLE.fullmatch(i.mnemonic):
         # The disassembler names the element at the last of the registers only.
         kinds = [kind if kind[0] == "m" else lane for kind in kinds]
-    return f"{i.mnemonic} {'.'.join(kinds)}".rstrip()
+    sve = "sve " if any(_is_scalable(i, o) for o in operands) else ""
+    return f"{sve}{i.mnemonic} {'.'.join(kinds)}".rstrip()
+
+
+def _is_scalable(i: Any, operand: Any) -> bool:
+    """Return whether an operand is a vector or predicate of SVE."""
+    named = operand.type == arm64.ARM64_OP_REG and i.reg_name(operand.reg)
+    return bool(named and re.fullmatch(r"[zp]\d+", named))
 
 
 def _kind(i: Any, operand: Any) -> str:
