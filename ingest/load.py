@@ -407,6 +407,8 @@ class _Writer:
 
     def end(self) -> None:
         """Take the end of the recording; raises `InputError` where it had no rows or wall times."""
+        escaped = sum(self.recording.escaped.values())
+        self.take(LeftOut(escaped, "byte", "not UTF-8: written as \\xNN in names"))
         if not self.filled and not self._has_wall_times:
             raise InputError(
                 "the file contains no measurements", expected="at least one row of data"

@@ -119,8 +119,6 @@ def _looks_like(head: Head, known: Signature | None) -> str:
     if known is not None:
         return f"it is {known.what}"
     data = head.data
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "it is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW"
     if b"\0" in data[:4096]:
         return "it is binary data"
     first = data.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from ingest.parsing.lines import whole_text
 from warehouse.errors import InputError
+
+if TYPE_CHECKING:
+    from ingest.recording import Recording
+
+
+def read_json(recording: Recording, part: Path | None = None, *, limit: int) -> Any:
+    """Parse a whole file of at most `limit` bytes; raises `InputError` as `parse` does."""
+    return parse(whole_text(recording, part, limit, strict=True))
 
 
 def parse(text: str, line: int | None = None, *, allow_nan: bool = False) -> Any:

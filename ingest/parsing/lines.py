@@ -2,6 +2,10 @@
 
 A file is read in chunks of whole lines, so that memory stays bounded. A chunk can be taken as
 bytes (for parsers on arrays), as numbered lines of text, or as an Arrow array.
+
+Names of functions and files have bytes of any encoding. Those that are not UTF-8 become \\xNN, as
+in names of files (`ingest.compressed.path_text`), and `Recording.escaped` counts them. Only formats
+that are UTF-8 by definition, and what other libraries read from the same file, are taken `strict`.
 """
 
 from __future__ import annotations
@@ -81,10 +85,8 @@ class Chunk:
             return self.data.decode()
         except UnicodeDecodeError as error:
             begin = self.data.rfind(b"\n", 0, error.start) + 1
-            # One byte more, because two bytes show that a file is UTF-16.
-            raw = self.data[begin : error.end + 1]
             try:
-                return decode(raw, f"line {self.line_at(error.start)}")
+                return decode(self.data[begin : error.end], f"line {self.line_at(error.start)}")
             except InputError as wrong:
                 wrong.path = self.path
                 raise
@@ -128,17 +130,24 @@ def chunks(
     size: int | None = None,
     *,
     must_end: bool = False,
+    strict: bool = False,
 ) -> Iterator[Chunk]:
     """Yield a part of a recording (the main one by default) in chunks of about `size` bytes
     (CHUNK_BYTES by default).
 
-    With `must_end`, raise `InputError` after the last chunk if the file ends without a line break.
+    With `must_end`, raise `InputError` after the last chunk if the file ends without a line break,
+    if `strict` at the first line that is not UTF-8.
     """
     path = None if part is None else path_text(part)
     chunk = Chunk(b"\n")
     with recording.open(part) as file:
         for chunk in split(file, size, path):
-            yield chunk
+            if strict:
+                chunk.check_text()
+                yield chunk
+            else:
+                text = _escaped(recording, chunk.data, (part, chunk.first))
+                yield Chunk(text, chunk.first, path)
     if must_end:
         where = f"line {chunk.line_at(len(chunk.data) - 1)}"
         check_line_end(chunk.data[-1:], path=path, where=where)
@@ -174,19 +183,40 @@ def numbered_lines(
 ) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, text without line end) of every line.
 
-    Raise `InputError` at the first line that is not UTF-8, and as `chunks` does with `must_end`.
+    Raise `InputError` as `chunks` does with `must_end`.
     """
     for chunk in chunks(recording, part, must_end=must_end):
         yield from chunk.lines()
 
 
-def whole_text(recording: Recording, part: Path | None = None, limit: int = LONGEST_LINE) -> str:
-    """Return the whole content as text; raise `InputError` where it exceeds `limit` bytes."""
+def whole_text(
+    recording: Recording,
+    part: Path | None = None,
+    limit: int = LONGEST_LINE,
+    *,
+    strict: bool = False,
+) -> str:
+    """Return the whole content as text.
+
+    Raise `InputError` where it exceeds `limit` bytes, if `strict` where it is not UTF-8.
+    """
     with recording.open(part) as file:
         data = file.read(limit + 1)
     if len(data) > limit:
         raise InputError(f"the file is larger than {limit >> 20} MiB, which is not plausible")
-    return decode(data, "the file")
+    return decode(data if strict else _escaped(recording, data, (part, 1)), "the file")
+
+
+def _escaped(recording: Recording, data: bytes, place: tuple[Path | None, int]) -> bytes:
+    """Return a piece of text in which bytes that are not UTF-8 are \\xNN, and count them."""
+    # ASCII is recognised ten times faster than it is decoded.
+    if data.isascii():
+        return data
+    text = data.decode("utf-8", "backslashreplace").encode()
+    if len(text) > len(data):
+        # By place: some readers look through a file twice.
+        recording.escaped[place] = (len(text) - len(data)) // 3
+    return text
 
 
 def check_line_end(last: bytes, *, path: str | None = None, where: str | None = None) -> None:
@@ -206,13 +236,6 @@ def check_line_end(last: bytes, *, path: str | None = None, where: str | None = 
 
 def decode(raw: bytes, where: str) -> str:
     """Return UTF-8 as text; raise `InputError` with the place."""
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(
-            "the text is UTF-16",
-            where=where,
-            expected="UTF-8 text",
-            hint="Convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW",
-        )
     try:
         return raw.decode()
     except UnicodeDecodeError as error:

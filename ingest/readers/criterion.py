@@ -133,11 +133,10 @@ def _project(root: Path) -> str | None:
 
 
 def _document(recording: Recording, part: Path) -> Any:
-    from ingest.parsing.json_values import checked, parse
-    from ingest.parsing.lines import whole_text
+    from ingest.parsing.json_values import checked, read_json
 
     try:
-        document = parse(whole_text(recording, part, limit=_LIMIT))
+        document = read_json(recording, part, limit=_LIMIT)
         return checked(document, dict, "the file", "its start")
     except InputError as error:
         error.path = error.path or path_text(part)

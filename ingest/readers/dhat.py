@@ -23,8 +23,7 @@ from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.app_names import program_name
 from ingest.parsing.call_paths import ARROW, frame_name
 from ingest.parsing.counter_table import batches
-from ingest.parsing.json_values import checked, field, numbers, parse, text_of
-from ingest.parsing.lines import whole_text
+from ingest.parsing.json_values import checked, field, numbers, read_json, text_of
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class Dhat(SingleFile):
         """Yield the run, what its call paths allocated, and its largest heap."""
         import pyarrow as pa
 
-        document = parse(whole_text(recording, limit=_LIMIT))
+        document = read_json(recording, limit=_LIMIT)
         version = field(document, "dhatFileVersion", float, "the file")
         if version != 2:
             raise InputError(f"the version of the format is {version:g}", expected="2")

@@ -81,7 +81,7 @@ class Papi:
             found = _FILE.fullmatch(name)
             where = f"file {name}" if len(recording.parts) > 1 else "the file"
             rank = int(found[1]) if found else None
-            content = _content(whole_text(recording, part), where)
+            content = _content(whole_text(recording, part, strict=True), where)
             threads = _threads(content, where)
             ranks, most = ranks + 1, max(most, len(threads))
             tags |= {_FACTS[k]: str(v) for k, v in content.items() if k in _FACTS}

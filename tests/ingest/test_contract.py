@@ -123,7 +123,7 @@ def test_damaged_compression(case, warehouse, tmp_path):
         main.unlink()
         path = written(folder, {name: content}, f".{kind.split('.')[1]}")
         message = rejected(warehouse, path)
-        assert re.search("compressed data end too early|data are damaged", message), kind
+        assert re.search("data end too early|data are damaged", message), kind
 
 
 @each_case

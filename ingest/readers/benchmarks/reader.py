@@ -121,7 +121,22 @@ class Benchmarks(SingleFile):
         if form in lines:
             yield from lines[form](recording)
             return
-        text = whole_text(recording, limit=_LIMIT)
+        documents = {
+            "google": json_forms.google,
+            "pytest_benchmark": json_forms.pytest_benchmark,
+            "hyperfine": json_forms.hyperfine,
+            "action": json_forms.action,
+            "action_input": json_forms.action_input,
+            "jmh": per_language.jmh,
+            "asv": per_language.asv,
+            "pyperf": per_language.pyperf,
+            "vitest": javascript.vitest,
+            "mitata": javascript.mitata,
+            "autocannon": javascript.autocannon,
+            "fio": storage_network.fio,
+            "iperf": storage_network.iperf,
+        }
+        text = whole_text(recording, limit=_LIMIT, strict=form in documents)
         if form == "action":
             text = text.partition("=")[2].strip().removesuffix(";")
         elif form == "fio" and (found := _FIO_OBJECT.search(text)):
@@ -140,21 +155,6 @@ class Benchmarks(SingleFile):
         if form in tables:
             yield from tables[form]()
             return
-        documents = {
-            "google": json_forms.google,
-            "pytest_benchmark": json_forms.pytest_benchmark,
-            "hyperfine": json_forms.hyperfine,
-            "action": json_forms.action,
-            "action_input": json_forms.action_input,
-            "jmh": per_language.jmh,
-            "asv": per_language.asv,
-            "pyperf": per_language.pyperf,
-            "vitest": javascript.vitest,
-            "mitata": javascript.mitata,
-            "autocannon": javascript.autocannon,
-            "fio": storage_network.fio,
-            "iperf": storage_network.iperf,
-        }
         # asv writes NaN for parameters that a benchmark skips.
         yield from documents[form](parse(text, allow_nan=form == "asv"))
 

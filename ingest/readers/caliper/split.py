@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ingest.parsing.json_values import checked, field, parse
-from ingest.parsing.lines import whole_text
+from ingest.parsing.json_values import checked, field, read_json
 from ingest.readers.caliper.listed import as_split
 from ingest.readers.caliper.metrics import Metric, metric
 from ingest.readers.caliper.profile import Place, Profile
@@ -25,7 +24,7 @@ _OWN = ("data", "columns", "column_metadata", "nodes")
 
 def read(recording: Recording) -> Profile:
     """Read a json-split file, or listed records; raises `InputError` at what is not right."""
-    document = parse(whole_text(recording, limit=_LIMIT))
+    document = read_json(recording, limit=_LIMIT)
     if isinstance(document, list):
         document = as_split(document)
     data, names, metadata = (field(document, name, list, "the file") for name in _OWN[:3])

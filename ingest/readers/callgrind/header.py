@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ingest.parsing.lines import decode
 from warehouse.errors import InputError
 
 _FIELD = re.compile(r"([a-z]+): *(.*?)\s*")
@@ -59,7 +58,7 @@ def read_header(
         if _BODY.match(raw) or size >= len(text):
             break
         size += len(raw) + 1
-        line = decode(raw, where).rstrip("\r")
+        line = raw.decode().rstrip("\r")
         if line.startswith(_COMPARED):
             raise InputError(
                 "these are the differences of two profiles",

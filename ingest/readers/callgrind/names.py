@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from ingest.parsing.call_paths import ARROW
-from ingest.parsing.lines import decode
 
 OBJECT, FILE, NAME = "object", "file", "function"
 UNKNOWN = b"???"
@@ -54,7 +53,7 @@ class Names:
 
     def all(self, kind: str) -> list[str]:
         """Return the names of a kind by number; raises `InputError` where one is not text."""
-        return [decode(name, f"the name of a {kind}") for name in self._numbers[kind]]
+        return [name.decode() for name in self._numbers[kind]]
 
     def functions(self) -> list[Function]:
         """Return all functions by number; raises `InputError` where a name is not text."""

@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ingest.base import Head, Item, Rows, Run
-from ingest.parsing.lines import chunks, decode
+from ingest.parsing.lines import chunks
 from ingest.readers.exp_bbv.files import is_pc_file, program_files, thread_number
 from ingest.readers.exp_bbv.pc import read_pc_file
 from ingest.recording import Recording
@@ -192,7 +192,7 @@ def _check_blocks(
 
 def _note(line: bytes, thread: _Thread) -> None:
     """Take a line that is no vector: blank, or one of valgrind's notes on the whole thread."""
-    text = decode(line, thread.where()).strip()
+    text = line.decode().strip()
     if text and not text.startswith("#"):
         raise InputError(
             "this is not a whole vector",

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ingest.base import Head, Item, SingleFile
-from ingest.parsing.json_values import checked, field, numbers, parse
-from ingest.parsing.lines import whole_text
+from ingest.parsing.json_values import checked, field, numbers, read_json
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -43,7 +42,7 @@ class ExtrapJson(SingleFile):
         """Yield the runs and rows; see `Reader.read`."""
         from ingest.readers.extrap.rows import items
 
-        document = parse(whole_text(recording, limit=_LIMIT))
+        document = read_json(recording, limit=_LIMIT)
         checked(document, dict, "the file", "its start")
         collected = _Collected()
         if "callpaths" in document:

@@ -32,7 +32,7 @@ class _Lines(SingleFile):
         from ingest.readers.extrap.rows import items
 
         columns = Columns()
-        for chunk in chunks(recording):
+        for chunk in chunks(recording, strict=True):
             self._take(self.as_json(chunk.text().encode()), chunk.first, columns)
         yield from items(columns.experiment())
 

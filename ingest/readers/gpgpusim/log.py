@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 
-from ingest.parsing.lines import decode
 from ingest.readers.gpgpusim.fields import Fields
 from ingest.readers.gpgpusim.launch import Launch, Summary
 from ingest.readers.gpgpusim.notes import ProgramNotes
@@ -171,7 +170,7 @@ class Log:
         elif found := _END.fullmatch(line):
             self._end(int(found[1]) - 1, where)
         elif found := _VERSION.fullmatch(line):
-            self.version = decode(found[1], where)
+            self.version = found[1].decode()
         elif found := _WARP_SIZE.fullmatch(line):
             self.warp_size = int(found[1])
             if self.warp_size not in _WARP_SIZES:
@@ -192,7 +191,7 @@ class Log:
             and kernel in (None, what.kernel.encode())
         ]
         if not waiting:
-            what = "a kernel" if kernel is None else f"'{decode(kernel, where)}'"
+            what = "a kernel" if kernel is None else f"'{kernel.decode()}'"
             raise InputError(
                 f"{what} runs that was not launched",
                 where=where,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ingest.parsing.lines import decode
 from ingest.readers.gpgpusim.program import Program
 from ingest.readers.gpgpusim.text import Listing
 from warehouse.errors import InputError
@@ -26,9 +25,9 @@ class ProgramNotes:
     def take(self, line: bytes, where: str) -> None:
         """Take a line that describes the program."""
         if line.startswith((b"Printing basic blocks", b"Summary of basic blocks", b"bb_")):
-            self._listing.add(decode(line, where), where)
+            self._listing.add(line.decode(), where)
         elif found := _JOIN.fullmatch(line):
-            self._join(decode(found[1], where), where)
+            self._join(found[1].decode(), where)
         elif _BRANCH.fullmatch(line) or line.startswith(_LAST_BRANCH):
             if self._branch is not None:
                 raise InputError(

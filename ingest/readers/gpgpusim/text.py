@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ingest.parsing.lines import decode
 from warehouse.errors import InputError
 
 _LOCATED = re.compile(r"(?P<file>.*):(?P<line>\d+) - (?P<code>.*)", re.DOTALL)
@@ -192,7 +191,7 @@ _PUSH = re.compile(
 
 def push(line: bytes, where: str) -> Push:
     """Read the line that announces a launch."""
-    found = _PUSH.fullmatch(decode(line, where))
+    found = _PUSH.fullmatch(line.decode())
     sizes = [int(size) for size in found.groups()[1:]] if found else []
     if found is None or not all(0 < size < 1 << 31 for size in sizes):
         raise InputError(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, SingleFile
-from ingest.parsing.json_values import parse
+from ingest.parsing.json_values import read_json
 from ingest.parsing.lines import whole_text
 from ingest.readers.load_tests import documents, openssl, printed
 from warehouse.errors import InputError
@@ -55,7 +55,7 @@ class LoadTests(SingleFile):
             text = file.read(1 << 16).decode("utf-8", "replace")
         form = _form(text)
         if form in _JSON:
-            document = parse(whole_text(recording, limit=_LIMIT))
+            document = read_json(recording, limit=_LIMIT)
             yield from getattr(documents, form)(document)
         elif form is not None:
             yield from getattr(documents, form)(whole_text(recording, limit=_LIMIT))

@@ -147,8 +147,8 @@ def _refuse(broken: list[str], columns: int) -> None:
 
 def _check_text(recording: Recording) -> None:
     """Raise `InputError` for what is not UTF-8 (Arrow does not always) and for cut files."""
-    for chunk in chunks(recording, must_end=True):
-        chunk.check_text()
+    for _ in chunks(recording, must_end=True, strict=True):
+        pass
 
 
 def _app(recording: Recording, names: list[str], skip: int) -> str | None:

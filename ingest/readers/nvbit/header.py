@@ -6,7 +6,6 @@ import math
 import re
 from dataclasses import dataclass
 
-from ingest.parsing.lines import decode
 from warehouse.errors import InputError
 
 BEGIN = b"#BEGIN_TB"
@@ -50,7 +49,7 @@ def read_header(text: bytes, part: str) -> Header:
     where = f"{part}, line 1"
     for number, raw in enumerate(text.splitlines(), 1):
         where = f"{part}, line {number}"
-        line = decode(raw, where)
+        line = raw.decode()
         if _RAW.match(line):
             raise InputError(
                 "this is a raw trace, whose warps are mixed in the order in which they came",

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from ingest.base import Head, Item, LeftOut, Run, SingleFile
 from ingest.parsing.call_paths import frame_name
-from ingest.parsing.lines import chunks, quoted, split
+from ingest.parsing.lines import chunks, quoted
 from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks, check_weight
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -47,12 +47,7 @@ class FoldedStacks(SingleFile):
 
     def sniff(self, head: Head) -> bool:
         """Recognise lines that all end with a number, most of them of several functions."""
-        try:
-            text = head.data.decode()
-        except UnicodeDecodeError as error:
-            if error.start < len(head.data) - 8:
-                return False
-            text = head.data[: error.start].decode("utf-8", "replace")
+        text = head.data.decode("utf-8", "replace")
         lines = [line for line in text.split("\n")[:-1] if line.strip() and line[0] != "#"]
         stacks = [found[1] or "" for line in lines if (found := _ONE.fullmatch(line))]
         several = [stack for stack in stacks if ";" in stack.strip(";")]
@@ -95,11 +90,10 @@ def _lines(recording: Recording) -> Iterator[tuple[int, str]]:
 
 def _is_difference(recording: Recording) -> bool:
     """Return whether every line has two numbers: a function's name alone can end with one."""
-    with recording.open() as file:
-        for chunk in split(file):
-            lines = (line for _, line in chunk.lines() if line.strip() and line[0] != "#")
-            if not all(map(_TWO.fullmatch, lines)):
-                return False
+    for chunk in chunks(recording):
+        lines = (line for _, line in chunk.lines() if line.strip() and line[0] != "#")
+        if not all(map(_TWO.fullmatch, lines)):
+            return False
     return True
 
 

@@ -49,8 +49,7 @@ class JsonProfile(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield the run and its rows; see `Reader.read`."""
-        from ingest.parsing.json_values import checked, parse
-        from ingest.parsing.lines import whole_text
+        from ingest.parsing.json_values import checked, read_json
         from ingest.readers.sampling import (
             cpuprofile,
             firefox,
@@ -65,7 +64,7 @@ class JsonProfile(SingleFile):
             form = _form(file.read(1 << 16))
         if form is None:
             raise InputError("this is no sampling profile that is known", expected=self.DESCRIPTION)
-        document = parse(whole_text(recording, limit=_LIMIT))
+        document = read_json(recording, limit=_LIMIT)
         profile = checked(document, dict, "the file", "its start")
         forms = {
             "speedscope": speedscope.items,

@@ -32,7 +32,7 @@ from itertools import product
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import UNKNOWN, frame_name
-from ingest.parsing.lines import Chunk, chunks, decode, quoted
+from ingest.parsing.lines import Chunk, chunks, quoted
 from ingest.readers.sampling.commands import BEFORE, object_name, program
 from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks
 from ingest.recording import Recording
@@ -40,7 +40,8 @@ from warehouse.errors import InputError
 
 # The fields of a sample's first line, in perf's order. perf pads them to fixed widths: a number
 # that is 10 wide is a period, else a thread.
-_COMM = rb" *(?P<comm>[^\s#](?:.{0,14}?\S)?) "
+_ESCAPED = rb"\\x[89a-f][0-9a-f]"
+_COMM = rb" *(?P<comm>(?:%b|[^\s#])(?:(?:%b|.){0,14}?(?:%b|\S))?) " % ((_ESCAPED,) * 3)
 _WIDE = b"|".join(b" {%d}\\d{%d}" % (10 - n, n) for n in range(1, 10)) + rb"|\d{10,18}"
 _IDS = rb"(?!(?:" + _WIDE + rb") ) *(?:-?\d{1,7}/)?(?P<tid>-?\d{1,7}) *? "
 _TIME = rb" *\d+\.\d{3,9}: "
@@ -233,7 +234,7 @@ class _Samples:
         import pyarrow as pa
 
         threads = [None if tid.startswith(b"-") else int(tid) for tid, _ in self._traced]
-        names = [f"samples of {decode(event, 'an event')}" for _, event in self._traced]
+        names = [f"samples of {event.decode()}" for _, event in self._traced]
         return Rows(
             "pmu_samples",
             pa.table(
@@ -252,7 +253,7 @@ class _Samples:
         periods: dict[bytes, Measure] = {}
         several = len({event for _, event, _, _ in self._sums}) > 1
         for (tid, raw, has_period, path), (count, period) in self._sums.items():
-            event = decode(raw, "an event")
+            event = raw.decode()
             # Threads that had ended, and the idle ones of system-wide recordings, are -1.
             key = int(tid) if tid and tid[:1] != b"-" else NO_THREAD, path
             clock = _CLOCK.fullmatch(event)
@@ -336,7 +337,7 @@ class _Samples:
                 place, line = (begin, b"") if line is None else (place, line)
                 stack.append(raw)
             elif raw[:1] == b"#":
-                self._comment(raw, piece.line_at(begin))
+                self._comment(raw)
             elif raw[:2] == b"  " and self._is_source(piece, place, line, raw):
                 pass
             else:
@@ -393,7 +394,7 @@ class _Samples:
             if found := form.fullmatch(line):
                 comm = found["comm"]
                 if comm and comm not in self._commands:
-                    self._commands[comm] = comm.decode("utf-8", "replace")
+                    self._commands[comm] = comm.decode()
                     self._system_wide |= found["cpu"] is not None
                 return found
         return None
@@ -403,7 +404,7 @@ class _Samples:
         found = lines.split(b"\n")
         wrong = next((n for n, raw in enumerate(found) if not _is_function(raw)), 0)
         number = piece.line_at(begin) + wrong
-        text = decode(found[wrong], f"line {number}")
+        text = found[wrong].decode()
         return InputError(
             f"{quoted(text)} was found",
             where=f"line {number}",
@@ -412,8 +413,8 @@ class _Samples:
             hint="Is the file damaged here? Let perf script print it again.",
         )
 
-    def _comment(self, raw: bytes, number: int) -> None:
-        if found := _FACT.fullmatch(decode(raw, f"line {number}")):
+    def _comment(self, raw: bytes) -> None:
+        if found := _FACT.fullmatch(raw.decode()):
             self._facts.setdefault(found[1], found[2])
 
 

@@ -18,8 +18,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, SingleFile
-from ingest.parsing.json_values import parse
-from ingest.parsing.lines import whole_text
+from ingest.parsing.json_values import read_json
 from ingest.readers.sysstat import documents, tables, vmstat
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class Sysstat(SingleFile):
         elif form == "vmstat":
             yield from vmstat.items(recording)
         elif form == "json":
-            yield from documents.items(parse(whole_text(recording, limit=_LIMIT)))
+            yield from documents.items(read_json(recording, limit=_LIMIT))
         else:
             yield from tables.printed(recording)
 

@@ -202,7 +202,7 @@ def test_real_file_with_counts_only_is_refused(warehouse):
         ("T:1:99999999999999999999   \n", "this is not a whole vector", "p.bb, line 1"),
         ("T:1:8   :2   \n" + notes(), "this is not a whole vector", "p.bb, line 1"),
         (notes(intervals=0, instructions=7), "there are no vectors", "p.bb, line 9"),
-        (b"T:1:8   \xff\n", "byte 0xff is not text", "p.bb, line 1"),
+        (b"T:1:8   \xff\n", "not a whole vector", "p.bb, line 1"),
         ("\n\n\n", "valgrind's closing notes are missing", "p.bb, line 3"),
         ("", "the file is empty", "p.bb"),
     ],

@@ -232,9 +232,3 @@ def test_wrong_states_are_refused(warehouse, tmp_path, states, message):
 def test_a_trace_without_tasks_is_refused(warehouse, tmp_path):
     shutil.copy(SAMPLE / "data.rec", tmp_path)
     assert "there is no tasks.rec next to this file" in refused(warehouse, tmp_path)
-
-
-def test_bytes_that_are_no_text_are_refused(warehouse, tmp_path):
-    records = task("1", 1, 2, "a", "R").encode().replace(b"Name: k", b"Name: \xff")
-    (tmp_path / "tasks.rec").write_bytes(records)
-    assert "line 1: byte 0xff is not text" in refused(warehouse, tmp_path)
