@@ -41,7 +41,7 @@ def landing(timeline: Timeline, base: int) -> Iterator[Item]:
     )
     tasks = Tasks(timeline, threads, nested)
     if len(tasks):
-        yield from _worker_rows(timeline, tasks)
+        yield from _worker_rows(timeline, tasks, base)
         yield Rows("tasks", tasks.rows(base))
         if len(timeline.launches.caller):
             yield from launch_rows(timeline, tasks, base)
@@ -51,12 +51,18 @@ def landing(timeline: Timeline, base: int) -> Iterator[Item]:
     yield from function_rows(timeline, threads, nested)
 
 
-def _worker_rows(timeline: Timeline, tasks: Tasks) -> Iterator[Rows]:
-    used = [timeline.workers[number] for number in np.unique(tasks.worker).tolist()]
+def _worker_rows(timeline: Timeline, tasks: Tasks, base: int) -> Iterator[Rows]:
+    numbers, of_task = np.unique(tasks.worker, return_inverse=True)
+    used = [timeline.workers[number] for number in numbers.tolist()]
     nodes = list(dict.fromkeys(worker.node for worker in used))
     yield Rows("nodes", pa.table({"node": pa.array(nodes, pa.string())}))
     columns = {
         "worker": pa.array([worker.name for worker in used], pa.string()),
         "node": pa.array([worker.node for worker in used], pa.string()),
     }
+    if timeline.whole_lives:
+        begin, end = np.full(len(used), tasks.start.max()), np.full(len(used), tasks.end.min())
+        np.minimum.at(begin, of_task, tasks.start)
+        np.maximum.at(end, of_task, tasks.end)
+        columns |= {"t_begin": pa.array(begin - base), "t_end": pa.array(end - base)}
     yield Rows("workers", pa.table(columns))

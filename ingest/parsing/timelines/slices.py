@@ -77,7 +77,11 @@ def no_arrows() -> Arrows:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """All of one process: `rank` is None where the trace does not number processes."""
+    """All of one process: `rank` is None where the trace does not number processes.
+
+    `whole_lives` is whether a thread has slices from its first moment to its last, as where each
+    function is traced; else threads are there all the time.
+    """
 
     workers: list[Worker]
     names: list[str]
@@ -86,6 +90,7 @@ class Timeline:
     launches: Launches = field(default_factory=no_launches)
     arrows: Arrows = field(default_factory=no_arrows)
     rank: int | None = None
+    whole_lives: bool = False
 
     @property
     def begin(self) -> int:

@@ -39,7 +39,12 @@ class _All:
 
 
 def assemble(
-    events: Events, *, is_kineto: bool, is_clang: bool = False, rank: int | None = None
+    events: Events,
+    *,
+    is_kineto: bool,
+    is_clang: bool = False,
+    rank: int | None = None,
+    whole_lives: bool = False,
 ) -> Timeline:
     """Return the timeline; slices that are no work of anybody are not in it.
 
@@ -70,6 +75,7 @@ def assemble(
         launches=_launches(slices, every.correlation[kept]),
         arrows=_arrows(events, slices),
         rank=rank,
+        whole_lives=whole_lives,
     )
 
 

@@ -93,7 +93,13 @@ def _read(recording: Recording, part: Path) -> _Process:
                 f"baseTimeNanoseconds is {str(base)[:40]}", expected="nanoseconds since 1970"
             )
         rank = process.rank if process is not None else None
-        timeline = assemble(events, is_kineto=is_kineto, is_clang=is_clang, rank=rank)
+        timeline = assemble(
+            events,
+            is_kineto=is_kineto,
+            is_clang=is_clang,
+            rank=rank,
+            whole_lives=viztracer is not None,
+        )
     except InputError as error:
         error.path = error.path or path_text(part)
         raise

@@ -2,7 +2,8 @@
 
 What lands, and how nested slices, flows and launches become tasks and dependences, is in
 `ingest.parsing.timelines.landing`. Of a plain Chrome trace every thread is a worker and its
-outermost slices are tasks. An end (E) with a name ends the last slice of that name. Asynchronous
+outermost slices are tasks; VizTracer traces each function, so that its threads are there from their
+first slice to their last. An end (E) with a name ends the last slice of that name. Asynchronous
 operations land with their elapsed times only, counters as metrics: mean over time and maximum.
 
 Of a Kineto trace each stream of a GPU is a worker too, named by device and stream, with kernels,

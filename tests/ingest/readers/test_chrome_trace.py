@@ -368,6 +368,13 @@ def test_totals_of_clang_are_no_threads(trace, warehouse):
     assert rows(warehouse, LEFT) == [("1 total of clang (its slices land)",)]
 
 
+def test_threads_of_viztracer_do_not_wait_before_they_start(trace, warehouse):
+    events = [slice_("main", 0, 9), slice_("work", 3, 1, tid=2), slice_("work", 5, 1, tid=2)]
+    trace(events, viztracer_metadata={"version": "1.1.1"})
+    query = "SELECT worker, kind, t_start, t_end FROM idle_intervals"
+    assert rows(warehouse, query) == [("thread 2", "inner", 4000, 5000)]
+
+
 def test_a_full_buffer_of_viztracer_is_told(trace, warehouse):
     trace([slice_("a", 0, 1)], viztracer_metadata={"overflow": True, "version": "1.1.1"})
     assert rows(warehouse, LEFT) == [("1 beginning of the trace (VizTracer's buffer was full)",)]
