@@ -26,6 +26,7 @@ from apps.queries.bottlenecks import (
     bottleneck_costs,
     bottleneck_metrics,
     class_shares,
+    classified_by_counts,
     counted_runs,
     counters_of,
     model_clusters,
@@ -69,7 +70,8 @@ def page(view: View) -> None:
         operations = view.rows(roofline, runs).filter(
             pl.coalesce("flops", "flops_per_second").is_not_null()
         )
-        others = [run for run in runs if run not in set(slots["run_id"])]
+        of_slots = set(slots["run_id"]) - view.value(classified_by_counts, runs)
+        others = [run for run in runs if run not in of_slots]
         if others:
             _metrics(view, others, None if by is None else _BY[by])
         drawn = _drawn(view, runs, slots, operations)
@@ -201,7 +203,8 @@ def _slots(view: View, slots: pl.DataFrame, run: str) -> None:
     if len(of_run) > _REGIONS:
         st.caption(f"The {_REGIONS} of {len(of_run)} regions that lose most slots.")
     with st.expander(f"Top-down shares by region of {plain(run)}"):
-        view.table(slots, percent=[*TREE, *itertools.chain(*TREE.values()), "share", "part_share"])
+        shares = [*TREE, *itertools.chain(*TREE.values()), "share", "part_share"]
+        view.table(slots.drop("phases"), percent=shares)
 
 
 def _roofline(view: View, rows: pl.DataFrame, run: str) -> None:

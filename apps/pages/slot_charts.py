@@ -18,12 +18,14 @@ TREE = {
     "bad_speculation": ("branch_mispredict", "machine_clears"),
     "frontend_bound": ("frontend_latency", "frontend_bandwidth"),
     "backend_bound": ("memory_bound", "core_bound"),
+    "smt_contention": (),
 }
 _COLOURS = {
     "retiring": GREEN,
     "bad speculation": PINK,
     "frontend bound": ORANGE,
     "backend bound": RED,
+    "smt contention": GREY,
 }
 _NAME = 44
 # Share of the slots whose box has room for a letter of its name.
@@ -111,6 +113,7 @@ def slots_chart(rows: pl.DataFrame) -> alt.Chart:
     tall = wide.drop_nulls("share").with_columns(
         rank=pl.col("category").replace_strict(order, return_dtype=pl.Int64)
     )
+    known = [name for name in _COLOURS if name in tall["category"].to_list()]
     # What is measured apart need not add up to all slots.
     whole = max(1.0, *tall.group_by("name").agg(pl.col("share").sum())["share"].to_list())
     chart: alt.Chart = (
@@ -124,7 +127,7 @@ def slots_chart(rows: pl.DataFrame) -> alt.Chart:
                 scale=alt.Scale(domain=[0, whole], nice=False),
             ),
             y=alt.Y("name:N", sort=names, axis=axis(None, labelFlush=False, labelOverlap=False)),
-            color=alt.Color("category:N", scale=scale(list(_COLOURS), _COLOURS), legend=legend()),
+            color=alt.Color("category:N", scale=scale(known, _COLOURS), legend=legend()),
             order=alt.Order("rank:Q"),
             tooltip=["name:N", "category:N", alt.Tooltip("share:Q", format=".1%")],
         )

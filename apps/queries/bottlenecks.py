@@ -100,6 +100,12 @@ def topdown(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
     return ask(con, "bottlenecks/topdown", **_runs(runs))
 
 
+def classified_by_counts(con: DuckDBPyConnection, runs: Sequence[str]) -> set[str]:
+    """Return those of the runs whose classes are by counts, not by shares of issue slots."""
+    found = ask(con, "bottlenecks/by_counts", **_runs(runs)).fetchall()
+    return {run_id for (run_id,) in found}
+
+
 def roofline(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
     """Return operations and bytes of the regions of runs, with the peaks of their machine."""
     return ask(con, "bottlenecks/roofline", **_runs(runs))

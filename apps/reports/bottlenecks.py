@@ -12,6 +12,7 @@ from apps.queries.bottlenecks import (
     bottleneck_metrics,
     bottleneck_verdict,
     bottlenecks_by,
+    classified_by_counts,
     metrics_not_measured,
     newest_version,
     topdown,
@@ -27,6 +28,8 @@ _NAMED = 4
 _REGION = 40
 # A class with a smaller share of the weight is not named beside the verdict.
 _LEAST_NAMED = 0.005
+# Categories that take most issue slots in a smaller share of the samples are no phase.
+_LEAST_PHASE = 0.05
 _FLAGS = {
     "multiplexed": "counters shared the hardware and are scaled up",
     "single_sample": "there is a single sample, so its noise is unknown",
@@ -65,7 +68,8 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
     known = [part for part in heaviest if part["class"] != _UNKNOWN]
     classes = dicts(bottleneck_classes(con, newest))
     sentences = _topdown_sentences(con, newest)
-    subject = "The class is " if sentences and not known else ""
+    has_slots = bool(sentences)
+    subject = "The class is " if has_slots and not known else ""
     sentences.append(_version(of_newest[0]) + subject + _verdict_sentence(verdict))
     sentences += _region_sentences(con, newest)
     for part in known:
@@ -76,7 +80,7 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
         advice = part["advice"]
         against = f" against {part['class']}" if len(known) > 1 else ""
         sentences.append(f"What usually helps{against}: {advice[:1].lower()}{advice[1:]}")
-    if not known and {row["metric_set"] for row in classes} & _OF_PROCESSORS:
+    if not known and not has_slots and {row["metric_set"] for row in classes} & _OF_PROCESSORS:
         sentences.append(
             "Top-down counters tell what a core waits for without a model: perf stat --topdown, "
             "likwid-perfctr -g TMA."
@@ -183,7 +187,7 @@ def _topdown_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str
         else:
             name = f"{name} takes most issue slots"
         if len(rows) == 1:
-            sentences.append(f"Top-down: {name} {slots}.")
+            sentences.append(f"Top-down: {name} {slots}{_phases(worst['phases'])}.")
             continue
         where = worst["run_id"] if worst["region"] is None else worst["region"]
         sentences.append(
@@ -191,6 +195,15 @@ def _topdown_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str
             f"places, most in {cell(where)} {slots}."
         )
     return sentences
+
+
+def _phases(phases: list[dict[str, Any]] | None) -> str:
+    """Return which categories take most issue slots in how much of the samples that differ."""
+    large = [phase for phase in phases or [] if phase["share"] >= _LEAST_PHASE]
+    if len(large) < 2:
+        return ""
+    named = [f"{one['name'].replace('_', ' ')} in {percent(one['share'])}" for one in large]
+    return f"; samples differ: the largest is {', '.join(named)} of them"
 
 
 def _not_measured(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
@@ -224,10 +237,13 @@ def bottleneck_tables(con: DuckDBPyConnection, runs: Sequence[str], by: str | No
         return [_limited(bottlenecks_by(con, runs, by))]
     runs = [row["run_id"] for row in dicts(newest_version(con, runs))]
     slots = topdown(con, runs)
+    tables = []
     if slots.limit(1).fetchall():
-        return [_limited(slots.project("* EXCLUDE (run_id)"))]
+        tables.append(_limited(slots.project("* EXCLUDE (run_id, phases)")))
+        if not classified_by_counts(con, runs):
+            return tables
     classes = bottleneck_classes(con, runs).project("class, samples, share, probability")
-    return [_limited(classes), _limited(bottleneck_metrics(con, runs))]
+    return [*tables, _limited(classes), _limited(bottleneck_metrics(con, runs))]
 
 
 def _limited(relation: Any) -> str:

@@ -51,6 +51,7 @@ WITH
       ) AS verdict
     FROM sample_metrics AS s
     LEFT JOIN _bottleneck_models AS m USING (metric_set)
+    WHERE s.names_class
   ),
 
   labelled AS (

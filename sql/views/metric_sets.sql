@@ -1,8 +1,8 @@
 -- Which metric set fits the events of a run, and which of its metrics can be computed from them.
 --
--- Tools write the same event in several ways: cycles, cycles:u, cpu_core/cycles/, CPU_CYCLES. A
--- name is first put in lower case and stripped of processor and modifier, then looked up among the
--- events of the sets and their aliases, where LIKWID's underscores are dots. Of several names of one
+-- Tools write the same event in several ways: cycles, cycles:u, cpu_core/cycles/, CPU_CYCLES,
+-- tma_retiring (cpu_core). A name is first put in lower case and stripped of processor and modifier,
+-- then looked up among the events of the sets and their aliases, where LIKWID's underscores are dots. Of several names of one
 -- event in one file the most preferred is used; those equally preferred (the same statistic of
 -- several cores) are added up.
 
@@ -11,7 +11,7 @@ CREATE OR REPLACE MACRO _event_name(event) AS regexp_replace(
     regexp_replace(
       regexp_replace(
         regexp_replace(lower(event), '^[a-z]\w*/([^/=,]+)/[a-z]*$', '\1'),
-        '([^:]):[ukhgpsdiwe]+$', '\1'
+        '([^:]):[ukhgpsdiwe]+$| \(cpu_\w+\)$', '\1'
       ),
       '^(?:system|board)\.(?:processor\.)?(?:cpu|switch|cores)\w*\.(?:core\.)?', 'core.'
     ),
@@ -92,8 +92,9 @@ JOIN roles USING (metric_set)
 JOIN needs USING (metric_set);
 
 -- One row is a file of a run and a metric set that knows some of its events: these events, the
--- positions of the metrics that can be computed from them, and whether the set is used, of those
--- with a metric one for each file of a run. Events that no set knows are a row without a set. No
+-- positions of the metrics that can be computed from them, and whether the set is used: of those with
+-- a metric the one that names classes, one for each file of a run, and beside it that of shares of
+-- issue slots, which need no model. Events that no set knows are a row without a set. No
 -- join of counters with themselves, so that any condition on the run reaches them.
 CREATE OR REPLACE VIEW _file_sets AS
 WITH
@@ -103,8 +104,8 @@ WITH
       *,
       _event_key(_event_name(event)) AS name,
       CASE
-        WHEN starts_with(event, 'cpu_atom/') THEN 2
-        WHEN regexp_matches(event, '/|[^:]:[a-zA-Z]+$') THEN 1
+        WHEN regexp_matches(event, '^cpu_atom/|\(cpu_atom\)$') THEN 2
+        WHEN regexp_matches(event, '/|[^:]:[a-zA-Z]+$|\(cpu_core\)$') THEN 1
         ELSE 0
       END AS form
     FROM (
@@ -168,24 +169,34 @@ WITH
   )
 
 SELECT
-  c.run_id, c.source_id, c.metric_set, c.names, c.events, c.positions,
-  coalesce(len(c.positions), 0) > 0 AS has_metrics,
-  has_metrics AND row_number() OVER (
-    PARTITION BY c.run_id, c.source_id
-    ORDER BY
-      has_metrics DESC, w.is_wanted NULLS LAST, len(c.positions) DESC, len(c.names), s.preference,
-      c.metric_set
-  ) = 1 AS is_used
-FROM covered AS c
-LEFT JOIN metric_sets AS s ON c.metric_set = s.metric_set
-LEFT JOIN wanted AS w ON c.run_id = w.run_id AND c.metric_set = w.metric_set;
+  *,
+  has_metrics AND row_number() OVER (PARTITION BY run_id, source_id ORDER BY place) = 1
+    AS names_class,
+  has_metrics AND (
+    names_class
+    OR (
+      is_of_slots AND row_number() OVER (PARTITION BY run_id, source_id, is_of_slots ORDER BY place) = 1
+    )
+  ) AS is_used
+FROM (
+  SELECT
+    c.run_id, c.source_id, c.metric_set, c.names, c.events, c.positions,
+    coalesce(len(c.positions), 0) > 0 AS has_metrics, s.whole > 0 AS is_of_slots,
+    {
+      'lacks_all': NOT has_metrics, 'is_other': w.is_wanted IS NULL, 'metrics': -len(c.positions),
+      'of': len(c.names), 'preference': s.preference, 'metric_set': c.metric_set
+    } AS place
+  FROM covered AS c
+  LEFT JOIN metric_sets AS s ON c.metric_set = s.metric_set
+  LEFT JOIN wanted AS w ON c.run_id = w.run_id AND c.metric_set = w.metric_set
+);
 
 CREATE OR REPLACE VIEW metric_coverage AS
 SELECT
   run_id, source_id, metric_set,
   list_transform(positions, lambda p: names[p + 1]) AS metrics,
   list_filter(names, lambda name, i: NOT list_contains(positions, i - 1)) AS missing,
-  is_used
+  is_used, names_class
 FROM _file_sets
 WHERE has_metrics;
 
@@ -195,7 +206,8 @@ COMMENT ON COLUMN metric_coverage.source_id IS 'File the events came from (sourc
 COMMENT ON COLUMN metric_coverage.metric_set IS 'Metric set (metric_sets.metric_set).';
 COMMENT ON COLUMN metric_coverage.metrics IS 'Metrics that can be computed from the events.';
 COMMENT ON COLUMN metric_coverage.missing IS 'Metrics for which events are missing; they are NULL.';
-COMMENT ON COLUMN metric_coverage.is_used IS 'Whether this set is used: the one that machine_settings names, else the one with the most metrics, of equal ones that which lacks fewest, then the preferred one.';
+COMMENT ON COLUMN metric_coverage.is_used IS 'Whether this set is used: the one that names classes, and beside it that of the shares of issue slots (topdown).';
+COMMENT ON COLUMN metric_coverage.names_class IS 'Whether the class of its samples is by this set: the one that machine_settings names, else the one with the most metrics, of equal ones that which lacks fewest, then the preferred one.';
 
 CREATE OR REPLACE VIEW metric_titles AS
 SELECT

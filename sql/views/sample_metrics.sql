@@ -23,15 +23,15 @@ WITH
   -- the events that count in each file, with their slots and bits
   events AS (
     SELECT
-      u.run_id, u.source_id, u.written AS event, u.metric_set, u.samples, u.bit,
+      u.run_id, u.source_id, u.written AS event, u.metric_set, u.names_class, u.samples, u.bit,
       CASE d.role WHEN 'denominator' THEN -1 WHEN 'divisor' THEN -2 ELSE d.position END AS slot,
       u.factor * d.coefficient AS weight,
-      regexp_matches(u.written, '^cpu_(core|atom)/') AS is_of_kind,
+      regexp_matches(u.written, '^cpu_(core|atom)/|\(cpu_(core|atom)\)$') AS is_of_kind,
       row_number() OVER (
-        PARTITION BY u.run_id, u.source_id, u.written ORDER BY d.position NULLS FIRST
+        PARTITION BY u.run_id, u.source_id, u.metric_set, u.written ORDER BY d.position NULLS FIRST
       ) = 1 AS is_first
     FROM (
-      SELECT run_id, source_id, metric_set, unnest(events, recursive := true)
+      SELECT run_id, source_id, metric_set, names_class, unnest(events, recursive := true)
       FROM sets
       WHERE is_used
     ) AS u
@@ -51,7 +51,8 @@ WITH
 
   counted AS (
     SELECT
-      run_id, source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.slot, e.bit,
+      run_id, source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.names_class, e.slot,
+      e.bit,
       e.is_of_kind, e.is_first, e.weight, e.samples, s.running, s.t_start, s.t_end, s.seconds,
       CASE WHEN isfinite(s.value) THEN s.value END AS value
     -- in this order: a condition on the run is one on events, which narrow the counters
@@ -61,7 +62,7 @@ WITH
 
   sums AS (
     SELECT
-      run_id, source_id, rank, thread, cpu, region, sample, metric_set,
+      run_id, source_id, rank, thread, cpu, region, sample, metric_set, names_class,
       sum(value * weight) FILTER (slot = 0) AS s0,
       sum(value * weight) FILTER (slot = 1) AS s1,
       sum(value * weight) FILTER (slot = 2) AS s2,
@@ -91,7 +92,7 @@ WITH
       bool_or(value BETWEEN 4290672328 AND 4294967295) AS is_near_32_bits,
       bool_or(value BETWEEN 281200099000000 AND 281474976710655) AS is_near_48_bits
     FROM counted
-    GROUP BY run_id, source_id, rank, thread, cpu, region, sample, metric_set
+    GROUP BY run_id, source_id, rank, thread, cpu, region, sample, metric_set, names_class
   ),
 
   placed AS (
@@ -175,13 +176,14 @@ SELECT
       CASE WHEN list_count(metrics) < layout.metrics THEN 'metrics_missing' END
     ],
     lambda flag: flag IS NOT NULL
-  ) AS flags
+  ) AS flags,
+  names_class
 FROM judged
 UNION ALL
 SELECT
   run_id, source_id, rank, thread, cpu, region, sample, NULL, NULL, NULL, NULL, seconds, NULL, NULL,
   'no metric of a known set can be made of its events: cycles, or what they divide, were not counted, '
-    || 'or have names that event_aliases lacks', []
+    || 'or have names that event_aliases lacks', [], true
 FROM (
   SELECT
     run_id, source_id, rank, thread, cpu, region, sample,
@@ -191,7 +193,7 @@ FROM (
   GROUP BY run_id, source_id, rank, thread, cpu, region, sample
 );
 
-COMMENT ON VIEW sample_metrics IS 'One row is one sample and its metrics, by the metric set that fits its file best (metric_coverage).';
+COMMENT ON VIEW sample_metrics IS 'One row is one sample and its metrics, by the metric set that fits its file best, and beside it by that of the shares of issue slots where the file has them (metric_coverage).';
 COMMENT ON COLUMN sample_metrics.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN sample_metrics.source_id IS 'File it came from (sources.source_id).';
 COMMENT ON COLUMN sample_metrics.rank IS 'MPI rank.';
@@ -208,3 +210,4 @@ COMMENT ON COLUMN sample_metrics.issue_width IS 'Issue width that IPC was divide
 COMMENT ON COLUMN sample_metrics.running IS 'Smallest share of the time in which one of its events was on a counter, 0..1; values are scaled up.';
 COMMENT ON COLUMN sample_metrics.reason IS 'Why the sample cannot be judged; NULL where it can.';
 COMMENT ON COLUMN sample_metrics.flags IS 'multiplexed (events took turns on the counters), single_sample (the only one of its file), summed (several values of an event were added), one_kind_of_cores (of a hybrid processor: cpu_core where it was counted, else cpu_atom), near_32_bits (a count just below 2^32, where counters wrap), issue_width_assumed, metrics_missing.';
+COMMENT ON COLUMN sample_metrics.names_class IS 'Whether the class of the sample is by this set: true of one row of a sample.';

@@ -41,6 +41,7 @@ WITH
       unnest(range(1, len(s.names) + 1)) AS i
     FROM sample_metrics AS s
     LEFT JOIN _bottleneck_models AS m USING (metric_set)
+    WHERE s.names_class
   )
 
 SELECT

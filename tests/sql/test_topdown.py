@@ -113,3 +113,67 @@ def test_shares_that_were_not_counted_are_the_reason(warehouse):
     assert rows(warehouse, "SELECT category, reason FROM topdown") == [
         (None, "not all top-level shares were counted")
     ]
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        # perf stat -M PipelineL1 of AMD with two threads on a core
+        (
+            "retiring 38, bad_speculation 2, frontend_bound 10, backend_bound 30, "
+            "smt_contention 20",
+            ("retiring", 0.38, 0.3, 0.2),
+        ),
+        # perf stat -M TopdownL1 of Arm
+        (
+            "retiring 38, bad_speculation 2, frontend_bound 20, backend_bound 40",
+            ("backend_bound", 0.38, 0.4, None),
+        ),
+        # a hybrid processor: the larger cores
+        (
+            "tma_retiring~(cpu_core) 10, tma_bad_speculation~(cpu_core) 5, "
+            "tma_frontend_bound~(cpu_core) 5, tma_backend_bound~(cpu_core) 80, "
+            "tma_retiring~(cpu_atom) 20, tma_bad_speculation~(cpu_atom) 5, "
+            "tma_frontend_bound~(cpu_atom) 60, tma_backend_bound~(cpu_atom) 15",
+            ("backend_bound", 0.1, 0.8, None),
+        ),
+        # level 2 only
+        (
+            "tma_light_operations 30.5, tma_heavy_operations 7, tma_branch_mispredicts 1, "
+            "tma_machine_clears .5, tma_fetch_latency 5, tma_fetch_bandwidth 3, "
+            "tma_memory_bound 11, tma_core_bound 42",
+            ("backend_bound", 0.375, 0.53, None),
+        ),
+    ],
+)
+def test_names_that_perf_has_on_several_processors(warehouse, events, expected):
+    slots(warehouse, *(one.split() for one in events.split(",")))
+    warehouse.execute("UPDATE pmu_samples SET event = replace(event, '~', ' ')")
+    ((category, *shares),) = rows(
+        warehouse, "SELECT category, retiring, backend_bound, smt_contention FROM topdown"
+    )
+    assert category == expected[0]
+    assert shares == [None if one is None else pytest.approx(one) for one in expected[1:]]
+
+
+def test_shares_are_there_beside_counts_that_name_a_class(warehouse):
+    counts = ("cycles", "instructions", "cache-misses", "L1-dcache-loads", "branch-misses")
+    slots(warehouse, *LEVEL1, *((event, 100) for event in counts))
+    assert rows(warehouse, "SELECT category FROM topdown") == [("backend_bound",)]
+    assert rows(warehouse, "SELECT metric_set FROM bottlenecks") == [("linux",)]
+
+
+def test_categories_that_change_from_sample_to_sample_are_named(warehouse):
+    table = "sample event value\n" + "\n".join(
+        f"{sample} topdown.{name} {share}"
+        for sample, largest in enumerate(("retiring", "backend_bound", "backend_bound"))
+        for name in ("retiring", "bad_speculation", "frontend_bound", "backend_bound")
+        for share in (0.7 if name == largest else 0.1,)
+    )
+    given(warehouse, "pmu_samples", table)
+    ((category, phases),) = rows(warehouse, "SELECT category, phases FROM topdown")
+    assert category == "backend_bound"
+    assert [(one["name"], round(one["share"], 3)) for one in phases] == [
+        ("backend_bound", 0.667),
+        ("retiring", 0.333),
+    ]

@@ -1,4 +1,4 @@
--- The metrics that no file of runs measured, of the metric sets that are used, with the events that
+-- The metrics that no file of runs measured, of the metric sets that name classes, with the events that
 -- they are made of. Runs are selected by bounds and a list: that condition is pushed down to the
 -- counters, a subquery is not.
 WITH
@@ -8,7 +8,7 @@ WITH
     WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
       AND list_max(from_json($runs, '["VARCHAR"]'))
       AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
-      AND is_used
+      AND names_class
     GROUP BY metric_set
   )
 

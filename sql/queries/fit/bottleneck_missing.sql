@@ -4,7 +4,7 @@ FROM (
   SELECT unnest(c.missing) AS metric
   FROM metric_coverage AS c
   JOIN metric_sets AS s USING (metric_set)
-  WHERE c.is_used AND s.models_of = $metric_set
+  WHERE c.names_class AND s.models_of = $metric_set
 )
 GROUP BY metric
 ORDER BY count(*) DESC, metric

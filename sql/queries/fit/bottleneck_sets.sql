@@ -9,5 +9,6 @@ SELECT
   ) AS labelled
 FROM sample_metrics AS m
 JOIN metric_sets AS t USING (metric_set)
+WHERE m.names_class
 GROUP BY t.models_of
 ORDER BY usable > 0 DESC, labelled DESC, usable DESC, t.models_of

@@ -12,7 +12,8 @@ WITH
       ) AS n
     FROM sample_metrics AS m
     JOIN metric_sets AS t USING (metric_set)
-    WHERE t.models_of = $metric_set AND m.reason IS NULL AND list_count(m.metrics) = len(m.names)
+    WHERE t.models_of = $metric_set AND m.names_class AND m.reason IS NULL
+      AND list_count(m.metrics) = len(m.names)
   ),
 
   manual AS (

@@ -51,6 +51,19 @@ def test_what_was_not_measured_is_named_with_its_events_and_what_needs_no_model(
     ) in out
 
 
+def test_issue_slots_are_told_beside_counts_as_perf_stat_d_has_both(run, tmp_path):
+    counts = "cycles,100\ninstructions,50\ncache-misses,1\nL1-dcache-loads,9\nbranch-misses,1\n"
+    slots = "slots,600\ntopdown-retiring,60\ntopdown-bad-spec,0\ntopdown-fe-bound,60\n"
+    slots += "topdown-be-bound,480\n"
+    (tmp_path / "c.csv").write_text("event,value\n" + counts + slots)
+    run("--db", tmp_path / "w.duckdb", "ingest", tmp_path / "c.csv", "--run", "r1")
+    _, out, _ = run("--db", tmp_path / "w.duckdb", "diagnose", "r1")
+    assert "* Top-down: backend bound takes most issue slots (80 %)." in out
+    assert "no model is fitted for the metrics of the set linux" in out
+    assert "MEMAPC" in out
+    assert "perf stat --topdown" not in out
+
+
 def test_an_application_is_all_its_runs(pwh):
     assert pwh("diagnose", "a")[1] == pwh("diagnose", "latest")[1]
 

@@ -111,6 +111,7 @@ def test_a_value_is_coloured_by_the_median_of_its_row(values, over):
 
 SLOTS = {
     "retiring": 0.3,
+    "smt_contention": None,
     "bad_speculation": 0.1,
     "frontend_bound": 0.1,
     "backend_bound": 0.5,
