@@ -23,6 +23,8 @@ READ_BETTER = {
     ("0017_run_scalars", "callgrind/pair.callgrind-01"),
     # counts the cycles of dependences
     ("0017_run_scalars", "instruction-trace/trace.csv"),
+    # knows when threads began and ended
+    ("0028_cores", "chrome-trace/viztracer.json"),
     # knows how long regions and kernels took
     *(
         (older, file)
