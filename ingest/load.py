@@ -226,7 +226,7 @@ def _sources_of(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, li
 def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
     """Store what follows from the rows and facts of files that have just landed."""
     run_ids = list(dict.fromkeys(run_id for writer in writers for run_id in writer.book.run_ids))
-    tables = {table for writer in writers for table in writer.rows}
+    rows = sum((Counter(writer.rows) for writer in writers), Counter[str]())
     if stating := [one.source_id for one in writers if not one.rows.keys().isdisjoint(STATING)]:
         add_facts_of_rows(con, stating)
     renew_runs(con, run_ids)
@@ -236,7 +236,7 @@ def _derive(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
     for writer in writers:
         if "segments" in writer.rows:
             decode_segments(con, writer.source_id)
-    keep_scalars(con, run_ids, tables)
+    keep_scalars(con, run_ids, rows)
 
 
 def _modified_at(path: Path) -> datetime | None:

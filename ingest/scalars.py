@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warehouse import revision, sqlfiles
@@ -25,24 +26,29 @@ _TABLES = {
     "segments": {"segments"},
     "metrics": {"metrics"},
 }
+# Rows of a table that one thread adds up in less time than it takes to find their bounds.
+_MANY = 1 << 20
 _NAMES = {"fn_timings": "derived/names/functions", "pmu_samples": "derived/names/regions"}
 
 
 def keep_scalars(
-    con: DuckDBPyConnection, run_ids: Collection[str], tables: Collection[str]
+    con: DuckDBPyConnection, run_ids: Collection[str], rows: Mapping[str, int]
 ) -> None:
-    """Add up the scalars of runs anew that stand on rows of these landing tables.
+    """Add up the scalars of runs anew that stand on those landing tables of which rows changed.
 
-    To be called in the transaction that changed the rows, so that rows and scalars always agree.
+    `rows` are their numbers by table. To be called in the transaction that changed the rows, so
+    that rows and scalars always agree.
     """
     runs, params = sqlfiles.of_runs(run_ids)
     con.execute(sqlfiles.read("derived/scalars/of_landed_runs").format(runs=runs), params)
     found = con.execute(sqlfiles.read("derived/scalars/landed_files")).fetchall()
     ((source_ids, of_other_runs),) = found
-    _narrow(con, source_ids or [], of_other_runs=of_other_runs)
-    for kind, read in _TABLES.items():
-        if source_ids and not read.isdisjoint(tables):
-            _add_up(con, kind)
+    if source_ids:
+        kept = _Kept.of(con, source_ids, of_other_runs=of_other_runs)
+        many = [table for table, count in rows.items() if count > _MANY]
+        for kind, read in _TABLES.items():
+            if not read.isdisjoint(rows):
+                _add_up(con, kind, kept, many)
     _note_kept(con)
 
 
@@ -56,11 +62,11 @@ def keep_all_scalars(
     `of_workers` are those that `add_up_workers` returned elsewhere. The caller keeps the
     transaction. Raises `InputError` where a sum leaves 64 bits.
     """
-    _choose(con, files)
+    kept = _choose(con, files)
     with _sums():
         for kind in _TABLES:
             if kind != "workers" or of_workers is None:
-                _add_up(con, kind)
+                _add_up(con, kind, kept)
     if of_workers is not None:
         con.register("_given", of_workers)
         con.execute(sqlfiles.read("derived/scalars/given_workers"))
@@ -73,10 +79,10 @@ def add_up_workers(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]
 
     Raises `InputError` where a sum leaves 64 bits.
     """
-    _choose(con, files)
+    kept = _choose(con, files)
     with _sums():
-        _add_up(con, "workers")
-    _widen(con)
+        _add_up(con, "workers", kept)
+    con.execute("DROP TABLE _keep")
 
 
 def files_of_runs(con: DuckDBPyConnection, run_ids: Collection[str]) -> dict[str, dict[int, int]]:
@@ -136,8 +142,54 @@ def differing_scalars(con: DuckDBPyConnection, run_ids: Collection[str]) -> list
         own.close()
 
 
-def _choose(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> None:
-    """Put runs and their files in _keep, and narrow statements to them."""
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The rows of landing tables that are of the files and runs in _keep, by their condition."""
+
+    database: str
+    condition: str
+
+    @classmethod
+    def of(
+        cls, con: DuckDBPyConnection, source_ids: Collection[int], *, of_other_runs: bool
+    ) -> _Kept:
+        """Return those of some files, of which some can have other runs, too.
+
+        A join costs a tenth of a second for 10^7 rows: where there is one file, or the files have
+        no other runs, it is left out. By a number in the text DuckDB reads only the part of a table
+        that has it.
+        """
+        ((database,),) = con.execute("SELECT current_database()").fetchall()
+        files = "source_id IN (SELECT source_id FROM _keep)"
+        if len(source_ids) == 1:
+            files = sqlfiles.of_sources(source_ids)
+        runs = " AND run_id IN (SELECT run_id FROM _keep)" if of_other_runs else ""
+        return cls(database, files + runs)
+
+    def rows(self, table: str) -> str:
+        """Return the SELECT of those of a table."""
+        return f"FROM {sqlfiles.identifier(self.database)}.main.{table} WHERE {self.condition}"
+
+    def rows_in_parts(self, con: DuckDBPyConnection, table: str) -> str:
+        """Return the SELECT of many, which as many threads read as there are.
+
+        DuckDB reads rows that have just been inserted, in the same transaction, with one thread.
+        """
+        rows = self.rows(table)
+        ((first, last, threads),) = con.execute(
+            f"SELECT min(rowid), max(rowid), current_setting('threads') {rows}"
+        ).fetchall()
+        if first is None:
+            return rows
+        step = -(-(last - first + 1) // threads)
+        return " UNION ALL ".join(
+            f"{rows} AND rowid BETWEEN {begin} AND {begin + step - 1}"
+            for begin in range(first, last + 1, step)
+        )
+
+
+def _choose(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> _Kept:
+    """Put runs and their files in _keep, and return which rows are theirs."""
     listed = [
         {"run_id": run_id, "source_id": source_id}
         for run_id, source_ids in files.items()
@@ -146,42 +198,38 @@ def _choose(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> No
     con.execute(sqlfiles.read("derived/scalars/of_files"), {"files": json.dumps(listed)})
     # Files of rows written by hand can be of other runs, too.
     source_ids = {source_id for of_run in files.values() for source_id in of_run}
-    _narrow(con, source_ids, of_other_runs=True)
+    return _Kept.of(con, source_ids, of_other_runs=True)
 
 
-def _narrow(con: DuckDBPyConnection, source_ids: Collection[int], *, of_other_runs: bool) -> None:
-    """Define _is_kept, whether a row is of a file and a run in _keep, as what costs least.
-
-    A join costs a tenth of a second for 10^7 rows: where there is one file, or the files have no
-    other runs, it is left out.
-    """
-    files = "of_source IN (SELECT source_id FROM _keep)"
-    if len(source_ids) == 1:
-        # As a number in the text, so that DuckDB reads only the part of a table that has it.
-        files = f"of_source = {int(next(iter(source_ids)))}"
-    runs = " AND of_run IN (SELECT run_id FROM _keep)" if of_other_runs else ""
-    con.execute(f"CREATE TEMP MACRO _is_kept(of_run, of_source) AS {files}{runs}")
-
-
-def _add_up(con: DuckDBPyConnection, kind: str) -> None:
+def _add_up(con: DuckDBPyConnection, kind: str, kept: _Kept, many: Collection[str] = ()) -> None:
     """Store the scalars of a kind of the runs in _keep, in place of earlier ones.
 
-    Of costs only where there are some: few files are profiles of events, and to plan the statement
-    that adds them up takes a tenth of landing a small one.
+    `many` are tables with many rows of this transaction. Of costs only where there are some: few
+    files are profiles of events, and to plan the statement that adds them up takes a tenth of
+    landing a small one.
     """
-    if kind == "costs":
-        con.execute(sqlfiles.read("derived/scalars/cost_events"))
-        if con.execute("SELECT EXISTS (FROM _cost_candidate)").fetchone() == (True,):
-            con.execute(sqlfiles.read("derived/scalars/costs"))
-        con.execute("DROP TABLE _cost_candidate")
-    else:
-        con.execute(sqlfiles.read(f"derived/scalars/{kind}"))
+    rows = {
+        table: kept.rows_in_parts(con, table) if table in many else kept.rows(table)
+        for table in _TABLES[kind]
+    }
+    if kind != "costs":
+        _run_on(con, rows, f"derived/scalars/{kind}")
+        return
+    counted = rows["pmu_samples"]
+    _run_on(con, {"pmu_samples": counted}, "derived/scalars/cost_events")
+    if con.execute("SELECT EXISTS (FROM _cost_candidate)").fetchone() == (True,):
+        rows["pmu_samples"] = f"FROM ({counted}) WHERE event IN (SELECT event FROM _cost_candidate)"
+        _run_on(con, rows, "derived/scalars/costs")
+    con.execute("DROP TABLE _cost_candidate")
 
 
-def _widen(con: DuckDBPyConnection) -> None:
-    """Drop what `_narrow` and those who call it have made."""
-    con.execute("DROP MACRO temp.main._is_kept")
-    con.execute("DROP TABLE _keep")
+def _run_on(con: DuckDBPyConnection, rows: Mapping[str, str], name: str) -> None:
+    """Run statements on landing tables that for this session have only these rows."""
+    for table, select in rows.items():
+        con.execute(f"CREATE TEMP VIEW {table} AS {select}")
+    con.execute(sqlfiles.read(name))
+    for table in rows:
+        con.execute(f"DROP VIEW temp.main.{table}")
 
 
 @contextmanager
@@ -201,4 +249,4 @@ def _sums() -> Iterator[None]:
 def _note_kept(con: DuckDBPyConnection) -> None:
     """Write down that the scalars of the runs in _keep are stored, and drop it."""
     con.execute(sqlfiles.read("derived/scalars/kept"), {"revision": revision.current()})
-    _widen(con)
+    con.execute("DROP TABLE _keep")

@@ -27,6 +27,11 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def identifier(name: str) -> str:
+    """Return the name of a database, table or column as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def of_sources(source_ids: Iterable[int]) -> str:
     """Return the condition that a row is of one of these sources.
 

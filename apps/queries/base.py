@@ -148,10 +148,9 @@ def _narrow_to_files(own: DuckDBPyConnection, runs: Question) -> None:
     if is_lake(own):
         need_files(own, tables, source_ids)
         return
-    quoted = database.replace('"', '""')
     for table in tables:
         own.execute(
-            f'CREATE TEMP VIEW {table} AS FROM "{quoted}".main.{table} '
+            f"CREATE TEMP VIEW {table} AS FROM {sqlfiles.identifier(database)}.main.{table} "
             f"WHERE {sqlfiles.of_sources(source_ids)}"
         )
 

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from ingest import scalars
 from ingest.forget import forget_run, forget_source
 from ingest.scalars import runs_without_scalars
 from tests.helpers.support import given, keep, land, rows
@@ -61,6 +62,27 @@ def test_a_file_into_one_of_two_runs_of_another_file_leaves_the_other_alone(ware
             ("s", "counter:misses", 2.0),
         ]
     )
+
+
+def test_many_rows_are_added_up_in_parts_to_the_same(warehouse, tmp_path, monkeypatch):
+    lines = ["rank,event,region,value", *(f"{i % 3},cycles,f,{i}" for i in range(5000))]
+    path = tmp_path / "many.csv"
+    path.write_text("\n".join(lines) + "\n")
+    (landed,) = land(warehouse, path, run_id="r")
+    together = rows(warehouse, KEPT)
+    assert ("r", "cost:f", sum(range(5000))) in together
+    forget_source(warehouse, landed.source_id)
+
+    in_parts = scalars._Kept.rows_in_parts
+    parts = []
+    monkeypatch.setattr("ingest.scalars._MANY", 10)
+    monkeypatch.setattr(
+        scalars._Kept, "rows_in_parts", lambda *args: parts.append(in_parts(*args)) or parts[-1]
+    )
+    warehouse.execute("SET threads = 3")
+    land(warehouse, path, run_id="r")
+    assert rows(warehouse, KEPT) == together
+    assert {part.count("UNION ALL") for part in parts} == {2}
 
 
 def test_costs_are_those_of_the_events_of_each_run(warehouse, tmp_path):

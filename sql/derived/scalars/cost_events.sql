@@ -1,10 +1,11 @@
 -- Delete the costs of functions of the runs in _keep (run_id, source_id), and list in
--- _cost_candidate the events that can be costs in the profiles of their files.
+-- _cost_candidate the events that can be costs in the profiles of their files, to which pmu_samples is
+-- narrowed.
 
 CREATE TEMP TABLE _cost_candidate AS
 SELECT event
-FROM query_table('"' || replace(current_database(), '"', '""') || '".main.pmu_samples')
-WHERE _is_kept(run_id, source_id) AND region IS NOT NULL AND value IS NOT NULL
+FROM pmu_samples
+WHERE region IS NOT NULL AND value IS NOT NULL
 GROUP BY event
 QUALIFY
   count(inclusive) > 0

@@ -1,11 +1,5 @@
--- Store the scalars of counters of the runs in _keep (run_id, source_id), in place of earlier ones.
--- For this session temporary views narrow the landing tables to these files of these runs;
--- source_id is in the order of landing, so that DuckDB skips the rest of a large warehouse without
--- reading it.
-
-CREATE TEMP VIEW pmu_samples AS
-FROM query_table('"' || replace(current_database(), '"', '""') || '".main.pmu_samples')
-WHERE _is_kept(run_id, source_id);
+-- Store the scalars of counters of the runs in _keep (run_id, source_id), in place of earlier ones,
+-- from pmu_samples, narrowed to these files of these runs.
 
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'counter:') OR starts_with(metric, 'per_cycle:'));
@@ -22,5 +16,3 @@ FROM (
   FROM counter_summary
 )
 WHERE value IS NOT NULL;
-
-DROP VIEW temp.main.pmu_samples;

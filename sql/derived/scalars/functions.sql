@@ -1,11 +1,5 @@
 -- Store the scalars of functions of the runs in _keep (run_id, source_id), in place of earlier
--- ones. For this session temporary views narrow the landing tables to these files of these runs;
--- source_id is in the order of landing, so that DuckDB skips the rest of a large warehouse without
--- reading it.
-
-CREATE TEMP VIEW fn_timings AS
-FROM query_table('"' || replace(current_database(), '"', '""') || '".main.fn_timings')
-WHERE _is_kept(run_id, source_id);
+-- ones, from fn_timings, narrowed to these files of these runs.
 
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'seconds:') OR metric = 'functions:seconds');
@@ -31,5 +25,3 @@ FROM (
   GROUP BY GROUPING SETS ((run_id, function), (run_id))
 )
 WHERE value IS NOT NULL;
-
-DROP VIEW temp.main.fn_timings;

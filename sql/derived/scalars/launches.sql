@@ -1,19 +1,5 @@
 -- Store the scalars of kernel launches of the runs in _keep (run_id, source_id), in place of
--- earlier ones. For this session temporary views narrow the landing tables to these files of these
--- runs; source_id is in the order of landing, so that DuckDB skips the rest of a large warehouse
--- without reading it.
-
-CREATE TEMP VIEW bb_launches AS
-FROM query_table('"' || replace(current_database(), '"', '""') || '".main.bb_launches')
-WHERE _is_kept(run_id, source_id);
-
-CREATE TEMP VIEW bb_visits AS
-FROM query_table('"' || replace(current_database(), '"', '""') || '".main.bb_visits')
-WHERE _is_kept(run_id, source_id);
-
-CREATE TEMP VIEW bb_blocks AS
-FROM query_table('"' || replace(current_database(), '"', '""') || '".main.bb_blocks')
-WHERE _is_kept(run_id, source_id);
+-- earlier ones, from bb_launches, bb_visits and bb_blocks, narrowed to these files of these runs.
 
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'blocks:'));
@@ -38,7 +24,3 @@ FROM (
   )
 )
 WHERE value IS NOT NULL;
-
-DROP VIEW temp.main.bb_launches;
-DROP VIEW temp.main.bb_visits;
-DROP VIEW temp.main.bb_blocks;

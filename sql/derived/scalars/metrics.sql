@@ -1,11 +1,7 @@
 -- Store the metrics of the runs in _keep (run_id, source_id), in place of earlier ones: the means
 -- over repetitions. Times are in seconds, whatever their unit, so that a series stays one where the
--- unit changes; there is no mean of values in other units that differ. A temporary view narrows the
--- landing table to these files of these runs.
-
-CREATE TEMP VIEW metrics AS
-FROM query_table('"' || replace(current_database(), '"', '""') || '".main.metrics')
-WHERE _is_kept(run_id, source_id);
+-- unit changes; there is no mean of values in other units that differ. From metrics,
+-- narrowed to these files of these runs.
 
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND starts_with(metric, 'metric:');
@@ -34,5 +30,3 @@ SELECT run_id, 'metric:' || metric AS metric, avg(value) AS value, any_value(uni
 FROM named
 GROUP BY run_id, metric
 HAVING count(DISTINCT unit) <= 1;
-
-DROP VIEW temp.main.metrics;

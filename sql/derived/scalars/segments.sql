@@ -1,11 +1,5 @@
 -- Store the scalars of instruction streams of the runs in _keep (run_id, source_id), in place of
--- earlier ones. For this session temporary views narrow the landing tables to these files of these
--- runs; source_id is in the order of landing, so that DuckDB skips the rest of a large warehouse
--- without reading it.
-
-CREATE TEMP VIEW segments AS
-FROM query_table('"' || replace(current_database(), '"', '""') || '".main.segments')
-WHERE _is_kept(run_id, source_id);
+-- earlier ones, from segments, narrowed to these files of these runs.
 
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND (starts_with(metric, 'segments:'));
@@ -26,5 +20,3 @@ FROM (
   )
 )
 WHERE value IS NOT NULL;
-
-DROP VIEW temp.main.segments;

@@ -1,23 +1,6 @@
--- Store the scalars of workers of the runs in _keep (run_id, source_id), in place of earlier ones.
--- For this session temporary views narrow the landing tables to these files of these runs;
--- source_id is in the order of landing, so that DuckDB skips the rest of a large warehouse without
--- reading it. Where the clocks of nodes are apart, where the workers' time went is unknown.
-
-CREATE TEMP VIEW nodes AS
-FROM query_table('"' || replace(current_database(), '"', '""') || '".main.nodes')
-WHERE _is_kept(run_id, source_id);
-
-CREATE TEMP VIEW workers AS
-FROM query_table('"' || replace(current_database(), '"', '""') || '".main.workers')
-WHERE _is_kept(run_id, source_id);
-
-CREATE TEMP VIEW tasks AS
-FROM query_table('"' || replace(current_database(), '"', '""') || '".main.tasks')
-WHERE _is_kept(run_id, source_id);
-
-CREATE TEMP VIEW transfers AS
-FROM query_table('"' || replace(current_database(), '"', '""') || '".main.transfers')
-WHERE _is_kept(run_id, source_id);
+-- Store the scalars of workers of the runs in _keep (run_id, source_id), in place of earlier ones,
+-- from nodes, workers, tasks and transfers, narrowed to these files of these runs. Where the clocks of
+-- nodes are apart, where the workers' time went is unknown.
 
 -- Views that stand on others several times, computed once.
 CREATE TEMP TABLE _worker_clocks AS
@@ -55,9 +38,5 @@ WHERE value IS NOT NULL
     AND run_id IN (SELECT run_id FROM _clocks_apart)
   );
 
-DROP VIEW temp.main.nodes;
-DROP VIEW temp.main.workers;
-DROP VIEW temp.main.tasks;
-DROP VIEW temp.main.transfers;
 DROP TABLE temp.main._worker_clocks;
 DROP TABLE temp.main._worker_windows;
