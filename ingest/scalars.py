@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warehouse import revision, sqlfiles
@@ -26,6 +25,7 @@ _TABLES = {
     "segments": {"segments"},
     "metrics": {"metrics"},
 }
+_READ = frozenset().union(*_TABLES.values())
 # Rows of a table that one thread adds up in less time than it takes to find their bounds.
 _MANY = 1 << 20
 _NAMES = {"fn_timings": "derived/names/functions", "pmu_samples": "derived/names/regions"}
@@ -44,11 +44,11 @@ def keep_scalars(
     found = con.execute(sqlfiles.read("derived/scalars/landed_files")).fetchall()
     ((source_ids, of_other_runs),) = found
     if source_ids:
-        kept = _Kept.of(con, source_ids, of_other_runs=of_other_runs)
         many = [table for table, count in rows.items() if count > _MANY]
+        kept = _kept_rows(con, source_ids, of_other_runs=of_other_runs, many=many)
         for kind, read in _TABLES.items():
             if not read.isdisjoint(rows):
-                _add_up(con, kind, kept, many)
+                _add_up(con, kind, kept)
     _note_kept(con)
 
 
@@ -142,54 +142,49 @@ def differing_scalars(con: DuckDBPyConnection, run_ids: Collection[str]) -> list
         own.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """The rows of landing tables that are of the files and runs in _keep, by their condition."""
+def _kept_rows(
+    con: DuckDBPyConnection,
+    source_ids: Collection[int],
+    *,
+    of_other_runs: bool,
+    many: Collection[str] = (),
+) -> dict[str, str]:
+    """Return by landing table the SELECT of its rows that are of the files and runs in _keep.
 
-    database: str
-    condition: str
-
-    @classmethod
-    def of(
-        cls, con: DuckDBPyConnection, source_ids: Collection[int], *, of_other_runs: bool
-    ) -> _Kept:
-        """Return those of some files, of which some can have other runs, too.
-
-        A join costs a tenth of a second for 10^7 rows: where there is one file, or the files have
-        no other runs, it is left out. By a number in the text DuckDB reads only the part of a table
-        that has it.
-        """
-        ((database,),) = con.execute("SELECT current_database()").fetchall()
-        files = "source_id IN (SELECT source_id FROM _keep)"
-        if len(source_ids) == 1:
-            files = sqlfiles.of_sources(source_ids)
-        runs = " AND run_id IN (SELECT run_id FROM _keep)" if of_other_runs else ""
-        return cls(database, files + runs)
-
-    def rows(self, table: str) -> str:
-        """Return the SELECT of those of a table."""
-        return f"FROM {sqlfiles.identifier(self.database)}.main.{table} WHERE {self.condition}"
-
-    def rows_in_parts(self, con: DuckDBPyConnection, table: str) -> str:
-        """Return the SELECT of many, which as many threads read as there are.
-
-        DuckDB reads rows that have just been inserted, in the same transaction, with one thread.
-        """
-        rows = self.rows(table)
-        ((first, last, threads),) = con.execute(
-            f"SELECT min(rowid), max(rowid), current_setting('threads') {rows}"
-        ).fetchall()
-        if first is None:
-            return rows
-        step = -(-(last - first + 1) // threads)
-        return " UNION ALL ".join(
-            f"{rows} AND rowid BETWEEN {begin} AND {begin + step - 1}"
-            for begin in range(first, last + 1, step)
-        )
+    The files are `source_ids`; some can have other runs, too. A join costs a tenth of a second for
+    10^7 rows: where there is one file, or the files have no other runs, it is left out. By a number
+    in the text DuckDB reads only the part of a table that has it. `many` are tables with many rows
+    of this transaction.
+    """
+    ((database,),) = con.execute("SELECT current_database()").fetchall()
+    files = "source_id IN (SELECT source_id FROM _keep)"
+    if len(source_ids) == 1:
+        files = sqlfiles.of_sources(source_ids)
+    runs = " AND run_id IN (SELECT run_id FROM _keep)" if of_other_runs else ""
+    main = f"{sqlfiles.identifier(database)}.main"
+    rows = {table: f"FROM {main}.{table} WHERE {files}{runs}" for table in _READ}
+    return rows | {table: _in_parts(con, rows[table]) for table in _READ.intersection(many)}
 
 
-def _choose(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> _Kept:
-    """Put runs and their files in _keep, and return which rows are theirs."""
+def _in_parts(con: DuckDBPyConnection, rows: str) -> str:
+    """Return the SELECT of many rows so that as many threads read them as there are.
+
+    DuckDB reads rows that have just been inserted, in the same transaction, with one thread.
+    """
+    ((first, last, threads),) = con.execute(
+        f"SELECT min(rowid), max(rowid), current_setting('threads') {rows}"
+    ).fetchall()
+    if first is None:
+        return rows
+    step = -(-(last - first + 1) // threads)
+    return " UNION ALL ".join(
+        f"{rows} AND rowid BETWEEN {begin} AND {begin + step - 1}"
+        for begin in range(first, last + 1, step)
+    )
+
+
+def _choose(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> dict[str, str]:
+    """Put runs and their files in _keep, and return which rows are theirs (`_kept_rows`)."""
     listed = [
         {"run_id": run_id, "source_id": source_id}
         for run_id, source_ids in files.items()
@@ -198,20 +193,17 @@ def _choose(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> _K
     con.execute(sqlfiles.read("derived/scalars/of_files"), {"files": json.dumps(listed)})
     # Files of rows written by hand can be of other runs, too.
     source_ids = {source_id for of_run in files.values() for source_id in of_run}
-    return _Kept.of(con, source_ids, of_other_runs=True)
+    return _kept_rows(con, source_ids, of_other_runs=True)
 
 
-def _add_up(con: DuckDBPyConnection, kind: str, kept: _Kept, many: Collection[str] = ()) -> None:
+def _add_up(con: DuckDBPyConnection, kind: str, kept: Mapping[str, str]) -> None:
     """Store the scalars of a kind of the runs in _keep, in place of earlier ones.
 
-    `many` are tables with many rows of this transaction. Of costs only where there are some: few
-    files are profiles of events, and to plan the statement that adds them up takes a tenth of
-    landing a small one.
+    `kept` are the rows of landing tables that count. Of costs only where there are some: few files
+    are profiles of events, and to plan the statement that adds them up takes a tenth of landing a
+    small one.
     """
-    rows = {
-        table: kept.rows_in_parts(con, table) if table in many else kept.rows(table)
-        for table in _TABLES[kind]
-    }
+    rows = {table: kept[table] for table in _TABLES[kind]}
     if kind != "costs":
         _run_on(con, rows, f"derived/scalars/{kind}")
         return
