@@ -35,7 +35,7 @@ from apps.queries.overview import (
 )
 from apps.queries.runs import rows_of
 from apps.reports.changes import commit_range, series_state
-from apps.reports.gate import gate_fails
+from apps.reports.gate import gate_result
 from apps.reports.runs import trace_sentences
 
 if TYPE_CHECKING:
@@ -220,9 +220,8 @@ def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> Delta
 def _gate(view: View, row: dict[str, Any]) -> str:
     """Return what pwh gate says of the latest runs against the last one before a change."""
     baseline = row["previous_version"] or row["previous_run_id"]
-    fails = view.value(gate_fails, row["app"], baseline, row["metric"], row["run_id"])
-    told = {True: "fails", False: "passes", None: "cannot judge"}[fails]
-    return f"gate against {version_text(baseline)}: {told}"
+    result = view.value(gate_result, row["app"], baseline, row["metric"], row["run_id"])
+    return f"gate against {version_text(baseline)}: {result or 'cannot judge'}"
 
 
 def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:

@@ -54,6 +54,7 @@ class Terms:
 
 def gate_metrics(
     con: DuckDBPyConnection,
+    app: str,
     before: Sequence[str],
     after: Sequence[str],
     metrics: Sequence[str],
@@ -67,6 +68,7 @@ def gate_metrics(
     return ask(
         con,
         "gate/metrics",
+        app=app,
         before=json.dumps(list(before)),
         after=json.dumps(list(after)),
         metrics=json.dumps(list(metrics)),

@@ -39,6 +39,7 @@ _NAMED = 5
 _VERDICTS = {
     "worse": "**worse**",
     "provisional": "**provisional**",
+    "suspected": "**suspected**",
     "uncertain": "uncertain",
     "unknown": "noise unknown",
     "fine": "fine",
@@ -48,11 +49,12 @@ _VERDICTS = {
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Runs of the baseline and of the candidate with equal configurations, and their names.
+    """Runs of an application, a baseline and a candidate of equal configurations, and their names.
 
     `came_back` is whether the candidate also ran before the baseline: those runs are left out.
     """
 
+    app: str
     baseline: list[str]
     candidate: list[str]
     baseline_name: str
@@ -90,6 +92,7 @@ def find_sides(con: DuckDBPyConnection, app: str, baseline: str, candidate: str)
             hint="Runs are compared by the fields of series_fields (pwh trend --by ... --keep).",
         )
     return Sides(
+        app,
         [row["run_id"] for row in before if str(row["configuration"]) in shared],
         [row["run_id"] for row in after if str(row["configuration"]) in shared],
         baseline,
@@ -206,6 +209,7 @@ def judge_metrics(
     for patterns in [metrics] if metrics else [TIMES, EVERY_METRIC]:
         found = gate_metrics(
             con,
+            sides.app,
             sides.baseline,
             sides.candidate,
             metrics or EVERY_METRIC,
@@ -236,6 +240,7 @@ def _common_metrics(con: DuckDBPyConnection, sides: Sides, level: float) -> list
     """Return the names of the metrics of which both sides have values."""
     found = gate_metrics(
         con,
+        sides.app,
         sides.baseline,
         sides.candidate,
         EVERY_METRIC,
@@ -247,13 +252,18 @@ def _common_metrics(con: DuckDBPyConnection, sides: Sides, level: float) -> list
 
 def failing_metrics(rows: Sequence[Row]) -> list[Row]:
     """Return the metrics that fail the gate: worse than the limit allows."""
-    return [row for row in rows if row["decides"] and row["verdict"] in ("worse", "provisional")]
+    return [row for row in rows if row["fails"]]
 
 
-def gate_fails(
+def _suspected(rows: Sequence[Row]) -> list[Row]:
+    """Return the metrics in which one run is worse than the limit allows."""
+    return [row for row in rows if row["decides"] and row["verdict"] == "suspected"]
+
+
+def gate_result(
     con: DuckDBPyConnection, app: str, baseline: str, metric: str, run_id: str
-) -> bool | None:
-    """Return whether the latest runs fail the gate in one metric; None where it cannot judge.
+) -> str | None:
+    """Return what the gate says of the latest runs in one metric; None where it cannot judge.
 
     Those are the latest of the same configuration as `run_id`: on its machine, for example.
     """
@@ -262,21 +272,23 @@ def gate_fails(
         own = next(str(row["configuration"]) for row in runs if row["run_id"] == run_id)
         newest = next(row for row in runs if str(row["configuration"]) == own)
         sides = find_sides(con, app, baseline, newest["version"] or newest["run_id"])
-        return bool(failing_metrics(dicts(judge_metrics(con, sides, [metric], None, _LEVEL))))
+        rows = dicts(judge_metrics(con, sides, [metric], None, _LEVEL))
     except NothingToAnalyse:
         return None
+    if failing_metrics(rows):
+        return "fails"
+    return "suspected from one run" if _suspected(rows) else "passes"
 
 
 def gate_markdown(app: str, sides: Sides, rows: Sequence[Row], level: float) -> str:
     """Return the summary: whether the gate passes, why, and a table of the metrics."""
     rows, fields = _named_rows(rows)
-    failed = failing_metrics(rows)
     runs = (
         f"{_runs(sides)}{fields}. Changes are of geometric means over runs. The intervals hold for "
         f"all metrics together with a probability of {level:.3g}."
     )
-    title = f"## {_verdict(app, failed)}"
-    return "\n".join([title, "", _reason(rows, failed), "", runs, "", *_metrics(rows)])
+    title = f"## {_verdict(app, rows)}"
+    return "\n".join([title, "", _reason(rows), "", runs, "", *_metrics(rows)])
 
 
 def gate_comment(app: str, sides: Sides, rows: Sequence[Row], level: float) -> str:
@@ -286,15 +298,14 @@ def gate_comment(app: str, sides: Sides, rows: Sequence[Row], level: float) -> s
     comment on this application, so that a script finds the last one.
     """
     rows, fields = _named_rows(rows)
-    failed = failing_metrics(rows)
     lines = [
         f"<!-- pwh gate {markdown_escaped(app)} -->",
-        f"**{_verdict(app, failed)}**",
+        f"**{_verdict(app, rows)}**",
         "",
-        _reason(rows, failed),
+        _reason(rows),
     ]
-    if failed:
-        lines += ["", *_table(failed[:_UNCERTAIN])]
+    if worse := failing_metrics(rows) or _suspected(rows):
+        lines += ["", *_table(worse[:_UNCERTAIN])]
     return "\n".join(
         [
             *lines,
@@ -318,8 +329,9 @@ def _named_rows(rows: Sequence[Row]) -> tuple[list[Row], str]:
     return named, f", {markdown_escaped(cell(common, None))}" if common else ""
 
 
-def _verdict(app: str, failed: Sequence[Row]) -> str:
-    return f"{markdown_escaped(app)}: {'regression' if failed else 'no certain regression'}"
+def _verdict(app: str, rows: Sequence[Row]) -> str:
+    verdict = "suspected regression" if _suspected(rows) else "no certain regression"
+    return f"{markdown_escaped(app)}: {'regression' if failing_metrics(rows) else verdict}"
 
 
 def _runs(sides: Sides) -> str:
@@ -359,13 +371,16 @@ def _listed(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if id(row) not in left_out][:_LINES]
 
 
-def _reason(rows: Sequence[Row], failed: Sequence[Row]) -> str:
-    if failed:
-        named = ", ".join(f"{one['name']} {_change(one)}" for one in failed[:3])
-        more = f" and {len(failed) - 3} more" if len(failed) > 3 else ""
-        early = sum(row["verdict"] == "provisional" for row in failed)
+def _reason(rows: Sequence[Row]) -> str:
+    if failed := failing_metrics(rows):
+        early = sum(row["verdict"] != "worse" for row in failed)
         certainty = f"Provisionally ({early} of {len(failed)})" if early else "Certainly"
-        return f"{certainty} worse than the limit allows: {named}{more}.{_missing(rows)}"
+        return f"{certainty} worse than the limit allows: {_changes(failed)}.{_missing(rows)}"
+    if suspected := _suspected(rows):
+        return (
+            f"One run is worse than the limit allows: {_changes(suspected)}. One run is no change "
+            f"yet: measure the candidate again, another run shows whether it lasts.{_missing(rows)}"
+        )
     counts = Counter(
         "no ratio" if row["verdict"] == "uncertain" and row["ratio"] is None else row["verdict"]
         for row in rows
@@ -400,6 +415,12 @@ def _missing(rows: Sequence[Row]) -> str:
         f" {counted(len(names), 'metric is', 'metrics are')} missing in the candidate: "
         f"{', '.join(names[:_NAMED])}{more}."
     )
+
+
+def _changes(rows: Sequence[Row]) -> str:
+    """Return how much the first metrics changed, and how many more are named nowhere."""
+    more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
+    return ", ".join(f"{row['name']} {_change(row)}" for row in rows[:3]) + more
 
 
 def _change(row: Row) -> str:

@@ -3,13 +3,13 @@
 -- $metrics are compared, together as in compare, and of them those that match $shown are judged.
 -- $better (lower or higher) is the direction of metrics that have none; with $undirected metrics
 -- without a direction are there too. What is acknowledged between the two sides does not decide; a
--- change that is not certain yet (provisional_changes) is a verdict with $provisional only. What is
--- worse than 0 is so by more than any limit. What the candidate lacks, other than functions, is
+-- change that is not certain yet (provisional_changes) is a verdict with $provisional only. What one
+-- run shows beyond the noise may be an outlier, which is no change yet: it is suspected, unless the
+-- runs since a change in change_points show it. What is worse than 0 is so by more than any limit. What the candidate lacks, other than functions, is
 -- missing: no verdict on it.
 WITH
   sides AS (
     SELECT
-      any_value(app) AS app,
       max(started_at) FILTER (is_after) AS newest,
       max(started_at) FILTER (NOT is_after) AS newest_before,
       list(DISTINCT version) FILTER (is_after) AS versions,
@@ -25,19 +25,20 @@ WITH
     SELECT list({'metric': a.metric, 'reason': a.reason} ORDER BY a.said_at DESC) AS every
     FROM acknowledgements AS a
     JOIN sides AS s
-      ON a.app = s.app AND a.reason <> 'invalid run'
+      ON a.app = $app AND a.reason <> 'invalid run'
       AND (
         a.started_at > s.newest_before AND a.started_at <= s.newest
         OR list_contains(s.versions, a.version) AND NOT list_contains(s.versions_before, a.version)
       )
   ),
 
-  early AS (
-    SELECT p.fields, p.metric, p.more_runs
-    FROM provisional_changes AS p
-    JOIN sides AS s ON p.app = s.app AND p.started_at > s.newest_before
-    WHERE $provisional AND p.direction = 'worse'
-    QUALIFY row_number() OVER (PARTITION BY p.fields, p.metric ORDER BY p.started_at DESC) = 1
+  -- the latest change of each series since the baseline
+  changed AS (
+    SELECT c.fields, c.metric, c.direction, c.more_runs
+    FROM _found_changes AS c
+    JOIN sides AS s ON c.started_at > s.newest_before
+    WHERE c.app = $app
+    QUALIFY row_number() OVER (PARTITION BY c.fields, c.metric ORDER BY c.started_at DESC) = 1
   ),
 
   compared AS (
@@ -69,34 +70,37 @@ WITH
 
   judged AS (
     SELECT
-      l.*, e.more_runs,
-      list_filter(a.every, lambda known: _matches(l.metric, known.metric))[1].reason AS acknowledged
+      l.*, c.more_runs,
+      list_filter(a.every, lambda known: _matches(l.metric, known.metric))[1].reason AS acknowledged,
+      CASE
+        WHEN in_comparison = 'gone' THEN 'missing'
+        WHEN ratio IS NULL AND ("before" = "after" OR in_comparison = 'better') THEN 'fine'
+        WHEN (ratio IS NULL AND "before" = 0 AND in_comparison = 'worse')
+          OR (loss_low > allowed AND p_value IS NOT NULL)
+          THEN if(runs_after = 1 AND (c.metric IS NULL OR c.more_runs IS NOT NULL), 'suspected', 'worse')
+        WHEN $provisional AND loss > allowed AND c.more_runs IS NOT NULL THEN 'provisional'
+        WHEN p_value IS NULL THEN 'unknown'
+        WHEN loss_high <= allowed THEN 'fine'
+        ELSE 'uncertain'
+      END AS verdict,
+      -- Functions that hardly take time do not fail the gate, nor metrics without a better direction.
+      better IS NOT NULL AND coalesce(share >= 0.01, true) AND acknowledged IS NULL
+        AND in_comparison <> 'gone' AS decides
     FROM losses AS l
     CROSS JOIN acknowledged AS a
-    LEFT JOIN early AS e ON l.fields_after = e.fields AND l.metric = e.metric
+    LEFT JOIN changed AS c
+      ON l.fields_after = c.fields AND l.metric = c.metric AND c.direction = 'worse'
   )
 
 SELECT
-  fields_after AS fields, metric, unit,
-  CASE
-    WHEN in_comparison = 'gone' THEN 'missing'
-    WHEN ratio IS NULL AND ("before" = "after" OR in_comparison = 'better') THEN 'fine'
-    WHEN ratio IS NULL AND "before" = 0 AND in_comparison = 'worse' THEN 'worse'
-    WHEN loss_low > allowed AND p_value IS NOT NULL THEN 'worse'
-    WHEN loss > allowed AND more_runs IS NOT NULL THEN 'provisional'
-    WHEN p_value IS NULL THEN 'unknown'
-    WHEN loss_high <= allowed THEN 'fine'
-    ELSE 'uncertain'
-  END AS verdict,
-  -- Functions that hardly take time do not fail the gate, nor metrics without a better direction.
-  better IS NOT NULL AND coalesce(share >= 0.01, true) AND acknowledged IS NULL
-    AND in_comparison <> 'gone' AS decides,
+  fields_after AS fields, metric, unit, verdict, decides,
+  decides AND (verdict = 'worse' OR verdict IN ('provisional', 'suspected') AND $provisional) AS fails,
   "before" AS baseline, "after" AS candidate, ratio, low, high, p_value, allowed AS "limit",
   runs_before AS runs_baseline, runs_after AS runs_candidate,
   noise, better, share, more_runs, acknowledged
 FROM judged
 ORDER BY
   NOT decides,
-  list_position(['worse', 'provisional', 'uncertain', 'unknown', 'fine', 'missing'], verdict),
+  list_position(['worse', 'provisional', 'suspected', 'uncertain', 'unknown', 'fine', 'missing'], verdict),
   metric NOT IN ('wall_seconds', 'functions:seconds', 'functions:cost'), loss DESC, metric,
   CAST(fields AS VARCHAR);

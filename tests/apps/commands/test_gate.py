@@ -7,7 +7,7 @@ import json
 import pytest
 
 from apps.output import markdown_escaped
-from apps.reports.gate import gate_fails
+from apps.reports.gate import gate_result
 from tests.helpers.histories import runs, write
 from tests.helpers.support import given, keep
 
@@ -45,8 +45,8 @@ def test_a_change_on_one_machine_is_judged_by_the_latest_runs_there(warehouse):
     times += [f"m2{day} f {1 + day % 3 / 100}" for day in range(10, 30)]
     given(warehouse, "fn_timings", "\n".join(["run_id function seconds", *times, "last f 1.01"]))
     keep(warehouse)
-    assert gate_fails(warehouse, "x", "m119", "functions:seconds", "m120") is True
-    assert gate_fails(warehouse, "x", "m219", "functions:seconds", "m220") is False
+    assert gate_result(warehouse, "x", "m119", "functions:seconds", "m120") == "fails"
+    assert gate_result(warehouse, "x", "m219", "functions:seconds", "m220") == "passes"
 
 
 def test_a_comment_for_a_pull_request_has_the_verdict_first(pwh):
@@ -103,6 +103,24 @@ def test_what_is_not_certain_yet_fails_the_gate_on_request_only(run, tmp_path):
     run("ack", "v2-m1-0", "expected")
     code, out, _ = run(*asked, "--provisional")
     assert (code, "| provisional (acknowledged: expected) |" in out) == (0, True)
+
+
+def test_one_run_is_suspected_until_another_shows_that_it_lasts(run, tmp_path):
+    lines = [
+        *runs("v1", {"f": 10}, first_day=1),
+        *runs("v2", {"f": 12}, first_day=11, count=2),
+    ]
+    run("ingest", write(tmp_path / "t.csv", lines[:-1]))
+    asked = ("gate", "heat", "--baseline", "last:10")
+    code, out, _ = run(*asked)
+    assert (code, out.splitlines()[0]) == (0, "## heat: suspected regression")
+    assert "One run is no change yet: measure the candidate again" in out
+    assert "one run is no change yet" in run("trend", "heat")[1]
+    assert "| **suspected** |" in run(*asked, "--pr-comment")[1].split("<details>")[0]
+    assert run(*asked, "--provisional")[0] == 1
+    run("ingest", write(tmp_path / "again.csv", lines[-1:]))
+    code, out, _ = run(*asked)
+    assert (code, out.splitlines()[0]) == (1, "## heat: regression")
 
 
 def test_the_limit_is_what_is_allowed(pwh):
