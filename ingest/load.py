@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -119,17 +119,20 @@ def _land(
     by_content: dict[tuple[str, str], int] = {}
     for recording, _, options in recordings:
         recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
-    contents = [recording.fingerprint() for recording, *_ in recordings]
+    hashes = [recording.hashes() for recording, *_ in recordings]
+    contents = [sha256 for one in hashes for sha256 in one]
     before = _LandedBefore(con, contents, [recording for recording, *_ in recordings])
     forgotten: dict[int, tuple[str, ...]] = {}
     batches = _Batches(con)
-    for sha256, (recording, reader, options) in zip(contents, recordings, strict=True):
+    for own, (recording, reader, options) in zip(hashes, recordings, strict=True):
         if wrong := implausible(options.facts):
             raise UsageError(f"a run with {wrong[0]} is implausible", hint=f"Give {wrong[1]}.")
-        earlier = before.of(sha256, recording, reader)
+        earlier = before.of(own, recording, reader)
         same = next((one for one, is_same in earlier.items() if is_same), None)
         # Of the rows of this transaction some are not in the tables yet.
-        now = by_content.get((sha256, reader.NAME))
+        now = next(
+            (by_content[one, reader.NAME] for one in own if (one, reader.NAME) in by_content), None
+        )
         if now is not None:
             landed.append(Landed(now, writers[now].book.run_ids, {}, known=True))
             continue
@@ -143,8 +146,8 @@ def _land(
                 forgotten[one] = _runs_of(con, one)
                 forget_source(con, one)
         source_id = before.new_source_id(writers) if same is None else same
-        by_content[sha256, reader.NAME] = source_id
-        writer = _Writer(con, recording, reader, options, source_id, sha256, batches)
+        by_content |= dict.fromkeys(((one, reader.NAME) for one in own), source_id)
+        writer = _Writer(con, recording, reader, options, source_id, own, batches)
         for item in reader.read(recording):
             writer.take(item)
         writer.end()
@@ -262,16 +265,17 @@ class _LandedBefore:
         row = con.execute("SELECT max(source_id) FROM sources").fetchone()
         self._last: int = row[0] or 0 if row else 0
 
-    def of(self, sha256: str, recording: Recording, reader: Reader) -> dict[int, bool]:
+    def of(self, hashes: Collection[str], recording: Recording, reader: Reader) -> dict[int, bool]:
         """Return the sources that the reader found in the same content, or once at the same path.
 
         The value is whether the content is the same.
         """
         path = path_text(recording.path.resolve())
         return {
-            source_id: content == sha256
-            for source_id, found_by, content, place in self._rows
-            if found_by == reader.NAME and (content == sha256 or place == path)
+            source_id: same
+            for source_id, found_by, stored, content, place in self._rows
+            if found_by == reader.NAME
+            and ((same := stored in hashes or content in hashes) or place == path)
         }
 
     def new_source_id(self, taken: Iterable[int]) -> int:
@@ -359,7 +363,7 @@ class _Writer:
         reader: Reader,
         options: Options,
         source_id: int,
-        sha256: str,
+        hashes: Sequence[str],
         batches: _Batches,
     ) -> None:
         self.con = con
@@ -367,9 +371,9 @@ class _Writer:
         self.recording = recording
         self.reader = reader
         self.source_id = source_id
-        self.sha256 = sha256
+        self.sha256, *self._content = hashes
         stem = recording.path.resolve().parent.name if reader.WHOLE_FOLDER else recording.stem
-        self.book = RunBook(f"{stem}-{sha256[:8]}", options.run_id)
+        self.book = RunBook(f"{stem}-{self.sha256[:8]}", options.run_id)
         self.options = options
         self.rows: dict[str, int] = {}
         self._has_wall_times = False
@@ -429,6 +433,7 @@ class _Writer:
             __version__,
             self.left_out,
             self.repeats,
+            next(iter(self._content), None),
         ]
 
     def facts(self) -> list[dict[str, Any]]:

@@ -78,6 +78,19 @@ def _is_doubled(path: Path, size: int) -> bool:
         )
 
 
+def _sha256(file: io.BufferedReader) -> str:
+    with file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _of_all(parts: list[tuple[str, str]]) -> str:
+    """Return the hash of a recording by the names and hashes of its parts."""
+    if len(parts) == 1:
+        return parts[0][1]
+    listing = "".join(f"{name}\0{sha256}\n" for name, sha256 in parts)
+    return hashlib.sha256(os.fsencode(listing)).hexdigest()
+
+
 def _changed(path: Path) -> InputError:
     return InputError(
         "the file changed while it was read",
@@ -124,15 +137,16 @@ class Recording:
         return next((part for part in self.parts if bare_name(part) == name), None)
 
     def fingerprint(self) -> str:
-        """Return the SHA-256 of the content as stored; of several parts, of names and hashes."""
-        hashes = []
-        for part in self.parts:
-            with part.open("rb") as file:
-                hashes.append(hashlib.file_digest(file, "sha256").hexdigest())
-        if len(hashes) == 1:
-            return hashes[0]
-        listing = "".join(f"{p.name}\0{h}\n" for p, h in zip(self.parts, hashes, strict=True))
-        return hashlib.sha256(os.fsencode(listing)).hexdigest()
+        """Return the SHA-256 of the files as stored; of several parts, of names and hashes."""
+        return _of_all([(part.name, _sha256(part.open("rb"))) for part in self.parts])
+
+    def hashes(self) -> tuple[str, ...]:
+        """Return the fingerprint, and what it would be if no part were compressed, where one is."""
+        stored = self.fingerprint()
+        if all(compression(part) is None for part in self.parts):
+            return (stored,)
+        files = ((part, open_bytes(part, limit=self.max_bytes)) for part in self.parts)
+        return stored, _of_all([(bare_name(part), _sha256(file)) for part, file in files])
 
     def begins_with(self, size: int, sha256: str) -> bool:
         """Return whether the first bytes of the only file have this SHA-256."""

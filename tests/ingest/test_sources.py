@@ -1,7 +1,9 @@
-"""Sources are numbered in the order in which they land."""
+"""Sources are numbered in the order in which they land; the same content is one source."""
 
 from __future__ import annotations
 
+import gzip
+import lzma
 import time
 from contextlib import ExitStack, closing
 
@@ -32,3 +34,20 @@ def test_sources_are_numbered_in_the_order_of_landing(warehouse, tmp_path, monke
     assert ids[:3] == sorted(set(ids))
     assert last.source_id > max(ids)
     assert rows(warehouse, "SELECT count(*) FROM sources") == [(4,)]
+
+
+def test_a_file_is_the_same_compressed_and_not(warehouse, tmp_path):
+    path = counters(tmp_path, "a.csv", 1)
+    packed = tmp_path / "a.csv.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    other = tmp_path / "b.csv.xz"
+    other.write_bytes(lzma.compress(path.read_bytes()))
+    (first,), (beside,) = land(warehouse, packed), land(warehouse, path)
+    (last,) = land(warehouse, other)
+    assert (first.known, beside.known, last.known) == (False, True, True)
+    assert {first.source_id, beside.source_id, last.source_id} == {first.source_id}
+    (again,) = land(warehouse, path, replace=True)
+    assert rows(warehouse, "SELECT source_id, path, content_sha256 FROM sources") == [
+        (first.source_id, str(path), None)
+    ]
+    assert again.rows == first.rows

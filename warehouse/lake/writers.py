@@ -94,7 +94,8 @@ def is_overtaken(own: DuckDBPyConnection, since: int, touched: Touched) -> bool:
             "SELECT EXISTS (FROM (" + changes.format(table="run_facts") + ") "
             "WHERE run_id IN (SELECT unnest($runs)) OR source_id IN (SELECT unnest($sources))) "
             "OR EXISTS (FROM (" + changes.format(table="sources") + ") "
-            "WHERE path IN (SELECT unnest($paths)) OR sha256 IN (SELECT unnest($contents)))",
+            "WHERE path IN (SELECT unnest($paths)) OR sha256 IN (SELECT unnest($contents)) "
+            "OR content_sha256 IN (SELECT unnest($contents)))",
             {
                 "runs": list(touched.run_ids),
                 "sources": list(touched.source_ids),

@@ -36,8 +36,9 @@ READ_BETTER = {
     ),
 }
 # Older models remain, so that those of this pwh have other versions.
-# Sources are numbered as they land; they are compared by their content.
-VARYING = {"path", "ingested_at", "pwh_version", "model", "source_id"}
+# Sources are numbered as they land; they are compared by their content. What was inside compressed
+# files is not known of older ones.
+VARYING = {"path", "ingested_at", "pwh_version", "model", "source_id", "content_sha256"}
 VERDICTS = ("run_metrics", "bottleneck_verdicts", "slo_by_run", "throughput_predictions")
 TABLES = """
     SELECT DISTINCT table_name
