@@ -31,6 +31,7 @@ from apps.queries.bottlenecks import (
     counters_of,
     model_clusters,
     roofline,
+    speed_of_light,
     topdown,
     tuning_history,
     verdicts_of,
@@ -67,11 +68,12 @@ def page(view: View) -> None:
     with view.narrowed(counters_of(runs, "bottlenecks", "pmu_standardised")):
         view.verdicts(view.value(bottleneck_sentences, runs))
         slots = view.rows(topdown, runs)
+        kernels = view.rows(speed_of_light, runs)
         operations = view.rows(roofline, runs).filter(
             pl.coalesce("flops", "flops_per_second").is_not_null()
         )
-        of_slots = set(slots["run_id"]) - view.value(classified_by_counts, runs)
-        others = [run for run in runs if run not in of_slots]
+        stated = {*slots["run_id"], *kernels["run_id"]} - view.value(classified_by_counts, runs)
+        others = [run for run in runs if run not in stated]
         if others:
             _metrics(view, others, None if by is None else _BY[by])
         drawn = _drawn(view, runs, slots, operations)
@@ -79,6 +81,9 @@ def page(view: View) -> None:
             # Tools write the parts of a category in several units, which the view topdown settles.
             _slots(view, slots.filter(run_id=drawn), drawn)
             _roofline(view, operations.filter(run_id=drawn), drawn)
+        if not kernels.is_empty():
+            st.subheader("How near GPU kernels are to the peaks", anchor=False)
+            view.table(kernels, percent=("share", "memory", "compute"))
         left, right = st.columns(2)
         with left:
             _shares(view, runs)

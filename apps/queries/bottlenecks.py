@@ -100,6 +100,11 @@ def topdown(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
     return ask(con, "bottlenecks/topdown", **_runs(runs))
 
 
+def speed_of_light(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
+    """Return how near the GPU kernels of runs are to its peaks, where that was measured."""
+    return ask(con, "bottlenecks/speed_of_light", **_runs(runs))
+
+
 def classified_by_counts(con: DuckDBPyConnection, runs: Sequence[str]) -> set[str]:
     """Return those of the runs whose classes are by counts, not by shares of issue slots."""
     found = ask(con, "bottlenecks/by_counts", **_runs(runs)).fetchall()
@@ -117,7 +122,7 @@ def tuning_history(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
 
 
 def knows_events(con: DuckDBPyConnection, run_id: str) -> bool:
-    """Return whether a run has events that a metric set knows: counters of a core or a GPU."""
+    """Return whether a run has events of a core or a GPU that some analysis knows."""
     row: object = ask(con, "bottlenecks/known_events", run_id=run_id).fetchone()
     return row == (True,)
 

@@ -15,6 +15,7 @@ from apps.queries.bottlenecks import (
     classified_by_counts,
     metrics_not_measured,
     newest_version,
+    speed_of_light,
     topdown,
 )
 from warehouse.errors import NothingToAnalyse
@@ -43,6 +44,20 @@ _FLAGS = {
     "hidden_icache": "instruction-cache misses are frequent, but overlap and cost little",
     "hidden_dma": "DMA operations are frequent, but overlap with other work and cost little",
 }
+_KERNEL_LIMITS = {
+    "memory": "Memory limits",
+    "compute": "Compute limits",
+    "both": "Memory and compute limit",
+    "latency": "Latency, as neither memory nor compute reaches 60 % of its peak, limits",
+}
+_KERNEL_ADVICE = {
+    "memory": "fewer bytes moved (reuse in shared memory and registers, coalesced accesses, "
+    "smaller types, kernels joined)",
+    "compute": "fewer or cheaper instructions (lower precision, tensor cores)",
+    "both": "less work, as memory and compute are both busy",
+    "latency": "more work at a time (larger grids, more warps to a scheduler, more independent "
+    "instructions to a thread)",
+}
 _MISSING = "metrics_missing"
 # Sets of counters of processors on which top-down analysis is possible.
 _OF_PROCESSORS = {"linux", "linux-intel", "linux-amd", "linux-aarch64", "papi"}
@@ -69,7 +84,8 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
     classes = dicts(bottleneck_classes(con, newest))
     sentences = _topdown_sentences(con, newest)
     has_slots = bool(sentences)
-    subject = "The class is " if has_slots and not known else ""
+    sentences += _kernel_sentences(con, newest)
+    subject = "The class is " if sentences and not known else ""
     sentences.append(_version(of_newest[0]) + subject + _verdict_sentence(verdict))
     sentences += _region_sentences(con, newest)
     for part in known:
@@ -206,6 +222,33 @@ def _phases(phases: list[dict[str, Any]] | None) -> str:
     return f"; samples differ: the largest is {', '.join(named)} of them"
 
 
+def _kernel_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+    """Return what limits the kernels of a GPU, those with the most time first, and what helps."""
+    rows = dicts(speed_of_light(con, runs))
+    by_bound: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_bound.setdefault(row["bound"], []).append(row)
+    found = sorted(by_bound.items(), key=lambda item: -sum(row["share"] or 0 for row in item[1]))
+    sentences = []
+    for bound, kernels in found:
+        share = None if kernels[0]["share"] is None else sum(row["share"] for row in kernels)
+        if share is not None and share < _LEAST_NAMED:
+            continue
+        time = "" if share is None else f" ({percent(share)} of the time measured)"
+        first = kernels[0]
+        name = _region(first["kernel"])
+        limited = f"the GPU kernel {name}{time}"
+        if len(kernels) > 1:
+            limited = f"{len(kernels)} of {len(rows)} GPU kernels{time}, most {name}"
+        sentences.append(
+            f"{_KERNEL_LIMITS[bound]} {limited}: memory reaches {percent(first['memory'])} of "
+            f"its peak, compute {percent(first['compute'])}."
+        )
+    if found:
+        sentences.append(f"What usually helps: {_KERNEL_ADVICE[found[0][0]]}.")
+    return sentences
+
+
 def _not_measured(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
     """Return which metrics the recordings lack, and the events that would tell them."""
     by_set: dict[str, list[str]] = {}
@@ -240,8 +283,11 @@ def bottleneck_tables(con: DuckDBPyConnection, runs: Sequence[str], by: str | No
     tables = []
     if slots.limit(1).fetchall():
         tables.append(_limited(slots.project("* EXCLUDE (run_id, phases)")))
-        if not classified_by_counts(con, runs):
-            return tables
+    kernels = speed_of_light(con, runs)
+    if kernels.limit(1).fetchall():
+        tables.append(_limited(kernels.project("* EXCLUDE (run_id)")))
+    if tables and not classified_by_counts(con, runs):
+        return tables
     classes = bottleneck_classes(con, runs).project("class, samples, share, probability")
     return [*tables, _limited(classes), _limited(bottleneck_metrics(con, runs))]
 

@@ -13,23 +13,25 @@ CREATE OR REPLACE MACRO _is_name_of_rate(event) AS
   AND event <> 'MAX_CPU_CLOCK';
 
 -- Whether an event is no count: a share, a rate, power, a temperature, what is in use at a moment,
--- or a constant of the core, as the issue width in gem5's windows. Such are averaged over samples,
--- and not per cycle.
+-- or a constant of the core, as the issue width in gem5's windows, or of a launch. Such are averaged
+-- over samples, and not per cycle.
 -- Where the tool records no unit, the name shows it.
 CREATE OR REPLACE MACRO _is_rate(event, unit) AS
   CASE
     WHEN unit IS NULL THEN _is_name_of_rate(event)
     ELSE regexp_matches(
         unit,
-        '[/%]|[Rr]atio|[Rr]ate|^(?:[kKMG]?Hz|[mk]?W|[Ww]atts?|°?C|deg ?C|[Cc]elsius|m?V|[Vv]olts?'
+        '[/%]|[Rr]atio|[Rr]ate|^(?:[kKMG]?[Hh]z|[mk]?W|[Ww]atts?|°?C|deg ?C|[Cc]elsius|m?V|[Vv]olts?'
         || '|[kKMGT]?i?[Bb](?:it)?ps|[kKMGTP]FLOPS|[kKM]?IOPS)$'
       )
       OR (unit = 'Count' AND regexp_matches(event, '::(?:mean|gmean|stdev|max_value|min_value)$'))
+      OR regexp_matches(event, '(?i: per )|_per_|\.ratio$')
   END
   OR event IN (
     'mem_heap', 'mem_heap_extra', 'mem_stacks', 'issue_width', 'finalTick', 'final_tick',
     'Block Size', 'launch__block_size'
   )
+  OR regexp_matches(event, '^(?:# |Block Limit |launch__occupancy_limit_|device__attribute_)|Config(?:uration )?Size$')
   OR starts_with(event, 'memory.')
   OR starts_with(event, 'procs.');
 

@@ -377,6 +377,9 @@ def test_power_over_time_is_averaged_and_energy_added_up(warehouse, event, unit,
         *(("clock", "MHz", 50), ("sm", "cycle/second", 50), ("ticks", "Tick/Second", 50)),
         *(("hits", "%", 50), ("L2 miss rate", None, 50), ("bw utilization", None, 50)),
         *(("t", "degC", 50), ("avg bandwidth", "GB/s", 50), ("intensity", "FLOP/Byte", 50)),
+        # Nsight Compute
+        *(("SM Frequency", "hz", 50), ("Active Warps Per SM", "warp", 50), ("# SMs", "SM", 50)),
+        *(("Block Limit Warps", "block", 50), ("stall_per_issue.ratio", "warp", 50)),
     ],
 )
 def test_amounts_per_second_add_up_over_threads_and_are_averaged_over_time(

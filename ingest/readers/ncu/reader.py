@@ -12,6 +12,8 @@ pmu_samples:
 - `seconds` is how long the launch took, where that was measured.
 - 1,234 and 1.234 are read where other numbers of the file show which separator it has; a file in
   which nothing shows it is refused.
+- Of two metrics named Memory Throughput, in % of the peak and in bytes per second, that in % is
+  `Memory Throughput [%]`.
 - Metrics that are no numbers (names of settings, n/a) are left out; n/a of a number is NULL.
 """
 
@@ -38,6 +40,7 @@ _DESCRIBES = (
     *("Stream", "Block Size", "Grid Size", "Device", "CC", "Section Name"),
 )
 _LONGEST_PREAMBLE = 64 << 20
+_TWICE = "Memory Throughput"
 _LENGTHS = ("gpu__time_duration.sum", "Duration")
 
 
@@ -185,11 +188,12 @@ def tall(table: pa.Table, value: str, first: int, separators: Separators) -> pa.
     )
     figures, unit = in_base_units(figures, table["Metric Unit"])
     ids = table["ID"] if "ID" in table.column_names and value == "Metric Value" else None
+    of_peak = pc.and_(pc.equal(table["Metric Name"], _TWICE), pc.equal(pc.fill_null(unit, ""), "%"))
     rows = pa.table(
         {
             "region": table["Kernel Name"],
             "sample": pa.nulls(len(table), pa.int64()) if ids is None else _ids(ids, first),
-            "event": table["Metric Name"],
+            "event": pc.if_else(of_peak, f"{_TWICE} [%]", table["Metric Name"]),
             "value": figures,
             "unit": unit,
         }

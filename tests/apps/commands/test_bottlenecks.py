@@ -64,6 +64,28 @@ def test_issue_slots_are_told_beside_counts_as_perf_stat_d_has_both(run, tmp_pat
     assert "perf stat --topdown" not in out
 
 
+def test_what_limits_gpu_kernels_is_told_without_a_model(run, tmp_path):
+    head = "region,sample,seconds,unit,event,value\n"
+    lines = [
+        f"{kernel},{sample},{seconds},%,{event},{value}\n"
+        for sample, (kernel, seconds, memory, compute) in enumerate(
+            [("copy", 3, 92, 12), ("copy", 3, 90, 10), ("gemm", 2, 30, 95), ("tiny", 0.01, 1, 2)]
+        )
+        for event, value in (("Memory [%]", memory), ("SM [%]", compute))
+    ]
+    (tmp_path / "c.csv").write_text(head + "".join(lines))
+    run("--db", tmp_path / "w.duckdb", "ingest", tmp_path / "c.csv", "--run", "r1")
+    _, out, _ = run("--db", tmp_path / "w.duckdb", "diagnose", "r1")
+    assert out.splitlines()[2:5] == [
+        "* Memory limits the GPU kernel copy (74.9 % of the time measured): memory reaches 91 % of "
+        "its peak, compute 11 %.",
+        "* Compute limits the GPU kernel gemm (25 % of the time measured): memory reaches 30 % of "
+        "its peak, compute 95 %.",
+        "* What usually helps: fewer bytes moved (reuse in shared memory and registers, coalesced "
+        "accesses, smaller types, kernels joined).",
+    ]
+
+
 def test_an_application_is_all_its_runs(pwh):
     assert pwh("diagnose", "a")[1] == pwh("diagnose", "latest")[1]
 

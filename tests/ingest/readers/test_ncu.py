@@ -48,6 +48,16 @@ def test_numbers_of_other_languages_are_refused(metrics, problem, warehouse, tmp
         land(warehouse, tmp_path / "n.csv")
 
 
+def test_a_throughput_in_per_cent_and_one_in_bytes_are_two_events(warehouse, tmp_path):
+    twice = [("Memory Throughput", "%", "92.10"), ("Memory Throughput", "Gbyte/s", "812.50")]
+    (tmp_path / "n.csv").write_text(table(*twice))
+    land(warehouse, tmp_path / "n.csv")
+    assert rows(warehouse, "SELECT event, value FROM counter_summary ORDER BY value") == [
+        ("Memory Throughput [%]", 92.1),
+        ("Memory Throughput", 812.5e9),
+    ]
+
+
 TEXT = """\
 [7] app@127.0.0.1
   k(int) (1, 1, 1)x(32, 1, 1), Context 1, Stream 7, Device 0, CC 8.0
