@@ -228,18 +228,21 @@ def _kernel_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]
     by_bound: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_bound.setdefault(row["bound"], []).append(row)
-    found = sorted(by_bound.items(), key=lambda item: -sum(row["share"] or 0 for row in item[1]))
+    found = sorted(by_bound.items(), key=lambda item: -_seconds(item[1]))
+    is_timed, total = all(row["seconds"] for row in rows), _seconds(rows)
     sentences = []
     for bound, kernels in found:
-        share = None if kernels[0]["share"] is None else sum(row["share"] for row in kernels)
+        share = _seconds(kernels) / total if is_timed else None
         if share is not None and share < _LEAST_NAMED:
             continue
         time = "" if share is None else f" ({percent(share)} of the time measured)"
         first = kernels[0]
         name = _region(first["kernel"])
         limited = f"the GPU kernel {name}{time}"
-        if len(kernels) > 1:
-            limited = f"{len(kernels)} of {len(rows)} GPU kernels{time}, most {name}"
+        names = {row["kernel"] for row in kernels}
+        if len(names) > 1:
+            every = {row["kernel"] for row in rows}
+            limited = f"{len(names)} of {len(every)} GPU kernels{time}, most {name}"
         sentences.append(
             f"{_KERNEL_LIMITS[bound]} {limited}: memory reaches {percent(first['memory'])} of "
             f"its peak, compute {percent(first['compute'])}."
@@ -247,6 +250,10 @@ def _kernel_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]
     if found:
         sentences.append(f"What usually helps: {_KERNEL_ADVICE[found[0][0]]}.")
     return sentences
+
+
+def _seconds(kernels: Sequence[dict[str, Any]]) -> float:
+    return sum(row["seconds"] or 0 for row in kernels)
 
 
 def _not_measured(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:

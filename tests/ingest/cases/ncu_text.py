@@ -26,7 +26,7 @@ CASE = Case(
                     for metric in (
                         ("DRAM Frequency", 1.21e9, "cycle/second"),
                         ("Elapsed Cycles", 14321.0, "cycle"),
-                        ("Memory Throughput", 88.04, "%"),
+                        ("Memory Throughput [%]", 88.04, "%"),
                         ("Duration", 0.00001245, "second"),
                         ("Block Size", 256.0, None),
                         ("Registers Per Thread", 16.0, "register/thread"),
