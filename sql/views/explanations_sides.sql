@@ -12,6 +12,10 @@ FROM (
     (7, 'counter:cycles:u'), (8, 'counter:Ir')
 ) AS t(place, metric);
 
+-- Sizes of a trace, which do not show how fast a program is: offered last.
+CREATE OR REPLACE MACRO _is_size(metric) AS
+  metric IN ('segments:count', 'blocks:launches', 'tasks:count', 'tasks:workers');
+
 -- NULL for runs that have none of these: they are judged by all results of benchmarks.
 CREATE OR REPLACE VIEW _main_metrics AS
 SELECT

@@ -25,8 +25,8 @@ WITH
     QUALIFY row_number() OVER (
       PARTITION BY c.app
       ORDER BY
-        o.place NULLS LAST, NOT starts_with(c.metric, 'metric:'), c.unit IS NULL, c.runs DESC,
-        c.metric
+        o.place NULLS LAST, _is_size(c.metric), NOT starts_with(c.metric, 'metric:'),
+        c.unit IS NULL, c.runs DESC, c.metric
     ) = 1
   )
 

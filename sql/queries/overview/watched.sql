@@ -1,7 +1,7 @@
 -- Histories by which applications are judged, those with an open change first: one row an application
 -- with equal values of the fields in series_fields, with its total (_main_order), else the result of
--- a benchmark, else any metric, that changed last, those for the worse first. Of all applications, or
--- of $app.
+-- a benchmark, else any metric, that changed last, those for the worse first. Those with nothing but
+-- the size of a trace are left out where the application has others. Of all applications, or of $app.
 WITH
   changes AS (
     SELECT app, fields, metric, run_id, version, change, direction, started_at, NULL AS more_runs
@@ -40,10 +40,15 @@ WITH
     QUALIFY row_number() OVER (
       PARTITION BY s.app, s.fields
       ORDER BY
-        o.place NULLS LAST, NOT starts_with(s.metric, 'metric:'),
+        o.place NULLS LAST, _is_size(s.metric), NOT starts_with(s.metric, 'metric:'),
         c.direction = 'worse' DESC NULLS LAST, c.started_at DESC NULLS LAST,
         abs(ln(abs(1 + c.change))) DESC NULLS LAST, s.unit IS NULL, s.points DESC, s.metric
     ) = 1
+  ),
+
+  telling AS (
+    FROM watched
+    QUALIFY NOT _is_size(metric) OR bool_and(_is_size(metric)) OVER (PARTITION BY app)
   )
 
 SELECT
@@ -52,7 +57,7 @@ SELECT
   points AS runs, unit, series[-1].value AS "last",
   series[-1].run_id AS run_id, series[-1].started_at AS last_at,
   direction, change, more_runs, since
-FROM watched
+FROM telling
 ORDER BY
   direction = 'worse' DESC NULLS LAST, since IS NULL, last_at DESC, app, machine, setting
 LIMIT $number;

@@ -9,5 +9,5 @@ WHERE app = $app
     )
   ) > 0
 ORDER BY
-  metric <> 'wall_seconds', metric <> 'functions:seconds', metric, points DESC,
-  CAST(fields AS VARCHAR);
+  metric <> 'wall_seconds', metric <> 'functions:seconds', _is_size(metric), metric,
+  points DESC, CAST(fields AS VARCHAR);

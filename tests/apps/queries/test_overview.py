@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from apps.queries.base import narrowed
-from apps.queries.overview import findings_of_series, latest_provisional, latest_regressions
+from apps.queries.overview import (
+    findings_of_series,
+    latest_provisional,
+    latest_regressions,
+    watched_series,
+)
+from tests.helpers.support import given, keep
 from warehouse import connect
 
 
@@ -22,3 +28,17 @@ def test_shared_findings_give_the_same_changes(demo_warehouse, metrics):
         with narrowed(con, findings_of_series(metrics)) as own:
             assert changes(own) == plain
     assert plain[0]
+
+
+def test_the_size_of_a_trace_is_watched_where_there_is_nothing_else(warehouse):
+    given(warehouse, "runs", """
+        run_id  app  machine  threads  started_at
+        x1      x    m        NULL     2026-01-01
+        x2      x    m        2        2026-01-02
+        y1      y    m        NULL     2026-01-03
+    """)  # fmt: skip
+    given(warehouse, "segments", "run_id segment instructions\nx1 0 9\ny1 0 9")
+    given(warehouse, "pmu_samples", "run_id event value\nx2 widgets 100")
+    keep(warehouse)
+    found = watched_series(warehouse, 9, most=1).select("app, metric").fetchall()
+    assert found == [("y", "segments:count"), ("x", "counter:widgets")]
