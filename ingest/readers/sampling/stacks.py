@@ -29,6 +29,7 @@ SECONDS = {
 }
 _DEEPEST = 256  # of a path the text is stored, of all that lie on it: deeper ones would be huge
 _MOST_ROWS = 500_000
+_MOST_TEXT = 64 << 20  # characters of the paths of all rows: DuckDB takes ten times as much memory
 _BATCH_ROWS = 1 << 16
 _BATCH_TEXT = 16 << 20
 
@@ -78,7 +79,8 @@ class Stacks:
         """Yield rows of all measures; of those that are times the first is that of fn_timings.
 
         A path lands if it was sampled, or lies above one that was. In a profile that would have
-        very many rows only the sampled ones land: of the others the views know the same.
+        very many rows, or rows of very long paths, only the sampled ones land: of the others the
+        views know the same.
 
         `run` is the number of the run that they belong to, where the file has several.
         """
@@ -90,7 +92,9 @@ class Stacks:
         depth = _depths(above)
         sums = [_sums(one, above, depth) for one in measures]
         skipped = 0
-        if sum(len(one.path) for one in sums) > _MOST_ROWS:
+        length = _lengths(self.paths.names, above)
+        text = sum(int(length[one.path].sum()) for one in sums)
+        if sum(len(one.path) for one in sums) > _MOST_ROWS or text > _MOST_TEXT:
             skipped = sum(int(np.count_nonzero(one.own == 0)) for one in sums)
             sums = [one.sampled() for one in sums]
         for one, found in zip(measures, sums, strict=True):
@@ -222,6 +226,18 @@ def _depths(above: Integers) -> Integers:
     for code in above.tolist():
         depth.append(0 if code < 0 else depth[code] + 1)
     return np.array(depth, np.int64)
+
+
+def _lengths(names: Sequence[str], above: Integers) -> Integers:
+    """Return how long the joined paths are."""
+    import numpy as np
+
+    from ingest.parsing.call_paths import ARROW
+
+    length: list[int] = []
+    for name, code in zip(names, above.tolist(), strict=True):
+        length.append(len(name) + (0 if code < 0 else len(ARROW) + length[code]))
+    return np.array(length, np.int64)
 
 
 def check_weight(weight: float, where: str) -> float:

@@ -203,8 +203,9 @@ def test_the_text_may_be_as_windows_or_an_editor_leaves_it(landed):
     assert landed(b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n"), PATHS)[-1][1] == 500000
 
 
-def test_long_profiles_land_only_what_was_sampled(landed, warehouse, monkeypatch):
-    monkeypatch.setattr(stacks, "_MOST_ROWS", 3)
+@pytest.mark.parametrize(("limit", "most"), [("_MOST_ROWS", 3), ("_MOST_TEXT", 100)])
+def test_long_profiles_land_only_what_was_sampled(landed, warehouse, monkeypatch, limit, most):
+    monkeypatch.setattr(stacks, limit, most)
     assert landed(sample(prog(), WORK, MAIN), PATHS) == [
         ("command prog->main->work", 250000, 250000, 71)
     ]
