@@ -39,6 +39,7 @@ _TOPICS = {
     "threads": ("threads", "block trace"),
     "benchmark": ("benchmarks", "results of benchmarks"),
 }
+_MAIN_TOPICS = {"counter": "counter", "metric": "benchmark"}
 _MOST = {
     "function": 4,
     "counter": 3,
@@ -255,7 +256,7 @@ def _coverage_sentences(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterato
             continue
         if before and after:
             if row["topic"] not in changed:
-                others = "other " if name == "benchmarks" and main.startswith("metric:") else ""
+                others = "other " if row["topic"] == _MAIN_TOPICS.get(main.partition(":")[0]) else ""
                 same.append(f"{others}{name} ({before} and {counted(after, 'run')})")
             continue
         side = "on either side" if before == after else "before" if after else "after"

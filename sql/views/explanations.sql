@@ -215,7 +215,7 @@ SELECT
 FROM regressions AS r
 JOIN _explained((SELECT pairs FROM regressed)) AS e ON r.id = e.id;
 
-COMMENT ON VIEW explanations IS 'One row is one thing that changed together with a regression: a change for the worse of the metric that runs are judged by (the tag main_metric, else wall_seconds, else functions:seconds, cycles ..., else results of benchmarks) in change_points. For any two runs: explain_run.';
+COMMENT ON VIEW explanations IS 'One row is one thing that changed together with a regression: a change for the worse of the metric that runs are judged by (the tag main_metric, else wall_seconds, else functions:seconds, cycles ..., else results of benchmarks, else counters, else any metric) in change_points. For any two runs: explain_run.';
 COMMENT ON COLUMN explanations.run_id IS 'First run after the change.';
 COMMENT ON COLUMN explanations.app IS 'Application.';
 COMMENT ON COLUMN explanations.machine IS 'Machine.';

@@ -125,8 +125,9 @@ WITH
       abs("after" - "before") >= 0.02 * greatest(abs("after"), abs("before")),
       abs("after" - "before") >= 0.1 * greatest(abs("after"), abs("before")), false, flags,
       'counter_summary', 'value, per_cycle', 'event', regexp_replace(metric, '^\w+:', '')
-    FROM events
+    FROM events AS e
     WHERE "after" <> "before"
+      AND NOT EXISTS (FROM main AS m WHERE m.id = e.id AND m.metric = e.metric)
     UNION ALL
     SELECT
       *, 'benchmark', regexp_replace(metric, '^metric:', ''), NULL,

@@ -16,7 +16,7 @@ FROM (
 CREATE OR REPLACE MACRO _is_size(metric) AS
   metric IN ('segments:count', 'blocks:launches', 'tasks:count', 'tasks:workers');
 
--- NULL for runs that have none of these: they are judged by all results of benchmarks.
+-- NULL for runs that have none of these: they are judged by all metrics, results of benchmarks first.
 CREATE OR REPLACE VIEW _main_metrics AS
 SELECT
   r.run_id, r.app, r.version, r.machine, r.started_at,
@@ -30,11 +30,14 @@ LEFT JOIN (
 ) AS m ON r.run_id = m.run_id;
 
 CREATE OR REPLACE MACRO _is_judged_by(main, metric) AS
-  metric = main OR main IS NULL AND starts_with(metric, 'metric:');
+  metric = main OR main IS NULL AND NOT _is_size(metric);
+
+CREATE OR REPLACE MACRO _judging_place(metric) AS
+  coalesce(list_position(['metric', 'counter'], split_part(metric, ':', 1)), 3);
 
 -- The changes of main metrics, each with the runs on its two sides, up to the next change, and how
 -- many of these to compare: more runs than 30 add nothing, and where levels drift the far ones differ
--- by more than the change. Of several benchmarks that change at a run, the clearest for the worse.
+-- by more than the change. Of several metrics that change at a run, the clearest for the worse.
 CREATE OR REPLACE VIEW _changes AS
 SELECT
   c.app, c.machine, c.metric, c.run_id, c.version, c.started_at, c.direction,
@@ -46,7 +49,9 @@ JOIN _main_metrics AS m ON c.run_id = m.run_id AND _is_judged_by(m.metric, c.met
 WHERE c.more_runs IS NULL
 QUALIFY row_number() OVER (
   PARTITION BY c.app, c.fields, c.run_id
-  ORDER BY c.direction IS DISTINCT FROM 'worse', c.direction IS NULL, c.p_value, c.metric
+  ORDER BY
+    _judging_place(c.metric), c.direction IS DISTINCT FROM 'worse', c.direction IS NULL, c.p_value,
+    c.metric
 ) = 1;
 
 CREATE OR REPLACE MACRO explain_baseline(of_run) AS TABLE
@@ -63,7 +68,7 @@ WITH
     FROM _changes AS r
     JOIN main AS a ON r.app = a.app AND _is_judged_by(a.metric, r.metric)
     WHERE list_contains(r.runs, of_run)
-    ORDER BY r.started_at DESC, r.run_id DESC
+    ORDER BY _judging_place(r.metric), r.started_at DESC, r.run_id DESC
     LIMIT 1
   ),
 
@@ -116,7 +121,7 @@ WITH
 SELECT chosen_by, changed, runs[:30] AS runs, against[-30:] AS against, metric
 FROM chosen;
 
-COMMENT ON MACRO TABLE explain_baseline IS 'The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run''s main metric up to it, or of a result of a benchmark where it has none; version: its version and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, the 30 nearest at most, 8 of a series that drifts, metric (that changed). No row where there is nothing to compare with.';
+COMMENT ON MACRO TABLE explain_baseline IS 'The arguments of explain_run(runs, against) for of_run: chosen_by (change: the last change of the run''s main metric up to it; where it has none, of a result of a benchmark, else of a counter, else of any metric; version: its version and the one before, of the same application with equal values of series_fields), changed (first run after the change), runs and against, the 30 nearest at most, 8 of a series that drifts, metric (that changed). No row where there is nothing to compare with.';
 
 -- Text and lists of texts as SQL literals, for the queries that explanations show.
 CREATE OR REPLACE MACRO _quoted(text) AS

@@ -183,6 +183,24 @@ def test_a_change_of_a_benchmark_is_explained_where_nothing_else_is_known(run, t
     assert first == "The runs have no total time; they are compared by results of benchmarks."
 
 
+def test_a_change_of_a_counter_is_explained_where_nothing_else_is_known(run, tmp_path):
+    lines = [
+        f"r{i},spin,v{i},m,2026-01-{i + 1:02}T00:00:00Z,{name},{level * (100 + i % 3)}"
+        for i in range(20)
+        for name, level in (("LLC-misses", 5 if i < 12 else 7), ("branches", 4))
+    ]
+    heading = "run_id,app,version,machine,started_at,event,value"
+    (tmp_path / "c.csv").write_text("\n".join([heading, *lines]) + "\n")
+    run("ingest", "c.csv")
+    _, out, _ = run("explain", "r17", "--no-queries")
+    assert out.startswith("spin: 8 runs, r12 to r19 against 12 runs, r0 to r11 (the last change of")
+    first, second, *_ = sentences(out)
+    assert first.startswith("counter:LLC-misses rose by 39.8 % at r12 (version v12, 2026-01-13)")
+    assert second == "No notable change beyond noise in other counters (12 and 8 runs)."
+    _, out, _ = run("sql", "SELECT run_id, topic, metric FROM explanations", "-f", "csv")
+    assert out.split() == ["run_id,topic,metric", "r12,metric,counter:LLC-misses"]
+
+
 def test_an_improvement_is_explained_too(run, tmp_path):
     lines = [
         f"r{i},x,{i},m,2026-01-{i + 1:02}T00:00:00Z,{name},{seconds * (1 + i % 3 / 100)}"
