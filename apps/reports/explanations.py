@@ -248,6 +248,7 @@ def _coverage_sentences(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterato
     """Yield what did not change, and what could not be examined, and why."""
     changed = {row["topic"] for row in rows if not is_total(row)}
     main = next((row["metric"] for row in rows if row["topic"] == "metric"), "")
+    main_topic = _MAIN_TOPICS.get(main.partition(":")[0])
     same, missing = [], []
     for row in coverage:
         before, after = row["runs_before"], row["runs_after"]
@@ -256,7 +257,7 @@ def _coverage_sentences(rows: Sequence[Row], coverage: Sequence[Row]) -> Iterato
             continue
         if before and after:
             if row["topic"] not in changed:
-                others = "other " if row["topic"] == _MAIN_TOPICS.get(main.partition(":")[0]) else ""
+                others = "other " if row["topic"] == main_topic else ""
                 same.append(f"{others}{name} ({before} and {counted(after, 'run')})")
             continue
         side = "on either side" if before == after else "before" if after else "after"
