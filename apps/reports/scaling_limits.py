@@ -158,20 +158,42 @@ def _fastest(rows: Sequence[Row]) -> int:
 
 
 def _efficient(rows: Sequence[Row]) -> str:
-    """Return up to which count the efficiency is over the floor, between those of the grid."""
-    last = max((i for i, row in enumerate(rows) if row["efficiency"] >= FLOOR), default=None)
+    """Return up to which count the efficiency is over the floor, with the 90 % interval."""
+    floor, farthest = percent(FLOOR), rows[-1]["parallelism"]
+    about = _last_efficient([row["efficiency"] for row in rows], rows)
+    if about is None:
+        return f"Its efficiency is over {floor} nowhere."
+    # The longest and shortest times that are likely.
+    low = _last_efficient([_at(row, "high") for row in rows], rows) or rows[0]["parallelism"]
+    high = _last_efficient([_at(row, "low") for row in rows], rows) or about
+    if about == farthest:
+        text = f"Its efficiency stays over {floor} up to {farthest}"
+        return f"{text}." if low == farthest else f"{text}; it could until {low} only (90 %)."
+    text = f"The largest count with an efficiency over {floor} is about {about}"
+    if low == high:
+        return f"{text}."
+    upper = f"more than {farthest}" if high == farthest else high
+    return f"{text} (90 %: {low} to {upper})."
+
+
+def _at(row: Row, end: str) -> float:
+    """Return the efficiency of a row at an end of the interval of its time."""
+    time: float | None = row[end]
+    efficiency: float = row["efficiency"]
+    return efficiency if not time else efficiency * row["predicted"] / time
+
+
+def _last_efficient(efficiencies: Sequence[float], rows: Sequence[Row]) -> int | None:
+    """Return the last count with an efficiency over the floor, between those of the grid."""
+    last = max((i for i, one in enumerate(efficiencies) if one >= FLOOR), default=None)
     if last is None:
-        return f"Its efficiency is over {percent(FLOOR)} nowhere."
+        return None
+    begin: int = rows[last]["parallelism"]
     if last == len(rows) - 1:
-        return f"Its efficiency stays over {percent(FLOOR)} up to {rows[-1]['parallelism']}."
-    (x0, y0), (x1, y1) = (
-        (math.log(row["parallelism"]), math.log(row["efficiency"] / FLOOR))
-        for row in rows[last : last + 2]
-    )
-    about = math.exp(x0 + (x1 - x0) * y0 / (y0 - y1))
-    return (
-        f"The largest count with an efficiency over {percent(FLOOR)} is about {int(about + 1e-9)}."
-    )
+        return begin
+    x0, x1 = (math.log(row["parallelism"]) for row in rows[last : last + 2])
+    y0, y1 = (math.log(one / FLOOR) for one in efficiencies[last : last + 2])
+    return int(math.exp(x0 + (x1 - x0) * y0 / (y0 - y1)) + 1e-9)
 
 
 def _efficient_measured(rows: Sequence[Row]) -> str:

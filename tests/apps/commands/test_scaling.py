@@ -129,6 +129,15 @@ def test_times_without_a_smooth_law_have_no_turning_point(run, tmp_path):
     )
 
 
+def test_the_largest_efficient_count_has_the_interval_of_the_times(run, tmp_path):
+    # 10 / p + 0.5, measured up to 4: it is 22
+    (tmp_path / "few.csv").write_text("app,ranks,wall_seconds\napp,1,10.4\napp,2,5.6\napp,4,2.95\n")
+    run("ingest", tmp_path / "few.csv")
+    line = sentence(run("scale", "app")[1], "efficiency over 50 %")
+    low, high = map(int, re.search(r"\(90 %: (\d+) to (?:more than )?(\d+)\)", line).groups())
+    assert 4 < low < 22 < high
+
+
 def test_noise_around_a_constant_has_no_turning_point(run, tmp_path):
     times = dict(zip(COUNTS, (10.0, 10.3, 9.8, 10.1, 9.9, 10.2), strict=True))
     run("ingest", write_times(tmp_path / "flat.csv", {"f": times.get}))
