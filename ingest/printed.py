@@ -143,11 +143,6 @@ PRINTED: tuple[Signature, ...] = (
         text=r'\A\{"version":[\d.]+,"mode":"\w+","interval":',
     ),
     Signature(
-        "a profile of R (Rprof)",
-        'Convert it with R\'s package profile: write_pprof(read_rprof("FILE"), "NEW.pb.gz")',
-        text=r"\A(?:\w+ profiling: )*sample\.interval=\d+$",
-    ),
-    Signature(
         "a table of Ruby's profilers",
         "Let it write callgrind's format: ruby-prof --printer=call_tree SCRIPT, or folded stacks: "
         "stackprof --stackcollapse FILE > NEW.folded",

@@ -207,6 +207,7 @@ READERS: tuple[Deferred, ...] = (
         # byte is a line break.
         begins=(b"h", b"p", b"`", b"z", *(bytes([size, 8]) for size in (2, 4, 5, 6, 7, 8))),
     ),
+    Deferred("rprof", _HERE + "sampling.rprof:Rprof", contains=(b"sample.interval=",)),
     Deferred("folded-stacks", _HERE + "sampling.folded:FoldedStacks", contains=(b";",)),
     Deferred("drcov", _HERE + "drcov:Drcov", begins=(b"drcov version",)),
     Deferred("exp-bbv", _HERE + "exp_bbv.reader:ExpBbv", begins=(b"t:", b"# thread", b"f:")),

@@ -142,7 +142,6 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ('{"version":1.2,"mode":"wall","interval":1000,"samples":15', "--stackcollapse"),
         ("Measure Mode: wall_time\nThread ID: 70\n", "--printer=call_tree"),
         ("====\n  Mode: wall(1000)\n  Samples: 117\n", "--stackcollapse"),
-        ("memory profiling: sample.interval=20000\n", "write_pprof"),
         ('{"snapshot":{"meta":{"node_fields":["type"', "--cpu-prof"),
         ("strtol(0x7ff, 0, 10)    = 1000 <0.0001>\nsin(1)   = 2 <0.1>\n", "strace -c"),
         ("9, 502, 0, 4096, 0\n9, 23113, 0, 4096, 0\n", "--output-format=json"),
