@@ -153,7 +153,7 @@ CASES = (
                 "SELECT event, sum(value) FROM pmu_samples GROUP BY ALL",
                 [("samples", 30.0)],
             ),
-            ("SELECT metric, value, unit FROM metrics", [("peak_heap", 86522592.0, "bytes")]),
+            ("SELECT metric, value, unit FROM metrics", [("peak_heap", 86522600.0, "bytes")]),
             (
                 "SELECT left_out FROM sources",
                 [("30 samples' lines (functions are not told apart by line)",)],
