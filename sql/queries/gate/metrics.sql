@@ -5,8 +5,9 @@
 -- without a direction are there too. What is acknowledged between the two sides does not decide; a
 -- change that is not certain yet (provisional_changes) is a verdict with $provisional only. What one
 -- run shows beyond the noise may be an outlier, which is no change yet: it is suspected, unless the
--- runs since a change in change_points show it. What is worse than 0 is so by more than any limit. What the candidate lacks, other than functions, is
--- missing: no verdict on it.
+-- runs since a change in change_points show it, or the metric hardly varies (0.01 %), as instructions
+-- that callgrind counts. What is worse than 0 is so by more than any limit. What the candidate lacks, other
+-- than functions, is missing: no verdict on it.
 WITH
   sides AS (
     SELECT
@@ -77,7 +78,11 @@ WITH
         WHEN ratio IS NULL AND ("before" = "after" OR in_comparison = 'better') THEN 'fine'
         WHEN (ratio IS NULL AND "before" = 0 AND in_comparison = 'worse')
           OR (loss_low > allowed AND p_value IS NOT NULL)
-          THEN if(runs_after = 1 AND (c.metric IS NULL OR c.more_runs IS NOT NULL), 'suspected', 'worse')
+          THEN if(
+            runs_after = 1 AND (c.metric IS NULL OR c.more_runs IS NOT NULL)
+              AND coalesce(loss_high - loss_low > 1e-4, true),
+            'suspected', 'worse'
+          )
         WHEN $provisional AND loss > allowed AND c.more_runs IS NOT NULL THEN 'provisional'
         WHEN p_value IS NULL THEN 'unknown'
         WHEN loss_high <= allowed THEN 'fine'

@@ -123,6 +123,20 @@ def test_one_run_is_suspected_until_another_shows_that_it_lasts(run, tmp_path):
     assert (code, out.splitlines()[0]) == (1, "## heat: regression")
 
 
+def test_one_run_is_enough_where_a_metric_hardly_varies(run, tmp_path):
+    lines = ["app,version,started_at,event,value"]
+    for day in range(1, 12):
+        version, count = ("v1", 1_000_000) if day < 11 else ("v2", 1_100_000)
+        lines.append(f"heat,{version},2026-01-{day:02}T00:00:00Z,Ir,{count}")
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    run("ingest", tmp_path / "t.csv")
+    code, out, _ = run("gate", "heat", "--baseline", "last:10")
+    assert (code, "| counter:Ir | **worse** |" in out) == (1, True)
+    assert (
+        "1,100,000, where the runs before have 1,000,000 and hardly vary" in run("trend", "heat")[1]
+    )
+
+
 def test_the_limit_is_what_is_allowed(pwh):
     assert pwh("gate", "heat", "--baseline", "v2", "--limit", "30%")[0] == 0
     assert pwh("gate", "heat", "--baseline", "v2", "--limit", "0.1")[0] == 1
