@@ -16,16 +16,22 @@ WITH
     GROUP BY i.run_id, i.task
   ),
 
+  -- where no task is known to read anything, what they read is not recorded
+  recorded AS (
+    SELECT DISTINCT run_id FROM task_inputs
+  ),
+
   moments AS (
     SELECT
       t.run_id, t.task, t.worker, t.name, t.t_submit,
       CASE
         WHEN t.t_ready IS NOT NULL THEN greatest(t.t_submit, t.t_ready)
-        WHEN NOT coalesce(m.is_unknown, false) THEN greatest(t.t_submit, m.t_made)
+        WHEN NOT coalesce(m.is_unknown, r.run_id IS NULL) THEN greatest(t.t_submit, m.t_made)
       END AS t_ready,
       t.t_start, t.t_end
     FROM _task_times AS t
     LEFT JOIN made AS m ON t.run_id = m.run_id AND t.task = m.task
+    LEFT JOIN recorded AS r ON t.run_id = r.run_id
   )
 
 SELECT
@@ -41,7 +47,7 @@ COMMENT ON COLUMN task_lifecycle.task IS 'Task.';
 COMMENT ON COLUMN task_lifecycle.worker IS 'Worker that ran it.';
 COMMENT ON COLUMN task_lifecycle.name IS 'Type of task.';
 COMMENT ON COLUMN task_lifecycle.t_submit IS 'When the program asked for it, ns after clock correction; NULL where not recorded.';
-COMMENT ON COLUMN task_lifecycle.t_ready IS 'When it was submitted and all its inputs had been made (they may still have to travel), ns; NULL where unknown. A task without inputs is ready when it is submitted.';
+COMMENT ON COLUMN task_lifecycle.t_ready IS 'When it was submitted and all its inputs had been made (they may still have to travel), ns; NULL where unknown, as in traces that record no inputs at all. In others a task without inputs is ready when it is submitted.';
 COMMENT ON COLUMN task_lifecycle.t_start IS 'When it began to run, ns.';
 COMMENT ON COLUMN task_lifecycle.t_end IS 'When it was done, ns.';
 COMMENT ON COLUMN task_lifecycle.wait_for_inputs_ns IS 'From its submission until its inputs were ready, ns; NULL where either is unknown, or where the trace has it run before.';

@@ -73,3 +73,8 @@ def test_an_unlisted_input_is_unknown(warehouse):
 def test_a_task_that_ran_before_its_inputs_has_no_waits(warehouse):
     land(warehouse, task("p", 10, 80, 0), task("m", 50, 60, 5), data=[("x", "p")], inputs=["x"])
     assert lifecycle(warehouse) == (5, 80, None, None, 10)
+
+
+def test_where_no_inputs_are_recorded_it_is_unknown_when_they_were_ready(warehouse):
+    land(warehouse, task("m", 50, 60, 5))
+    assert lifecycle(warehouse) == (5, None, None, None, 10)

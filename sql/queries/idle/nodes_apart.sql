@@ -1,5 +1,6 @@
 -- The nodes of one run between whose tasks nothing ran for longer than the tasks of any node took,
--- the longest such time first; with the file to ingest again.
+-- the longest such time first; with the file to ingest again. Not where the clock of one of the two
+-- was set right.
 WITH
   spans AS (
     SELECT node, min(t_start) AS t_begin, max(t_end) AS t_end
@@ -24,5 +25,8 @@ SELECT
     WHERE source_id IN (SELECT source_id FROM tasks WHERE run_id = $run_id)
   ) AS path
 FROM gaps
-WHERE gap > longest
+WHERE gap > longest AND NOT EXISTS (
+  FROM nodes
+  WHERE run_id = $run_id AND node IN (gaps.node, gaps.other) AND clock_offset_ns <> 0
+)
 ORDER BY gap DESC;

@@ -9,7 +9,7 @@ import pytest
 from apps.reports.idle import idle_sentences
 from tests.helpers.schedules import land_schedule, write_schedule
 from tests.helpers.simulated import Machine, simulate
-from tests.helpers.support import land, rows
+from tests.helpers.support import given, land, rows
 from tests.sql.test_slow_workers import schedule
 from warehouse.errors import NothingToAnalyse
 
@@ -207,6 +207,8 @@ def test_nodes_far_apart_in_time_may_have_other_clocks(warehouse):
     first, *_ = idle_sentences(warehouse, "r1")
     assert first.startswith("Nothing ran for 890 ns between the tasks of A and those of B,")
     assert "--clock-offset NODE=SECONDS" in first
+    given(warehouse, "nodes", "node clock_offset_ns\nB 1")
+    assert not idle_sentences(warehouse, "r1")[0].startswith("Nothing ran")
 
 
 def test_threads_that_are_in_one_call_all_along_were_not_known_to_be_busy(warehouse, tmp_path):
