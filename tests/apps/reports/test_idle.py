@@ -152,7 +152,8 @@ def test_what_if_and_life_cycle_are_told(warehouse):
     tasks = [task("a", "A", 0, 10, 0), task("b", "A", 100, 110, 90)]
     workers = [{"worker_id": "A", "node_id": "n"}]
     work = [{"worker_id": "A", "t_start": 5, "t_end": 6}]
-    land_schedule(warehouse, {"workers": workers, "fragments": tasks, "runtime": work})
+    read = {"data": [{"data_id": "x"}], "inputs": [{"fragment_id": "b", "data_id": "x"}]}
+    land_schedule(warehouse, {"workers": workers, "fragments": tasks, "runtime": work, **read})
     told = idle_sentences(warehouse, "r1")
     assert (
         "What a replay of the tasks gains: no overhead 9.09 % (at most 9.09 %), "
