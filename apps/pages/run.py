@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
 import streamlit as st
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
@@ -38,18 +39,25 @@ _CHOICES = 100
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A kind of trace: its tab, its landing table, its rows, and the page that shows more."""
+    """A kind of trace: its tab, its landing table, its rows, and the page that shows more.
+
+    `measured` are the columns that are in the unit of the column unit.
+    """
 
     title: str
     table: str
     rows: Callable[[DuckDBPyConnection, str], DuckDBPyRelation]
     page: str | None
     percent: tuple[str, ...] = ()
+    measured: tuple[str, ...] = ()
 
 
 _TRACES = (
     Trace("Functions", "fn_timings", run_functions, "profile", ("share",)),
-    Trace("Functions by cost", "pmu_samples", run_costs, "profile", ("share",)),
+    Trace(
+        *("Functions by cost", "pmu_samples", run_costs, "profile", ("share",)),
+        measured=("cost", "inclusive"),
+    ),
     Trace("Counters", "pmu_samples", run_counters, "bottlenecks"),
     Trace("Workers", "tasks", run_workers, "idle"),
     Trace("Launches", "bb_launches", run_launches, "threads"),
@@ -109,13 +117,23 @@ def _tabs(view: View, run_id: str, counts: dict[str, int]) -> None:
             if trace.page is not None:
                 title = view.pages[trace.page].title
                 view.link(f"More: {title}", trace.page, icon="arrow_forward", run=run_id)
-            view.table(view.rows(trace.rows, run_id), units=_UNITS, percent=trace.percent)
+            rows, units = _with_one_unit(view.rows(trace.rows, run_id), trace.measured)
+            view.table(rows, units=_UNITS | units, percent=trace.percent)
     if chosen == "Metrics":
         view.table(view.rows(run_metrics, run_id).select("metric", "value", "unit"))
     if chosen == "Files":
         view.table(view.rows(list_sources, run_id), units={"bytes": "B"})
         landed = ", ".join(f"{table} {count:,}" for table, count in counts.items())
         st.caption(plain(f"{counted(sum(counts.values()), 'row')}: {landed or 'none'}"))
+
+
+def _with_one_unit(
+    rows: pl.DataFrame, measured: Sequence[str]
+) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Return the rows without the column unit where all have the same, and that of `measured`."""
+    if not measured or rows["unit"].n_unique() != 1 or rows["unit"][0] is None:
+        return rows, {}
+    return rows.drop("unit"), dict.fromkeys(measured, rows["unit"][0])
 
 
 def _has_costs(view: View, run_id: str) -> bool:

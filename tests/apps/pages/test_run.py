@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
 import warehouse as pwh
 from tests.apps.pages.conftest import address, texts
-from tests.helpers.support import given
+from tests.helpers.support import given, land
+from tests.ingest.case import SAMPLES
 
 
 def tabs(app):
@@ -47,6 +52,21 @@ def test_ids_and_facts_from_files_are_text(open_page, new_warehouse):
     assert link == "run?run=%2Ar%2A%5Bx%5D%28y%29%3Frun%3D1%26a%3D%2541"
     app = open_page("run", new_warehouse, run="*r*[x](y)?run=1&a=%41")
     assert "*r*[x](y)?run=1&a=%41" in texts(app)
+
+
+def test_costs_in_bytes_have_prefixes(open_page, new_warehouse):
+    con = pwh.connect(new_warehouse)
+    land(con, SAMPLES / "massif" / "massif.out.4242")
+    ((run_id, cost),) = con.execute(
+        "SELECT run_id, max(own) FROM function_totals GROUP BY run_id"
+    ).fetchall()
+    con.close()
+    app = open_page("run", new_warehouse, run=run_id, tab="Functions by cost")
+    shown = app.dataframe[0]
+    labels = {name: one.get("label") for name, one in json.loads(shown.proto.columns).items()}
+    assert (labels["cost"], labels["inclusive"]) == ("cost (MB)", "inclusive (MB)")
+    assert "unit" not in shown.value
+    assert shown.value["cost"].max() == pytest.approx(cost / 1e6, rel=0.01)
 
 
 def test_no_runs(open_page, empty_warehouse):
