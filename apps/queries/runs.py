@@ -146,6 +146,11 @@ def run_counters(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     return ask(con, "runs/counters", run_id=run_id)
 
 
+def run_instructions(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
+    """Return a run's counts of completed instructions, and of which cores or mode they are."""
+    return ask(con, "runs/instructions", run_id=run_id)
+
+
 def run_history(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     """Return the wall times of the series that a run is in, in order of time."""
     return ask(con, "runs/history", run_id=run_id)

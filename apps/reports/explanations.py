@@ -49,7 +49,6 @@ _MOST = {
     "idle": 3,
     "threads": 3,
 }
-_INSTRUCTIONS = ("instructions", "inst_retired.any", "papi_tot_ins")
 _COSTS = {
     "frac_mem": "main memory costs",
     "frac_dtb": "data-TLB misses cost",
@@ -410,13 +409,13 @@ def _listed(rows: Sequence[Row]) -> list[Row]:
         topic = row["topic"]
         if topic not in _SENTENCES or is_total(row) or row["metric"] in verdicts:
             continue
-        if shown.get(topic, 0) >= _MOST[topic] and not _is_instructions(row):
+        if shown.get(topic, 0) >= _MOST[topic] and not row["is_instructions"]:
             continue
         if topic == "function" and row["share"] is not None and abs(row["share"]) < 0.05:
             continue
-        if topic == "counter" and "same_count" in row["flags"] and not _is_instructions(row):
+        if topic == "counter" and "same_count" in row["flags"] and not row["is_instructions"]:
             continue
-        shown[topic] = shown.get(topic, 0) + (not _is_instructions(row))
+        shown[topic] = shown.get(topic, 0) + (not row["is_instructions"])
         found.append(row)
     return found
 
@@ -435,10 +434,6 @@ def _doubt(row: Row, unsure: bool) -> str:
 def is_total(row: Row) -> bool:
     """Return whether a finding is of all functions together."""
     return bool(row["topic"] == "function" and row["subject"] is None)
-
-
-def _is_instructions(row: Row) -> bool:
-    return row["topic"] == "counter" and str(row["subject"]).split(":")[0].lower() in _INSTRUCTIONS
 
 
 def _function(row: Row, total: str) -> str:

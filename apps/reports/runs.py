@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,6 +29,7 @@ from apps.queries.runs import (
     run_functions,
     run_functions_overlap,
     run_idle_intervals,
+    run_instructions,
     run_is_profile,
     run_launches,
     run_segments,
@@ -51,14 +51,6 @@ if TYPE_CHECKING:
 
 LINES = 10
 _FACTS = {"started_at": "started", "problem_size": "problem size", "wall_seconds": "wall time"}
-# Names of the event of completed instructions: perf, top-down, LIKWID, PAPI, gem5, Nsight Compute.
-_INSTRUCTIONS = re.compile(
-    r"(?:(cpu_core|cpu_atom)/)?(?:instructions|inst_retired(?:\.any(?:_p)?)?|instr_retired_any"
-    r"|retired_instructions|ex_ret_instr|pm_(?:run_)?inst_cmpl|fixed_instructions|minstret"
-    r"|instructionretired|papi_tot_ins|siminsts|sm__inst_executed\.sum)(?:[:/](.*))?",
-    re.IGNORECASE,
-)
-_MODES = {"u": "user", "k": "kernel"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +155,7 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     events = dicts(relation)
     sentences = []
     missing = [event["event"] for event in events if event["value"] is None]
-    instructions = [e for e in events if _INSTRUCTIONS.fullmatch(e["event"])]
+    instructions = dicts(run_instructions(con, run_id))
     known = [e for e in instructions if e["per_cycle"] is not None]
     sentences += _per_cycle(known)
     if run_is_profile(con, run_id):
@@ -195,9 +187,7 @@ def _per_cycle(instructions: Sequence[dict[str, Any]]) -> list[str]:
     """Return the instructions per cycle, or those of each kind of cores, or each mode."""
     each: dict[str, str] = {}
     for event in instructions:
-        if found := _INSTRUCTIONS.fullmatch(event["event"]):
-            mode = "".join(letter for letter in found[2] or "" if letter in _MODES)
-            each.setdefault(found[1] or _MODES.get(mode, ""), f"{event['per_cycle']:.2f}")
+        each.setdefault(event["kind"] or "", f"{event['per_cycle']:.2f}")
     if not each:
         return []
     is_one = "" in each or each.keys() in ({"user"}, {"kernel"})

@@ -23,6 +23,13 @@ CREATE OR REPLACE MACRO _event_name(event) AS regexp_replace(
 -- The same of names of which LIKWID writes one with an underscore, the others with a dot.
 CREATE OR REPLACE MACRO _event_key(name) AS replace(name, '.', '_');
 
+-- Whether an event counts completed instructions, under any name of event_aliases.
+CREATE OR REPLACE MACRO _is_instructions(event) AS
+  _event_name(event) = 'instructions'
+  OR _event_key(_event_name(event)) IN (
+    SELECT _event_key(alias) FROM event_aliases WHERE event_aliases.event = 'instructions'
+  );
+
 -- A bit for each event of a set, at most 63.
 CREATE OR REPLACE VIEW _event_bits AS
 SELECT

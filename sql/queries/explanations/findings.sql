@@ -3,7 +3,8 @@
 -- largest shares of the loss that are not certain. Functions by their share. A slow worker comes
 -- before all else, because it slows down what waits for it. As explain_run, which takes DuckDB twice
 -- as long to plan, as it has to find out what it is given.
-SELECT * EXCLUDE (id)
+SELECT
+  * EXCLUDE (id), topic = 'counter' AND _is_instructions(subject) AS is_instructions
 FROM _explained(_sides(0, $runs, $against, $explaining, $metric))
 ORDER BY
   topic <> 'metric', metric <> 'slowdown', topic = 'setting',

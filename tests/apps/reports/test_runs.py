@@ -119,6 +119,7 @@ def test_times_of_calls_and_of_the_gpu_overlap(warehouse):
             "cpu_atom/instructions/u 300\ncpu_atom/cycles/u 300",
             "completed 2.00 (cpu_core) and 1.00 (cpu_atom) instructions",
         ),
+        ("cpu/inst_retired.any/u 300\ncpu/cycles/u 200", "completed 1.50 instructions"),
         ("instructions 300\nbranches 20", "are unknown: cycles were not counted"),
         ("power.draw 50", None),
     ],

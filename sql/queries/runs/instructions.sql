@@ -1,0 +1,8 @@
+-- Counts of completed instructions of one run, in the order of runs/counters, and of which cores of a
+-- hybrid processor, else in which mode alone, they were counted.
+SELECT
+  event, value, per_cycle,
+  coalesce(nullif(regexp_extract(event, 'cpu_(?:core|atom)'), ''), _mode(event)) AS kind
+FROM counter_summary
+WHERE run_id = $run_id AND _is_instructions(event)
+ORDER BY value IS NULL, per_cycle DESC NULLS LAST, value DESC, event;
