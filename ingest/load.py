@@ -393,6 +393,7 @@ class _Writer:
         """Land one item."""
         match item:
             case Run():
+                self._has_wall_times |= item.wall_seconds is not None
                 self.book.add(item)
             case Rows():
                 self._insert_rows(item)

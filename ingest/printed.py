@@ -472,9 +472,9 @@ PRINTED: tuple[Signature, ...] = (
         text=r'\A\s*\{\s*(?:"Event":"SparkListener|"log":\s*\{\s*"version":)',
     ),
     Signature(
-        "times of the steps of a workflow (Nextflow, Snakemake, dbt)",
+        "times of the steps of a workflow (Nextflow, dbt)",
         _FUNCTIONS,
-        text=r'\A(?:task_id\thash\t|s\th:m:s\tmax_rss\t|\{"metadata": *\{"dbt_schema_version")',
+        text=r'\A(?:task_id\thash\t|\{"metadata": *\{"dbt_schema_version")',
     ),
     Signature(
         "statistics of a database's statements (pg_stat_statements, MySQL's slow log)",

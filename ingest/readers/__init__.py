@@ -146,6 +146,7 @@ READERS: tuple[Deferred, ...] = (
         _HERE + "function_tables:FunctionTables",
         contains=(b"time (%)", b"time(%)", b"totaldurationns", b"cpu time"),
     ),
+    Deferred("snakemake", _HERE + "snakemake:Snakemake", begins=(b"s\th:m:s\t",)),
     Deferred("ninja-log", _HERE + "ninja:NinjaLog", begins=(b"# ninja log v",)),
     Deferred("strace", _HERE + "strace:Strace", contains=(b"usecs/call",)),
     Deferred(

@@ -153,7 +153,6 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ('{"main()":{"ct":1,"wt":1000}}', "xdebug.mode=profile"),
         ('{"Event":"SparkListenerLogStart","Spark Version":"4.3.0"}\n', "ph X"),
         ('{"log":{"version":"1.2","creator":{}}}', "ph X"),
-        ("s\th:m:s\tmax_rss\tmax_vms\n0.1\t0:00:00\t3\t4\n", "function and seconds"),
         ("userid,dbid,queryid,query,calls,total_exec_time\n", "function and seconds"),
         ("timeStamp,elapsed,label,responseCode\n1700000000000,12,a,200\n", "metric, value"),
         ("         4.123s NetworkManager-wait-online.service\n", "metric, value"),
