@@ -68,6 +68,13 @@ _FLAGS = {
     "no_dependences": "record no dependences: their predictions are rough",
     "assumed_window": "lack the size of the reorder buffer (throughput_settings.window)",
 }
+# Those without which there would be a prediction.
+_LEAVES_OUT = frozenset(
+    (
+        *("undecodable", "other_isa", "like_aarch64", "unknown_core", "not_on_core", "empty"),
+        *("system_instruction", "no_features", "no_model", "short", "implausible"),
+    )
+)
 
 
 def throughput_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
@@ -85,7 +92,7 @@ def throughput_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
     flags = dicts(throughput_flags(con, run_id))
     total = _total(threads)
     if total["predicted"] is None and total["tightest_bound"] is None:
-        why = "; ".join(_flag(row) for row in flags)
+        why = "; ".join(_flag(row) for row in flags if row["flag"] in _LEAVES_OUT)
         raise NothingToAnalyse(f"nothing can be predicted for the run {run_id}: {why}")
     limits = dicts(throughput_limits(con, run_id))
     lines = [_verdict(total, limits)]

@@ -27,6 +27,14 @@ def test_a_file_appended_to_itself_is_told_or_rejected(case, warehouse, tmp_path
     assert rows(warehouse, "SELECT repeats FROM sources") == [(landed.repeats,)]
 
 
+def test_threads_that_take_turns_at_the_same_loop_are_no_repetition(warehouse, tmp_path):
+    turn = "".join(f"{thread},int,x{thread},x{thread}\n" * 4 for thread in (0, 1))
+    (tmp_path / "trace.csv").write_text("thread,class,reads,writes\n" + turn * 8)
+    (landed,) = land(warehouse, tmp_path / "trace.csv")
+    assert rows(warehouse, "SELECT count(*) FROM segments") == [(16,)]
+    assert not landed.repeats
+
+
 @pytest.mark.parametrize("name", ["likwid", "gem5-stats-o3", "machine-code"])
 def test_rows_that_were_appended_a_second_time_are_told(warehouse, tmp_path, name):
     (sample, *_) = (found for found in find([SAMPLES / name]) if found.reader is not None)
