@@ -26,7 +26,8 @@ _WAIT = 60.0
 _DEFAULT = Path("pwh.duckdb")
 _INTRODUCTION = """
 Programs that simulate a cooling plate, recorded with perf, cProfile, Dask, valgrind and more; and
-the generated history (tag generated=true) of three other programs, which contains a regression.
+the generated history (tag generated=true) of three other programs and a suite of benchmarks, which
+contains regressions.
 Each command below can be copied to a shell; its answer was computed just now.
 """
 

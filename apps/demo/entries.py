@@ -1,7 +1,7 @@
 """The recordings that ship with pwh for its demo, and the options with which each is ingested.
 
-programs/record.sh makes them. The history of `stencil`, `sorter` and `spmv` is generated and tagged
-as such; everything else was measured.
+programs/record.sh makes them. The history of `stencil`, `sorter`, `spmv` and `kernels` is generated
+and tagged as such; everything else was measured.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ def _history() -> Iterator[Entry]:
     for name in ("counters", "visits", "edges", "blocks", "scaling"):
         tags = _GENERATED | ({"issue_width": "4"} if name == "counters" else {})
         yield Entry(file=f"{_HISTORY}/stencil_{name}.csv", facts={}, tags=tags)
+    yield Entry(file=f"{_HISTORY}/kernels.csv", facts={}, tags=_GENERATED)
 
 
 ENTRIES = (

@@ -50,6 +50,7 @@ def test_every_kind_of_trace_is_asked_about():
         "comparison",
         "fn_timings",
         "idle_attribution",
+        "series_states",
         "pmu_samples",
         "run_facts",
         "scaling_models",
@@ -126,6 +127,16 @@ def test_more_cycles_come_from_slower_instructions_not_from_more_of_them(answer)
         "cycles_per_instruction": 1.203,
     }
     assert max(abs(row["cycles_per_instruction"] - 1) for row in others) < 0.02
+
+
+def test_the_benchmark_that_got_slower_and_the_one_that_is_noisy(answer):
+    rows = answer("benchmarks_that_changed")
+    assert columns(rows, "app", "benchmark", "since", "direction", "more_runs") == [
+        ("kernels", "pack", "3.13", "worse", None)
+    ]
+    assert rows[0]["percent"] == pytest.approx(9, abs=1)
+    rows = answer("benchmarks_that_hide_changes")
+    assert columns(rows, "app", "benchmark") == [("kernels", "flush")]
 
 
 def test_sweep_is_the_function_that_scales_worse(answer):

@@ -1,4 +1,4 @@
-"""The history of three small programs, GENERATED: no machine has run them.
+"""The history of three programs and a suite of benchmarks, GENERATED: no machine has run them.
 
     python -m apps.demo.programs.generate_history FOLDER
 
@@ -11,6 +11,8 @@ was measured every day; they are ingested with the tag generated=true. What is p
   in version 1.16, without effect.
 - sorter: one run, of version 2.6, is slow; the next is as fast as before.
 - spmv: its times scatter by 12 per cent, and nothing changes.
+- kernels, the suite: `pack` takes 9 per cent longer from version 3.13 on; `flush` scatters by
+  15 per cent, and nothing else changes.
 """
 
 from __future__ import annotations
@@ -54,6 +56,13 @@ EXPONENTS = {
 }
 SORTER = {"partition": 2.6, "merge": 1.3, "read": 0.7}
 SPMV = {"multiply": 3.1, "dot": 0.8}
+# Microseconds of each benchmark before the change and after it, and their scatter.
+KERNELS = {
+    "parse": (151.0, 151.0, 0.01),
+    "pack": (42.0, 45.8, 0.01),
+    "lookup": (8.6, 8.6, 0.015),
+    "flush": (380.0, 380.0, 0.15),
+}
 # Events per cycle, in `residual` and in `sweep` before the change and after it.
 RATES = {
     "uops": (2.8, 2.9, 2.3),
@@ -175,8 +184,23 @@ def others(history: History) -> None:
         history.run("spmv", f"0.{day + 1}", day + 12, history.scatter(SPMV, 0.12, 0.02))
 
 
+def kernels(history: History) -> None:
+    """Write the nightly results of a suite of benchmarks."""
+    rows: list[tuple[Any, ...]] = []
+    for day in range(20):
+        version = f"3.{day + 1}"
+        at = (FIRST_DAY + timedelta(days=day, hours=1)).isoformat()
+        for name, (before, after, scatter) in KERNELS.items():
+            time = (after if day >= 12 else before) * history.noise.gauss(1, scatter)
+            run = (f"kernels-{version}", "kernels", version, "generated", at)
+            rows.append((*run, name, round(time, 3), "us", "lower"))
+    header = "run_id,app,version,machine,started_at,metric,value,unit,better"
+    history.write("kernels.csv", header, rows)
+
+
 if __name__ == "__main__":
     history = History(Path(sys.argv[1]))
     stencil(history)
     others(history)
+    kernels(history)
     history.write("runs.csv", RUN_COLUMNS, history.runs)

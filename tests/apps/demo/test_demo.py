@@ -30,7 +30,7 @@ READERS = {
     "plain",
     "task-tables",
 }
-HISTORY = ("sorter", "spmv", "stencil")
+HISTORY = ("kernels", "sorter", "spmv", "stencil")
 
 
 @dataclass(frozen=True)
@@ -115,13 +115,18 @@ def test_generated_runs_are_marked_and_nothing_else_is(con):
         SELECT app, machine, count(*) FROM runs
         WHERE tags['generated'] = 'true' AND started_at IS NOT NULL GROUP BY ALL ORDER BY ALL
         """,
-    ) == [("sorter", "generated", 10), ("spmv", "generated", 10), ("stencil", "generated", 32)]
+    ) == [
+        ("kernels", "generated", 20),
+        ("sorter", "generated", 10),
+        ("spmv", "generated", 10),
+        ("stencil", "generated", 32),
+    ]
     marked = rows(
         con,
         "SELECT DISTINCT app, tags['generated'] FROM runs WHERE machine = 'generated' ORDER BY ALL",
     )
     assert marked == [(app, "true") for app in HISTORY]
-    assert rows(con, "SELECT count(*) FROM runs WHERE tags['generated'] = 'true'") == [(52,)]
+    assert rows(con, "SELECT count(*) FROM runs WHERE tags['generated'] = 'true'") == [(72,)]
 
 
 def test_the_planted_regression_is_the_only_change_of_a_wall_time(con):
