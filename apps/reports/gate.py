@@ -381,16 +381,23 @@ def _reason(rows: Sequence[Row]) -> str:
             f"One run is worse than the limit allows: {_changes(suspected)}. One run is no change "
             f"yet: measure the candidate again, another run shows whether it lasts.{_missing(rows)}"
         )
-    counts = Counter(
-        "no ratio" if row["verdict"] == "uncertain" and row["ratio"] is None else row["verdict"]
-        for row in rows
-        if row["decides"]
-    )
+    counts = Counter(_doubt(row) for row in rows if row["decides"])
     sentences = [f"Nothing is certainly worse than the limit allows.{_missing(rows)}"]
     if counts["uncertain"]:
         sentences.append(
             f"The noise of {counted(counts['uncertain'], 'metric')} is too large to rule it out: "
             "measure more runs of each."
+        )
+    if counts["changed"]:
+        changed = [row for row in rows if row["decides"] and _doubt(row) == "changed"]
+        named = ", ".join(
+            f"{one['name']} at {markdown_escaped(cell(one['changed_within']))}"
+            for one in changed[:3]
+        )
+        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+        sentences.append(
+            f"The baseline is on both sides of a change (pwh trend): {named}{more}. "
+            "Name one that is on one side of it."
         )
     if counts["no ratio"]:
         sentences.append(
@@ -415,6 +422,15 @@ def _missing(rows: Sequence[Row]) -> str:
         f" {counted(len(names), 'metric is', 'metrics are')} missing in the candidate: "
         f"{', '.join(names[:_NAMED])}{more}."
     )
+
+
+def _doubt(row: Row) -> str:
+    """Return the verdict on a metric, and of an uncertain one why it is."""
+    if row["verdict"] != "uncertain":
+        return str(row["verdict"])
+    if row["changed_within"] is not None:
+        return "changed"
+    return "no ratio" if row["ratio"] is None else "uncertain"
 
 
 def _changes(rows: Sequence[Row]) -> str:

@@ -13,6 +13,7 @@ WITH
     SELECT
       max(started_at) FILTER (is_after) AS newest,
       max(started_at) FILTER (NOT is_after) AS newest_before,
+      min(started_at) FILTER (NOT is_after) AS oldest_before,
       list(DISTINCT version) FILTER (is_after) AS versions,
       list(DISTINCT version) FILTER (NOT is_after) AS versions_before
     FROM (
@@ -33,11 +34,13 @@ WITH
       )
   ),
 
-  -- the latest change of each series since the baseline
+  -- the latest change of each series up to the candidate: since the baseline, or within it
   changed AS (
-    SELECT c.fields, c.metric, c.direction, c.more_runs
+    SELECT
+      c.fields, c.metric, c.direction, c.more_runs, c.run_id,
+      c.started_at <= s.newest_before AS is_within
     FROM _found_changes AS c
-    JOIN sides AS s ON c.started_at > s.newest_before
+    JOIN sides AS s ON c.started_at > s.oldest_before AND c.started_at <= s.newest
     WHERE c.app = $app
     QUALIFY row_number() OVER (PARTITION BY c.fields, c.metric ORDER BY c.started_at DESC) = 1
   ),
@@ -71,7 +74,7 @@ WITH
 
   judged AS (
     SELECT
-      l.*, c.more_runs,
+      l.*, c.more_runs, CASE WHEN c.is_within THEN c.run_id END AS changed_within,
       list_filter(a.every, lambda known: _matches(l.metric, known.metric))[1].reason AS acknowledged,
       CASE
         WHEN in_comparison = 'gone' THEN 'missing'
@@ -79,11 +82,13 @@ WITH
         WHEN (ratio IS NULL AND "before" = 0 AND in_comparison = 'worse')
           OR (loss_low > allowed AND p_value IS NOT NULL)
           THEN if(
-            runs_after = 1 AND (c.metric IS NULL OR c.more_runs IS NOT NULL)
+            runs_after = 1
+              AND NOT coalesce(c.direction = 'worse' AND c.more_runs IS NULL AND NOT c.is_within, false)
               AND coalesce(loss_high - loss_low > 1e-4, true),
             'suspected', 'worse'
           )
-        WHEN $provisional AND loss > allowed AND c.more_runs IS NOT NULL THEN 'provisional'
+        WHEN $provisional AND loss > allowed AND c.more_runs IS NOT NULL AND c.direction = 'worse'
+          THEN 'provisional'
         WHEN p_value IS NULL THEN 'unknown'
         WHEN loss_high <= allowed THEN 'fine'
         ELSE 'uncertain'
@@ -93,8 +98,7 @@ WITH
         AND in_comparison <> 'gone' AS decides
     FROM losses AS l
     CROSS JOIN acknowledged AS a
-    LEFT JOIN changed AS c
-      ON l.fields_after = c.fields AND l.metric = c.metric AND c.direction = 'worse'
+    LEFT JOIN changed AS c ON l.fields_after = c.fields AND l.metric = c.metric
   )
 
 SELECT
@@ -102,7 +106,7 @@ SELECT
   decides AND (verdict = 'worse' OR verdict IN ('provisional', 'suspected') AND $provisional) AS fails,
   "before" AS baseline, "after" AS candidate, ratio, low, high, p_value, allowed AS "limit",
   runs_before AS runs_baseline, runs_after AS runs_candidate,
-  noise, better, share, more_runs, acknowledged
+  noise, better, share, more_runs, changed_within, acknowledged
 FROM judged
 ORDER BY
   NOT decides,

@@ -137,6 +137,20 @@ def test_one_run_is_enough_where_a_metric_hardly_varies(run, tmp_path):
     )
 
 
+def test_a_change_within_the_baseline_is_no_noise(run, tmp_path):
+    lines = [
+        *runs("v1", {"f": 10}, first_day=1),
+        *runs("v2", {"f": 12}, first_day=11, count=1),
+        *runs("v3", {"f": 12}, first_day=12, count=1),
+    ]
+    run("ingest", write(tmp_path / "t.csv", lines))
+    asked = ("gate", "heat", "--baseline", "last:10")
+    code, out, _ = run(*asked)
+    assert (code, "noise" in out) == (0, False)
+    assert "both sides of a change (pwh trend): functions:seconds at v2-m1-0" in out
+    assert run(*asked, "--provisional")[0] == 1
+
+
 def test_the_limit_is_what_is_allowed(pwh):
     assert pwh("gate", "heat", "--baseline", "v2", "--limit", "30%")[0] == 0
     assert pwh("gate", "heat", "--baseline", "v2", "--limit", "0.1")[0] == 1
