@@ -86,7 +86,7 @@ def bottleneck_metrics(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPy
 
 
 def metrics_not_measured(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
-    """Return the metrics that no file of the runs has, by set: metric_set, title, events."""
+    """Return the metrics that no file of the runs has: metric_set, metric, title and events."""
     return ask(con, "bottlenecks/missing", **_runs(runs))
 
 

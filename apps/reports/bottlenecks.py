@@ -61,6 +61,7 @@ _KERNEL_ADVICE = {
 _MISSING = "metrics_missing"
 # Sets of counters of processors on which top-down analysis is possible.
 _OF_PROCESSORS = {"linux", "linux-intel", "linux-amd", "linux-aarch64", "papi"}
+_LEVEL_1 = {"retiring", "bad_speculation", "frontend_bound", "backend_bound"}
 _UNITS = {"cycles": "cycles", "seconds": "time", "samples": "samples", "runs": "runs"}
 
 
@@ -103,7 +104,7 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
         )
     flags = sorted({flag for row in classes for flag in row["flags"] or []} - {_MISSING})
     sentences += [f"Note: {_FLAGS.get(flag, flag)}." for flag in flags]
-    return sentences + _not_measured(con, newest)
+    return sentences + _not_measured(con, newest, has_slots)
 
 
 def _version(newest: dict[str, Any]) -> str:
@@ -191,9 +192,10 @@ def _topdown_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str
     by_category: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_category.setdefault(row["category"], []).append(row)
-    sentences = []
+    sentences, advice = [], None
     for category, found in sorted(by_category.items(), key=lambda item: -len(item[1])):
         worst = max(found, key=lambda row: row["share"])
+        advice = advice or worst["advice"]
         # Tools report parts as shares of all slots or of their category: only the order is certain.
         part = f", mostly {worst['part'].replace('_', ' ')}" if worst["part_share"] else ""
         name = category.replace("_", " ")
@@ -204,13 +206,13 @@ def _topdown_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str
             name = f"{name} takes most issue slots"
         if len(rows) == 1:
             sentences.append(f"Top-down: {name} {slots}{_phases(worst['phases'])}.")
-            continue
+            break
         where = worst["run_id"] if worst["region"] is None else worst["region"]
         sentences.append(
             f"Top-down: {name} in {len(found)} of {len(rows)} "
             f"places, most in {cell(where)} {slots}."
         )
-    return sentences
+    return [*sentences, f"What usually helps there: {advice}."] if advice else sentences
 
 
 def _phases(phases: list[dict[str, Any]] | None) -> str:
@@ -256,10 +258,14 @@ def _seconds(kernels: Sequence[dict[str, Any]]) -> float:
     return sum(row["seconds"] or 0 for row in kernels)
 
 
-def _not_measured(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+def _not_measured(con: DuckDBPyConnection, runs: Sequence[str], has_slots: bool) -> list[str]:
     """Return which metrics the recordings lack, and the events that would tell them."""
     by_set: dict[str, list[str]] = {}
-    for row in dicts(metrics_not_measured(con, runs)):
+    rows = dicts(metrics_not_measured(con, runs))
+    if has_slots and {row["metric"] for row in rows} >= _LEVEL_1:
+        # They follow from those of level 2.
+        rows = [row for row in rows if row["metric"] not in _LEVEL_1]
+    for row in rows:
         events = " + ".join(map(cell, row["events"]))
         by_set.setdefault(row["metric_set"], []).append(f"{cell(row['title'])} ({events})")
     return [
@@ -289,7 +295,7 @@ def bottleneck_tables(con: DuckDBPyConnection, runs: Sequence[str], by: str | No
     slots = topdown(con, runs)
     tables = []
     if slots.limit(1).fetchall():
-        tables.append(_limited(slots.project("* EXCLUDE (run_id, phases)")))
+        tables.append(_limited(slots.project("* EXCLUDE (run_id, phases, advice)")))
     kernels = speed_of_light(con, runs)
     if kernels.limit(1).fetchall():
         tables.append(_limited(kernels.project("* EXCLUDE (run_id)")))

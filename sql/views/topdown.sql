@@ -145,6 +145,21 @@ SELECT
     WHEN 'memory_bound' THEN memory_bound WHEN 'core_bound' THEN core_bound
     WHEN 'light_operations' THEN light_operations WHEN 'heavy_operations' THEN heavy_operations
   END AS part_share,
+  CASE coalesce(part, category)
+    WHEN 'retiring' THEN 'no bottleneck among these: fewer instructions (vectorisation, a better algorithm)'
+    WHEN 'light_operations' THEN 'no bottleneck among these: fewer instructions (vectorisation, a better algorithm)'
+    WHEN 'heavy_operations' THEN 'avoid instructions of many micro-operations: divisions, gathers, denormal numbers'
+    WHEN 'bad_speculation' THEN 'make branches predictable or leave them out: conditional moves, sorted data, vectorisation'
+    WHEN 'branch_mispredict' THEN 'make branches predictable or leave them out: conditional moves, sorted data, vectorisation'
+    WHEN 'machine_clears' THEN 'keep threads from writing to one cache line, and loads from overlapping earlier stores'
+    WHEN 'frontend_bound' THEN 'shrink and order hot code: profile-guided optimisation, larger pages, less inlining'
+    WHEN 'frontend_latency' THEN 'shrink and order hot code: profile-guided optimisation, larger pages, less inlining'
+    WHEN 'frontend_bandwidth' THEN 'loops that fit the cache of decoded instructions, fewer taken branches'
+    WHEN 'backend_bound' THEN 'where it waits for memory, blocking, reuse and smaller data; where for execution units, shorter chains of dependences and vectorisation (level 2 of the counters tells which)'
+    WHEN 'memory_bound' THEN 'blocking, reuse, smaller data, accesses in order, prefetch'
+    WHEN 'core_bound' THEN 'shorter chains of dependences, vectorisation, fewer divisions'
+    WHEN 'smt_contention' THEN 'two threads share each core: try one thread to a core'
+  END AS advice,
   retiring, bad_speculation, frontend_bound, backend_bound, smt_contention, branch_mispredict,
   machine_clears, frontend_latency, frontend_bandwidth, memory_bound, core_bound, light_operations,
   heavy_operations, reason
@@ -159,6 +174,7 @@ COMMENT ON COLUMN topdown.share IS 'Its share, 0..1.';
 COMMENT ON COLUMN topdown.phases IS 'Where there are several samples: which category took the most slots in which share of the recording (0..1, by slots or time), the longest first.';
 COMMENT ON COLUMN topdown.part IS 'Its larger part of level 2; NULL where that was not counted, or of several categories.';
 COMMENT ON COLUMN topdown.part_share IS 'Share of all slots that is this part, 0..1, as the tool counts it: Caliper counts memory and core bound on Broadwell in cycles, so that they need not add up to the category.';
+COMMENT ON COLUMN topdown.advice IS 'What usually helps; NULL of several categories.';
 COMMENT ON COLUMN topdown.retiring IS 'Share of the issue slots that retired, which is useful work, 0..1; NULL where it was not counted.';
 COMMENT ON COLUMN topdown.bad_speculation IS 'Share of the issue slots lost to instructions that never retired, 0..1; NULL where it was not counted.';
 COMMENT ON COLUMN topdown.frontend_bound IS 'Share of the issue slots that stayed empty as no instruction arrived, 0..1; NULL where it was not counted.';

@@ -13,7 +13,7 @@ WITH
   )
 
 SELECT
-  u.metric_set, coalesce(any_value(t.title), d.metric) AS title,
+  u.metric_set, d.metric, coalesce(any_value(t.title), d.metric) AS title,
   list_sort(list(DISTINCT d.event)) AS events
 FROM used AS u
 JOIN metric_definitions AS d USING (metric_set)

@@ -29,12 +29,13 @@ def ingested_once(ingested, folder):
 def test_top_down_shares_are_listed_by_region(pwh):
     code, out, err = pwh("diagnose", "r1")
     assert (code, err) == (0, "")
-    assert out.splitlines()[:5] == [
+    assert out.splitlines()[:6] == [
         "Run r1",
         "",
         "* Top-down: backend bound takes most issue slots in 1 of 2 places, most in copy (93 %, "
         "mostly memory bound).",
         "* Top-down: bad speculation takes most issue slots in 1 of 2 places, most in sort (55 %).",
+        "* What usually helps there: blocking, reuse, smaller data, accesses in order, prefetch.",
         "* The class is Unknown (2 of 2 samples): top-down shares name no class: classes follow "
         "from counts of misses and cycles.",
     ]
@@ -62,6 +63,19 @@ def test_issue_slots_are_told_beside_counts_as_perf_stat_d_has_both(run, tmp_pat
     assert "no model is fitted for the metrics of the set linux" in out
     assert "MEMAPC" in out
     assert "perf stat --topdown" not in out
+
+
+def test_shares_of_level_1_that_follow_from_level_2_are_not_said_to_lack(run, tmp_path):
+    parts = "light_operations 30 heavy_operations 7 branch_mispredicts 1 machine_clears 1 "
+    parts += "fetch_latency 5 fetch_bandwidth 3 memory_bound 11 core_bound 42"
+    words = parts.split()
+    lines = [f"tma_{name},{share},%\n" for name, share in zip(words[::2], words[1::2], strict=True)]
+    (tmp_path / "c.csv").write_text("event,value,unit\n" + "".join(lines))
+    run("--db", tmp_path / "w.duckdb", "ingest", tmp_path / "c.csv", "--run", "r1")
+    _, out, _ = run("--db", tmp_path / "w.duckdb", "diagnose", "r1")
+    assert "* Top-down: backend bound takes most issue slots (53 %, mostly core bound)." in out
+    assert "* What usually helps there: shorter chains of dependences, " in out
+    assert "not measured" not in out
 
 
 def test_what_limits_gpu_kernels_is_told_without_a_model(run, tmp_path):
