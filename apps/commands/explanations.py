@@ -54,13 +54,12 @@ def explain(
             if style is not Format.table:
                 emit(own, found, style, output)
                 return
-            by_version = which.chosen_by == "version"
             text = explanation_text(
                 which,
                 dicts(compared_runs(own, which)),
                 dicts(found),
                 dicts(explanation_coverage(own, which)),
-                run_in_history(con, which) if by_version else None,
+                run_in_history(con, which),
                 dicts(explanation_call_tree(own, which)),
                 show_queries=sql,
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import streamlit as st
 
+from apps.output import Row
 from apps.pages.base import View
 from apps.pages.charts import show as show_chart
 from apps.pages.comparison_charts import waterfall_chart, waterfall_steps
@@ -17,6 +18,7 @@ from apps.queries.explanations import (
     explanation,
     explanation_call_tree,
     explanation_coverage,
+    run_in_history,
 )
 from apps.reports.explanations import explanation_sentences
 
@@ -55,20 +57,23 @@ def show_for_run(view: View, run_id: str) -> None:
     if which is None:
         st.caption("There are no earlier runs to compare it with.")
         return
+    history = view.value(run_in_history, which)
     with view.narrowed(explained_traces([*which.against, *which.runs])):
         with st.spinner("Comparing its traces ..."):
             rows = view.rows(explanation, which)
         _waterfall(rows)
-        show(view, which)
+        show(view, which, history)
 
 
-def show(view: View, which: Comparison) -> None:
+def show(view: View, which: Comparison, history: Row | None = None) -> None:
     """Show what changed between two sets of runs: sentences, figures, call tree."""
     with st.spinner("Comparing its traces ..."):
         rows = view.rows(explanation, which)
         runs = view.rows(compared_runs, which)
         coverage = view.rows(explanation_coverage, which)
-    sentences = explanation_sentences(which, runs.to_dicts(), rows.to_dicts(), coverage.to_dicts())
+    sentences = explanation_sentences(
+        which, runs.to_dicts(), rows.to_dicts(), coverage.to_dicts(), history
+    )
     with st.container(border=True):
         for sentence in sentences:
             with st.container(horizontal=True, vertical_alignment="center"):

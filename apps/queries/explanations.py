@@ -46,8 +46,12 @@ def compared_runs(con: DuckDBPyConnection, which: Comparison) -> DuckDBPyRelatio
 
 
 def run_in_history(con: DuckDBPyConnection, which: Comparison) -> dict[str, Any] | None:
-    """Return the named run's main metric and those of its series; None for under four others."""
-    if which.named is None:
+    """Return the metric that the named run is judged by and those of its series.
+
+    Of several it is that in which the run is farthest off. None for under four others, and for runs
+    that are compared across a change.
+    """
+    if which.named is None or which.chosen_by != "version":
         return None
     with _own_history(con, which.named) as own:
         found = ask(own, "explanations/series", run_id=which.named, own=which.runs)

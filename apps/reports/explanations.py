@@ -98,7 +98,7 @@ def explanation_text(
     """Return the explanation: title, sentences with their queries, and the tables of figures.
 
     `rows` are the findings, those with the strongest evidence first, `coverage` lists what was
-    examined, `history` compares the run's main metric with the other runs of its series, `tree` has
+    examined, `history` compares the run with the other runs of its series, `tree` has
     the call paths that differ.
     """
     lines = [_title(which, runs), ""]
@@ -125,7 +125,7 @@ def explanation_sentences(
     """Return the sentences of the explanation, the verdict first; see `explanation_text`."""
     return [
         _verdict(which, runs, rows, coverage),
-        *_history_sentence(which, history),
+        *_history_sentence(which, rows, history),
         *finding_sentences(rows),
         *(Sentence(text) for text in _coverage_sentences(rows, coverage)),
         *_notes(runs, rows),
@@ -224,9 +224,14 @@ def _benchmarks_verdict(rows: Sequence[Row]) -> Sentence:
     )
 
 
-def _history_sentence(which: Comparison, history: Row | None) -> Iterator[Sentence]:
-    """Yield how a run without a change point compares with the others of its series."""
-    if history is None or history["value"] is None:
+def _history_sentence(
+    which: Comparison, rows: Sequence[Row], history: Row | None
+) -> Iterator[Sentence]:
+    """Yield how a run without a change point compares with the others of its series.
+
+    Of a metric that is not that of the verdict only where there is something to tell.
+    """
+    if history is None:
         return
     figures = [history[name] for name in ("smallest", "largest", "middle", "value")]
     low, high, middle, value = amounts(figures, history["unit"])
@@ -237,9 +242,14 @@ def _history_sentence(which: Comparison, history: Row | None) -> Iterator[Senten
     others = f"{history['others']} others of its series"
     if len(which.runs) > 1:
         others = f"{history['others']} runs of other versions in its series"
+    named = ""
+    if not any(row["topic"] == "metric" for row in rows):
+        if is_within and not history["is_provisional"]:
+            return
+        named = f"of {cell(history['metric'])} "
     yield Sentence(
-        f"{lasting}: the {others} have {low} to {high}, median {middle}; this one has {value}, "
-        f"{'within' if is_within else 'outside of'} that range."
+        f"{lasting}: {named}the {others} have {low} to {high}, median {middle}; this one has "
+        f"{value}, {'within' if is_within else 'outside of'} that range."
     )
 
 

@@ -183,6 +183,30 @@ def test_a_change_of_a_benchmark_is_explained_where_nothing_else_is_known(run, t
     assert first == "The runs have no total time; they are compared by results of benchmarks."
 
 
+def test_a_single_slow_run_of_a_benchmark_is_no_change_until_others_follow(run, tmp_path):
+    lines = [
+        f"r{i},lib,v{i},m,2026-01-{i + 1:02}T00:00:00Z,{name},{level * (1 + i % 3 / 100)},us,lower"
+        for i in range(20)
+        for name, level in (("sort", 4), ("parse", 5 if i < 18 else 7))
+    ]
+    heading = "run_id,app,version,machine,started_at,metric,value,unit,better"
+    (tmp_path / "m.csv").write_text("\n".join([heading, *lines[:-2]]) + "\n")
+    (tmp_path / "n.csv").write_text("\n".join([heading, *lines[-2:]]) + "\n")
+    run("ingest", "m.csv")
+    first, second, *_ = sentences(run("explain", "lib")[1])
+    assert first.endswith("of their results of benchmarks 1 got worse beyond noise.")
+    assert second == (
+        "No lasting change up to this run: of metric:parse the 18 others of its series have 5 µs "
+        "to 5.1 µs, median 5.05 µs; this one has 7 µs, outside of that range."
+    )
+    run("ingest", "n.csv")
+    assert "provisional since run r18" in run("trend", "lib")[1]
+    assert any(
+        one.startswith("That the change lasts is not certain yet: of metric:parse")
+        for one in sentences(run("explain", "lib")[1])
+    )
+
+
 def test_a_change_of_a_counter_is_explained_where_nothing_else_is_known(run, tmp_path):
     lines = [
         f"r{i},spin,v{i},m,2026-01-{i + 1:02}T00:00:00Z,{name},{level * (100 + i % 3)}"
