@@ -129,6 +129,23 @@ def test_times_without_a_smooth_law_have_no_turning_point(run, tmp_path):
     )
 
 
+def test_the_turning_point_is_no_later_than_the_intervals_of_the_times_allow(run, tmp_path):
+    # the sum of these functions is fastest at 71, and falls up to the largest count
+    laws = {"f": lambda p: 100 / p, "MPI_Alltoall": lambda p: p / 50, "io": lambda _: 1.0}
+    lines = ["app,function,parallelism,repetition,seconds"]
+    for p in COUNTS[:-1]:
+        for repetition, noise in enumerate((0.98, 1.0, 1.03)):
+            for name, law in laws.items():
+                # each function has its own noise
+                seconds = law(p) * noise ** (1 if (p.bit_length() + len(name)) % 2 else -1)
+                lines.append(f"app,{name},{p},{repetition},{seconds}")
+    (tmp_path / "sum.csv").write_text("\n".join(lines) + "\n")
+    run("ingest", tmp_path / "sum.csv")
+    _, out, _ = run("scale", "app", "--at", "64,128,256")
+    low, high = map(int, re.search(r"slower \(90 %: (\d+) to (\d+)\)", out).groups())
+    assert low <= 71 <= high <= 256
+
+
 def test_the_largest_efficient_count_has_the_interval_of_the_times(run, tmp_path):
     # 10 / p + 0.5, measured up to 4: it is 22
     (tmp_path / "few.csv").write_text("app,ranks,wall_seconds\napp,1,10.4\napp,2,5.6\napp,4,2.95\n")
