@@ -137,7 +137,9 @@ def _gains(view: View, run: str) -> None:
         return
     show(charts.gain_chart(gains), "How much shorter the run could be")
     if gains["is_assumed"].any():
-        st.caption("One more worker: if tasks need no other in chains, as none is recorded.")
+        st.caption(
+            "One more worker: if no three tasks need each other in turn, as none such are recorded."
+        )
 
 
 _MODE_HELP = (

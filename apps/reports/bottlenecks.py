@@ -95,8 +95,8 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
     sentences += _cost_sentences(con, newest)
     for part in known:
         advice = part["advice"]
-        against = f" against {part['class']}" if len(known) > 1 else ""
-        sentences.append(f"What usually helps{against}: {advice[:1].lower()}{advice[1:]}")
+        where = f" where it is {part['class']}" if len(known) > 1 else ""
+        sentences.append(f"What usually helps{where}: {advice[:1].lower()}{advice[1:]}")
     if not known and not has_slots and {row["metric_set"] for row in classes} & _OF_PROCESSORS:
         sentences.append(
             "Top-down counters tell what a core waits for without a model: perf stat --topdown, "

@@ -331,4 +331,4 @@ def _if_independent(rows: Sequence[Row]) -> str:
     """Return what the gain of one more worker takes for granted."""
     if not any(row["is_assumed"] for row in rows):
         return ""
-    return "; one more worker if tasks are no chains that need each other, as none is recorded"
+    return "; one more worker if no three tasks need each other in turn, as none such are recorded"
