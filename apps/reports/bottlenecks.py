@@ -99,8 +99,8 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
         sentences.append(f"What usually helps{where}: {advice[:1].lower()}{advice[1:]}")
     if not known and not has_slots and {row["metric_set"] for row in classes} & _OF_PROCESSORS:
         sentences.append(
-            "Top-down counters tell what a core waits for without a model: perf stat --topdown, "
-            "likwid-perfctr -g TMA."
+            "Top-down counters tell what a core waits for without a model: perf stat -M TopdownL1 "
+            "(AMD: PipelineL1), likwid-perfctr -g TMA."
         )
     flags = sorted({flag for row in classes for flag in row["flags"] or []} - {_MISSING})
     sentences += [f"Note: {_FLAGS.get(flag, flag)}." for flag in flags]

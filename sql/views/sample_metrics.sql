@@ -85,6 +85,7 @@ WITH
       count(value) FILTER (is_first AND bit > 0 AND value <> 0) > bit_count(mask) AS is_summed,
       bool_or(is_of_kind) AS is_hybrid,
       max(samples) AS samples,
+      max(weight) FILTER (slot >= 0) AS weight,
       coalesce((max(t_end) - min(t_start)) / 1e9, max(seconds)) AS seconds,
       min(running) AS running,
       min(value) AS least,
@@ -105,7 +106,7 @@ WITH
     LEFT JOIN widths AS w USING (run_id)
   ),
 
-  measured AS (
+  written AS (
     SELECT
       * EXCLUDE (s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15),
       [
@@ -127,6 +128,20 @@ WITH
         _metric(s15, 15, mask, layout, per, issue_width)
       ][1:layout.metrics] AS metrics
     FROM placed
+  ),
+
+  -- shares whose name is one of per cent, but which add up to 1 as they are written
+  measured AS (
+    SELECT
+      * REPLACE (
+        CASE
+          WHEN layout.shares > 0 AND layout.whole > 0 AND weight = 0.01
+            AND abs(list_sum(metrics[1:layout.whole]) - 0.01) < 0.0005
+            THEN list_transform(metrics, lambda share: share / 0.01)
+          ELSE metrics
+        END AS metrics
+      )
+    FROM written
   ),
 
   judged AS (

@@ -129,6 +129,11 @@ def test_shares_that_were_not_counted_are_the_reason(warehouse):
             "retiring 38, bad_speculation 2, frontend_bound 20, backend_bound 40",
             ("backend_bound", 0.38, 0.4, None),
         ),
+        # of Kunpeng 920, as shares of 1
+        (
+            "retiring .38, bad_speculation .02, frontend_bound .2, backend_bound .4",
+            ("backend_bound", 0.38, 0.4, None),
+        ),
         # a hybrid processor: the larger cores
         (
             "tma_retiring~(cpu_core) 10, tma_bad_speculation~(cpu_core) 5, "
