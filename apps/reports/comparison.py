@@ -307,6 +307,8 @@ def _noise_sentences(rows: Sequence[Row]) -> list[str]:
             f"A single run shows no noise: that of {counted(metrics, 'metric')} is taken "
             f"{_SOURCES[noise]}."
         )
+    if any(row["noise"] in _SOURCES and row["verdict"] in _BEYOND_NOISE for row in rows):
+        sentences.append("One run may be an outlier: another one shows whether the change lasts.")
     return sentences
 
 

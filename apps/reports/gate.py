@@ -277,7 +277,10 @@ def gate_result(
         return None
     if failing_metrics(rows):
         return "fails"
-    return "suspected from one run" if _suspected(rows) else "passes"
+    if _suspected(rows):
+        return "suspected from one run"
+    doubtful = any(row["verdict"] in ("uncertain", "unknown") for row in rows if row["decides"])
+    return "passes, but is not certain" if doubtful else "passes"
 
 
 def gate_markdown(app: str, sides: Sides, rows: Sequence[Row], level: float) -> str:

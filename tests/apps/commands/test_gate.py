@@ -47,6 +47,10 @@ def test_a_change_on_one_machine_is_judged_by_the_latest_runs_there(warehouse):
     keep(warehouse)
     assert gate_result(warehouse, "x", "m119", "functions:seconds", "m120") == "fails"
     assert gate_result(warehouse, "x", "m219", "functions:seconds", "m220") == "passes"
+    # against runs of both levels
+    warehouse.execute("UPDATE runs SET version = 'v' WHERE run_id BETWEEN 'm110' AND 'm128'")
+    found = gate_result(warehouse, "x", "v", "functions:seconds", "m120")
+    assert found == "passes, but is not certain"
 
 
 def test_a_comment_for_a_pull_request_has_the_verdict_first(pwh):
