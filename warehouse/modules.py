@@ -30,6 +30,8 @@ _COMMENT = re.compile(
 )
 _CREATES = re.compile(r"^CREATE OR REPLACE (VIEW|MACRO) (\w+)", re.MULTILINE)
 _DEFINES = re.compile(r"^CREATE OR REPLACE (?:VIEW|MACRO) (\w+)(.*?);$", re.MULTILINE | re.DOTALL)
+# What SQL as DuckDB writes it reads or calls; a column may have the name of a view.
+_USED = re.compile(r"""\b(?:FROM|JOIN)\s+[(\s]*"?(\w+)|\b(\w+)\s*\(""")
 
 _CALLS_FUNCTIONS = "Needs pwh's functions: other clients read it through pwh serve."
 # No server has a lake open.
@@ -189,7 +191,9 @@ def calling_functions(con: DuckDBPyConnection) -> tuple[list[str], list[str]]:
     comes after it.
     """
     defined = con.execute(sqlfiles.read("queries/schema/definitions")).fetchall()
-    words = {name: set(re.findall(r"\w+", text)) for _, name, text, _ in defined}
+    words = {
+        name: {one for pair in _USED.findall(text) for one in pair} for _, name, text, _ in defined
+    }
     calling: set[str] = set()
     reached = {udf.name for udf in UDFS}
     while reached:
