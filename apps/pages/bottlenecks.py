@@ -209,7 +209,7 @@ def _slots(view: View, slots: pl.DataFrame, run: str) -> None:
         st.caption(f"The {_REGIONS} of {len(of_run)} regions that lose most slots.")
     with st.expander(f"Top-down shares by region of {plain(run)}"):
         shares = [*TREE, *itertools.chain(*TREE.values()), "share", "part_share"]
-        view.table(slots.drop("phases", "advice"), percent=shares)
+        view.table(slots.drop("largest_over_time", "advice"), percent=shares)
 
 
 def _roofline(view: View, rows: pl.DataFrame, run: str) -> None:

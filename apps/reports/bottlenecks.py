@@ -205,7 +205,7 @@ def _topdown_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str
         else:
             name = f"{name} takes most issue slots"
         if len(rows) == 1:
-            sentences.append(f"Top-down: {name} {slots}{_phases(worst['phases'])}.")
+            sentences.append(f"Top-down: {name} {slots}{_over_time(worst['largest_over_time'])}.")
             break
         where = worst["run_id"] if worst["region"] is None else worst["region"]
         sentences.append(
@@ -215,9 +215,9 @@ def _topdown_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str
     return [*sentences, f"What usually helps there: {advice}."] if advice else sentences
 
 
-def _phases(phases: list[dict[str, Any]] | None) -> str:
+def _over_time(categories: list[dict[str, Any]] | None) -> str:
     """Return which categories take most issue slots in how much of the samples that differ."""
-    large = [phase for phase in phases or [] if phase["share"] >= _LEAST_PHASE]
+    large = [one for one in categories or [] if one["share"] >= _LEAST_PHASE]
     if len(large) < 2:
         return ""
     named = [f"{one['name'].replace('_', ' ')} in {percent(one['share'])}" for one in large]
@@ -295,7 +295,7 @@ def bottleneck_tables(con: DuckDBPyConnection, runs: Sequence[str], by: str | No
     slots = topdown(con, runs)
     tables = []
     if slots.limit(1).fetchall():
-        tables.append(_limited(slots.project("* EXCLUDE (run_id, phases, advice)")))
+        tables.append(_limited(slots.project("* EXCLUDE (run_id, largest_over_time, advice)")))
     kernels = speed_of_light(con, runs)
     if kernels.limit(1).fetchall():
         tables.append(_limited(kernels.project("* EXCLUDE (run_id)")))

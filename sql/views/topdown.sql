@@ -47,7 +47,7 @@ WITH
           list_sort(list({'share': span, 'name': name}) FILTER (span > 0), 'DESC'),
           lambda s: {'name': s.name, 'share': s.share}
         )
-      END AS phases,
+      END AS largest_over_time,
       any_value(share) FILTER (name = 'retiring') AS retiring,
       any_value(share) FILTER (name = 'bad_speculation') AS bad_speculation,
       any_value(share) FILTER (name = 'frontend_bound') AS frontend_bound,
@@ -94,7 +94,7 @@ WITH
 
   placed AS (
     SELECT
-      m.run_id, m.region, coalesce(g.leaf, true) AS leaf, m.reason, m.phases,
+      m.run_id, m.region, coalesce(g.leaf, true) AS leaf, m.reason, m.largest_over_time,
       m.retiring, m.bad_speculation, m.frontend_bound, m.backend_bound, m.smt_contention,
       _of_slots(m.branch_mispredict, m.machine_clears, m.bad_speculation) AS branch_mispredict,
       _of_slots(m.machine_clears, m.branch_mispredict, m.bad_speculation) AS machine_clears,
@@ -132,7 +132,7 @@ WITH
 SELECT
   run_id, region, leaf,
   nullif(array_to_string(list_transform(most, lambda s: s.name), ', '), '') AS category,
-  most[1].share AS share, phases,
+  most[1].share AS share, largest_over_time,
   CASE category
     WHEN 'bad_speculation' THEN CASE WHEN branch_mispredict >= machine_clears THEN 'branch_mispredict' WHEN machine_clears > branch_mispredict THEN 'machine_clears' END
     WHEN 'frontend_bound' THEN CASE WHEN frontend_latency >= frontend_bandwidth THEN 'frontend_latency' WHEN frontend_bandwidth > frontend_latency THEN 'frontend_bandwidth' END
@@ -171,7 +171,7 @@ COMMENT ON COLUMN topdown.region IS 'Code region or function; NULL for samples o
 COMMENT ON COLUMN topdown.leaf IS 'Whether no other region of the run was called from it. Shares of groups, which have hardly any time of their own, can be noise.';
 COMMENT ON COLUMN topdown.category IS 'Category of level 1 with the most slots; of equal ones all, with commas.';
 COMMENT ON COLUMN topdown.share IS 'Its share, 0..1.';
-COMMENT ON COLUMN topdown.phases IS 'Where there are several samples: which category took the most slots in which share of the recording (0..1, by slots or time), the longest first.';
+COMMENT ON COLUMN topdown.largest_over_time IS 'Where there are several samples: which category took the most slots in which share of the recording (0..1, by slots or time), the longest first.';
 COMMENT ON COLUMN topdown.part IS 'Its larger part of level 2; NULL where that was not counted, or of several categories.';
 COMMENT ON COLUMN topdown.part_share IS 'Share of all slots that is this part, 0..1, as the tool counts it: Caliper counts memory and core bound on Broadwell in cycles, so that they need not add up to the category.';
 COMMENT ON COLUMN topdown.advice IS 'What usually helps; NULL of several categories.';

@@ -176,9 +176,9 @@ def test_categories_that_change_from_sample_to_sample_are_named(warehouse):
         for share in (0.7 if name == largest else 0.1,)
     )
     given(warehouse, "pmu_samples", table)
-    ((category, phases),) = rows(warehouse, "SELECT category, phases FROM topdown")
+    ((category, over_time),) = rows(warehouse, "SELECT category, largest_over_time FROM topdown")
     assert category == "backend_bound"
-    assert [(one["name"], round(one["share"], 3)) for one in phases] == [
+    assert [(one["name"], round(one["share"], 3)) for one in over_time] == [
         ("backend_bound", 0.667),
         ("retiring", 0.333),
     ]
