@@ -23,7 +23,7 @@ LEAST_POINTS = 10
 _FEW = 3
 _SINCE = 24
 # As instructions that callgrind counts: one run beyond that is no outlier, as for pwh gate.
-_HARDLY_VARIES = 1e-4
+HARDLY_VARIES = 1e-4
 _TROUBLED = {
     "disturbed": "disturbed by bursts of bad runs",
     "noisy": "noisy",
@@ -133,7 +133,7 @@ def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list
         latest, level = amounts([state["latest_outlier"], state["level"]], unit)
         told = f"far from {level} and from all runs before: one run is no change yet"
         least = state["smallest_visible"]
-        if least is not None and least < _HARDLY_VARIES:
+        if least is not None and least < HARDLY_VARIES:
             told = f"where the runs before have {level} and hardly vary"
         out.append(
             f"{name}: the latest run, {cell(state['latest_outlier_run_id'])}, has {latest}, "

@@ -25,6 +25,7 @@ from apps.queries.comparison import (
     run_comparison,
     sides_that_came_back,
 )
+from apps.reports.changes import HARDLY_VARIES
 from apps.reports.series import TOTALS, series_name, shown_fields
 
 if TYPE_CHECKING:
@@ -307,9 +308,16 @@ def _noise_sentences(rows: Sequence[Row]) -> list[str]:
             f"A single run shows no noise: that of {counted(metrics, 'metric')} is taken "
             f"{_SOURCES[noise]}."
         )
-    if any(row["noise"] in _SOURCES and row["verdict"] in _BEYOND_NOISE for row in rows):
+    if any(_may_be_outlier(row) for row in rows):
         sentences.append("One run may be an outlier: another one shows whether the change lasts.")
     return sentences
+
+
+def _may_be_outlier(row: Row) -> bool:
+    """Return whether a change is that of a single run, in a metric that varies."""
+    low, high = row["low"], row["high"]
+    hardly_varies = low is not None and high is not None and high - low <= HARDLY_VARIES
+    return row["noise"] in _SOURCES and row["verdict"] in _BEYOND_NOISE and not hardly_varies
 
 
 def topics(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
