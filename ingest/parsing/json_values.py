@@ -22,8 +22,9 @@ def read_json(recording: Recording, part: Path | None = None, *, limit: int) -> 
 def parse(text: str, line: int | None = None, *, allow_nan: bool = False) -> Any:
     """Parse JSON; all numbers come as float.
 
-    Unlike `json.loads`, refuses an object that has a name twice and, unless `allow_nan`, NaN and
-    Infinity. `line` is the place of the text where it is one line of a file. Raises `InputError`.
+    Unlike `json.loads`, refuses an object that has a name twice with different values and, unless
+    `allow_nan`, NaN and Infinity. `line` is the place of the text where it is one line of a file.
+    Raises `InputError`.
     """
     constant = float if allow_nan else _refuse_constant
     try:
@@ -56,9 +57,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if not _is_text(name):
             raise ValueError(f"the name {name!a} is not text")
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{repeated!r} is a duplicate in its object")
+        for name, value in pairs:
+            if found[name] != value:
+                raise ValueError(f"{name!r} is a duplicate in its object")
     return found
 
 

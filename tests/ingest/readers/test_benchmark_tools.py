@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -130,6 +131,18 @@ def test_a_date_of_iperf3_that_is_none_is_unknown(warehouse, tmp_path):
     land(warehouse, tmp_path / "x.json")
     query = "SELECT stated_by FROM run_facts WHERE started_at IS NOT NULL"
     assert rows(warehouse, query) == [("file_time",)]
+
+
+def test_what_iperf3_states_twice_alike_is_stated(warehouse, tmp_path):
+    """iperf3 3.12 repeats three fields of `start` for each direction (--reverse, --bidir)."""
+    path = tmp_path / "iperf.json"
+    text = SAMPLE.with_name("iperf3.json").read_text()
+    fields = '"start":{"sock_bufsize":0,"sock_bufsize":0,'
+    again = re.sub(r'"start":\s*\{', fields, text, count=1)
+    assert again != text
+    path.write_text(again)
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT count(*) > 0 FROM metrics") == [(True,)]
 
 
 def test_a_test_of_iperf3_that_stopped_is_refused(warehouse, tmp_path):
