@@ -9,10 +9,11 @@ prints besides is left alone.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ingest.base import Item, Run
+from ingest.base import Item, LeftOut, Run
 from ingest.parsing.lines import numbered_lines
 from ingest.parsing.metric_values import Better, Found, rows
 from ingest.recording import Recording
@@ -172,8 +173,9 @@ def items(recording: Recording, tool: _Tool) -> Iterator[Item]:
     """Yield the runs and their values; a metric that comes again is of the next run."""
     found = Found()
     context: dict[str, str] = {}
+    figures: Counter[str] = Counter()  # of each test that is named
     for _, line in numbered_lines(recording, must_end=True):
-        _take(line.strip(), tool, context, found)
+        _take(line.strip(), tool, context, found, figures)
     if not found.values:
         raise InputError(f"there is no result of {tool.name}", expected="a test that ended")
     several = len(found.threads) > 1
@@ -184,9 +186,14 @@ def items(recording: Recording, tool: _Tool) -> Iterator[Item]:
             tags["arguments"] = ", ".join(settings)
         yield Run(key=key, threads=threads, tags=tags)
     yield rows(found.values)
+    without = [test for test, count in figures.items() if not count]
+    reason = f"without a figure that is known: {', '.join(without)}"
+    yield LeftOut(len(without), f"test of {tool.name}", reason, f"tests of {tool.name}")
 
 
-def _take(line: str, tool: _Tool, context: dict[str, str], found: Found) -> None:
+def _take(
+    line: str, tool: _Tool, context: dict[str, str], found: Found, figures: Counter[str]
+) -> None:
     if threads := re.fullmatch(tool.threads, line):
         found.next_run(int(threads[1][:9]))
     for pattern, text in tool.settings:
@@ -200,6 +207,7 @@ def _take(line: str, tool: _Tool, context: dict[str, str], found: Found) -> None
         if "value" not in groups:
             if "test" in groups:
                 context.clear()
+                figures[groups["test"]] += 0
             context.update(groups)
             continue
         names = {"test": "", "function": "", **context, **groups}
@@ -207,3 +215,5 @@ def _take(line: str, tool: _Tool, context: dict[str, str], found: Found) -> None
         scale, unit = _SCALES.get(unit or "", (1.0, unit))
         metric = " ".join(one.metric.format(**names).split())
         found.add(metric, value * scale, unit, one.better)
+        if "test" in context:
+            figures[context["test"]] += 1

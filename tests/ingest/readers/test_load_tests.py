@@ -136,3 +136,12 @@ def test_what_is_not_whole(warehouse, tmp_path, text, problem):
     with pytest.raises(InputError) as error:
         land(warehouse, path)
     assert problem in str(error.value)
+
+
+def test_tests_whose_figures_are_not_known_are_told(warehouse, tmp_path):
+    (tmp_path / "x.txt").write_text(
+        "# Running sched/pipe benchmark...\n     Total time: 5.125 [sec]\n\n"
+        "# Running futex/wake benchmark...\nWokeup 2 of 2 threads in 0.2069 ms (+-69.76%)\n"
+    )
+    (landed,) = land(warehouse, tmp_path / "x.txt")
+    assert landed.left_out == "1 test of perf bench (without a figure that is known: futex/wake)"
