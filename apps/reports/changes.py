@@ -22,7 +22,7 @@ LEAST_POINTS = 10
 # Series up to which each is named where all are short.
 _FEW = 3
 _SINCE = 24
-# As instructions that callgrind counts: one run beyond that is no outlier, as for pwh gate.
+# As instructions that callgrind counts: one run beyond that is no outlier.
 HARDLY_VARIES = 1e-4
 _TROUBLED = {
     "disturbed": "disturbed by bursts of bad runs",

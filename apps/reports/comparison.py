@@ -38,6 +38,7 @@ _TOPICS = (
     ("Workers and their idle time", ("tasks", "idle")),
     ("Blocks and instruction streams", ("blocks", "segments")),
 )
+ANOTHER_RUN = "Another run shows whether it lasts."
 _SOURCES = {
     "history": "from the other runs of its history",
     "other side": "from the runs of the other side",
@@ -308,16 +309,16 @@ def _noise_sentences(rows: Sequence[Row]) -> list[str]:
             f"A single run shows no noise: that of {counted(metrics, 'metric')} is taken "
             f"{_SOURCES[noise]}."
         )
-    if any(_may_be_outlier(row) for row in rows):
-        sentences.append("One run may be an outlier: another one shows whether the change lasts.")
+    if any(is_of_one_run(row) and row["verdict"] in _BEYOND_NOISE for row in rows):
+        sentences.append(ANOTHER_RUN)
     return sentences
 
 
-def _may_be_outlier(row: Row) -> bool:
+def is_of_one_run(row: Row) -> bool:
     """Return whether a change is that of a single run, in a metric that varies."""
     low, high = row["low"], row["high"]
     hardly_varies = low is not None and high is not None and high - low <= HARDLY_VARIES
-    return row["noise"] in _SOURCES and row["verdict"] in _BEYOND_NOISE and not hardly_varies
+    return row["noise"] in _SOURCES and not hardly_varies
 
 
 def topics(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:

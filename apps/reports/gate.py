@@ -22,6 +22,7 @@ from apps.output import (
 from apps.queries.gate import Terms, failed_since, gate_metrics, gate_runs
 from apps.queries.runs import LATEST, resolve_runs
 from apps.queries.trend import EVERY_METRIC
+from apps.reports.comparison import ANOTHER_RUN, is_of_one_run
 from apps.reports.series import TOTALS, fields_texts, series_names, shown_fields
 from warehouse.errors import NothingToAnalyse, UsageError
 
@@ -39,7 +40,6 @@ _NAMED = 5
 _VERDICTS = {
     "worse": "**worse**",
     "provisional": "**provisional**",
-    "suspected": "**suspected**",
     "uncertain": "uncertain",
     "unknown": "noise unknown",
     "fine": "fine",
@@ -255,11 +255,6 @@ def failing_metrics(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["fails"]]
 
 
-def _suspected(rows: Sequence[Row]) -> list[Row]:
-    """Return the metrics in which one run is worse than the limit allows."""
-    return [row for row in rows if row["decides"] and row["verdict"] == "suspected"]
-
-
 def gate_result(
     con: DuckDBPyConnection, app: str, baseline: str, metric: str, run_id: str
 ) -> str | None:
@@ -277,8 +272,6 @@ def gate_result(
         return None
     if failing_metrics(rows):
         return "fails"
-    if _suspected(rows):
-        return "suspected from one run"
     doubtful = any(row["verdict"] in ("uncertain", "unknown") for row in rows if row["decides"])
     return "passes, but is not certain" if doubtful else "passes"
 
@@ -307,7 +300,7 @@ def gate_comment(app: str, sides: Sides, rows: Sequence[Row], level: float) -> s
         "",
         _reason(rows),
     ]
-    if worse := failing_metrics(rows) or _suspected(rows):
+    if worse := failing_metrics(rows):
         lines += ["", *_table(worse[:_UNCERTAIN])]
     return "\n".join(
         [
@@ -333,8 +326,8 @@ def _named_rows(rows: Sequence[Row]) -> tuple[list[Row], str]:
 
 
 def _verdict(app: str, rows: Sequence[Row]) -> str:
-    verdict = "suspected regression" if _suspected(rows) else "no certain regression"
-    return f"{markdown_escaped(app)}: {'regression' if failing_metrics(rows) else verdict}"
+    verdict = "regression" if failing_metrics(rows) else "no certain regression"
+    return f"{markdown_escaped(app)}: {verdict}"
 
 
 def _runs(sides: Sides) -> str:
@@ -378,12 +371,9 @@ def _reason(rows: Sequence[Row]) -> str:
     if failed := failing_metrics(rows):
         early = sum(row["verdict"] != "worse" for row in failed)
         certainty = f"Provisionally ({early} of {len(failed)})" if early else "Certainly"
-        return f"{certainty} worse than the limit allows: {_changes(failed)}.{_missing(rows)}"
-    if suspected := _suspected(rows):
-        return (
-            f"One run is worse than the limit allows: {_changes(suspected)}. One run is no change "
-            f"yet: measure the candidate again, another run shows whether it lasts.{_missing(rows)}"
-        )
+        once = f" {ANOTHER_RUN}" if any(map(is_of_one_run, failed)) else ""
+        named = _changes(failed)
+        return f"{certainty} worse than the limit allows: {named}.{once}{_missing(rows)}"
     counts = Counter(_doubt(row) for row in rows if row["decides"])
     sentences = [f"Nothing is certainly worse than the limit allows.{_missing(rows)}"]
     if counts["uncertain"]:

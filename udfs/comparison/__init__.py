@@ -314,7 +314,7 @@ def _spikes(
     """Return the chance that all runs of a side are spikes as large as the gap; and likely sizes.
 
     Args:
-        sides: both sides, in the unit of the gap; those of two or three runs may be spikes only.
+        sides: both sides, in the unit of the gap; those of one to three runs may be spikes only.
         histories: other runs of either side, in the same unit.
         family: (metrics), names of families.
         gap: (metrics), the size of the difference.
@@ -326,7 +326,7 @@ def _spikes(
     """
     chance, largest = np.zeros((2, len(gap)))
     for side, history in zip(sides, histories, strict=True):
-        few = (side.counts > 1) & (side.counts <= MOST_RUNS)
+        few = (side.counts > 0) & (side.counts <= MOST_RUNS)
         for name in dict.fromkeys(family[few]):
             at = np.flatnonzero(family == name)
             sizes, chances = spike_chances(history.part(at), side.counts[at])

@@ -27,7 +27,7 @@ def spike_chances(history: Samples, runs: Integers) -> tuple[Floats, Floats]:
 
     Returns:
         Sizes (steps) in the unit of the values, ascending and positive, and the chance (metrics,
-        steps) of spikes of at least that size, 0..1; 0 where `runs` is not 2 or 3, or the history
+        steps) of spikes of at least that size, 0..1; 0 where `runs` is not 1 to 3, or the history
         is shorter than `MIN_HISTORY`. Without spikes there are no sizes.
     """
     apart = _deviations(history)
@@ -38,7 +38,7 @@ def spike_chances(history: Samples, runs: Integers) -> tuple[Floats, Floats]:
         return sizes, chances
     sizes = np.quantile(sizes, np.linspace(0, 1, _STEPS), method="higher")
     single = _rates(apart, 1, sizes, history.metrics)
-    for count in range(2, MOST_RUNS + 1):
+    for count in range(1, MOST_RUNS + 1):
         own = runs == count
         together = _rates(apart, count, sizes, history.metrics)
         chances[own] = np.maximum(together, single**count)[own]
@@ -56,6 +56,8 @@ def _deviations(history: Samples) -> list[tuple[Integers, Floats]]:
         at = np.flatnonzero(counts == points)
         values = history.part(at).values.reshape(len(at), points)
         apart = deviations_of_outliers(values, noise_scale(values))
+        # What is off up to the end may be a new level.
+        apart[np.cumprod(apart[:, ::-1] != 0, axis=1)[:, ::-1] > 0] = 0
         if len(at) >= _FAMILY:
             apart -= np.median(apart, axis=0)
         found.append((at, apart))

@@ -3,11 +3,9 @@
 -- $metrics are compared, together as in compare, and of them those that match $shown are judged.
 -- $better (lower or higher) is the direction of metrics that have none; with $undirected metrics
 -- without a direction are there too. What is acknowledged between the two sides does not decide; a
--- change that is not certain yet (provisional_changes) is a verdict with $provisional only. What one
--- run shows beyond the noise may be an outlier, which is no change yet: it is suspected, unless the
--- runs since a change in change_points show it, or the metric hardly varies (0.01 %), as instructions
--- that callgrind counts. What is worse than 0 is so by more than any limit. What the candidate lacks, other
--- than functions, is missing: no verdict on it.
+-- change that is not certain yet (provisional_changes) is a verdict with $provisional only. What is
+-- worse than 0 is so by more than any limit. What the candidate lacks, other than functions, is
+-- missing: no verdict on it.
 WITH
   sides AS (
     SELECT
@@ -81,12 +79,7 @@ WITH
         WHEN ratio IS NULL AND ("before" = "after" OR in_comparison = 'better') THEN 'fine'
         WHEN (ratio IS NULL AND "before" = 0 AND in_comparison = 'worse')
           OR (loss_low > allowed AND p_value IS NOT NULL)
-          THEN if(
-            runs_after = 1
-              AND NOT coalesce(c.direction = 'worse' AND c.more_runs IS NULL AND NOT c.is_within, false)
-              AND coalesce(loss_high - loss_low > 1e-4, true),
-            'suspected', 'worse'
-          )
+          THEN 'worse'
         WHEN $provisional AND loss > allowed AND c.more_runs IS NOT NULL AND c.direction = 'worse'
           THEN 'provisional'
         WHEN p_value IS NULL THEN 'unknown'
@@ -103,13 +96,13 @@ WITH
 
 SELECT
   fields_after AS fields, metric, unit, verdict, decides,
-  decides AND (verdict = 'worse' OR verdict IN ('provisional', 'suspected') AND $provisional) AS fails,
+  decides AND verdict IN ('worse', 'provisional') AS fails,
   "before" AS baseline, "after" AS candidate, ratio, low, high, p_value, allowed AS "limit",
   runs_before AS runs_baseline, runs_after AS runs_candidate,
   noise, better, share, more_runs, changed_within, acknowledged
 FROM judged
 ORDER BY
   NOT decides,
-  list_position(['worse', 'provisional', 'suspected', 'uncertain', 'unknown', 'fine', 'missing'], verdict),
+  list_position(['worse', 'provisional', 'uncertain', 'unknown', 'fine', 'missing'], verdict),
   metric NOT IN ('wall_seconds', 'functions:seconds', 'functions:cost'), loss DESC, metric,
   CAST(fields AS VARCHAR);

@@ -109,22 +109,25 @@ def test_what_is_not_certain_yet_fails_the_gate_on_request_only(run, tmp_path):
     assert (code, "| provisional (acknowledged: expected) |" in out) == (0, True)
 
 
-def test_one_run_is_suspected_until_another_shows_that_it_lasts(run, tmp_path):
-    lines = [
-        *runs("v1", {"f": 10}, first_day=1),
-        *runs("v2", {"f": 12}, first_day=11, count=2),
-    ]
-    run("ingest", write(tmp_path / "t.csv", lines[:-1]))
+def test_one_run_is_enough_where_no_run_before_was_as_far_off(run, tmp_path):
     asked = ("gate", "heat", "--baseline", "last:10")
-    code, out, _ = run(*asked)
-    assert (code, out.splitlines()[0]) == (0, "## heat: suspected regression")
-    assert "One run is no change yet: measure the candidate again" in out
-    assert "one run is no change yet" in run("trend", "heat")[1]
-    assert "| **suspected** |" in run(*asked, "--pr-comment")[1].split("<details>")[0]
-    assert run(*asked, "--provisional")[0] == 1
-    run("ingest", write(tmp_path / "again.csv", lines[-1:]))
+    lines = [
+        *runs("v1", {"f": 10}, first_day=21),
+        *runs("v2", {"f": 12}, first_day=31, count=1),
+    ]
+    run("ingest", write(tmp_path / "t.csv", lines))
     code, out, _ = run(*asked)
     assert (code, out.splitlines()[0]) == (1, "## heat: regression")
+    assert "Another run shows whether it lasts." in out
+    assert "one run is no change yet" in run("trend", "heat")[1]
+    before = [
+        line
+        for day in range(1, 21)
+        for line in runs(f"v0.{day}", {"f": 12 if day in (7, 14) else 10}, first_day=day, count=1)
+    ]
+    run("ingest", write(tmp_path / "before.csv", before))
+    code, out, _ = run(*asked)
+    assert (code, "| **worse** |" in out) == (0, False)
 
 
 def test_one_run_is_enough_where_a_metric_hardly_varies(run, tmp_path):
