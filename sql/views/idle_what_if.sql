@@ -81,7 +81,8 @@ CROSS JOIN inputs
 WHERE tasks.n > 0;
 
 -- Without its latency or overhead the critical path is still a chain of constraints, so a run with
--- the same placement and order cannot gain more. No schedule of the measured durations is shorter
+-- the same placement and order cannot gain more. Between the end of a task and when its datum was made
+-- the runtime may have been at work. No schedule of the measured durations is shorter
 -- than their longest chain of dependences, nor than all work spread evenly over the workers.
 CREATE OR REPLACE MACRO idle_what_if(run) AS TABLE
 WITH
@@ -106,8 +107,10 @@ WITH
   path AS MATERIALIZED (
     SELECT
       coalesce(sum(p.ns) FILTER (p.cause = 'latency'), 0) AS latency,
-      coalesce(sum(p.ns - i.ov_unsubmitted) FILTER (p.cause = 'overhead'), 0) AS overhead
+      coalesce(sum(p.ns - i.ov_unsubmitted) FILTER (p.cause = 'overhead'), 0)
+        + coalesce(sum(p.ns) FILTER (p.cause = 'starvation' AND p.t_start = t.t_end), 0) AS overhead
     FROM critical_path(run) AS p
+    JOIN (FROM _task_times WHERE run_id = run) AS t ON p.task = t.task AND p.worker = t.worker
     LEFT JOIN (FROM idle_intervals WHERE run_id = run AND kind <> 'tail') AS i
       ON p.task = i.task AND p.worker = i.worker
   ),

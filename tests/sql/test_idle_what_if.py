@@ -65,6 +65,19 @@ def test_independent_tasks_gain_what_the_work_allows(warehouse):
     assert what_if(warehouse)["one more worker"] == (10, 10)
 
 
+def test_work_of_the_runtime_on_a_datum_after_its_producer_is_overhead(warehouse):
+    schedule = {
+        "workers": [{"worker_id": w, "node_id": "n"} for w in "AB"],
+        "fragments": [task("p", "A", 0, 100), task("c", "B", 300, 400), task("e", "B", 0, 1)],
+        "data": [{"data_id": "d", "producer_fragment": "p", "t_ready": 250}],
+        "inputs": [{"fragment_id": "c", "data_id": "d"}],
+        "runtime": [{"worker_id": "A", "t_start": 100, "t_end": 250}],
+    }
+    land_schedule(warehouse, schedule)
+    # 50 before c, and 150 in which the datum is not made yet
+    assert what_if(warehouse)["no overhead"][0] == 200
+
+
 def test_time_before_submission_is_no_overhead(warehouse):
     tasks = [task("a", "A", 0, 10, 0), task("b", "A", 100, 110, 90)]
     workers = [{"worker_id": "A", "node_id": "n"}]
