@@ -81,9 +81,9 @@ CROSS JOIN inputs
 WHERE tasks.n > 0;
 
 -- Without its latency or overhead the critical path is still a chain of constraints, so a run with
--- the same placement and order cannot gain more. Between the end of a task and when its datum was made
--- the runtime may have been at work. No schedule of the measured durations is shorter
--- than their longest chain of dependences, nor than all work spread evenly over the workers.
+-- the same placement and order cannot gain more. Between the end of a task and when its datum was
+-- made the runtime may have been at work. No schedule of the measured durations is shorter than their
+-- longest chain of dependences, nor than all work spread evenly over the workers.
 CREATE OR REPLACE MACRO idle_what_if(run) AS TABLE
 WITH
   span AS (

@@ -2,9 +2,9 @@
 --
 -- Tools write the same event in several ways: cycles, cycles:u, cpu_core/cycles/, CPU_CYCLES,
 -- tma_retiring (cpu_core). A name is first put in lower case and stripped of processor and modifier,
--- then looked up among the events of the sets and their aliases, where LIKWID's underscores are dots. Of several names of one
--- event in one file the most preferred is used; those equally preferred (the same statistic of
--- several cores) are added up.
+-- then looked up among the events of the sets and their aliases, where LIKWID's underscores are
+-- dots. Of several names of one event in one file the most preferred is used; those equally preferred
+-- (the same statistic of several cores) are added up.
 
 CREATE OR REPLACE MACRO _event_name(event) AS regexp_replace(
   regexp_replace(

@@ -52,11 +52,11 @@ class Names:
         return self._numbers[kind].setdefault(name, len(self._numbers[kind]))
 
     def all(self, kind: str) -> list[str]:
-        """Return the names of a kind by number; raises `InputError` where one is not text."""
+        """Return the names of a kind by number."""
         return [name.decode() for name in self._numbers[kind]]
 
     def functions(self) -> list[Function]:
-        """Return all functions by number; raises `InputError` where a name is not text."""
+        """Return all functions by number."""
         objects, names = self.all(OBJECT), self.all(NAME)
         return [
             Function(*_region(names[name], objects[in_object]), name)

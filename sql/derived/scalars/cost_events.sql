@@ -1,6 +1,6 @@
 -- Delete the costs of functions of the runs in _keep (run_id, source_id), and list in
--- _cost_candidate the events that can be costs in the profiles of their files, to which pmu_samples is
--- narrowed.
+-- _cost_candidate the events that can be costs in the profiles of their files, from pmu_samples,
+-- narrowed to these files of these runs.
 
 CREATE TEMP TABLE _cost_candidate AS
 SELECT event

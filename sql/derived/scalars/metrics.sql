@@ -1,7 +1,7 @@
 -- Store the metrics of the runs in _keep (run_id, source_id), in place of earlier ones: the means
 -- over repetitions. Times are in seconds, whatever their unit, so that a series stays one where the
--- unit changes; there is no mean of values in other units that differ. From metrics,
--- narrowed to these files of these runs.
+-- unit changes; there is no mean of values in other units that differ. They are added up from
+-- the table metrics, narrowed to these files of these runs.
 
 DELETE FROM run_scalars
 WHERE run_id IN (SELECT run_id FROM _keep) AND starts_with(metric, 'metric:');
