@@ -118,6 +118,14 @@ def test_four_counts_within_a_percent_of_a_law_carry_it(name):
     assert np.median(np.abs(np.array(found) / LAWS[name](at) - 1)) < 0.1
 
 
+def test_three_rounded_times_on_a_power_leave_open_what_rounding_hides():
+    x, at = np.array([1.0, 2.0, 4.0]), np.array([8.0, 16.0, 32.0])
+    (found,) = predict(x, [(99.5 / x + 0.5).round()], at)
+    truth = 99.5 / at + 0.5
+    assert (np.array(found["low"]) <= truth).all()
+    assert (truth <= np.array(found["high"])).all()
+
+
 @pytest.mark.parametrize("name", LAWS)
 def test_clean_laws_are_followed(name):
     x = np.array(COUNTS)

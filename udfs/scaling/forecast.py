@@ -28,6 +28,9 @@ from udfs.scaling.series import equal_counts
 
 _CARRIED = 5
 """Points from which a law is believed as far as it predicted the last of them."""
+_OPEN = {3: 0.2, 4: 0.07}
+"""How far from the predicted exponent the 90 % interval goes at least, by the number of points, if
+they are fewer: times that are rounded or noisy lie on a law by chance."""
 _SURPRISE = (0.8, 4.0)
 """Error of the last count, in standard errors, from which a law is doubted, and how much."""
 _CLOSE = (0.05, 25.0)
@@ -147,8 +150,10 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array) -> Forec
     m = x.shape[1]
     if m < _CARRIED:
         # So few points leave many laws open, whichever the ensemble is sure of.
-        low = np.where(beyond[:, asked], np.minimum(low, law.log_low), low)
-        high = np.where(beyond[:, asked], np.maximum(high, law.log_high), high)
+        further, centre = beyond[:, asked], seconds[:, asked]
+        apart = _OPEN[m] * np.log(at / x[:, -1:])
+        low = np.where(further, np.minimum.reduce([low, law.log_low, centre - apart]), low)
+        high = np.where(further, np.maximum.reduce([high, law.log_high, centre + apart]), high)
     changed = np.flatnonzero(departs)
     if len(changed):
         # The law of before may go on at another level, or that of all counts; or neither.
