@@ -1,10 +1,15 @@
-"""The columns of a file that is a table, for recognising it."""
+"""Files that are one table, CSV or Parquet: their columns, and their rows in order."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from ingest.base import Head
 from ingest.compressed import compression
 from ingest.parsing import parquet, plain_csv
+from ingest.recording import read_head
 from warehouse.errors import InputError
 
 
@@ -20,3 +25,25 @@ def columns_of(head: Head) -> dict[str, str]:
         return {} if b"\0" in head.data else dict.fromkeys(plain_csv.column_names(head.data), "")
     except (InputError, OSError):
         return {}
+
+
+def numbered_rows(
+    path: Path, type_of: Callable[[str], str], names: tuple[str, ...] = ()
+) -> tuple[dict[str, str], str, dict[str, Any]]:
+    """Return a file's columns with their types, the FROM clause over it, and its parameters.
+
+    Its rows have their numbers, from 0, as file_row_number. `type_of` returns the SQL type of a
+    column of CSV; `names` are those of CSV without a header. Raises `InputError` where the file is
+    damaged or names a column twice.
+    """
+    head = read_head(path)
+    if head.startswith(parquet.MAGIC):
+        source = "FROM read_parquet($path, file_row_number = true)"
+        return parquet.column_types(path), source, {"path": str(path)}
+    given = names or plain_csv.column_names(head)
+    plain_csv.check_unique(given)
+    types = {name: type_of(name) for name in given}
+    source, params = plain_csv.source(
+        head, path, given, types, left_out=True, header=not names, nulls=("", "NULL")
+    )
+    return types, f"FROM (SELECT *, row_number() OVER () - 1 AS file_row_number {source})", params

@@ -26,7 +26,7 @@ def cast(values: pa.Array, kind: pa.DataType, lines: Integers, what: str) -> pa.
     except pa.ArrowInvalid:
         for value, line in zip(values, lines.tolist(), strict=True):
             if not _fits(value, kind):
-                problem = "out of range" if _is_number(str(value)) else "not a number"
+                problem = "out of range" if is_number(str(value)) else "not a number"
                 raise InputError(
                     f"the {what} {value} is {problem}",
                     where=f"line {line}",
@@ -35,7 +35,8 @@ def cast(values: pa.Array, kind: pa.DataType, lines: Integers, what: str) -> pa.
         raise
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Return whether text is a number as Python reads it."""
     try:
         float(text)
     except ValueError:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from ingest.parsing.scratch import scratch
 from warehouse.errors import InputError
 
 MAGIC = b"PAR1"
+_NUMBERS = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)")
 
 
 def column_types(path: Path) -> dict[str, str]:
@@ -30,3 +32,8 @@ def column_types(path: Path) -> dict[str, str]:
     if len(dict(columns)) < len(columns):
         raise InputError("two columns have one name (in upper and lower case)")
     return dict(columns)
+
+
+def is_numeric(kind: str) -> bool:
+    """Return whether a DuckDB type is one of numbers."""
+    return _NUMBERS.fullmatch(kind) is not None

@@ -35,9 +35,9 @@ _LONGEST_LAST_LINE = 2 << 20
 _ROWS_OF_PIECE = 4 * 122_880
 _SMALLEST_BUFFER, _LARGEST_BUFFER = 8 << 20, 64 << 20
 _READ = (
-    "FROM read_csv($path, columns = $columns, delim = $delimiter, header = true, "
+    "FROM read_csv($path, columns = $columns, delim = $delimiter, header = $header, "
     "auto_detect = false, quote = '\"', escape = '\"', buffer_size = $buffer, skip = $skip, "
-    "decimal_separator = $decimal)"
+    "decimal_separator = $decimal, nullstr = $nulls)"
 )
 _WITH_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
 _MAY_BE_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
@@ -79,14 +79,16 @@ def source(
     types: Mapping[str, str],
     *,
     left_out: bool,
+    header: bool = True,
+    nulls: tuple[str, ...] = ("",),
 ) -> tuple[str, dict[str, Any]]:
     """Return the FROM clause over the file, and its parameters.
 
     `types` are SQL types by column name; `left_out` is whether some statement does not read
-    all columns. Decimal commas are taken where another character parts the columns, no number of
-    the file's beginning has a point, and not all could be thousands. Raises `InputError` where the
-    last line has no end or is too long, and where a column of whole numbers contains fractions,
-    which DuckDB would round in silence.
+    all columns; cells that are one of `nulls` are NULL. Decimal commas are taken where another
+    character parts the columns, no number of the file's beginning has a point, and not all could
+    be thousands. Raises `InputError` where the last line has no end or is too long, and where a
+    column of whole numbers contains fractions, which DuckDB would round in silence.
     """
     dates = [name for name in columns if types[name].startswith("TIMESTAMP")]
     head, comments = _without_comments(head)
@@ -95,6 +97,8 @@ def source(
     params = {
         "path": str(path),
         "delimiter": delimiter,
+        "header": header,
+        "nulls": list(nulls),
         "decimal": _decimal_mark(head, delimiter, fractions),
         "columns": {name: "VARCHAR" if name in dates else types[name] for name in columns},
         "buffer": buffer_bytes(path),

@@ -21,10 +21,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ingest.base import Head, Item, Select, SingleFile
-from ingest.parsing import plain_csv
-from ingest.parsing.columns import columns_of
-from ingest.parsing.parquet import MAGIC, column_types
-from ingest.recording import Recording, read_head
+from ingest.parsing.columns import columns_of, numbered_rows
+from ingest.parsing.parquet import is_numeric
+from ingest.recording import Recording
 from warehouse.errors import InputError
 
 _RUN = ("program", "args", "config")
@@ -55,7 +54,6 @@ _COUNTS = {
 _MEASURES = {"cycles": "cycles", "chain_latency": "cp_lat_mean"}
 _WHOLE = {name for parts in _COUNTS.values() for name in parts} | {"thread", "seg", "first_inst"}
 _BUCKET = re.compile(r"(cp|fe|iss|dd)_(\d+)(?:_\d+|p)?")
-_NUMBERS = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)")
 
 
 class Gem5Segments(SingleFile):
@@ -72,32 +70,21 @@ class Gem5Segments(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield one SELECT for the runs, one for the segments."""
-        path = Path(recording.plain())
-        head = read_head(path)
-        if head.startswith(MAGIC):
-            columns = column_types(path)
-            _check_numbers(columns)
-            params: dict[str, object] = {"path": str(path)}
-            source = "(SELECT * FROM read_parquet($path, file_row_number = true))"
-        else:
-            names = plain_csv.column_names(head)
-            plain_csv.check_unique(names)
-            columns = {name: _type(name) for name in names}
-            plain, params = plain_csv.source(head, path, names, columns, left_out=True)
-            source = f"(SELECT *, row_number() OVER () - 1 AS file_row_number {plain})"
+        columns, source, params = numbered_rows(Path(recording.plain()), _type)
         _check_columns(columns)
+        _check_numbers(columns)
         key = _key(columns)
         if key:
             yield Select(
                 "runs",
-                f"SELECT DISTINCT {key} AS run_key, {_facts(columns)} FROM {source} ORDER BY ALL",
+                f"SELECT DISTINCT {key} AS run_key, {_facts(columns)} {source} ORDER BY ALL",
                 params,
                 "run_key",
             )
         values = [*([f"{key} AS run_key"] if key else []), *_values(columns)]
         yield Select(
             "segments",
-            f"SELECT {', '.join(values)} FROM {source} ORDER BY file_row_number",
+            f"SELECT {', '.join(values)} {source} ORDER BY file_row_number",
             params,
             "run_key" if key else None,
         )
@@ -129,7 +116,7 @@ def _check_columns(columns: Mapping[str, str]) -> None:
 
 def _check_numbers(columns: Mapping[str, str]) -> None:
     for name, kind in columns.items():
-        if _type(name) != "VARCHAR" and not _NUMBERS.fullmatch(kind):
+        if _type(name) != "VARCHAR" and not is_numeric(kind):
             raise InputError(f"the column {name} is of type {kind}", expected="numbers")
 
 

@@ -25,10 +25,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ingest.base import Head, Item, Select, SingleFile
-from ingest.parsing import plain_csv
-from ingest.parsing.columns import columns_of
-from ingest.parsing.parquet import MAGIC, column_types
-from ingest.recording import Recording, read_head
+from ingest.parsing.columns import columns_of, numbered_rows
+from ingest.recording import Recording
 from warehouse import sqlfiles
 from warehouse.errors import InputError
 
@@ -61,30 +59,19 @@ class InstructionTrace(SingleFile):
 
     def read(self, recording: Recording) -> Iterator[Item]:
         """Yield one SELECT that cuts the trace."""
-        path = Path(recording.plain())
-        head = read_head(path)
-        if head.startswith(MAGIC):
-            columns = column_types(path)
-            _check_whole_numbers(columns)
-            params: dict[str, object] = {"path": str(path)}
-            source = "FROM read_parquet($path, file_row_number = true)"
-            place = "file_row_number"
-        else:
-            names = plain_csv.column_names(head)
-            plain_csv.check_unique(names)
-            columns = dict.fromkeys(names, "")
-            types = {name: _TYPES.get(name, "VARCHAR") for name in names}
-            source, params = plain_csv.source(head, path, names, types, left_out=True)
-            place = "row_number() OVER () - 1"
+        columns, source, params = numbered_rows(
+            Path(recording.plain()), lambda name: _TYPES.get(name, "VARCHAR")
+        )
         _check_columns(columns)
+        _check_whole_numbers(columns)
         given = ", ".join(
             f"{f'CAST({name} AS {kind})' if name in columns else f'CAST(NULL AS {kind})'} AS "
             f'"{name}"'
             for name, kind in _TYPES.items()
         )
         cut = sqlfiles.read("derived/instruction_trace")
-        sql = f"WITH trace AS MATERIALIZED (SELECT {place} AS place, {given} {source}), {cut}"
-        yield Select("segments", sql, params)
+        trace = f"SELECT file_row_number AS place, {given} {source}"
+        yield Select("segments", f"WITH trace AS MATERIALIZED ({trace}), {cut}", params)
 
 
 def _is_ours(columns: Mapping[str, str]) -> bool:

@@ -56,6 +56,11 @@ def test_index_of_a_frame_has_no_name(warehouse, tmp_path):
     assert rows(warehouse, SEGMENTS) == [(0, 0.25, "90")]
 
 
+def test_comments_above_the_header(warehouse, tmp_path):
+    land(warehouse, written(tmp_path, "# of the solver\nhex,cycles\n90,NULL\n"))
+    assert rows(warehouse, SEGMENTS) == [(0, None, "90")]
+
+
 def test_code_alone_lands_unmeasured(warehouse, tmp_path):
     land(warehouse, written(tmp_path, "hex\r\n4801d8\r\n90\r\n"), reader="machine-code")
     assert rows(warehouse, SEGMENTS) == [(0, None, "4801d8"), (1, None, "90")]
@@ -167,7 +172,7 @@ def test_table_of_segments_is_left_to_the_plain_reader():
         ),
         (
             "4801d8,100.0\n90,25.",
-            "line 2: the last line has no end, so the file may have been cut off\n"
+            "the last line has no end, so the file may have been cut off\n"
             "  expected a line break at the end of the file\n"
             "  Copy it again; if it is whole, add the line break.",
         ),
