@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _BATCH = "_batch_to_land"
 _MOST_COLLECTED = 1 << 16
+# Facts that say what was run, and where: not when.
+_NAMING = ("app", "version", "machine", "nodes", "ranks", "threads", "problem_size")
 _FIRST_DATE = datetime(1990, 1, 1, tzinfo=UTC)  # archives without dates unpack as 1970 or 1980
 
 
@@ -61,6 +63,7 @@ class Landed:
     """What came of one recording: its rows by table, or that they were there already.
 
     `seconds` are the wall time, or an equal part of that of recordings that landed together.
+    `differs` is how the facts of what was there are not those that options state, in words.
     `clocks` are the offsets that options set; `unlisted` counts the rows with references to what
     the recording does not list, by `table.column`. `left_out` is what the file contains besides
     and `repeats` what it contains twice, in words; None where there is nothing.
@@ -73,6 +76,7 @@ class Landed:
     left_out: str | None = None
     repeats: str | None = None
     known: bool = False
+    differs: str | None = None
     clocks: tuple[Clock, ...] = ()
     unlisted: Mapping[str, int] = field(default_factory=dict)
 
@@ -82,9 +86,9 @@ def load(
 ) -> Landed:
     """Land a recording whole, or not at all.
 
-    The same content read by the same reader is recognised and left alone, unless
-    `options.replace`: then it, and what the same path contained before, is taken out in the same
-    transaction.
+    The same content read by the same reader is recognised and left alone, unless `options.run_id`
+    names another run: what two runs wrote can be equal. With `options.replace` it, and what the
+    same path contained before, is taken out in the same transaction.
 
     Raises `InputError` with file, place and what was expected, `UsageError` where the options do
     not fit, `WarehouseError` where the warehouse cannot be written; nothing has landed then.
@@ -116,7 +120,7 @@ def _land(
     """Land recordings inside a transaction; return what came of each, and what they touched."""
     landed: list[Landed | _Writer] = []
     writers: dict[int, _Writer] = {}
-    by_content: dict[tuple[str, str], int] = {}
+    by_content: dict[tuple[str, str, str | None], int] = {}
     for recording, _, options in recordings:
         recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
     hashes = [recording.hashes() for recording, *_ in recordings]
@@ -128,25 +132,25 @@ def _land(
         if wrong := implausible(options.facts):
             raise UsageError(f"a run with {wrong[0]} is implausible", hint=f"Give {wrong[1]}.")
         earlier = before.of(own, recording, reader)
-        same = next((one for one, is_same in earlier.items() if is_same), None)
+        same = [one for one, is_same in earlier.items() if is_same]
+        of_run = [one for one in same if _is_of(con, one, options.run_id)]
         # Of the rows of this transaction some are not in the tables yet.
-        now = next(
-            (by_content[one, reader.NAME] for one in own if (one, reader.NAME) in by_content), None
-        )
+        found = [(one, reader.NAME, options.run_id) for one in own]
+        now = next((by_content[one] for one in found if one in by_content), None)
         if now is not None:
             landed.append(Landed(now, writers[now].book.run_ids, {}, known=True))
             continue
-        if same is not None and not options.replace:
-            landed.append(Landed(same, _runs_of(con, same), {}, known=True))
+        if of_run and not options.replace:
+            landed.append(_known(con, of_run, options.facts))
             continue
         if earlier and not options.replace:
             _refuse_to_continue(con, recording, reader)
-        for one in earlier if options.replace else ():
+        for one in (of_run or earlier) if options.replace else ():
             if one not in forgotten:
                 forgotten[one] = _runs_of(con, one)
                 forget_source(con, one)
-        source_id = before.new_source_id(writers) if same is None else same
-        by_content |= dict.fromkeys(((one, reader.NAME) for one in own), source_id)
+        source_id = of_run[0] if of_run else before.new_source_id(writers)
+        by_content |= dict.fromkeys(found, source_id)
         writer = _Writer(con, recording, reader, options, source_id, own, batches)
         for item in reader.read(recording):
             writer.take(item)
@@ -294,6 +298,40 @@ def _runs_of(con: DuckDBPyConnection, source_id: int) -> tuple[str, ...]:
         "SELECT DISTINCT run_id FROM run_facts WHERE source_id = ? ORDER BY run_id", [source_id]
     ).fetchall()
     return tuple(run_id for (run_id,) in rows)
+
+
+def _is_of(con: DuckDBPyConnection, source_id: int, run_id: str | None) -> bool:
+    """Return whether a source is of a run; of None each is."""
+    return run_id is None or run_id in _runs_of(con, source_id)
+
+
+def _known(con: DuckDBPyConnection, source_ids: Sequence[int], facts: Mapping[str, Any]) -> Landed:
+    """Return which source of a content has runs with the facts; else the first, how it differs."""
+    ways = [_difference(con, one, facts) for one in source_ids]
+    place = ways.index(None) if None in ways else 0
+    found = source_ids[place]
+    return Landed(found, _runs_of(con, found), {}, known=True, differs=ways[place])
+
+
+def _difference(con: DuckDBPyConnection, source_id: int, facts: Mapping[str, Any]) -> str | None:
+    """Return in words how facts of a source's runs are not those stated, None where they are."""
+    named = [name for name in _NAMING if name in facts]
+    if not named:
+        return None
+    columns = ", ".join(f"list(DISTINCT {n} ORDER BY {n}) FILTER ({n} IS NOT NULL)" for n in named)
+    stored = con.execute(
+        f"SELECT {columns} FROM runs "
+        "WHERE run_id IN (SELECT run_id FROM run_facts WHERE source_id = ?)",
+        [source_id],
+    ).fetchone()
+    return next(
+        (
+            f"{name} is {' and '.join(map(str, found or ['unknown']))}, not {facts[name]}"
+            for name, found in zip(named, stored or (), strict=False)
+            if found != [facts[name]]
+        ),
+        None,
+    )
 
 
 def _refuse_to_continue(con: DuckDBPyConnection, recording: Recording, reader: Reader) -> None:

@@ -245,7 +245,10 @@ def _report(found: Found, landed: Landed, dry_run: bool) -> None:
     reader = found.reader.NAME if found.reader is not None else ""
     runs = landed.runs[0] if len(landed.runs) == 1 else f"{len(landed.runs)} runs"
     if landed.known:
-        print_data(f"known    {path}  {reader}  {runs}  (--replace reads it again)")
+        advice = "--replace reads it again"
+        if landed.differs:
+            advice = f"its {landed.differs}: --run NAME lands it as another run, {advice}"
+        print_data(f"known    {path}  {reader}  {runs}  ({advice})")
         return
     counts = landed.rows or {"runs": len(landed.runs)}
     rows = ", ".join(f"{table} {count}" for table, count in counts.items())

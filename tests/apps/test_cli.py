@@ -43,6 +43,8 @@ def test_the_same_again_is_known_and_replace_swaps_it(pwh):
     pwh("ingest", "counters.csv")
     code, out, _ = pwh("ingest", "counters.csv")
     assert code == 0 and out.startswith("known    counters.csv") and "--replace" in out
+    _, out, _ = pwh("ingest", "counters.csv", "--version", "B")
+    assert "its version is unknown, not B: --run NAME lands it as another run" in out
     code, out, _ = pwh("ingest", "counters.csv", "--replace")
     assert code == 0 and out.startswith("landed")
     assert pwh("sql", "SELECT count(*) AS n FROM pmu_samples", "-f", "csv")[1] == "n\n2\n"

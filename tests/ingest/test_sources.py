@@ -51,3 +51,27 @@ def test_a_file_is_the_same_compressed_and_not(warehouse, tmp_path):
         (first.source_id, str(path), None)
     ]
     assert again.rows == first.rows
+
+
+def test_runs_that_wrote_the_same_each_land_where_they_are_named(warehouse, tmp_path):
+    path = counters(tmp_path, "size.csv", 7)
+    land(warehouse, path, run_id="a", facts={"version": "A"})
+    (again,) = land(warehouse, path, run_id="a", facts={"version": "A"})
+    (other,) = land(warehouse, path, run_id="b", facts={"version": "B"})
+    assert (again.known, again.differs, other.known) == (True, None, False)
+    (replaced,) = land(warehouse, path, run_id="b", facts={"version": "C"}, replace=True)
+    assert replaced.source_id == other.source_id
+    query = (
+        "SELECT run_id, version, count(*) FROM runs JOIN pmu_samples USING (run_id) GROUP BY ALL"
+    )
+    assert sorted(rows(warehouse, query)) == [("a", "A", 1), ("b", "C", 1)]
+
+
+def test_facts_of_what_is_known_are_told_where_options_state_others(warehouse, tmp_path):
+    path = counters(tmp_path, "size.csv", 7)
+    land(warehouse, path, facts={"version": "A"})
+    told = [
+        land(warehouse, path, facts=facts)[0].differs
+        for facts in ({"version": "A"}, {"version": "B"}, {"threads": 4})
+    ]
+    assert told == [None, "version is A, not B", "threads is unknown, not 4"]
