@@ -232,7 +232,7 @@ def table_columns(
 def _with_prefix(names: Sequence[str], row: Sequence[Any]) -> list[Any]:
     """Return a row with its values in its unit with an SI prefix; shares have none."""
     values = dict(zip(names, row, strict=True))
-    found = {name: v for name, v in values.items() if name in _VALUES and _is_number(v)}
+    found = {name: v for name, v in values.items() if name in _VALUES and is_number(v)}
     size, unit = prefixed(found.values(), values["unit"])
     if size != 1:
         values |= {name: v / size for name, v in found.items()}
@@ -244,12 +244,13 @@ def _cells(name: str, values: Sequence[Any], limit: int | None, *, exact: bool) 
     if not exact and name == "version":
         values = [version_text(v) if isinstance(v, str) else v for v in values]
     elif not exact and name not in IDENTIFIERS:
-        values = [amount(v) if _is_number(v) else v for v in values]
+        values = [amount(v) if is_number(v) else v for v in values]
     texts = [cell(value, None) for value in values]
     return texts if limit is None else short_names(texts, limit)
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number, which true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from apps.output import amount, cell, counted, dicts, percent, table_columns
+from apps.output import amount, cell, counted, dicts, is_number, percent, table_columns
 from apps.queries.base import narrowed
 from apps.queries.runs import rows_of, run_history
 from apps.queries.timeline import LANES, timeline, timeline_span
@@ -108,7 +108,7 @@ def _section(con: DuckDBPyConnection, report: Report, section: Section) -> str:
 def _table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     whole = table_columns(names, rows, {})
     columns = table_columns(names, rows, dict.fromkeys(names, _NAME))
-    right = [any(_is_number(row[i]) for row in rows) for i in range(len(names))]
+    right = [any(is_number(row[i]) for row in rows) for i in range(len(names))]
     kinds = [' class="number"' if number else "" for number in right]
     head = "".join(f"<th{k}>{_plain(n)}</th>" for n, k in zip(names, kinds, strict=True))
     cells = [
@@ -123,10 +123,6 @@ def _cell(text: str, full: str, kind: str) -> str:
     """Return a cell; its text in full, where that is shortened, is shown over it."""
     title = "" if text == full else f' title="{_plain(full)}"'
     return f"<td{kind}{title}>{_plain(text)}</td>"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _bars(title: str, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -19,6 +19,14 @@ def written_date(text: Any) -> datetime | None:
     return None if implausible({"started_at": date}) else date
 
 
+def ctime_date(text: str) -> datetime | None:
+    """Return a date as C's ctime writes it (Sat Nov 21 00:04:58 2026), taken as UTC."""
+    try:
+        return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
 def date_of(value: Any) -> datetime | None:
     """Return a date from milliseconds since 1970; None where they are none or implausible."""
     try:

@@ -28,6 +28,7 @@ from warehouse.quack.literals import Parameters, with_literals
 from warehouse.quack.statements import kind, makes_temporary, parsed, reads
 from warehouse.quack.tokens import HINT, READING, WRITING, token
 from warehouse.spill import spill_folder
+from warehouse.sqlfiles import identifier
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -403,11 +404,13 @@ class Remote:
                 if alone:
                     self._send("BEGIN")
                 columns = self._local.execute("DESCRIBE FROM _rows_to_send").fetchall()
-                listed = ", ".join(f"{_quoted(c[0])} {_plain(c[1])}" for c in columns)
+                listed = ", ".join(f"{identifier(c[0])} {_plain(c[1])}" for c in columns)
                 self._send(f"CREATE TABLE {upload} ({listed})")
                 self._local.execute("CALL quack_clear_cache()")
                 if len(rows):
-                    values = ", ".join(f"CAST({_quoted(c[0])} AS {_plain(c[1])})" for c in columns)
+                    values = ", ".join(
+                        f"CAST({identifier(c[0])} AS {_plain(c[1])})" for c in columns
+                    )
                     try:
                         self._call(
                             f"INSERT INTO {self._name}.{upload} SELECT {values} FROM _rows_to_send"
@@ -516,10 +519,6 @@ def unreachable(address: Served, message: str, hint: str) -> WarehouseError:
 
 def _first_line(error: object) -> str:
     return str(error).split("\n", 1)[0]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _plain(kind_of_column: str) -> str:

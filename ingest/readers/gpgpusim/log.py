@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial
 
 import numpy as np
 
@@ -100,10 +101,6 @@ class Log:
 
     def _resolve(self, lines: Fields) -> Ids:
         """Find the instructions, and check that the running numbers have no gap."""
-
-        def fault(index: int, problem: str) -> InputError:
-            return self._fault_at(int(lines.row[index]), problem)
-
         jumps = lines.number - np.arange(lines.number.size) != self._next_number
         if self._gap is None and jumps.any():
             k = int(np.flatnonzero(jumps)[0])
@@ -119,7 +116,10 @@ class Log:
                 expected="one line per executed instruction, numbered without gaps",
                 hint=_CUT,
             )
-        return self.program.resolve(lines, fault)
+        return self.program.resolve(lines, partial(self._fault, lines))
+
+    def _fault(self, lines: Fields, index: int, problem: str) -> InputError:
+        return self._fault_at(int(lines.row[index]), problem)
 
     def _fault_at(self, row: int, problem: str) -> InputError:
         return InputError(
@@ -131,13 +131,9 @@ class Log:
         )
 
     def _advance(self, lines: Fields, ids: Ids, first: int, end: int) -> None:
-        """Return instruction lines to the launch that is running."""
+        """Pass instruction lines to the launch that is running."""
         if first == end:
             return
-
-        def fault(index: int, problem: str) -> InputError:
-            return self._fault_at(int(lines.row[index]), problem)
-
         self._next_number = int(lines.number[end - 1]) + 1
         where = f"line {self._rows + int(lines.row[first]) + 1}"
         if not self._running:
@@ -150,7 +146,8 @@ class Log:
                 expected="one kernel at a time",
                 hint="Run the program with CUDA_LAUNCH_BLOCKING=1 in the environment.",
             )
-        next(iter(self._running.values())).advance(lines, ids, slice(first, end), fault)
+        (launch,) = self._running.values()
+        launch.advance(lines, ids, slice(first, end), partial(self._fault, lines))
 
     def _note_launch(self, line: bytes, where: str) -> None:
         """Take a line about what the simulator does."""

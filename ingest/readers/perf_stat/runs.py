@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from ingest.base import Run
+from ingest.parsing.dates import ctime_date
 from ingest.parsing.lines import quoted
 from warehouse.errors import InputError
 
@@ -91,9 +92,9 @@ class Runs:
 
 def _date(line: str, where: str) -> datetime:
     text = re.sub(STARTED, "", line).strip()
-    try:
-        return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").replace(tzinfo=UTC)
-    except ValueError:
+    date = ctime_date(text)
+    if date is None:
         raise InputError(
             f"{text!r} is no date", where=where, expected="such as Sat Nov 21 00:04:58 2026"
-        ) from None
+        )
+    return date

@@ -8,7 +8,7 @@ from typing import Any
 from ingest.base import LeftOut
 from ingest.parsing.scratch import scratch
 from ingest.readers.plain.matches import Match
-from ingest.readers.plain.tables import quoted
+from warehouse.sqlfiles import identifier
 
 
 def is_repeatable(match: Match) -> bool:
@@ -47,7 +47,7 @@ def without_copies(
     copies = _copies(source, params, columns)
     if not copies:
         return source, ()
-    row = ", ".join(map(quoted, columns))
+    row = ", ".join(map(identifier, columns))
     once = (
         f"FROM (SELECT *, row_number() OVER () AS _row {source}) "
         "QUALIFY repetition IS NULL "

@@ -12,8 +12,9 @@ from ingest.parsing.plain_csv import named
 from ingest.readers.plain.headings import WALL_TIME, Headings, headings_of
 from ingest.readers.plain.matches import best_match
 from ingest.readers.plain.repetitions import without_copies
-from ingest.readers.plain.tables import RUN_TYPES, check_type, quoted, source_of, value
+from ingest.readers.plain.tables import RUN_TYPES, check_type, source_of, value
 from warehouse.errors import InputError
+from warehouse.sqlfiles import identifier
 
 _FACTS = RUN_TYPES | {WALL_TIME: "DOUBLE"}
 # The wall time of a run at a known count is that of one function, of the kind total.
@@ -63,7 +64,7 @@ def run_items(
     if key == "run_key":
         source = f"FROM (SELECT CAST(row_number() OVER () AS VARCHAR) AS run_key, * {source})"
     values = [
-        f"TRY_CAST({quoted(column)} AS DOUBLE) AS {fact}"
+        f"TRY_CAST({identifier(column)} AS DOUBLE) AS {fact}"
         if column in texts
         else _fact(fact, column, divisor, stored[column])
         for fact, (column, divisor) in headings.facts.items()
@@ -76,8 +77,8 @@ def run_items(
         yield Select("metrics", f"{select} {source}) WHERE isfinite(m.value)", params | names, key)
     if headings.counts:
         column, divisor = headings.facts[WALL_TIME]
-        seconds = quoted(column)
-        counts = ", ".join(map(quoted, headings.counts))
+        seconds = identifier(column)
+        counts = ", ".join(map(identifier, headings.counts))
         yield Select(
             "fn_timings",
             f"SELECT DISTINCT {key}, '{_WHOLE_PROGRAM}' AS function, 'total' AS kind, "
@@ -93,9 +94,9 @@ def _fact(fact: str, column: str, divisor: int, stored: str) -> str:
     if column == fact:
         return value(fact, _FACTS[fact], stored)
     if fact == WALL_TIME:
-        seconds = f"CAST({quoted(column)} AS DOUBLE)"
+        seconds = f"CAST({identifier(column)} AS DOUBLE)"
         return f"CASE WHEN NOT isnan({seconds}) THEN {seconds} / {divisor} END AS {fact}"
-    return f"{quoted(column)} AS {fact}"
+    return f"{identifier(column)} AS {fact}"
 
 
 def _tags(columns: list[str], texts: list[str]) -> tuple[list[str], dict[str, str]]:
@@ -112,7 +113,7 @@ def _tags(columns: list[str], texts: list[str]) -> tuple[list[str], dict[str, st
 
 
 def _tag(name: str, *, is_text: bool) -> str:
-    text = f"CAST({quoted(name)} AS VARCHAR)"
+    text = f"CAST({identifier(name)} AS VARCHAR)"
     return f"CASE WHEN TRY_CAST({text} AS DOUBLE) IS NULL THEN {text} END" if is_text else text
 
 
@@ -124,6 +125,6 @@ def _metrics(headings: Headings, key: str) -> tuple[str, dict[str, Any]]:
         found = {"metric": measure.metric, "unit": measure.unit, "better": measure.better}
         names |= {f"{field}_{place}": text for field, text in found.items()}
         bound = ", ".join(f"'{field}': CAST(${field}_{place} AS VARCHAR)" for field in found)
-        entries.append(f"{{{bound}, 'value': TRY_CAST({quoted(column)} AS DOUBLE)}}")
+        entries.append(f"{{{bound}, 'value': TRY_CAST({identifier(column)} AS DOUBLE)}}")
     of_row = f"SELECT {key}, unnest([{', '.join(entries)}]) AS m"
     return f"SELECT {key}, m.metric, m.value, m.unit, m.better FROM ({of_row}", names

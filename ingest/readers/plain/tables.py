@@ -80,8 +80,3 @@ def value(name: str, kind: str, stored: str) -> str:
             f"THEN CAST(error({problem}) AS DOUBLE) ELSE {name} END AS {name}"
         )
     return name
-
-
-def quoted(name: str) -> str:
-    """Return a column's name as SQL: names cannot be bound."""
-    return '"' + name.replace('"', '""') + '"'

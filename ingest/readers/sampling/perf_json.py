@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.call_paths import frame_name
+from ingest.parsing.dates import written_date
 from ingest.parsing.json_values import field
 from ingest.readers.sampling.commands import BEFORE, object_name, program
 from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks
@@ -61,7 +61,8 @@ def _run(
     return Run(
         app=program(line, commands, threads, system_wide=system_wide),
         machine=host if _is_text(host) else None,
-        started_at=_date(facts.get("captured-on")),
+        # when the recording ended; perf takes the local time for UTC
+        started_at=written_date(facts.get("captured-on")),
         tags={"recorder": f"perf {version}" if _is_text(version) else "perf"}
         | ({"command": line} if line else {}),
     )
@@ -95,11 +96,3 @@ def _thread(sample: Mapping[str, Any], where: str) -> int:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value)
-
-
-def _date(text: Any) -> datetime | None:
-    """Return when the recording ended; perf takes the local time for UTC."""
-    try:
-        return datetime.strptime(str(text), "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-    except ValueError:
-        return None

@@ -15,11 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.call_paths import frame_name
+from ingest.parsing.dates import ctime_date
 from ingest.parsing.lines import numbered_lines, quoted
 from ingest.readers.sampling.commands import object_name
 from warehouse.errors import InputError
@@ -96,7 +96,7 @@ class PerfReport(SingleFile):
         yield Run(
             app=next(iter(commands)) if len(commands) == 1 else None,
             machine=facts.get("hostname"),
-            started_at=_date(facts.get("captured on", "")),
+            started_at=ctime_date(facts.get("captured on", "")),
             tags={"recorder": "perf"} | ({"command": command} if command else {}),
         )
         for section in sections:
@@ -201,10 +201,3 @@ def _rows(section: _Section) -> Iterator[Rows]:
         regions = pa.array(section.samples, pa.string())
         columns = {"region": regions, "event": events, "value": value, "unit": units}
         yield Rows("pmu_samples", pa.table(columns))
-
-
-def _date(text: str) -> datetime | None:
-    try:
-        return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").replace(tzinfo=UTC)
-    except ValueError:
-        return None

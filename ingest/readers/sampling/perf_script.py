@@ -26,12 +26,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from functools import cache
 from itertools import product
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import UNKNOWN, frame_name
+from ingest.parsing.dates import ctime_date
 from ingest.parsing.lines import Chunk, chunks, quoted
 from ingest.readers.sampling.commands import BEFORE, object_name, program
 from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks
@@ -204,7 +204,7 @@ class _Samples:
                 system_wide=self._system_wide,
             ),
             machine=facts.get("hostname") or None,
-            started_at=_date(facts.get("captured on", "")),
+            started_at=ctime_date(facts.get("captured on", "")),
             tags={"recorder": f"perf {version}" if version else "perf"}
             | ({"command": command} if command else {}),
         )
@@ -442,10 +442,3 @@ def _function(line: bytes) -> str:
     if name and name != UNKNOWN:
         return frame_name(name)
     return object_name(where) if where else UNKNOWN
-
-
-def _date(text: str) -> datetime | None:
-    try:
-        return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").replace(tzinfo=UTC)
-    except ValueError:
-        return None
