@@ -86,7 +86,7 @@ def _join(descriptor: int) -> int | None:
 
 
 def _leave(file: Path, descriptor: int, own: int) -> None:
-    """Return a number to the queue; the last one deletes the file."""
+    """Remove a number from the queue; the last one deletes the file."""
     fcntl.lockf(descriptor, fcntl.LOCK_EX, 1, 0)
     numbers = (number for number in _numbers(descriptor) if number != own)
     others = [number for number in numbers if _is_taken(descriptor, number)]

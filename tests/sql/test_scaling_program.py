@@ -337,7 +337,7 @@ def test_two_parameters_are_modelled_where_sizes_cross_counts(crossed):
     ]
 
 
-def test_another_problem_size_is_foretold(crossed):
+def test_another_problem_size_is_predicted(crossed):
     assert rows(
         crossed,
         "SELECT function, problem_size, predicted, flags FROM scaling_predict_at([64], 8000) "
@@ -364,14 +364,14 @@ def test_a_size_far_off_is_flagged(crossed):
         ),
     ],
 )
-def test_one_size_a_count_foretells_no_other(warehouse, size, reason):
+def test_one_size_a_count_predicts_no_other(warehouse, size, reason):
     measured(warehouse, {"f": law((64, -1))}, size=size)
     assert rows(warehouse, "SELECT predicted, flags FROM scaling_predict_at(64, 5)") == [
         (None, [reason])
     ]
 
 
-def test_the_only_size_is_foretold(warehouse):
+def test_the_only_size_is_predicted(warehouse):
     measured(warehouse, {"f": law((64, -1))}, size=lambda count: 5.0)
     assert rows(warehouse, "SELECT round(predicted, 2), flags FROM scaling_predict_at(64, 5)") == [
         (1.0, [])

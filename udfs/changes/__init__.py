@@ -144,7 +144,7 @@ def _detect(values: Column, significance: Floats, least: int, kind: pa.DataType,
 
 
 def _every(lists: Any, significance: Floats, least: int) -> Iterator[tuple[int, Series]]:
-    """Return the series of at least so many known points, searched together by length."""
+    """Yield the series of at least so many known points, searched together by length."""
     known = [_known(row) for row in lists]
     groups: dict[int, list[int]] = defaultdict(list)
     for i, (at, _) in enumerate(known):

@@ -42,5 +42,5 @@ class Spool(Generic[_T]):
             )
 
     def close(self) -> None:
-        """Return the memory or the file back."""
+        """Free the memory, or delete the file."""
         self._file.close()

@@ -58,7 +58,7 @@ def task_runs(state: State) -> tuple[list[TaskRun], list[Arrival]]:
         guesses = Guesses(_bounds(worker, executions, times))
         own = [_run(worker, execution, guesses) for execution in executions]
         own.sort(key=lambda run: (run.start, run.stop))
-        _give_slots(own, worker.threads)
+        _assign_slots(own, worker.threads)
         runs += own
         for transfer, (_, came) in zip(worker.incoming, times, strict=True):
             arrivals += _arrivals(worker, transfer, came, guesses)
@@ -175,8 +175,8 @@ def _arrivals(worker: Worker, transfer: Incoming, came: float, guesses: Guesses)
     ]
 
 
-def _give_slots(runs: list[TaskRun], threads: int) -> None:
-    """Return each run the first thread that is free at its start.
+def _assign_slots(runs: list[TaskRun], threads: int) -> None:
+    """Place each run on the first thread that is free at its start.
 
     A dump has no thread ids. Where all are taken (clocks set right only so well, tasks that left
     the pool) it is the one that is free soonest.

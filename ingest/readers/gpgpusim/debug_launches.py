@@ -164,7 +164,7 @@ def _advance(
     launch: Launch, debugged: Debugged, slot: Integers, found: Integers, icount: Integers,
     row: Integers, mine: Mask,
 ) -> None:  # fmt: skip
-    """Return a launch its lines."""
+    """Pass its lines to a launch."""
     slot = slot[mine]
     zero = np.zeros_like(slot)
     lines = Fields(
