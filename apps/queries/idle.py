@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from apps.queries.base import Narrowing, Question, ask, those_runs
 
@@ -21,13 +21,20 @@ def workers_of(run_id: str) -> Narrowing:
     return Narrowing(rows, runs=those_runs([run_id]))
 
 
+def _within(
+    window: Window | None, con: DuckDBPyConnection, name: str, **params: Any
+) -> DuckDBPyRelation:
+    """Return the rows of a question about a whole run, or of NAME_window about a part of it."""
+    if window is None:
+        return ask(con, name, **params)
+    return ask(con, f"{name}_window", **params, t0=window[0], t1=window[1])
+
+
 def idle_readings(
     con: DuckDBPyConnection, run_id: str, window: Window | None = None
 ) -> DuckDBPyRelation:
     """Return where the workers' time went, a row for each mode and latency rule."""
-    if window is None:
-        return ask(con, "idle/readings", run_id=run_id)
-    return ask(con, "idle/readings_window", run_id=run_id, t0=window[0], t1=window[1])
+    return _within(window, con, "idle/readings", run_id=run_id)
 
 
 def idle_by(
@@ -40,9 +47,7 @@ def idle_by(
 ) -> DuckDBPyRelation:
     """Return idle time by worker, node, type (of task) or blamed (type), the largest first."""
     params = {"run_id": run_id, "by": by, "mode": mode, "latency_rule": latency_rule}
-    if window is None:
-        return ask(con, "idle/by", **params)
-    return ask(con, "idle/by_window", **params, t0=window[0], t1=window[1])
+    return _within(window, con, "idle/by", **params)
 
 
 def slow_workers(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
@@ -89,9 +94,7 @@ def idle_flags(
 ) -> DuckDBPyRelation:
     """Return the flags of a run's recording, with the number of idle intervals of each."""
     params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule}
-    if window is None:
-        return ask(con, "idle/flags", **params)
-    return ask(con, "idle/flags_window", **params, t0=window[0], t1=window[1])
+    return _within(window, con, "idle/flags", **params)
 
 
 def critical_path(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
@@ -120,9 +123,7 @@ def idle_workers(
 ) -> DuckDBPyRelation:
     """Return the time shares of the workers that idled most, one row per worker and cause."""
     params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule, "most": MOST_WORKERS}
-    if window is None:
-        return ask(con, "idle/workers", **params)
-    return ask(con, "idle/workers_window", **params, t0=window[0], t1=window[1])
+    return _within(window, con, "idle/workers", **params)
 
 
 def idle_blame(
@@ -134,9 +135,7 @@ def idle_blame(
 ) -> DuckDBPyRelation:
     """Return the types of tasks and the workers that others waited for most, by cause."""
     params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule, "most": _MOST}
-    if window is None:
-        return ask(con, "idle/blame", **params)
-    return ask(con, "idle/blame_window", **params, t0=window[0], t1=window[1])
+    return _within(window, con, "idle/blame", **params)
 
 
 def idle_awaited(
@@ -150,6 +149,4 @@ def path_parts(
     con: DuckDBPyConnection, run_id: str, window: Window | None = None
 ) -> DuckDBPyRelation:
     """Return the time on the critical path by type of task and cause, the longest types first."""
-    if window is None:
-        return ask(con, "idle/path_parts", run_id=run_id, most=_MOST)
-    return ask(con, "idle/path_parts_window", run_id=run_id, most=_MOST, t0=window[0], t1=window[1])
+    return _within(window, con, "idle/path_parts", run_id=run_id, most=_MOST)

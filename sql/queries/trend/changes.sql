@@ -3,11 +3,7 @@ SELECT *
 FROM change_points
 WHERE app = $app
   AND ($machine IS NULL OR machine GLOB $machine)
-  AND len(
-    list_filter(
-      from_json($metrics, '["VARCHAR"]'), lambda pattern: metric = pattern OR metric GLOB pattern
-    )
-  ) > 0
+  AND _matches_any(metric, $metrics)
 ORDER BY
   direction IS NULL,
   abs(ln(nullif("after" / nullif("before", 0), 0))) DESC NULLS LAST,

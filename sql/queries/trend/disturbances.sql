@@ -3,9 +3,5 @@ SELECT *
 FROM disturbances
 WHERE app = $app
   AND ($machine IS NULL OR machine GLOB $machine)
-  AND len(
-    list_filter(
-      from_json($metrics, '["VARCHAR"]'), lambda pattern: metric = pattern OR metric GLOB pattern
-    )
-  ) > 0
+  AND _matches_any(metric, $metrics)
 ORDER BY metric, CAST(fields AS VARCHAR), "first";

@@ -8,11 +8,7 @@ WITH
     FROM metric_series
     WHERE app = $app
       AND ($machine IS NULL OR machine GLOB $machine)
-      AND len(
-        list_filter(
-          from_json($metrics, '["VARCHAR"]'), lambda pattern: metric = pattern OR metric GLOB pattern
-        )
-      ) > 0
+      AND _matches_any(metric, $metrics)
   ),
 
   marks AS (
@@ -37,11 +33,7 @@ FROM points AS p
 LEFT JOIN (
   FROM marks
   WHERE app = $app
-    AND len(
-      list_filter(
-        from_json($metrics, '["VARCHAR"]'), lambda pattern: metric = pattern OR metric GLOB pattern
-      )
-    ) > 0
+    AND _matches_any(metric, $metrics)
 ) AS c
   ON p.fields = c.fields AND p.metric = c.metric AND p."index" = c."index"
 ORDER BY p.metric, CAST(p.fields AS VARCHAR), p."index";
