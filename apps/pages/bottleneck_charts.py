@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import altair as alt
 import polars as pl
 
 from apps.output import short_name
-from apps.pages.charts import BLUE, GREY, axis, legend, scale
+from apps.pages.charts import BLUE, GREY, axis, class_scale, legend
 from apps.pages.sizes import FIT
-from apps.reports.star_glyphs import CLASS_COLOURS, Star, Stars, corners
+from apps.reports.star_glyphs import Star, Stars, corners
 
 _COLUMNS = 8
 _CELL = 102
@@ -20,14 +20,8 @@ _NAME = 20
 _WIDE, _HIGH = 2.5, 3.1
 
 
-def _class_scale(kinds: list[str]) -> alt.Scale:
-    """Return the colours of classes, in the order of the rules."""
-    order = [kind for kind in CLASS_COLOURS if kind in kinds]
-    return scale([*order, *sorted(set(kinds) - set(order))], CLASS_COLOURS)
-
-
-def _class_colour(kinds: list[str]) -> alt.Color:
-    return alt.Color("class:N", scale=_class_scale(kinds), legend=legend("Class", 4))
+def _class_colour(kinds: Iterable[str]) -> alt.Color:
+    return alt.Color("class:N", scale=class_scale(kinds), legend=legend("Class", 4))
 
 
 def star_chart(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
@@ -85,7 +79,7 @@ def _spokes(spokes: list[tuple[float, float, float, float]]) -> alt.Chart:
 
 def _bodies(points: list[tuple[str, str, str, int, float, float]]) -> alt.Chart:
     frame = _frame(points, "label", "class", "values", "order", "x", "y")
-    colours = _class_scale(frame["class"].unique().to_list())
+    colours = class_scale(frame["class"])
     chart: alt.Chart = (
         alt.Chart(frame)
         .mark_line(
@@ -144,7 +138,7 @@ def share_chart(frame: pl.DataFrame) -> alt.Chart:
 
     `frame` has place, position (order of the places), class, samples and share.
     """
-    kinds = frame["class"].unique().to_list()
+    kinds = frame["class"]
     chart: alt.Chart = (
         alt.Chart(frame)
         .mark_bar()

@@ -6,13 +6,15 @@ that Vega treats them as text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
 import streamlit as st
 from altair.typing import ChartType
 from altair.utils.schemapi import disable_debug_mode
+
+from apps.reports.star_glyphs import CLASS_COLOURS
 
 # Altair would check each part of a chart when it is made. Each whole chart is checked when drawn.
 disable_debug_mode()
@@ -38,6 +40,13 @@ def scale(values: Sequence[str], fixed: Mapping[str, str] | None = None) -> alt.
     others = [value for value in values if value not in known]
     known |= {value: free[i % len(free)] for i, value in enumerate(others)}
     return alt.Scale(domain=list(values), range=[known[value] for value in values])
+
+
+def class_scale(classes: Iterable[str]) -> alt.Scale:
+    """Return the colours of classes of bottlenecks, in the order of the rules, others last."""
+    present = set(classes)
+    known = [name for name in CLASS_COLOURS if name in present]
+    return scale([*known, *sorted(present.difference(known))], CLASS_COLOURS)
 
 
 def steps_scale(steps: Sequence[float]) -> alt.Scale:

@@ -8,7 +8,19 @@ import altair as alt
 import polars as pl
 
 from apps.output import amount, counted, prefixed, short_names
-from apps.pages.charts import BETTER, BLUE, GREY, NEUTRAL, ORANGE, SKY, WORSE, axis, legend, scale
+from apps.pages.charts import (
+    BETTER,
+    BLUE,
+    GREY,
+    NEUTRAL,
+    ORANGE,
+    SKY,
+    WORSE,
+    axis,
+    class_scale,
+    legend,
+    scale,
+)
 from apps.pages.sizes import FIT
 from apps.pages.timeline_chart import CAUSES
 
@@ -202,14 +214,13 @@ def idle_chart(frame: pl.DataFrame, sides: tuple[str, str]) -> alt.Chart:
 
 def class_chart(frame: pl.DataFrame, sides: tuple[str, str]) -> alt.Chart:
     """Draw the shares of the cycles in each class of bottleneck: side, class, share."""
-    classes = frame["class"].unique(maintain_order=True).to_list()
     chart: alt.Chart = (
         alt.Chart(frame)
         .mark_bar()
         .encode(
             x=alt.X("share:Q", stack="zero", axis=axis("share of the cycles", format="%")),
             y=alt.Y("side:N", sort=list(sides), axis=axis(None, labelFlush=False)),
-            color=alt.Color("class:N", scale=scale(classes), legend=legend(columns=3)),
+            color=alt.Color("class:N", scale=class_scale(frame["class"]), legend=legend(columns=3)),
             tooltip=["side:N", "class:N", alt.Tooltip("share:Q", format=".1%")],
         )
         .properties(height=alt.Step(28), autosize=FIT)

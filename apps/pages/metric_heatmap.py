@@ -8,9 +8,9 @@ import altair as alt
 import polars as pl
 
 from apps.output import amount, short_names
-from apps.pages.charts import axis, legend, scale, steps_scale
+from apps.pages.charts import axis, class_scale, legend, steps_scale
 from apps.pages.sizes import FIT
-from apps.reports.star_glyphs import CLASS_COLOURS, Stars
+from apps.reports.star_glyphs import Stars
 
 _STEPS = (0.5, 0.8, 1.25, 2.0)
 # The selection of a place, and the field of the data that names it.
@@ -45,8 +45,6 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
         schema=[PLACE, "label", "metric", "class"],
         orient="row",
     )
-    kinds = [kind for kind in CLASS_COLOURS if kind in classes["class"].to_list()]
-    kinds += sorted(set(classes["class"].to_list()) - set(kinds))
     angle = 0 if len(labels) <= _FLAT and max(map(len, labels)) <= _NAME // 2 else -40
     x = alt.X(
         "label:N",
@@ -82,7 +80,7 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
             x=x,
             y=y,
             color=alt.Color(
-                "class:N", scale=scale(kinds, CLASS_COLOURS), legend=legend("bottleneck")
+                "class:N", scale=class_scale(classes["class"]), legend=legend("bottleneck")
             ),
             tooltip=["label:N", "class:N"],
         )

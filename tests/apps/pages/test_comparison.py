@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 import warehouse as pwh
-from apps.pages.comparison_charts import ratio_chart, waterfall_chart
+from apps.pages.bottleneck_charts import share_chart
+from apps.pages.comparison_charts import class_chart, ratio_chart, waterfall_chart
 from tests.apps.pages.conftest import address, texts
 from tests.helpers.support import given, keep
 
@@ -30,6 +31,16 @@ def test_a_run_alone_is_compared_with_one_before_it(open_page, demo_warehouse):
     app = open_page("compare", demo_warehouse, after="heat-1.4")
     assert address(app, "before") == "heat-1.3"
     assert "From heat-1.3 (1 run) to heat-1.4 (1 run)" in texts(app)
+
+
+def test_a_class_has_the_colour_that_it_has_on_the_page_bottlenecks():
+    frame = pl.DataFrame({"class": ["Mem", "DTB"], "share": [0.7, 0.3], "side": ["a", "a"]})
+    places = frame.with_columns(position=1, samples=1).rename({"side": "place"})
+    compared, own = (
+        chart.to_dict()["encoding"]["color"]["scale"]
+        for chart in (class_chart(frame, ("a", "b")), share_chart(places))
+    )
+    assert compared == own
 
 
 def test_a_run_is_not_compared_with_itself(open_page, demo_warehouse):
