@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -156,10 +158,11 @@ def test_single_runs_take_what_is_usual_where_nothing_else_is_known():
 def test_sides_that_do_not_overlap_differ_however_they_scatter():
     before = [[1.0, 1.01, 0.99, 1.02, 0.98]]
     (one,) = compared(before, [[1.3, 9.0, 1.4, 5.0, 1.35]])
-    assert one["p_value"] == pytest.approx(2 / 252)
+    # 2 / 252 if no run were like the one before it
+    assert 2 / 252 < one["p_value"] < 0.02
     assert one["low"] == pytest.approx(1.3 / 1.02) and one["low"] < one["ratio"] < one["high"]
     (less,) = compared([[1.3, 9.0, 1.4, 5.0, 1.35]], before)
-    assert less["p_value"] == pytest.approx(2 / 252) and less["high"] < 1
+    assert less["p_value"] == pytest.approx(one["p_value"]) and less["high"] < 1
 
 
 @pytest.mark.parametrize("points", [8, 30])
@@ -232,6 +235,28 @@ def test_equal_sides_seldom_seem_to_differ(noise):
         for before, after in pairs(noise, seed=5, count=60, metrics=50)
     )
     assert alarms <= 6
+
+
+def test_runs_like_the_one_before_seldom_separate_sides_of_five():
+    alike = replace(NOISES[1], sigma=0.02)
+    alarms = sum(
+        any(one["p_value"] < 0.05 for one in compared(before, after))
+        for before, after in pairs(alike, seed=9, count=100, metrics=4, repetitions=5)
+    )
+    assert alarms <= 10
+
+
+def test_a_slower_metric_beside_noisy_ones_is_found():
+    """One of eight counters is 11.6 % more at 1 % noise, in three runs of each."""
+    rng = np.random.default_rng(10)
+    found = 0
+    for _ in range(200):
+        noise = np.exp(rng.uniform(np.log(0.005), np.log(0.1), (8, 1)))
+        noise[0] = 0.01
+        before, after = np.exp(noise * rng.standard_normal((2, 8, 3)))
+        after[0] *= 1.116
+        found += compared(before.tolist(), after.tolist())[0]["p_value"] < 0.05
+    assert found >= 172
 
 
 def test_a_slower_function_among_many_is_found():

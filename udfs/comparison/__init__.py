@@ -19,11 +19,10 @@ from udfs.comparison.history import history_variances, usual_variance
 from udfs.comparison.planning import more_runs
 from udfs.comparison.samples import Booleans, Floats, Integers, Samples, resolutions
 from udfs.comparison.spikes import MOST_RUNS, spike_chances
-from udfs.comparison.spread import Spread, moderate, spreads
+from udfs.comparison.spread import moderate, spreads
 
 _MANY, _FEW = 5, 3
 _MORE_NOISE = 0.05  # probability from which on runs have more noise than their history
-_RARE = 0.01  # fewer than five runs of a side that follow each other separate too often by chance
 _NOISES = ("runs", "history", "other side", "usual")
 
 _USUAL = pa.struct([("variance", pa.float64()), ("freedom", pa.float64())])
@@ -85,9 +84,9 @@ def compare_runs(
     scatter more; and where histories too often have as many outliers in a row, the interval of a
     change reaches as far towards none as these are off (`spike_chances`). Without known noise on
     both sides there is no interval. Where all values of one side are above all of the other, and
-    the exact permutation test finds that too rare at `level`, also with Bonferroni's correction,
-    its p-value and interval count (Hodges and Lehmann, Estimates of location based on rank tests,
-    1963).
+    the exact permutation test, for which runs like the ones before count as fewer, finds that too
+    rare at `level`, also with Bonferroni's correction, its p-value and interval count (Hodges and
+    Lehmann, Estimates of location based on rank tests, 1963).
 
     Args:
         before: n lists of m lists of DOUBLE, the values of each metric, one a run, any unit, in
@@ -157,7 +156,7 @@ def _compare(
     # Relative and absolute scatter are not of one family.
     family = np.where(positive, family, family + " with zeros")
     usual = (np.where(positive, usual[0], np.nan), usual[1])
-    variances, freedoms, most, sources = _noises(
+    variances, freedoms, most, sources, separable = _noises(
         before, after, histories, usual, family, (step / size) ** 2 / 12
     )
     known: Booleans = np.asarray((sources >= 0).all(axis=0))
@@ -185,8 +184,8 @@ def _compare(
         # No ratio of values that are not negative is below 0.
         signed = np.fmin(sides[0].extremes()[0], sides[1].extremes()[0]) < 0
         ratios[1] = np.where(~signed & (ratios[1] < 0), 0, ratios[1])
-        rare, closest, farthest = _separations(sides[0], sides[1])
-        exact = known & (rare < p) & (rare <= np.minimum((1 - level) / tested, _RARE))
+        rare, closest, farthest = _separations(sides[0], sides[1], separable)
+        exact = known & (rare < p) & (rare <= (1 - level) / tested)
         p = np.where(exact, rare, p)
         ratios[1] = np.where(exact & np.isfinite(ratios[0]), np.fmin(closest, farthest), ratios[1])
         ratios[2] = np.where(exact & np.isfinite(ratios[0]), np.fmax(closest, farthest), ratios[2])
@@ -222,19 +221,22 @@ def _scale(before: Samples, after: Samples, positive: Booleans) -> Floats:
     return out
 
 
-def _separations(before: Samples, after: Samples) -> Floats:
+def _separations(before: Samples, after: Samples, separable: Floats) -> Floats:
     """Return p-value and both ends of the interval of the ratio where sides do not overlap.
 
+    Args:
+        before: m metrics.
+        after: the same metrics.
+        separable: (2, m), as how many independent values those of each side count.
+
     Returns:
-        (3, metrics): the probability that n and m equal values separate, 2 / (n + m over n), n
-        and m at most 5; the ratio of the values that are closest, and of those that are farthest
-        apart; 1 and NaN where sides overlap.
+        (3, m): the probability that so many equal values separate, 2 / (n + m over n); the ratio of
+        the values that are closest, and of those that are farthest apart; 1 and NaN where sides
+        overlap.
     """
     (low, high), (least, most) = before.extremes(), after.extremes()
     rises, falls = least > high, most < low
-    # Runs that follow each other are often alike: more than five of a side count no further.
-    first, second = (np.minimum(side.counts, _MANY) for side in (before, after))
-    chance = 2 / binom(first + second, first)
+    chance = 2 / binom(separable.sum(axis=0), separable[0])
     return np.stack(
         [
             np.where(rises | falls, chance, 1.0),
@@ -259,14 +261,16 @@ def _noises(
     usual: tuple[Floats, Floats],
     family: NDArray[np.object_],
     rounding: Floats,
-) -> tuple[Floats, Floats, Floats, Integers]:
+) -> tuple[Floats, Floats, Floats, Integers, Floats]:
     """Return the variance of each side's mean, its degrees of freedom and its source, (2, metrics).
 
     The source is an index of _NOISES, -1 where the noise is unknown. The third result is how many
-    degrees of freedom both sides have at most together, (metrics): one history counts once.
+    degrees of freedom both sides have at most together, (metrics): one history counts once. The
+    last is as how many values each side counts where sides do not overlap (`Spread.separable`).
     """
     variances = np.full((2, before.metrics), np.nan)
     ones = variances.copy()
+    separable = variances.copy()
     freedoms = variances.copy()
     past = variances.copy()
     past_freedoms = variances.copy()
@@ -275,7 +279,8 @@ def _noises(
     for name in dict.fromkeys(family):
         at = np.flatnonzero(family == name)
         for i, spread in enumerate(spreads(before.part(at), after.part(at), rounding[at])):
-            _put(at, spread, variances[i], ones[i], freedoms[i])
+            variances[i, at], ones[i, at] = spread.of_mean, spread.of_one
+            freedoms[i, at], separable[i, at] = spread.freedom, spread.separable
             shown = history_variances(histories[i].part(at))
             past[i, at], past_freedoms[i, at] = shown.variance, shown.freedom
             single[i, at], single_freedoms[i, at] = shown.variance_of_one, shown.freedom_of_one
@@ -301,7 +306,8 @@ def _noises(
         variances = np.where(used, variance, variances)
         freedoms = np.where(used, freedom, freedoms)
         sources = np.where(used, source, sources)
-    return variances, freedoms, np.where(alone.any(axis=0), np.inf, most), sources
+    most = np.where(alone.any(axis=0), np.inf, most)
+    return variances, freedoms, most, sources, separable
 
 
 def _spikes(
@@ -346,10 +352,6 @@ def _is_alike(ones: Floats, freedoms: Floats, past: Floats, past_freedoms: Float
     pooled = (ones * freedoms).sum(axis=0) / freedoms.sum(axis=0)
     most = fdtri(freedoms.sum(axis=0), past_freedoms, 1 - _MORE_NOISE)
     return np.asarray(pooled <= most * past)
-
-
-def _put(at: Integers, spread: Spread, mean: Floats, one: Floats, freedom: Floats) -> None:
-    mean[at], one[at], freedom[at] = spread.of_mean, spread.of_one, spread.freedom
 
 
 def _fieller(before: Floats, after: Floats, variances: Floats, reach: Floats) -> Floats:

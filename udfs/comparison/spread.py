@@ -16,8 +16,10 @@ from udfs.comparison.samples import Booleans, Floats, Integers, Samples
 
 _PRIOR_RHO = 0.3  # standard deviation of the prior of rho, around 0
 _RHO_ERROR = 1.5  # variance of rho times points
+_SEEN = 1.3  # rho over what differences in units of the sides' own scatter show of it
 _RAISED = 0.5  # standard errors by which rho is raised
 _MAX_RHO = 0.9
+_ORDERED = 0.7  # share of rho by which values count as fewer where all lie on one side of others
 _MIN_VARIANCES = 6  # that the prior of a family is estimated from
 _SMALLEST = 1e-300
 _ROUNDED = 1e-12  # of the values: scatter below is rounding
@@ -25,11 +27,15 @@ _ROUNDED = 1e-12  # of the values: scatter below is rounding
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Variance of each metric's mean and of one value, degrees of freedom; (metrics) each."""
+    """Variance of each metric's mean and of one value, degrees of freedom; (metrics) each.
+
+    `separable` is how many independent values separate from others as often as these by chance.
+    """
 
     of_mean: Floats
     of_one: Floats
     freedom: Floats
+    separable: Floats
 
 
 def spreads(before: Samples, after: Samples, rounding: Floats) -> tuple[Spread, Spread]:
@@ -52,8 +58,10 @@ def spreads(before: Samples, after: Samples, rounding: Floats) -> tuple[Spread, 
     # The other metrics contribute as far as their scatter is independent.
     borrowed = np.minimum(weight, freedom * (independent - 1))
     moderated = moderate(variances, freedom, prior, borrowed)
+    separable = (1 - _ORDERED * rho) * np.stack([before.counts, after.counts])
     first, second = (
-        Spread(moderated[i] * sides[i][2], moderated[i], freedom[i] + borrowed[i]) for i in (0, 1)
+        Spread(moderated[i] * sides[i][2], moderated[i], freedom[i] + borrowed[i], separable[i])
+        for i in (0, 1)
     )
     return first, second
 
@@ -96,10 +104,10 @@ def _autocorrelation(before: Samples, after: Samples, independent: float) -> flo
     """
     near, far, points = 0.0, 0.0, 0
     for side, other in ((before, after), (after, before)):
-        # The scale is that of the other side, because a metric's own is small where its steps are;
-        # the median prevents a scale of 0.
-        scale = np.nan_to_num(other.variances())
-        scale = (scale + np.median(scale))[side.owner]
+        # The scale is that of both sides: with a side's own alone a metric counts little where its
+        # steps are large, with that of the other few metrics count for all.
+        scale = np.nan_to_num(side.variances()) + np.nan_to_num(other.variances())
+        scale = scale[side.owner]
         known = scale > 0
         unit = np.where(known, side.values / np.sqrt(np.where(known, scale, 1)), 0)
         ones = known[1:] & (side.owner[1:] == side.owner[:-1])
@@ -114,7 +122,8 @@ def _autocorrelation(before: Samples, after: Samples, independent: float) -> flo
         return 0.0
     error = _RHO_ERROR / max(independent * points, 1)
     weight = _PRIOR_RHO**2 / (_PRIOR_RHO**2 + error)
-    rho = weight * np.clip(far / near - 1, 0, 1) + _RAISED * _PRIOR_RHO * np.sqrt(1 - weight)
+    seen = np.clip(_SEEN * (far / near - 1), 0, 1)
+    rho = weight * seen + _RAISED * _PRIOR_RHO * np.sqrt(1 - weight)
     return float(np.clip(rho, 0, _MAX_RHO))
 
 
