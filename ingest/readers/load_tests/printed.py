@@ -45,7 +45,8 @@ class _Line:
 class _Tool:
     """A tool: the line by which it is recognised, those with values, those with settings.
 
-    settings are patterns of lines, and the text for what is in their group.
+    settings are patterns of lines, and the text for what is in their group; left_out are patterns
+    of lines with other figures, what one and several of these are, and why they do not land.
     """
 
     name: str
@@ -53,6 +54,7 @@ class _Tool:
     lines: tuple[_Line, ...]
     threads: str = r"(?!)"
     settings: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[tuple[str, str, str, str], ...] = ()
 
 
 TOOLS = (
@@ -126,9 +128,29 @@ TOOLS = (
             _Line(r"- stressor: (?P<test>\S+)"),
             _Line(rf"bogo-ops-per-second-real-time: {_N}", "{test}", "bogo-ops/s"),
             _Line(
+                rf"(?P<name>(?!bogo-|ticks-)[a-z0-9-]*(?:per-|mb)sec[a-z0-9-]*): {_N}",
+                "{test} {name}",
+                None,
+                "higher",
+            ),
+            _Line(
                 rf"stress-ng: metrc: \[\d+\] (?P<name>[\w-]+)(?: +[\d.]+){{4}} +{_N} +[\d.]+.*",
                 "{name}",
                 "bogo-ops/s",
+            ),
+        ),
+        left_out=(
+            (
+                r"[\w-]+_total: \d+|stress-ng: \w+: +\[\d+\] +[\d,]+ \S.* [\d.]+ [KMBTPE]?/sec.*",
+                "count of --perf",
+                "counts of --perf",
+                "perf stat -x, -o FILE.csv stress-ng ... records them",
+            ),
+            (
+                r"stress-ng: metrc: \[\d+\] [\w-]+ +[\d.]+ [a-zA-Z].* \(.* mean of \d+ instances\)",
+                "miscellaneous metric",
+                "miscellaneous metrics",
+                "their names are for people: --yaml FILE.yaml has those that are rates",
             ),
         ),
     ),
@@ -176,6 +198,9 @@ def items(recording: Recording, tool: _Tool) -> Iterator[Item]:
     figures: Counter[str] = Counter()  # of each test that is named
     for _, line in numbered_lines(recording, must_end=True):
         _take(line.strip(), tool, context, found, figures)
+        for pattern, record, records, reason in tool.left_out:
+            if re.fullmatch(pattern, line.strip()):
+                yield LeftOut(1, record, reason, records)
     if not found.values:
         raise InputError(f"there is no result of {tool.name}", expected="a test that ended")
     several = len(found.threads) > 1

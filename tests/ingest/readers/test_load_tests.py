@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fnmatch import fnmatch
 
 import pytest
 
@@ -145,3 +146,37 @@ def test_tests_whose_figures_are_not_known_are_told(warehouse, tmp_path):
     )
     (landed,) = land(warehouse, tmp_path / "x.txt")
     assert landed.left_out == "1 test of perf bench (without a figure that is known: futex/wake)"
+
+
+STRESS = """stress-ng-version: 0.15.06
+      ticks-per-second: 100
+metrics:
+    - stressor: hdd
+      bogo-ops-per-second-usr-sys-time: 21873.395140
+      bogo-ops-per-second-real-time: 2585.063831
+      mbsec-write-rate: 500.878100
+perfstats:
+    - stressor: hdd
+      cpu_cycles_total: 488
+      cpu_cycles_per_second: 175.676222
+      filemap_page-cache_add_total: 3
+"""
+STRESS_TEXT = """stress-ng: metrc: [9] hdd     3237     1.25     0.08     0.07     2585.06   9.40
+stress-ng: metrc: [9] hdd                  500.88 MB/sec write rate (geometic mean of 1 instances)
+stress-ng: info:  [9]                        488 CPU Cycles            173.695 K/sec
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "rate", "left_out"),
+    [
+        (STRESS, [("hdd mbsec-write-rate", 500.8781, "higher")], "2 counts of --perf"),
+        (STRESS_TEXT, [], "1 miscellaneous metric (*1 count of --perf ("),
+    ],
+)
+def test_what_stress_ng_measures_besides(text, rate, left_out, warehouse, tmp_path):
+    (tmp_path / "x.txt").write_text(text)
+    (landed,) = land(warehouse, tmp_path / "x.txt")
+    found = rows(warehouse, "SELECT metric, value, better FROM metrics WHERE metric <> 'hdd'")
+    assert found == rate
+    assert fnmatch(landed.left_out, f"{left_out}*")
