@@ -26,6 +26,7 @@ from warehouse.errors import (
     WarehouseOutdated,
 )
 from warehouse.lake.attach import attach, engine, is_lake, use
+from warehouse.lake.copies import use_copies
 from warehouse.lake.writers import alone
 from warehouse.queue import place
 from warehouse.spill import remove_abandoned, spill_folder
@@ -354,6 +355,14 @@ def cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
     own = con.cursor()
     if is_lake(con):
         use(own, con)
+    _set_session(own)
+    return own
+
+
+def reading_cursor(con: DuckDBPyConnection) -> DuckDBPyConnection:
+    """Return a cursor that only reads: of a lake one state, and copies of its small tables."""
+    own = con.cursor()
+    use_copies(own, con)
     _set_session(own)
     return own
 

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.address import Address
-from warehouse.connection import connect, cursor
+from warehouse.connection import connect, reading_cursor
 from warehouse.errors import WarehouseBusy, WarehouseError
-from warehouse.lake.copies import let_copy
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -69,8 +68,7 @@ def shared_reading(path: Address, *, wait: float) -> Iterator[DuckDBPyConnection
                 con.close()
     try:
         if own is None:
-            own = cursor(shared.con)
-        let_copy(own, at_once=True)
+            own = reading_cursor(shared.con)
         yield own
     finally:
         if own is not None:
@@ -108,10 +106,10 @@ def _cursor(key: Address, shared: _Shared) -> DuckDBPyConnection | None:
     import duckdb
 
     if isinstance(key, Path):
-        return cursor(shared.con)
+        return reading_cursor(shared.con)
     own = None
     try:
-        own = cursor(shared.con)
+        own = reading_cursor(shared.con)
         own.execute("SELECT 1").fetchone()
         return own
     except (duckdb.Error, WarehouseError):

@@ -19,7 +19,7 @@ import streamlit as st
 
 from apps.queries.base import Asked, Narrowing, narrow, remembering
 from warehouse.address import Address, Lake
-from warehouse.connection import cursor
+from warehouse.connection import reading_cursor
 from warehouse.errors import WarehouseError
 from warehouse.lake.writers import last_snapshot
 from warehouse.sharing import shared_reading
@@ -135,7 +135,7 @@ class Answers:
         return self.cached(question, (params, repr(self._narrowing)), ask)
 
     def _narrow(self, narrowing: Narrowing) -> DuckDBPyConnection:
-        own = cursor(self.con)
+        own = reading_cursor(self.con)
         try:
             with _limited(own):
                 narrow(own, narrowing)

@@ -12,9 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse import sqlfiles
 from warehouse.catalog import by_run_and_source
-from warehouse.connection import cursor
+from warehouse.connection import reading_cursor
 from warehouse.lake.attach import is_lake
-from warehouse.lake.copies import leave_to_cursor, let_copy, need_files, read_copies
+from warehouse.lake.copies import (
+    forget_transaction,
+    leave_to_cursor,
+    let_copy,
+    need_files,
+    read_copies,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -97,7 +103,7 @@ def narrowed(con: DuckDBPyConnection, narrowing: Narrowing) -> Iterator[DuckDBPy
 
     Questions have the same answers there, and are faster where they share rows.
     """
-    own = cursor(con)
+    own = reading_cursor(con)
     try:
         narrow(own, narrowing)
         yield own
@@ -111,7 +117,7 @@ def narrow(own: DuckDBPyConnection, narrowing: Narrowing) -> None:
     A temporary table shadows the table or view of its name for this cursor alone, also where the
     database is read-only, and every view built on that name reads it.
     """
-    let_copy(own, at_once=True)
+    let_copy(own)
     # Names of tables and views are those of the functions in apps.queries, never from outside.
     if None in _copies(own, narrowing.of_all_runs, narrowing.most).values():
         return
@@ -130,17 +136,14 @@ def narrow(own: DuckDBPyConnection, narrowing: Narrowing) -> None:
         leave_to_cursor(own, view)
     for view in narrowing.views:
         if view not in empty:
-            query = f"FROM {view}"
-            read_copies(own, query)
-            own.execute(f"CREATE TEMP TABLE {view} AS {query}")
+            _execute(own, f"CREATE TEMP TABLE {view} AS FROM {view}")
             leave_to_cursor(own, view)
 
 
 def _narrow_to_files(own: DuckDBPyConnection, runs: Question) -> None:
     """Narrow landing tables to the files of runs, unless these are many or some are unknown."""
     query = sqlfiles.read("queries/runs/files").format(runs=runs.sql)
-    read_copies(own, query)
-    row = own.execute(query, dict(runs.params) or None).fetchone()
+    row = _execute(own, query, runs.params).fetchone()
     database, source_ids = row or ("", None)
     if source_ids is None or len(source_ids) > _MOST_FILES:
         return
@@ -167,8 +170,7 @@ def _copied(own: DuckDBPyConnection, name: str, question: Question, most: int | 
     limit = "" if most is None else f" LIMIT {most + 1}"
     copy = f"_copied_{next(_NUMBER)}"
     query = f"CREATE TEMP TABLE {copy} AS FROM ({question.sql}){limit}"
-    read_copies(own, query)
-    ((rows,),) = own.execute(query, dict(question.params) or None).fetchall()
+    ((rows,),) = _execute(own, query, question.params).fetchall()
     if most is None or rows <= most:
         leave_to_cursor(own, name)
         own.execute(f"DROP VIEW IF EXISTS temp.main.{name}")
@@ -213,6 +215,17 @@ def _computed(
     if remembered is not None:
         remembered.append(Asked(name, query, params))
     table = f"_asked_{next(_NUMBER)}"
-    read_copies(con, query)
-    con.execute(f"CREATE TEMP TABLE {table} AS {query}", params or None)
+    _execute(con, f"CREATE TEMP TABLE {table} AS {query}", params)
     return con.table(table)
+
+
+def _execute(
+    con: DuckDBPyConnection, query: str, params: Mapping[str, Any] | None = None
+) -> DuckDBPyConnection:
+    """Execute a query, over a lake on copies of its tables."""
+    read_copies(con, query)
+    try:
+        return con.execute(query, dict(params or {}) or None)
+    except BaseException:
+        forget_transaction(con)
+        raise

@@ -28,7 +28,7 @@ from tests.helpers.postgres import programs, running_postgres
 from tests.helpers.support import land, rows
 from warehouse import guarded, transactions
 from warehouse.address import parse_address
-from warehouse.connection import cursor
+from warehouse.connection import cursor, reading_cursor
 from warehouse.errors import InputError, NotAWarehouse, UsageError, WarehouseError, WarehouseMissing
 from warehouse.extensions import load_extension
 from warehouse.guarded import Limits, open_restricted
@@ -124,8 +124,7 @@ def test_commands_answer_as_over_a_file(run, address, file, command):
 @pytest.fixture
 def copying(reader):
     """Return a cursor as commands and pages have, which copies small tables of the lake."""
-    own = cursor(reader)
-    let_copy(own, at_once=True)
+    own = reading_cursor(reader)
     yield own
     own.close()
 
@@ -173,8 +172,7 @@ def copies(con):
 
 def copying_cursor(con):
     """Return another cursor of a connection, which copies, and the runs that it lists."""
-    own = cursor(con)
-    let_copy(own, at_once=True)
+    own = reading_cursor(con)
     return own, list_runs(own).fetchall()
 
 
@@ -294,10 +292,13 @@ def test_rules_of_a_cursor_are_not_copied(copying):
     assert rows(copying, "FROM series_fields") == [("app", False)]
 
 
-def test_questions_are_answered_after_one_that_fails(copying):
-    with pytest.raises(duckdb.Error, match="app"):
-        ask(copying, "runs/list")
+@pytest.mark.parametrize(("params", "why"), [({}, "most"), ({"number": "many"}, "convert")])
+def test_questions_are_answered_after_one_that_fails(copying, params, why):
     assert list_runs(copying).fetchall()
+    narrow(copying, Narrowing({"sources": Question("runs/sources", {"run_id": "none"})}))
+    with pytest.raises(duckdb.Error, match=why):
+        ask(copying, "overview/watched", **{"most": 1, "app": "none"} | params if params else {})
+    assert list_runs(copying).fetchall() == []
 
 
 def test_a_file_is_replaced_and_forgotten(run, address, writer, reader, tmp_path):

@@ -121,12 +121,12 @@ def served(monkeypatch):
     opened = []
     monkeypatch.setattr(sharing, "connect", lambda *_, **__: Session(opened))
 
-    def cursor(con):
+    def reading_cursor(con):
         own = Session([])
         own.works = con.works
         return own
 
-    monkeypatch.setattr(sharing, "cursor", cursor)
+    monkeypatch.setattr(sharing, "reading_cursor", reading_cursor)
     yield opened
     sharing._OPEN.clear()
 

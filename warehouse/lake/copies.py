@@ -5,6 +5,9 @@ some ten milliseconds, and several times that where the table is empty. A report
 times. So each is looked up once: what is small is copied into memory, and so is what never had a
 row, of which one query of the catalogue tells. All cursors of a connection share the copies of a
 snapshot; a temporary view shadows the table for one of them.
+
+Each transaction begins with such a look, too, of some milliseconds: a cursor keeps one open from
+question to question.
 """
 
 from __future__ import annotations
@@ -14,10 +17,11 @@ import threading
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, WeakSet
 
-from warehouse.lake.attach import METADATA, NAME, Attachment, attachment
+from warehouse.lake.attach import METADATA, NAME, Attachment, attachment, use
 from warehouse.lake.writers import snapshot
 from warehouse.modules import definitions
 from warehouse.sqlfiles import of_sources
@@ -33,6 +37,8 @@ _MOST_ROWS_OF_FILES = 1_000_000
 # The database of the connection itself.
 _MEMORY = "memory"
 _ORDER = "rowid"
+# Orders copies and transactions: one that was begun before a copy was made does not see it.
+_TICKS = count()
 # What a table ever had is not of this snapshot, but of a later one: it never becomes less.
 _TABLES = f"""
     SELECT table_name, coalesce(any_value(next_row_id), 0)
@@ -48,13 +54,14 @@ _TABLES = f"""
 class _Snapshot:
     """Copies of tables as they are in a snapshot, and the cursors that read them.
 
-    `rows` are the rows that each table of the lake ever had, and more than it has.
+    `rows` are the rows that each table of the lake ever had, and more than it has; `copied` the
+    tables that are copied, with the tick after which transactions see the copy.
     """
 
     def __init__(self, con: DuckDBPyConnection, number: int) -> None:
         self.number = number
         self.rows: dict[str, int] = dict(con.execute(_TABLES, {"now": number}).fetchall())
-        self.copied: set[str] = set()
+        self.copied: dict[str, int] = {}
         self.readers: WeakSet[DuckDBPyConnection] = WeakSet()
 
     def copy(self, con: DuckDBPyConnection, names: Collection[str]) -> None:
@@ -69,7 +76,7 @@ class _Snapshot:
                 which = "ORDER BY rowid" if self.rows[name] else "WITH NO DATA"
                 own.execute(f"CREATE TABLE {self.place(name)} AS FROM {self.source(name)} {which}")
             own.execute("COMMIT")
-        self.copied |= set(missing)
+        self.copied |= dict.fromkeys(missing, next(_TICKS))
 
     def source(self, name: str) -> str:
         """Return the table of the lake as it is in the snapshot."""
@@ -124,6 +131,9 @@ class _Copies:
     one these are copied for it alone, in no order (`unordered`), unless they are too many. A single
     query is answered faster without that: it is done for the second one that reads the table, of
     those that one has read (`read_once`).
+
+    `since` is the tick before its transaction, None where none is open; `before` what it reads
+    where that is rolled back.
     """
 
     shared: _Shared
@@ -135,6 +145,8 @@ class _Copies:
     own: frozenset[str] = frozenset()
     unordered: frozenset[str] = frozenset()
     read_once: frozenset[str] = frozenset()
+    since: int | None = None
+    before: _Copies | None = None
 
 
 _LOCK = threading.Lock()
@@ -142,23 +154,33 @@ _SHARED: WeakKeyDictionary[Attachment, _Shared] = WeakKeyDictionary()
 _OF_CURSORS: WeakKeyDictionary[DuckDBPyConnection, _Copies] = WeakKeyDictionary()
 
 
-def let_copy(own: DuckDBPyConnection, *, at_once: bool = False) -> None:
-    """Let a cursor that only reads copy small tables, where it is of a lake (`read_copies`).
+def let_copy(own: DuckDBPyConnection) -> None:
+    """Let a connection that only reads copy small tables, where it is of a lake (`read_copies`).
 
-    From its second question on, unless `at_once`: one alone is answered faster without.
+    From its second question on: one alone is answered faster without.
     """
     lake = attachment(own)
     if lake is not None:
-        copies = _OF_CURSORS.get(own) or _Copies(_shared(lake))
-        _OF_CURSORS[own] = replace(copies, begun=at_once)
+        _OF_CURSORS.setdefault(own, _Copies(_shared(lake)))
+
+
+def use_copies(own: DuckDBPyConnection, con: DuckDBPyConnection) -> None:
+    """Use the lake on a cursor that only reads, as the connection does that it is of.
+
+    It copies small tables from its first question on, in the transaction that begins here.
+    """
+    lake = attachment(con)
+    if lake is not None:
+        _OF_CURSORS[own] = _in_transaction(own, _Copies(_shared(lake), begun=True))
+        use(own, con)
 
 
 def leave_to_cursor(own: DuckDBPyConnection, name: str) -> None:
-    """Copy no table of this name any more: the cursor gets a table or view of its own."""
+    """Copy no table of this name any more: the cursor gets, or has, a table or view of its own."""
     copies = _OF_CURSORS.get(own)
     if copies is None:
         return
-    copies = _without(own, copies, {name})
+    copies = _without(own, _committed(own, copies), {name})
     _OF_CURSORS[own] = replace(copies, own=copies.own | {name})
 
 
@@ -174,19 +196,53 @@ def read_copies(con: DuckDBPyConnection, sql: str) -> None:
 
     From then on it reads the lake as it was at its first copy: of tables that are too large to be
     copied the rows of that snapshot, unless a query is interested in their order.
+
+    Where the query fails, `forget_transaction`.
     """
     copies = _OF_CURSORS.get(con)
     if copies is None:
         return
-    if copies.begun:
-        copies = _with_tables_of(con, copies, sql)
-    _OF_CURSORS[con] = replace(copies, begun=True)
+    if not copies.begun:
+        _OF_CURSORS[con] = replace(copies, begun=True)
+        return
+    _OF_CURSORS[con] = copies = _in_transaction(con, copies)
+    try:
+        _OF_CURSORS[con] = _with_tables_of(con, copies, sql)
+    except BaseException:
+        forget_transaction(con)
+        raise
+
+
+def forget_transaction(con: DuckDBPyConnection) -> None:
+    """Roll back the transaction that a cursor keeps open, where it has one."""
+    import duckdb
+
+    copies = _OF_CURSORS.get(con)
+    if copies is not None and copies.before is not None:
+        with suppress(duckdb.Error):
+            con.execute("ROLLBACK")
+        _OF_CURSORS[con] = copies.before
+
+
+def _in_transaction(con: DuckDBPyConnection, copies: _Copies) -> _Copies:
+    """Begin a transaction, unless one is open."""
+    if copies.since is not None:
+        return copies
+    since = next(_TICKS)
+    con.execute("BEGIN")
+    return replace(copies, since=since, before=copies)
+
+
+def _committed(con: DuckDBPyConnection, copies: _Copies) -> _Copies:
+    """Commit the transaction, where one is open."""
+    if copies.since is None:
+        return copies
+    con.execute("COMMIT")
+    return replace(copies, since=None, before=None)
 
 
 def _with_tables_of(con: DuckDBPyConnection, copies: _Copies, sql: str) -> _Copies:
     """Shadow the tables that a query reads by those of the cursor's snapshot."""
-    import duckdb
-
     of = copies.snapshot or copies.shared.read(con, snapshot(con))
     words, ordered = _reached(sql, copies.own)
     views = {name for name, kind in copies.shadowed.items() if kind == "VIEW"}
@@ -199,20 +255,14 @@ def _with_tables_of(con: DuckDBPyConnection, copies: _Copies, sql: str) -> _Copi
     copies.shared.copy(con, of, small)
     kinds = {name: "TABLE" if name in ordered else "VIEW" for name in small}
     large = new - small - ordered
-    # Each transaction asks the catalogue for its snapshot.
-    con.execute("BEGIN")
-    try:
-        for name, kind in kinds.items():
-            con.execute(f'CREATE TEMP {kind} "{name}" AS FROM {of.place(name)}')
-        for name in large:
-            where = f" WHERE {copies.files}" if name in copies.of_files else ""
-            con.execute(f'CREATE TEMP VIEW "{name}" AS FROM {of.source(name)}{where}')
-        copied = {name for name in again if _copy_few(con, name)}
-        con.execute("COMMIT")
-    except BaseException:
-        with suppress(duckdb.Error):
-            con.execute("ROLLBACK")
-        raise
+    if copies.since is None or any(of.copied[name] > copies.since for name in small):
+        copies = _in_transaction(con, _committed(con, copies))
+    for name, kind in kinds.items():
+        con.execute(f'CREATE TEMP {kind} "{name}" AS FROM {of.place(name)}')
+    for name in large:
+        where = f" WHERE {copies.files}" if name in copies.of_files else ""
+        con.execute(f'CREATE TEMP VIEW "{name}" AS FROM {of.source(name)}{where}')
+    copied = {name for name in again if _copy_few(con, name)}
     kinds |= dict.fromkeys(large, "VIEW") | dict.fromkeys(copied, "TABLE")
     return replace(
         copies,
