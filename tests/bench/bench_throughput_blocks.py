@@ -29,10 +29,11 @@ from scipy.stats import kendalltau
 
 import warehouse
 from apps.fitting.throughput import KIND, TrainingSegments, make_fit
+from tests.helpers.machine_code import features_of
 from tests.helpers.support import SHARED
 from udfs.throughput import zen3
 from udfs.throughput.algorithms import Samples, algorithms, train_boosting
-from udfs.throughput.blocks import block_matrix, describe, describe_blocks
+from udfs.throughput.blocks import describe, describe_blocks
 from udfs.throughput.boosting import folds, predict_boosting
 from udfs.throughput.families import families
 from udfs.throughput.features import FEATURES, LOG_BEST
@@ -104,7 +105,7 @@ def prediction_speed(hexes: list[str], rows: int = 1 << 18) -> float:
         array["name"]: np.reshape(array["values"], array["shape"])
         for array in pq.read_table(file).to_pylist()[0]["model_arrays"]
     }
-    x = np.resize(block_matrix(hexes)[0], (rows, len(FEATURES)))
+    x = np.resize(features_of(hexes), (rows, len(FEATURES)))
     wall, cpu = time.perf_counter(), time.process_time()
     predict_boosting(x, arrays)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu

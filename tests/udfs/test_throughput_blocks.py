@@ -7,18 +7,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.helpers.machine_code import features_of
 from tests.helpers.support import rows, shared
 from udfs.throughput import workers
 from udfs.throughput.blocks import (
-    BLOCK_FEATURES,
     block_features,
-    block_matrix,
     block_summary,
     describe_blocks,
 )
 from udfs.throughput.boosting import fit_boosting, predict_boosting
 from udfs.throughput.families import families
-from udfs.throughput.features import LOG_BEST
+from udfs.throughput.features import FEATURES, LOG_BEST
 from warehouse import models
 
 ADD, SUB_RCX, IMUL, NOP = "4801d8", "4829d1", "480fafc3", "90"
@@ -30,9 +29,7 @@ def summary(code):
 
 
 def feature(code, name):
-    matrix, decoded = block_matrix([code])
-    assert decoded.all()
-    return float(matrix[0, BLOCK_FEATURES.index(name)])
+    return float(features_of([code])[0, FEATURES.index(name)])
 
 
 @pytest.mark.parametrize(
@@ -129,7 +126,7 @@ def test_one_by_one_and_all_at_once_are_the_same(warehouse):
         SELECT d.code = block_summary(hex), d.features = block_features(hex), len(d.features) FROM d
     """
     query = query.replace("$1", f"'{ADD}'").replace("$2", f"'{IMUL}'").replace("$3", f"'{NOP}'")
-    wide = len(BLOCK_FEATURES)
+    wide = len(FEATURES)
     assert rows(warehouse, query) == [
         (True, True, wide),
         (True, True, wide),
@@ -142,9 +139,9 @@ def test_features_do_not_depend_on_other_blocks():
     rng = np.random.default_rng(1)
     parts = (ADD, IMUL, LOAD_RAX, STORE_RBX, NOP, "5058", SUB_RCX, ADD_MEMORY, "48d1e8")
     hexes = ["".join(rng.choice(parts, rng.integers(1, 40))) for _ in range(300)]
-    together, _ = block_matrix(hexes)
-    assert all((block_matrix([hexes[k]])[0][0] == together[k]).all() for k in range(0, 300, 10))
-    some, _ = block_matrix(hexes * 30)
+    together = features_of(hexes)
+    assert all((features_of([hexes[k]])[0] == together[k]).all() for k in range(0, 300, 10))
+    some = features_of(hexes * 30)
     assert (some[:300] == together).all()
 
 
@@ -206,9 +203,8 @@ def recorded():
 
 def test_measured_blocks_before_any_training():
     hexes, cycles = recorded()
-    x, decoded = block_matrix(hexes)
-    assert decoded.all()
-    error = np.abs(np.exp(x[:, BLOCK_FEATURES.index(LOG_BEST)]) / cycles - 1)
+    x = features_of(hexes)
+    error = np.abs(np.exp(x[:, FEATURES.index(LOG_BEST)]) / cycles - 1)
     assert np.median(error) < 0.06
     assert error.mean() < 0.15
 
@@ -221,11 +217,11 @@ def test_the_shipped_model_takes_these_features():
         if row["kind"] == "throughput" and LOG_BEST in row["inputs"]
     ]
     ((inputs, arrays, row),) = found
-    assert tuple(inputs) == BLOCK_FEATURES
+    assert tuple(inputs) == FEATURES
     shapes = {a["name"]: a["shape"] for a in row["model_arrays"]}
     arrays = {name: values.reshape(shapes[name]) for name, values in arrays.items()}
     hexes, cycles = recorded()
-    value, low, high = predict_boosting(block_matrix(hexes)[0], arrays)
+    value, low, high = predict_boosting(features_of(hexes), arrays)
     assert np.median(np.abs(np.exp(value) / cycles - 1)) < 0.03
     assert 0.85 < np.mean((np.exp(low) <= cycles) & (cycles <= np.exp(high))) < 0.97
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from tests.helpers.machine_code import features_of
 from udfs.throughput import groups
-from udfs.throughput.blocks import block_matrix
 from udfs.throughput.effects import effects
 from udfs.throughput.features import FEATURES, LOG_BEST
 from udfs.throughput.groups import CODE_FORM, GROUPS, TRACE_FORM
@@ -42,7 +42,7 @@ def model(request):
         rng = np.random.default_rng(0)
         parts = (ADD, IMUL, LOAD, STORE, NOP, DIVISION, MFENCE)
         hexes = ["".join(rng.choice(parts, rng.integers(1, 12))) for _ in range(300)]
-        return CODE_FORM, shipped(FEATURES[0]), block_matrix(hexes)[0]
+        return CODE_FORM, shipped(FEATURES[0]), features_of(hexes)
     arrays = shipped(TRACE_FEATURES[0])
     x = arrays["typical"] * np.random.default_rng(0).uniform(0.5, 1.5, (300, len(TRACE_FEATURES)))
     known = np.random.default_rng(1).random(x.shape) > 0.2
@@ -84,7 +84,7 @@ def test_joining_parts_reproduces_the_segments(model):
 
 def test_the_shapley_value_is_the_mean_over_all_orders():
     form, arrays = CODE_FORM, shipped(FEATURES[0])
-    (x,), _ = block_matrix([DIVISION + LOAD + ADD])
+    (x,) = features_of([DIVISION + LOAD + ADD])
     own = form.parts(x[None].astype(float))[0]
     typical = form.parts(arrays["typical"][None])[0]
 
@@ -133,7 +133,7 @@ def test_every_input_of_a_model_is_in_exactly_one_group():
     ],
 )
 def test_what_limits_a_block_has_the_largest_factor(code, group):
-    (found,) = np.exp(effects(block_matrix([code])[0], shipped(FEATURES[0]), CODE_FORM))
+    (found,) = np.exp(effects(features_of([code]), shipped(FEATURES[0]), CODE_FORM))
     assert GROUPS[int(found.argmax())] == group
     assert found.max() > 1
 
@@ -147,7 +147,7 @@ def test_unknown_features_have_no_effect():
 
 
 def test_the_typical_segment_is_the_median_of_its_parts():
-    x = block_matrix([ADD, ADD * 3, ADD * 5, IMUL])[0].astype(float)
+    x = features_of([ADD, ADD * 3, ADD * 5, IMUL]).astype(float)
     typical = dict(zip(FEATURES, CODE_FORM.typical(x), strict=True))
     assert typical["n_instructions"] == pytest.approx(np.sqrt(3))
     assert typical["op_add"] == pytest.approx(typical["n_instructions"])

@@ -17,8 +17,6 @@ from udfs.throughput.features import FEATURES
 from udfs.throughput.support import ASSUMED_ADDRESSES, NO_PREDICTION
 from udfs.throughput.workers import map_in_processes
 
-BLOCK_FEATURES: tuple[str, ...] = FEATURES
-
 COUNTS = (
     "instructions",
     "n_int",
@@ -42,28 +40,11 @@ def block_features(code: Any) -> pa.ListArray:
         code: n texts, a block in hexadecimal each.
 
     Returns:
-        n lists in the order of BLOCK_FEATURES; NULL where a block is NULL, empty or cannot be
-        decoded completely, or has instructions that no steady state is known of (`flags` of
-        `block_summary`).
+        n lists in the order of `udfs.throughput.features.FEATURES`; NULL where a block is NULL,
+        empty or cannot be decoded completely, or has instructions that no steady state is known of
+        (`flags` of `block_summary`).
     """
     return describe(code.to_pylist())["features"].combine_chunks()
-
-
-def block_matrix(hexes: list[str | None]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Return the features of blocks in hexadecimal (n x len(BLOCK_FEATURES)), and which decode (n).
-
-    Rows of blocks that do not decode are 0.
-    """
-    out = np.zeros((len(hexes), len(FEATURES)), np.float32)
-    present = np.zeros(len(hexes), bool)
-    for begin in range(0, len(hexes), _CHUNK):
-        decoder = Decoder()
-        blocks, decoded = decode(hexes[begin : begin + _CHUNK], decoder)
-        present[begin : begin + _CHUNK] = decoded
-        if blocks:
-            place = begin + np.flatnonzero(decoded)
-            out[place] = features.of_blocks(blocks, decoder, run(blocks, decoder))
-    return out, present
 
 
 def block_summary(code: Any) -> pa.StructArray:
