@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,6 +16,13 @@ from ingest.checks import check_keys, check_rows, to_check
 from ingest.clocks import Clock, set_clocks
 from ingest.compressed import path_text
 from ingest.derive import TASK_TABLES, decode_segments, derive
+from ingest.earlier import (
+    LandedBefore,
+    is_of,
+    most_alike,
+    refuse_to_continue,
+    runs_of,
+)
 from ingest.forget import forget_source
 from ingest.recording import MAX_BYTES
 from ingest.repeats import repeats
@@ -34,8 +41,6 @@ if TYPE_CHECKING:
 
 _BATCH = "_batch_to_land"
 _MOST_COLLECTED = 1 << 16
-# Facts that say what was run, and where: not when.
-_NAMING = ("app", "version", "machine", "nodes", "ranks", "threads", "problem_size")
 _FIRST_DATE = datetime(1990, 1, 1, tzinfo=UTC)  # archives without dates unpack as 1970 or 1980
 
 
@@ -118,57 +123,79 @@ def _land(
     con: DuckDBPyConnection, recordings: Sequence[tuple[Recording, Reader, Options]]
 ) -> tuple[list[Landed], Touched]:
     """Land recordings inside a transaction; return what came of each, and what they touched."""
-    landed: list[Landed | _Writer] = []
-    writers: dict[int, _Writer] = {}
-    by_content: dict[tuple[str, str, str | None], int] = {}
     for recording, _, options in recordings:
         recording.lenient, recording.max_bytes = options.lenient, options.max_bytes
     hashes = [recording.hashes() for recording, *_ in recordings]
-    contents = [sha256 for one in hashes for sha256 in one]
-    before = _LandedBefore(con, contents, [recording for recording, *_ in recordings])
-    forgotten: dict[int, tuple[str, ...]] = {}
-    batches = _Batches(con)
-    for own, (recording, reader, options) in zip(hashes, recordings, strict=True):
-        if wrong := implausible(options.facts):
-            raise UsageError(f"a run with {wrong[0]} is implausible", hint=f"Give {wrong[1]}.")
-        earlier = before.of(own, recording, reader)
-        same = [one for one, is_same in earlier.items() if is_same]
-        of_run = [one for one in same if _is_of(con, one, options.run_id)]
-        # Of the rows of this transaction some are not in the tables yet.
-        found = [(one, reader.NAME, options.run_id) for one in own]
-        now = next((by_content[one] for one in found if one in by_content), None)
-        if now is not None:
-            landed.append(Landed(now, writers[now].book.run_ids, {}, known=True))
-            continue
-        if of_run and not options.replace:
-            landed.append(_known(con, of_run, options.facts))
-            continue
-        if earlier and not options.replace:
-            _refuse_to_continue(con, recording, reader)
-        for one in (of_run or earlier) if options.replace else ():
-            if one not in forgotten:
-                forgotten[one] = _runs_of(con, one)
-                forget_source(con, one)
-        source_id = of_run[0] if of_run else before.new_source_id(writers)
-        by_content |= dict.fromkeys(found, source_id)
-        writer = _Writer(con, recording, reader, options, source_id, own, batches)
-        for item in reader.read(recording):
-            writer.take(item)
-        writer.end()
-        writers[source_id] = writer
-        landed.append(writer)
-    batches.insert_all()
-    _finish(con, list(writers.values()))
-    for writer in writers.values():
+    contents = [sha256 for own in hashes for sha256 in own]
+    before = LandedBefore(con, contents, [recording for recording, *_ in recordings])
+    group = _Group(con, before)
+    landed = [group.read(own, *one) for own, one in zip(hashes, recordings, strict=True)]
+    group.batches.insert_all()
+    _finish(con, group.writers)
+    for writer in group.writers:
         writer.recording.check_unchanged(writer.sha256)
     done = [one.landed() if isinstance(one, _Writer) else one for one in landed]
-    runs_of_all = [*forgotten.values(), *(one.runs for one in done)]
+    runs_of_all = [*group.forgotten.values(), *(one.runs for one in done)]
     return done, Touched(
-        source_ids=[*forgotten, *(one.source_id for one in done)],
+        source_ids=[*group.forgotten, *(one.source_id for one in done)],
         contents=contents,
         paths=[path_text(recording.path.resolve()) for recording, *_ in recordings],
         run_ids=[run_id for run_ids in runs_of_all for run_id in run_ids],
     )
+
+
+class _Group:
+    """Recordings of one transaction, which are read one after the other.
+
+    `writers` are those of recordings that are new; `forgotten` are sources that they replace, with
+    their runs.
+    """
+
+    def __init__(self, con: DuckDBPyConnection, before: LandedBefore) -> None:
+        self._con = con
+        self._before = before
+        self._by_content: dict[tuple[str, str, str | None], _Writer] = {}
+        self.batches = _Batches(con)
+        self.writers: list[_Writer] = []
+        self.forgotten: dict[int, tuple[str, ...]] = {}
+
+    def read(
+        self, hashes: Sequence[str], recording: Recording, reader: Reader, options: Options
+    ) -> Landed | _Writer:
+        """Take the rows of a recording, unless its content is there."""
+        if wrong := implausible(options.facts):
+            raise UsageError(f"a run with {wrong[0]} is implausible", hint=f"Give {wrong[1]}.")
+        # Of the rows of this transaction some are not in the tables yet.
+        contents = [(one, reader.NAME, options.run_id) for one in hashes]
+        twin = next((self._by_content[one] for one in contents if one in self._by_content), None)
+        if twin is not None:
+            return Landed(twin.source_id, twin.book.run_ids, {}, known=True)
+        earlier = self._before.of(hashes, recording, reader)
+        same = [one for one, is_same in earlier.items() if is_same]
+        of_run = [one for one in same if is_of(self._con, one, options.run_id)]
+        if options.replace:
+            self._forget(of_run or earlier)
+        elif of_run:
+            source_id, differs = most_alike(self._con, of_run, options.facts)
+            runs = runs_of(self._con, source_id)
+            return Landed(source_id, runs, {}, known=True, differs=differs)
+        elif earlier:
+            refuse_to_continue(self._con, recording, reader)
+        taken = (writer.source_id for writer in self.writers)
+        source_id = of_run[0] if of_run else self._before.new_source_id(taken)
+        writer = _Writer(self._con, recording, reader, options, source_id, hashes, self.batches)
+        for item in reader.read(recording):
+            writer.take(item)
+        writer.end()
+        self._by_content |= dict.fromkeys(contents, writer)
+        self.writers.append(writer)
+        return writer
+
+    def _forget(self, source_ids: Iterable[int]) -> None:
+        for source_id in source_ids:
+            if source_id not in self.forgotten:
+                self.forgotten[source_id] = runs_of(self._con, source_id)
+                forget_source(self._con, source_id)
 
 
 def _finish(con: DuckDBPyConnection, writers: Sequence[_Writer]) -> None:
@@ -253,103 +280,6 @@ def _modified_at(path: Path) -> datetime | None:
     except (OSError, OverflowError, ValueError):
         return None
     return found if _FIRST_DATE < found <= datetime.now(UTC) + timedelta(days=1) else None
-
-
-class _LandedBefore:
-    """The sources there are: those of the same contents or paths, queried once for a group."""
-
-    def __init__(
-        self, con: DuckDBPyConnection, contents: Sequence[str], recordings: Sequence[Recording]
-    ) -> None:
-        params = {
-            "contents": list(contents),
-            "paths": [path_text(recording.path.resolve()) for recording in recordings],
-        }
-        self._rows = con.execute(sqlfiles.read("queries/ingest/landed_before"), params).fetchall()
-        row = con.execute("SELECT max(source_id) FROM sources").fetchone()
-        self._last: int = row[0] or 0 if row else 0
-
-    def of(self, hashes: Collection[str], recording: Recording, reader: Reader) -> dict[int, bool]:
-        """Return the sources that the reader found in the same content, or once at the same path.
-
-        The value is whether the content is the same.
-        """
-        path = path_text(recording.path.resolve())
-        return {
-            source_id: same
-            for source_id, found_by, stored, content, place in self._rows
-            if found_by == reader.NAME
-            and ((same := stored in hashes or content in hashes) or place == path)
-        }
-
-    def new_source_id(self, taken: Iterable[int]) -> int:
-        """Return the number of a source that lands now: the time in microseconds since 1970.
-
-        It is above all others, of this transaction too. Sources are in the order in which they
-        landed, then, so that DuckDB finds the rows of one in a large table without reading the
-        others.
-        """
-        return max(time.time_ns() // 1000, max((self._last, *taken)) + 1)
-
-
-def _runs_of(con: DuckDBPyConnection, source_id: int) -> tuple[str, ...]:
-    """Return the runs of a source."""
-    rows = con.execute(
-        "SELECT DISTINCT run_id FROM run_facts WHERE source_id = ? ORDER BY run_id", [source_id]
-    ).fetchall()
-    return tuple(run_id for (run_id,) in rows)
-
-
-def _is_of(con: DuckDBPyConnection, source_id: int, run_id: str | None) -> bool:
-    """Return whether a source is of a run; of None each is."""
-    return run_id is None or run_id in _runs_of(con, source_id)
-
-
-def _known(con: DuckDBPyConnection, source_ids: Sequence[int], facts: Mapping[str, Any]) -> Landed:
-    """Return which source of a content has runs with the facts; else the first, how it differs."""
-    ways = [_difference(con, one, facts) for one in source_ids]
-    place = ways.index(None) if None in ways else 0
-    found = source_ids[place]
-    return Landed(found, _runs_of(con, found), {}, known=True, differs=ways[place])
-
-
-def _difference(con: DuckDBPyConnection, source_id: int, facts: Mapping[str, Any]) -> str | None:
-    """Return in words how facts of a source's runs are not those stated, None where they are."""
-    named = [name for name in _NAMING if name in facts]
-    if not named:
-        return None
-    columns = ", ".join(f"list(DISTINCT {n} ORDER BY {n}) FILTER ({n} IS NOT NULL)" for n in named)
-    stored = con.execute(
-        f"SELECT {columns} FROM runs "
-        "WHERE run_id IN (SELECT run_id FROM run_facts WHERE source_id = ?)",
-        [source_id],
-    ).fetchone()
-    return next(
-        (
-            f"{name} is {' and '.join(map(str, found or ['unknown']))}, not {facts[name]}"
-            for name, found in zip(named, stored or (), strict=False)
-            if found != [facts[name]]
-        ),
-        None,
-    )
-
-
-def _refuse_to_continue(con: DuckDBPyConnection, recording: Recording, reader: Reader) -> None:
-    """Raise `InputError` where a file begins with all of what landed from its path before.
-
-    To land it too would count what both have in common twice.
-    """
-    earlier = con.execute(
-        sqlfiles.read("queries/ingest/earlier"),
-        {"path": path_text(recording.path.resolve()), "reader": reader.NAME},
-    ).fetchall()
-    for size, sha256, ingested, runs in earlier:
-        if recording.begins_with(size, sha256):
-            raise InputError(
-                f"the file has grown since it landed on {ingested} as {runs} "
-                f"({size} of now {recording.bytes_total} bytes)",
-                hint="--replace swaps what landed for the whole file.",
-            )
 
 
 class _Batches:
