@@ -43,8 +43,6 @@ def turning_point(
     if not rows or not turning or question.scaling != "strong" or not is_measured:
         return None
     low, high = turning[0]["low"], turning[0]["high"]
-    if low is not None and high is None:
-        high = _slower_from(rows)
     if low is None or (low <= rows[0]["parallelism"] and high is None):
         return None
     about = _fastest(rows)
@@ -61,16 +59,6 @@ def turning_point(
         about = round(max(first, low))
     upper = None if high is None else round(max(high, about))
     return TurningPoint(about, round(min(low, about)), upper)
-
-
-def _slower_from(rows: Sequence[Row]) -> int | None:
-    """Return from which count on the intervals of the times leave no count that may be the fastest.
-
-    Predictions of sums of functions tell more than the sums that were measured.
-    """
-    least = min((row["high"] for row in rows if row["high"] is not None), default=math.inf)
-    may = [i for i, row in enumerate(rows) if row["low"] is None or row["low"] <= least]
-    return None if may[-1] == len(rows) - 1 else int(rows[may[-1] + 1]["parallelism"])
 
 
 def limit_sentences(question: Question, every: Sequence[Row], turning: Sequence[Row]) -> list[str]:

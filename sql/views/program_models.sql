@@ -195,42 +195,6 @@ LEFT JOIN lone AS l
   ON s.app IS NOT DISTINCT FROM l.app AND s.version IS NOT DISTINCT FROM l.version
   AND s.machine IS NOT DISTINCT FROM l.machine;
 
-CREATE OR REPLACE VIEW program_turning_points AS
-WITH
-  -- several counts are as fast, up to the last digits
-  found AS (
-    SELECT
-      app, version, machine, basis, x,
-      list_transform(
-        list_filter(list_zip(x, y), lambda point: point[2] <= list_min(y) * (1 + 1e-6)),
-        lambda point: point[1]
-      ) AS fastest,
-      scaling_turning_point(x, y, noise) AS point
-    FROM _program_series
-  )
-
-SELECT
-  app, version, machine, basis,
-  CAST(fastest[-1] AS BIGINT) AS fastest,
-  -- no measured count above the interval is faster, and none below it slower than one further below
-  CASE
-    WHEN point['low'] >= list_filter(x, lambda count: count > fastest[-1])[1] THEN fastest[-1]
-    ELSE point['low']
-  END AS low,
-  CASE WHEN point['high'] < fastest[1] THEN fastest[1] ELSE point['high'] END AS high,
-  point['flags'] AS flags
-FROM found;
-
-COMMENT ON VIEW program_turning_points IS 'One row is one set of runs (same application, version and machine) and the count beyond which more processes make its program slower. The same holds of weak scaling, where the problem grows, too.';
-COMMENT ON COLUMN program_turning_points.app IS 'Application.';
-COMMENT ON COLUMN program_turning_points.version IS 'Version.';
-COMMENT ON COLUMN program_turning_points.machine IS 'Machine.';
-COMMENT ON COLUMN program_turning_points.basis IS 'What the time is (program_times.basis).';
-COMMENT ON COLUMN program_turning_points.fastest IS 'The measured count with the shortest time; of equal times the largest.';
-COMMENT ON COLUMN program_turning_points.low IS 'Lower end of the 90 % interval of the fastest count, measured or not. NULL where it is unknown, for the reason in flags.';
-COMMENT ON COLUMN program_turning_points.high IS 'Upper end; NULL where it is unknown, or where the program may get faster up to 64 times the largest count, or is measured and predicted to.';
-COMMENT ON COLUMN program_turning_points.flags IS 'What to keep in mind: no model, too few points, outlier, poor fit, not extrapolatable (as in scaling_models.flags).';
-
 -- One row is a set: what the sum of its functions is predicted to take at the counts `ats`, where
 -- that is the prediction of the program.
 CREATE OR REPLACE MACRO _program_sums(ats) AS TABLE
@@ -316,6 +280,7 @@ GROUP BY app, version, machine;
 
 -- One row is a set: its measured times, what it is predicted to take at the counts `ats`, the facts
 -- of the set and what to keep in mind. Up to the largest count the measured times are joined.
+-- `ats` is evaluated at each place where it is used: it has to be in the same order each time.
 CREATE OR REPLACE MACRO _programs(ats) AS TABLE
 WITH
   forecasts AS (
@@ -379,6 +344,71 @@ SELECT
   ) AS flags
 FROM forecasts;
 
+CREATE OR REPLACE VIEW program_turning_points AS
+WITH
+  found AS (
+    SELECT
+      app, version, machine, basis, x,
+      -- several counts are as fast, up to the last digits
+      list_transform(
+        list_filter(list_zip(x, y), lambda point: point[2] <= list_min(y) * (1 + 1e-6)),
+        lambda point: point[1]
+      ) AS fastest,
+      scaling_turning_point(x, y, noise) AS point,
+      list_filter(
+        predictions,
+        lambda place:
+          place['count'] BETWEEN x[1] AND 64 * x[-1]
+          AND place['low'] IS NOT NULL AND place['high'] IS NOT NULL
+      ) AS places
+    FROM _programs((
+      SELECT list_sort(list(DISTINCT CAST(round(pow(2, step / 2)) AS BIGINT)))
+      FROM range((SELECT CAST(2 * ceil(log2(64 * max(largest))) AS BIGINT) + 1 FROM scaling_sets))
+        AS t (step)
+    ))
+  ),
+
+  -- no measured count above the interval is faster, and none below it slower than one further below
+  within AS (
+    SELECT
+      * EXCLUDE (places),
+      CASE
+        WHEN point['low'] >= list_filter(x, lambda count: count > fastest[-1])[1] THEN fastest[-1]
+        ELSE point['low']
+      END AS low,
+      CASE WHEN point['high'] < fastest[1] THEN fastest[1] ELSE point['high'] END AS high,
+      list_sort(places) AS places,
+      list_min(list_transform(places, lambda place: place['high'])) AS least
+    FROM found
+  )
+
+SELECT
+  app, version, machine, basis,
+  CAST(fastest[-1] AS BIGINT) AS fastest,
+  low,
+  -- predictions of sums of functions know more of what is beyond than the sums that were measured
+  CASE
+    WHEN low IS NULL OR high IS NOT NULL THEN high
+    ELSE list_filter(
+      places,
+      lambda place: place['count'] > list_max(list_transform(
+        list_filter(places, lambda other: other['low'] <= least), lambda other: other['count']
+      ))
+    )[1]['count']
+  END AS high,
+  point['flags'] AS flags
+FROM within;
+
+COMMENT ON VIEW program_turning_points IS 'One row is one set of runs (same application, version and machine) and the count beyond which more processes make its program slower. The same holds of weak scaling, where the problem grows, too.';
+COMMENT ON COLUMN program_turning_points.app IS 'Application.';
+COMMENT ON COLUMN program_turning_points.version IS 'Version.';
+COMMENT ON COLUMN program_turning_points.machine IS 'Machine.';
+COMMENT ON COLUMN program_turning_points.basis IS 'What the time is (program_times.basis).';
+COMMENT ON COLUMN program_turning_points.fastest IS 'The measured count with the shortest time; of equal times the largest.';
+COMMENT ON COLUMN program_turning_points.low IS 'Lower end of the 90 % interval of the fastest count, measured or not. NULL where it is unknown, for the reason in flags.';
+COMMENT ON COLUMN program_turning_points.high IS 'Upper end, at most the first count, of two an octave, from which on the intervals of program_predict leave none that may be the fastest; NULL where it is unknown, or where the program may get faster up to 64 times the largest count, or is measured and predicted to.';
+COMMENT ON COLUMN program_turning_points.flags IS 'What to keep in mind: no model, too few points, outlier, poor fit, not extrapolatable (as in scaling_models.flags).';
+
 -- The value at p of a formula of kind computation, by its parameters.
 CREATE OR REPLACE MACRO _formula_value(parameters, p) AS
   coalesce(parameters['e'], 0)
@@ -397,9 +427,11 @@ WITH
       *,
       scaling_model(kind, x, y, noise) AS model,
       list_filter(predictions, lambda point: point['count'] / largest IN (2, 4, 8)) AS ahead
-    FROM _programs(
-      (SELECT list(DISTINCT largest * k) FROM scaling_sets CROSS JOIN unnest([2, 4, 8]) AS t (k))
-    )
+    FROM _programs((
+      SELECT list_sort(list(DISTINCT largest * k))
+      FROM scaling_sets
+      CROSS JOIN unnest([2, 4, 8]) AS t (k)
+    ))
   ),
 
   compared AS (

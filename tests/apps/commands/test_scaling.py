@@ -144,6 +144,8 @@ def test_the_turning_point_is_no_later_than_the_intervals_of_the_times_allow(run
     _, out, _ = run("scale", "app", "--at", "64,128,256")
     low, high = map(int, re.search(r"slower \(90 %: (\d+) to (\d+)\)", out).groups())
     assert low <= 71 <= high <= 256
+    _, out, _ = run("sql", "SELECT round(low), high FROM program_turning_points", "--format", "csv")
+    assert out.splitlines()[1] == f"{low}.0,{high}.0"
 
 
 def test_the_largest_efficient_count_has_the_interval_of_the_times(run, tmp_path):
