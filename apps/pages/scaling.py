@@ -29,6 +29,7 @@ from apps.reports.scaling_question import (
     Question,
     complete_question,
     how_to_begin,
+    is_guess,
     predict_grid,
 )
 from apps.reports.scaling_tables import growth
@@ -207,8 +208,14 @@ def _program(view: View, question: Question, predicted: pl.DataFrame) -> None:
             charts.efficiency_chart(banded, which.largest, FLOOR),
             "Predicted efficiency by parallelism, with its band",
         )
+    asked = predicted.filter(pl.col("parallelism").is_in(question.counts))
+    # Of a guessed time nothing follows.
+    guessed = pl.Series([is_guess(question, row) for row in asked.to_dicts()], dtype=pl.Boolean)
     view.table(
-        predicted.filter(pl.col("parallelism").is_in(question.counts)),
+        asked.with_columns(
+            pl.when(~guessed).then(pl.col(name)).alias(name)
+            for name in ("speedup", "efficiency", "core_hours")
+        ),
         units={"predicted": "s", "low": "s", "high": "s"},
         percent=("efficiency",),
     )

@@ -19,9 +19,9 @@ from apps.reports.scaling_limits import limit_sentences
 from apps.reports.scaling_question import (
     Question,
     complete_question,
+    is_guess,
     predict_grid,
     set_name,
-    why_guessed,
 )
 from apps.reports.scaling_tables import NAME
 
@@ -86,7 +86,7 @@ def _time_at(question: Question, last: Row) -> str:
     """Return what the program takes at the target; a guess is no prediction."""
     seconds, low, high = amounts([last["predicted"], last["low"], last["high"]], "s")
     band = f"{low} to {high}"
-    if why_guessed(last) and last["parallelism"] > question.which.largest:
+    if is_guess(question, last):
         return (
             f"What it takes at {last['parallelism']} does not follow from the measured times; "
             f"the best guess is {seconds} ({band})."

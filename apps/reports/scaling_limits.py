@@ -99,6 +99,18 @@ def _turning_sentence(point: TurningPoint | None, rows: Sequence[Row], turning: 
             f"Beyond which count adding more makes it slower is unknown: {why}. "
             f"Of the measured counts {turning['fastest']} is the fastest."
         )
+    if point and point.high == first:
+        return f"Adding more than {first}, the smallest count, makes it slower (90 %)."
+    measured = [row for row in rows if row["measured"]]
+    shortest = min(row["predicted"] for row in measured)
+    alike = [r["parallelism"] for r in measured if r["predicted"] <= shortest * (1 + _LITTLE)]
+    is_plateau = alike[-1] == measured[-1]["parallelism"] > alike[0]
+    # Times that are sure to get shorter beyond are none.
+    if is_plateau and (point is None or point.low <= alike[-1]):
+        return (
+            f"From {alike[0]} to {alike[-1]}, the largest count, adding more changes the time by "
+            f"{percent(_LITTLE)} at most; beyond it is not known to get faster."
+        )
     if point is None:
         return (
             "Beyond which count adding more makes it slower is unknown: the measured times allow "
@@ -108,16 +120,6 @@ def _turning_sentence(point: TurningPoint | None, rows: Sequence[Row], turning: 
         return (
             f"Up to {farthest} adding more does not make it slower; it could from {point.low} on "
             "(90 %)."
-        )
-    if point.high == first:
-        return f"Adding more than {first}, the smallest count, makes it slower (90 %)."
-    measured = [row for row in rows if row["measured"]]
-    shortest = min(row["predicted"] for row in measured)
-    alike = [r["parallelism"] for r in measured if r["predicted"] <= shortest * (1 + _LITTLE)]
-    if alike[-1] == measured[-1]["parallelism"] > alike[0]:
-        return (
-            f"From {alike[0]} to {alike[-1]}, the largest count, adding more changes the time by "
-            f"{percent(_LITTLE)} at most; beyond it is not known to get faster."
         )
     upper = f"more than {farthest}" if point.high is None else point.high
     later = "" if point.is_predicted else ", though its model predicts shorter times far beyond"

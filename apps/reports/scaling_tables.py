@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from apps.output import Row, amount, cell, flags_text, percent, three_digits
-from apps.reports.scaling_question import UNNAMED
+from apps.reports.scaling_question import UNNAMED, Question, is_guess
 
 SETS = ("application", "version", "machine", "scaling", "counts", "functions", "runs", "newest run")
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
@@ -40,17 +40,26 @@ def set_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
     ]
 
 
-def program_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
-    """Return the rows of `predict_program` as lines under `PROGRAM`."""
+def program_lines(question: Question, rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Return the rows of `predict_program` as lines under `PROGRAM`.
+
+    Of a guessed time nothing follows.
+    """
     return [
         (row["parallelism"], None, None, None, None, None)
         if row["predicted"] is None
         else (
             row["parallelism"],
             *_figures(row),
-            three_digits(row["speedup"]),
-            percent(row["efficiency"]),
-            three_digits(row["core_hours"]),
+            *(
+                (None, None, None)
+                if is_guess(question, row)
+                else (
+                    three_digits(row["speedup"]),
+                    percent(row["efficiency"]),
+                    three_digits(row["core_hours"]),
+                )
+            ),
         )
         for row in rows
     ]
