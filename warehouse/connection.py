@@ -30,6 +30,7 @@ from warehouse.lake.copies import use_copies
 from warehouse.lake.writers import alone
 from warehouse.queue import place
 from warehouse.spill import remove_abandoned, spill_folder
+from warehouse.transactions import in_lake
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -205,8 +206,9 @@ def _open_file(
 
 def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
     """Bring a database to this pwh's tables, views and rows; return the migrations applied."""
-    done = migrations.migrate(con)
-    modules.refresh(con)
+    with in_lake(con):
+        done = migrations.migrate(con)
+        modules.refresh(con)
     shipped.refresh(con)
     return done
 

@@ -16,6 +16,7 @@ from warehouse.errors import (
 from warehouse.lake.attach import is_lake
 from warehouse.lake.dialect import without_unsupported
 from warehouse.messages import migrate_hint
+from warehouse.transactions import in_file
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
@@ -44,21 +45,15 @@ def applied(con: DuckDBPyConnection) -> tuple[str, ...] | None:
 
 
 def migrate(con: DuckDBPyConnection) -> tuple[str, ...]:
-    """Apply what is missing, each migration in its own transaction; return what was applied.
-
-    In a lake all are one, as each transaction is a snapshot, and takes a while.
-    """
-    in_lake = is_lake(con)
+    """Apply what is missing, in a file each migration in its own transaction; return what was."""
     con.execute(sqlfiles.read("bookkeeping"))
     done = applied(con) or ()
     missing = [path for path in sqlfiles.files("migrations") if path.stem not in done]
-    for part in [missing] if in_lake else [[path] for path in missing]:
-        con.execute("BEGIN")
-        for path in part:
-            text = path.read_text(encoding="utf-8")
-            con.execute(without_unsupported(text) if in_lake else text)
+    for path in missing:
+        text = path.read_text(encoding="utf-8")
+        with in_file(con):
+            con.execute(without_unsupported(text) if is_lake(con) else text)
             con.execute("INSERT INTO migrations VALUES (?, now(), ?)", [path.stem, __version__])
-        con.execute("COMMIT")
     return tuple(path.stem for path in missing)
 
 

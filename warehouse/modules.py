@@ -16,6 +16,7 @@ from warehouse.errors import WarehouseOutdated
 from warehouse.lake.attach import is_lake
 from warehouse.lake.dialect import without_unsupported_comments
 from warehouse.messages import migrate_hint
+from warehouse.transactions import in_file
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
@@ -135,22 +136,21 @@ def refresh(con: DuckDBPyConnection) -> bool:
     """Create the views again where they differ from this pwh's; return whether they did."""
     if not stale(con):
         return False
-    con.execute("BEGIN")
-    _drop_all(con)
-    create(con, ordered())
-    for module in ordered():
-        con.execute(
-            "INSERT INTO view_modules VALUES (?, ?, ?, ?, ?)",
-            [
-                module.name,
-                module.sha256,
-                module.creates("VIEW"),
-                module.creates("MACRO"),
-                __version__,
-            ],
-        )
-    _note_functions(con, _IN_LAKE if is_lake(con) else _CALLS_FUNCTIONS)
-    con.execute("COMMIT")
+    with in_file(con):
+        _drop_all(con)
+        create(con, ordered())
+        for module in ordered():
+            con.execute(
+                "INSERT INTO view_modules VALUES (?, ?, ?, ?, ?)",
+                [
+                    module.name,
+                    module.sha256,
+                    module.creates("VIEW"),
+                    module.creates("MACRO"),
+                    __version__,
+                ],
+            )
+        _note_functions(con, _IN_LAKE if is_lake(con) else _CALLS_FUNCTIONS)
     return True
 
 

@@ -42,6 +42,32 @@ def transaction(con: DuckDBPyConnection) -> Iterator[None]:
         ) from None
 
 
+@contextmanager
+def in_file(con: DuckDBPyConnection) -> Iterator[None]:
+    """Make what happens inside a transaction, in a file; in a lake it is part of `in_lake`."""
+    if is_lake(con):
+        yield
+        return
+    with _all_or_nothing(con):
+        yield
+        _commit(con)
+
+
+@contextmanager
+def in_lake(con: DuckDBPyConnection) -> Iterator[None]:
+    """Make what happens inside one transaction, in a lake; in a file it has its own (`in_file`).
+
+    DuckLake keeps a state of the schema for each transaction that changes it, and loads all of the
+    one in which a table was made when it first reads rows of that table which are in the catalogue.
+    """
+    if not is_lake(con):
+        yield
+        return
+    with _all_or_nothing(con):
+        yield
+        _commit(con)
+
+
 def land(con: DuckDBPyConnection, work: Callable[[], tuple[_T, Touched]]) -> _T:
     """Commit what `work` does, and return its result.
 

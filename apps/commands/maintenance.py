@@ -53,17 +53,20 @@ def migrate(context: typer.Context, on: OnOption = None, wait: WaitOption = None
     from warehouse import migrations, modules, shipped
     from warehouse.connection import open_unchecked
     from warehouse.errors import WarehouseOutdated
+    from warehouse.transactions import in_lake
 
     con = open_unchecked(context.obj, create=False, wait=wait, on_wait=note)
     try:
-        try:
-            migrations.check(con, str(context.obj))
-            done: tuple[str, ...] = ()
-        except WarehouseOutdated:
-            done = migrations.migrate(con)
+        done: tuple[str, ...] = ()
+        with in_lake(con):
+            try:
+                migrations.check(con, str(context.obj))
+            except WarehouseOutdated:
+                done = migrations.migrate(con)
+            views = modules.refresh(con)
         for name in done:
             print_data(f"applied {name}")
-        views, added = modules.refresh(con), shipped.refresh(con)
+        added = shipped.refresh(con)
         if views:
             print_data("updated the views")
         if added:

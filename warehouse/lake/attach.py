@@ -195,6 +195,9 @@ def _make_folder(lake: Lake) -> None:
 
 def _attach_options(lake: Lake, *, read_only: bool, create: bool) -> str:
     options = [f"METADATA_CATALOG {literal(METADATA)}"]
+    if lake.in_postgres:
+        # The one that DuckLake uses: it would read what all others have, too.
+        options.append("META_SCHEMA 'public'")
     if read_only:
         options.append("READ_ONLY")
     elif not create:
