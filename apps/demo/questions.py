@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import correlation
 from typing import Any
 
-from apps.output import percent
+from apps.output import counted, percent
 
 Row = dict[str, Any]
 
@@ -39,7 +39,9 @@ class Question:
 
 def _overview(rows: Sequence[Row]) -> str:
     files, landed = (sum(row[name] for row in rows) for name in ("files", "rows"))
-    return f"{files} recordings in {len(rows)} formats became {landed} rows of one schema."
+    return (
+        f"{files} recordings in {len(rows)} formats became {counted(landed, 'row')} of one schema."
+    )
 
 
 def _slower(rows: Sequence[Row]) -> str:
@@ -101,7 +103,7 @@ def _since(rows: Sequence[Row]) -> str:
         return f"{len(rows)} changes."
     row = rows[0]
     return (
-        f"Only {row['app']}: since {row['version']} it takes {row['percent']:.1f} per cent longer. "
+        f"Only {row['app']}: since {row['version']} it takes {row['percent']:.1f} % longer. "
         "The slow runs of the others are noise."
     )
 
@@ -123,7 +125,7 @@ def _why(rows: Sequence[Row]) -> str:
     worst = rows[0]
     moved = next(row for row in rows if row["topic"] == "bottleneck")
     return (
-        f"{worst['percent_of_loss']:.0f} per cent of the loss is in {worst['subject']}, whose "
+        f"{worst['percent_of_loss']:.0f} % of the loss is in {worst['subject']}, whose "
         f"bottleneck moved from {moved['before_label']} to {moved['after_label']}."
     )
 
@@ -132,7 +134,7 @@ def _everywhere(rows: Sequence[Row]) -> str:
     traces = {row["trace"] for row in rows}
     low, high = min(rows, key=_percent), max(rows, key=_percent)
     return (
-        f"From {low['percent']:.0f} per cent ({low['app']}) to {high['percent']:.0f} "
+        f"From {low['percent']:.0f} % ({low['app']}) to {high['percent']:.0f} % "
         f"({high['app']}), seen in {len(traces)} kinds of trace by one statement."
     )
 

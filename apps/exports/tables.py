@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from apps.output import Format, emit
+from apps.output import Format, counted, emit
 from apps.queries.export import export_table
 from apps.queries.runs import row_counts, run_facts
 from warehouse.errors import NothingToAnalyse, UsageError
@@ -48,7 +48,7 @@ def export_tables(
         raise UsageError(f"cannot make the folder {path}: {error.strerror}") from None
     for name in counts:
         emit(con, export_table(con, run_id, name), style, path / f"{name}.{style}")
-    lines = [f"{name}.{style}: {rows} rows" for name, rows in counts.items()]
+    lines = [f"{name}.{style}: {counted(rows, 'row')}" for name, rows in counts.items()]
     return [*lines, *_not_in_tables(con, run_id)]
 
 

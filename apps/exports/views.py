@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from apps.output import Format, emit
+from apps.output import Format, counted, emit
 from warehouse.connection import cursor
 from warehouse.errors import UsageError
 from warehouse.modules import calling_functions
@@ -55,7 +55,7 @@ def _write(con: DuckDBPyConnection, folder: Path) -> Iterator[tuple[float, str]]
             relation = own.table(f"temp.{name}")
             emit(own, relation, Format.parquet, folder / f"{name}.parquet")
             rows = (relation.count("*").fetchone() or (0,))[0]
-            yield done / len(views), f"{name}: {rows:,} rows"
+            yield done / len(views), f"{name}: {counted(rows, 'row')}"
     finally:
         own.close()
 

@@ -13,7 +13,7 @@ import warehouse as pwh
 from apps.exports import Target, export_run
 from apps.exports.tables import export_tables
 from apps.exports.views import export_views
-from apps.output import Format
+from apps.output import Format, counted
 from apps.queries.runs import resolve_run, row_counts
 from apps.queries.schema import schema_objects
 from ingest.readers.sampling.protobuf import fields, signed
@@ -130,7 +130,9 @@ def test_tables_come_back_whole(style, demo, warehouse, tmp_path):
     run_id = resolve_run(demo, STENCIL)
     notes = export_tables(demo, run_id, style, tmp_path / "all", None)
     counts = row_counts(demo, run_id)
-    assert notes[:-1] == [f"{name}.{style}: {count} rows" for name, count in counts.items()]
+    assert notes[:-1] == [
+        f"{name}.{style}: {counted(count, 'row')}" for name, count in counts.items()
+    ]
     assert notes[-1] == (
         "wall_seconds and tags are in no table; state them again at pwh ingest: "
         "--wall-seconds and --tag"
@@ -304,7 +306,7 @@ def test_answers_of_views_are_tables_for_clients_without_functions(warehouse, tm
     (tmp_path / "views").mkdir()
     lines = [line for _, line in export_views(warehouse, tmp_path / "views")]
     assert lines == [line for _, line in export_views(warehouse, tmp_path / "views.duckdb")]
-    assert "scaling_models: 1 rows" in lines
+    assert "scaling_models: 1 row" in lines
     views, _ = calling_functions(warehouse)
     model = "SELECT function, formula, points FROM {}"
     wanted = warehouse.execute(model.format("scaling_models")).fetchall()
