@@ -444,7 +444,7 @@ def _line(row: Row) -> str:
         reason = "direction unknown" if row["better"] is None else "less than 1 % of the time"
         reason = f"acknowledged: {row['acknowledged']}" if row["acknowledged"] else reason
         verdict = f"{verdict.strip('*')} ({reason})"
-    elif row["verdict"] == "provisional":
+    elif row["verdict"] == "provisional" and row["more_runs"] is not None:
         verdict += f" ({counted(row['more_runs'], 'more run')} would confirm it)"
     cells = (
         row["name"],

@@ -3,9 +3,9 @@
 -- $metrics are compared, together as in compare, and of them those that match $shown are judged.
 -- $better (lower or higher) is the direction of metrics that have none; with $undirected metrics
 -- without a direction are there too. What is acknowledged between the two sides does not decide; a
--- change that is not certain yet (provisional_changes) is a verdict with $provisional only. What is
--- worse than 0 is so by more than any limit. What the candidate lacks, other than functions, is
--- missing: no verdict on it.
+-- change that is not certain yet (provisional_changes), or in the baseline already and not
+-- acknowledged, is a verdict with $provisional only. What is worse than 0 is so by more than any
+-- limit. What the candidate lacks, other than functions, is missing: no verdict on it.
 WITH
   sides AS (
     SELECT
@@ -35,8 +35,9 @@ WITH
   -- the latest change of each series up to the candidate: since the baseline, or within it
   changed AS (
     SELECT
-      c.fields, c.metric, c.direction, c.more_runs, c.run_id,
-      c.started_at <= s.newest_before AS is_within
+      c.fields, c.metric, c.more_runs, c.run_id,
+      c.started_at <= s.newest_before AS is_within,
+      c.direction = 'worse' AND (NOT is_within OR c.acknowledged IS NULL) AS is_open
     FROM _found_changes AS c
     JOIN sides AS s ON c.started_at > s.oldest_before AND c.started_at <= s.newest
     WHERE c.app = $app
@@ -80,8 +81,7 @@ WITH
         WHEN (ratio IS NULL AND "before" = 0 AND in_comparison = 'worse')
           OR (loss_low > allowed AND p_value IS NOT NULL)
           THEN 'worse'
-        WHEN $provisional AND loss > allowed AND c.more_runs IS NOT NULL AND c.direction = 'worse'
-          THEN 'provisional'
+        WHEN $provisional AND loss > allowed AND c.is_open THEN 'provisional'
         WHEN p_value IS NULL THEN 'unknown'
         WHEN loss_high <= allowed THEN 'fine'
         ELSE 'uncertain'

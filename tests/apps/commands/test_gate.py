@@ -144,11 +144,12 @@ def test_one_run_is_enough_where_a_metric_hardly_varies(run, tmp_path):
     )
 
 
-def test_a_change_within_the_baseline_is_no_noise(run, tmp_path):
+@pytest.mark.parametrize("slow", [1, 5])
+def test_a_change_within_the_baseline_is_no_noise(run, tmp_path, slow):
     lines = [
         *runs("v1", {"f": 10}, first_day=1),
-        *runs("v2", {"f": 12}, first_day=11, count=1),
-        *runs("v3", {"f": 12}, first_day=12, count=1),
+        *runs("v2", {"f": 12}, first_day=11, count=slow),
+        *runs("v3", {"f": 12}, first_day=11 + slow, count=1),
     ]
     run("ingest", write(tmp_path / "t.csv", lines))
     asked = ("gate", "heat", "--baseline", "last:10")
@@ -156,6 +157,8 @@ def test_a_change_within_the_baseline_is_no_noise(run, tmp_path):
     assert (code, "noise" in out) == (0, False)
     assert "both sides of a change (pwh trend): functions:seconds at v2-m1-0" in out
     assert run(*asked, "--provisional")[0] == 1
+    run("ack", "v2-m1-0", "expected")
+    assert run(*asked, "--provisional")[0] == 0
 
 
 def test_the_limit_is_what_is_allowed(pwh):
