@@ -62,6 +62,11 @@ def test_many_equal_repetitions_have_no_scatter():
     assert [(one["ratio"], one["p_value"]) for one in compared(sides, sides)] == [(1, 1)] * 2
 
 
+def test_equal_values_have_no_change_however_many_a_side_has():
+    (one,) = compared([[0.01] * 10], [[0.01] * 3])
+    assert (one["ratio"], one["p_value"]) == (1, 1)
+
+
 def test_values_far_below_one_have_no_resolution_of_one():
     times = [1.001e-30, 1.002e-30, 1.003e-30, 1.0015e-30]
     (small,) = compared([times], [[1.5 * t for t in times]])

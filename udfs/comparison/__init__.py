@@ -23,6 +23,7 @@ from udfs.comparison.spread import moderate, spreads
 
 _MANY, _FEW = 5, 3
 _MORE_NOISE = 0.05  # probability from which on runs have more noise than their history
+_EXACT = np.finfo(np.float64).eps  # of a value: no number is stored more exactly
 _NOISES = ("runs", "history", "other side", "usual")
 
 _USUAL = pa.struct([("variance", pa.float64()), ("freedom", pa.float64())])
@@ -157,7 +158,7 @@ def _compare(
     family = np.where(positive, family, family + " with zeros")
     usual = (np.where(positive, usual[0], np.nan), usual[1])
     variances, freedoms, most, sources, separable = _noises(
-        before, after, histories, usual, family, (step / size) ** 2 / 12
+        before, after, histories, usual, family, np.maximum(step / size, _EXACT) ** 2 / 12
     )
     known: Booleans = np.asarray((sources >= 0).all(axis=0))
     tested = _tests(known, leading)
@@ -268,30 +269,29 @@ def _noises(
     degrees of freedom both sides have at most together, (metrics): one history counts once. The
     last is as how many values each side counts where sides do not overlap (`Spread.separable`).
     """
-    variances = np.full((2, before.metrics), np.nan)
-    ones = variances.copy()
-    separable = variances.copy()
-    freedoms = variances.copy()
-    past = variances.copy()
-    past_freedoms = variances.copy()
-    single = variances.copy()
-    single_freedoms = variances.copy()
+    ones = np.full((2, before.metrics), np.nan)
+    of_means = ones.copy()
+    separable = ones.copy()
+    freedoms = ones.copy()
+    past = ones.copy()
+    past_freedoms = ones.copy()
+    single = ones.copy()
+    single_freedoms = ones.copy()
     for name in dict.fromkeys(family):
         at = np.flatnonzero(family == name)
         for i, spread in enumerate(spreads(before.part(at), after.part(at), rounding[at])):
-            variances[i, at], ones[i, at] = spread.of_mean, spread.of_one
+            ones[i, at], of_means[i, at] = spread.of_one, spread.of_mean
             freedoms[i, at], separable[i, at] = spread.freedom, spread.separable
             shown = history_variances(histories[i].part(at))
             past[i, at], past_freedoms[i, at] = shown.variance, shown.freedom
             single[i, at], single_freedoms[i, at] = shown.variance_of_one, shown.freedom_of_one
-    sources = np.where(np.isfinite(variances), 0, -1)
+    sources = np.where(np.isfinite(ones), 0, -1)
     counts = np.stack([before.counts, after.counts])
     lends = (counts > 1) & (counts <= _FEW) & _is_alike(ones, freedoms, past, past_freedoms)
     lent = np.where(lends, past_freedoms, 0)
     most = freedoms.sum(axis=0) + lent.max(axis=0)
-    moderated = moderate(ones, freedoms, np.nan_to_num(past), lent)
-    variances *= moderated / ones
-    ones, freedoms = moderated, freedoms + lent
+    ones = moderate(ones, freedoms, np.nan_to_num(past), lent)
+    variances, freedoms = ones * of_means, freedoms + lent
     alone = counts == 1
     # Many runs of the other side estimate the noise of the day better than the history does, and
     # the history better than a few.

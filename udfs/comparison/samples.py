@@ -37,9 +37,15 @@ class Samples:
         return np.bincount(self.owner, of, self.metrics).astype(np.float64)
 
     def means(self) -> Floats:
-        """Return the mean of each metric, (metrics); NaN where it has no value."""
+        """Return the mean of each metric, (metrics); NaN where it has no value.
+
+        That of equal values is their value, however many there are.
+        """
         counts = self.counts
-        out: Floats = np.where(counts > 0, self.sums(self.values) / np.maximum(counts, 1), np.nan)
+        first = np.full(self.metrics, np.nan)
+        first[counts > 0] = self.values[(np.cumsum(counts) - counts)[counts > 0]]
+        apart = self.sums(self.values - first[self.owner])
+        out: Floats = first + apart / np.maximum(counts, 1)
         return out
 
     def deviations(self) -> Floats:

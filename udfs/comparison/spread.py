@@ -22,18 +22,17 @@ _MAX_RHO = 0.9
 _ORDERED = 0.7  # share of rho by which values count as fewer where all lie on one side of others
 _MIN_VARIANCES = 6  # that the prior of a family is estimated from
 _SMALLEST = 1e-300
-_ROUNDED = 1e-12  # of the values: scatter below is rounding
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Variance of each metric's mean and of one value, degrees of freedom; (metrics) each.
+    """Variance of a value of each metric, that of the mean over it, degrees of freedom; (metrics).
 
     `separable` is how many independent values separate from others as often as these by chance.
     """
 
-    of_mean: Floats
     of_one: Floats
+    of_mean: Floats
     freedom: Floats
     separable: Floats
 
@@ -60,8 +59,7 @@ def spreads(before: Samples, after: Samples, rounding: Floats) -> tuple[Spread, 
     moderated = moderate(variances, freedom, prior, borrowed)
     separable = (1 - _ORDERED * rho) * np.stack([before.counts, after.counts])
     first, second = (
-        Spread(moderated[i] * sides[i][2], moderated[i], freedom[i] + borrowed[i], separable[i])
-        for i in (0, 1)
+        Spread(moderated[i], sides[i][2], freedom[i] + borrowed[i], separable[i]) for i in (0, 1)
     )
     return first, second
 
@@ -137,11 +135,8 @@ def _independent(side: Samples) -> float:
     points = table.shape[1]
     if points < 3:
         return 1.0
-    mean = table.mean(axis=1, keepdims=True)
-    norm = np.linalg.norm(table - mean, axis=1, keepdims=True)
-    # What rounding leaves of equal values is no scatter.
-    scatters = (norm > _ROUNDED * np.abs(mean))[:, 0]
-    unit = (table - mean)[scatters] / norm[scatters]
+    unit = table - table.mean(axis=1, keepdims=True)
+    unit /= np.linalg.norm(unit, axis=1, keepdims=True)
     metrics = len(unit)
     if metrics < 2:
         return 1.0
