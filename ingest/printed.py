@@ -71,7 +71,8 @@ PRINTED: tuple[Signature, ...] = (
         "statistics of memray, or of memory by line",
         "Write CSV with the columns metric, value and unit: a landing table is metrics.",
         text=r'^(?:  "total_num_allocations": \d+,|.{1,9} Total allocations:$'
-        r"|allocator,num_allocations,size,|Line # +Mem usage +Increment )",
+        r"|allocator,num_allocations,size,|Line # +Mem usage +Increment |┃ Location +┃)"
+        r'|\A\{"version": 0, "costs": \[\{"description": "Memory"',
     ),
     Signature(
         "the table that pytest-benchmark prints",
@@ -214,7 +215,7 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "what redis-benchmark prints for people",
         "Let it write CSV: redis-benchmark --csv > FILE.csv",
-        text=r"^(?:====== .* ======|\w[\w ()-]*: [\d.]+ requests per second, p50=|\w+: rps=)",
+        text=r"^(?:====== .* ======|\w[\w ()-]*: [\d.]+ requests per second, p50=|\s*\w+: rps=)",
     ),
     Signature(
         "a list of a load test's requests (hey -o csv, ab -g, pgbench -l)",
@@ -229,7 +230,8 @@ PRINTED: tuple[Signature, ...] = (
         r'|.*"vusers\.created"|.*"num_none_requests"|.*"lighthouseVersion":'
         r"|Requests +\[total, rate, throughput\]|  Requests/sec:\t"
         r'|\{?\s*"transactions":\s|Total: connections \d+ requests|.*\): request=\d+ time='
-        r'|.* ioping statistics ---|\[\{\s+"timestamp": [\d.]+,\s+"localtime")',
+        r"|.* ioping statistics ---|\A(?:\d+ ){8}\d+ \d{8,}$|Target URL: +http"
+        r'|\[\{\s+"timestamp": [\d.]+,\s+"localtime")',
     ),
     Signature(
         "what a benchmark of a machine prints (7z b, bonnie++, dbench, HPCG, HPCC, cyclictest ...)",
@@ -276,7 +278,7 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "statistics of the build tool ninja (-d stats)",
         "Ingest its log: .ninja_log",
-        text=r"^metric +count +avg \(us\) +total \(ms\)$",
+        text=r"^metric\s+count\s+avg \(us\)\s+total \(ms\)$",
     ),
     Signature(
         "counters of .NET (dotnet-counters), or of GPUs by rocm-smi",
@@ -293,7 +295,7 @@ PRINTED: tuple[Signature, ...] = (
         "what fio or iperf3 prints",
         "Let it write JSON: fio --output-format=json --output=FILE.json JOB, or iperf3 -J -c HOST",
         text=r"^(?:\[ *ID\] Interval +Transfer|\S+: \(g=\d+\): rw=|3;fio-\d)"
-        r"|\A(?:\d+, \d+, [012], \d+, (?:0x)?\d+(?:, \d+)?\n){2}",  # --write_lat_log
+        r"|\A(?:\d+, \d+, [012], \d+, (?:0x)?\d+(?:, (?:0x)?\d+){0,3}\n){2}",  # --write_lat_log
     ),
     Signature(
         "results of BenchmarkTools.jl, benchmark-ips, ReFrame or asv",
@@ -312,15 +314,23 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?:\x1b\[90m)?clk: ~[\d.]+ GHz|Benchmarking is an experimental feature",
     ),
     Signature(
+        "results of tinybench, bench-node, benny or cronometro",
+        _METRICS,
+        text=r"^(?:│ \(index\) │ Task name +│ Latency |Running \".*\" suite\.\.\.$"
+        r'| +"opsSec": [\d.]+$| +"percentSlower": [\d.]+$|║ \S*Slower tests)'
+        r'|\A(?:\[\{"state":"\w+","latency":\{|name,ops/sec,samples,plugins,'
+        r'|"name","ops","margin",)',
+    ),
+    Signature(
         "what tests print (pytest, googletest, CTest, Boost, Catch2, Jest, TAP)",
         "Let it write JUnit's XML: pytest --junitxml=FILE.xml, --gtest_output=xml:FILE.xml, "
         "ctest --output-junit FILE.xml, --logger=JUNIT,all,FILE.xml, -r junit -o FILE.xml, "
-        "jest --reporters=jest-junit, node --test --test-reporter=junit",
+        "jest --reporters=jest-junit, mocha --reporter=xunit, node --test --test-reporter=junit",
         text=r"^(?:=+ (?:test session starts|slowest .*durations) =+$|Test project /"
         r"|<Site BuildName=|\[=+\] Running \d+ tests? from |  \"testsuites\": \[$"
         r"|Running \d+ test cases?\.\.\.$|<TestLog>|<Catch(?:2TestRun)? (?!(?s:.*)<Benchm)"
         r"|.* is a Catch2? v\d|TAP version 1\d$|Test Suites: \d+)"
-        r'|\A\{"numFailedTestSuites":',
+        r'|\A\{(?:"numFailedTestSuites":|\s+"stats": \{\s+"suites": \d+,)',
     ),
     Signature(
         "what Go's tests print, which have no benchmarks",
@@ -368,7 +378,7 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "what toplev prints",
         "Let perf count the same: perf stat -M TopdownL1 -x, -o FILE.csv COMMAND",
-        text=r"^(?:(?:Timestamp,)?(?:CPUs,)?Area,Value,Unit,Description|"
+        text=r"^(?:(?:Timestamp.)?(?:CPUs.)?Area.(?:Value.Unit.Description|Node.\w*\d)|"
         r"# \d+\.\d\S* on |(?:core |S\d+-C\d+ +|C\d+ +)?(?:FE|BE|BAD|RET)\S* +\w+\S* +% )",
     ),
     Signature(
@@ -409,14 +419,30 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?:Time variable +usr +sys +wall | +\.\.\. .* timing report \.\.\.$)",
     ),
     Signature(
+        "statistics of ccache or webpack",
+        _METRICS,
+        text=r"^(?:Cacheable calls: |cache hit \(direct\) )"
+        r'|\A\{"hash":"\w+","version":"[\d.]+","time":',
+    ),
+    Signature(
+        "the actions of go build",
+        "Let it write a trace: go build -debug-trace=FILE.json",
+        text=r'\A\[\s+\{\s+"ID": 0,\s+"Mode": "',
+    ),
+    Signature(
+        "times that R or Ruby print (system.time, Benchmark)",
+        "Write CSV with the columns app and wall_seconds, which is elapsed or real.",
+        text=r"^ +user +system +(?:elapsed|total +real) *$",
+    ),
+    Signature(
         "what TypeScript's compiler prints of its times",
         "Let it write a trace: tsc --generateTrace FOLDER, and ingest trace.json there.",
         text=r"^Check time: +[\d.]+s$",
     ),
     Signature(
-        "the text of line_profiler",
+        "the text of line_profiler or pprofile",
         "It has times of lines; pwh reads functions: python -m cProfile -o FILE.pstats SCRIPT",
-        text=r"^Timer unit: \S+ s$",
+        text=r"^Timer unit: \S+ s$|\ACommand line: .*\nTotal duration: [\d.]+s$",
     ),
     Signature(
         "a record of memory_profiler (mprof)",
@@ -452,13 +478,23 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^Linux \S+ \([^)]*\)\s.*\s+avg-cpu: ",
     ),
     Signature(
-        "statistics of a system (top, atop, nmon, dstat, collectl, powertop, powermetrics)",
+        "statistics of a system (top, atop, nmon, dstat, collectl, glances, psrecord ...)",
         _SAMPLES,
         (b"\xef\xbe\xed\xfe",),  # of atop (-w)
         text=r"^(?:top - \d\d:|# +Time +UID +|#Entity +|#cpu sys inter +|#Date Time "
-        r'|\AAAA,progname,|\A"(?:pcp-)?[Dd]stat '
+        r'|\AAAA,progname,|\A"(?:(?:pcp-)?[Dd]stat|dool) |\Atimestamp,now\.iso,'
+        r"|# Elapsed time +CPU \(%\)"
         r"|Power measurements will start in | \*  \*  \*   Top 10 Power Consumers"
         r"|ATOP - |RESET\n(?:CPU|cpu|MEM|DSK|NET|PR\w) )",
+    ),
+    Signature(
+        "the state of a system, or its counts since it started (vmstat -s, -d, free, ps, /proc)",
+        "Record it over time: vmstat -t 1 > FILE.txt, iostat -t -o JSON 1 > FILE.json, "
+        "pidstat 1 > FILE.txt, sar -o FILE 1",
+        text=r"^disk- -+reads-+ -+writes|\A(?: +\d+ (?:K total memory|disks ?|forks)$"
+        r"|Cache +Num +Total +Size +Pages$|\S+ +reads +read sectors +writes "
+        r"| *(?:USER +)?PID +(?:%CPU|TTY) | +total +used +free +shared|MemTotal: +\d+ kB$"
+        r"|cpu  \d+ \d+ \d+ |(?:some|full) avg10=)",
     ),
     Signature(
         "metrics in the text format of Prometheus, or in InfluxDB's lines",
@@ -538,5 +574,15 @@ PRINTED: tuple[Signature, ...] = (
         "a trace, or metrics, of nvprof",
         "pwh reads its summary: nvprof --csv --log-file FILE.csv COMMAND",
         text=r'^==\d+== (?:Profiling|Event|Metric) result:\r?\n *"?(?:Start|Device|Invocations)',
+    ),
+    Signature(
+        "a picture (SVG)",
+        "pwh reads the numbers behind a picture: export them as CSV.",
+        text=r"\A(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE svg|<svg)",
+    ),
+    Signature(
+        "text with the colours of a terminal",
+        "Let the tool print without them: NO_COLOR=1 COMMAND > FILE, or its option --color=never.",
+        text=r"\x1b\[[\d;]*m",
     ),
 )

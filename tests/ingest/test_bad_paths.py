@@ -134,7 +134,8 @@ def test_good_files_land_next_to_bad_ones(pwh, tmp_path):
         "mixed/c.csv",
     ]
     assert err == (
-        "pwh: rejected mixed/b.csv, row 4 of pmu_samples: the counter cycles is -4.0\n"
+        "pwh: rejected mixed/b.csv, row 4 of pmu_samples: "
+        "cycles is -4.0 and has no unit: it would be a count\n"
         "  expected a count from 0, or a metric with its unit\n"
         "pwh: skipped 1 file that no reader recognises (page.csv); --list-skipped says why\n"
     )

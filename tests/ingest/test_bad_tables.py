@@ -27,7 +27,12 @@ NEGATIVE = "expected whole numbers from 0"
 @pytest.mark.parametrize(
     ("table", "column", "value", "message"),
     [
-        ("pmu_samples", "value", -1.0, "the counter cycles is -1.0\n  expected a count from 0, or"),
+        (
+            "pmu_samples",
+            "value",
+            -1.0,
+            "cycles is -1.0 and has no unit: it would be a count\n  expected",
+        ),
         ("pmu_samples", "value", 1e20, "the value of cycles is 1e+20\n  expected a counter of at"),
         ("pmu_samples", "value", float("inf"), "the value of cycles is inf\n  expected a counter"),
         ("pmu_samples", "rank", -1, f"-1 in the column rank\n  {NEGATIVE}"),
