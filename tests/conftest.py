@@ -48,9 +48,9 @@ _ROOM = 8 * 2**30  # several times what is there at once
 if _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM:
     # Thousands of small warehouses are written. On a disk each commit waits for it.
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_IN_MEMORY))
+# Models of tests are small: their threads would mostly wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 if "PYTEST_XDIST_WORKER" in os.environ:
-    # Test processes side by side, each with a thread a core, would mostly wait for each other.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     # DuckDB has as many threads as this says. A second one costs a tenth of the processor time.
     os.environ.setdefault("SLURM_CPUS_ON_NODE", "1")
 

@@ -174,8 +174,7 @@ def samples(n):
     return x, x[:, 0] + 0.3 * (x[:, 2] > 0) + noise
 
 
-def test_trees_learn_the_error_of_the_first_estimate_and_their_uncertainty(monkeypatch):
-    monkeypatch.setattr("udfs.throughput.boosting.ROUNDS", 60)
+def test_trees_learn_the_error_of_the_first_estimate_and_their_uncertainty():
     x, y = samples(3000)
     arrays = fit_boosting(x[:2000], y[:2000], offset=0)
     value, low, high = predict_boosting(x[2000:], arrays)
