@@ -15,6 +15,8 @@ Floats = npt.NDArray[np.float64]
 ARROW = "->"
 UNKNOWN = "[unknown]"
 _ARROW_IN_NAME = re.compile(r"(?<!operator)->")
+# A frame as valgrind prints it: its address, its function, and where that is.
+_VALGRIND = re.compile(r"0x[0-9A-Fa-f]+: (.+?)(?: \((?:in )?[^()]*\))?")
 _NOT_SHOWN = re.compile(r"[\x00-\x1f\x7f]+")
 
 
@@ -22,6 +24,12 @@ def frame_name(text: str) -> str:
     """Return the name of a function as it can be part of a call path, whose separator is ->."""
     name = _NOT_SHOWN.sub(" ", text).strip()
     return _ARROW_IN_NAME.sub("\u2192", name) if ARROW in name else name or UNKNOWN
+
+
+def valgrind_function(frame: str) -> str | None:
+    """Return the function of a frame as valgrind prints it; None where the text is none."""
+    found = _VALGRIND.fullmatch(frame)
+    return frame_name(found[1]) if found else None
 
 
 class CallPaths:

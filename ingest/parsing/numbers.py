@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ingest.parsing.lines import quoted
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,6 +34,14 @@ def cast(values: pa.Array, kind: pa.DataType, lines: Integers, what: str) -> pa.
                     expected=f"a number within {kind.bit_width} bits",
                 ) from None
         raise
+
+
+def number(cell: str, where: str) -> float:
+    """Return the number in a cell; raises `InputError` where it is none."""
+    try:
+        return float(cell)
+    except ValueError:
+        raise InputError(f"{quoted(cell)} was found", where=where, expected="a number") from None
 
 
 def is_number(text: str) -> bool:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.app_names import program_name
-from ingest.parsing.call_paths import ARROW, frame_name
+from ingest.parsing.call_paths import ARROW, frame_name, valgrind_function
 from ingest.parsing.counter_table import batches
 from ingest.parsing.json_values import checked, field, numbers, read_json, text_of
 from warehouse.errors import InputError
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ingest.recording import Recording
 
 _START = re.compile(rb'\s*\{\s*"dhatFileVersion"\s*:')
-_FRAME = re.compile(r"0x[0-9A-Fa-f]+: (.+?)(?: \((?:in )?[^()]*\))?")
 _ALLOCATOR = re.compile(r".*\(in \S*vgpreload_\S*\)|\[root\]")
 _OF_HEAP = {"gb": "peak bytes", "gbk": "peak blocks", "eb": "end bytes", "ebk": "end blocks"}
 _ACCESSES = {"rb": "read bytes", "wb": "written bytes"}
@@ -109,5 +108,4 @@ def _sums(document: Mapping[str, Any], points: list[Any]) -> dict[str, dict[str,
 
 
 def _name(frame: str) -> str:
-    found = _FRAME.fullmatch(frame)
-    return frame_name(found[1] if found else frame)
+    return valgrind_function(frame) or frame_name(frame)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.app_names import program_name
+from ingest.parsing.call_paths import valgrind_function
 from ingest.parsing.counter_table import Sample, batches
 from ingest.parsing.lines import numbered_lines, quoted
 from warehouse.errors import InputError
@@ -36,7 +37,6 @@ _SNAPSHOT = re.compile(r"snapshot=(\d{1,9})")
 _VALUE = re.compile(r"(time|mem_heap_B|mem_heap_extra_B|mem_stacks_B)=(\d{1,12})")
 _TREE = re.compile(r"heap_tree=(empty|detailed|peak)")
 _NODE = re.compile(r"( *)n(\d{1,6}): (\d{1,18}) (.+)")
-_CALL = re.compile(r"0x[0-9A-Fa-f]+: (.+?)(?: \((?:in )?[^()]*\))?")
 _EVENTS = {
     "mem_heap_B": "mem_heap",
     "mem_heap_extra_B": "mem_heap_extra",
@@ -69,11 +69,11 @@ class _Tree:
         below = self.open[-1] if self.open else None
         if len(self.open) < depth or (below and (size > below.rest or not below.callers)):
             raise _unexpected(where, line, "a node below its caller, of no more bytes")
-        call = _CALL.fullmatch(where)
+        function = valgrind_function(where)
         path = below.path if below else ()
         # The root, and callers below the threshold, are no functions.
-        if call is not None:
-            path = (call[1], *path)
+        if function is not None:
+            path = (function, *path)
         if below:
             below.rest -= size
             below.callers -= 1

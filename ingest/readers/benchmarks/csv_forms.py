@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ingest.parsing.lines import check_line_end
+from ingest.parsing.numbers import number
 from warehouse.errors import InputError
 
 _TEXTS = ("name", "command", "time_unit", "label", "error_message", "error_occurred")
@@ -100,16 +101,9 @@ def _rows(text: str, texts: str | tuple[str, ...] = "\0") -> Iterator[dict[str, 
                 problem = f"there are {len(row)} values"
                 raise InputError(problem, where=where, expected=f"{len(header)}, as columns")
             yield {
-                name: cell if name in _TEXTS or name.startswith(texts) else _number(cell, where)
+                name: cell if name in _TEXTS or name.startswith(texts) else number(cell, where)
                 for name, cell in zip(header, row, strict=True)
                 if cell
             }
     except csv.Error as error:
         raise InputError(f"the row is not CSV ({error})", where=f"row {rows.line_num}") from None
-
-
-def _number(cell: str, where: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        raise InputError(f"{cell!r} was found", where=where, expected="a number") from None

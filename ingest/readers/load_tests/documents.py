@@ -16,6 +16,7 @@ from ingest.parsing.dates import written_date
 from ingest.parsing.json_values import checked, field, object_of, text_of
 from ingest.parsing.lines import check_line_end
 from ingest.parsing.metric_values import Better, Value, rows
+from ingest.parsing.numbers import number
 from warehouse.errors import InputError
 
 _MILLI, _MICRO, _NANO = 1e-3, 1e-6, 1e-9
@@ -96,12 +97,12 @@ def cyclictest(document: Any) -> Iterator[Item]:
 def redis(text: str) -> Iterator[Item]:
     """Yield the run and values of redis-benchmark --csv; before 6.2 it has rates only."""
     values: list[Value] = []
-    for line, row in _table(text, ("test", "rps")):
+    for where, row in _table(text, ("test", "rps")):
         test = row["test"]
-        values.append(Value(test, _number(row["rps"], line), "1/s", "higher"))
+        values.append(Value(test, number(row["rps"], where), "1/s", "higher"))
         for name, suffix in _REDIS.items():
             if cell := row.get(f"{name}_latency_ms"):
-                time = _number(cell, line) * _MILLI
+                time = number(cell, where) * _MILLI
                 values.append(Value(f"{test} latency{suffix}", time, "s", "lower"))
     yield Run(tags={"recorder": "redis-benchmark"})
     yield rows(values)
@@ -110,21 +111,21 @@ def redis(text: str) -> Iterator[Item]:
 def locust(text: str) -> Iterator[Item]:
     """Yield the run and values of locust --csv (NAME_stats.csv): of each request, and of all."""
     values: list[Value] = []
-    for line, row in _table(text, _LOCUST):
+    for where, row in _table(text, _LOCUST):
         of = " ".join(filter(None, (row["Type"], row["Name"])))
-        values.append(Value(f"{of} requests", _number(row["Requests/s"], line), "1/s", "higher"))
-        values.append(Value(f"{of} failures", _number(row["Failure Count"], line), None, "lower"))
+        values.append(Value(f"{of} requests", number(row["Requests/s"], where), "1/s", "higher"))
+        values.append(Value(f"{of} failures", number(row["Failure Count"], where), None, "lower"))
         for name, cell in row.items():
             suffix = {"Average Response Time": ""}.get(name, f" p{name[:-1]}")
             if (name.endswith("%") or not suffix) and cell != "N/A":
-                time = _number(cell, line) * _MILLI
+                time = number(cell, where) * _MILLI
                 values.append(Value(f"{of} latency{suffix}", time, "s", "lower"))
     yield Run(tags={"recorder": "locust"})
     yield rows(values)
 
 
-def _table(text: str, needed: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a table with their lines; without a heading, its columns are `needed`."""
+def _table(text: str, needed: tuple[str, ...]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the places and rows of a table; without a heading, its columns are `needed`."""
     check_line_end(text[-1:].encode())
     reader = csv.reader(io.StringIO(text), strict=True)
     names = list(needed)
@@ -139,14 +140,7 @@ def _table(text: str, needed: tuple[str, ...]) -> Iterator[tuple[int, dict[str, 
                 problem = f"there are {len(cells)} values"
                 raise InputError(problem, where=where, expected=f"{len(names)}, as columns")
             else:
-                yield reader.line_num, dict(zip(names, cells, strict=True))
+                yield where, dict(zip(names, cells, strict=True))
     except csv.Error as error:
         where = f"line {reader.line_num}"
         raise InputError(f"the row is not CSV ({error})", where=where) from None
-
-
-def _number(cell: str, line: int) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        raise InputError(f"{cell!r} was found", where=f"line {line}", expected="a number") from None

@@ -15,7 +15,7 @@ TREE = """\
 n2: 1000000 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.
  n2: 900000 0x109201: grow (g.c:6)
   n0: 500000 0x109248: main (g.c:7)
-  n1: 300000 0x109300: step (g.c:9)
+  n1: 300000 0x109300: step<fn() -> i32> (g.c:9)
    n0: 300000 0x109248: main (in /home/user/heat)
  n0: 100000 in 12 places, all below massif's threshold (1.00%)
 """
@@ -39,7 +39,7 @@ def test_call_paths_of_the_peak(warehouse, tmp_path):
         ("(below threshold)", 100000.0),
         ("grow", 100000.0),
         ("main->grow", 500000.0),
-        ("main->step->grow", 300000.0),
+        ("main->step<fn() → i32>->grow", 300000.0),
     ]
     assert landed.left_out == "3 trees (call paths are those of the peak)"
     costs = "SELECT function, cost, unit FROM function_costs ORDER BY cost DESC LIMIT 1"
