@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from warehouse.errors import WarehouseDamaged, WarehouseError
+from warehouse.messages import without_class
 
 # DuckDB has no class of its own for damage; these are the words of its storage layer.
 _DAMAGE = re.compile(
@@ -22,7 +23,6 @@ _SERVER_ANSWERED = "ERROR:  "
 _CONFLICT = "Transaction conflict"
 _FILE_OF_LAKE = re.compile(r"ducklake-[\da-f]{8}-[\da-f-]{27}")
 RESTORE = "Restore the file from a copy, or ingest the recordings again."
-_CLASS = re.compile(r"^[A-Z][\w ]+ Error: ")
 
 
 def is_out_of_reach(error: Exception) -> bool:
@@ -60,7 +60,7 @@ def damage(error: Exception) -> WarehouseError | None:
             pass
         case _:
             return None
-    reason = _CLASS.sub("", message.split("\n", 1)[0]).strip()[:200]
+    reason = without_class(message.split("\n", 1)[0]).strip()[:200]
     return WarehouseDamaged(
         f"the warehouse cannot be read, its file seems to be damaged ({reason})",
         hint=f"pwh doctor names the tables that cannot be read. {RESTORE}",

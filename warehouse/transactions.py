@@ -15,13 +15,12 @@ from warehouse.damage import damage, is_out_of_reach
 from warehouse.errors import WarehouseConflict, WarehouseError
 from warehouse.lake.attach import is_lake
 from warehouse.lake.writers import Touched, alone, is_conflict, is_overtaken, snapshot
-from warehouse.messages import UNKNOWN_OUTCOME
+from warehouse.messages import UNKNOWN_OUTCOME, without_class
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _T = TypeVar("_T")
-_CLASS = re.compile(r"^[A-Z][\w ]+ Error: ")
 _POSTGRES = re.compile(r"ERROR:  (.{1,300})")
 NO_SPACE = re.compile("No space left|File too large|quota exceeded", re.IGNORECASE)
 
@@ -137,7 +136,7 @@ def write_error(error: Exception) -> WarehouseError:
         return damaged
     if answer := _POSTGRES.search(message):
         return WarehouseError(f"the warehouse could not be written: PostgreSQL says {answer[1]}")
-    first = _CLASS.sub("", message.split("\n\n", 1)[0])
+    first = without_class(message.split("\n\n", 1)[0])
     return WarehouseError(f"the warehouse could not be written: {' '.join(first.split())[:400]}")
 
 
