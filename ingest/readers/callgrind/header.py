@@ -12,6 +12,7 @@ _BODY = re.compile(rb"[a-z]+=|[-+*\d]|totals:")
 _CACHES = b"desc: I1 cache:"  # cachegrind's first line
 _COMPARED = "desc: Files compared:"  # cg_diff's
 _REPEATED = ("desc", "event")
+_MEAN = re.compile(r"(\S+)\s*(?:=[^:]*)?:\s*\w+/\w+")  # usphit :microseconds/hit, of pprofile
 _POSITIONS = ("instr", "bb", "line")
 
 
@@ -20,7 +21,8 @@ class Header:
     """What was profiled, and what cost lines contain.
 
     `thread` is None where threads were not kept apart, `pid`, `part` and `summary` (the costs of
-    the whole part) where the file does not state them. `by_valgrind` is whether callgrind or
+    the whole part) where the file does not state them. `means` are events that the file defines as
+    averages, whose costs do not add up. `by_valgrind` is whether callgrind or
     cachegrind wrote the file, which then ends with a line of sums.
     """
 
@@ -32,6 +34,7 @@ class Header:
     command: str | None = None
     creator: str | None = None
     summary: str | None = None
+    means: tuple[str, ...] = ()
     by_valgrind: bool = False
 
     @property
@@ -52,6 +55,7 @@ def read_header(
     Raises `InputError` with the line where it is damaged.
     """
     fields: dict[str, str] = {}
+    means: list[str] = []
     size, number = 0, lines
     for number, raw in enumerate(text.split(b"\n"), lines + 1):
         where = f"{part}, line {number}"
@@ -71,6 +75,8 @@ def read_header(
             if found[1] in fields:
                 raise _damaged(f"'{found[1]}:' is a duplicate", where)
             fields[found[1]] = found[2]
+        elif found and (mean := _MEAN.fullmatch(found[2])):
+            means.append(mean[1])
         elif not found and line.strip() and not line.startswith("#"):
             raise _damaged("the line belongs to no header", where)
     where = f"{part}, line {number}"
@@ -91,6 +97,7 @@ def read_header(
         command=fields.get("cmd", before.command if before else None),
         creator=creator,
         summary=fields.get("summary"),
+        means=tuple(means),
         by_valgrind=creator.startswith("callgrind-") if creator else text.startswith(_CACHES),
     )
     return header, min(size, len(text))

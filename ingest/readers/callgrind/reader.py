@@ -155,6 +155,8 @@ def _left_out(profiles: Sequence[Profile]) -> Iterator[LeftOut]:
         found = sum(int(rows.costs[event].sum()) for profile in profiles for rows in profile.rows)
         more = "of the summary that are not in" if stated > found else "beyond the summary in"
         yield LeftOut(abs(stated - found), name, f"{more} the lines of the profile", name)
+    for name in profiles[0].header.means:
+        yield LeftOut(1, f"event {name}", "an average: those of lines do not add up")
     parts = {profile.header.part for profile in profiles if profile.header.part is not None}
     missing = max(parts, default=0) - len(parts)
     yield LeftOut(missing, "part", "dumped before these, not in the folder")
@@ -223,6 +225,8 @@ def _samples(
     whole = np.vstack((whole, np.full(len(regions), np.nan))) * factor
     event, region = np.nonzero((values != 0) | (np.nan_to_num(whole) != 0))
     header = profile.header
+    is_sum = ~np.isin([*header.events, "calls"], header.means)[event]
+    event, region = event[is_sum], region[is_sum]
     sample = header.part - 1 if several and header.part is not None else None
     found = whole[event, region]
     return pa.table(

@@ -120,6 +120,14 @@ TOOLS = (
             (r"query mode: (extended|prepared)", "{}"),
             (r"number of clients: (\d+)", "{} clients"),
         ),
+        left_out=(
+            (
+                r"\d+\.\d{3} +\S.*",
+                "latency of a statement",
+                "latencies of statements",
+                "that of transactions lands",
+            ),
+        ),
     ),
     _Tool(
         "stress-ng",

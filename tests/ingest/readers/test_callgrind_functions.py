@@ -293,3 +293,17 @@ def test_samples_of_a_call_are_no_number_of_calls(warehouse, tmp_path):
     query = "SELECT region, event, value, inclusive FROM pmu_samples ORDER BY ALL"
     assert rows(warehouse, query) == [("main", "Hits", 0, 58), ("work", "Hits", 58, 58)]
     assert done.left_out == "1 number of calls (it is that of samples)"
+
+
+def test_averages_of_lines_do_not_land(warehouse, tmp_path):
+    path = tmp_path / "cachegrind.out.w"
+    path.write_text(
+        "# callgrind format\nversion: 1\ncreator: pprofile\nevent: usphit :microseconds/hit\n"
+        "events: hits microseconds usphit\nfl=w.py\nfn=f:3\n3 4 40 10\n4 2 60 30\n"
+    )
+    (landed,) = land(warehouse, path)
+    assert landed.left_out == "1 event usphit (an average: those of lines do not add up)"
+    assert rows(warehouse, "SELECT event, value FROM pmu_samples ORDER BY ALL") == [
+        ("hits", 6.0),
+        ("microseconds", 100.0),
+    ]

@@ -171,10 +171,16 @@ stress-ng: info:  [9]                        488 CPU Cycles            173.695 K
     ("text", "rate", "left_out"),
     [
         (STRESS, [("hdd mbsec-write-rate", 500.8781, "higher")], "2 counts of --perf"),
+        (
+            "pgbench (15.18)\nlatency average = 0.588 ms\nstatement latencies in milliseconds:\n"
+            "         0.037           0  BEGIN;\n         0.189           0  END;\n",
+            [("latency", 0.000588, "lower")],
+            "2 latencies of statements",
+        ),
         (STRESS_TEXT, [], "1 miscellaneous metric (*1 count of --perf ("),
     ],
 )
-def test_what_stress_ng_measures_besides(text, rate, left_out, warehouse, tmp_path):
+def test_what_tools_measure_besides_is_told(text, rate, left_out, warehouse, tmp_path):
     (tmp_path / "x.txt").write_text(text)
     (landed,) = land(warehouse, tmp_path / "x.txt")
     found = rows(warehouse, "SELECT metric, value, better FROM metrics WHERE metric <> 'hdd'")
