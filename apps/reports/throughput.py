@@ -95,7 +95,15 @@ def throughput_sentences(con: DuckDBPyConnection, run_id: str) -> list[str]:
         why = "; ".join(_flag(row) for row in flags if row["flag"] in _LEAVES_OUT)
         raise NothingToAnalyse(f"nothing can be predicted for the run {run_id}: {why}")
     limits = dicts(throughput_limits(con, run_id))
-    lines = [_verdict(total, limits)]
+    verdict = _verdict(total, limits)
+    if any(row["flag"] == "other_core" for row in flags):
+        # What the run reaches on its own core tells nothing of what it could on another.
+        verdict = (
+            "On a core that the machine of the run is not known to have, "
+            f"{verdict[0].lower()}{verdict[1:]}"
+        )
+        total |= {"predicted": None, "predicted_where_measured": None}
+    lines = [verdict]
     if total["measured"] is not None:
         lines.append(_measured(total))
     if (ipc := counted_ipc(con, run_id)) is not None:
