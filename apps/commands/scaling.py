@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +26,8 @@ from warehouse.errors import NothingToAnalyse, UsageError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from apps.queries.scaling import ScalingSet
 
 _COMPARE = "compare"
 _NAMING = "to name runs without an application: pwh ingest FILES --app NAME --replace"
@@ -109,22 +112,12 @@ def _predict(
     from apps.reports.imbalance import IMBALANCE, imbalance_lines, scaling_imbalance_sentences
     from apps.reports.scaling import scaling_sentences
     from apps.reports.scaling_question import (
-        UNNAMED,
         choose_set,
         complete_question,
         predict_grid,
         predict_program,
     )
-    from apps.reports.scaling_tables import (
-        LEAST_COUNTS,
-        PROGRAM,
-        RANKED,
-        SETS,
-        WIDTHS,
-        program_lines,
-        ranking_lines,
-        set_lines,
-    )
+    from apps.reports.scaling_tables import PROGRAM, RANKED, WIDTHS, program_lines, ranking_lines
 
     with narrowed(con, known_counts()) as listed:
         which, others = choose_set(listed, app, version, machine)
@@ -154,24 +147,33 @@ def _predict(
         at = imbalance[0]["parallelism"]
         parts.append(f"Imbalance over ranks at {at}\n{table_text(IMBALANCE, lines, WIDTHS)}")
     if others:
-        keys = [one.keys for one in others]
-        rest = [
-            row
-            for row in dicts(scaling_contents_of(con, which.app))
-            if {name: row[name] for name in which.keys} in keys
-        ]
-        how = "a run" if which.app is None else "--version and --machine"
-        name = UNNAMED if which.app is None else cell(which.app)
-        models = [row for row in rest if row["counts"] >= LEAST_COUNTS]
-        title = f"Other sets of runs of {name}: choose by {how}"
-        if models:
-            parts.append(f"{title}\n{table_text(SETS, set_lines(models))}")
-        if few := len(rest) - len(models):
-            sets = counted(few, "other set")
-            parts.append(f"{sets} of runs of {name}: fewer than {LEAST_COUNTS} counts.")
+        parts += _other_sets(con, which.app, others)
     write_text("\n\n".join(parts), output)
     if which.app is None:
         note(_NAMING)
+
+
+def _other_sets(
+    con: DuckDBPyConnection, app: str | None, others: Sequence[ScalingSet]
+) -> Iterator[str]:
+    """Yield a table of the sets that can be predicted, too, and how many cannot."""
+    from apps.reports.scaling_question import UNNAMED
+    from apps.reports.scaling_tables import LEAST_COUNTS, SETS, set_lines
+
+    keys = [one.keys for one in others]
+    rest = [
+        row
+        for row in dicts(scaling_contents_of(con, app))
+        if {name: row[name] for name in keys[0]} in keys
+    ]
+    how = "a run" if app is None else "--version and --machine"
+    name = UNNAMED if app is None else cell(app)
+    models = [row for row in rest if row["counts"] >= LEAST_COUNTS]
+    if models:
+        title = f"Other sets of runs of {name}: choose by {how}"
+        yield f"{title}\n{table_text(SETS, set_lines(models))}"
+    if few := len(rest) - len(models):
+        yield f"{counted(few, 'other set')} of runs of {name}: fewer than {LEAST_COUNTS} counts."
 
 
 def _compare(
