@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ingest.parsing.call_paths import ARROW, UNKNOWN, frame_name
 from ingest.parsing.lines import quoted
 from ingest.readers.mpip.sections import Section
 from warehouse.errors import InputError
@@ -43,13 +44,13 @@ def call_paths(section: Section) -> dict[int, str]:
             where=f"line {section.lines.first}",
             expected=f"{section.counted()}, as in the title",
         )
-    return {site: "->".join(reversed(path)) for site, path in frames.items()}
+    return {site: ARROW.join(reversed(path)) for site, path in frames.items()}
 
 
 def _frame(found: re.Match[str], function: str) -> str:
     if found["address"]:
-        return found["address"] if function == "[unknown]" else function
-    return f"{function} ({found['file']}:{found['line']})"
+        return found["address"] if function == UNKNOWN else frame_name(function)
+    return frame_name(f"{function} ({found['file']}:{found['line']})")
 
 
 def _error(line: str, at: int, expected: str) -> InputError:

@@ -16,11 +16,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ingest.parsing.call_paths import ARROW, frame_name
+
 Codes = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
-_ARROW = r"\s+=>\s+"
+_CALLS = r"\s+=>\s+"
 _OTHER_SPLITS = r"\[(?:SAMPLE|SUMMARY|CONTEXT|UNWIND|INTERMEDIATE)\] "
 _OTHER_GROUPS = r"(?:^|\|)\s*(?:TAU_PARAM|TAU_CALLPATH_DERIVED)\s*(?:\||$)"
 
@@ -49,10 +51,13 @@ class Names:
 
 def names_of(names: pa.StringArray, groups: pa.StringArray) -> Names:
     """Take names and groups (joined with |) apart; both have one entry per name."""
-    split = pc.split_pattern_regex(pc.utf8_trim_whitespace(names), _ARROW)
+    split = pc.split_pattern_regex(pc.utf8_trim_whitespace(names), _CALLS)
     last = split.offsets[1:].to_numpy() - 1
-    function = split.values.take(pa.array(last))
-    joined = pc.binary_join(split, "->")
+    coded = split.values.dictionary_encode()
+    known = pa.array(map(frame_name, coded.dictionary.to_pylist()), pa.string())
+    frames = known.take(coded.indices)
+    function = frames.take(pa.array(last))
+    joined = pc.binary_join(pa.ListArray.from_arrays(split.offsets, frames), ARROW)
     is_path = pc.greater(pc.list_value_length(split), 1)
     again = pc.or_(
         pc.match_substring_regex(names, _OTHER_SPLITS),

@@ -48,6 +48,15 @@ def test_call_paths_replace_their_functions(warehouse, tmp_path):
     ]
 
 
+def test_an_arrow_in_a_name_parts_no_call_path(warehouse, tmp_path):
+    flat = [("main", 1, 10, 40), ("run<fn() -> int>", 1, 30, 30)]
+    paths = [("main => run<fn() -> int>", 1, 30, 30)]
+    assert landed(warehouse, tmp_path, {"profile.0.0.0": text_profile(flat + paths)}) == [
+        ("main", None, 10.0, 40.0, 1),
+        ("run<fn() → int>", "main->run<fn() → int>", 30.0, 30.0, 1),
+    ]
+
+
 def test_paths_of_two_functions_add_up_too(warehouse, tmp_path):
     """TAU_CALLPATH_DEPTH=2 keeps the last two functions of each path."""
     paths = [("main => solve", 4, 60, 90), ("solve => MPI_Send()  ", 8, 30, 30)]
