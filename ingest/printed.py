@@ -46,6 +46,12 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^test result: .*; 0 measured;",
     ),
     Signature(
+        "what richbench prints, or the emissions that CodeCarbon writes",
+        _METRICS,
+        text=r"^ *Benchmarks, repeat=\d+, number=\d+ *$"
+        r"|\Atimestamp,project_name,run_id,experiment_id,duration,emissions,",
+    ),
+    Signature(
         "what pyperf prints of its results",
         "Ingest the file that it printed: pyperf timeit -o FILE.json STATEMENT",
         text=r"^(?:Run 1: calibrate |Mean \+- std dev: |Total duration: [\d.]+ sec$"
@@ -430,9 +436,9 @@ PRINTED: tuple[Signature, ...] = (
         text=r'\A\[\s+\{\s+"ID": 0,\s+"Mode": "',
     ),
     Signature(
-        "times that R or Ruby print (system.time, Benchmark)",
+        "times that R, Ruby or Perl print (system.time, Benchmark)",
         "Write CSV with the columns app and wall_seconds, which is elapsed or real.",
-        text=r"^ +user +system +(?:elapsed|total +real) *$",
+        text=r"^ +user +system +(?:elapsed|total +real) *$|: +\d+ wallclock secs \(",
     ),
     Signature(
         "what TypeScript's compiler prints of its times",

@@ -145,6 +145,7 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("Timestamp;CPUs;Area;Value;Unit;Description\n1.0;C0;Retiring;31.8;%;\n", "perf stat -M"),
         ("Command line: w.py\nTotal duration: 0.709347s\nFile: w.py\n", "cProfile -o"),
         ("Cacheable calls:      2 /    2 (100.0%)\n", "metric, value"),
+        (" Benchmarks, repeat=5, number=5 \n\n| Benchmark | Min     |\n", "metric, value"),
         ("   user  system elapsed \n  0.008   0.003   0.011 \n", "app and wall_seconds"),
         ("\x1b[1mtime\x1b[22m 5 s\n", "NO_COLOR=1"),
         ("# tracer: function_graph\n#\n# CPU  DURATION\n", "traceconv json"),
