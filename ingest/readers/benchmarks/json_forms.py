@@ -97,7 +97,8 @@ def _google_values(
         return relative((spread or {}).get(of), entry[of])
 
     for of, metric in (("real_time", name), ("cpu_time", f"{name} cpu_time")):
-        time = field(entry, of, float, where) * SECONDS[unit]
+        # Tables round: a time of 0.000 us is not known.
+        time = field(entry, of, float, where) * SECONDS[unit] or None
         yield Value(metric, time, "s", "lower", repetition, deviation(of))
     for counter, value in entry.items():
         if isinstance(value, float) and counter not in _GOOGLE_FIELDS:

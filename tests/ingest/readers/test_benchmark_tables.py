@@ -66,6 +66,20 @@ def test_google_benchmarks_rates_had_no_names_before_1_4(warehouse, tmp_path):
     ]
 
 
+def test_times_that_google_benchmark_rounded_to_nothing_are_unknown(warehouse, tmp_path):
+    path = tmp_path / "gb.txt"
+    path.write_text(
+        "Benchmark        Time             CPU   Iterations UserCounters...\n"
+        "A/1          0.000 us        0.001 us     58096903 items_per_second=3.96386G/s\n"
+    )
+    land(warehouse, path)
+    assert rows(warehouse, "SELECT metric, value FROM metrics ORDER BY ALL") == [
+        ("A/1", None),
+        ("A/1 cpu_time", 1e-9),
+        ("A/1 items_per_second", 3963860000.0),
+    ]
+
+
 def test_google_benchmarks_columns_of_counters(warehouse, tmp_path):
     path = tmp_path / "tabular.txt"
     path.write_text(
