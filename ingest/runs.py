@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.base import Run, implausible
 from warehouse import sqlfiles
+from warehouse.catalog import RUN_COLUMNS
 from warehouse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -103,17 +104,7 @@ class RunBook:
         ]
 
 
-_FACTS = (
-    "app",
-    "version",
-    "machine",
-    "started_at",
-    "nodes",
-    "ranks",
-    "threads",
-    "problem_size",
-    "wall_seconds",
-)
+_FACTS = tuple(name for name in (*RUN_COLUMNS, "wall_seconds") if name != "run_id")
 
 
 # Landing tables whose rows state facts of their runs.
