@@ -114,17 +114,11 @@ def threads(
     output: OutputOption = None,
 ) -> None:
     """Show whether threads diverge or wait for each other; draw their control flow."""
-    from apps.reports.pictures import GRAPHS, check_path
-
-    wanted = {"--kernels": kernels, "--imbalance": imbalance, "--groups": groups}
-    _check_tables(style, wanted | {"--phases": phases})
-    if launch is not None and (kernels or imbalance):
-        name = "--kernels" if kernels else "--imbalance"
-        raise UsageError(f"{name} is over all launches", hint="Leave out --launch.")
-    if cfg is not None:
-        check_path(cfg, GRAPHS, "--cfg")
-    if matrix is not None:
-        check_path(matrix, (".png",), "--matrix")
+    over_all = {"--kernels": kernels, "--imbalance": imbalance}
+    _check_tables(style, over_all | {"--groups": groups, "--phases": phases})
+    if launch is not None:
+        _check_launches(over_all)
+    _check_pictures(cfg, matrix)
     with reading(context) as con:
         run_id = resolve_run(con, run)
         verdicts = thread_verdicts(con, run_id, launch)
@@ -136,27 +130,27 @@ def threads(
             _show_imbalance(con, run_id, uneven, imbalance, style, output)
             return
         chosen = _chosen(con, run_id, launch, rows)
+        is_narrow = launch is not None or block is not None
         blocks = None
-        if launch is not None or block is not None or matrix is not None:
+        if is_narrow or matrix is not None:
             blocks = _blocks(con, run_id, chosen, block, metric)
         if cfg is not None:
             _draw_flow(con, run_id, chosen, cfg)
         if matrix is not None and blocks is not None:
             _draw_matrix(con, run_id, chosen, dicts(blocks.limit(1))[0], metric, matrix)
-        if matrix is not None and launch is None and block is None:
-            blocks = None
-        over_all = kernel_verdicts(con, run_id)
+        of_kernels = kernel_verdicts(con, run_id)
         tables = _tables(con, run_id, launch, groups, phases)
         if imbalance:
             tables.insert(0, _uneven_functions(con, run_id))
         if kernels:
-            tables.insert(0, _Table("Kernels", over_all, KERNELS, kernel_line))
+            tables.insert(0, _Table("Kernels", of_kernels, KERNELS, kernel_line))
         if style is not Format.table:
             first = tables[0].rows if tables else verdicts if block is None else blocks
             emit(con, first, style, output)
             return
-        program = dicts(over_all.limit(1)) if launch is None and len(rows) > 1 else []
-        text = _text(run_id, uneven, program, rows, chosen, blocks, metric, tables)
+        program = dicts(of_kernels.limit(1)) if launch is None and len(rows) > 1 else []
+        shown = blocks if is_narrow else None
+        text = _text(run_id, uneven, program, rows, chosen, shown, metric, tables)
     write_text(text, output)
 
 
@@ -225,6 +219,23 @@ def _check_tables(style: Format, wanted: dict[str, bool]) -> None:
             f"{' and '.join(names)} are {len(names)} tables, of which {style.value} can hold one",
             hint="Run the command once with each.",
         )
+
+
+def _check_launches(wanted: dict[str, bool]) -> None:
+    """Raise `UsageError` where one launch is chosen for a table over all of them."""
+    for name, found in wanted.items():
+        if found:
+            raise UsageError(f"{name} is over all launches", hint="Leave out --launch.")
+
+
+def _check_pictures(cfg: Path | None, matrix: Path | None) -> None:
+    """Raise `UsageError` where a picture cannot be written to the file."""
+    from apps.reports.pictures import GRAPHS, check_path
+
+    if cfg is not None:
+        check_path(cfg, GRAPHS, "--cfg")
+    if matrix is not None:
+        check_path(matrix, (".png",), "--matrix")
 
 
 def _chosen(con: DuckDBPyConnection, run_id: str, launch: int | None, rows: list[Row]) -> Row:
