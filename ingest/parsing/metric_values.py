@@ -52,16 +52,20 @@ class Found:
         self.settings.setdefault(len(self.threads) - 1, []).append(setting)
 
     def add(self, name: str, value: float, unit: str | None, better: Better | None = None) -> None:
-        """Add a value: unless stated, of a time in seconds less is better, of a rate more."""
+        """Add a value: unless stated, of a time in seconds less is better, of a rate more.
+
+        Tools print rounded times: one of 0.00 ms is not known.
+        """
         if name in self.here:
             self.next_run()
         self.here.add(name)
         scale = SECONDS.get(unit or "")
+        known: float | None = value
         if scale:
-            better, unit, value = better or "lower", "s", value * scale
+            better, unit, known = better or "lower", "s", value * scale or None
         elif unit and unit.endswith("/s"):
             better = better or "higher"
-        self.values.append(Value(name, value, unit, better, run=len(self.threads) - 1))
+        self.values.append(Value(name, known, unit, better, run=len(self.threads) - 1))
 
 
 def rows(values: Sequence[Value]) -> Rows:

@@ -21,8 +21,6 @@ from warehouse.errors import InputError
 
 _N = r"(?P<value>\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)"
 _TIME = r"(?P<unit>us|ms|s|m)"
-# Two decimals of a millisecond: a latency of 0.00 is one that is not known.
-_LATENCY = rf"(?!0\.00$){_N}"
 # The second is that of `perf bench all`.
 _PERF_BENCH = r"# Running '?(?P<test>[^\s']+)'? benchmark(?::|\.\.\.)"
 _SCALES = {"m": (60.0, "s"), **{f"{k}B/s": (1024.0**n, "B/s") for n, k in enumerate(" KMG") if n}}
@@ -70,9 +68,9 @@ TOOLS = (
             _Line(rf"[\d.]+ MiB transferred \({_N} MiB/sec\)", "transferred", "MiB/s"),
             _Line(rf"total time: +{_N}s", "total time", "s"),
             _Line(rf"total number of events: +{_N}", "total events", None, "higher"),
-            _Line(rf"avg: +{_LATENCY}", "latency", "ms"),
-            _Line(rf"max: +{_LATENCY}", "latency max", "ms"),
-            _Line(rf"(?P<name>\d+)th percentile: +{_LATENCY}", "latency p{name}", "ms"),
+            _Line(rf"avg: +{_N}", "latency", "ms"),
+            _Line(rf"max: +{_N}", "latency max", "ms"),
+            _Line(rf"(?P<name>\d+)th percentile: +{_N}", "latency p{name}", "ms"),
             _Line(rf"ignored errors: +{_N} .*", "ignored errors", None, "lower"),
         ),
         threads=r"Number of threads: (\d+)",

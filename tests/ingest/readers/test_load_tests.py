@@ -97,7 +97,11 @@ def test_k6_in_both_forms(warehouse, tmp_path):
         # Of two decimals, 0.00 is not known.
         (
             "sysbench 1.0.20 \n  avg:  0.00\n  max:  8.04\n  95th percentile:  0.00\n",
-            {"latency max": 0.00804},
+            {"latency": None, "latency max": 0.00804, "latency p95": None},
+        ),
+        (
+            "This is ApacheBench, Version 2.3\n  50%      0\n  99%      2\n",
+            {"latency p50": None, "latency p99": 0.002},
         ),
         ("+H:16:64\n+F:6:sha256:1.5:2.5\n", {"sha256(size=16)": 1.5, "sha256(size=64)": 2.5}),
     ],
