@@ -31,3 +31,14 @@ class Case:
     others: tuple[Path, ...] = ()
     cut_may_land: bool = False
     sums_records: bool = False
+
+
+def repeated(sample: Path) -> Callable[[Path, int], Path]:
+    """Return an `enlarge` that writes the sample again and again."""
+
+    def enlarge(folder: Path, times: int) -> Path:
+        path = folder / f"large{sample.suffix}"
+        path.write_bytes(sample.read_bytes() * times)
+        return path
+
+    return enlarge

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from tests.ingest.case import SAMPLES, Case
+from tests.ingest.case import SAMPLES, Case, repeated
 
 SAMPLE = SAMPLES / "function-tables" / "nsys.txt"
-
-
-def _enlarge(folder: Path, times: int) -> Path:
-    (folder / "large.txt").write_text(SAMPLE.read_text() * times)
-    return folder / "large.txt"
 
 
 CASE = Case(
@@ -29,7 +22,7 @@ CASE = Case(
         ),
         ("SELECT left_out FROM sources", [("1 table (it has no times by function)",)]),
     ),
-    enlarge=_enlarge,
+    enlarge=repeated(SAMPLE),
     others=tuple(path for path in sorted(SAMPLE.parent.iterdir()) if path != SAMPLE),
     cut_may_land=True,
 )

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from tests.ingest.case import SAMPLES, Case
+from tests.ingest.case import SAMPLES, Case, repeated
 
 FOLDER = SAMPLES / "load-tests"
 SAMPLE = FOLDER / "sysbench.txt"
-
-
-def _enlarge(folder: Path, times: int) -> Path:
-    path = folder / "large.txt"
-    path.write_text(SAMPLE.read_text() * times)
-    return path
 
 
 CASE = Case(
@@ -33,7 +25,7 @@ CASE = Case(
         ),
         ("SELECT threads, tags['recorder'] FROM runs", [(1, "sysbench")]),
     ),
-    enlarge=_enlarge,
+    enlarge=repeated(SAMPLE),
     others=tuple(sorted(path for path in FOLDER.iterdir() if path != SAMPLE)),
     cut_may_land=True,
 )

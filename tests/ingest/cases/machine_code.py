@@ -1,16 +1,8 @@
 """Blocks of machine code in BHive's form, written for the tests."""
 
-from pathlib import Path
-
-from tests.ingest.case import SAMPLES, Case
+from tests.ingest.case import SAMPLES, Case, repeated
 
 SAMPLE = SAMPLES / "machine-code" / "blocks.csv"
-
-
-def enlarge(folder: Path, times: int) -> Path:
-    path = folder / "blocks.csv"
-    path.write_bytes(SAMPLE.read_bytes() * times)
-    return path
 
 
 CASE = Case(
@@ -33,6 +25,6 @@ CASE = Case(
         ("SELECT count(*), count(thread), count(instructions) FROM segments", [(8, 0, 6)]),
         ("SELECT count(*), count(app) FROM runs", [(1, 0)]),
     ),
-    enlarge=enlarge,
+    enlarge=repeated(SAMPLE),
     cut_may_land=True,
 )

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from tests.ingest.case import SAMPLES, Case
+from tests.ingest.case import SAMPLES, Case, repeated
 
 SAMPLE = SAMPLES / "ncu-text" / "details.txt"
-
-
-def _enlarge(folder: Path, times: int) -> Path:
-    (folder / "large.txt").write_text(SAMPLE.read_text() * times)
-    return folder / "large.txt"
 
 
 CASE = Case(
@@ -38,6 +31,6 @@ CASE = Case(
         ),
         ("SELECT app FROM runs", [("solver",)]),
     ),
-    enlarge=_enlarge,
+    enlarge=repeated(SAMPLE),
     cut_may_land=True,
 )

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from tests.ingest.case import SAMPLES, Case
+from tests.ingest.case import SAMPLES, Case, repeated
 
 SAMPLE = SAMPLES / "strace" / "strace.txt"
-
-
-def _enlarge(folder: Path, times: int) -> Path:
-    (folder / "large.txt").write_text(SAMPLE.read_text() * times)
-    return folder / "large.txt"
 
 
 CASE = Case(
@@ -29,6 +22,6 @@ CASE = Case(
         ),
         ("SELECT tags FROM runs", [({"recorder": "strace"},)]),
     ),
-    enlarge=_enlarge,
+    enlarge=repeated(SAMPLE),
     others=(SAMPLE.with_name("ltrace.txt"),),
 )
