@@ -60,7 +60,7 @@ footer { margin-top: 3rem; font-size: .86rem; }
 
 
 def run_page(con: DuckDBPyConnection, run_id: str) -> str:
-    """Return the report of a run as HTML; raises `NothingToAnalyse` where it has no rows."""
+    """Return the report of a run as HTML."""
     with narrowed(con, rows_of(run_id)) as of_run:
         report = report_of(of_run, run_id)
         parts = [

@@ -75,14 +75,12 @@ class Report:
 
 
 def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
-    """Return what is known of a run; raises `NothingToAnalyse` where it has no rows."""
+    """Return what is known of a run; of one without traces these are its facts."""
     counts = row_counts(con, run_id)
-    if not counts:
-        raise NothingToAnalyse(f"the run {run_id} has no rows")
     made = (make(con, run_id) for table, make in _SECTIONS if table in counts)
     sections = [section for section in made if section is not None]
     sentences = [sentence for section in sections for sentence in section.sentences]
-    landed = ", ".join(f"{table} {count}" for table, count in counts.items())
+    landed = ", ".join(f"{table} {count}" for table, count in counts.items()) or "none"
     return Report(
         run_id,
         facts_line(run_facts(con, run_id)),
@@ -93,7 +91,7 @@ def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
 
 
 def run_report(con: DuckDBPyConnection, run_id: str) -> str:
-    """Return the report of a run as text; raises `NothingToAnalyse` where it has no rows."""
+    """Return the report of a run as text."""
     with narrowed(con, rows_of(run_id)) as of_run:
         report = report_of(of_run, run_id)
         lines = [f"Run {run_id}", *([f"  {report.facts}"] if report.facts else [])]

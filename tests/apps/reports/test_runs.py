@@ -27,6 +27,16 @@ def test_a_callgrind_run_has_its_functions(warehouse):
     assert "Instructions per cycle" not in text
 
 
+def test_a_run_without_traces_has_its_facts(warehouse):
+    given(warehouse, "runs", "run_id app wall_seconds\nr1 solver 4.9")
+    assert run_report(warehouse, "r1").splitlines() == [
+        "Run r1",
+        "  app solver, wall time 4.9 s",
+        "",
+        "Rows: none",
+    ]
+
+
 def test_rows_that_are_left_out_are_a_command_away(warehouse):
     given(warehouse, "runs", "run_id\nit's")
     times = "\n".join(f"it's f{i} {i}" for i in range(1, 13))
