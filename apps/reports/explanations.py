@@ -237,14 +237,15 @@ def _history_sentence(
     low, high, middle, value = amounts(figures, history["unit"])
     is_within = history["smallest"] <= history["value"] <= history["largest"]
     lasting = "No lasting change up to this run"
-    if history["is_provisional"]:
-        lasting = "That the change lasts is not certain yet"
+    if history["since"] is not None:
+        of = "" if history["change"] is None else f" of {signed_percent(history['change'])}"
+        lasting = f"That the change{of} since {cell(history['since'])} lasts is not certain yet"
     others = f"{history['others']} others of its series"
     if len(which.runs) > 1:
         others = f"{history['others']} runs of other versions in its series"
     named = ""
     if not any(row["topic"] == "metric" for row in rows):
-        if is_within and not history["is_provisional"]:
+        if is_within and history["since"] is None:
             return
         named = f"of {cell(history['metric'])} "
     yield Sentence(

@@ -104,9 +104,11 @@ def test_a_difference_beyond_noise_that_is_no_change_yet_is_placed_among_the_oth
     assert "provisional since" in run("trend", "solver")[1]
     found = sentences(run("explain", "solver", "--no-queries")[1])
     assert "beyond noise (p " in found[0]
+    since = re.search(r"in 5 runs, (\S+) to", found[0])[1]
     assert found[1] == (
-        "That the change lasts is not certain yet: the 5 runs of other versions in its series have "
-        "10 s to 10.3 s, median 10.2 s; this one has 11.7 s, outside of that range."
+        f"That the change of +14.7 % since {since} lasts is not certain yet: the 5 runs of other "
+        "versions in its series have 10 s to 10.3 s, median 10.2 s; this one has 11.7 s, outside "
+        "of that range."
     )
 
 
@@ -202,9 +204,23 @@ def test_a_single_slow_run_of_a_benchmark_is_no_change_until_others_follow(run, 
     run("ingest", "n.csv")
     assert "provisional since run r18" in run("trend", "lib")[1]
     assert any(
-        one.startswith("That the change lasts is not certain yet: of metric:parse")
+        re.match(r"That the change of \+\S+ % since r18 lasts is not certain yet: of metric:p", one)
         for one in sentences(run("explain", "lib")[1])
     )
+
+
+def test_a_change_on_another_machine_is_none_of_the_run(run, tmp_path):
+    lines = [
+        f"solver,v{i},{machine},2026-03-{i + 1:02}T0{hour}:00:00Z,{10 + i % 3 / 10 + slower}"
+        for i in range(20)
+        for hour, (machine, slower) in enumerate((("m1", 2 * (i >= 18)), ("m2", 0)))
+    ]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(["app,version,machine,started_at,wall_seconds", *lines, ""]))
+    assert run("ingest", str(path))[0] == 0
+    assert "provisional since" in run("trend", "solver")[1]
+    out = run("explain", "latest")[1]
+    assert "No lasting change up to this run: the 19 others of its series" in out
 
 
 def test_a_change_of_a_counter_is_explained_where_nothing_else_is_known(run, tmp_path):
