@@ -180,7 +180,8 @@ def _repeated(name: str, times: Any, stats: Mapping[str, Any], where: str) -> It
             yield Value(name, value, "s", "lower", repetition)
     else:
         mean = field(stats, "mean", float, where)
-        yield Value(name, mean, "s", "lower", None, relative(stats.get("stddev"), mean))
+        # Tables round: a mean of 0.0 ms is not known.
+        yield Value(name, mean or None, "s", "lower", None, relative(stats.get("stddev"), mean))
 
 
 def action(document: Any) -> Iterator[Item]:

@@ -143,7 +143,8 @@ def jmh(text: str) -> list[list[dict[str, Any]]]:
                 expected="a benchmark, its mode, and its score: a.B.sort  avgt  5  12.123  ns/op",
             )
         # Languages with decimal commas have them here, too: no thousands are grouped.
-        value = float(score[2].replace(",", ".")) if score[2] else None
+        # And one of 0.000 is rounded, and not known.
+        value = float(score[2].replace(",", ".")) or None if score[2] else None
         parameters = {
             name: word
             for name, word in zip(names, words[1:], strict=False)

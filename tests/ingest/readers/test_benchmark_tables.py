@@ -66,18 +66,40 @@ def test_google_benchmarks_rates_had_no_names_before_1_4(warehouse, tmp_path):
     ]
 
 
-def test_times_that_google_benchmark_rounded_to_nothing_are_unknown(warehouse, tmp_path):
-    path = tmp_path / "gb.txt"
-    path.write_text(
-        "Benchmark        Time             CPU   Iterations UserCounters...\n"
-        "A/1          0.000 us        0.001 us     58096903 items_per_second=3.96386G/s\n"
-    )
+_GOOGLE_0 = """\
+Benchmark        Time             CPU   Iterations UserCounters...
+A/1          0.000 us        0.001 us     58096903 items_per_second=3.96386G/s
+"""
+_HYPERFINE_0 = """\
+| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |
+|:---|---:|---:|---:|---:|
+| `true` | 0.0 ± 0.1 | 0.0 | 0.1 | 1.00 |
+"""
+_JMH_0 = """\
+Benchmark  Mode  Cnt  Score   Error  Units
+A.sort     avgt    5  0.000 ± 0.001   s/op
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "known"),
+    [
+        (
+            "google.txt",
+            _GOOGLE_0,
+            [("A/1 cpu_time", 1e-9), ("A/1 items_per_second", 3963860000.0)],
+        ),
+        ("hyperfine.md", _HYPERFINE_0, []),
+        ("jmh.txt", _JMH_0, []),
+    ],
+)
+def test_times_that_tables_rounded_to_nothing_are_unknown(warehouse, tmp_path, name, text, known):
+    path = tmp_path / name
+    path.write_text(text)
     land(warehouse, path)
-    assert rows(warehouse, "SELECT metric, value FROM metrics ORDER BY ALL") == [
-        ("A/1", None),
-        ("A/1 cpu_time", 1e-9),
-        ("A/1 items_per_second", 3963860000.0),
-    ]
+    first, *others = rows(warehouse, "SELECT metric, value FROM metrics ORDER BY ALL")
+    assert first[1] is None
+    assert others == known
 
 
 def test_google_benchmarks_columns_of_counters(warehouse, tmp_path):
