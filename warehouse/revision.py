@@ -25,9 +25,8 @@ def current() -> str:
 
 def check(con: DuckDBPyConnection, path: str) -> None:
     """Raise where another pwh added up scalars that are stored."""
-    sql = "SELECT count(*) FROM kept_runs WHERE revision IS DISTINCT FROM ?"
-    ((outdated,),) = con.execute(sql, [current()]).fetchall()
-    if outdated:
+    sql = "FROM kept_runs WHERE revision IS DISTINCT FROM ? LIMIT 1"
+    if con.execute(sql, [current()]).fetchall():
         raise WarehouseOutdated(
             f"another version of pwh added up scalars of {path}",
             hint=migrate_hint(path),
