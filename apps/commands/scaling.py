@@ -137,7 +137,7 @@ def _predict(
     first, growing = ranking_lines(functions)
     parts = [
         "\n".join(f"* {sentence}" for sentence in sentences),
-        table_text(PROGRAM, program_lines(question, program)),
+        table_text(PROGRAM, program_lines(program)),
     ]
     if first:
         parts.append(f"Largest shares at {question.target}\n{table_text(RANKED, first, WIDTHS)}")

@@ -29,7 +29,6 @@ from apps.reports.scaling_question import (
     Question,
     complete_question,
     how_to_begin,
-    is_guess,
     predict_grid,
 )
 from apps.reports.scaling_tables import growth
@@ -186,7 +185,7 @@ def _drawn(question: Question, predicted: pl.DataFrame) -> pl.DataFrame:
 
 def _program(view: View, question: Question, predicted: pl.DataFrame) -> None:
     which = question.which
-    predictions = _drawn(question, predicted).drop_nulls(["predicted", "low", "high"])
+    predictions = _drawn(question, predicted).drop_nulls(["low", "high", "speedup"])
     if predictions.is_empty():
         return
     # Speed-up and efficiency are inversely proportional to the time, and so are their bands.
@@ -208,14 +207,8 @@ def _program(view: View, question: Question, predicted: pl.DataFrame) -> None:
             charts.efficiency_chart(banded, which.largest, FLOOR),
             "Predicted efficiency by parallelism, with its band",
         )
-    asked = predicted.filter(pl.col("parallelism").is_in(question.counts))
-    # Of a guessed time nothing follows.
-    guessed = pl.Series([is_guess(question, row) for row in asked.to_dicts()], dtype=pl.Boolean)
     view.table(
-        asked.with_columns(
-            pl.when(~guessed).then(pl.col(name)).alias(name)
-            for name in ("speedup", "efficiency", "core_hours")
-        ),
+        predicted.filter(pl.col("parallelism").is_in(question.counts)),
         units={"predicted": "s", "low": "s", "high": "s"},
         percent=("efficiency",),
     )

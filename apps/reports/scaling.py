@@ -19,7 +19,6 @@ from apps.reports.scaling_limits import limit_sentences
 from apps.reports.scaling_question import (
     Question,
     complete_question,
-    is_guess,
     predict_grid,
     set_name,
 )
@@ -74,7 +73,7 @@ def scaling_sentences(
     if last is None or last["predicted"] is None:
         flags = last["flags"] if last else _reasons(ranking)
         return [*sentences, f"No prediction: {'; '.join(flags) or 'there is no model'}."]
-    sentences.append(f"{_time_at(question, last)} Time is {_BASES[last['basis']]}.")
+    sentences.append(f"{_time_at(last)} Time is {_BASES[last['basis']]}.")
     sentences += limit_sentences(question, rows, turning)
     sentences += _limiting_functions(question, ranking, last)
     sentences += [f"Note: {flag}." for flag in last["flags"]]
@@ -82,11 +81,11 @@ def scaling_sentences(
     return sentences + _disagreement(last, then, ranking)
 
 
-def _time_at(question: Question, last: Row) -> str:
+def _time_at(last: Row) -> str:
     """Return what the program takes at the target; a guess is no prediction."""
     seconds, low, high = amounts([last["predicted"], last["low"], last["high"]], "s")
     band = f"{low} to {high}"
-    if is_guess(question, last):
+    if last["speedup"] is None:
         return (
             f"What it takes at {last['parallelism']} does not follow from the measured times; "
             f"the best guess is {seconds} ({band})."

@@ -81,7 +81,8 @@ def limit_sentences(question: Question, every: Sequence[Row], turning: Sequence[
             else _turning_elsewhere(rows)
         )
     is_modelled = not (turning and is_measured) or turning[0]["low"] is not None
-    return [*sentences, _efficient(rows) if is_modelled else _efficient_measured(rows)]
+    efficient = _efficient if is_modelled else _efficient_measured
+    return [*sentences, efficient(question, rows)]
 
 
 def _within_reach(question: Question, rows: Sequence[Row]) -> list[Row]:
@@ -159,15 +160,16 @@ def _fastest(rows: Sequence[Row]) -> int:
     return round(math.exp(min(max(vertex, x0), x2)))
 
 
-def _efficient(rows: Sequence[Row]) -> str:
+def _efficient(question: Question, rows: Sequence[Row]) -> str:
     """Return up to which count the efficiency is over the floor, with the 90 % interval."""
     floor, farthest = percent(FLOOR), rows[-1]["parallelism"]
-    about = _last_efficient([row["efficiency"] for row in rows], rows)
+    about = _last_efficient(_efficiencies(question, rows, "predicted"), rows)
     if about is None:
         return f"Its efficiency is over {floor} nowhere."
     # The longest and shortest times that are likely.
-    low = _last_efficient([_at(row, "high") for row in rows], rows) or rows[0]["parallelism"]
-    high = _last_efficient([_at(row, "low") for row in rows], rows) or about
+    longest, shortest = (_efficiencies(question, rows, end) for end in ("high", "low"))
+    low = _last_efficient(longest, rows) or rows[0]["parallelism"]
+    high = _last_efficient(shortest, rows) or about
     if about == farthest:
         text = f"Its efficiency stays over {floor} up to {farthest}"
         return f"{text}." if low == farthest else f"{text}; it could until {low} only (90 %)."
@@ -178,11 +180,15 @@ def _efficient(rows: Sequence[Row]) -> str:
     return f"{text} (90 %: {low} to {upper})."
 
 
-def _at(row: Row, end: str) -> float:
-    """Return the efficiency of a row at an end of the interval of its time."""
-    time: float | None = row[end]
-    efficiency: float = row["efficiency"]
-    return efficiency if not time else efficiency * row["predicted"] / time
+def _efficiencies(question: Question, rows: Sequence[Row], time: str) -> list[float]:
+    """Return the efficiencies against the first row, also of guesses, by predicted, low or high."""
+    first = rows[0]
+    works = [
+        1 if question.scaling == "weak" else row["parallelism"] / first["parallelism"]
+        for row in rows
+    ]
+    times = (row[time] or row["predicted"] for row in rows)
+    return [first["predicted"] / (one * work) for one, work in zip(times, works, strict=True)]
 
 
 def _last_efficient(efficiencies: Sequence[float], rows: Sequence[Row]) -> int | None:
@@ -198,9 +204,10 @@ def _last_efficient(efficiencies: Sequence[float], rows: Sequence[Row]) -> int |
     return int(math.exp(x0 + (x1 - x0) * y0 / (y0 - y1)) + 1e-9)
 
 
-def _efficient_measured(rows: Sequence[Row]) -> str:
+def _efficient_measured(question: Question, rows: Sequence[Row]) -> str:
     """Return the same by the measured counts alone, where no model carries what lies between."""
-    over = [r["parallelism"] for r in rows if r["measured"] and r["efficiency"] >= FLOOR]
+    known = zip(rows, _efficiencies(question, rows, "predicted"), strict=True)
+    over = [row["parallelism"] for row, one in known if row["measured"] and one >= FLOOR]
     if not over:
         return f"Its efficiency is over {percent(FLOOR)} at no measured count."
     floor = percent(FLOOR)

@@ -36,8 +36,6 @@ REACH = 64
 _STEPS = 2
 # Flags under which a time beyond the measured counts is a guess.
 _GUESSED = ("not extrapolatable", "poor fit", "perhaps several problems")
-# And the ratio of the ends of its interval, from which on it is one.
-_ANYTHING = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +169,6 @@ def predict_program(con: DuckDBPyConnection, question: Question) -> DuckDBPyRela
 def why_guessed(row: Row) -> str | None:
     """Return the flag by which a predicted time is a guess, None without one."""
     return next((flag for flag in row["flags"] if flag.startswith(_GUESSED)), None)
-
-
-def is_guess(question: Question, row: Row) -> bool:
-    """Return whether a predicted time does not follow from the measured ones."""
-    beyond: bool = row["parallelism"] > question.which.largest
-    low, high = row["low"] or 0, row["high"] or 0
-    return beyond and (why_guessed(row) is not None or high > _ANYTHING * low)
 
 
 def predict_grid(con: DuckDBPyConnection, question: Question) -> DuckDBPyRelation:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from apps.output import Row, amount, cell, flags_text, percent, three_digits
-from apps.reports.scaling_question import UNNAMED, Question, is_guess
+from apps.reports.scaling_question import UNNAMED
 
 SETS = ("application", "version", "machine", "scaling", "counts", "functions", "runs", "newest run")
 PROGRAM = ("parallelism", "seconds", "interval", "speed-up", "efficiency", "core hours")
@@ -40,26 +40,17 @@ def set_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
     ]
 
 
-def program_lines(question: Question, rows: Sequence[Row]) -> list[tuple[Any, ...]]:
-    """Return the rows of `predict_program` as lines under `PROGRAM`.
-
-    Of a guessed time nothing follows.
-    """
+def program_lines(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Return the rows of `predict_program` as lines under `PROGRAM`."""
     return [
         (row["parallelism"], None, None, None, None, None)
         if row["predicted"] is None
         else (
             row["parallelism"],
             *_figures(row),
-            *(
-                (None, None, None)
-                if is_guess(question, row)
-                else (
-                    three_digits(row["speedup"]),
-                    percent(row["efficiency"]),
-                    three_digits(row["core_hours"]),
-                )
-            ),
+            three_digits(row["speedup"]),
+            percent(row["efficiency"]),
+            three_digits(row["core_hours"]),
         )
         for row in rows
     ]

@@ -505,6 +505,18 @@ COMMENT ON COLUMN program_models.repetitions IS 'Most repetitions at a count.';
 COMMENT ON COLUMN program_models.exponent IS 'Slope of the prediction from the largest count to twice that, in logarithms.';
 COMMENT ON COLUMN program_models.flags IS 'What to keep in mind, in words.';
 
+-- Whether a predicted time does not follow from the measured ones: nothing follows from it then.
+CREATE OR REPLACE MACRO _is_guess(count, largest, low, high, flags) AS
+  count > largest
+  AND (
+    coalesce(NOT high <= 10 * low, false)
+    OR len(list_filter(
+      flags,
+      lambda flag: starts_with(flag, 'not extrapolatable') OR starts_with(flag, 'poor fit')
+        OR starts_with(flag, 'perhaps several problems')
+    )) > 0
+  );
+
 CREATE OR REPLACE MACRO program_predict(p) AS TABLE
 WITH
   wanted AS (
@@ -520,22 +532,28 @@ WITH
 
   named AS (
     SELECT
-      *,
+      * EXCLUDE (flags),
       point['count'] AS parallelism, point['seconds'] AS predicted, point['low'] AS low,
-      point['high'] AS high, point['doubtful'] AS doubtful
+      point['high'] AS high,
+      flags || doubts || _far_beyond(point['seconds'], point['count'], largest)
+        || CASE WHEN len(x) IN (1, 2) THEN ['no model: fewer than three counts'] ELSE [] END
+        || _doubtful_share(point['doubtful']) AS flags
     FROM each
+  ),
+
+  trusted AS (
+    SELECT
+      *, CASE WHEN NOT _is_guess(parallelism, largest, low, high, flags) THEN predicted END AS known
+    FROM named
   )
 
 SELECT
   app, version, machine, parallelism, basis,
   predicted, low, high,
-  y[1] / predicted * CASE WHEN scaling = 'weak' THEN parallelism / x[1] ELSE 1 END AS speedup,
-  y[1] / predicted * CASE WHEN scaling = 'weak' THEN 1 ELSE x[1] / parallelism END
-    AS efficiency,
-  predicted * parallelism * cores_each / 3600 AS core_hours,
-  flags || doubts || _far_beyond(predicted, parallelism, largest)
-    || CASE WHEN len(x) IN (1, 2) THEN ['no model: fewer than three counts'] ELSE [] END
-    || _doubtful_share(doubtful) AS flags
-FROM named;
+  y[1] / known * CASE WHEN scaling = 'weak' THEN parallelism / x[1] ELSE 1 END AS speedup,
+  y[1] / known * CASE WHEN scaling = 'weak' THEN 1 ELSE x[1] / parallelism END AS efficiency,
+  known * parallelism * cores_each / 3600 AS core_hours,
+  flags
+FROM trusted;
 
-COMMENT ON MACRO TABLE program_predict IS 'One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions'' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism with a time above 0 (of a weak scaling set: scaled speed-up), core_hours, flags.';
+COMMENT ON MACRO TABLE program_predict IS 'One row is the time that a program is predicted to take at a parallelism: program_predict(512) or program_predict([512, 1024]); app, version, machine, parallelism, basis (program_times.basis), predicted (s: up to the largest count the measured times joined; beyond it by their own model, of a sum of rank means the sum of the functions'' predictions), low and high (90 % interval), speedup and efficiency against the smallest parallelism with a time above 0 (of a weak scaling set: scaled speed-up), core_hours; these are NULL where the time is a guess: beyond the largest count, with an interval that spans a factor of 10 or with a flag of a poor fit, of what is not extrapolatable or of several problems; flags.';

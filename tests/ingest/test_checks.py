@@ -99,7 +99,7 @@ def test_other_columns_of_counters_out_of_range(warehouse, column, value):
         ("'inf'", "the value of e is inf"),
         ("'-inf'", "the value of e is -inf"),
         ("2e19", "the value of e is 2e+19"),
-        ("-3", "the counter e is -3.0"),
+        ("-3", "e is -3.0 and has no unit: it would be a count"),
     ],
 )
 def test_counters_out_of_range(warehouse, value, problem):

@@ -49,22 +49,34 @@ WITH
         ELSE []
       END AS flags
     FROM summed
+  ),
+
+  banded AS (
+    SELECT
+      s.*, c.cores_each, c.largest,
+      s.predicted * s.covered * exp(-s.half) AS low,
+      s.predicted * (s.covered * exp(s.half) + 1 - s.covered) AS high
+    FROM programs AS s
+    JOIN scaling_sets AS c
+      ON c.app IS NOT DISTINCT FROM $app AND c.version IS NOT DISTINCT FROM $version
+      AND c.machine IS NOT DISTINCT FROM $machine
+  ),
+
+  trusted AS (
+    SELECT
+      *, CASE WHEN NOT _is_guess(parallelism, largest, low, high, flags) THEN predicted END AS known
+    FROM banded
   )
 
 SELECT
-  s.parallelism, s.predicted,
-  s.predicted * s.covered * exp(-s.half) AS low,
-  s.predicted * (s.covered * exp(s.half) + 1 - s.covered) AS high,
-  b.predicted / s.predicted
+  s.parallelism, s.predicted, s.low, s.high,
+  b.predicted / s.known
     * CASE WHEN $scaling = 'weak' THEN s.parallelism / b.parallelism ELSE 1 END AS speedup,
-  b.predicted / s.predicted
+  b.predicted / s.known
     * CASE WHEN $scaling = 'weak' THEN 1 ELSE b.parallelism / s.parallelism END AS efficiency,
-  s.predicted * s.parallelism * c.cores_each / 3600 AS core_hours,
+  s.known * s.parallelism * s.cores_each / 3600 AS core_hours,
   s.basis, false AS measured, s.flags
-FROM programs AS s
+FROM trusted AS s
 JOIN programs AS b ON b.parallelism = $smallest
-JOIN scaling_sets AS c
-  ON c.app IS NOT DISTINCT FROM $app AND c.version IS NOT DISTINCT FROM $version
-  AND c.machine IS NOT DISTINCT FROM $machine
 WHERE list_contains(CAST($counts AS BIGINT[]), s.parallelism)
 ORDER BY s.parallelism;

@@ -310,6 +310,8 @@ def test_of_a_guess_nothing_follows(run, tmp_path):
     assert "What it takes at 32 does not follow from the measured times" in out
     # speed-up, efficiency, core hours
     assert out.split()[-3:] == ["-", "-", "-"]
+    sql = "SELECT count(speedup), count(efficiency), count(core_hours) FROM program_predict(32)"
+    assert run("sql", sql)[1].split()[-3:] == ["0", "0", "0"]
 
 
 def test_two_counts_are_too_few(run, tmp_path):
