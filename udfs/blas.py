@@ -5,11 +5,12 @@ DuckDB calls functions from threads of its own.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from threadpoolctl import OpenBLASController, ThreadpoolController
@@ -36,7 +37,7 @@ def one_blas_thread() -> Iterator[None]:
     with _LIMIT.lock:
         if not _LIMIT.users:
             with _in_control():
-                _LIMIT.restore = _libraries().limit(limits=1, user_api="blas")
+                _LIMIT.restore = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
         _LIMIT.users += 1
     try:
         yield
@@ -59,7 +60,7 @@ def _in_control() -> Iterator[None]:
     OpenBLASController.clear_controlling_thread(force=True)
 
 
-@cache
-def _libraries() -> ThreadpoolController:
-    """Return the libraries that are loaded, found once: looking takes a millisecond."""
+@lru_cache(maxsize=1)
+def _libraries(modules: int) -> ThreadpoolController:  # noqa: ARG001
+    """Return the libraries that are loaded, found once for so many modules: it takes 1 ms."""
     return ThreadpoolController()
