@@ -21,7 +21,8 @@ import warehouse
 from apps.cli import app
 from apps.queries.schema import schema_objects
 from ingest.readers import READERS
-from udfs import UDFS, Udf
+from udfs import UDFS
+from udfs.udf import Udf
 from warehouse import sqlfiles
 from warehouse.catalog import LISTING
 from warehouse.modules import calling_functions

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy  # noqa: F401  the library whose threads are counted
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from udfs import Udf
 from udfs.blas import one_blas_thread
+from udfs.udf import Udf
 
 
 def _threads() -> set[int]:
