@@ -69,7 +69,7 @@ def read_training_data(
     """
     from udfs.bottleneck.training import scale
 
-    labels, labelled_by = read_labels(con, file) if file is not None else (None, "")
+    labels, labelled_by = read_labels(file) if file is not None else (None, "")
     found = metric_sets(con, labels)
     chosen = _choose_metric_set(con, metric_set, found, progress)
     if labels is not None and (unmatched := unmatched_runs(con, labels)):

@@ -5,29 +5,26 @@ from __future__ import annotations
 import difflib
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from apps.fitting.samples import LABEL_COLUMNS
-from apps.queries.base import ask
-from ingest.parsing import plain_csv
+from ingest.parsing.columns import numbered_rows
+from ingest.parsing.scratch import scratch
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from duckdb import DuckDBPyConnection
 
 _NEEDED = ("run_id", "class")
 _PLACE = ("run_id", "rank", "thread", "region", "sample")
 _WHO = "who"
-_PARQUET = b"PAR1"
-_HEAD = 1 << 16
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
 _WHOLE = r"^[+-]?\d{1,18}(\.0*)?$"
 _NUMBER = r"^(?i:[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan)$"
 _UNLABELLED = "unknown"
 
 
-def read_labels(con: DuckDBPyConnection, path: Path) -> tuple[pa.Table, str]:
+def read_labels(path: Path) -> tuple[pa.Table, str]:
     """Return the labels in a CSV or Parquet file (LABEL_COLUMNS), and who assigned them.
 
     Raises `InputError`, with the row, where a value is not as expected.
@@ -35,14 +32,10 @@ def read_labels(con: DuckDBPyConnection, path: Path) -> tuple[pa.Table, str]:
     import duckdb
 
     try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
-        table = (
-            ask(con, "fit/labels_parquet", path=str(path))
-            if head.startswith(_PARQUET)
-            else ask(con, "fit/labels_csv", **_csv(path, head))
-        )
-        return _checked_labels(table.to_arrow_table())
+        _, source, params = numbered_rows(path, lambda _: "VARCHAR")
+        with scratch() as con:
+            table = con.execute(f"SELECT * {source}", params).to_arrow_table()
+        return _checked_labels(table)
     except InputError as error:
         error.path = str(path)
         raise
@@ -56,20 +49,6 @@ def read_labels(con: DuckDBPyConnection, path: Path) -> tuple[pa.Table, str]:
             where=f"line {line[1]}" if line else None,
             expected="CSV in UTF-8 with a header, or Parquet",
         ) from None
-
-
-def _csv(path: Path, head: bytes) -> dict[str, Any]:
-    """Return the parameters for reading a CSV file with DuckDB, all columns as text."""
-    plain_csv.check_text(path)
-    names = plain_csv.column_names(head)
-    if len(set(names)) < len(names):
-        raise InputError("two columns have the same name", where="the header")
-    header = head.split(b"\n", 1)[0].decode()
-    return {
-        "path": str(path),
-        "columns": dict.fromkeys(names, "VARCHAR"),
-        "delimiter": max(",;\t|", key=header.count),
-    }
 
 
 def _checked_labels(table: pa.Table) -> tuple[pa.Table, str]:

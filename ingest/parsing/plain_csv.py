@@ -54,6 +54,8 @@ def column_names(head: bytes) -> tuple[str, ...]:
         names = next(csv.reader(io.StringIO(first_line(head)), delimiter=_delimiter(head)), [])
     except csv.Error as error:
         raise InputError(f"the header cannot be read ({error})", where="line 1") from None
+    if not names:
+        raise InputError("there are no column names", expected="a table with a header")
     stripped = [name.strip().lower() for name in names]
     return tuple(name or f"{_UNNAMED}{place}" for place, name in enumerate(stripped, 1))
 

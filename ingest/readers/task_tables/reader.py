@@ -7,8 +7,6 @@ for runtimes that have no reader, and what the Dask plugin writes.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,14 +15,11 @@ from pathlib import Path
 
 from ingest.base import Head, Item, Run, Select
 from ingest.compressed import bare_name, sibling
-from ingest.parsing.lines import first_line
-from ingest.parsing.plain_csv import buffer_bytes
+from ingest.parsing import plain_csv
 from ingest.readers.task_tables.neutral import ID, NEUTRAL, NS, NeutralTable
-from ingest.readers.task_tables.whole_numbers import refuse_fractions
 from ingest.recording import Recording, read_head
 from warehouse.errors import InputError
 
-_DELIMITERS = ",;\t|"
 _PARQUET = b"PAR1"
 _KINDS = ("csv", "parquet")
 # The Dask plugin's notes; before it wrote the table program, they alone had the start.
@@ -51,7 +46,7 @@ class TaskTables:
         if head.data.startswith(_PARQUET):
             return True
         try:
-            names, _ = _header(head.data)
+            names = plain_csv.column_names(head.data)
         except InputError:
             return False
         return table.required[0] in names
@@ -110,63 +105,33 @@ def _by_table(recording: Recording) -> dict[str, Path]:
 
 
 def _select(recording: Recording, part: Path, name: str, table: NeutralTable) -> Select:
-    path = recording.plain(part)
-    head = read_head(Path(path))
-    params: dict[str, object] = {"path": path}
+    path = Path(recording.plain(part))
+    head = read_head(path)
+    params: dict[str, object] = {"path": str(path)}
     if head.startswith(_PARQUET):
-        columns = _parquet_columns(Path(path), part)
-        source = "read_parquet($path)"
+        columns = _parquet_columns(path, part)
+        source = "FROM read_parquet($path)"
         values = {column: _from_parquet(column, kind) for column, kind in columns.items()}
         _check_columns(columns, part, name, table)
     else:
-        columns, delimiter = _csv_columns(head, part, name, table)
-        source = _CSV
-        params |= {"columns": columns, "delimiter": delimiter}
-        values = {column: f'"{column}"' for column in columns}
+        columns = _csv_columns(head, table)
         _check_columns(columns, part, name, table)
-        numbers = {at: column for at, column in enumerate(columns) if columns[column] == NS}
-        refuse_fractions(recording, part, delimiter, numbers)
-        params["buffer"] = buffer_bytes(Path(path), part.name)
+        source, params = plain_csv.source(head, path, tuple(columns), columns, left_out=True)
+        values = {column: f'"{column}"' for column in columns}
     fields = [
         f"CAST({values[column]} AS {kind}) AS {landing}"
         for column, (landing, kind) in table.columns.items()
         if column in columns
     ]
     # Table and column names are this module's own; only the path and the header are the file's.
-    return Select(table.landing, f"SELECT {', '.join(fields)} FROM {source}", params)
+    return Select(table.landing, f"SELECT {', '.join(fields)} {source}", params)
 
 
-_CSV = (
-    "read_csv($path, columns = $columns, delim = $delimiter, header = true, "
-    "auto_detect = false, quote = '\"', escape = '\"', nullstr = [''], buffer_size = $buffer)"
-)
-
-
-def _header(head: bytes) -> tuple[list[str], str]:
-    """Return the column names of a CSV file, in lower case, and what is between them."""
-    line = first_line(head)
-    delimiter = max(_DELIMITERS, key=line.count)
-    try:
-        names = next(csv.reader(io.StringIO(line), delimiter=delimiter), [])
-    except csv.Error as error:
-        raise InputError(
-            f"the column names cannot be read ({error})", where="line 1", expected="a CSV header"
-        ) from None
-    return [name.strip().lower() for name in names], delimiter
-
-
-def _csv_columns(
-    head: bytes, part: Path, name: str, table: NeutralTable
-) -> tuple[dict[str, str], str]:
-    if not head:
-        raise InputError("the file is empty", path=str(part), expected=f"the table {name}")
-    names, delimiter = _header(head)
-    for column in names:
-        if names.count(column) > 1:
-            raise InputError(
-                f"the column {column!r} is a duplicate", path=str(part), where="line 1"
-            )
-    return {n: table.columns[n][1] if n in table.columns else ID for n in names}, delimiter
+def _csv_columns(head: bytes, table: NeutralTable) -> dict[str, str]:
+    """Return the columns of a CSV file with their SQL types."""
+    names = plain_csv.column_names(head)
+    plain_csv.check_unique(names)
+    return {n: table.columns[n][1] if n in table.columns else ID for n in names}
 
 
 def _check_columns(columns: dict[str, str], part: Path, name: str, table: NeutralTable) -> None:

@@ -57,6 +57,12 @@ def test_a_wholly_empty_column_is_unknown_not_text(warehouse, tmp_path):
     ]
 
 
+def test_lines_before_the_header_that_begin_with_a_hash_are_comments(warehouse, tmp_path):
+    write(tmp_path, fragments=f"#_by_hand\n\n{FRAGMENTS}")
+    land(warehouse, tmp_path)
+    assert rows(warehouse, "SELECT task, t_start FROM tasks") == [("a", 10), ("b", 30)]
+
+
 def test_other_files_in_the_folder_are_ignored(warehouse, tmp_path):
     write(tmp_path, truth="worker_id t0 t1\nw0 0 10\n")
     (tmp_path / "params.json").write_text(json.dumps({"nodes": 1}))
@@ -161,11 +167,11 @@ def test_sniff_needs_the_name_the_id_column_and_the_fragments(tmp_path):
         ),
         (
             {"fragments": FRAGMENTS + "c w0 1.5 2\n"},
-            "fragments.csv, line 4: '1.5' in the column t_start",
+            "fragments.csv, row 3: 1.5 in the column t_start",
         ),
         (
             {"runtime": "worker_id t_start t_end\nw0 1 25e-1\n"},
-            "line 2: '25e-1' in the column t_end",
+            "runtime.csv, row 1: 25e-1 in the column t_end",
         ),
         ({"fragments": FRAGMENTS + "c w0 x 2\n"}, "line 4: 'x' in the column t_start"),
         ({"fragments": FRAGMENTS + "c w0 1 9223372036854775808\n"}, "within 64 bits"),
@@ -192,7 +198,7 @@ def test_a_file_cut_inside_its_last_number_is_refused(warehouse, tmp_path):
     path = write(tmp_path) / "fragments.csv"
     path.write_bytes(path.read_bytes()[:-2])
     message = refused(warehouse, tmp_path)
-    assert "fragments.csv, line 3: the last line has no end" in message
+    assert "fragments.csv: the last line has no end" in message
 
 
 def test_names_that_look_like_fractions_are_names(warehouse, tmp_path):
