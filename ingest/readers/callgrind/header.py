@@ -38,6 +38,11 @@ class Header:
     by_valgrind: bool = False
 
     @property
+    def by_yappi(self) -> bool:
+        """Whether the profiler yappi wrote the file."""
+        return self.creator == "yappi"
+
+    @property
     def app(self) -> str | None:
         """The program's file name."""
         words = (self.command or "").split()

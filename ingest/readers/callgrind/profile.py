@@ -125,8 +125,10 @@ def read_profiles(recording: Recording, part: Path, names: Names) -> list[Profil
                 reading = None
     if reading is not None:
         reading.finish()
-        # yappi never ends its last line: there that is no sign of a missing end.
-        if not (reading.has_totals or header.by_valgrind or header.creator == "yappi"):
+        if header.by_yappi:
+            # It never ends its last line, but names all functions before the first has its costs.
+            reading.check_functions()
+        elif not (reading.has_totals or header.by_valgrind):
             check_line_end(last, where=f"{part.name}, line {lines}")
     return profiles
 
@@ -161,6 +163,7 @@ class _Reading:
         unknown = [names.number(kind, UNKNOWN) or 0 for kind in (OBJECT, FILE, NAME)]
         self._place = [*unknown[:2], names.function(*unknown)]
         self._called: dict[bytes, int] = {}
+        self._named: set[int] = set()
         self._totals: bytes | None = None
         self._summary = profile.header.summary
         self._sums = [0] * len(profile.header.events)
@@ -195,6 +198,8 @@ class _Reading:
         expected = " ".join(map(str, self._sums))
         header = self.profile.header
         summary = self._numbers(self._summary)
+        if self._called:
+            raise self._fault(b"", 0, "the calls of a called function are missing")
         if self._totals is None:
             by_xdebug = (header.creator or "").startswith("xdebug ")
             whole = summary is not None if by_xdebug else not header.by_valgrind
@@ -212,6 +217,14 @@ class _Reading:
                 hint=_HINT if header.by_valgrind else _OTHERS_HINT,
             )
         self.profile.total = tuple(summary or self._sums)
+
+    def check_functions(self) -> None:
+        """Raise `InputError` where a function that the part names has no costs."""
+        functions = self._names.functions()
+        found = {functions[row].name for rows in self.profile.rows for row in rows.function}
+        if missing := self._named - found:
+            name = self._names.all(NAME)[min(missing)]
+            raise self._fault(b"", 0, f"the costs of {name} are missing")
 
     def _numbers(self, text: str | None) -> list[int] | None:
         """Return costs of all events, those left out at the end being 0; None for no costs."""
@@ -240,6 +253,7 @@ class _Reading:
             if number is None:
                 raise self._fault(text, found.start(), "the number has no name, or another one")
             if key == b"fn":
+                self._named.add(number)
                 number = self._names.function(self._place[0], self._place[1], number)
             if key in _PLACES:
                 self._place[_PLACES[key]] = number

@@ -219,6 +219,8 @@ def _samples(
 ) -> pa.Table:
     """Return each function's cost for every event, and its calls."""
     events = [*map(_event, profile.header.events), ("calls", 1, None)]
+    if profile.header.by_yappi:
+        events = [(name, 1, None if name == "calls" else "us") for name, *_ in events]
     names, factors, units = zip(*events, strict=True)
     factor = np.array(factors, np.float64)[:, np.newaxis]
     values = np.vstack((own, called)) * factor

@@ -276,13 +276,51 @@ def test_a_cost_that_one_thread_does_not_know_is_unknown(warehouse, tmp_path):
     assert rows(warehouse, query) == [("even", 47, 97), ("main", 10, 100), ("odd", 55, None)]
 
 
-def test_yappi_never_ends_its_last_line(warehouse, tmp_path):
-    path = tmp_path / "yappi.callgrind"
-    path.write_text(MANUAL.replace("# callgrind format", "version: 1\ncreator: yappi").rstrip())
-    land(warehouse, path)
-    assert rows(warehouse, "SELECT max(value) FROM pmu_samples WHERE region LIKE '%func2'") == [
-        (700.0,)
+YAPPI = """version: 1
+creator: yappi
+pid: 7
+cmd:  a.py
+part: 1
+
+events: Ticks
+
+fl=(0) a.py
+fl=(1) a.py
+
+fn=(0) main a.py:4
+fn=(1) work a.py:2
+
+fl=(0)
+fn=(0)
+4 31
+cfl=(1)
+cfn=(1)
+calls=3 0
+0 7722
+
+fl=(1)
+fn=(1)
+2 7722"""
+
+
+def test_yappi_counts_microseconds_and_never_ends_its_last_line(warehouse, tmp_path):
+    (tmp_path / "a").write_text(YAPPI)
+    land(warehouse, tmp_path / "a")
+    query = "SELECT function, cost, inclusive, unit FROM function_costs ORDER BY ALL"
+    assert rows(warehouse, query) == [
+        ("main a.py:4", 31, 7753, "us"),
+        ("work a.py:2", 7722, 7722, "us"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("end", "problem"),
+    [("4 31\n", "the costs of work a.py:2 are missing"), ("cfn=(1)\n", "the calls of a called")],
+)
+def test_profiles_of_yappi_that_were_cut_are_refused(warehouse, tmp_path, end, problem):
+    (tmp_path / "a").write_text(YAPPI[: YAPPI.index(end) + len(end)])
+    with pytest.raises(InputError, match=problem):
+        land(warehouse, tmp_path / "a")
 
 
 def test_samples_of_a_call_are_no_number_of_calls(warehouse, tmp_path):
