@@ -68,8 +68,9 @@ def trend_text(
     Without `metrics` the total times come first where they changed, then the metrics with the
     largest changes. Fields that all series have in common are stated once.
     """
-    changes = dicts(trend_changes(con, app, metrics or EVERY_METRIC, machine))
-    early = dicts(trend_provisional(con, app, metrics or EVERY_METRIC, machine))
+    asked = metrics or EVERY_METRIC
+    changes = dicts(trend_changes(con, app, asked, machine))
+    early = dicts(trend_provisional(con, app, asked, machine))
     shown = metrics or [*_first([*changes, *early]), *TOTALS]
     series = dicts(trend_series(con, app, shown, machine))
     if not series and not metrics:
@@ -85,30 +86,35 @@ def trend_text(
     )
     if not metrics:
         series.sort(key=lambda row: _rank(row["metric"], found.of(row)))
+    # The heading has the fields that are alike.
     alike = all(row["fields"] == series[0]["fields"] for row in [*series, *changes])
+    stated = (_FIELDS,) if alike else ()
     names = series_names([(row["metric"], None if alike else row["fields"]) for row in series])
     named = list(zip(names, series, strict=True))
-    shorts = [row for row in series if found.is_short(row)]
-    together = short_series_sentences([found.state(row) for row in shorts])
-    told = [(name, row) for name, row in named if not together or row not in shorts]
-    sentences = [sentence for name, row in told for sentence in found.sentences(name, row)]
-    sentences += together
-    if len(sentences) > _SENTENCES:
-        more = len(sentences) - _SENTENCES
-        sentences = [*sentences[:_SENTENCES], f"{more} more: see the tables, or name a --metric."]
-    sentences += _mixed_sentences(con, app) + doubt_sentences(con, app)
-    heading = f"History of {series_name(app, series[0]['fields'] if alike else None)}"
-    parts = [heading, "\n".join(f"* {sentence}" for sentence in sentences)]
-    parts += [chart(name, row, found.of(row)) for name, row in named[:_CHARTS] if row["points"] > 1]
-    events = dicts(trend_events(con, app, metrics or EVERY_METRIC, machine))
-    if any(event["others"] for event in events):
-        parts.append(_table("Events: what changed together", EVENTS, list(map(event_line, events))))
-    # The heading has the fields that are alike.
-    stated = (_FIELDS,) if alike else ()
-    if changes:
-        parts.append(_table("Changes", CHANGES, [change_line(row) for row in changes], stated))
-    parts.append(_table("Series", SERIES, [series_line(row) for row in series], stated))
-    return "\n\n".join(parts)
+    sentences = [
+        *_first_sentences(found.all_sentences(named)),
+        *_mixed_sentences(con, app),
+        *doubt_sentences(con, app),
+    ]
+    events = dicts(trend_events(con, app, asked, machine))
+    together = [event_line(event) for event in events] if any(e["others"] for e in events) else []
+    parts = [
+        f"History of {series_name(app, series[0]['fields'] if alike else None)}",
+        "\n".join(f"* {sentence}" for sentence in sentences),
+        *(chart(name, row, found.of(row)) for name, row in named[:_CHARTS] if row["points"] > 1),
+        _table("Events: what changed together", EVENTS, together),
+        _table("Changes", CHANGES, [change_line(row) for row in changes], stated),
+        _table("Series", SERIES, [series_line(row) for row in series], stated),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _first_sentences(sentences: Sequence[str]) -> list[str]:
+    """Return as many sentences as are shown, and how many more there are."""
+    more = len(sentences) - _SENTENCES
+    if more <= 0:
+        return list(sentences)
+    return [*sentences[:_SENTENCES], f"{more} more: see the tables, or name a --metric."]
 
 
 def _by_series(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -134,6 +140,13 @@ class _Found:
             [*self.changes.get(key, []), *self.provisional.get(key, [])],
             key=lambda row: row["index"],
         )
+
+    def all_sentences(self, named: Sequence[tuple[str, Row]]) -> list[str]:
+        """Return what is found in series, given with their names; short ones together."""
+        shorts = [row for _, row in named if self.is_short(row)]
+        together = short_series_sentences([self.state(row) for row in shorts])
+        told = [(name, row) for name, row in named if not together or row not in shorts]
+        return [*(one for name, row in told for one in self.sentences(name, row)), *together]
 
     def sentences(self, name: str, series: Row) -> list[str]:
         """Return what is found in a series."""
@@ -163,6 +176,9 @@ def _table(
     lines: Sequence[tuple[Any, ...]],
     without: Sequence[str] = (),
 ) -> str:
+    """Return a table without some of its columns; nothing for no lines."""
+    if not lines:
+        return ""
     kept = [place for place, name in enumerate(names) if name not in without]
     names = [names[place] for place in kept]
     lines = [tuple(line[place] for place in kept) for line in lines]
