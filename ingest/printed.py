@@ -320,12 +320,15 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?:\x1b\[90m)?clk: ~[\d.]+ GHz|Benchmarking is an experimental feature",
     ),
     Signature(
-        "results of tinybench, bench-node, benny or cronometro",
+        "a table of bench-node or benny",
+        "Let it write JSON: new Suite({ reporter: jsonReport }), save({ format: 'json' })",
+        text=r'\A(?:name,ops/sec,samples,plugins,|"name","ops","margin",)',
+    ),
+    Signature(
+        "results of tinybench or cronometro, or what benny prints",
         _METRICS,
         text=r"^(?:│ \(index\) │ Task name +│ Latency |Running \".*\" suite\.\.\.$"
-        r'| +"opsSec": [\d.]+$| +"percentSlower": [\d.]+$|║ \S*Slower tests)'
-        r'|\A(?:\[\{"state":"\w+","latency":\{|name,ops/sec,samples,plugins,'
-        r'|"name","ops","margin",)',
+        r'|║ \S*Slower tests)|\A\[\{"state":"\w+","latency":\{',
     ),
     Signature(
         "what tests print (pytest, googletest, CTest, Boost, Catch2, Jest, TAP)",

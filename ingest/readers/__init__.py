@@ -60,7 +60,14 @@ READERS: tuple[Deferred, ...] = (
         contains=(
             *(b"benchmark", b'"machine_info"', b'"results"', b"ns/iter", b"time:", b'"bench"'),
             *(b"real_time,cpu_time", b"command,mean,stddev", b"min,max,mean,stddev"),
-            *(b"| command | mean [", b'"non2xx"', b" ops/sec ", b'"fio version"', b'"iperf '),
+            *(
+                b"| command | mean [",
+                b'"non2xx"',
+                b'"runssampled"',
+                b" ops/sec ",
+                b'"fio version"',
+                b'"iperf ',
+            ),
             *(
                 b"rate mb/s",
                 b"rate (mb/s)",

@@ -1,7 +1,8 @@
-"""Results of JavaScript's frameworks: vitest, mitata and autocannon (JSON), benchmark.js (text).
+"""Results of JavaScript's frameworks: JSON of vitest, mitata, bench-node and others; benchmark.js.
 
 Sources: files that vitest 4.1 (vitest bench --outputJson), mitata 1.0 (format: "json"), autocannon
-8.0 (-j) and benchmark.js 2.1 wrote. Times are in seconds.
+8.0 (-j), bench-node 0.15 (jsonReport), benny 3.7 (save) and benchmark.js 2.1, which prints text,
+wrote. Times are in seconds.
 """
 
 from __future__ import annotations
@@ -67,6 +68,39 @@ def _samples(name: str, samples: Any, scale: float) -> list[Value]:
         Value(name, checked(time, float, "a sample", name) * scale, "s", "lower", repetition)
         for repetition, time in enumerate(samples or ())
     ]
+
+
+def bench_node(document: Any) -> Iterator[Item]:
+    """Yield the run and values of bench-node: calls a second of each benchmark."""
+    yield Run(tags={"recorder": "bench-node"})
+    values = []
+    for number, entry in enumerate(document):
+        name = field(entry, "name", str, f"benchmark {number}")
+        values.append(Value(name, field(entry, "opsSec", float, name), "ops/s", "higher"))
+    yield rows(values)
+
+
+def benny(document: Any) -> Iterator[Item]:
+    """Yield the run and values of benny: calls a second of each case of a suite.
+
+    Its margin is one of error, as that of benchmark.js; with details it has the deviation, too.
+    """
+    yield Run(
+        app=field(document, "name", str, "the file"),
+        version=text_of(document.get("version")),
+        started_at=written_date(document.get("date")),
+        tags={"recorder": "benny"},
+    )
+    values, samples = [], 0
+    for entry in field(document, "results", list, "the file"):
+        name = field(entry, "name", str, "a result")
+        details = object_of(entry.get("details"))
+        samples += len(details.get("sampleResults") or ())
+        spread = relative(details.get("standardDeviation"), details.get("mean") or 0)
+        rate = field(entry, "ops", float, name)
+        values.append(Value(name, rate, "ops/s", "higher", None, spread))
+    yield rows(values)
+    yield LeftOut(samples, "sample", "calls a second and their deviation land")
 
 
 def autocannon(document: Any) -> Iterator[Item]:
