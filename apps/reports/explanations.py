@@ -240,12 +240,17 @@ def _history_sentence(
     if history["since"] is not None:
         of = "" if history["change"] is None else f" of {signed_percent(history['change'])}"
         lasting = f"That the change{of} since {cell(history['since'])} lasts is not certain yet"
+    elif history["drift"] is not None:
+        lasting = (
+            f"No step up to this run, but the series drifts, {signed_percent(history['drift'])} "
+            f"over {counted(history['points'], 'run')}"
+        )
     others = f"{history['others']} others of its series"
     if len(which.runs) > 1:
         others = f"{history['others']} runs of other versions in its series"
     named = ""
     if not any(row["topic"] == "metric" for row in rows):
-        if is_within and history["since"] is None:
+        if is_within and history["since"] is None and history["drift"] is None:
             return
         named = f"of {cell(history['metric'])} "
     yield Sentence(

@@ -1,7 +1,7 @@
 -- The metric that a run is judged by in its history, of several the one in which it is farthest off,
--- those with a provisional change first: its value, and those of the others of its series, without
--- the runs $own that are explained together with it; and where it is at the level of a provisional
--- change, the first run of that and its size.
+-- those with a provisional change first, then those that drift: its value, and those of the others of
+-- its series, without the runs $own that are explained together with it; and where it is at the level
+-- of a provisional change, the first run of that and its size; and the drift over all runs.
 WITH
   wanted AS (
     FROM _main_metrics WHERE run_id = $run_id
@@ -36,12 +36,14 @@ WITH
     HAVING others >= 4
   )
 
-SELECT f.*, p.since, p.change
+SELECT f.*, p.since, p.change, s.drift, s.points
 FROM figures AS f
 LEFT JOIN provisional AS p ON f.metric = p.metric AND f.fields = p.fields
+LEFT JOIN series_states AS s
+  ON s.app = (SELECT app FROM wanted) AND f.metric = s.metric AND f.fields = s.fields
 WHERE "value" IS NOT NULL
 ORDER BY
-  since IS NULL,
+  since IS NULL, drift IS NULL,
   CASE
     WHEN "value" = middle THEN 0
     WHEN smallest = largest THEN CAST('infinity' AS DOUBLE)

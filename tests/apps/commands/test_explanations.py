@@ -112,6 +112,22 @@ def test_a_difference_beyond_noise_that_is_no_change_yet_is_placed_among_the_oth
     )
 
 
+def test_a_drift_is_told_that_no_two_versions_show(run, tmp_path):
+    shake = (0.2, -0.1, 0.3, -0.3, 0.1, -0.2, 0.0)
+    lines = [
+        f"solver,{day},2026-01-{day:02}T06:00:00Z,{100 + day + shake[day % len(shake)]}"
+        for day in range(1, 31)
+    ]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(["app,version,started_at,wall_seconds", *lines, ""]))
+    assert run("ingest", str(path))[0] == 0
+    drift = re.search(r"drifts, (.*)\.", run("trend", "solver")[1])[1]
+    found = sentences(run("explain", "solver", "--no-queries")[1])
+    assert found[1].startswith(
+        f"No step up to this run, but the series drifts, {drift}: the 29 others of its series have "
+    )
+
+
 def test_several_runs_to_compare_with(pwh):
     _, out, _ = pwh(
         *("explain", "stencil-1.12", "--no-queries", "--against", "stencil-1.10"),
