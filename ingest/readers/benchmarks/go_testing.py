@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.json_values import parse
@@ -53,35 +54,21 @@ def go_json(recording: Recording) -> Iterator[Item]:
     yield from _items((number, line) for line in lines)
 
 
+@dataclass(slots=True)
+class _Printed:
+    """What benchmarks printed: facts, (package, benchmark, value, unit), and how many failed."""
+
+    facts: dict[str, str] = field(default_factory=dict)
+    results: list[tuple[str, str, float, str]] = field(default_factory=list)
+    failed: int = 0
+
+
 def _items(lines: Iterable[tuple[int, str]]) -> Iterator[Item]:
     """Yield the run and values of numbered lines."""
-    facts: dict[str, str] = {}
-    results: list[tuple[str, str, str]] = []
-    packages: set[str] = set()
-    others = 0
-    waiting: str | None = None
-    for number, line in lines:
-        if fact := _FACT.fullmatch(line):
-            facts[fact[1]] = fact[2]
-            continue
-        name, pairs = waiting, ""
-        if result := _RESULT.fullmatch(line):
-            name, pairs = result[1], result[3]
-        elif found := _NAME.fullmatch(line):
-            waiting = found[1]
-        elif found := _REST.fullmatch(line):
-            pairs = found[1]
-        else:
-            others += line.startswith(("--- FAIL", "FAIL"))
-        if pairs and name is not None:
-            waiting = None
-            package = facts.get("pkg", "")
-            packages.add(package)
-            results += [
-                (package, name, f"{_number(value, number)} {unit}")
-                for value, unit in _PAIR.findall(pairs)
-            ]
-    ends = {found[2] if (found := _PROCESSORS.fullmatch(name)) else None for _, name, _ in results}
+    printed = _read(lines)
+    facts, results = printed.facts, printed.results
+    packages = {package for package, *_ in results}
+    ends = {found[2] if (found := _PROCESSORS.fullmatch(name)) else None for _, name, *_ in results}
     processors = next(iter(ends)) if len(ends) == 1 else None
     yield Run(
         app=facts.get("pkg") if len(packages) == 1 else None,
@@ -90,24 +77,43 @@ def _items(lines: Iterable[tuple[int, str]]) -> Iterator[Item]:
     )
     seen: Counter[tuple[str, str]] = Counter()
     values = []
-    for package, full, measured in results:
-        value, _, unit = measured.partition(" ")
+    for package, full, value, unit in results:
         name = full.removesuffix(f"-{processors}") if processors else full
         metric = name if len(packages) == 1 else f"{package}.{name}"
-        time = unit == "ns/op"
-        metric = metric if time else f"{metric} {unit}"
-        values.append(
-            Value(
-                metric,
-                float(value) * (1e-9 if time else 1.0),
-                "s" if time else unit,
-                "lower" if time else direction(unit),
-                seen[metric, unit],
-            )
-        )
+        if unit == "ns/op":
+            values.append(Value(metric, value * 1e-9, "s", "lower", seen[metric, unit]))
+        else:
+            by = direction(unit)
+            values.append(Value(f"{metric} {unit}", value, unit, by, seen[metric, unit]))
         seen[metric, unit] += 1
     yield rows(values)
-    yield LeftOut(others, "benchmark or package", "failed", "benchmarks or packages")
+    yield LeftOut(printed.failed, "benchmark or package", "failed", "benchmarks or packages")
+
+
+def _read(lines: Iterable[tuple[int, str]]) -> _Printed:
+    """Read numbered lines; the result of a benchmark may be on a later line than its name."""
+    printed = _Printed()
+    waiting: str | None = None
+    for number, line in lines:
+        name, pairs = waiting, ""
+        if fact := _FACT.fullmatch(line):
+            printed.facts[fact[1]] = fact[2]
+        elif result := _RESULT.fullmatch(line):
+            name, pairs = result[1], result[3]
+        elif found := _NAME.fullmatch(line):
+            waiting = found[1]
+        elif found := _REST.fullmatch(line):
+            pairs = found[1]
+        else:
+            printed.failed += line.startswith(("--- FAIL", "FAIL"))
+        if pairs and name is not None:
+            waiting = None
+            package = printed.facts.get("pkg", "")
+            printed.results += [
+                (package, name, _number(value, number), unit)
+                for value, unit in _PAIR.findall(pairs)
+            ]
+    return printed
 
 
 def _number(text: str, line: int) -> float:
