@@ -176,27 +176,16 @@ def _verdict(
             "both sides. The tag main_metric of the runs can name another metric; pwh compare "
             "shows those of both sides."
         )
-    name, figures = cell(row["metric"]), from_to(row)
-    basis = (
-        f"geometric means of {row['values_before']} runs before and {row['values_after']} from "
-        "then on"
-    )
-    if row["values_before"] == row["values_after"] == 1:
-        basis = "one run on each side"
-    if within := change_interval(row):
-        basis += f", {within} at 95 %"
-    if source := noise_source(row["noise"]):
-        basis += f", noise {source}"
+    name, figures, basis = cell(row["metric"]), from_to(row), _basis(row)
+    if row["before"] == row["after"]:
+        return Sentence(f"{name} did not change: {figures}, {basis}.", row["query"])
     sure = row["certain"] or which.chosen_by == "change"
-    if row["before"] == row["after"] or not (sure or row["certain"] is None):
-        if row["before"] == row["after"]:
-            return Sentence(f"{name} did not change: {figures}, {basis}.", row["query"])
+    if not sure and row["certain"] is not None:
         verdict = f"{name} did not change beyond noise"
         low, high = row["change_low"], row["change_high"]
         if low is None or high is None or low < -_SMALL or high > _SMALL:
             verdict = f"It is not certain that {name} changed"
         return Sentence(f"{verdict}: it {movement(row)}, {figures}, {basis}.", row["query"])
-    how = movement(row)
     if which.chosen_by == "change":
         where = f"at {_run_name(which.changed or which.runs[0], runs)}"
     else:
@@ -208,7 +197,23 @@ def _verdict(
     )
     if row["certain"]:
         noise += f" ({p_value_text(row['p_value'])})"
+    how = movement(row)
     return Sentence(f"{name} {how} {where}: {figures}, {basis}; {noise}.", row["query"])
+
+
+def _basis(row: Row) -> str:
+    """Return what the figures of a metric come from: how many runs, their interval and noise."""
+    basis = (
+        f"geometric means of {row['values_before']} runs before and {row['values_after']} from "
+        "then on"
+    )
+    if row["values_before"] == row["values_after"] == 1:
+        basis = "one run on each side"
+    if within := change_interval(row):
+        basis += f", {within} at 95 %"
+    if source := noise_source(row["noise"]):
+        basis += f", noise {source}"
+    return basis
 
 
 def _benchmarks_verdict(rows: Sequence[Row]) -> Sentence:
