@@ -182,7 +182,6 @@ def _land_all(
     from apps.landing import Lander
     from apps.output.progress import Countdown
     from ingest.compressed import path_text
-    from ingest.sniff import EmptyFile
 
     readable = [one for one in found if one.reader is not None]
     rejected = [one for one in found if one.error is not None and not one.skipped]
@@ -206,6 +205,14 @@ def _land_all(
                 print_data(f"skipped  {path_text(one.path)}  {landed.problem}")
             if (left := countdown.after(number)) is not None:
                 note(left)
+    _note_skipped(skipped, list_skipped)
+    return failed
+
+
+def _note_skipped(skipped: list[Found], list_skipped: bool) -> None:
+    """Report how many files were skipped, empty ones by themselves."""
+    from ingest.sniff import EmptyFile
+
     empty = [one for one in skipped if isinstance(one.error, EmptyFile)]
     others = [one for one in skipped if one not in empty]
     if empty:
@@ -214,7 +221,6 @@ def _land_all(
         files = counted(len(others), "file")
         advice = "" if list_skipped else "; --list-skipped says why"
         note(f"skipped {files} that no reader recognises ({_first(others)}){advice}")
-    return failed
 
 
 def _first(skipped: list[Found]) -> str:
