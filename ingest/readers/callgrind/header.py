@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from warehouse.errors import InputError
@@ -84,7 +85,20 @@ def read_header(
             means.append(mean[1])
         elif not found and line.strip() and not line.startswith("#"):
             raise _damaged("the line belongs to no header", where)
-    where = f"{part}, line {number}"
+    header = _header(
+        fields, tuple(means), text.startswith(_CACHES), before, f"{part}, line {number}"
+    )
+    return header, min(size, len(text))
+
+
+def _header(
+    fields: Mapping[str, str],
+    means: tuple[str, ...],
+    has_caches: bool,
+    before: Header | None,
+    where: str,
+) -> Header:
+    """Return what fields state; raises `InputError` where that is not possible."""
     events = tuple(fields.get("events", "").split())
     positions = tuple(fields.get("positions", "line").split())
     if not events or len(set(events)) != len(events):
@@ -93,7 +107,7 @@ def read_header(
         raise _damaged(f"the positions are {' '.join(positions)!r}", where)
     pid = _number(fields, "pid", where)
     creator = fields.get("creator", before.creator if before else None)
-    header = Header(
+    return Header(
         events,
         positions,
         thread=_number(fields, "thread", where),
@@ -102,13 +116,12 @@ def read_header(
         command=fields.get("cmd", before.command if before else None),
         creator=creator,
         summary=fields.get("summary"),
-        means=tuple(means),
-        by_valgrind=creator.startswith("callgrind-") if creator else text.startswith(_CACHES),
+        means=means,
+        by_valgrind=creator.startswith("callgrind-") if creator else has_caches,
     )
-    return header, min(size, len(text))
 
 
-def _number(fields: dict[str, str], name: str, where: str) -> int | None:
+def _number(fields: Mapping[str, str], name: str, where: str) -> int | None:
     if name not in fields:
         return None
     if not re.fullmatch(r"\d{1,9}", fields[name]):
