@@ -7,7 +7,7 @@ is the mean over processes of the time with callees
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -74,27 +74,31 @@ def metric(name: str, kind: str | None, unit: str | None) -> Metric | None:
     if base in _COUNTS or not _EXTREMES.keys().isdisjoint(steps):
         together: Together = next((_EXTREMES[step] for step in steps if step in _EXTREMES), "sum")
         return Metric(name, "own event", name, None, None, unit, 5, together)
-    inclusive = base in _INCLUSIVE_TIMES or any(step in _INCLUSIVE for step in done)
-    if base in (*_OWN_TIMES, *_INCLUSIVE_TIMES):
-        role: Role = "inclusive time" if inclusive else "own time"
-    elif base in _CALLS:
-        role = "calls"
-    elif done or base.startswith((*_PREFIXES, _TOPDOWN)):
-        role = "inclusive event" if inclusive else "own event"
-    else:
-        return None
+    role = _role(base, done)
     doubt = _DOUBT.get(steps)
-    lone_mean = steps in (("avg",), ("any",)) and "event" not in role
-    per_second = _per_second(base, unit, scaled=not {"scale", "iscale"}.isdisjoint(done))
-    strange = "time" in role and unit is not None and per_second is None
-    if doubt is None or strange:
+    if role is None or doubt is None:
         return None
-    if lone_mean:
+    per_second = _per_second(base, unit, scaled=not {"scale", "iscale"}.isdisjoint(done))
+    if "time" in role and unit is not None and per_second is None:
+        return None
+    if steps in (("avg",), ("any",)) and "event" not in role:
         return Metric(name, "own event", name, None, None, unit, doubt, "mean")
     over = _OVER_RANKS.get(steps)
     unit = unit or _unit(base)
     mean = steps[:1] in (("any",), ("avg",)) or ("event" in role and _is_rate(unit))
     return Metric(name, role, _bare(base), over, per_second, unit, doubt, "mean" if mean else "sum")
+
+
+def _role(base: str, done: Sequence[str]) -> Role | None:
+    """Return what values of an attribute are, by its own name and what was done to it."""
+    inclusive = base in _INCLUSIVE_TIMES or not set(_INCLUSIVE).isdisjoint(done)
+    if base in (*_OWN_TIMES, *_INCLUSIVE_TIMES):
+        return "inclusive time" if inclusive else "own time"
+    if base in _CALLS:
+        return "calls"
+    if done or base.startswith((*_PREFIXES, _TOPDOWN)):
+        return "inclusive event" if inclusive else "own event"
+    return None
 
 
 def settle(metrics: Iterable[Metric], ranks: int | None) -> list[Metric]:
