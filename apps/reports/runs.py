@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -151,11 +151,9 @@ def rows_left(section: Section, run_id: str) -> str:
 def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     relation = run_counters(con, run_id)
     events = dicts(relation)
-    sentences = []
-    missing = [event["event"] for event in events if event["value"] is None]
     instructions = dicts(run_instructions(con, run_id))
     known = [e for e in instructions if e["per_cycle"] is not None]
-    sentences += _per_cycle(known)
+    sentences = _per_cycle(known)
     if run_is_profile(con, run_id):
         # What functions cost was not counted to find out what the cores wait for.
         return Section("Counters", sentences, relation, "counter_summary")
@@ -164,21 +162,25 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     if not known and (is_counted or has_cycles):
         why = "the two were not counted together" if has_cycles else "cycles were not counted"
         sentences.append(f"Instructions per cycle are unknown: {why}.")
-    if missing:
-        names = ", ".join(missing[:4]) + (" ..." if len(missing) > 4 else "")
-        total = counted(len(events), "event")
-        were = "was" if len(missing) == 1 else "were"
-        sentences.append(f"{len(missing)} of {total} {were} not counted ({names}).")
-    shared = [e["event"] for e in events if e["running"] is not None and e["running"] < 0.5]
-    if shared:
-        sentences.append(
-            f"{shared[0]} was on a counter for less than half of the time, so it is an estimate."
-        )
+    missing = [event["event"] for event in events if event["value"] is None]
+    sentences += _not_counted(events, missing)
     with narrowed(con, counters_of([run_id], "bottlenecks", "pmu_standardised")) as of_run:
         # Counts of system calls, processes or requests say nothing of what the cores wait for.
         if missing or knows_events(of_run, run_id):
             sentences += bottleneck_sentences(of_run, [run_id])
     return Section("Counters", sentences, relation, "counter_summary")
+
+
+def _not_counted(events: Sequence[Row], missing: Sequence[str]) -> Iterator[str]:
+    """Yield which events were not counted, or for little of the time."""
+    if missing:
+        names = ", ".join(missing[:4]) + (" ..." if len(missing) > 4 else "")
+        total = counted(len(events), "event")
+        were = "was" if len(missing) == 1 else "were"
+        yield f"{len(missing)} of {total} {were} not counted ({names})."
+    shared = [e["event"] for e in events if e["running"] is not None and e["running"] < 0.5]
+    if shared:
+        yield f"{shared[0]} was on a counter for less than half of the time, so it is an estimate."
 
 
 def _per_cycle(instructions: Sequence[dict[str, Any]]) -> list[str]:
