@@ -110,6 +110,12 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?:jdk\.\w+ \{|(?: Event Type +Count +Size \(bytes\)))",
     ),
     Signature(
+        "what jfr print --json prints where it found no events",
+        "Print samples: jfr print --json --events jdk.ExecutionSample FILE.jfr > NEW.json; a "
+        "program of a few milliseconds has none.",
+        text=r'\A\s*\{\s*"recording": \{\s*"events": \[\s*\]',
+    ),
+    Signature(
         "a log of Java's garbage collector",
         "It has pauses, no functions: record a profile with async-profiler or JFR.",
         text=r"^\[[^\]]*\](?:\[\w+ *\])*\[gc[,\w ]*\] ",
