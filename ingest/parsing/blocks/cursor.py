@@ -45,11 +45,16 @@ def line_bounds(chunk: Chunk) -> tuple[bytes, Integers, Integers]:
     return data, np.concatenate(([0], ends[:-1] + 1)), ends
 
 
+def words(data: bytes) -> Words:
+    """Return the eight bytes from each position on, as a number whose lowest byte is the first."""
+    return np.ndarray((len(data) - 7,), "<u8", data, strides=(1,))
+
+
 class Cursor:
     """Positions in the data, one a line, that move over fields; `fine` flags those that can."""
 
     def __init__(self, data: bytes, at: Integers) -> None:
-        self._words: Words = np.ndarray((len(data) - 7,), "<u8", data, strides=(1,))
+        self._words = words(data)
         self.at = at
         self.fine: Mask = np.ones(at.size, np.bool_)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, Mask, Words, line_bounds
+from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, Mask, line_bounds
 from ingest.parsing.lines import Chunk
 
 Triple = tuple[Integers, Integers, Integers]
@@ -46,11 +46,6 @@ class Fields:
     end: Integers
     notes: list[tuple[int, bytes]]
     damaged: int | None
-
-    def words(self, at: Integers) -> Words:
-        """Return the eight bytes at each position."""
-        data: Words = np.ndarray((len(self.data) - 7,), "<u8", self.data, strides=(1,))
-        return data[at]
 
 
 def parse(chunk: Chunk) -> Fields:

@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ingest.parsing.blocks.cursor import Integers
+from ingest.parsing.blocks.cursor import Integers, words
 from ingest.readers.gpgpusim.fields import Fields
 from ingest.readers.gpgpusim.text import Instruction, Listing, instruction
 from warehouse.errors import InputError
@@ -135,8 +135,9 @@ class Program:
                         f"pc={self.instructions[found].pc} is another instruction here than "
                         f"elsewhere: {self.instructions[found].text}",
                     )
-        tail = lines.words(np.minimum(after, lines.end)) & _TAIL_MASK
-        last = lines.words(lines.end - 1) & np.uint64(0xFF)
+        eights = words(lines.data)
+        tail = eights[np.minimum(after, lines.end)] & _TAIL_MASK
+        last = eights[lines.end - 1] & np.uint64(0xFF)
         value = lines.end - after - len(_TAIL)
         fine = tail == np.uint64(int.from_bytes(_TAIL, "little"))
         fine &= (last == np.uint64(ord("]"))) & (value >= 2) & (value <= 17)

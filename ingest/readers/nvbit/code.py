@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.parsing.blocks.cursor import Integers, Mask, Words
+from ingest.parsing.blocks.cursor import Integers, Mask, Words, words
 from ingest.readers.nvbit.fields import Fields
 
 _LARGEST_PC = 1 << 26
@@ -145,7 +145,7 @@ class Kernel:
         for start in range(0, int(length.max(initial=0)), 8):
             rest = length - start
             shift = np.where(rest >= 8, 0, 64 - 8 * rest).clip(0, 63).astype(np.uint64)
-            other = (lines.words(lines.text + start) ^ self._words[ids, start >> 3]) << shift
+            other = (words(lines.data)[lines.text + start] ^ self._words[ids, start >> 3]) << shift
             wrong |= (other != 0) & (rest > 0)
         if not wrong.any():
             return None

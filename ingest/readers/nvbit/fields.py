@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, Mask, Words, line_bounds
+from ingest.parsing.blocks.cursor import ROOM, Cursor, Integers, Mask, line_bounds
 from ingest.parsing.lines import Chunk
 
 BLANK, BEGIN, BLOCK, WARP, COUNT, CODE, END, OTHER = range(8)
@@ -54,11 +54,6 @@ class Fields:
     text: Integers
     end: Integers
     damaged: int | None
-
-    def words(self, at: Integers) -> Words:
-        """Return the eight bytes at each position."""
-        data: Words = np.ndarray((len(self.data) - 7,), "<u8", self.data, strides=(1,))
-        return data[at]
 
 
 def parse(chunk: Chunk, *, line_numbers: bool) -> Fields:
