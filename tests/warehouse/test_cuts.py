@@ -153,7 +153,9 @@ def test_tls_is_for_hosts_with_a_certificate_that_is_known(serving, certificate,
             warehouse.connect(f"quack:localhost:{net.port}")
 
 
-def test_an_interruption_waits_for_no_answer(net):
+def test_an_interruption_waits_for_no_answer(net, monkeypatch):
+    # So that the interruption comes while the call waits, not while it tries to reach the server.
+    monkeypatch.setattr(line, "GONE_AFTER", 30.0)
     con = warehouse.connect(f"quack:127.0.0.1:{net.port}")
     net.cut_at(lambda sent: b"range(7)" in sent, Cut.SILENT)
     interruption = threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT])
