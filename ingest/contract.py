@@ -23,7 +23,7 @@ from ingest.forget import forget_source
 from ingest.load import Landed, Options, load
 from ingest.readers import all_readers
 from ingest.recording import Recording, read_head
-from warehouse.catalog import landing
+from warehouse.catalog import DERIVED, landing
 from warehouse.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ HTML = b"""<!DOCTYPE html>
 <html><head><title>404 Not Found</title></head>
 <body><h1>Not Found</h1><p>The requested URL was not found on this server.</p></body></html>
 """
-_DERIVED = ("idle_intervals", "idle_segments", "idle_latency")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _OTHERS = (HTML, b"\0" * 5000, b"\n" * 100, b'{"a": 1}\n', b"a,b\n1,2\n")
 _WRITTEN_AT = 1_700_000_000
@@ -168,7 +167,7 @@ def check_cut(
                 continue
             cut = contents(con, order="rowid")
             forget_source(con, landed_cut.source_id)
-            for table in cut.keys() - {*_DERIVED, "runs"}:
+            for table in cut.keys() - {*DERIVED, "runs"}:
                 if sums_records:
                     more = len(cut[table]) > len(full[table])
                     _promise(not more, f"{name} cut to {size} bytes lands more {table}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ingest import attribute
 from warehouse import sqlfiles
+from warehouse.catalog import DERIVED
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ TASK_TABLES = (
     "runtime_intervals",
 )
 _MOST_FOR_SEGMENTS = 10_000
-DERIVED = ("idle_intervals", "idle_latency", "idle_segments")
 
 
 def derive(con: DuckDBPyConnection, sources: Mapping[str, int]) -> None:

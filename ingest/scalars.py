@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from warehouse import revision, sqlfiles
+from warehouse.catalog import counted
 from warehouse.connection import cursor
 from warehouse.errors import InputError
 
@@ -25,7 +26,6 @@ _TABLES = {
     "segments": {"segments"},
     "metrics": {"metrics"},
 }
-_READ = frozenset().union(*_TABLES.values())
 # Rows of a table that one thread adds up in less time than it takes to find their bounds.
 _MANY = 1 << 20
 _NAMES = {"fn_timings": "derived/names/functions", "pmu_samples": "derived/names/regions"}
@@ -43,13 +43,12 @@ def keep_scalars(
     con.execute(sqlfiles.read("derived/scalars/of_landed_runs").format(runs=runs), params)
     found = con.execute(sqlfiles.read("derived/scalars/landed_files")).fetchall()
     ((source_ids, of_other_runs),) = found
-    if source_ids:
-        many = [table for table, count in rows.items() if count > _MANY]
-        kept = _kept_rows(con, source_ids, of_other_runs=of_other_runs, many=many)
-        for kind, read in _TABLES.items():
-            if not read.isdisjoint(rows):
-                _add_up(con, kind, kept)
-    _note_kept(con)
+    many = [table for table, count in rows.items() if count > _MANY]
+    kept = _kept_rows(con, source_ids or (), of_other_runs=of_other_runs, many=many)
+    for kind, read in _TABLES.items():
+        if not read.isdisjoint(rows):
+            _add_up(con, kind, kept)
+    _note_kept(con, {table: select for table, select in kept.items() if table in rows})
 
 
 def keep_all_scalars(
@@ -71,7 +70,7 @@ def keep_all_scalars(
         con.register("_given", of_workers)
         con.execute(sqlfiles.read("derived/scalars/given_workers"))
         con.unregister("_given")
-    _note_kept(con)
+    _note_kept(con, kept)
 
 
 def add_up_workers(con: DuckDBPyConnection, files: Mapping[str, Collection[int]]) -> None:
@@ -162,8 +161,8 @@ def _kept_rows(
         files = sqlfiles.of_sources(source_ids)
     runs = " AND run_id IN (SELECT run_id FROM _keep)" if of_other_runs else ""
     main = f"{sqlfiles.identifier(database)}.main"
-    rows = {table: f"FROM {main}.{table} WHERE {files}{runs}" for table in _READ}
-    return rows | {table: _in_parts(con, rows[table]) for table in _READ.intersection(many)}
+    rows = {table: f"FROM {main}.{table} WHERE {files}{runs}" for table in counted()}
+    return rows | {table: _in_parts(con, rows[table]) for table in rows.keys() & set(many)}
 
 
 def _in_parts(con: DuckDBPyConnection, rows: str) -> str:
@@ -238,7 +237,19 @@ def _sums() -> Iterator[None]:
         ) from error
 
 
-def _note_kept(con: DuckDBPyConnection) -> None:
-    """Write down that the scalars of the runs in _keep are stored, and drop it."""
-    con.execute(sqlfiles.read("derived/scalars/kept"), {"revision": revision.current()})
-    con.execute("DROP TABLE _keep")
+def _note_kept(con: DuckDBPyConnection, changed: Mapping[str, str]) -> None:
+    """Write down that the scalars of the runs in _keep are stored, and drop it.
+
+    `changed` are the rows of those landing tables of which they can have other numbers than before.
+    """
+    numbers = [
+        f'SELECT run_id, {sqlfiles.literal(table)} AS "table", count(*) AS rows '
+        f"FROM ({rows}) GROUP BY run_id"
+        for table, rows in changed.items()
+    ] or ['SELECT NULL AS run_id, NULL AS "table", 0 AS rows WHERE false']
+    note = sqlfiles.read("derived/scalars/kept").format(
+        counted=" UNION ALL ".join(numbers),
+        tables=", ".join(map(sqlfiles.literal, changed)),
+    )
+    con.execute(note, {"revision": revision.current()})
+    con.execute("DROP TABLE _keep; DROP TABLE _kept_rows")

@@ -14,9 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingest.derive import DERIVED, derive
+from ingest.derive import derive
 from ingest.scalars import add_up_workers
 from warehouse import modules, sqlfiles
+from warehouse.catalog import DERIVED
 from warehouse.connection import in_memory_with
 from warehouse.errors import ClusterError
 from warehouse.version import __version__

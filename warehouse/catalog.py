@@ -19,6 +19,8 @@ RUN_COLUMNS = (
     "threads",
     "problem_size",
 )
+DERIVED = ("idle_intervals", "idle_latency", "idle_segments")
+"""Tables of what is derived of the rows of task traces, once, at ingest."""
 # Written by python -m apps.reference: to apply all migrations takes longer than to land a file.
 LISTING = sqlfiles.SQL / "landing_columns.csv"
 _FROM_A_FILE = {"run_id", "source_id"}
@@ -43,6 +45,12 @@ def landing() -> dict[str, tuple[Column, ...]]:
         for table, columns in _tables().items()
         if table not in _NO_LANDING
     }
+
+
+@cache
+def counted() -> tuple[str, ...]:
+    """Return the names of the landing tables whose rows files contain."""
+    return tuple(table for table in landing() if table not in DERIVED)
 
 
 @cache

@@ -28,12 +28,11 @@ from apps.queries.overview import (
     latest_provisional,
     latest_regressions,
     latest_runs,
-    latest_traces,
     warehouse_counts,
     watched_metrics,
     watched_series,
 )
-from apps.queries.runs import rows_of
+from apps.queries.runs import rows_by_run
 from apps.reports.changes import commit_range, series_state
 from apps.reports.gate import gate_result
 from apps.reports.runs import trace_sentences
@@ -226,9 +225,9 @@ def _gate(view: View, row: dict[str, Any]) -> str:
 
 def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """Show what the newest trace of each kind says; below the latest runs where that is shorter."""
-    last = view.rows(last_runs)["run_id"].to_list()
-    with view.narrowed(rows_of(*last)):
-        latest = {row["kind"]: row for row in view.rows(latest_traces, last).to_dicts()}
+    last = view.rows(last_runs).to_dicts()
+    tables = view.value(rows_by_run, [run["run_id"] for run in last])
+    latest = {table: run for run in reversed(last) for table in tables[run["run_id"]]}
     known = [topic for topic in _TOPICS if topic[0] in latest]
     if not known:
         with left:

@@ -23,13 +23,11 @@ def latest_runs(con: DuckDBPyConnection, number: int) -> DuckDBPyRelation:
 
 
 def last_runs(con: DuckDBPyConnection) -> DuckDBPyRelation:
-    """Return the last runs of each reader and application, among which `latest_traces` looks."""
+    """Return the last runs of each reader and application, the latest first, at most 100.
+
+    Columns: run_id, app, version.
+    """
     return ask(con, "overview/last_runs")
-
-
-def latest_traces(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
-    """Return the first of the runs with each kind of trace."""
-    return ask(con, "overview/latest_traces", runs=json.dumps(list(runs)))
 
 
 def watched_metrics(con: DuckDBPyConnection) -> list[str]:

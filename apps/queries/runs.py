@@ -104,7 +104,22 @@ def rows_of(*run_ids: str) -> Narrowing:
 
 def row_counts(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
     """Return the number of rows that each landing table has of a run, empty ones left out."""
-    return dict(ask(con, "runs/rows", run_id=run_id).fetchall())
+    return rows_by_run(con, [run_id])[run_id]
+
+
+def rows_by_run(con: DuckDBPyConnection, run_ids: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Return `row_counts` of several runs.
+
+    The numbers are kept with the scalars; of runs without any, rows are counted.
+    """
+    found: dict[str, dict[str, int]] = dict(
+        ask(con, "runs/kept_rows", runs=json.dumps(list(run_ids))).fetchall()
+    )
+    if others := [run_id for run_id in run_ids if run_id not in found]:
+        found |= {run_id: {} for run_id in others}
+        for run_id, table, rows in ask(con, "runs/rows", runs=json.dumps(others)).fetchall():
+            found[run_id][table] = rows
+    return found
 
 
 def run_metrics(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:

@@ -24,7 +24,7 @@ import numpy as np
 import warehouse
 from apps.queries import overview
 from apps.queries.base import narrowed
-from apps.queries.runs import list_runs, rows_of
+from apps.queries.runs import list_runs, rows_by_run
 from apps.reports.runs import run_report
 from ingest.forget import forget_source
 from tests.bench.large_warehouse import KINDS_OF_TRACE, fill
@@ -81,9 +81,7 @@ def _watched(con: DuckDBPyConnection) -> None:
 
 
 def _traces(con: DuckDBPyConnection) -> None:
-    last = [run for (run,) in overview.last_runs(con).fetchall()]
-    with narrowed(con, rows_of(*last)) as own:
-        overview.latest_traces(own, last).fetchall()
+    rows_by_run(con, [run_id for run_id, *_ in overview.last_runs(con).fetchall()])
 
 
 QUESTIONS: dict[str, Callable[[DuckDBPyConnection], object]] = {

@@ -29,12 +29,13 @@ from typing import TYPE_CHECKING
 
 import warehouse
 from ingest.cluster import Cluster, open_cluster
-from ingest.derive import DERIVED, TASK_TABLES
+from ingest.derive import TASK_TABLES
 from ingest.load import Options, load
 from ingest.readers.task_tables.reader import TaskTables
 from ingest.recording import Recording
 from ingest.refresh import Refreshed, all_of, refresh
 from tests.bench.schedule import generate
+from warehouse.catalog import DERIVED
 from warehouse.transactions import transaction
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from apps.queries.runs import rows_by_run
 from ingest import scalars
 from ingest.forget import forget_run, forget_source
 from ingest.scalars import runs_without_scalars
@@ -14,6 +15,7 @@ from warehouse import connect
 
 METRICS = "SELECT run_id, metric, value FROM run_metrics ORDER BY ALL"
 KEPT = "SELECT run_id, metric, value FROM run_scalars ORDER BY ALL"
+COUNTED = "SELECT run_id, rows FROM kept_runs ORDER BY ALL"
 
 
 def csv(folder, name: str, cycles: int):
@@ -24,9 +26,14 @@ def csv(folder, name: str, cycles: int):
 
 def test_every_sample_keeps_what_its_rows_add_up_to(samples_warehouse, tmp_path):
     warehouse = connect(shutil.copy(samples_warehouse, tmp_path))
-    kept = rows(warehouse, KEPT)
+    kept, counted = rows(warehouse, KEPT), dict(rows(warehouse, COUNTED))
     keep(warehouse)
     added_up = rows(warehouse, KEPT)
+
+    assert counted == dict(rows(warehouse, COUNTED))
+    warehouse.execute("DELETE FROM kept_runs")
+    assert counted == rows_by_run(warehouse, list(counted))
+    keep(warehouse)
 
     assert len(added_up) > 400
     assert [one[:2] for one in kept] == [one[:2] for one in added_up]
@@ -42,6 +49,12 @@ def test_a_second_file_of_a_run_adds_to_what_is_kept(warehouse, tmp_path):
     land(warehouse, csv(tmp_path, "one", 1), run_id="r")
     assert ("r", "counter:cycles", 1.0) in rows(warehouse, KEPT)
     land(warehouse, csv(tmp_path, "two", 10), run_id="r")
+    times = tmp_path / "times.csv"
+    times.write_text("function,seconds\nsolve,1\n")
+    (third,) = land(warehouse, times, run_id="r")
+    assert rows(warehouse, COUNTED) == [("r", {"fn_timings": 1, "pmu_samples": 2})]
+    forget_source(warehouse, third.source_id)
+    assert rows(warehouse, COUNTED) == [("r", {"pmu_samples": 2})]
     summed = [("r", "counter:cycles", 11.0), ("r", "per_cycle:cycles", 1.0)]
     assert rows(warehouse, KEPT) == rows(warehouse, METRICS) == summed
 

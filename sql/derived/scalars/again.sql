@@ -1,5 +1,5 @@
 -- For this session: the runs $run_ids, without any stored scalars.
-CREATE TEMP TABLE kept_runs (run_id VARCHAR, revision VARCHAR);
+CREATE TEMP TABLE kept_runs (run_id VARCHAR, revision VARCHAR, rows MAP(VARCHAR, BIGINT));
 
 CREATE TEMP TABLE run_scalars (run_id VARCHAR, metric VARCHAR, value DOUBLE, unit VARCHAR);
 

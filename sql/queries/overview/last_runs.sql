@@ -2,7 +2,7 @@
 -- unknown, what counts is when they landed.
 WITH
   landed AS (
-    SELECT f.run_id, coalesce(r.started_at, s.ingested_at) AS last_at, f.position
+    SELECT f.run_id, r.app, r.version, coalesce(r.started_at, s.ingested_at) AS last_at, f.position
     FROM run_facts AS f
     JOIN sources AS s USING (source_id)
     JOIN runs AS r USING (run_id)
@@ -11,8 +11,8 @@ WITH
     ) <= 2
   )
 
-SELECT run_id
+SELECT run_id, app, version
 FROM landed
-GROUP BY run_id
+GROUP BY run_id, app, version
 ORDER BY max(last_at) DESC, max(position) DESC, run_id DESC
 LIMIT 100;

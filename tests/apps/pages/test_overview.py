@@ -104,9 +104,9 @@ def test_the_traces_of_a_large_warehouse_are_not_read_before_it_is_asked_for(
     assert [toggle.label for toggle in app.toggle] == [
         "Analyse the latest traces and ask the gates of the changes"
     ]
-    assert "traced AS" not in sql_behind(app)
+    assert "FROM kept_runs" not in sql_behind(app)
     app.toggle("latest").set_value(True).run()
-    assert "traced AS" in sql_behind(app)
+    assert "FROM kept_runs" in sql_behind(app)
 
 
 def test_of_very_many_series_only_times_of_whole_runs_are_searched_unasked(
