@@ -1,4 +1,4 @@
-"""Commands and objects as perf names them: which command is the program that was recorded."""
+"""Commands, objects and clocks as perf names them: which command is the program recorded."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from ingest.parsing.call_paths import frame_name
 
 BEFORE = ("perf", "perf-exec")  # what runs before the program does
+CLOCK = re.compile(r"(?:cpu|task)-clock(?::.*)?")  # events that count nanoseconds
 _MAP = re.compile(r"perf-\d+\.map")
 _STARTERS = frozenset(
     (

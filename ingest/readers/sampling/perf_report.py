@@ -21,7 +21,7 @@ from ingest.base import Head, Item, Rows, Run, SingleFile
 from ingest.parsing.call_paths import frame_name
 from ingest.parsing.dates import ctime_date
 from ingest.parsing.lines import numbered_lines, quoted
-from ingest.readers.sampling.commands import object_name
+from ingest.readers.sampling.commands import CLOCK, object_name
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ _HEADING = re.compile(r"# +(?:Overhead|Children +Self)\b.*")
 _DOTS = re.compile(r"# \.{2,}(?: +\.{2,})*\s*")
 _ROW = re.compile(r" {0,8}\d+\.\d\d%")
 _FACT = re.compile(r"# (hostname|captured on|cmdline) *: (.*?)\s*")
-_CLOCK = re.compile(r"(?:cpu|task)-clock(?::.*)?")
 _SYMBOL = re.compile(r"\[[.kguHhM]\] +(.*)")
 _ADDRESS = re.compile(r"(?:0x)?[0-9a-f]{8,16}")
 _NAMES = ("symbol", "shared object", "command")
@@ -178,7 +177,7 @@ def _rows(section: _Section) -> Iterator[Rows]:
     names = pa.array(section.own, pa.string())
     own = list(section.own.values())
     inclusive = [section.inclusive.get(name) for name in section.own]
-    if _CLOCK.fullmatch(section.event):
+    if CLOCK.fullmatch(section.event):
         times = {
             "seconds": pa.array([value / 1e9 for value in own], pa.float64()),
             "inclusive_seconds": pa.array(

@@ -33,7 +33,7 @@ from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.call_paths import UNKNOWN, frame_name
 from ingest.parsing.dates import ctime_date
 from ingest.parsing.lines import Chunk, chunks, quoted
-from ingest.readers.sampling.commands import BEFORE, object_name, program
+from ingest.readers.sampling.commands import BEFORE, CLOCK, object_name, program
 from ingest.readers.sampling.stacks import NO_THREAD, Measure, Stacks
 from ingest.recording import Recording
 from warehouse.errors import InputError
@@ -76,7 +76,6 @@ _OBJECT = re.compile(r"(?:(.*?) )?\(([^()]*(?: \(deleted\))?)\)")
 _PLACED = re.compile(rb"\t(?=[ 0-9a-f]{16}) *[0-9a-f]{1,16}(?: |$)")
 _IN_LINE = re.compile(_ALONE)
 _RECORD = re.compile(rb"PERF_RECORD_([A-Z_0-9]+)(?: lost (\d+))?")
-_CLOCK = re.compile(r"(?:cpu|task)-clock(?::.*)?")
 _FACT = re.compile(r"# (captured on|hostname|perf version|cmdline) *: (.*?) *")
 _BEFORE = tuple(name.encode() for name in BEFORE)
 _MOST_KNOWN = 1 << 18
@@ -256,7 +255,7 @@ class _Samples:
             event = raw.decode()
             # Threads that had ended, and the idle ones of system-wide recordings, are -1.
             key = int(tid) if tid and tid[:1] != b"-" else NO_THREAD, path
-            clock = _CLOCK.fullmatch(event)
+            clock = CLOCK.fullmatch(event)
             known = has_period or clock or not event
             name = "samples" if known and not several else f"samples of {event}"
             counts.setdefault(raw, Measure(name, "samples")).sums[key] += count
