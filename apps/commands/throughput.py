@@ -65,7 +65,10 @@ def throughput(
     ] = None,
     core: Annotated[
         str | None,
-        typer.Option(help="With --hex, the core: one of the table cores, or a model's subject."),
+        typer.Option(
+            help="With --hex, the core: one of the table cores, a processor that has one "
+            "(core_names), or a model's subject."
+        ),
     ] = None,
     isa: Annotated[
         str | None, typer.Option(help="With --hex, the instruction set: x86-64, aarch64, riscv64.")

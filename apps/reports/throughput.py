@@ -62,7 +62,7 @@ _FLAGS = {
     "implausible": "were measured to be faster than the width of the core and are left out",
     "outside_training": "are unlike all that the model was fitted to: their bands are wide",
     "other_core": "ran on a machine that the model, or the table of the core, is not of (pwh fit "
-    "throughput fits a model; cores and instruction_costs are tables)",
+    "throughput fits a model; cores, core_names and instruction_costs are tables)",
     "uses_measured_issue": "record only what was issued: that is measured, not predicted",
     "no_front_end": "lack the rate of an ideal front end",
     "no_dependences": "record no dependences: their predictions are rough",

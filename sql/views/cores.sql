@@ -1,13 +1,35 @@
 -- Which core the machine code of a run is for, and what instructions cost there.
 
--- The core of a run's machine: of equal names, else the longest that its name begins with.
+-- The core that a processor's name states (core_names, the user's first); NULL where it is not known.
+CREATE OR REPLACE MACRO _named_core(name) AS (
+  SELECT arg_min(n.core, n.shipped)
+  FROM core_names AS n
+  WHERE regexp_matches(lower(name), n.pattern)
+);
+
+-- Machines of runs with the core that their names state.
+CREATE OR REPLACE VIEW _machines AS
+SELECT machine, lower(machine) AS name, _named_core(machine) AS named
+FROM (SELECT DISTINCT machine FROM runs);
+
+-- Whether a machine of _machines has a core: of several the longest counts.
+CREATE OR REPLACE MACRO _has_core(name, named, core) AS
+  lower(core) IN (name, named) OR starts_with(name, lower(core) || '-');
+
+-- The core of a run's machine.
 CREATE OR REPLACE VIEW _run_cores AS
-SELECT
-  r.run_id, any_value(r.machine) AS machine,
-  arg_max(c.core, length(c.core)) AS core, arg_max(c.isa, length(c.core)) AS isa
+WITH
+  known AS (
+    SELECT
+      m.machine, arg_max(c.core, length(c.core)) AS core, arg_max(c.isa, length(c.core)) AS isa
+    FROM _machines AS m
+    JOIN cores AS c ON _has_core(m.name, m.named, c.core)
+    GROUP BY m.machine
+  )
+
+SELECT r.run_id, r.machine, k.core, k.isa
 FROM runs AS r
-LEFT JOIN cores AS c ON lower(r.machine) = c.core OR starts_with(lower(r.machine), c.core || '-')
-GROUP BY r.run_id;
+LEFT JOIN known AS k ON r.machine = k.machine;
 
 -- Cores with their instruction sets, the table that describe_aarch64 takes, and whether they stand for
 -- the instruction set (of several, the user's). No column has the name of a parameter of predict_block,

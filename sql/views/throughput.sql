@@ -33,8 +33,9 @@ FROM (
   FROM (
     SELECT
       r.run_id, r.machine, m.*,
-      coalesce(m.subject = r.machine OR starts_with(r.machine, m.subject || '-'), false) AS own
+      coalesce(_has_core(o.name, o.named, m.subject), false) AS own
     FROM runs AS r
+    LEFT JOIN _machines AS o ON r.machine = o.machine
     CROSS JOIN _throughput_models AS m
   )
   GROUP BY run_id, form, machine
@@ -156,7 +157,7 @@ COMMENT ON COLUMN throughput_predictions.measured IS 'Measured instructions per 
 COMMENT ON COLUMN throughput_predictions.predicted_cycles IS 'Predicted cycles of one pass.';
 COMMENT ON COLUMN throughput_predictions.cycles_to_gain IS 'Cycles by which the measured exceed the predicted ones, over all executions; NULL where not measured.';
 COMMENT ON COLUMN throughput_predictions.model IS 'Model that predicted (kind/version); issued where the measured issue distribution is all there was.';
-COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, other_isa (of an instruction set that is not decoded), like_aarch64 (no x86-64, which nothing states, but plainly AArch64), not_on_core (instructions that the core lacks), system_instruction, empty, no_features, no_model (only bounds are known). Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Wide bands: poor_support (x87, MMX; atomics of AArch64, whose bounds are loose), assumed_addresses (a load is taken to read what a store wrote, which is so where their registers point to the same place; elsewhere it is faster, up to the bounds), outside_training (classes, mixes, chains or a length that no segment in training had). other_core: the run names a machine that the model, or without one the table of the core, is not of. Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not record it).';
+COMMENT ON COLUMN throughput_predictions.flags IS 'What to keep in mind. Without a prediction: undecodable, other_isa (of an instruction set that is not decoded), like_aarch64 (no x86-64, which nothing states, but plainly AArch64), not_on_core (instructions that the core lacks), system_instruction, empty, no_features, no_model (only bounds are known). Left out of threads and training: short (fewer cycles than throughput_settings.shortest), implausible (measured faster than the core is wide). Wide bands: poor_support (x87, MMX; atomics of AArch64, whose bounds are loose), assumed_addresses (a load is taken to read what a store wrote, which is so where their registers point to the same place; elsewhere it is faster, up to the bounds), outside_training (classes, mixes, chains or a length that no segment in training had). other_core: the run names a machine that the model, or without one the table of the core, is not known to be of (core_names). Else: uses_measured_issue, no_front_end, no_dependences, assumed_window (the trace does not record it).';
 COMMENT ON COLUMN throughput_predictions.isa IS 'Instruction set of machine code (x86-64, aarch64, riscv64 ...): as the file names it, else that of the core; NULL for a trace and where it is not known.';
 COMMENT ON COLUMN throughput_predictions.core IS 'Core that the bounds of machine code are of (cores.core); NULL for a trace.';
 COMMENT ON COLUMN throughput_predictions.hex IS 'Machine code in hexadecimal; NULL for a trace.';
@@ -325,7 +326,8 @@ CREATE OR REPLACE MACRO predict_block(hex, core := '', isa := '') AS TABLE
 WITH
   asked AS (
     SELECT
-      lower(hex) AS block, lower(nullif(core, '')) AS wanted, _isa_name(nullif(isa, '')) AS stated
+      lower(hex) AS block, coalesce(_named_core(core), lower(nullif(core, ''))) AS wanted,
+      _isa_name(nullif(isa, '')) AS stated
   ),
 
   -- the instruction set is the stated one, else that of the core, else x86-64
@@ -413,4 +415,4 @@ SELECT
   CASE WHEN NOT is_like THEN block_core END AS core
 FROM estimated;
 
-COMMENT ON MACRO TABLE predict_block IS 'One row: instructions per cycle that a core sustains on a block of machine code in hexadecimal that repeats, as in throughput_predictions. The core is one of cores or the subject of a model; without it the one that stands for the instruction set `isa` (x86-64, aarch64), without both zen3. flags also has unknown_core: neither a table nor a model is of it. Example: FROM predict_block(''4801d8480fafc3'')';
+COMMENT ON MACRO TABLE predict_block IS 'One row: instructions per cycle that a core sustains on a block of machine code in hexadecimal that repeats, as in throughput_predictions. The core is one of cores, the name of a processor that has one (core_names) or the subject of a model; without it the one that stands for the instruction set `isa` (x86-64, aarch64), without both zen3. flags also has unknown_core: neither a table nor a model is of it. Example: FROM predict_block(''4801d8480fafc3'')';

@@ -22,13 +22,12 @@ WITH
     GROUP BY core
   ),
 
-  -- the rows of a machine's core: of equal names, else of the longest that its name begins with
+  -- the rows of a machine's core
   named_cores AS (
-    SELECT r.machine, arg_max(u.core, length(u.core)) AS core
-    FROM (SELECT DISTINCT machine FROM runs) AS r
-    JOIN (SELECT DISTINCT core FROM core_units) AS u
-      ON r.machine = u.core OR starts_with(r.machine, u.core || '-')
-    GROUP BY r.machine
+    SELECT m.machine, arg_max(u.core, length(u.core)) AS core
+    FROM _machines AS m
+    JOIN (SELECT DISTINCT core FROM core_units) AS u ON _has_core(m.name, m.named, u.core)
+    GROUP BY m.machine
   ),
 
   -- what is known of the core that a run was on, else throughput_settings

@@ -339,6 +339,39 @@ def test_a_machine_that_no_model_is_of_is_flagged(warehouse, tmp_path):
     assert rows(warehouse, "SELECT flags FROM throughput_predictions") == [(["other_core"],)]
 
 
+@pytest.mark.parametrize(
+    ("core", "processors"),
+    [
+        (
+            "zen3",
+            "AMD Ryzen 9 5950X 16-Core Processor, 32 cores|AMD Ryzen 5950X|Zen3|"
+            "AMD EPYC 7R13 Processor|AMD EPYC 73F3|AMD Ryzen 5 5625U|"
+            "AMD Ryzen Threadripper PRO 5995WX",
+        ),
+        ("neoverse-n1", "AWS Graviton2|Ampere(R) Altra(R) Max|aarch64 0x41 0xd0c, 64 cores"),
+        # Zen 1, 2, 4 and 5, a virtual machine's, Intel, Neoverse V1
+        (
+            None,
+            "AMD EPYC 7742 64-Core Processor|AMD Ryzen 7 5700U|AMD Ryzen 9 7950X|AMD EPYC 9575F|"
+            "AMD Ryzen 9 3950X|AMD EPYC-Milan Processor|AMD EPYC|Intel(R) Core(TM) i5-5300U CPU|"
+            "AWS Graviton3|Apple M1|node5950x",
+        ),
+    ],
+)
+def test_processors_are_known_by_their_core(warehouse, core, processors):
+    for machine in processors.split("|"):
+        warehouse.execute("INSERT INTO runs (run_id, machine) VALUES ($1, $1)", [machine])
+    assert rows(warehouse, "SELECT DISTINCT core FROM _run_cores") == [(core,)]
+    own = "SELECT DISTINCT is_own FROM _run_models WHERE form = 'code'"
+    assert rows(warehouse, own) == [(core == "zen3",)]
+
+
+def test_a_core_of_your_own_comes_before_what_its_processor_is_called(warehouse):
+    warehouse.execute("INSERT INTO cores (core, isa, width) VALUES ('zen3-lab', 'x86-64', 4)")
+    warehouse.execute("INSERT INTO runs (run_id, machine) VALUES ('r', 'zen3-lab-7')")
+    assert rows(warehouse, "SELECT core FROM _run_cores") == [("zen3-lab",)]
+
+
 def test_code_that_the_core_or_the_model_does_not_know(warehouse, tmp_path):
     blocks = (
         ("62f17c4858c1", "", "not_on_core"),  # vaddps zmm0, zmm0, zmm1
