@@ -153,7 +153,11 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     events = dicts(relation)
     instructions = dicts(run_instructions(con, run_id))
     known = [e for e in instructions if e["per_cycle"] is not None]
-    sentences = _per_cycle(known)
+    sentences = _per_cycle([e for e in known if e["is_possible"]])
+    if known and not sentences:
+        sentences = [
+            f"{known[0]['per_cycle']:,.2f} instructions per cycle are more than any core issues."
+        ]
     if run_is_profile(con, run_id):
         # What functions cost was not counted to find out what the cores wait for.
         return Section("Counters", sentences, relation, "counter_summary")

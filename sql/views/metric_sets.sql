@@ -30,6 +30,9 @@ CREATE OR REPLACE MACRO _is_instructions(event) AS
     SELECT _event_key(alias) FROM event_aliases WHERE event_aliases.event = 'instructions'
   );
 
+-- Instructions in a cycle of a processor's core that none issues.
+CREATE OR REPLACE MACRO _too_many_instructions() AS 16;
+
 -- A bit for each event of a set, at most 63.
 CREATE OR REPLACE VIEW _event_bits AS
 SELECT

@@ -158,6 +158,9 @@ WITH
           THEN 'a counter has more than 1000 counts in a cycle: it, or the cycles, wrapped'
         WHEN NOT is_width_assumed AND metrics[layout.ipc] > 2
           THEN 'more than twice the instructions that the core can issue: a counter wrapped'
+        WHEN is_width_assumed AND metrics[layout.ipc] * issue_width > _too_many_instructions()
+          THEN 'more than 16 instructions in a cycle, which no core issues: a counter wrapped, or they '
+            || 'were counted at other times'
         WHEN layout.shares > 0 AND is_summed THEN 'a share is found more than once in one sample'
         WHEN layout.whole > 0 AND list_count(metrics[1:layout.whole]) < layout.whole
           AND list_sum(metrics[1:layout.whole]) <= 0.95

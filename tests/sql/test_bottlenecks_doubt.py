@@ -32,6 +32,11 @@ NO_SET = (
             "more than twice the instructions that the core can issue: a counter wrapped",
         ),
         (
+            ("cycles 1e9", "instructions 4e10"),
+            "more than 16 instructions in a cycle, which no core issues: a counter wrapped, or "
+            "they were counted at other times",
+        ),
+        (
             (
                 "topdown.retiring 1.6",
                 "topdown.bad_speculation 0.4",
