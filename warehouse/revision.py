@@ -25,7 +25,7 @@ def current() -> str:
 
 def check(con: DuckDBPyConnection, path: str) -> None:
     """Raise where another pwh added up scalars that are stored."""
-    sql = "FROM kept_runs WHERE revision IS DISTINCT FROM ? LIMIT 1"
+    sql = "SELECT 1 FROM kept_runs WHERE revision IS DISTINCT FROM ? LIMIT 1"
     if con.execute(sql, [current()]).fetchall():
         raise WarehouseOutdated(
             f"another version of pwh added up scalars of {path}",
