@@ -9,10 +9,12 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import duckdb
 import pytest
@@ -32,6 +34,7 @@ from warehouse.connection import cursor, reading_cursor
 from warehouse.errors import InputError, NotAWarehouse, UsageError, WarehouseError, WarehouseMissing
 from warehouse.extensions import load_extension
 from warehouse.guarded import Limits, open_restricted
+from warehouse.lake import lock
 from warehouse.lake.attach import METADATA
 from warehouse.lake.copies import let_copy
 from warehouse.saved_queries import save_query
@@ -334,6 +337,27 @@ def test_of_two_writers_of_a_file_one_lands_it(address, writer, tmp_path, monkey
     assert rows(reader, "SELECT count(*) FROM runs WHERE run_id = 'twice'") == [(1,)]
 
 
+def test_a_writer_that_waits_for_another_sees_what_that_one_lands(
+    address, writer, tmp_path, monkeypatch, reader
+):
+    path = csv(tmp_path, "waited", [("waited", "cycles", 1)])
+    commit, waits, later = transactions._commit, threading.Event(), []
+
+    def commit_while_one_waits(con):
+        monkeypatch.setattr(transactions, "_commit", commit)
+        later.append(pool.submit(land, other, path))
+        waits.wait(60)
+        commit(con)
+
+    clock = SimpleNamespace(monotonic=time.monotonic, sleep=lambda _: waits.set())
+    monkeypatch.setattr(lock, "time", clock)
+    monkeypatch.setattr(transactions, "_commit", commit_while_one_waits)
+    with pwh.connect(address) as other, ThreadPoolExecutor(1) as pool:
+        assert not land(writer, path)[0].known
+        assert later[0].result()[0].known
+    assert rows(reader, "SELECT count(*) FROM runs WHERE run_id = 'waited'") == [(1,)]
+
+
 def test_two_files_of_a_run_that_land_at_once_are_one_run(
     address, writer, tmp_path, monkeypatch, reader
 ):
@@ -382,6 +406,7 @@ def test_a_killed_writer_leaves_nothing_and_keeps_nobody_waiting(address, writer
     program = """
 import os, signal, sys
 from pathlib import Path
+from types import SimpleNamespace
 import warehouse
 from tests.helpers.support import land, rows
 from warehouse import transactions

@@ -30,11 +30,13 @@ def alone(con: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
         yield con
         return
     with con.cursor() as own:
-        use(own, con)
         own.execute("BEGIN")
         try:
             if _is_in_postgres(own):
                 lock(own, METADATA)
+            # Only now: where the lake is in use, DuckDB looks for each name in it, and from its
+            # first look on a transaction sees one state, here that of before the wait.
+            use(own, con)
             yield own
         finally:
             with suppress(duckdb.Error):
