@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ingest.derive import TASK_TABLES, derive
 from ingest.runs import renew_runs
 from ingest.scalars import keep_scalars
-from warehouse.catalog import by_run_and_source
+from warehouse.catalog import DERIVED, by_run_and_source, landing
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -44,10 +44,13 @@ def _derive_anew(con: DuckDBPyConnection, run_ids: list[str]) -> None:
 def forget_run(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
     """Take out all rows of one run; return the number of rows by table.
 
-    A file of only this run is forgotten with it, so that it can be ingested again.
+    A file of only this run is forgotten with it, so that it can be ingested again. Of one with
+    other runs the rows of those are left.
     """
     sources = con.execute("SELECT DISTINCT source_id FROM run_facts WHERE run_id = ?", [run_id])
     source_ids = [source_id for (source_id,) in sources.fetchall()]
+    for source_id, rows in _rows_by_source(con, run_id):
+        con.execute("UPDATE sources SET rows = rows - $1 WHERE source_id = $2", [rows, source_id])
     gone = _delete(con, "run_id", run_id)
     renew_runs(con, [run_id])
     con.execute(
@@ -56,6 +59,20 @@ def forget_run(con: DuckDBPyConnection, run_id: str) -> dict[str, int]:
         {"ids": source_ids},
     )
     return gone
+
+
+def _rows_by_source(con: DuckDBPyConnection, run_id: str) -> list[tuple[int, int]]:
+    """Return how many rows each file brought to a run: derived ones only where it has no others."""
+    of_all = " UNION ALL ".join(
+        f"SELECT source_id, {table in DERIVED} AS is_derived FROM {table} WHERE run_id = $run"
+        for table in landing()
+    )
+    found: list[tuple[int, int]] = con.execute(
+        "SELECT source_id, coalesce(nullif(count(*) FILTER (NOT is_derived), 0), count(*)) "
+        f"FROM ({of_all}) GROUP BY source_id",
+        {"run": run_id},
+    ).fetchall()
+    return found
 
 
 def _delete(con: DuckDBPyConnection, column: str, value: str | int) -> dict[str, int]:

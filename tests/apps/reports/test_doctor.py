@@ -13,6 +13,7 @@ import duckdb
 import pytest
 
 from apps.reports.doctor import examine
+from ingest.forget import forget_run
 from tests.helpers.support import land
 from warehouse import connect, integrity, sqlfiles
 from warehouse.catalog import landing
@@ -124,6 +125,18 @@ def test_rows_that_are_gone_are_told_by_source(copy):
         con.execute("DELETE FROM tasks WHERE rowid = (SELECT min(rowid) FROM tasks)")
     found = wrong(copy)["sources with other rows than landed"]
     assert found.startswith("2 found: ") and f"big.csv ({ROWS - 100} of {ROWS})" in found
+
+
+def test_files_of_which_a_run_is_forgotten_are_whole(copy, tmp_path):
+    (tmp_path / "counters.csv").write_text("run_id,event,value\na,cycles,1\nb,cycles,2\n")
+    (tmp_path / "tasks.csv").write_text(
+        "run_id,task,worker,t_start,t_end\na,0,0,0,1\na,1,0,5,6\nb,0,0,0,1\nb,1,0,3,6\n"
+    )
+    with connect(copy) as con:
+        for name in ("counters.csv", "tasks.csv"):
+            land(con, tmp_path / name)
+        forget_run(con, "a")
+    assert not wrong(copy)
 
 
 def test_a_scalar_that_its_rows_do_not_add_up_to_is_told(copy):
