@@ -127,6 +127,12 @@ def test_rows_that_are_gone_are_told_by_source(copy):
     assert found.startswith("2 found: ") and f"big.csv ({ROWS - 100} of {ROWS})" in found
 
 
+def test_a_source_that_is_there_twice_is_told(copy):
+    with duckdb.connect(str(copy)) as con:
+        con.execute("INSERT INTO sources FROM sources LIMIT 1")
+    assert wrong(copy)["sources and runs that are there twice"] == "1 found"
+
+
 def test_files_of_which_a_run_is_forgotten_are_whole(copy, tmp_path):
     (tmp_path / "counters.csv").write_text("run_id,event,value\na,cycles,1\nb,cycles,2\n")
     (tmp_path / "tasks.csv").write_text(
