@@ -7,10 +7,12 @@ temporary table shadows the warehouse's own, and every view reads that.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from warehouse.lake.copies import leave_to_cursor
+from warehouse.transactions import transaction
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -57,16 +59,16 @@ def set_fields(con: DuckDBPyConnection, fields: Sequence[str], *, keep: bool) ->
     `keep` stores that in the warehouse, which has to be open for writing.
     """
     table = "series_fields" if keep else "temp.series_fields"
-    if keep:
-        con.execute("BEGIN")
-        con.execute("DELETE FROM series_fields")
-    else:
-        leave_to_cursor(con, "series_fields")
-        con.execute("CREATE TEMP TABLE series_fields (field VARCHAR PRIMARY KEY, shipped BOOLEAN)")
-    for field in dict.fromkeys(fields):
-        con.execute(f"INSERT INTO {table} VALUES (?, false)", [field])
-    if keep:
-        con.execute("COMMIT")
+    with transaction(con) if keep else nullcontext():
+        if keep:
+            con.execute("DELETE FROM series_fields")
+        else:
+            leave_to_cursor(con, "series_fields")
+            con.execute(
+                "CREATE TEMP TABLE series_fields (field VARCHAR PRIMARY KEY, shipped BOOLEAN)"
+            )
+        for field in dict.fromkeys(fields):
+            con.execute(f"INSERT INTO {table} VALUES (?, false)", [field])
 
 
 def add_thresholds(con: DuckDBPyConnection, thresholds: Sequence[Threshold], *, keep: bool) -> None:
@@ -107,5 +109,6 @@ def acknowledge(con: DuckDBPyConnection, run_id: str, known: Acknowledgement) ->
 
 def withdraw(con: DuckDBPyConnection, run_id: str) -> int:
     """Remove all that is stored of the change at a run; return the number of rows."""
-    done = con.execute("DELETE FROM acknowledgements WHERE run_id = ?", [run_id]).fetchone()
+    with transaction(con):
+        done = con.execute("DELETE FROM acknowledgements WHERE run_id = ?", [run_id]).fetchone()
     return int(done[0]) if done else 0

@@ -53,20 +53,22 @@ def migrate(context: typer.Context, on: OnOption = None, wait: WaitOption = None
     from warehouse import migrations, modules, shipped
     from warehouse.connection import open_unchecked
     from warehouse.errors import WarehouseOutdated
+    from warehouse.lake.writers import alone
     from warehouse.transactions import in_lake
 
     con = open_unchecked(context.obj, create=False, wait=wait, on_wait=note)
     try:
         done: tuple[str, ...] = ()
-        with in_lake(con):
-            try:
-                migrations.check(con, str(context.obj))
-            except WarehouseOutdated:
-                done = migrations.migrate(con)
-            views = modules.refresh(con)
+        with alone(con):
+            with in_lake(con):
+                try:
+                    migrations.check(con, str(context.obj))
+                except WarehouseOutdated:
+                    done = migrations.migrate(con)
+                views = modules.refresh(con)
+            added = shipped.refresh(con)
         for name in done:
             print_data(f"applied {name}")
-        added = shipped.refresh(con)
         if views:
             print_data("updated the views")
         if added:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
@@ -72,6 +73,7 @@ def sql(
 
     from warehouse.attached import check_macros
     from warehouse.connection import first_rows
+    from warehouse.lake.writers import alone
     from warehouse.saved_queries import save_query, saved_query
 
     if (query is None) == (saved is None):
@@ -82,8 +84,9 @@ def sql(
         check_macros(con, text)
         try:
             is_short = style is Format.table
-            rows = first_rows(con, text, TABLE_ROWS + 1) if is_short else con.sql(text)
-            emit(con, rows, style, output, exact=True)
+            with alone(con) if write else nullcontext():
+                rows = first_rows(con, text, TABLE_ROWS + 1) if is_short else con.sql(text)
+                emit(con, rows, style, output, exact=True)
         except duckdb.Error as error:
             if damage(error) is not None:
                 raise

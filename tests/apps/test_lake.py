@@ -37,6 +37,7 @@ from warehouse.guarded import Limits, open_restricted
 from warehouse.lake import lock
 from warehouse.lake.attach import METADATA
 from warehouse.lake.copies import let_copy
+from warehouse.maintenance import maintain
 from warehouse.saved_queries import save_query
 from warehouse.series import add_thresholds, set_fields
 from warehouse.sharing import shared_reading
@@ -356,6 +357,19 @@ def test_a_writer_that_waits_for_another_sees_what_that_one_lands(
         assert not land(writer, path)[0].known
         assert later[0].result()[0].known
     assert rows(reader, "SELECT count(*) FROM runs WHERE run_id = 'waited'") == [(1,)]
+
+
+def test_a_file_is_replaced_while_another_merges_files(
+    address, writer, tmp_path, monkeypatch, reader
+):
+    with pwh.connect(address) as other:
+        for name in ("merged", "next"):
+            land(other, csv(tmp_path, name, [(name, "cycles", 1)]))
+            other.execute("CALL ducklake_flush_inlined_data('lake')")
+        overtake(monkeypatch, lambda: maintain(other, 30))
+        land(writer, tmp_path / "merged.csv", replace=True)
+    assert rows(reader, "SELECT count(*) FROM runs WHERE run_id = 'merged'") == [(1,)]
+    assert rows(reader, "SELECT count(*) FROM sources WHERE path LIKE '%merged.csv'") == [(1,)]
 
 
 def test_two_files_of_a_run_that_land_at_once_are_one_run(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warehouse.lake.attach import NAME
+from warehouse.lake.writers import alone
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -28,23 +30,28 @@ def maintain_lake(con: DuckDBPyConnection, keep_days: float) -> Maintained:
 
     Snapshots older than `keep_days` expire, the last one never. Files of expired snapshots, and
     those of killed writers, are deleted once they are a day old: until then somebody may read or
-    write them.
+    write them. Other writers wait for each step, and land again what they had begun before it.
     """
     before = _files(con)
-    con.execute(f"CALL ducklake_flush_inlined_data('{NAME}')")
-    con.execute(f"CALL ducklake_merge_adjacent_files('{NAME}')")
-    con.execute(f"CALL ducklake_rewrite_data_files('{NAME}')")
+    for call in ("flush_inlined_data", "merge_adjacent_files", "rewrite_data_files"):
+        _rows(con, f"CALL ducklake_{call}('{NAME}')")
     older = "older_than => now() - to_seconds($seconds)"
-    expired = con.execute(
-        f"FROM ducklake_expire_snapshots('{NAME}', {older})", {"seconds": keep_days * 86400}
-    ).fetchall()
+    keep = {"seconds": keep_days * 86400}
+    expired = _rows(con, f"FROM ducklake_expire_snapshots('{NAME}', {older})", keep)
     deleted = [
-        con.execute(
-            f"FROM ducklake_{kind}('{NAME}', {older})", {"seconds": _UNREAD_SECONDS}
-        ).fetchall()
+        _rows(con, f"FROM ducklake_{kind}('{NAME}', {older})", {"seconds": _UNREAD_SECONDS})
         for kind in ("cleanup_old_files", "delete_orphaned_files")
     ]
     return Maintained(before, _files(con), len(expired), sum(map(len, deleted)))
+
+
+def _rows(
+    con: DuckDBPyConnection, sql: str, params: Mapping[str, Any] | None = None
+) -> list[tuple[Any, ...]]:
+    """Return the rows of a step, during which no other writer commits."""
+    with alone(con):
+        found: list[tuple[Any, ...]] = con.execute(sql, params).fetchall()
+    return found
 
 
 def _files(con: DuckDBPyConnection) -> int:

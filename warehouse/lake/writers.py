@@ -13,6 +13,15 @@ from warehouse.lake.lock import lock
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+_MORE_THAN_ROWS = f"""
+    SELECT 1 FROM {METADATA}.ducklake_snapshot_changes
+    WHERE snapshot_id > $since AND NOT regexp_full_match(
+      changes_made,
+      '((inlined_insert|inlined_delete|inserted_into_table|deleted_from_table):\\d+,?)*'
+    )
+    LIMIT 1
+"""
+
 
 @contextmanager
 def alone(con: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
@@ -29,18 +38,19 @@ def alone(con: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
     if not is_lake(con):
         yield con
         return
-    with con.cursor() as own:
-        own.execute("BEGIN")
+    with con.cursor() as holder, con.cursor() as own:
+        holder.execute("BEGIN")
         try:
-            if _is_in_postgres(own):
-                lock(own, METADATA)
-            # Only now: where the lake is in use, DuckDB looks for each name in it, and from its
-            # first look on a transaction sees one state, here that of before the wait.
+            if _is_in_postgres(holder):
+                lock(holder, METADATA)
+            # Of its own: the transaction that waits sees the state of before the wait.
             use(own, con)
+            own.execute("BEGIN")
             yield own
         finally:
-            with suppress(duckdb.Error):
-                own.execute("ROLLBACK")
+            for cursor in (own, holder):
+                with suppress(duckdb.Error):
+                    cursor.execute("ROLLBACK")
 
 
 def _is_in_postgres(con: DuckDBPyConnection) -> bool:
@@ -80,13 +90,16 @@ class Touched:
 def is_overtaken(own: DuckDBPyConnection, since: int, touched: Touched) -> bool:
     """Return whether others have committed something of the same sources or runs after a snapshot.
 
-    `own` is a cursor of `alone`.
+    So do those that changed more than rows: DuckLake loses what a transaction deletes of files that
+    another merges meanwhile. `own` is a cursor of `alone`.
     """
     import duckdb
 
     now = snapshot(own)
     if now == since:
         return False
+    if own.execute(_MORE_THAN_ROWS, {"since": since}).fetchone() is not None:
+        return True
     changes = " UNION ALL ".join(
         f"FROM {NAME}.table_{kind}('{{table}}', {since + 1}, {now})"
         for kind in ("insertions", "deletions")
