@@ -204,8 +204,8 @@ def _verdict(
 def _basis(row: Row) -> str:
     """Return what the figures of a metric come from: how many runs, their interval and noise."""
     basis = (
-        f"geometric means of {row['values_before']} runs before and {row['values_after']} from "
-        "then on"
+        f"means (geometric where no value is 0 or less) of {row['values_before']} runs before and "
+        f"{row['values_after']} from then on"
     )
     if row["values_before"] == row["values_after"] == 1:
         basis = "one run on each side"

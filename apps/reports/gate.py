@@ -280,8 +280,9 @@ def gate_markdown(app: str, sides: Sides, rows: Sequence[Row], level: float) -> 
     """Return the summary: whether the gate passes, why, and a table of the metrics."""
     rows, fields = _named_rows(rows)
     runs = (
-        f"{_runs(sides)}{fields}. Changes are of geometric means over runs. The intervals hold for "
-        f"all metrics together with a probability of {level:.3g}."
+        f"{_runs(sides)}{fields}. Changes are of geometric means over runs, or means where a value "
+        "is 0 or less. The intervals hold for all metrics together with a probability of "
+        f"{level:.3g}."
     )
     title = f"## {_verdict(app, rows)}"
     return "\n".join([title, "", _reason(rows), "", runs, "", *_metrics(rows)])

@@ -37,8 +37,8 @@ def test_names_the_planted_cause_with_its_figures(name, pwh):
     )
     assert sentences(out) == [
         "wall_seconds rose by 17.8 % at stencil-1.23 (version 1.23, 2026-11-02): 11.9 s -> 14 s, "
-        "geometric means of 14 runs before and 8 from then on, +16.2 % to +19.4 % at 95 %; beyond "
-        "noise (p < 1e-6).",
+        "means (geometric where no value is 0 or less) of 14 runs before and 8 from then on, "
+        "+16.2 % to +19.4 % at 95 %; beyond noise (p < 1e-6).",
         "86.6 % of the loss is in sweep: 7.2 s -> 9.03 s, it rose by 25.5 %.",
         "13.3 % of the loss is in exchange: 1.35 s -> 1.63 s, it rose by 20.9 %.",
         "Together these 2 functions explain 99.9 % of the loss.",
@@ -269,8 +269,8 @@ def test_an_improvement_is_explained_too(run, tmp_path):
     run("ingest", "f.csv")
     assert sentences(run("explain", "r15")[1]) == [
         "functions:seconds fell by 29.9 % at r10 (version 10, 2026-01-11): 10.1 s -> 7.07 s, "
-        "geometric means of 10 runs before and 10 from then on, -30.6 % to -29.2 % at 95 %; beyond "
-        "noise (p < 1e-6).",
+        "means (geometric where no value is 0 or less) of 10 runs before and 10 from then on, "
+        "-30.6 % to -29.2 % at 95 %; beyond noise (p < 1e-6).",
         "100 % of the gain is in slow: 6.05 s -> 3.03 s, it fell by 50 %.",
         "Not examined: counters (no counters on either side); bottlenecks (no counters that a "
         "model knows on either side); scaling (no version measured on three counts on either "
