@@ -180,8 +180,10 @@ def _repeated(name: str, times: Any, stats: Mapping[str, Any], where: str) -> It
             yield Value(name, value, "s", "lower", repetition)
     else:
         mean = field(stats, "mean", float, where)
-        # Tables round: a mean of 0.0 ms is not known.
-        yield Value(name, mean or None, "s", "lower", None, relative(stats.get("stddev"), mean))
+        # Tables round: a mean of 0.0 ms is not known, nor a deviation of 0, which is also written
+        # of a single time.
+        spread = relative(stats.get("stddev") or None, mean)
+        yield Value(name, mean or None, "s", "lower", None, spread)
 
 
 def action(document: Any) -> Iterator[Item]:

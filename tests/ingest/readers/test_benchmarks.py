@@ -294,6 +294,25 @@ def test_hyperfines_table_has_means(warehouse):
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "a.csv",
+            "command,mean,stddev,median,user,system,min,max\n./w,0.01,0,0.01,0,0,0.01,0.01\n",
+        ),
+        (
+            "a.md",
+            "| Command | Mean [ms] | Min [ms] |\n|:---|---:|---:|\n| `./w` | 10 ± 0.0 | 10 |\n",
+        ),
+    ],
+)
+def test_a_deviation_of_a_single_time_or_rounded_to_0_is_unknown(name, text, warehouse, tmp_path):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    land(warehouse, tmp_path / name)
+    assert rows(warehouse, VALUES)[0] == ("./w", None, 0.01, "s", "lower", None)
+
+
 def test_commands_of_one_name_differ_by_their_parameters(warehouse, tmp_path):
     result = {"command": "sort", "mean": 0.5, "times": [0.5]}
     results = [result | {"parameters": {"n": n}} for n in ("10", "20")]
