@@ -38,7 +38,8 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "what hyperfine prints, or its table",
         "Let it write JSON: hyperfine --export-json FILE.json COMMAND",
-        text=r"^(?:  Time \(mean ± σ\):|\| Command +\|  Mean \[|\| Command +\n\| Mean \[)",
+        text=r"^(?:  Time \((?:mean ± σ|abs ≡)\):|\| Command +\|  Mean \[|"
+        r"\| Command +\n\| Mean \[)",
     ),
     Signature(
         "what Rust's tests print, which have no times",
@@ -95,6 +96,11 @@ PRINTED: tuple[Signature, ...] = (
         r"| +[\d.?]+ \( *(?:[\d.]+ ms)? *\): \S+/\d+ )",
     ),
     Signature(
+        "what perf report prints with a separator of its own (-t)",
+        "Print it without -t, or the samples: perf script -i perf.data > NEW.txt",
+        text=r"^# +(?:Children|Overhead) *[,;:|\t]",
+    ),
+    Signature(
         "the table of PyTorch's profiler",
         "Let it write a trace: profile.export_chrome_trace(FILE.json)",
         text=r"^ *Name +Self CPU % +Self CPU ",
@@ -126,9 +132,9 @@ PRINTED: tuple[Signature, ...] = (
         text=r"^(?:\[\d+:0x[0-9a-f]+\] +\d+ ms: \S|gc \d+ @[\d.]+s \d+%: )",
     ),
     Signature(
-        "what gprof prints of lines (-A, -C)",
+        "what gprof prints of lines (-A, -C), or as other systems do (-T)",
         "Let it print functions: gprof PROGRAM gmon.out > NEW.txt",
-        text=r"^(?:\*\*\* File \S+:$|\S+:\d+: \(\w+:0x[0-9a-f]+\) \d+ executions$)",
+        text=r"^(?:flat profile:$|\*\*\* File \S+:$|\S+:\d+: \(\w+:0x[0-9a-f]+\) \d+ executions$)",
     ),
     Signature(
         "what PowerShell's Measure-Command prints",
