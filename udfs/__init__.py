@@ -121,7 +121,7 @@ UDFS: tuple[Udf, ...] = (
             Parameter("history_before", "DOUBLE[][]"),
             Parameter("history_after", "DOUBLE[][]"),
             Parameter("usual", f"{_USUAL}[]"),
-            Parameter("family", "VARCHAR[]"),
+            Parameter("family", "STRUCT(name VARCHAR, is_counted BOOLEAN)[]"),
             Parameter("leading", "BOOLEAN[]"),
             Parameter("level", "DOUBLE"),
         ),

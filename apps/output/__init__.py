@@ -46,6 +46,8 @@ _EXACT = 2**53
 # The end of an interval beyond which only its size matters.
 _LARGEST_RATIO = 1000
 _LEAST_SHARE = 1e-5
+# Ratios near 1 have 16 digits, and a few are lost where logarithms are taken.
+_SMALLEST_CHANGE = 1e-12
 BLOCKS = "▁▂▃▄▅▆▇█"
 _SPELLED = {"µ": "u", "…": "~", **{block: str(i) for i, block in enumerate(BLOCKS, 1)}}
 # What tools call units that have a symbol.
@@ -497,6 +499,8 @@ def signed_percent(change: float | None) -> str | None:
     """Return a relative change: +12.3 %; None where it is unknown."""
     if change is None:
         return None
+    if abs(change) < _SMALLEST_CHANGE:
+        change = 0.0
     return f"{100 * change:+.3g} %" if abs(change) < 10 else f"{amount(1 + change)} times"
 
 

@@ -158,7 +158,7 @@ def _visible(share: float | None) -> str | None:
     if share is None:
         return None
     size = f"{100 * share:.0f}" if share >= 0.1 else f"{100 * share:.2g}"
-    return "any change" if share == 0 else f"a change of {size} % or more"
+    return "any other value" if share == 0 else f"a change of {size} % or more"
 
 
 def commit_range(row: Mapping[str, Any]) -> str | None:

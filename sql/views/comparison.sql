@@ -237,7 +237,10 @@ WITH
         {
           'pair': p, 'history_before': history_before, 'history_after': history_after,
           'usual': {'variance': u.noise.variance, 'freedom': u.noise.freedom},
-          'family': split_part(p.metric, ':', 1) || ' ' || coalesce(p.unit, '')
+          'family': {
+            'name': split_part(p.metric, ':', 1) || ' ' || coalesce(p.unit, ''),
+            'is_counted': _is_counted(p.metric, p.unit)
+          }
         }
         ORDER BY CAST(p.configuration AS VARCHAR), p.metric
       ) AS every

@@ -1,4 +1,4 @@
--- Directions: which values of a metric are better.
+-- Directions: which values of a metric are better; and which are counted.
 
 -- What change_thresholds states, else the files (metrics.better, where all that state it agree), else
 -- the unit; NULL where none does.
@@ -26,3 +26,9 @@ CREATE OR REPLACE MACRO _better(stated, of_metric, of_unit) AS coalesce(
     WHEN of_unit LIKE '%/s' OR of_unit LIKE '%/sec' THEN 'higher'
   END
 );
+
+-- Whether the values are what a benchmark counts and not what it measures: bytes and allocations of
+-- an operation are the same in each run, down to the last digit.
+CREATE OR REPLACE MACRO _is_counted(of_metric, of_unit) AS
+  starts_with(of_metric, 'metric:')
+  AND regexp_full_match(coalesce(of_unit, ''), '(B|bytes|allocs|allocations)(/op)?');

@@ -75,9 +75,10 @@ def found(
     past = pa.array([history or [[] for _ in before]], kind)
     sides = (pa.array([before], kind), pa.array([after], kind), past, past)
     typical = pa.array([[usual or UNKNOWN for _ in before]], USUAL)
-    family, leads = ["seconds"] * len(before), [leading, *[False] * (len(before) - 1)]
+    family = [{"name": "seconds", "is_counted": False}] * len(before)
+    leads = [leading, *[False] * (len(before) - 1)]
     (row,) = compare_runs(
-        *sides, typical, pa.array([family]), pa.array([leads]), pa.array([0.95])
+        *sides, typical, *(pa.array([one]) for one in (family, leads)), pa.array([0.95])
     ).to_pylist()
     return [i for i, one in enumerate(row) if (one["p_value"] or 0) < 0.05 and one["noise"]]
 

@@ -16,14 +16,31 @@ USUAL = pa.list_(pa.struct([("variance", pa.float64()), ("freedom", pa.float64()
 UNKNOWN = {"variance": None, "freedom": None}
 
 
-def compared(before, after, *, family=None, level=0.95, histories=None, usual=None, leading=None):
+def families(*lists, counted=False):
+    """Return lists of families as Arrow has them."""
+    rows = [[{"name": name, "is_counted": counted} for name in names] for names in lists]
+    kind = pa.struct([("name", pa.string()), ("is_counted", pa.bool_())])
+    return pa.array(rows, pa.list_(kind))
+
+
+def compared(
+    before,
+    after,
+    *,
+    family=None,
+    level=0.95,
+    histories=None,
+    usual=None,
+    leading=None,
+    counted=False,
+):
     """Return the structs of the comparison of metrics given as lists."""
     histories = histories or ([[]] * len(before), [[]] * len(before))
     (row,) = compare_runs(
         *(pa.array([side], pa.list_(pa.list_(pa.float64()))) for side in (before, after)),
         *(pa.array([side], pa.list_(pa.list_(pa.float64()))) for side in histories),
         pa.array([usual or [UNKNOWN] * len(before)], USUAL),
-        pa.array([family or ["f"] * len(before)]),
+        families(family or ["f"] * len(before), counted=counted),
         pa.array([leading or [False] * len(before)]),
         pa.array([level]),
     ).to_pylist()
@@ -54,6 +71,17 @@ def test_exact_repetitions_are_as_significant_as_their_resolution_allows():
     assert ticks["p_value"] > count["p_value"]
     (same,) = compared([[5.0, 5.0]], [[5.0, 5.0]])
     assert (same["ratio"], same["p_value"]) == (1, 1)
+
+
+def test_what_is_counted_is_not_rounded():
+    history = ([[5.0] * 8], [[5.0] * 8])
+    same, more = (
+        compared([[5.0]], [[after]], histories=history, counted=True)[0] for after in (5.0, 6.0)
+    )
+    assert (same["low"], same["high"]) == pytest.approx((1, 1))
+    assert more["low"] == pytest.approx(1.2) and more["p_value"] < 0.001
+    (rounded,) = compared([[5.0]], [[6.0]], histories=history)
+    assert rounded["low"] < 1.1
 
 
 @pytest.mark.filterwarnings("error")
@@ -218,7 +246,7 @@ def test_rows_are_compared_separately():
     lists = pa.array([[[1.0, 1.1]], [[1.0, 1.1]]])
     later = pa.array([[[2.0, 2.1]], [[1.0, 1.1]]])
     none = pa.array([[[]], [[]]], pa.list_(pa.list_(pa.float64())))
-    family = pa.array([["f"], ["f"]])
+    family = families(["f"], ["f"])
     levels = pa.array([0.95, 0.5])
     usual = pa.array([[UNKNOWN], [UNKNOWN]], USUAL)
     none_lead = pa.array([[False], [False]])
@@ -226,7 +254,7 @@ def test_rows_are_compared_separately():
         lists, later, none, none, usual, family, none_lead, levels
     ).to_pylist()
     assert first[0]["ratio"] > 1.8 and second[0]["ratio"] == pytest.approx(1)
-    names = pa.array([[], []], pa.list_(pa.string()))
+    names = families([], [])
     usual = pa.array([[], []], USUAL)
     leading = pa.array([[], []], pa.list_(pa.bool_()))
     found = compare_runs(empty, empty, empty, empty, usual, names, leading, levels)

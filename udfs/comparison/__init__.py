@@ -98,7 +98,9 @@ def compare_runs(
         history_after: the same for `after`.
         usual: n lists of m structs variance and freedom: variance of the logarithm that is usual
             for such metrics, and its degrees of freedom (`usual_noise`), NULL where unknown.
-        family: n lists of m names; metrics of one family are measured in the same way.
+        family: n lists of m structs name and is_counted: metrics of one family are measured in the
+            same way, or counted, as bytes are. Of values that are measured, all whole numbers for
+            example, the last digit is taken to be rounded (`resolutions`).
         leading: n lists of m flags: the metrics that the question is about, such as the total time.
             Half of the probability of error is theirs, so that many others do not drown them.
         level: n probabilities, such as 0.95.
@@ -119,10 +121,13 @@ def compare_runs(
     leads = contiguous(leading)
     for i in range(len(families)):
         sides = [_samples(side[i].values) for side in lists]
-        names = np.asarray(families[i].values.to_pylist(), dtype=object)
+        own = families[i].values
+        names = np.asarray(own.field("name").to_pylist(), dtype=object)
         typical = _usual(usuals[i].values)
         first = np.asarray(leads[i].values.to_pylist(), dtype=np.bool_)
-        rows.append(_compare(sides, typical, names, first, levels[i].as_py()))
+        counted = np.asarray(own.field("is_counted").to_pylist(), dtype=np.bool_)
+        step = np.where(counted, 0, resolutions(sides))
+        rows.append(_compare(sides, typical, names, step, first, levels[i].as_py()))
     return pa.array(rows, pa.list_(_CHANGE))
 
 
@@ -144,11 +149,11 @@ def _compare(
     sides: list[Samples],
     usual: tuple[Floats, Floats],
     family: NDArray[np.object_],
+    step: Floats,
     leading: Booleans,
     level: float,
 ) -> list[dict[str, float | str | None]]:
     positive = np.logical_and.reduce([side.all(side.values > 0) for side in sides])
-    step = resolutions(sides)
     scale = _scale(sides[0], sides[1], positive)
     before, after, *histories = (side.scaled(scale).logs(positive) for side in sides)
     means = [before.means(), after.means()]

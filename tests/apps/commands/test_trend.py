@@ -152,7 +152,7 @@ def test_what_a_series_is_like_is_told():
     drift = state | {"state": "drifting", "drift": -0.2, "smallest_visible": 0}
     assert state_sentences("x", drift, quiet=True) == [
         "x: drifts, -20 % over 30 runs.",
-        "x: no step in 30 runs; the median is 2 s; any change would be seen.",
+        "x: no step in 30 runs; the median is 2 s; any other value would be seen.",
     ]
     assert state_sentences("x", state | {"latest_outlier": 9.0}, quiet=True)[1] == (
         "x: the latest run, r, has 9 s, far from 2 s and from all runs before: one run is no "
@@ -240,7 +240,7 @@ def in_units(folder, app, *units):
 def test_times_are_one_series_whatever_their_unit(run, tmp_path):
     run("ingest", in_units(tmp_path, "times", (10, "s"), (10_000, "ms")))
     _, out, _ = run("trend", "times")
-    assert "* metric:size: no change in 14 runs; the median is 10 s; any change" in out
+    assert "* metric:size: no change in 14 runs; the median is 10 s; any other value" in out
     # 10 may be 9.5 as well as 10.5
     assert "uncertain" in run("compare", "times0", "times13")[1]
 
