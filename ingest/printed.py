@@ -496,7 +496,7 @@ PRINTED: tuple[Signature, ...] = (
     Signature(
         "what iostat prints",
         "Let it write JSON with times: iostat -t -o JSON 1 > FILE.json",
-        text=r"^Linux \S+ \([^)]*\)\s.*\s+avg-cpu: ",
+        text=r"^Linux \S+ \([^)]*\)\s.*\s+(?:\d\S+ \S+(?: [AP]M)?\n)?(?:avg-cpu: |.*\bDevice\b)",
     ),
     Signature(
         "statistics of a system (top, atop, nmon, dstat, collectl, glances, psrecord ...)",

@@ -150,6 +150,10 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("   user  system elapsed \n  0.008   0.003   0.011 \n", "app and wall_seconds"),
         ("\x1b[1mtime\x1b[22m 5 s\n", "NO_COLOR=1"),
         ("# tracer: function_graph\n#\n# CPU  DURATION\n", "traceconv json"),
+        (
+            "Linux 6.1 (vm) \t11/24/26 \t_x86_64_\n\n   tps    kB_read/s Device\n",
+            "iostat -t -o JSON",
+        ),
         ("flat profile:\n\n %         the percentage of\n", "gprof PROGRAM gmon.out"),
         ("# Children,    Self,Symbol\n 50.00% , 50.00% ,[.] f\n", "without -t"),
         ("Benchmark 1: sleep\n  Time (abs ≡):         10.9 ms\n", "--export-json"),
