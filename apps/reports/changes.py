@@ -131,7 +131,7 @@ def state_sentences(name: str, state: Mapping[str, Any], *, quiet: bool) -> list
         )
     if state["latest_outlier"] is not None:
         latest, level = amounts([state["latest_outlier"], state["level"]], unit)
-        told = f"far from {level} and from all runs before: one run is no change yet,"
+        told = f"far from {level} and from all runs before: one run is no lasting change,"
         least = state["smallest_visible"]
         if least is not None and least < HARDLY_VARIES:
             told = f"where the runs before have {level} and hardly vary:"

@@ -119,7 +119,7 @@ def test_one_run_is_enough_where_no_run_before_was_as_far_off(run, tmp_path):
     code, out, _ = run(*asked)
     assert (code, out.splitlines()[0]) == (1, "## heat: regression")
     assert "Another run shows whether it lasts." in out
-    assert "one run is no change yet" in run("trend", "heat")[1]
+    assert "one run is no lasting change, another shows whether it lasts" in run("trend", "heat")[1]
     before = [
         line
         for day in range(1, 21)

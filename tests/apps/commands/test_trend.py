@@ -156,7 +156,7 @@ def test_what_a_series_is_like_is_told():
     ]
     assert state_sentences("x", state | {"latest_outlier": 9.0}, quiet=True)[1] == (
         "x: the latest run, r, has 9 s, far from 2 s and from all runs before: one run is no "
-        "change yet, another shows whether it lasts."
+        "lasting change, another shows whether it lasts."
     )
     wandering = state | {"state": "wandering", "smallest_visible": None}
     assert state_sentences("x", wandering, quiet=True)[0].endswith(
