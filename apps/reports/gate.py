@@ -379,8 +379,8 @@ def _reason(rows: Sequence[Row]) -> str:
     sentences = [f"Nothing is certainly worse than the limit allows.{_missing(rows)}"]
     if counts["uncertain"]:
         sentences.append(
-            f"The noise of {counted(counts['uncertain'], 'metric')} is too large to rule it out: "
-            "measure more runs of each."
+            f"The noise of {counted(counts['uncertain'], 'metric')}, or the last digit of the "
+            "values, is too large to rule it out: measure more runs of each, or with more digits."
         )
     if counts["changed"]:
         changed = [row for row in rows if row["decides"] and _doubt(row) == "changed"]

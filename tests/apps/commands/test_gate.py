@@ -318,6 +318,8 @@ def test_a_short_table_of_what_is_uncertain(run, tmp_path):
     assert code == 0
     assert sum("| uncertain |" in line for line in out.splitlines()) == 10
     assert "more metrics: --format csv gives all." in out
+    # all values are 1: that is no noise, but a clock of whole seconds returns them, too
+    assert "or the last digit of the values, is too large to rule it out" in out
 
 
 def test_names_mean_nothing_in_markdown():
