@@ -160,13 +160,21 @@ def _flat(lines: LineArray) -> _Flat:
 
 def _table(lines: LineArray) -> tuple[int, str]:
     """Return the position of the first row of the flat profile, and the unit of its times."""
-    title = pc.index(lines.text, "Flat profile:").as_py()
-    if title < 0:
+    titles = np.flatnonzero(pc.equal(lines.text, "Flat profile:"))
+    if not len(titles):
         raise InputError(
             "there is no flat profile",
             expected="Flat profile:",
             hint="Let gprof print it: without -q, or with -p.",
         )
+    if len(titles) > 1:
+        raise InputError(
+            "another flat profile begins",
+            where=f"line {titles[1] + 1}",
+            expected="what gprof printed of one run",
+            hint="Keep each run in a file of its own.",
+        )
+    title = int(titles[0])
     counts = None
     for at, line in enumerate(lines.text.slice(title, 10).to_pylist(), title):
         counts = _SAMPLE.match(line) or counts

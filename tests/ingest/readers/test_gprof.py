@@ -148,6 +148,7 @@ def test_real_profiles_are_a_scaling_set(warehouse):
         (FLAT_ONLY.split("  1.37")[0].rsplit("\n", 2)[0] + "\n", "'the end of the file'"),
         (FLAT_ONLY[:-1], "the last line has no end"),
         (FLAT_ONLY.partition("name")[0] + "name", "the last line has no end"),
+        (FLAT_ONLY + "\n" + TEXT, "another flat profile begins"),
     ],
 )
 def test_what_is_refused(tmp_path, text, problem):
