@@ -73,6 +73,16 @@ _FORMS = {
 }
 # Notes and text of fio (--output-format=normal,json) come before and after.
 _FIO_OBJECT = re.compile(r"^\{.*?(?:^\}|\Z)", re.MULTILINE | re.DOTALL)
+# What is printed between other lines: a log can have that of several frameworks.
+_PRINTED = {
+    "google_text": "Google Benchmark",
+    "jmh_text": "JMH",
+    "go_testing": "Go",
+    "benchmarkjs": "Benchmark.js",
+    "rust": "Rust",
+    "dotnet": "BenchmarkDotNet",
+    "suites": "STREAM, OSU, Intel MPI, HPL or nanobench",
+}
 _LIMIT = 256 << 20
 
 
@@ -109,12 +119,19 @@ class Benchmarks(SingleFile):
         )
 
         with recording.open() as file:
-            form = _form(file.read(1 << 16))
+            data = file.read(1 << 16)
+        form = _form(data)
         if form is None:
             raise InputError(
                 "these are no results of a benchmark that is known",
                 expected=self.DESCRIPTION,
                 hint="Other results: a CSV file with the columns metric, value, unit, better.",
+            )
+        printed = _PRINTED if form in _PRINTED else {}
+        if len(mixed := [name for one, name in printed.items() if _FORMS[one].match(data)]) > 1:
+            raise InputError(
+                f"there are results of several frameworks: {'; '.join(mixed)}",
+                expected="results of one in a file",
             )
         lines = {
             "catch2": catch2.items,
@@ -146,8 +163,8 @@ class Benchmarks(SingleFile):
         text = whole_text(recording, limit=_LIMIT, strict=form in documents)
         if form == "action":
             text = text.partition("=")[2].strip().removesuffix(";")
-        elif form == "fio" and (found := _FIO_OBJECT.search(text)):
-            text = found[0]
+        elif form == "fio":
+            text = _only_object(text)
         tables = {
             "google_csv": lambda: json_forms.google(csv_forms.google(text)),
             "pytest_csv": lambda: json_forms.pytest_benchmark(csv_forms.pytest_benchmark(text)),
@@ -164,6 +181,19 @@ class Benchmarks(SingleFile):
             return
         # asv writes NaN for parameters that a benchmark skips.
         yield from documents[form](parse(text, allow_nan=form == "asv"))
+
+
+def _only_object(text: str) -> str:
+    """Return the JSON object between other lines of fio; raise `InputError` at another one."""
+    first, *more = _FIO_OBJECT.finditer(text)
+    if more:
+        raise InputError(
+            "another result begins here",
+            where=f"line {text.count(chr(10), 0, more[0].start()) + 1}",
+            expected="one result of fio in a file",
+            hint="With --status-interval the last one has the totals: keep that one.",
+        )
+    return first[0]
 
 
 def _form(data: bytes) -> str | None:

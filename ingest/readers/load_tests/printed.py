@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.lines import numbered_lines
 from ingest.parsing.metric_values import Better, Found, rows
+from ingest.readers.load_tests import openssl
 from ingest.recording import Recording
 from warehouse.errors import InputError
 
@@ -198,11 +199,22 @@ def tool_of(text: str) -> _Tool | None:
 
 
 def items(recording: Recording, tool: _Tool) -> Iterator[Item]:
-    """Yield the runs and their values; a metric that comes again is of the next run."""
+    """Yield the runs and their values; a metric that comes again is of the next run.
+
+    Raises `InputError` where results of another tool begin.
+    """
     found = Found()
+    others = [other for other in TOOLS if other is not tool]
     context: dict[str, str] = {}
     figures: Counter[str] = Counter()  # of each test that is named
-    for _, line in numbered_lines(recording, must_end=True):
+    for number, line in numbered_lines(recording, must_end=True):
+        another = next((o.name for o in others if re.fullmatch(o.title, line.strip())), None)
+        if another or openssl.TITLE.match(line):
+            raise InputError(
+                f"results of {another or 'openssl speed'} begin here, behind those of {tool.name}",
+                where=f"line {number}",
+                expected="results of one tool in a file",
+            )
         _take(line.strip(), tool, context, found, figures)
         for pattern, record, records, reason in tool.left_out:
             if re.fullmatch(pattern, line.strip()):

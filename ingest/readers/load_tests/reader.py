@@ -59,10 +59,10 @@ class LoadTests(SingleFile):
             yield from getattr(documents, form)(document)
         elif form is not None:
             yield from getattr(documents, form)(whole_text(recording, limit=_LIMIT))
-        elif openssl.TITLE.search(text):
-            yield from openssl.items(recording)
         elif tool := printed.tool_of(text):
             yield from printed.items(recording, tool)
+        elif openssl.TITLE.search(text):
+            yield from openssl.items(recording)
         else:
             raise InputError("no load test is recognised", expected=self.DESCRIPTION)
 

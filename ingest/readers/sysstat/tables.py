@@ -60,7 +60,15 @@ def _printed(recording: Recording, host: Host) -> Iterator[Sample]:
     names: list[str] | None = None
     for line, text in numbered_lines(recording, must_end=True):
         if title := TITLE.fullmatch(text):
-            host.name, host.clock = title["host"], Clock(title["date"])
+            if host.name is None:
+                host.name, host.clock = title["host"], Clock(title["date"])
+            elif host.name != title["host"]:
+                raise InputError(
+                    f"a recording of another machine begins here: {title['host']}",
+                    where=f"line {line}",
+                    expected=f"one recording in a file, of {host.name}",
+                )
+            host.clock.begin(title["date"], f"line {line}")
         elif not text.strip() or _AVERAGES.fullmatch(text) or _RESTART.fullmatch(text):
             continue
         elif found := heading(text):
@@ -74,7 +82,7 @@ def _printed(recording: Recording, host: Host) -> Iterator[Sample]:
                     expected="a time, and a value for each column of the heading above",
                     hint="Numbers and times in another form: record with LC_ALL=C.",
                 )
-            time = host.clock.since_first(row[1], f"line {line}")
+            time = host.clock.since_first(row[1], f"line {line}", names)
             # The last column can be a command with blanks.
             cells = row[2].split(maxsplit=len(names) - 1)
             yield from _row(samples, names, cells, time, f"line {line}")

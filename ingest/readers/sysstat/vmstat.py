@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ingest.base import Item, LeftOut, Run
@@ -28,21 +29,34 @@ _GROUPS = {
     **dict.fromkeys(("in", "cs"), "system"),
     **dict.fromkeys(("us", "sy", "id", "wa", "st", "gu"), "cpu"),
 }
+_SCREEN = 21  # lines after which vmstat prints its heading again, except on taller terminals
 _UNITS = {"swap": "/s", "io": "blocks/s", "system": "1/s", "cpu": "%"}
 
 
+@dataclass(slots=True)
+class _Seen:
+    """The clock of the lines, and how many began a vmstat."""
+
+    clock: Clock = field(default_factory=Clock)
+    since_boot: int = 0
+
+
 def items(recording: Recording) -> Iterator[Item]:
-    """Yield the run and the values of all lines but the first, which is of all time before."""
-    clock = Clock()
-    yield from batches(_samples(recording, clock))
-    yield Run(started_at=clock.started)
-    yield LeftOut(1, "line", SINCE_BOOT)
+    """Yield the run and the values of all lines but the first, which is of all time before.
+
+    A heading within a screen of lines is that of another vmstat, whose output was appended.
+    """
+    seen = _Seen()
+    yield from batches(_samples(recording, seen))
+    yield Run(started_at=seen.clock.started)
+    yield LeftOut(seen.since_boot, "line", SINCE_BOOT)
 
 
-def _samples(recording: Recording, clock: Clock) -> Iterator[Sample]:
+def _samples(recording: Recording, seen: _Seen) -> Iterator[Sample]:
     samples = Samples()
     names: list[str] = []
-    rows = 0
+    rows = below = 0
+    is_first = True
     for line, text in numbered_lines(recording, must_end=True):
         where = f"line {line}"
         cells = text.split()
@@ -50,22 +64,26 @@ def _samples(recording: Recording, clock: Clock) -> Iterator[Sample]:
             continue
         if cells[:2] == ["r", "b"]:
             names = [name for name in cells if name in _GROUPS]
+            is_first, below = is_first or below != _SCREEN, 0
             continue
         if len(cells) not in (len(names), len(names) + 2) or not names:
             raise InputError(
                 f"there are {len(cells)} values", where=where, expected=f"{len(names)}, as columns"
             )
+        below += 1
+        if is_first:
+            seen.since_boot, is_first = seen.since_boot + 1, False
+            continue
         rows += 1
         stamp = " ".join(cells[len(names) :])
-        time = clock.since_first(stamp, where) if stamp and rows > 1 else None
+        time = seen.clock.since_first(stamp, where) if stamp else None
         values = {
             f"{_GROUPS[name]}.{name}": number(cell, where, name)
             for name, cell in zip(names, cells, strict=False)
         }
         units = {event: _UNITS.get(event.partition(".")[0]) for event in values}
-        if rows > 1:
-            yield from samples.of(Place(), values, time, units)
-    if rows < 2:
+        yield from samples.of(Place(), values, time, units)
+    if not rows:
         raise InputError(
             f"there is one line; {SINCE_BOOT}", expected="more of them: vmstat -t 1 > FILE"
         )

@@ -128,6 +128,21 @@ def test_fio_between_its_text_and_jobs_of_one_name(warehouse, tmp_path):
     assert rows(warehouse, query) == [("w.0 write iops",), ("w.1 read iops",)]
 
 
+@pytest.mark.parametrize(
+    ("names", "problem"),
+    [
+        (("fio.json", "fio.json"), "another result begins here"),  # or --status-interval
+        (("go.txt", "criterion.txt"), "several frameworks: Go; Rust"),
+    ],
+)
+def test_results_of_several_in_a_file_are_refused(warehouse, tmp_path, names, problem):
+    path = tmp_path / "all.txt"
+    path.write_text("".join(SAMPLE.with_name(name).read_text() for name in names))
+    with pytest.raises(InputError) as error:
+        land(warehouse, path)
+    assert problem in str(error.value)
+
+
 def test_iperf3_has_both_sides(warehouse):
     land(warehouse, SAMPLE.with_name("iperf3.json"))
     assert rows(warehouse, VALUES)[:3] == [

@@ -52,6 +52,16 @@ def test_how_the_load_was_made_tells_histories_apart(warehouse, tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "name"),
+    [("sysbench.txt", "wrk.txt", "wrk"), ("openssl.txt", "ab.txt", "openssl speed")],
+)
+def test_results_of_two_tools_in_a_file_are_refused(warehouse, tmp_path, first, second, name):
+    (tmp_path / "all.txt").write_text((FOLDER / first).read_text() + (FOLDER / second).read_text())
+    with pytest.raises(InputError, match=f"results of {name} begin here"):
+        land(warehouse, tmp_path / "all.txt")
+
+
 def test_k6_in_both_forms(warehouse, tmp_path):
     flat = {
         "http_req_duration": {"avg": 5.5, "min": 1, "med": 4, "max": 20, "p(90)": 8, "p(95)": 9},

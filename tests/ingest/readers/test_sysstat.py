@@ -103,9 +103,47 @@ def test_times_of_other_languages_and_of_the_next_day(warehouse, tmp_path):
     assert rows(warehouse, query) == [(0, 5), (2_000_000_000, 6)]
 
 
+def test_a_second_vmstat_begins_with_the_time_before_and_a_screens_heading_does_not(
+    warehouse, tmp_path
+):
+    heading, names, *lines = (FOLDER / "vmstat.txt").read_text().splitlines(keepends=True)
+    path = tmp_path / "vmstat.txt"
+    again = lines[2].replace("12:53:33", "12:54:33")
+    path.write_text("".join((heading, names, *lines, heading, names, lines[0], again)))
+    (landed,) = land(warehouse, path)
+    assert landed.left_out == f"2 lines ({SINCE_BOOT})"
+    query = (
+        "SELECT t_start // 1_000_000_000 FROM pmu_samples WHERE event = 'cpu.us' ORDER BY sample"
+    )
+    assert rows(warehouse, query) == [(0,), (1,), (61,)]
+    path.write_text("".join((heading, names, *lines[:1], *lines[1:2] * 20, heading, names, again)))
+    (landed,) = land(warehouse, path)
+    assert landed.left_out == f"1 line ({SINCE_BOOT})"
+
+
+def test_times_of_several_days_and_of_tables_one_after_the_other(warehouse, tmp_path):
+    path = tmp_path / "sar.txt"
+    days = "".join(f"{hour}:00:00 all {n}.00\n" for n, hour in enumerate((10, 22, 10, 22)))
+    tables = f"10:00:00 CPU %user\n{days}10:00:00 proc/s cswch/s\n10:00:00 1.00 2.00\n"
+    path.write_text(f"{TITLE}{tables}{TITLE}23:00:00 DEV tps\n23:00:00 vda 7.00\n")
+    land(warehouse, path)
+    query = "SELECT event, t_start // 3600_000_000_000 FROM pmu_samples ORDER BY rowid"
+    user = [("%user", 12 * n) for n in range(4)]
+    assert rows(warehouse, query) == [*user, ("proc/s", 0), ("cswch/s", 0), ("tps", 13)]
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
+        (
+            f"{TITLE}10:00:00 CPU %user\n10:00:01 all 5.00\n{TITLE.replace('node1', 'node2')}",
+            "another machine",
+        ),
+        (
+            "Linux 6.1 (vm) 11/23/26 _x86_64_ (4 CPU)\n10:00:00 CPU %user\n10:00:01 all 5.00\n"
+            "Linux 6.1 (vm) 11/24/26 _x86_64_ (4 CPU)\n",
+            "another day",
+        ),
         (f"{TITLE}10:00:00 CPU %user %idle\n10:00:01 all 5,00 95,00\n", "decimal point"),
         (f"{TITLE}10:00:00 CPU %user %idle\n10:00:01 all 5.00\n", "there are 2 values"),
         ("procs -memory- -swap- -io- -system- -cpu-\n r b us\n 1 0 5\n", "there is one line"),
