@@ -90,6 +90,15 @@ def metrics_not_measured(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDB
     return ask(con, "bottlenecks/missing", **_runs(runs))
 
 
+def contradictions(con: DuckDBPyConnection, runs: Sequence[str]) -> DuckDBPyRelation:
+    """Return the events of runs that were counted more often than what they are a part of.
+
+    One row per pair: part, whole, in how many runs, in how many of their samples, and the values in
+    the run in which the part is larger the most (worst: ratio, part, whole).
+    """
+    return ask(con, "bottlenecks/contradictions", **_runs(runs))
+
+
 def bottlenecks_by(con: DuckDBPyConnection, runs: Sequence[str], by: str) -> DuckDBPyRelation:
     """Return the verdict on each rank or region of runs."""
     return ask(con, f"bottlenecks/by_{by}", **_runs(runs))

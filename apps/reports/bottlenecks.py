@@ -13,6 +13,7 @@ from apps.queries.bottlenecks import (
     bottleneck_verdict,
     bottlenecks_by,
     classified_by_counts,
+    contradictions,
     metrics_not_measured,
     newest_version,
     speed_of_light,
@@ -93,6 +94,7 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
         (row,) = (row for row in classes if row["class"] == part["class"])
         sentences += _driver_sentences(row, len(known) > 1)
     sentences += _cost_sentences(con, newest)
+    sentences += contradiction_sentences(con, newest)
     for part in known:
         advice = part["advice"]
         where = f" where it is {part['class']}" if len(known) > 1 else ""
@@ -105,6 +107,26 @@ def bottleneck_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[s
     flags = sorted({flag for row in classes for flag in row["flags"] or []} - {_MISSING})
     sentences += [f"Note: {_FLAGS.get(flag, flag)}." for flag in flags]
     return sentences + _not_measured(con, newest, has_slots)
+
+
+def contradiction_sentences(con: DuckDBPyConnection, runs: Sequence[str]) -> list[str]:
+    """Return which counts of runs contradict each other: a part that is larger than its whole."""
+    rows = dicts(contradictions(con, runs))
+    sentences = []
+    for row in rows[:_NAMED]:
+        part, whole, worst = cell(row["part"]), cell(row["whole"]), row["worst"]
+        told = f"{part} are more than the {whole} that they are a part of"
+        if worst["whole"] and worst["ratio"] > 1:
+            told += f" ({worst['part']:,.0f} of {worst['whole']:,.0f})"
+        if row["samples"] > 1:
+            told += f", in {row['contradictions']} of {row['samples']} samples"
+        sentences.append(
+            f"Implausible: {told}. They were counted at other times, or count other things on this "
+            "processor."
+        )
+    if len(rows) > _NAMED:
+        sentences.append(f"Implausible, too: {len(rows) - _NAMED} more pairs of events.")
+    return sentences
 
 
 def _version(newest: dict[str, Any]) -> str:

@@ -37,7 +37,7 @@ from apps.queries.runs import (
 )
 from apps.queries.threads import kernel_verdicts, thread_verdicts
 from apps.queries.throughput import predictions_of
-from apps.reports.bottlenecks import bottleneck_sentences
+from apps.reports.bottlenecks import bottleneck_sentences, contradiction_sentences
 from apps.reports.failures import failure_text
 from apps.reports.idle import idle_sentences
 from apps.reports.imbalance import run_imbalance_sentences
@@ -155,8 +155,11 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     known = [e for e in instructions if e["per_cycle"] is not None]
     sentences = _per_cycle([e for e in known if e["is_possible"]])
     if known and not sentences:
+        ipc = known[0]["per_cycle"]
         sentences = [
-            f"{known[0]['per_cycle']:,.2f} instructions per cycle are more than any core issues."
+            f"{ipc:,.2f} instructions per cycle are more than any core issues."
+            if ipc > 0
+            else f"{ipc:,.2f} instructions per cycle are implausible: the counter did not count."
         ]
     if run_is_profile(con, run_id):
         # What functions cost was not counted to find out what the cores wait for.
@@ -164,7 +167,7 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     has_cycles = any(e["per_cycle"] is not None for e in events)
     is_counted = any(e["value"] is not None for e in instructions)
     if not known and (is_counted or has_cycles):
-        why = "the two were not counted together" if has_cycles else "cycles were not counted"
+        why = "the two were not counted together" if has_cycles else "no cycles were counted"
         sentences.append(f"Instructions per cycle are unknown: {why}.")
     missing = [event["event"] for event in events if event["value"] is None]
     sentences += _not_counted(events, missing)
@@ -172,6 +175,8 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
         # Counts of system calls, processes or requests say nothing of what the cores wait for.
         if missing or knows_events(of_run, run_id):
             sentences += bottleneck_sentences(of_run, [run_id])
+        else:
+            sentences += contradiction_sentences(of_run, [run_id])
     return Section("Counters", sentences, relation, "counter_summary")
 
 
@@ -182,9 +187,17 @@ def _not_counted(events: Sequence[Row], missing: Sequence[str]) -> Iterator[str]
         total = counted(len(events), "event")
         were = "was" if len(missing) == 1 else "were"
         yield f"{len(missing)} of {total} {were} not counted ({names})."
-    shared = [e["event"] for e in events if e["running"] is not None and e["running"] < 0.5]
+    shared = [e for e in events if e["running"] is not None and e["running"] < 0.5]
     if shared:
-        yield f"{shared[0]} was on a counter for less than half of the time, so it is an estimate."
+        rarest = min(shared, key=lambda event: event["running"])
+        name, share = rarest["event"], percent(rarest["running"])
+        if len(shared) == 1:
+            yield f"{name} was on a counter for {share} of the time, so it is an estimate."
+        else:
+            yield (
+                f"{len(shared)} events were on a counter for less than half of the time "
+                f"({name} for {share}), so they are estimates."
+            )
 
 
 def _per_cycle(instructions: Sequence[dict[str, Any]]) -> list[str]:

@@ -33,6 +33,52 @@ CREATE OR REPLACE MACRO _is_instructions(event) AS
 -- Instructions in a cycle of a processor's core that none issues.
 CREATE OR REPLACE MACRO _too_many_instructions() AS 16;
 
+-- Events and what they are a part of, as _event_key writes them. Only pairs that processors count of the
+-- same things: perf's loads of the instruction TLB, for one, are on some only what misses its first level.
+CREATE OR REPLACE MACRO _parts() AS [
+  {'part': 'branch-misses', 'whole': 'branches'},
+  {'part': 'branch-misses', 'whole': 'branch-instructions'},
+  {'part': 'branch-load-misses', 'whole': 'branch-loads'},
+  {'part': 'branches', 'whole': 'instructions'},
+  {'part': 'branch-instructions', 'whole': 'instructions'},
+  {'part': 'cache-misses', 'whole': 'cache-references'},
+  {'part': 'l1-dcache-load-misses', 'whole': 'l1-dcache-loads'},
+  {'part': 'l1-dcache-store-misses', 'whole': 'l1-dcache-stores'},
+  {'part': 'l1-icache-load-misses', 'whole': 'l1-icache-loads'},
+  {'part': 'llc-load-misses', 'whole': 'llc-loads'},
+  {'part': 'llc-store-misses', 'whole': 'llc-stores'},
+  {'part': 'dtlb-load-misses', 'whole': 'dtlb-loads'},
+  {'part': 'dtlb-store-misses', 'whole': 'dtlb-stores'},
+  {'part': 'stalled-cycles-frontend', 'whole': 'cycles'},
+  {'part': 'stalled-cycles-backend', 'whole': 'cycles'},
+  {'part': 'br_misp_retired_all_branches', 'whole': 'br_inst_retired_all_branches'},
+  {'part': 'br_inst_retired_all_branches', 'whole': 'instructions'},
+  {'part': 'br_inst_retired_all_branches', 'whole': 'inst_retired_any'},
+  {'part': 'longest_lat_cache_miss', 'whole': 'longest_lat_cache_reference'},
+  {'part': 'mem_load_retired_l1_miss', 'whole': 'mem_inst_retired_all_loads'},
+  {'part': 'mem_load_retired_l2_miss', 'whole': 'mem_load_retired_l1_miss'},
+  {'part': 'mem_load_retired_l3_miss', 'whole': 'mem_load_retired_l2_miss'},
+  {'part': 'ex_ret_brn_misp', 'whole': 'ex_ret_brn'},
+  {'part': 'ex_ret_brn', 'whole': 'ex_ret_instr'},
+  {'part': 'br_mis_pred_retired', 'whole': 'br_retired'},
+  {'part': 'br_retired', 'whole': 'inst_retired'},
+  {'part': 'l1d_cache_refill', 'whole': 'l1d_cache'},
+  {'part': 'l1i_cache_refill', 'whole': 'l1i_cache'},
+  {'part': 'l2d_cache_refill', 'whole': 'l2d_cache'},
+  {'part': 'll_cache_miss_rd', 'whole': 'll_cache_rd'},
+  {'part': 'papi_br_msp', 'whole': 'papi_br_ins'},
+  {'part': 'papi_br_msp', 'whole': 'papi_br_cn'},
+  {'part': 'papi_br_ins', 'whole': 'papi_tot_ins'},
+  {'part': 'papi_l1_dcm', 'whole': 'papi_l1_dca'},
+  {'part': 'papi_l1_icm', 'whole': 'papi_l1_ica'},
+  {'part': 'papi_l1_tcm', 'whole': 'papi_l1_tca'},
+  {'part': 'papi_l2_dcm', 'whole': 'papi_l2_dca'},
+  {'part': 'papi_l2_icm', 'whole': 'papi_l2_ica'},
+  {'part': 'papi_l2_tcm', 'whole': 'papi_l2_tca'},
+  {'part': 'papi_l3_tcm', 'whole': 'papi_l3_tca'},
+  {'part': 'papi_res_stl', 'whole': 'papi_tot_cyc'}
+];
+
 -- A bit for each event of a set, at most 63.
 CREATE OR REPLACE VIEW _event_bits AS
 SELECT
@@ -104,7 +150,8 @@ JOIN needs USING (metric_set);
 -- One row is a file of a run and a metric set that knows some of its events: these events, the
 -- positions of the metrics that can be computed from them, and whether the set is used: of those with
 -- a metric the one that names classes, one for each file of a run, and beside it that of shares of
--- issue slots, which need no model. Events that no set knows are a row without a set. No
+-- issue slots, which need no model. Events that no set knows are a row without a set. Of each file also
+-- the events that are a part or a whole of others (in_pairs). No
 -- join of counters with themselves, so that any condition on the run reaches them.
 CREATE OR REPLACE VIEW _file_sets AS
 WITH
@@ -117,7 +164,14 @@ WITH
         WHEN regexp_matches(event, '^cpu_atom/|\(cpu_atom\)$') THEN 2
         WHEN regexp_matches(event, '/|[^:]:[a-zA-Z]+$|\(cpu_core\)$') THEN 1
         ELSE 0
-      END AS form
+      END AS form,
+      list({'event': event, 'name': _event_key(_event_name(event))}) FILTER (
+        samples > 0
+        AND list_contains(
+          flatten(list_transform(_parts(), lambda p: [p.part, p.whole])),
+          _event_key(_event_name(event))
+        )
+      ) OVER (PARTITION BY run_id, source_id) AS in_pairs
     FROM (
       SELECT run_id, source_id, event, count(*) FILTER (isfinite(value)) AS samples
       FROM pmu_samples
@@ -140,7 +194,8 @@ WITH
   -- of several names of one event the most preferred
   used AS (
     SELECT
-      c.run_id, c.source_id, s.metric_set, s.event, c.event AS written, c.samples, s.factor
+      c.run_id, c.source_id, s.metric_set, s.event, c.event AS written, c.samples, s.factor,
+      c.in_pairs
     FROM counted AS c
     LEFT JOIN set_events AS s ON c.name = s.alias AND c.samples > 0
     QUALIFY s.metric_set IS NULL OR rank() OVER (
@@ -156,7 +211,8 @@ WITH
           'event': u.event, 'written': u.written, 'samples': u.samples, 'factor': u.factor,
           'bit': coalesce(b.bit, 0)
         }
-      ) AS events
+      ) AS events,
+      any_value(u.in_pairs) AS in_pairs
     FROM used AS u
     LEFT JOIN _event_bits AS b ON u.metric_set = b.metric_set AND u.event = b.event
     GROUP BY u.run_id, u.source_id, u.metric_set
@@ -164,7 +220,7 @@ WITH
 
   covered AS (
     SELECT
-      s.run_id, s.source_id, s.metric_set, l.names, s.events,
+      s.run_id, s.source_id, s.metric_set, l.names, s.events, s.in_pairs,
       list_filter(
         range(len(l.needs)), lambda p: s.mask & l.needs[p + 1] = l.needs[p + 1]
       ) AS positions
@@ -190,7 +246,7 @@ SELECT
   ) AS is_used
 FROM (
   SELECT
-    c.run_id, c.source_id, c.metric_set, c.names, c.events, c.positions,
+    c.run_id, c.source_id, c.metric_set, c.names, c.events, c.in_pairs, c.positions,
     coalesce(len(c.positions), 0) > 0 AS has_metrics, s.whole > 0 AS is_of_slots,
     {
       'lacks_all': NOT has_metrics, 'is_other': w.is_wanted IS NULL, 'metrics': -len(c.positions),

@@ -1,4 +1,4 @@
--- requires: metric_sets
+-- requires: metric_sets, contradictions
 --
 -- The metrics of every sample: counts combined by its metric set, over its cycles.
 --
@@ -38,6 +38,32 @@ WITH
     JOIN metric_definitions AS d ON u.metric_set = d.metric_set AND u.event = d.event
   ),
 
+  -- events of the sets, and what they are a part of or what is a part of them
+  counters AS (
+    SELECT
+      run_id, source_id, event, metric_set, names_class, slot, bit, is_of_kind, is_first, weight, samples,
+      NULL AS pair
+    FROM events
+    UNION ALL
+    SELECT
+      run_id, source_id, unnest([pair.part, pair.whole]), metric_set, names_class, NULL, 0, false, false,
+      NULL, NULL, pair
+    FROM (
+      SELECT
+        *,
+        unnest(
+          list_filter(
+            _pairs(in_pairs),
+            lambda p: list_has_any(
+              [p.part, p.whole], list_transform(events, lambda e: e.written)
+            )
+          )
+        ) AS pair
+      FROM sets
+      WHERE is_used
+    )
+  ),
+
   -- the issue width that a tag of the run or its machine states, where no event counts it
   widths AS (
     SELECT
@@ -53,10 +79,15 @@ WITH
     SELECT
       run_id, source_id, s.rank, s.thread, s.cpu, s.region, s.sample, e.metric_set, e.names_class, e.slot,
       e.bit,
-      e.is_of_kind, e.is_first, e.weight, e.samples, s.running, s.t_start, s.t_end, s.seconds,
-      CASE WHEN isfinite(s.value) THEN s.value END AS value
+      e.is_of_kind, e.is_first, e.weight, e.samples, s.t_start, s.t_end, s.seconds,
+      CASE WHEN e.pair IS NULL THEN s.running END AS running,
+      CASE WHEN isfinite(s.value) AND e.pair IS NULL THEN s.value END AS value,
+      CASE
+        WHEN isfinite(s.value) AND e.pair IS NOT NULL
+          THEN {'pair': e.pair, 'is_part': e.event = e.pair.part, 'value': s.value}
+      END AS of_pair
     -- in this order: a condition on the run is one on events, which narrow the counters
-    FROM events AS e
+    FROM counters AS e
     JOIN pmu_samples AS s USING (run_id, source_id, event)
   ),
 
@@ -90,6 +121,7 @@ WITH
       min(running) AS running,
       min(value) AS least,
       max(value) FILTER (slot >= 0) AS most_counted,
+      list(of_pair) FILTER (of_pair IS NOT NULL) AS of_pairs,
       bool_or(value BETWEEN 4290672328 AND 4294967295) AS is_near_32_bits,
       bool_or(value BETWEEN 281200099000000 AND 281474976710655) AS is_near_48_bits
     FROM counted
@@ -98,7 +130,15 @@ WITH
 
   placed AS (
     SELECT
-      s.*, l AS layout, nullif(s.denominator, 0) AS per,
+      s.* EXCLUDE (of_pairs),
+      list_filter(
+        of_pairs,
+        lambda p: p.is_part AND _exceeds(
+          list_sum([q.value for q in of_pairs if q.is_part AND q.pair = p.pair]),
+          list_sum([q.value for q in of_pairs if NOT q.is_part AND q.pair = p.pair])
+        )
+      )[1].pair AS contradiction,
+      l AS layout, nullif(s.denominator, 0) AS per,
       coalesce(s.counted_width, w.issue_width, l.assumed_width, 1) AS issue_width,
       l.divided > 0 AND s.counted_width IS NULL AND w.issue_width IS NULL AS is_width_assumed
     FROM sums AS s
@@ -161,6 +201,11 @@ WITH
         WHEN is_width_assumed AND metrics[layout.ipc] * issue_width > _too_many_instructions()
           THEN 'more than 16 instructions in a cycle, which no core issues: a counter wrapped, or they '
             || 'were counted at other times'
+        WHEN metrics[layout.ipc] = 0 AND denominator > 1e6
+          THEN 'no instruction in more than a million cycles: the counter did not count'
+        WHEN contradiction IS NOT NULL
+          THEN contradiction.part || ' are more than ' || contradiction.whole
+            || ', of which they are a part: they were counted at other times, or count other things'
         WHEN layout.shares > 0 AND is_summed THEN 'a share is found more than once in one sample'
         WHEN layout.whole > 0 AND list_count(metrics[1:layout.whole]) < layout.whole
           AND list_sum(metrics[1:layout.whole]) <= 0.95

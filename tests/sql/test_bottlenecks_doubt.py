@@ -37,6 +37,15 @@ NO_SET = (
             "they were counted at other times",
         ),
         (
+            ("cycles 1e9", "instructions 0", "branches 0"),
+            "no instruction in more than a million cycles: the counter did not count",
+        ),
+        (
+            ("cycles 1e9", "instructions 1e9", "branches:u 5e8", "branch-misses:u 7e8"),
+            "branch-misses:u are more than branches:u, of which they are a part: they were counted "
+            "at other times, or count other things",
+        ),
+        (
             (
                 "topdown.retiring 1.6",
                 "topdown.bad_speculation 0.4",
@@ -51,6 +60,29 @@ NO_SET = (
 def test_what_cannot_be_judged_says_why(warehouse, events, reason):
     given(warehouse, "pmu_samples", "event value\n" + "\n".join(events), sample=0)
     assert rows(warehouse, "SELECT class, reason FROM bottlenecks") == [("Unknown", reason)]
+
+
+def test_parts_larger_than_their_whole_are_told_of_each_kind_of_cores_and_mode(warehouse):
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        sample  event                    value
+        0       cpu_core/branches/       100
+        0       cpu_core/branch-misses/  10
+        0       cpu_atom/branches/       10
+        0       cpu_atom/branch-misses/  20
+        1       cpu_atom/branches/       NULL
+        1       cpu_atom/branch-misses/  20
+        0       cache-references:k       10
+        0       cache-misses:u           20
+        0       instructions             1000
+        0       branches                 1005
+        """,
+    )
+    assert rows(warehouse, "SELECT * EXCLUDE (run_id) FROM counter_contradictions") == [
+        ("cpu_atom/branch-misses/", "cpu_atom/branches/", 20, 10, 1, 1),
+    ]
 
 
 def test_a_sample_without_cycles_among_others_that_have_them(warehouse):

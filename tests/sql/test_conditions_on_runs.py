@@ -48,7 +48,14 @@ def most_added_up(con, query):
     )
 
 
-VIEWS = ["bottlenecks", "bottleneck_summary", "metric_coverage", "topdown", "counter_summary"]
+VIEWS = [
+    "bottlenecks",
+    "bottleneck_summary",
+    "metric_coverage",
+    "topdown",
+    "counter_summary",
+    "counter_contradictions",
+]
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -1,9 +1,9 @@
 -- Counts of completed instructions of one run, in the order of runs/counters, whether a core can
--- issue so many in a cycle, and of which cores of a hybrid processor, else in which mode alone, they
+-- complete so many in a cycle, and of which cores of a hybrid processor, else in which mode alone, they
 -- were counted.
 SELECT
   event, value, per_cycle,
-  per_cycle <= _too_many_instructions() AS is_possible,
+  per_cycle > 0 AND per_cycle <= _too_many_instructions() AS is_possible,
   coalesce(nullif(regexp_extract(event, 'cpu_(?:core|atom)'), ''), _mode(event)) AS kind
 FROM counter_summary
 WHERE run_id = $run_id AND _is_instructions(event)

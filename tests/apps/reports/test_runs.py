@@ -130,7 +130,12 @@ def test_times_of_calls_and_of_the_gpu_overlap(warehouse):
             "completed 2.00 (cpu_core) and 1.00 (cpu_atom) instructions",
         ),
         ("cpu/inst_retired.any/u 300\ncpu/cycles/u 200", "completed 1.50 instructions"),
-        ("instructions 300\nbranches 20", "are unknown: cycles were not counted"),
+        ("instructions 300\nbranches 20", "are unknown: no cycles were counted"),
+        ("instructions 0\ncycles 2e9", "0.00 instructions per cycle are implausible"),
+        (
+            "instructions 300\ncycles 200\nL1-dcache-loads 20\nL1-dcache-load-misses 30",
+            "more than the L1-dcache-loads that they are a part of (30 of 20)",
+        ),
         ("power.draw 50", None),
     ],
 )
