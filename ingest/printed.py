@@ -484,8 +484,8 @@ PRINTED: tuple[Signature, ...] = (
         "a log of strace or ltrace, or its table in another order (-U)",
         "Let it count: strace -c -o FILE COMMAND",
         text=r"\A(?:(?:\d+ +)?\w+\(.*\) += \S.*\n){2}"
-        r"|^(?: *\d+ +)?(?: *\d+[:.\d]* +)?(?:execve\(\"|__libc_start_main\()|^syscall +% time "
-        r"|^\+\+\+ exited \(status \d",
+        r"|^(?: *\d+ +)?(?: *\d+[:.\d]* +)?(?:execve\(\"|__libc_start_main\()"
+        r"|^syscall +(?:% time|calls|errors|seconds|usecs/call) |^\+\+\+ exited \(status \d",
     ),
     Signature(
         "what sar recorded (-o, /var/log/sa)",
@@ -497,6 +497,11 @@ PRINTED: tuple[Signature, ...] = (
         "what iostat prints",
         "Let it write JSON with times: iostat -t -o JSON 1 > FILE.json",
         text=r"^Linux \S+ \([^)]*\)\s.*\s+(?:\d\S+ \S+(?: [AP]M)?\n)?(?:avg-cpu: |.*\bDevice\b)",
+    ),
+    Signature(
+        "what sysstat prints in another language",
+        "Record it with LC_ALL=C, or let it write JSON: sadf -j FILE -- -A > NEW.json",
+        text=r"\ALinux \S+ \([^)]*\)[^\n]*\n\s*\d*[^\x00-\x7f]",
     ),
     Signature(
         "statistics of a system (top, atop, nmon, dstat, collectl, glances, psrecord ...)",

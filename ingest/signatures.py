@@ -27,6 +27,7 @@ PERFETTO = Signature(
 _UNPACK = "Unpack it, and ingest the folder: "
 
 
+TAR = Signature("a tar archive", _UNPACK + "tar xf FILE", (b"ustar",), offset=257)
 # More particular kinds first: many recordings are zip archives, ELF files or SQLite databases.
 SIGNATURES: tuple[Signature, ...] = (
     Signature(
@@ -222,7 +223,7 @@ SIGNATURES: tuple[Signature, ...] = (
         _RECORD,
         (b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"),
     ),
-    Signature("a tar archive", _UNPACK + "tar xf FILE", (b"ustar",), offset=257),
+    TAR,
     Signature("a zip archive", _UNPACK + "unzip FILE", (b"PK\x03\x04", b"PK\x05\x06")),
     Signature("a 7z archive", _UNPACK + "7z x FILE", (b"7z\xbc\xaf\x27\x1c",)),
     Signature("a rar archive", _UNPACK + "unrar x FILE", (b"Rar!\x1a\x07",)),

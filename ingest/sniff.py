@@ -10,7 +10,7 @@ from ingest.base import Head, Reader
 from ingest.compressed import path_text
 from ingest.recording import read_head
 from ingest.signature import Signature
-from ingest.signatures import signature_of
+from ingest.signatures import TAR, signature_of
 from warehouse.errors import InputError, UsageError
 
 _NUMBER = re.compile(rb'\s*"?[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"?\s*')
@@ -72,10 +72,13 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
 
 
 def _document(head: Head) -> Signature | None:
-    """Return what document a file is, None for others: a manual's examples are no recording.
+    """Return what document or archive a file is, None for others.
 
+    A manual's examples are no recording, and an archive's texts are those of several.
     Text in Markdown that quotes once or twice can be what a tool printed, with a heading.
     """
+    if TAR.fits(head):
+        return TAR
     if _PAGE.match(head.data):
         return _HTML
     if _ROFF.match(head.data):

@@ -27,7 +27,10 @@ def zipped():
 def tarred():
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
-        archive.addfile(tarfile.TarInfo("a.txt"))
+        data = (SAMPLES / "time" / "verbose.txt").read_bytes()
+        member = tarfile.TarInfo("a.txt")
+        member.size = len(data)
+        archive.addfile(member, io.BytesIO(data))
     return packed.getvalue()
 
 

@@ -63,7 +63,10 @@ class Clock:
                 self._day, self._dated = datetime.fromisoformat(found["date"]), True
         except ValueError:
             raise InputError(
-                f"{quoted(text)} was found", where=where, expected="a time: 10:07:03"
+                f"{quoted(text)} was found",
+                where=where,
+                expected="a time: 10:07:03",
+                hint="Times in another form: record with LC_ALL=C.",
             ) from None
         moment = datetime.combine(self._day, time)
         is_new = tuple(table) not in self._tables

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ingest.base import Item, LeftOut, Run
 from ingest.parsing.counter_table import Sample, batches, number
-from ingest.parsing.lines import numbered_lines
+from ingest.parsing.lines import numbered_lines, quoted
 from ingest.readers.sysstat.clock import Clock
 from ingest.readers.sysstat.samples import SINCE_BOOT, Place, Samples
 from warehouse.errors import InputError
@@ -20,7 +21,7 @@ from warehouse.errors import InputError
 if TYPE_CHECKING:
     from ingest.recording import Recording
 
-TITLE = re.compile(r"-*procs-* -+memory-+ -+swap-+ -+io-+ -+system-+ -+cpu-+(?: -+timestamp-+)?\s*")
+TITLE = re.compile(r"-*procs-*(?: -+[^\s-]+-+){4,6}\s*")  # in the language of the tool
 _GROUPS = {
     **dict.fromkeys(("r", "b"), "procs"),
     **dict.fromkeys(("swpd", "free", "buff", "cache", "inact", "active"), "memory"),
@@ -63,7 +64,14 @@ def _samples(recording: Recording, seen: _Seen) -> Iterator[Sample]:
         if not cells or TITLE.fullmatch(text):
             continue
         if cells[:2] == ["r", "b"]:
-            names = [name for name in cells if name in _GROUPS]
+            names = list(takewhile(_GROUPS.__contains__, cells))
+            if len(cells) > len(names) + 1:  # the name of the time zone
+                raise InputError(
+                    f"the column {quoted(cells[len(names)])} is not known",
+                    where=where,
+                    expected="r b swpd free buff cache ...",
+                    hint="Names in another language: record with LC_ALL=C.",
+                )
             is_first, below = is_first or below != _SCREEN, 0
             continue
         if len(cells) not in (len(names), len(names) + 2) or not names:

@@ -146,6 +146,10 @@ def test_times_of_several_days_and_of_tables_one_after_the_other(warehouse, tmp_
         ),
         (f"{TITLE}10:00:00 CPU %user %idle\n10:00:01 all 5,00 95,00\n", "decimal point"),
         (f"{TITLE}10:00:00 CPU %user %idle\n10:00:01 all 5.00\n", "there are 2 values"),
+        (
+            "procs -mémoire- -échange- -io- -système- -cpu-\n r b swpd libre us\n1 0 0 9 5\n",
+            "'libre' is not known",
+        ),
         ("procs -memory- -swap- -io- -system- -cpu-\n r b us\n 1 0 5\n", "there is one line"),
         ('{"sysstat": {"hosts": [{"statistics": [{"cpu-load": []}]}]}}', "'timestamp'"),
     ],
