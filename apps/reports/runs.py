@@ -168,6 +168,7 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     is_counted = any(e["value"] is not None for e in instructions)
     if not known and (is_counted or has_cycles):
         why = "the two were not counted together" if has_cycles else "no cycles were counted"
+        why = why if is_counted else "instructions were not counted"
         sentences.append(f"Instructions per cycle are unknown: {why}.")
     missing = [event["event"] for event in events if event["value"] is None]
     sentences += _not_counted(events, missing)

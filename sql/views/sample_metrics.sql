@@ -14,6 +14,13 @@ CREATE OR REPLACE MACRO _metric(sum, i, mask, layout, denominator, width) AS CAS
   END
 END;
 
+-- Whether a share of issue slots is larger than that of its category, beyond the resolution of 1/255
+-- in which processors count them.
+CREATE OR REPLACE MACRO _is_above(metrics, names, part, category) AS
+  coalesce(
+    metrics[list_position(names, part)] > metrics[list_position(names, category)] + 0.02, false
+  );
+
 CREATE OR REPLACE VIEW sample_metrics AS
 WITH
   sets AS (
@@ -212,7 +219,16 @@ WITH
           THEN 'not all top-level shares were counted'
         WHEN layout.whole > 0 AND NOT abs(list_sum(metrics[1:layout.whole]) - 1) < 0.05
           THEN 'the top-level shares add up to ' || round(list_sum(metrics[1:layout.whole]), 2)
-            || ', not 1: a group of regions, or several samples in one'
+            || ', not 1: a group of regions, several samples in one, or counts of other times'
+        WHEN layout.whole > 0 AND NOT layout.has_denominator AND list_max(metrics) > 1.05
+          THEN 'a share is larger than 1: it may be per cent'
+        WHEN layout.whole > 0 AND layout.has_denominator AND (
+          _is_above(metrics, layout.names, 'branch_mispredict', 'bad_speculation')
+          OR _is_above(metrics, layout.names, 'frontend_latency', 'frontend_bound')
+          OR _is_above(metrics, layout.names, 'memory_bound', 'backend_bound')
+          OR _is_above(metrics, layout.names, 'heavy_operations', 'retiring')
+        )
+          THEN 'a share of level 2 is larger than its category: they were counted at other times'
       END AS reason
     FROM measured
   ),

@@ -4,10 +4,14 @@
 -- performance analysis and counters architecture", ISPASS 2014).
 --
 -- Tools write the parts of level 2 as shares of all slots or of their category; which of these is
--- seen by their sum. Where only one of two parts was counted, the other is the rest.
+-- seen by their sum, or as one part is larger than its category. Where only one of two parts was counted,
+-- the other is the rest.
 
 CREATE OR REPLACE MACRO _of_slots(part, other, category) AS CASE
+  WHEN part IS NULL AND other > category + 0.02 THEN category * (1 - other)
+  WHEN part IS NULL AND other > category THEN 0
   WHEN part IS NULL THEN category - other
+  WHEN other IS NULL AND part > category + 0.02 THEN category * part
   WHEN other IS NOT NULL AND abs(part + other - 1) < abs(part + other - category)
     THEN part * category
   ELSE part

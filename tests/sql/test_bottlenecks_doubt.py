@@ -52,8 +52,19 @@ NO_SET = (
                 "topdown.frontend_bound 0.9",
                 "topdown.backend_bound 1.4",
             ),
-            "the top-level shares add up to 4.3, not 1: a group of regions, or several samples "
-            "in one",
+            "the top-level shares add up to 4.3, not 1: a group of regions, several samples in "
+            "one, or counts of other times",
+        ),
+        (
+            (
+                "slots 100",
+                "topdown-retiring 20",
+                "topdown-bad-spec 6",
+                "topdown-fe-bound 20",
+                "topdown-be-bound 54",
+                "topdown-mem-bound 78",
+            ),
+            "a share of level 2 is larger than its category: they were counted at other times",
         ),
     ],
 )

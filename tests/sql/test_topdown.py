@@ -26,6 +26,7 @@ def slots(con, *events, region="f"):
         ((("memory_bound", 0.45), ("core_bound", 0.15)), (0.45, 0.15)),
         ((("memory_bound", 0.75), ("core_bound", 0.25)), (0.45, 0.15)),
         ((("memory_bound", 0.45),), (0.45, 0.15)),
+        ((("memory_bound", 0.75),), (0.45, 0.15)),
         ((), (None, None)),
     ],
 )
