@@ -88,7 +88,13 @@ def _samples(
     module = ""
     for line, text in numbered_lines(recording, must_end=True):
         if found := _FACT.fullmatch(text):
-            facts.setdefault(found[1], found[2].strip())
+            if found[2].strip() != facts.setdefault(found[1], found[2].strip()):
+                raise InputError(
+                    f"the {found[1]} is {quoted(found[2])}, and above {quoted(facts[found[1]])}",
+                    where=f"line {line}",
+                    expected="what darshan-parser prints of one job",
+                    hint="Keep each job in a file of its own.",
+                )
         elif found := _MODULE.match(text):
             module = f"{found[1]} "
         elif found := _RATE.fullmatch(text):

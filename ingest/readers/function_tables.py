@@ -23,6 +23,7 @@ from warehouse.errors import InputError
 if TYPE_CHECKING:
     from ingest.recording import Recording
 
+_REPORT = re.compile(r" \*\* \S.* \((\w+)\):\s*")  # of nsys stats
 _LIMIT = 64 << 20
 _SHARE = r'"?Time ?\(%\)"?'
 _BEGIN = re.compile(
@@ -132,8 +133,18 @@ def _read(text: str) -> tuple[_Found, int]:
     others = 0
     table: _Table | None = None
     section: str | None = None
+    reports: set[str] = set()
     before = ""
     for number, line in enumerate(text.splitlines(), 1):
+        if report := _REPORT.fullmatch(line):
+            if report[1] in reports:
+                raise InputError(
+                    f"the report {report[1]} comes again",
+                    where=f"line {number}",
+                    expected="what nsys stats prints of one recording",
+                    hint="Keep each recording's reports in a file of their own.",
+                )
+            reports.add(report[1])
         if row := _NVPROF_ROW.fullmatch(line):
             section = row[1] or section
             seconds = float(row[2]) * _SCALES[row[3]]

@@ -45,6 +45,7 @@ _UNIT = re.compile(r"(.+?) \[([^\]]+)\]")
 _VALUE = re.compile(r"[-+]?\d[\d.eE+-]*|-|nan")
 _STARTS = ("TABLE", "STRUCT")
 _TAGS = {"CPU name": "cpu", "CPU type": "cpu_type", "CPU clock": "cpu_clock"}
+_HEAD = "CPU name"  # is what likwid-perfctr prints first
 # What kinds of counters measure that are no counts of events, by their names without a number.
 _UNITS = {"PWR": "J", "TMP": "C", "VTG": "V", "TMA": "ratio"}
 _RUNTIME = "Runtime (RDTSC) [s]"
@@ -105,8 +106,12 @@ class Likwid(SingleFile):
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table of counters or metrics: names of its columns in line `at`, and the lines below."""
+    """A table of counters or metrics: names of its columns in line `at`, and the lines below.
 
+    `head` is how many descriptions of the processor are above it.
+    """
+
+    head: int
     region: str | None
     group: int
     names: Sequence[str]
@@ -155,10 +160,23 @@ class _Table:
 
 
 def _rows(tables: Iterator[_Table], cpus: set[int]) -> Iterator[Sample]:
-    """Yield the rows of tables: counters, and the metrics behind them, are one sample."""
+    """Yield the rows of tables: counters, and the metrics behind them, are one sample.
+
+    Without another head, what comes again is a later sample. Raises `InputError` where counters of
+    a group and of the same threads come again below another head: those are of another run.
+    """
     samples: Counter[str | None] = Counter()
+    heads: dict[tuple[object, ...], int] = {}
     for together in _samples(tables):
         region = together[0].region
+        key = region, together[0].group, *together[0].names
+        if heads.setdefault(key, together[0].head) != together[0].head:
+            raise InputError(
+                f"group {together[0].group} is counted again",
+                where=f"line {together[0].at}",
+                expected="what likwid-perfctr counted in one run",
+                hint="Keep each run in a file of its own.",
+            )
         for table in together:
             yield from table.rows(samples[region], together[-1].lengths, cpus)
         samples[region] += 1
@@ -180,11 +198,13 @@ def _samples(tables: Iterator[_Table]) -> Iterator[list[_Table]]:
 def _tables(lines: Records, tags: dict[str, str]) -> Iterator[_Table]:
     """Yield all tables; takes note of tags on the way."""
     heading: _Heading | None = None
+    head = 0
     for line, fields in lines:
         if heading is not None and _is_row(fields, heading):
             raise _other_length(heading, line, "more")
         if len(fields) > 1 and (name := fields[0].rstrip(":").strip()) in _TAGS:
             tags[_TAGS[name]] = fields[1].strip()
+            head += name == _HEAD
         heading = _heading(fields, line) if fields[:1] == ["TABLE"] else None
         if heading is None:
             continue
@@ -194,16 +214,17 @@ def _tables(lines: Records, tags: dict[str, str]) -> Iterator[_Table]:
         at, columns = next(lines, (line, []))
         names = [name.strip() for name in columns if name.strip()] or [""]
         rows = list(_lines(lines, heading, len(names), at))
-        yield _Table(heading.region, heading.group, names, at, rows)
+        yield _Table(head, heading.region, heading.group, names, at, rows)
 
 
 def _text_tables(lines: Iterator[tuple[int, str]], tags: dict[str, str]) -> Iterator[_Table]:
     """Yield all tables of text; takes note of tags on the way."""
-    region, group = None, None
+    region, group, head = None, None, 0
     for line, text in lines:
         name, colon, value = text.partition(":")
         if colon and name in _TAGS:
             tags[_TAGS[name]] = value.strip()
+            head += name == _HEAD
         elif found := _TEXT_GROUP.fullmatch(text.rstrip()):
             region, group = found["region"], int(found["group"])
         elif _is_border(text):
@@ -217,7 +238,7 @@ def _text_tables(lines: Iterator[tuple[int, str]], tags: dict[str, str]) -> Iter
                 if len(fields) != len(heading) or not fields[0]:
                     expected = f"a row of {len(heading)} fields, as in the table's heading"
                     raise _not_whole(at, expected)
-            yield _Table(region, group, heading, line, rows)
+            yield _Table(head, region, group, heading, line, rows)
 
 
 def _text_table(

@@ -74,7 +74,15 @@ class PerfReport(SingleFile):
         heading = ""
         for number, line in numbered_lines(recording, must_end=True):
             if found := _EVENT.fullmatch(line):
-                sections.append(_Section(_event(found, number)))
+                event = _event(found, number)
+                if any(section.event == event for section in sections):
+                    raise InputError(
+                        f"another table of {event} begins",
+                        where=f"line {number}",
+                        expected="what perf report prints of one recording",
+                        hint="Keep each report in a file of its own.",
+                    )
+                sections.append(_Section(event))
             elif found := _FACT.fullmatch(line):
                 facts.setdefault(found[1], found[2])
             elif not sections:

@@ -55,3 +55,8 @@ def test_totals_are_left_where_the_files_have_them(warehouse, tmp_path):
     (tmp_path / "a.darshan.txt").write_text(HEADER + line + TOTAL)
     land(warehouse, tmp_path / "a.darshan.txt")
     assert rows(warehouse, "SELECT region, value FROM pmu_samples") == [("/out", 128.0)]
+
+
+def test_logs_of_two_jobs_in_a_file_are_refused(refusal):
+    text = HEADER + TOTAL + HEADER.replace("jobid: 4242", "jobid: 77") + TOTAL
+    assert "the jobid is '77'" in refusal(text.encode(), "a.darshan.txt", reader="darshan")

@@ -89,6 +89,7 @@ def test_times_with_their_units_are_read(warehouse, tmp_path):
         ("old.csv", "750000,", "", "has 6 values"),
         ("old.csv", "750000", "many", "'many' was found"),
         ("nvprof.csv", ",%,ms,", ",%,MB,", "the time 'MB' has no known unit"),
+        ("nsys.txt", "(cuda_gpu_kern_sum):", "(cuda_api_sum):", "cuda_api_sum comes again"),
     ],
 )
 def test_damage(warehouse, tmp_path, name, old, new, message):

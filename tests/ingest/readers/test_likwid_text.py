@@ -28,7 +28,7 @@ def test_events_and_metrics_of_each_hardware_thread(warehouse):
 
 def test_without_regions_and_again(warehouse, tmp_path):
     text = TEXT.replace("Region triad, ", "").replace("HWThread", "Core")
-    (tmp_path / "l.txt").write_text(text * 2)
+    (tmp_path / "l.txt").write_text(text + text[text.index("Group 1") :])
     land(warehouse, tmp_path / "l.txt")
     sql = "SELECT region, sample, count(*) FROM pmu_samples GROUP BY ALL ORDER BY ALL"
     assert rows(warehouse, sql) == [(None, 0, 12), (None, 1, 12)]
@@ -44,6 +44,7 @@ def test_gpus_are_no_hardware_threads(warehouse, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (TEXT * 2, "group 1 is counted again"),
         (TEXT.split(ROW)[0], "the rows of a table to its last border"),
         (TEXT.replace(ROW, ROW.replace("|        nan |", "|")), "a row of 3 fields"),
         (TEXT.replace(ROW, "hello\n"), "output of the program came between"),

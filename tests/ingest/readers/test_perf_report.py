@@ -90,6 +90,7 @@ def test_memory_accesses_have_a_weight(warehouse, tmp_path):
         ("event 'cycles'", "events 'anon group { cycles, instructions }'", "are in one table"),
         ("# ........  ........", "# ......,.  ........", "has no columns above it"),
         ("   100.00%    10.00%", "   100.00%    10 %  ", "'10 %' was found"),
+        (GRAPH, GRAPH * 2, "another table of cycles begins"),
     ],
 )
 def test_damage(warehouse, tmp_path, old, new, message):
