@@ -266,7 +266,8 @@ UDFS: tuple[Udf, ...] = (
         _BLOCK_SUMMARY,
         "Instruction mix, dependence chains (instructions) and analytic bounds (cycles of one "
         "pass) of a block of x86-64 machine code in hexadecimal; NULL where it cannot be decoded; "
-        "flags: not_on_core, system_instruction (no bounds for these), poor_support (x87, MMX), "
+        "flags: not_on_core, system_instruction, unknown_cycles (no bounds for these), "
+        "poor_support (x87, MMX), "
         "like_aarch64 (no x86-64, but plainly AArch64; the rest is NULL).",
         may_return_null=True,
     ),

@@ -205,7 +205,7 @@ COMMENT ON COLUMN segment_inputs.critical_path_cycles IS 'Cycles by the dependen
 COMMENT ON COLUMN segment_inputs.unit_cycles IS 'Cycles by the busiest functional unit alone.';
 COMMENT ON COLUMN segment_inputs.serialising_cycles IS 'Cycles by the tightest other limit and the drains of serialising instructions; NULL where they are not counted, and for machine code, whose unit_cycles includes them.';
 COMMENT ON COLUMN segment_inputs.features IS 'Inputs of the models of this form, in their order; NULL where the segment has none.';
-COMMENT ON COLUMN segment_inputs.code_flags IS 'What the core lacks of machine code, or the model does not know: other_isa, like_aarch64, not_on_core, system_instruction, poor_support, assumed_addresses (throughput_predictions.flags).';
+COMMENT ON COLUMN segment_inputs.code_flags IS 'What the core lacks of machine code, or the model does not know: other_isa, like_aarch64, not_on_core, system_instruction, unknown_cycles, poor_support, assumed_addresses (throughput_predictions.flags).';
 COMMENT ON COLUMN segment_inputs.form IS 'trace: counts and distributions; code: machine code.';
 COMMENT ON COLUMN segment_inputs.is_described IS 'Whether the segment has what a model needs.';
 COMMENT ON COLUMN segment_inputs.issued IS 'Cycles in which 0, 1, 2 ... were issued, measured.';

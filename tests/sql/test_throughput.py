@@ -378,6 +378,9 @@ def test_code_that_the_core_or_the_model_does_not_know(warehouse, tmp_path):
         ("0f05", "", "system_instruction"),  # syscall
         ("0fa2", "", "system_instruction"),  # cpuid
         ("0fae38", "", "system_instruction"),  # clflush [rax]
+        ("f348ab", "", "unknown_cycles"),  # rep stosq
+        ("d9fe", "", "unknown_cycles"),  # fsin
+        ("c4e2ed9204ce", "", "unknown_cycles"),  # vgatherdpd ymm0, [rsi + xmm1 * 8], ymm2
         ("d8c1", "", "poor_support"),  # fadd st0, st1
         ("4801d8", "riscv64", "other_isa"),
         # mov w0, 1; sub x0, x0, 1; add x0, x0, 1; ret, of AArch64

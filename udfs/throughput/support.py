@@ -50,8 +50,20 @@ _SYSTEM = frozenset(
         *("RDFSBASE", "RDGSBASE", "WRFSBASE", "WRGSBASE", "RDPID"),
     )
 )
+# Microcode whose cycles depend on its operands: functions of x87, gathers. No block of the training
+# has them.
+_MICROCODE = frozenset(
+    getattr(ix.Mnemonic, name)
+    for name in (
+        *("FSIN", "FCOS", "FSINCOS", "FPTAN", "FPATAN", "FYL2X", "FYL2XP1", "F2XM1", "FPREM"),
+        *("FPREM1", "FBLD", "FBSTP", "ENTER", "VGATHERDPS", "VGATHERDPD", "VGATHERQPS"),
+        *("VGATHERQPD", "VPGATHERDD", "VPGATHERDQ", "VPGATHERQD", "VPGATHERQQ"),
+    )
+)
 # Flags without a prediction, in the order of their weight, then those that only widen the band.
-NO_PREDICTION = ("other_isa", "like_aarch64", "not_on_core", "system_instruction")
+NO_PREDICTION = (
+    *("other_isa", "like_aarch64", "not_on_core", "system_instruction", "unknown_cycles"),
+)
 POOR_SUPPORT = "poor_support"
 ASSUMED_ADDRESSES = "assumed_addresses"
 
@@ -63,4 +75,9 @@ def support(instruction: Any) -> str:
         return "not_on_core"
     if instruction.is_privileged or instruction.mnemonic in _SYSTEM:
         return "system_instruction"
+    is_repeated = instruction.is_string_instruction and (
+        instruction.has_rep_prefix or instruction.has_repne_prefix
+    )
+    if is_repeated or instruction.mnemonic in _MICROCODE:
+        return "unknown_cycles"
     return POOR_SUPPORT if any(feature in _X87 for feature in features) else ""
