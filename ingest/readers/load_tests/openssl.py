@@ -16,8 +16,8 @@ from ingest.recording import Recording
 from warehouse.errors import InputError
 
 TITLE = re.compile(
-    r"^(?:Doing \S.* for \d+s on \d+ size blocks: |Doing \d+ bits |\+DT:\S+:\d+:\d+$"
-    r"|\+H:16(?::\d+)+$|The 'numbers' are in 1000s of bytes per second processed)",
+    r"^(?:Doing \S.* for \d+s on \d+ size blocks: |Doing \d+ bits |\+DT:\S+:\d+:\d+\r?$"
+    r"|\+H:16(?::\d+)+\r?$|The 'numbers' are in 1000s of bytes per second processed)",
     re.MULTILINE,
 )
 _SIZES = re.compile(r"type +\d+ bytes.*")

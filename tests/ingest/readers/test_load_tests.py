@@ -52,6 +52,13 @@ def test_how_the_load_was_made_tells_histories_apart(warehouse, tmp_path):
     ]
 
 
+def test_openssl_with_line_ends_of_windows(warehouse, tmp_path):
+    data = (FOLDER / "openssl.mr.txt").read_bytes()
+    (tmp_path / "openssl.txt").write_bytes(data.replace(b"\n", b"\r\n"))
+    (landed,) = land(warehouse, tmp_path / "openssl.txt")
+    assert landed.rows == {"metrics": 6}
+
+
 @pytest.mark.parametrize(
     ("first", "second", "name"),
     [("sysbench.txt", "wrk.txt", "wrk"), ("openssl.txt", "ab.txt", "openssl speed")],
