@@ -382,6 +382,10 @@ class _Writer:
         """Take the end of the recording; raises `InputError` where it had no rows or wall times."""
         escaped = sum(self.recording.escaped.values())
         self.take(LeftOut(escaped, "byte", "not UTF-8: written as \\xNN in names"))
+        for name in self.recording.others:
+            self.take(
+                LeftOut(1, f"part that the reader {name} recognises", f"--reader {name} lands it")
+            )
         if not self.filled and not self._has_wall_times:
             raise InputError(
                 "the file contains no measurements", expected="at least one row of data"

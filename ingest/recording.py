@@ -106,7 +106,8 @@ class Recording:
     `bytes_read` and `bytes_total` count what was taken from the disk, for a progress bar.
     `lenient`: references to what the recording does not list are accepted. `max_bytes` are what a
     compressed file may contain; on disk it may also take no more than half of the free space.
-    `escaped` counts the bytes that were not UTF-8, by part and place.
+    `escaped` counts the bytes that were not UTF-8, by part and place; `others` are readers that
+    recognise it besides its own.
     Raises `InputError` where a file is not there, or no longer.
     """
 
@@ -114,6 +115,7 @@ class Recording:
         self.parts = parts
         self.lenient = False
         self.max_bytes = MAX_BYTES
+        self.others: tuple[str, ...] = ()
         self.bytes_read = 0
         self.escaped: dict[tuple[Path | None, int], int] = {}
         self._states = [_state(part) for part in parts]

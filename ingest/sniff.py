@@ -28,6 +28,13 @@ _MARKDOWN = Signature(
     "Put results that it quotes into a file of their own; if it is a recording, name its reader: "
     "--reader NAME.",
 )
+# Readers of what tools print: the log of a job can have the output of several.
+_PRINTED = frozenset(
+    {
+        *("benchmarks", "function-tables", "gprof", "likwid", "load-tests", "perf-stat"),
+        *("strace", "sysstat", "time"),
+    }
+)
 _FEW_QUOTES = 4  # lines, of two quotations
 _TABLE = (
     "Is each row a run? Name the column of its count threads, ranks or nodes, and that of its time "
@@ -69,6 +76,17 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
         expected="one of the formats that `pwh readers` lists",
         hint="\n  ".join((advice, *broken)),
     )
+
+
+def also_printed(path: Path, reader: Reader, readers: Iterable[Reader]) -> tuple[str, ...]:
+    """Return the names of other readers for which a text has something, too: printed by tools."""
+    if reader.NAME not in _PRINTED:
+        return ()
+    head = head_of(path)
+    if head.data.lstrip()[:1] in (b"{", b"["):
+        return ()
+    others = (one for one in readers if one.NAME in _PRINTED and one.NAME != reader.NAME)
+    return tuple(other.NAME for other in others if other.sniff(head))
 
 
 def _document(head: Head) -> Signature | None:

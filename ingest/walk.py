@@ -12,7 +12,7 @@ from ingest.base import Reader
 from ingest.compressed import path_text
 from ingest.readers import all_readers
 from ingest.recording import Recording
-from ingest.sniff import EmptyFile, head_of, recognise
+from ingest.sniff import EmptyFile, also_printed, head_of, recognise
 from warehouse.errors import InputError, UsageError
 
 _LITTER = (".DS_Store", "__MACOSX", "Thumbs.db", "desktop.ini")
@@ -20,17 +20,23 @@ _LITTER = (".DS_Store", "__MACOSX", "Thumbs.db", "desktop.ini")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A recording and its reader, or a path and why it cannot be read."""
+    """A recording and its reader, or a path and why it cannot be read.
+
+    `others` are readers that recognise it, too, as the output of several tools in one log.
+    """
 
     path: Path
     reader: Reader | None = None
     parts: tuple[Path, ...] = ()
     error: InputError | None = None
     skipped: bool = False
+    others: tuple[str, ...] = ()
 
     def recording(self) -> Recording:
         """Open the recording."""
-        return Recording(self.parts)
+        recording = Recording(self.parts)
+        recording.others = self.others
+        return recording
 
 
 def reader_named(name: str) -> Reader:
@@ -107,7 +113,8 @@ def _recognised(path: Path, reader: Reader | None) -> Found:
         recogniser = recognise(path, all_readers() if reader is None else (reader,))
     except InputError as error:
         return Found(path, error=error, skipped=True)
-    return Found(path, recogniser, recogniser.parts(path))
+    others = also_printed(path, recogniser, all_readers()) if reader is None else ()
+    return Found(path, recogniser, recogniser.parts(path), others=others)
 
 
 def _named(path: Path, reader: Reader | None, *, among_others: bool) -> Found:

@@ -35,7 +35,7 @@ def test_threads_that_take_turns_at_the_same_loop_are_no_repetition(warehouse, t
     assert not landed.repeats
 
 
-@pytest.mark.parametrize("name", ["likwid", "gem5-stats-o3", "machine-code"])
+@pytest.mark.parametrize("name", ["ncu-text", "gem5-stats-o3", "machine-code"])
 def test_rows_that_were_appended_a_second_time_are_told(warehouse, tmp_path, name):
     (sample, *_) = (found for found in find([SAMPLES / name]) if found.reader is not None)
     twice = tmp_path / sample.path.name
