@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ingest.base import Head, Reader
 from ingest.compressed import path_text
+from ingest.deferred import Deferred
 from ingest.recording import read_head
 from ingest.signature import Signature
 from ingest.signatures import TAR, signature_of
@@ -35,6 +36,7 @@ _PRINTED = frozenset(
         *("strace", "sysstat", "time"),
     }
 )
+_READS_ARCHIVES = "scorep-cube"
 _FEW_QUOTES = 4  # lines, of two quotations
 _TABLE = (
     "Is each row a run? Name the column of its count threads, ranks or nodes, and that of its time "
@@ -57,9 +59,10 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
     head = head_of(path)
     broken = []
     document = _document(head)
+    is_archive = TAR.fits(head)
     for reader in () if document else readers:
         try:
-            if reader.sniff(head):
+            if not (is_archive and _reads_text(reader)) and reader.sniff(head):
                 return reader
         except UsageError as error:  # a reader of another package
             broken.append(error.problem)
@@ -78,6 +81,11 @@ def recognise(path: Path, readers: Iterable[Reader]) -> Reader:
     )
 
 
+def _reads_text(reader: Reader) -> bool:
+    """Return whether a reader is pwh's own and of no archive: the texts in one are several."""
+    return isinstance(reader, Deferred) and not reader.package and reader.NAME != _READS_ARCHIVES
+
+
 def also_printed(path: Path, reader: Reader, readers: Iterable[Reader]) -> tuple[str, ...]:
     """Return the names of other readers for which a text has something, too: printed by tools."""
     if reader.NAME not in _PRINTED:
@@ -90,13 +98,10 @@ def also_printed(path: Path, reader: Reader, readers: Iterable[Reader]) -> tuple
 
 
 def _document(head: Head) -> Signature | None:
-    """Return what document or archive a file is, None for others.
+    """Return what document a file is, None for others: a manual's examples are no recording.
 
-    A manual's examples are no recording, and an archive's texts are those of several.
     Text in Markdown that quotes once or twice can be what a tool printed, with a heading.
     """
-    if TAR.fits(head):
-        return TAR
     if _PAGE.match(head.data):
         return _HTML
     if _ROFF.match(head.data):
