@@ -24,12 +24,23 @@ WITH
     HAVING memory IS NOT NULL AND compute IS NOT NULL
   ),
 
+  -- launches count by their time where all of a kernel have one, else equally
+  weighted AS (
+    SELECT
+      *,
+      CASE WHEN bool_and(coalesce(seconds > 0, false)) OVER of_kernel THEN seconds ELSE 1 END
+        AS weight
+    FROM launches
+    WINDOW of_kernel AS (PARTITION BY run_id, region)
+  ),
+
   kernels AS (
     SELECT
-      run_id, region AS kernel, count(*) AS launches, sum(seconds) AS seconds,
-      sum(memory * coalesce(seconds, 1)) / sum(coalesce(seconds, 1)) AS memory,
-      sum(compute * coalesce(seconds, 1)) / sum(coalesce(seconds, 1)) AS compute
-    FROM launches
+      run_id, region AS kernel, count(*) AS launches,
+      CASE WHEN count(seconds) = count(*) THEN sum(seconds) END AS seconds,
+      sum(memory * weight) / sum(weight) AS memory,
+      sum(compute * weight) / sum(weight) AS compute
+    FROM weighted
     GROUP BY run_id, region
   )
 
@@ -52,8 +63,8 @@ COMMENT ON VIEW speed_of_light IS 'One row is a kernel of a GPU of which Nsight 
 COMMENT ON COLUMN speed_of_light.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN speed_of_light.kernel IS 'Kernel.';
 COMMENT ON COLUMN speed_of_light.launches IS 'Launches that were measured.';
-COMMENT ON COLUMN speed_of_light.seconds IS 'Time of these, s; NULL where unknown.';
+COMMENT ON COLUMN speed_of_light.seconds IS 'Time of these, s; NULL where that of a launch is unknown.';
 COMMENT ON COLUMN speed_of_light.share IS 'Its share of the time of all kernels of the run that were measured, 0..1.';
-COMMENT ON COLUMN speed_of_light.memory IS 'Share of the peak of the memory system that was reached, 0..1: of caches, DRAM and the ways between them the busiest; mean over the launches, by their time where it is known.';
+COMMENT ON COLUMN speed_of_light.memory IS 'Share of the peak of the memory system that was reached, 0..1: of caches, DRAM and the ways between them the busiest; mean over the launches, by their time where that of each is known.';
 COMMENT ON COLUMN speed_of_light.compute IS 'Share of the peak of the multiprocessors that was reached, 0..1, in the same way.';
 COMMENT ON COLUMN speed_of_light.bound IS 'What limits it: memory, compute, both (within 10 % of the peak of each other), or latency (neither reaches 60 % of its peak).';

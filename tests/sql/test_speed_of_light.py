@@ -35,3 +35,21 @@ def test_the_nearer_peak_limits_unless_both_or_neither_is_near(warehouse):
         ("fused", 1, 0.5, 0.05, 0.85, 0.82, "both"),
         ("tiny", 1, 0.5, 0.05, 0.01, 0.02, "latency"),
     ]
+
+
+def test_a_launch_without_a_time_counts_as_much_as_the_others(warehouse):
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        region  sample  seconds  event        value
+        k       0       1e-5     Memory~[%]   90
+        k       0       1e-5     SM~[%]       20
+        k       1       NULL     Memory~[%]   80
+        k       1       NULL     SM~[%]       50
+        """,
+        unit="%",
+    )
+    warehouse.execute("UPDATE pmu_samples SET event = replace(event, '~', ' ')")
+    query = "SELECT seconds, share, round(memory, 4), round(compute, 4), bound FROM speed_of_light"
+    assert rows(warehouse, query) == [(None, None, 0.85, 0.35, "memory")]
