@@ -34,7 +34,8 @@ CREATE OR REPLACE MACRO _is_instructions(event) AS
 CREATE OR REPLACE MACRO _too_many_instructions() AS 16;
 
 -- Events and what they are a part of, as _event_key writes them. Only pairs that processors count of the
--- same things: perf's loads of the instruction TLB, for one, are on some only what misses its first level.
+-- same things: perf's loads of the instruction TLB are on some only what misses its first level, and its
+-- misses of loads in the L1 data cache are on Intel's all lines that were brought in, for stores too.
 CREATE OR REPLACE MACRO _parts() AS [
   {'part': 'branch-misses', 'whole': 'branches'},
   {'part': 'branch-misses', 'whole': 'branch-instructions'},
@@ -42,7 +43,6 @@ CREATE OR REPLACE MACRO _parts() AS [
   {'part': 'branches', 'whole': 'instructions'},
   {'part': 'branch-instructions', 'whole': 'instructions'},
   {'part': 'cache-misses', 'whole': 'cache-references'},
-  {'part': 'l1-dcache-load-misses', 'whole': 'l1-dcache-loads'},
   {'part': 'l1-dcache-store-misses', 'whole': 'l1-dcache-stores'},
   {'part': 'l1-icache-load-misses', 'whole': 'l1-icache-loads'},
   {'part': 'llc-load-misses', 'whole': 'llc-loads'},
@@ -69,7 +69,6 @@ CREATE OR REPLACE MACRO _parts() AS [
   {'part': 'papi_br_msp', 'whole': 'papi_br_ins'},
   {'part': 'papi_br_msp', 'whole': 'papi_br_cn'},
   {'part': 'papi_br_ins', 'whole': 'papi_tot_ins'},
-  {'part': 'papi_l1_dcm', 'whole': 'papi_l1_dca'},
   {'part': 'papi_l1_icm', 'whole': 'papi_l1_ica'},
   {'part': 'papi_l1_tcm', 'whole': 'papi_l1_tca'},
   {'part': 'papi_l2_dcm', 'whole': 'papi_l2_dca'},

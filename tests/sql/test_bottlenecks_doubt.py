@@ -89,6 +89,8 @@ def test_parts_larger_than_their_whole_are_told_of_each_kind_of_cores_and_mode(w
         0       cache-misses:u           20
         0       instructions             1000
         0       branches                 1005
+        0       L1-dcache-loads          10
+        0       L1-dcache-load-misses    20
         """,
     )
     assert rows(warehouse, "SELECT * EXCLUDE (run_id) FROM counter_contradictions") == [
