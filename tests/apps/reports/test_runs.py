@@ -133,8 +133,8 @@ def test_times_of_calls_and_of_the_gpu_overlap(warehouse):
         ("instructions 300\nbranches 20", "are unknown: no cycles were counted"),
         ("instructions 0\ncycles 2e9", "0.00 instructions per cycle are implausible"),
         (
-            "instructions 300\ncycles 200\nL1-dcache-loads 20\nL1-dcache-load-misses 30",
-            "more than the L1-dcache-loads that they are a part of (30 of 20)",
+            "instructions 300\ncycles 200\nbranches 20\nbranch-misses 30",
+            "more than the branches that they are a part of (30 of 20)",
         ),
         ("power.draw 50", None),
     ],
