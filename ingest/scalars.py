@@ -11,6 +11,7 @@ from warehouse import revision, sqlfiles
 from warehouse.catalog import counted
 from warehouse.connection import cursor
 from warehouse.errors import InputError
+from warehouse.lake.stamp import check_unchanged
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -251,5 +252,6 @@ def _note_kept(con: DuckDBPyConnection, changed: Mapping[str, str]) -> None:
         counted=" UNION ALL ".join(numbers),
         tables=", ".join(map(sqlfiles.literal, changed)),
     )
+    check_unchanged(con)
     con.execute(note, {"revision": revision.current()})
     con.execute("DROP TABLE _keep; DROP TABLE _kept_rows")

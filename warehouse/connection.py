@@ -25,6 +25,7 @@ from warehouse.errors import (
     WarehouseMissing,
     WarehouseOutdated,
 )
+from warehouse.lake import stamp
 from warehouse.lake.attach import attach, engine, is_lake, use
 from warehouse.lake.copies import use_copies
 from warehouse.lake.writers import alone
@@ -74,10 +75,7 @@ def connect(
     if str(where) == MEMORY:
         return con
     try:
-        migrations.check(con, str(where))
-        modules.check(con, str(where))
-        shipped.check(con, str(where))
-        revision.check(con, str(where))
+        _check(con, str(where))
     except duckdb.Error as error:
         con.close()
         raise _unusable(where, error) from None
@@ -90,6 +88,15 @@ def connect(
         con.close()
         raise
     return con
+
+
+def _check(con: DuckDBPyConnection, path: str) -> None:
+    """Raise unless everything in a warehouse was made by this pwh."""
+    if not stamp.is_current(con):
+        migrations.check(con, path)
+        modules.check(con, path)
+        shipped.check(con, path)
+        revision.check(con, path)
 
 
 def open_unchecked(
@@ -124,9 +131,7 @@ def _open_served(
     opened = open_served(where, read_only=read_only, wait=wait, on_wait=on_wait)
     con = cast("DuckDBPyConnection", opened)
     try:
-        migrations.check(con, str(where))
-        modules.check(con, str(where))
-        shipped.check(con, str(where))
+        _check(con, str(where))
     except WarehouseOutdated as error:
         con.close()
         # Functions come from the server's pwh, so that only there both can be renewed.
@@ -209,7 +214,8 @@ def fill(con: DuckDBPyConnection) -> tuple[str, ...]:
     with in_lake(con):
         done = migrations.migrate(con)
         modules.refresh(con)
-    shipped.refresh(con)
+        shipped.refresh(con)
+        stamp.write(con, is_whole=True)
     return done
 
 

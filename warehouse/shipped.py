@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from warehouse import models, sqlfiles
 from warehouse.errors import WarehouseOutdated
 from warehouse.messages import migrate_hint
+from warehouse.transactions import in_file
 from warehouse.version import __version__
 
 if TYPE_CHECKING:
@@ -52,15 +53,14 @@ def refresh(con: DuckDBPyConnection) -> bool:
     missing = _missing(con)
     if not missing:
         return False
-    con.execute("BEGIN")
-    for file, (name, digest) in missing.items():
-        if file.suffix == ".csv":
-            _replace_rows(con, file)
-        else:
-            models.land(con, file)
-        con.execute("DELETE FROM shipped_files WHERE path = ?", [name])
-        con.execute("INSERT INTO shipped_files VALUES (?, ?, ?)", [name, digest, __version__])
-    con.execute("COMMIT")
+    with in_file(con):
+        for file, (name, digest) in missing.items():
+            if file.suffix == ".csv":
+                _replace_rows(con, file)
+            else:
+                models.land(con, file)
+            con.execute("DELETE FROM shipped_files WHERE path = ?", [name])
+            con.execute("INSERT INTO shipped_files VALUES (?, ?, ?)", [name, digest, __version__])
     return True
 
 
@@ -69,13 +69,13 @@ def _missing(con: DuckDBPyConnection) -> dict[Path, tuple[str, str]]:
     known = dict(con.execute("SELECT path, sha256 FROM shipped_files").fetchall())
     return {
         file: (name, digest)
-        for file, (name, digest) in _digests().items()
+        for file, (name, digest) in digests().items()
         if known.get(name) != digest
     }
 
 
 @cache
-def _digests() -> dict[Path, tuple[str, str]]:
+def digests() -> dict[Path, tuple[str, str]]:
     """Return the name and the SHA-256 of each file that ships."""
     return {
         file: (

@@ -53,20 +53,21 @@ def migrate(context: typer.Context, on: OnOption = None, wait: WaitOption = None
     from warehouse import migrations, modules, shipped
     from warehouse.connection import open_unchecked
     from warehouse.errors import WarehouseOutdated
+    from warehouse.lake import stamp
     from warehouse.lake.writers import alone
-    from warehouse.transactions import in_lake
+    from warehouse.transactions import in_lake, transaction
 
     con = open_unchecked(context.obj, create=False, wait=wait, on_wait=note)
     try:
         done: tuple[str, ...] = ()
-        with alone(con):
-            with in_lake(con):
-                try:
-                    migrations.check(con, str(context.obj))
-                except WarehouseOutdated:
-                    done = migrations.migrate(con)
-                views = modules.refresh(con)
+        with alone(con), in_lake(con):
+            try:
+                migrations.check(con, str(context.obj))
+            except WarehouseOutdated:
+                done = migrations.migrate(con)
+            views = modules.refresh(con)
             added = shipped.refresh(con)
+            stamp.write(con, is_whole=False)
         for name in done:
             print_data(f"applied {name}")
         if views:
@@ -74,6 +75,8 @@ def migrate(context: typer.Context, on: OnOption = None, wait: WaitOption = None
         if added:
             print_data("added the metric sets and models that come with pwh")
         is_refreshed = _refresh(con, outdated(con), on)
+        with transaction(con):
+            stamp.write(con, is_whole=True)
         if not (done or views or added or is_refreshed):
             print_data(f"{context.obj} is up to date")
     finally:

@@ -31,10 +31,17 @@ from tests.helpers.support import land, rows
 from warehouse import guarded, transactions
 from warehouse.address import parse_address
 from warehouse.connection import cursor, reading_cursor
-from warehouse.errors import InputError, NotAWarehouse, UsageError, WarehouseError, WarehouseMissing
+from warehouse.errors import (
+    InputError,
+    NotAWarehouse,
+    UsageError,
+    WarehouseError,
+    WarehouseMissing,
+    WarehouseOutdated,
+)
 from warehouse.extensions import load_extension
 from warehouse.guarded import Limits, open_restricted
-from warehouse.lake import lock
+from warehouse.lake import lock, stamp
 from warehouse.lake.attach import METADATA
 from warehouse.lake.copies import let_copy
 from warehouse.maintenance import maintain
@@ -232,6 +239,7 @@ def test_pages_ask_again_after_a_snapshot(address, writer, tmp_path):
 
 
 def test_no_migration_changes_the_past(run, writer, address, monkeypatch):
+    monkeypatch.setattr(stamp, "_current", lambda: "later")
     monkeypatch.setattr("warehouse.modules.stale", lambda _: True)
     code, _, err = run("--db", address, "runs")
     assert code == 4 and f"Run: pwh --db '{address}' migrate" in err
@@ -240,6 +248,23 @@ def test_no_migration_changes_the_past(run, writer, address, monkeypatch):
     now = datetime.now(UTC).isoformat()
     code, _, err = run("--db", address, "--as-of", now, "runs")
     assert code == 4 and "cannot be migrated" in err and "Run:" not in err
+
+
+def test_a_writer_whose_lake_another_version_migrates_is_refused(
+    run, address, writer, reader, tmp_path, monkeypatch
+):
+    path = csv(tmp_path, "older", [("older", "cycles", 1)])
+    with monkeypatch.context() as later:
+        later.setattr(stamp, "_current", lambda: "later")
+        run("--db", address, "migrate")
+        assert rows(reader, "FROM _stamp") == [("later", True)]
+    with pytest.raises(WarehouseOutdated, match="another version of pwh has migrated"):
+        land(writer, path)
+    assert rows(reader, "SELECT count(*) FROM sources WHERE path LIKE '%older.csv'") == [(0,)]
+    assert not stamp.is_current(reader)
+    run("--db", address, "migrate")
+    assert stamp.is_current(reader)
+    assert not land(writer, path)[0].known
 
 
 def test_a_shared_connection_sees_what_others_create(address, writer):
