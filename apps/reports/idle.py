@@ -208,8 +208,13 @@ def _headline(chosen: dict[str, Any], root: dict[str, Any], mode: str) -> str:
         return "No worker waited for anything before its last task."
     if waits < _HARDLY:
         return f"Workers hardly waited before their last tasks ({waits:.2g} % of their time)."
-    if first is None or cause is None:
+    if first is None:
         return f"Why workers waited is unknown. {chosen['reason']}"
+    if cause is None:
+        return (
+            f"{_BY_MODE[mode]} {first} dominates ({amount(chosen[f'{first}_percent'], '%')}), but "
+            f"the root cause is unknown. {chosen['reason']}"
+        )
     if first == cause:
         return f"{cause.capitalize()} dominates. {chosen['advice']}"
     return (

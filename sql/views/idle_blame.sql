@@ -26,9 +26,13 @@ SELECT
     starvation + latency + overhead,
     sum(starvation + latency + overhead) OVER (PARTITION BY s.run_id, mode, latency_rule)
   ) AS idle_percent,
-  _dominant(starvation, latency, overhead, unsubmitted, e.run_id IS NOT NULL) AS dominant
+  _dominant(
+    starvation, latency, overhead, unsubmitted,
+    _overhead_doubt(e.run_id IS NOT NULL, u.run_id IS NOT NULL)
+  ) AS dominant
 FROM sums AS s
-LEFT JOIN _explained_runs AS e ON s.run_id = e.run_id;
+LEFT JOIN _recorded_runs AS e ON s.run_id = e.run_id
+LEFT JOIN _unfollowed_runs AS u ON s.run_id = u.run_id;
 
 COMMENT ON VIEW idle_by_type IS 'One row is one type of task in one reading: the idle time before tasks of that type.';
 COMMENT ON COLUMN idle_by_type.run_id IS 'Run (runs.run_id).';

@@ -11,30 +11,56 @@ CREATE OR REPLACE MACRO _percent(part, whole) AS 100 * CAST(part AS DOUBLE) / nu
 
 -- Runs whose traces record what tasks read, or work of the runtime: without both nothing tells the
 -- causes of a wait apart, and all of it counts as overhead.
-CREATE OR REPLACE VIEW _explained_runs AS
+CREATE OR REPLACE VIEW _recorded_runs AS
 SELECT run_id FROM task_inputs
 UNION
 SELECT run_id FROM runtime_intervals;
 
+-- Runs in which most of what counts as overhead are waits for inputs that the trace does not follow: of
+-- those of another node how they arrived, of others who made them.
+CREATE OR REPLACE VIEW _unfollowed_runs AS
+SELECT run_id
+FROM idle_intervals
+GROUP BY run_id
+HAVING 2 * sum(ov_rest - ov_unsubmitted) FILTER (
+  list_has_any(flags, ['missing_transfer', 'unknown_input'])
+) > sum(overhead - ov_unsubmitted);
+
+-- Why it is unknown whether what counts as overhead of a run is overhead; NULL where it is known.
+CREATE OR REPLACE MACRO _overhead_doubt(is_recorded, is_unfollowed) AS CASE
+  WHEN NOT is_recorded
+    THEN 'The trace records neither what tasks read nor work of the runtime, so all waiting counts '
+      || 'as overhead. Record inputs and data, or runtime intervals.'
+  WHEN is_unfollowed
+    THEN 'Most of what counts as overhead are waits for inputs of which the trace does not record '
+      || 'who made them, or how they came from another node, so it may be latency or starvation. '
+      || 'Record data and transfers.'
+END;
+
+-- What may be latency or starvation as well as overhead.
+CREATE OR REPLACE MACRO _doubtful(overhead, unsubmitted, doubt) AS
+  CASE WHEN doubt IS NULL THEN 0 ELSE overhead - unsubmitted END;
+
 -- The largest of the three, if there is any and the trace can tell.
-CREATE OR REPLACE MACRO _dominant(starvation, latency, overhead, unsubmitted, is_explained) AS CASE
+CREATE OR REPLACE MACRO _dominant(starvation, latency, overhead, unsubmitted, doubt) AS CASE
   WHEN greatest(starvation, latency, overhead) > 0 THEN CASE
-    WHEN starvation >= latency AND starvation >= overhead THEN 'starvation'
-    WHEN latency >= overhead THEN 'latency'
-    WHEN is_explained OR 2 * unsubmitted > overhead THEN 'overhead'
+    WHEN starvation >= overhead AND starvation >= latency + _doubtful(overhead, unsubmitted, doubt)
+      THEN 'starvation'
+    WHEN latency >= overhead AND latency >= starvation + _doubtful(overhead, unsubmitted, doubt)
+      THEN 'latency'
+    WHEN overhead > greatest(starvation, latency) AND (doubt IS NULL OR 2 * unsubmitted > overhead)
+      THEN 'overhead'
   END
 END;
 
--- Why a cause is unknown though there are waits.
-CREATE OR REPLACE MACRO _why_unknown(cause, starvation, latency, overhead) AS CASE
-  WHEN cause IS NULL AND greatest(starvation, latency, overhead) > 0
-    THEN 'The trace records neither what tasks read nor work of the runtime, so all waiting counts '
-      || 'as overhead. Record inputs and data, or runtime intervals.'
+-- Why a cause, or its root, is unknown though there are waits.
+CREATE OR REPLACE MACRO _why_unknown(cause, root, starvation, latency, overhead, doubt) AS CASE
+  WHEN (cause IS NULL OR root IS NULL) AND greatest(starvation, latency, overhead) > 0 THEN doubt
 END;
 
 -- What dominates when waits are followed back to their root: of the sums of the transitive mode.
-CREATE OR REPLACE MACRO _root(starvation, latency, overhead, unsubmitted, is_explained) AS {
-  'cause': _dominant(starvation, latency, overhead, unsubmitted, is_explained),
+CREATE OR REPLACE MACRO _root(starvation, latency, overhead, unsubmitted, doubt) AS {
+  'cause': _dominant(starvation, latency, overhead, unsubmitted, doubt),
   'overhead': overhead, 'unsubmitted': unsubmitted
 };
 
@@ -76,13 +102,14 @@ WITH
       coalesce(s.overhead, 0) AS overhead,
       coalesce(s.unsubmitted, 0) AS unsubmitted,
       coalesce(s.tail, 0) AS tail,
-      e.run_id IS NOT NULL AS is_explained
+      _overhead_doubt(e.run_id IS NOT NULL, u.run_id IS NOT NULL) AS doubt
     FROM _worker_windows AS w
     CROSS JOIN _idle_readings AS r
     LEFT JOIN sums AS s
       ON w.run_id = s.run_id AND w.worker = s.worker AND r.mode = s.mode
       AND r.latency_rule = s.latency_rule
-    LEFT JOIN _explained_runs AS e ON w.run_id = e.run_id
+    LEFT JOIN _recorded_runs AS e ON w.run_id = e.run_id
+    LEFT JOIN _unfollowed_runs AS u ON w.run_id = u.run_id
   )
 
 FROM worker_sums;
@@ -92,23 +119,23 @@ WITH
   rooted AS (
     SELECT
       *,
-      any_value(_root(starvation, latency, overhead, unsubmitted, is_explained))
+      any_value(_root(starvation, latency, overhead, unsubmitted, doubt))
         FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule, worker) AS root
     FROM _slo_sums
   )
 
 SELECT
-  s.* EXCLUDE (root, is_explained),
+  s.* EXCLUDE (root, doubt),
   _percent(s.busy, s.wall) AS busy_percent,
   _percent(s.starvation, s.wall) AS starvation_percent,
   _percent(s.latency, s.wall) AS latency_percent,
   _percent(s.overhead, s.wall) AS overhead_percent,
   _percent(s.tail, s.wall) AS tail_percent,
   _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
-  _dominant(s.starvation, s.latency, s.overhead, s.unsubmitted, s.is_explained) AS dominant,
+  _dominant(s.starvation, s.latency, s.overhead, s.unsubmitted, s.doubt) AS dominant,
   _advice(s.root.cause, s.root.overhead, s.root.unsubmitted) AS advice,
   s.root.cause AS root_cause,
-  _why_unknown(dominant, s.starvation, s.latency, s.overhead) AS reason
+  _why_unknown(dominant, root_cause, s.starvation, s.latency, s.overhead, s.doubt) AS reason
 FROM rooted AS s;
 
 COMMENT ON VIEW slo_by_worker IS 'One row is one worker in one reading: wall = busy + starvation + latency + overhead + tail, to the nanosecond.';
@@ -133,8 +160,8 @@ COMMENT ON COLUMN slo_by_worker.tail_percent IS 'Tail, % of the window.';
 COMMENT ON COLUMN slo_by_worker.unsubmitted_percent IS 'Unsubmitted, % of the window.';
 COMMENT ON COLUMN slo_by_worker.dominant IS 'The largest of starvation, latency and overhead; NULL where the worker did not idle before its tail, or unknown (reason).';
 COMMENT ON COLUMN slo_by_worker.advice IS 'What the root cause usually means, and what to look at.';
-COMMENT ON COLUMN slo_by_worker.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule).';
-COMMENT ON COLUMN slo_by_worker.reason IS 'Why dominant is unknown, though there are waits: the trace records nothing that tells their causes apart.';
+COMMENT ON COLUMN slo_by_worker.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule); NULL where there is none, or unknown (reason).';
+COMMENT ON COLUMN slo_by_worker.reason IS 'Why dominant or root_cause is unknown, though there are waits: the trace records nothing, or too little, that tells their causes apart.';
 
 CREATE OR REPLACE VIEW idle_by_node AS
 WITH
@@ -143,17 +170,17 @@ WITH
       run_id, mode, latency_rule, node, count(*) AS workers, sum(intervals) AS intervals,
       sum(wall) AS wall, sum(busy) AS busy, sum(starvation) AS starvation, sum(latency) AS latency,
       sum(overhead) AS overhead, sum(unsubmitted) AS unsubmitted, sum(tail) AS tail,
-      any_value(is_explained) AS is_explained
+      any_value(doubt) AS doubt
     FROM _slo_sums
     GROUP BY run_id, mode, latency_rule, node
   )
 
 SELECT
-  * EXCLUDE (is_explained),
+  * EXCLUDE (doubt),
   _percent(starvation, wall) AS starvation_percent,
   _percent(latency, wall) AS latency_percent,
   _percent(overhead, wall) AS overhead_percent,
-  _dominant(starvation, latency, overhead, unsubmitted, is_explained) AS dominant
+  _dominant(starvation, latency, overhead, unsubmitted, doubt) AS dominant
 FROM sums;
 
 COMMENT ON VIEW idle_by_node IS 'One row is one node of a run in one reading.';
@@ -182,7 +209,7 @@ WITH
       run_id, mode, latency_rule, count(*) AS workers,
       CAST(sum(intervals) AS BIGINT) AS intervals, sum(wall) AS wall, sum(busy) AS busy,
       sum(starvation) AS starvation, sum(latency) AS latency, sum(overhead) AS overhead,
-      sum(unsubmitted) AS unsubmitted, sum(tail) AS tail, any_value(is_explained) AS is_explained
+      sum(unsubmitted) AS unsubmitted, sum(tail) AS tail, any_value(doubt) AS doubt
     FROM _slo_sums
     GROUP BY run_id, mode, latency_rule
   ),
@@ -190,23 +217,23 @@ WITH
   rooted AS (
     SELECT
       *,
-      any_value(_root(starvation, latency, overhead, unsubmitted, is_explained))
+      any_value(_root(starvation, latency, overhead, unsubmitted, doubt))
         FILTER (mode = 'transitive') OVER (PARTITION BY run_id, latency_rule) AS root
     FROM sums
   )
 
 SELECT
-  s.* EXCLUDE (root, is_explained),
+  s.* EXCLUDE (root, doubt),
   _percent(s.busy, s.wall) AS busy_percent,
   _percent(s.starvation, s.wall) AS starvation_percent,
   _percent(s.latency, s.wall) AS latency_percent,
   _percent(s.overhead, s.wall) AS overhead_percent,
   _percent(s.tail, s.wall) AS tail_percent,
   _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
-  _dominant(s.starvation, s.latency, s.overhead, s.unsubmitted, s.is_explained) AS dominant,
+  _dominant(s.starvation, s.latency, s.overhead, s.unsubmitted, s.doubt) AS dominant,
   _advice(s.root.cause, s.root.overhead, s.root.unsubmitted) AS advice,
   s.root.cause AS root_cause,
-  _why_unknown(dominant, s.starvation, s.latency, s.overhead) AS reason
+  _why_unknown(dominant, root_cause, s.starvation, s.latency, s.overhead, s.doubt) AS reason
 FROM rooted AS s;
 
 COMMENT ON VIEW slo_by_run IS 'One row is one run in one reading: where the time of all its workers went, and what dominates.';
@@ -230,5 +257,5 @@ COMMENT ON COLUMN slo_by_run.tail_percent IS 'Tails, % of workers x window.';
 COMMENT ON COLUMN slo_by_run.unsubmitted_percent IS 'Unsubmitted, % of workers x window.';
 COMMENT ON COLUMN slo_by_run.dominant IS 'The largest of starvation, latency and overhead; NULL where there is none, or unknown (reason).';
 COMMENT ON COLUMN slo_by_run.advice IS 'What the root cause usually means, and what to look at.';
-COMMENT ON COLUMN slo_by_run.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule).';
-COMMENT ON COLUMN slo_by_run.reason IS 'Why dominant is unknown, though there are waits: the trace records nothing that tells their causes apart.';
+COMMENT ON COLUMN slo_by_run.root_cause IS 'What dominates when waits are followed back to their root (dominant of the transitive mode, same latency rule); NULL where there is none, or unknown (reason).';
+COMMENT ON COLUMN slo_by_run.reason IS 'Why dominant or root_cause is unknown, though there are waits: the trace records nothing, or too little, that tells their causes apart.';

@@ -139,7 +139,8 @@ WITH
   -- where the causes of waits are unknown, so is what it would gain to be without one
   causes AS (
     FROM path
-    WHERE EXISTS (FROM _explained_runs WHERE run_id = run)
+    WHERE EXISTS (FROM _recorded_runs WHERE run_id = run)
+      AND NOT EXISTS (FROM _unfollowed_runs WHERE run_id = run)
   ),
 
   gains (change, bound, replayed) AS (
@@ -160,4 +161,4 @@ FROM gains
 CROSS JOIN span
 WHERE workers > 0;
 
-COMMENT ON MACRO TABLE idle_what_if IS 'One row is a change to `run` (no latency, no overhead, one more worker) and how much shorter it can make the run: gain_at_most in ns, a bound by the critical path and by the work of all tasks; percent, of the time from the run''s first to its last moment; replay_gain (ns) and replay_percent, what a replay of the tasks with their measured durations gains (tasks without recorded inputs count as independent): with latency or overhead zero on the same workers in the same order, no task before its submission; with one more worker by list scheduling with the measured latency and overhead of each task. Without latency or overhead only where the trace records what tasks read or work of the runtime: else the causes of waits are unknown (slo_by_run.reason). NULL: not replayed, because there are more than 100 000 tasks, or (one more worker) because workers ran several tasks at once.';
+COMMENT ON MACRO TABLE idle_what_if IS 'One row is a change to `run` (no latency, no overhead, one more worker) and how much shorter it can make the run: gain_at_most in ns, a bound by the critical path and by the work of all tasks; percent, of the time from the run''s first to its last moment; replay_gain (ns) and replay_percent, what a replay of the tasks with their measured durations gains (tasks without recorded inputs count as independent): with latency or overhead zero on the same workers in the same order, no task before its submission; with one more worker by list scheduling with the measured latency and overhead of each task. Without latency or overhead only where the trace tells the causes of waits apart (slo_by_run.reason). NULL: not replayed, because there are more than 100 000 tasks, or (one more worker) because workers ran several tasks at once.';

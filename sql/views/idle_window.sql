@@ -209,7 +209,10 @@ WITH
       coalesce(i.starvation, 0) AS starvation, coalesce(i.latency, 0) AS latency,
       coalesce(i.overhead, 0) AS overhead, coalesce(i.unsubmitted, 0) AS unsubmitted,
       coalesce(i.tail, 0) AS tail,
-      EXISTS (FROM _explained_runs WHERE run_id = run) AS is_explained
+      _overhead_doubt(
+        EXISTS (FROM _recorded_runs WHERE run_id = run),
+        EXISTS (FROM _unfollowed_runs WHERE run_id = run)
+      ) AS doubt
     FROM sizes AS s
     CROSS JOIN _idle_readings AS r
     LEFT JOIN idle AS i USING (mode, latency_rule)
@@ -218,24 +221,24 @@ WITH
   root AS (
     SELECT
       latency_rule,
-      _dominant(starvation, latency, overhead, unsubmitted, is_explained) AS root_cause,
+      _dominant(starvation, latency, overhead, unsubmitted, doubt) AS root_cause,
       overhead, unsubmitted
     FROM sums
     WHERE mode = 'transitive'
   )
 
 SELECT
-  s.* EXCLUDE (is_explained),
+  s.* EXCLUDE (doubt),
   _percent(s.busy, s.wall) AS busy_percent,
   _percent(s.starvation, s.wall) AS starvation_percent,
   _percent(s.latency, s.wall) AS latency_percent,
   _percent(s.overhead, s.wall) AS overhead_percent,
   _percent(s.tail, s.wall) AS tail_percent,
   _percent(s.unsubmitted, s.wall) AS unsubmitted_percent,
-  _dominant(s.starvation, s.latency, s.overhead, s.unsubmitted, s.is_explained) AS dominant,
+  _dominant(s.starvation, s.latency, s.overhead, s.unsubmitted, s.doubt) AS dominant,
   _advice(root_cause, root.overhead, root.unsubmitted) AS advice,
   root_cause,
-  _why_unknown(dominant, s.starvation, s.latency, s.overhead) AS reason
+  _why_unknown(dominant, root_cause, s.starvation, s.latency, s.overhead, s.doubt) AS reason
 FROM sums AS s
 JOIN root USING (latency_rule);
 

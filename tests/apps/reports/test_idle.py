@@ -197,6 +197,24 @@ def test_waiting_without_inputs_or_runtime_has_no_known_cause(warehouse):
         assert rows(warehouse, f"SELECT DISTINCT dominant FROM {source}") == [(None,)]
 
 
+def test_waits_for_inputs_whose_way_is_not_recorded_have_no_known_cause(warehouse):
+    workers = [{"worker_id": w, "node_id": n, "t_begin": 0} for w, n in ("Ax", "By")]
+    tasks = [task("p", "A", 0, 50), task("q", "B", 110, 120), task("r", "A", 200, 210)]
+    data = [{"data_id": "d", "producer_fragment": "p"}, {"data_id": "e", "producer_fragment": "q"}]
+    inputs = [{"fragment_id": "q", "data_id": "d"}, {"fragment_id": "r", "data_id": "e"}]
+    schedule = {"workers": workers, "fragments": tasks, "data": data, "inputs": inputs}
+    land_schedule(warehouse, schedule)
+    told = " ".join(idle_sentences(warehouse, "r1"))
+    reason = "Most of what counts as overhead are waits for inputs"
+    assert f"Why workers waited is unknown. {reason}" in told
+    assert "dominates" not in told and "no overhead" not in told
+    for source in ("slo_by_run", "slo_window('r1', 0, 210)"):
+        answers = f"SELECT DISTINCT dominant, root_cause, advice FROM {source}"
+        assert rows(warehouse, answers) == [(None, None, None)]
+    for source in ("idle_by_node", "idle_by_type", "slo_by_worker"):
+        assert rows(warehouse, f"SELECT DISTINCT dominant FROM {source}") == [(None,)]
+
+
 def test_nodes_far_apart_in_time_may_have_other_clocks(warehouse):
     workers = [{"worker_id": w, "node_id": w, "t_begin": t} for w, t in (("A", 0), ("B", 900))]
     tasks = [task("p", "A", 0, 60), task("q", "B", 950, 960)]
