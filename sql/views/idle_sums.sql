@@ -16,15 +16,16 @@ SELECT run_id FROM task_inputs
 UNION
 SELECT run_id FROM runtime_intervals;
 
--- Runs in which most of what counts as overhead are waits for inputs that the trace does not follow: of
--- those of another node how they arrived, of others who made them.
+-- Runs in which most of what counts as overhead, and a twentieth of all waits, are waits for inputs that
+-- the trace does not follow: of those of another node how they arrived, of others who made them.
 CREATE OR REPLACE VIEW _unfollowed_runs AS
 SELECT run_id
 FROM idle_intervals
+WHERE kind <> 'tail'
 GROUP BY run_id
-HAVING 2 * sum(ov_rest - ov_unsubmitted) FILTER (
+HAVING sum(ov_rest - ov_unsubmitted) FILTER (
   list_has_any(flags, ['missing_transfer', 'unknown_input'])
-) > sum(overhead - ov_unsubmitted);
+) > greatest(sum(overhead - ov_unsubmitted) / 2, sum(t_end - t_start) / 20);
 
 -- Why it is unknown whether what counts as overhead of a run is overhead; NULL where it is known.
 CREATE OR REPLACE MACRO _overhead_doubt(is_recorded, is_unfollowed) AS CASE

@@ -197,13 +197,21 @@ def test_waiting_without_inputs_or_runtime_has_no_known_cause(warehouse):
         assert rows(warehouse, f"SELECT DISTINCT dominant FROM {source}") == [(None,)]
 
 
-def test_waits_for_inputs_whose_way_is_not_recorded_have_no_known_cause(warehouse):
+def over_two_nodes(first):
+    """Return tasks on two nodes in turn, the first of that length, and no transfers of data."""
     workers = [{"worker_id": w, "node_id": n, "t_begin": 0} for w, n in ("Ax", "By")]
-    tasks = [task("p", "A", 0, 50), task("q", "B", 110, 120), task("r", "A", 200, 210)]
+    tasks = [
+        task("p", "A", 0, first),
+        task("q", "B", first + 60, first + 70),
+        task("r", "A", first + 150, first + 160),
+    ]
     data = [{"data_id": "d", "producer_fragment": "p"}, {"data_id": "e", "producer_fragment": "q"}]
     inputs = [{"fragment_id": "q", "data_id": "d"}, {"fragment_id": "r", "data_id": "e"}]
-    schedule = {"workers": workers, "fragments": tasks, "data": data, "inputs": inputs}
-    land_schedule(warehouse, schedule)
+    return {"workers": workers, "fragments": tasks, "data": data, "inputs": inputs}
+
+
+def test_waits_for_inputs_whose_way_is_not_recorded_have_no_known_cause(warehouse):
+    land_schedule(warehouse, over_two_nodes(50))
     told = " ".join(idle_sentences(warehouse, "r1"))
     reason = "Most of what counts as overhead are waits for inputs"
     assert f"Why workers waited is unknown. {reason}" in told
@@ -213,6 +221,12 @@ def test_waits_for_inputs_whose_way_is_not_recorded_have_no_known_cause(warehous
         assert rows(warehouse, answers) == [(None, None, None)]
     for source in ("idle_by_node", "idle_by_type", "slo_by_worker"):
         assert rows(warehouse, f"SELECT DISTINCT dominant FROM {source}") == [(None,)]
+
+
+def test_a_few_waits_whose_way_is_not_recorded_leave_the_cause(warehouse):
+    land_schedule(warehouse, over_two_nodes(5000))
+    told = " ".join(idle_sentences(warehouse, "r1"))
+    assert "Starvation dominates." in told and "no overhead" in told
 
 
 def test_nodes_far_apart_in_time_may_have_other_clocks(warehouse):
