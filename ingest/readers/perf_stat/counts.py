@@ -16,7 +16,7 @@ from ingest.readers.perf_stat.json import Json
 from ingest.readers.perf_stat.metric_lines import JsonMetrics, SeparatedMetrics
 from ingest.readers.perf_stat.metric_table import MetricTable, is_row
 from ingest.readers.perf_stat.rows import Landing, nameless
-from ingest.readers.perf_stat.runs import HEADER, INTERVALS, METRICS, STARTED, Runs
+from ingest.readers.perf_stat.runs import HEADER, INTERVALS, LAST, METRICS, STARTED, Runs
 from ingest.readers.perf_stat.signs import (
     JSON,
     OWN_FILE,
@@ -184,9 +184,9 @@ def _blank(lines: LineArray) -> Flags:
 
 
 def _check_last_line(form: Form, lines: LineArray) -> None:
-    """Raise `InputError` for a last line without line end: nothing else shows that it is whole."""
-    if form.NEEDS_END and not lines.whole:
-        number = lines.first + len(lines.text) - 1
+    """Raise `InputError` for a last line without line end, unless its own end shows it is whole."""
+    number = lines.first + len(lines.text) - 1
+    if form.NEEDS_END and not lines.whole and not re.search(LAST, lines.line(number)):
         raise InputError(
             f"the last line has no line end: {quoted(lines.line(number))}",
             where=f"line {number}",

@@ -101,6 +101,8 @@ _TEXT_COUNT = (
 )
 # Before Linux 4.15 perf wrote the unit of its clocks behind their name.
 _UNIT_BEHIND = r"(\d) +((?:task|cpu)-clock(?::\w+)?) \(msec\)"
+# With six decimals, as scripts and documents round them, times look like counts of an event `time`.
+_TIMES = r"^ *\d+\.\d{6} +seconds (?:time elapsed|user|sys) *$"
 # The sign of a percentage is at its number, or before its name, where perf writes other units.
 _SIGN = r"(# +\d+\.\d+)% +"
 _TEXT_METRIC_ONLY = (
@@ -119,6 +121,7 @@ class Text:
 
         text = pc.replace_substring_regex(lines.text, _UNIT_BEHIND, r"\1 msec \2")
         text = pc.replace_substring_regex(text, _SIGN, r"\1 %  ")
+        text = pc.replace_substring_regex(text, _TIMES, "")
         table, known = _matched(replace(lines, text=text), _TEXT_COUNT, _TEXT_METRIC_ONLY)
         table = _with_shares(with_cores(table))
         # Here perf leaves the share of time out where it is 100 %.

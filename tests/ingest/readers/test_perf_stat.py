@@ -305,6 +305,17 @@ def test_appended_texts_are_runs_with_their_own_app_and_time(warehouse, tmp_path
     ]
 
 
+def test_times_of_six_decimals_are_no_counts_and_the_last_line_may_lack_its_end(
+    warehouse, tmp_path
+):
+    times = "1.237000 seconds time elapsed\n\n  1.230000 seconds user\n  0.005000 seconds sys"
+    query = """SELECT event, value, wall_seconds, tags['sys_seconds']
+        FROM pmu_samples JOIN runs USING (run_id)"""
+    assert landed(warehouse, tmp_path, f"{HEADER}     3      faults\n\n  {times}", query) == [
+        ("faults", 3.0, 1.237, "0.005000")
+    ]
+
+
 def test_executions_that_nothing_distinguishes_are_samples(warehouse, tmp_path):
     text = (
         "1,,faults,9,100.00,,\n2,,cycles,9,100.00,,\n3,,faults,9,100.00,,\n4,,cycles,9,100.00,,\n"
