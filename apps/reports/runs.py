@@ -153,14 +153,9 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
     events = dicts(relation)
     instructions = dicts(run_instructions(con, run_id))
     known = [e for e in instructions if e["per_cycle"] is not None]
-    sentences = _per_cycle([e for e in known if e["is_possible"]])
+    sentences = _per_cycle([e for e in known if e["is_possible"] and not e["is_contradicted"]])
     if known and not sentences:
-        ipc = known[0]["per_cycle"]
-        sentences = [
-            f"{ipc:,.2f} instructions per cycle are more than any core issues."
-            if ipc > 0
-            else f"{ipc:,.2f} instructions per cycle are implausible: the counter did not count."
-        ]
+        sentences = [_implausible(known[0])]
     if run_is_profile(con, run_id):
         # What functions cost was not counted to find out what the cores wait for.
         return Section("Counters", sentences, relation, "counter_summary")
@@ -179,6 +174,16 @@ def _counters(con: DuckDBPyConnection, run_id: str) -> Section:
         else:
             sentences += contradiction_sentences(of_run, [run_id])
     return Section("Counters", sentences, relation, "counter_summary")
+
+
+def _implausible(instructions: Row) -> str:
+    """Return why a count of instructions tells nothing of the cores."""
+    told = f"{instructions['per_cycle']:,.2f} instructions per cycle are"
+    if instructions["is_possible"]:
+        return f"{told} in doubt: another count contradicts that of the instructions."
+    if instructions["per_cycle"] > 0:
+        return f"{told} more than any core issues."
+    return f"{told} implausible: the counter did not count."
 
 
 def _not_counted(events: Sequence[Row], missing: Sequence[str]) -> Iterator[str]:

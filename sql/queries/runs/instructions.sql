@@ -1,9 +1,12 @@
 -- Counts of completed instructions of one run, in the order of runs/counters, whether a core can
--- complete so many in a cycle, and of which cores of a hybrid processor, else in which mode alone, they
--- were counted.
+-- complete so many in a cycle, whether other counts contradict them, and of which cores of a hybrid
+-- processor, else in which mode alone, they were counted.
 SELECT
   event, value, per_cycle,
   per_cycle > 0 AND per_cycle <= _too_many_instructions() AS is_possible,
+  event IN (
+    SELECT unnest([part, whole]) FROM counter_contradictions WHERE run_id = $run_id
+  ) AS is_contradicted,
   coalesce(nullif(regexp_extract(event, 'cpu_(?:core|atom)'), ''), _mode(event)) AS kind
 FROM counter_summary
 WHERE run_id = $run_id AND _is_instructions(event)

@@ -136,6 +136,10 @@ def test_times_of_calls_and_of_the_gpu_overlap(warehouse):
             "instructions 300\ncycles 200\nbranches 20\nbranch-misses 30",
             "more than the branches that they are a part of (30 of 20)",
         ),
+        (
+            "instructions 300\ncycles 200\nbranches 400",
+            "1.50 instructions per cycle are in doubt: another count contradicts",
+        ),
         ("power.draw 50", None),
     ],
 )
