@@ -4,8 +4,8 @@ Sources: the schema of Jenkins' xUnit plugin, and files by pytest 9 (--junitxml)
 (--output-junit), googletest 1.12 (--gtest_output=xml), Catch2 2.13 (-r junit) and Boost.Test 1.74.
 Each test that passed is a metric, named after its class and itself, in seconds, and after the
 suites that it is in where tests of others have its name (those of Node.js all have one class).
-Tests of one name are repetitions. The time of a test that failed is that of a part of it: it lands
-nowhere.
+Tests of one name are repetitions. The time of a test that failed is that of a part of it, and one
+of 0 was rounded, to milliseconds by most: neither lands.
 """
 
 from __future__ import annotations
@@ -118,15 +118,26 @@ class _Tests:
             self._around.pop()
         if kind != "testcase" or self._test is None:
             return
-        time = self._test.get("time")
-        why = self._outcome or ("without a time" if time is None else None)
-        if time is None or why is not None:
-            self.left_out[why or ""] += 1
-        elif not _SECONDS.fullmatch(time):
-            raise InputError(f"the time of a test is {time!r}", expected="seconds: 0.125")
+        if self._outcome is not None:
+            self.left_out[self._outcome] += 1
+        elif not (seconds := _seconds(self._test.get("time"))):
+            why = "without a time" if seconds is None else "with a time that was rounded to 0"
+            self.left_out[why] += 1
         else:
             name, of = self._test.get("name", ""), self._test.get("classname", "")
             self.names.append(f"{of}.{name}" if of not in ("", name) else name)
             self.suites.append(" > ".join(filter(None, self._around)))
-            self.seconds.append(float(time.replace(",", "")))
+            self.seconds.append(seconds)
         self._test = None
+
+
+def _seconds(text: str | None) -> float | None:
+    """Return the time of a test, s; None where there is none.
+
+    Raises `InputError` where it is no number.
+    """
+    if text is None:
+        return None
+    if not _SECONDS.fullmatch(text):
+        raise InputError(f"the time of a test is {text!r}", expected="seconds: 0.125")
+    return float(text.replace(",", ""))

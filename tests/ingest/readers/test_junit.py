@@ -37,10 +37,11 @@ def test_repetitions_thousands_and_tests_without_a_time(warehouse, tmp_path):
     tests = (
         '<testcase name="a" time="1,234.5"/><testcase name="a" time="2"/>'
         '<testcase name="b"><system-out>error</system-out></testcase>'
+        '<testcase name="c" time="0.000"/>'
     )
     (done,) = land(warehouse, written(tmp_path, tests))
     assert rows(warehouse, TIMES) == [("a", 0, 1234.5), ("a", 1, 2.0)]
-    assert done.left_out == "1 test (without a time)"
+    assert done.left_out == "1 test (without a time); 1 test (with a time that was rounded to 0)"
 
 
 def test_what_a_test_printed_is_no_result(warehouse, tmp_path):
