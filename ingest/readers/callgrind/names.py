@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ingest.parsing.call_paths import ARROW
+from ingest.parsing.call_paths import ARROW, frame_name
 
 OBJECT, FILE, NAME = "object", "file", "function"
 UNKNOWN = b"???"
@@ -88,12 +88,13 @@ def _region(name: str, in_object: str) -> tuple[str, int]:
     library = in_object.rpartition("/")[2]
     if contexts and not all(part and _balanced(part) for part in (first, *contexts)):
         outermost, _, depth = name.rpartition("'")
-        return (outermost, int(depth)) if outermost and _is_level(depth) else (name, 1)
+        is_level = bool(outermost) and _is_level(depth)
+        return (frame_name(outermost), int(depth)) if is_level else (frame_name(name), 1)
     level = int(contexts[0]) if contexts and _is_level(contexts[0]) else 1
     callers = [part for part in contexts if not _is_level(part)]
     if not callers and _ADDRESS.fullmatch(first) and library not in ("", "???"):
         first = f"{first} ({library})"
-    return ARROW.join([*reversed(callers), first]), level
+    return ARROW.join(map(frame_name, (*reversed(callers), first))), level
 
 
 def _is_level(text: str) -> bool:

@@ -155,6 +155,14 @@ def test_other_writers(text, event, expected, warehouse, tmp_path):
     assert landed(warehouse, tmp_path, text, event) == (expected, None)
 
 
+def test_arrows_in_names_part_no_call_path(warehouse, tmp_path):
+    # Methods of PHP have one: those of two classes were added up, without their callees.
+    text = "events: Ir\nfn=A->run\n3 5\ncfn=B->run\ncalls=2 9\n4 8\nfn=B->run\n9 8\n"
+    landed(warehouse, tmp_path, text, "Ir")
+    query = "SELECT function, own, inclusive FROM function_totals ORDER BY function"
+    assert rows(warehouse, query) == [("A\u2192run", 5.0, 13.0), ("B\u2192run", 8.0, 8.0)]
+
+
 def test_differences_are_no_costs(warehouse, tmp_path):
     text = (
         "desc: Files compared:   a; b\ncmd:  ./a; ./a\nevents:  Ir\nfl=a.c\nfn=f\n3 8\nsummary: 8\n"
