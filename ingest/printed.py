@@ -426,7 +426,7 @@ PRINTED: tuple[Signature, ...] = (
     ),
     Signature(
         "the text of pyinstrument",
-        "Let it write its session: pyinstrument -r json -o FILE.json SCRIPT",
+        "Let it write its session: pyinstrument -r session -o FILE.pyisession SCRIPT",
         text=r"^ */_//_/// /_\\ / //_// / //_'/ //",
     ),
     Signature(
