@@ -226,10 +226,12 @@ def test_functions_of_one_name(warehouse, tmp_path):
 
 def test_callers_kept_apart_are_a_call_path(warehouse, tmp_path):
     text = (
-        "events: Ir\nob=/usr/lib/libx.so\nfn=f'2'main\n1 4\nfn=f'main\n1 2\n"
+        "creator: callgrind-3.19.0\nevents: Ir\nob=/usr/lib/libx.so\n"
+        "fn=f'2'main\n1 4\nfn=f'main\n1 2\n"
         "cfn=f'2'main\ncalls=1 1\n1 4\nfn=main\n2 1\n"
         "cfn=f'main\ncalls=1 1\n2 6\nfn=0x0000000000401000\n0 3\n"
         "fn=<impl Iterator<'_>>::next\n5 1\nfn=std::operator<< <char>'main\n6 1\n"
+        "totals: 12\n"
     )
     assert landed(warehouse, tmp_path, text, "Ir")[0] == [
         ("0x0000000000401000 (libx.so)", 3.0, 3.0),
@@ -238,6 +240,13 @@ def test_callers_kept_apart_are_a_call_path(warehouse, tmp_path):
         ("main->f", 6.0, 6.0),
         ("main->std::operator<< <char>", 1.0, 1.0),
     ]
+
+
+def test_a_quote_in_a_name_of_another_tool_begins_no_caller(warehouse, tmp_path):
+    text = (
+        "creator: xdebug 3.2.0\nevents: Time_(10ns)\nfn=require::/o'neil/w.php\n1 2\nsummary: 2\n"
+    )
+    assert landed(warehouse, tmp_path, text, "Time")[0] == [("require::/o'neil/w.php", 20.0, None)]
 
 
 def test_parts_of_a_program_are_its_samples(warehouse, tmp_path):
