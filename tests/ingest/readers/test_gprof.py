@@ -60,6 +60,13 @@ def test_functions_without_calls_and_names_with_blanks(warehouse, tmp_path):
     ]
 
 
+def test_arrows_in_names_part_no_call_path(warehouse, tmp_path):
+    table = " 99.99      0.02     0.02        1    20.00    20.00  auto f<A>(A) -> int\n"
+    landed(warehouse, tmp_path, HEAD + table + "\n")
+    totals = rows(warehouse, "SELECT function, own FROM function_totals")
+    assert totals == [("auto f<A>(A) \u2192 int", 0.02)]
+
+
 def test_the_table_of_sprof_has_no_times_of_calls_with_callees(warehouse, tmp_path):
     table = (
         " 66.67      0.02     0.02        3     6.67           sort\n"

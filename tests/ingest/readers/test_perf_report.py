@@ -56,8 +56,12 @@ def test_rows_of_a_function_are_added_up_and_those_without_a_symbol_by_object(wa
     ]
 
 
-def test_call_graphs_below_rows_are_left_alone(warehouse, tmp_path):
-    assert landed(warehouse, tmp_path, GRAPH) == [
+FOLDED = GRAPH.replace("            |--90.00%--", "90.00% ").replace("             --10", "10")
+
+
+@pytest.mark.parametrize("text", [GRAPH, FOLDED])
+def test_call_graphs_below_rows_are_left_alone(warehouse, tmp_path, text):
+    assert landed(warehouse, tmp_path, text) == [
         ("main", "cycles", 100.0, 1000.0),
         ("work", "cycles", 900.0, 900.0),
     ]
