@@ -121,6 +121,15 @@ def test_k6_in_both_forms(warehouse, tmp_path):
             {"latency p50": None, "latency p99": 0.002},
         ),
         ("+H:16:64\n+F:6:sha256:1.5:2.5\n", {"sha256(size=16)": 1.5, "sha256(size=64)": 2.5}),
+        # Only what goes to stdout, and -multi.
+        (
+            "      sign    verify    sign/s verify/s\nrsa 9 bits 0.1s 0.2s 10.5 5.0\n",
+            {"rsa 9 bits sign": 10.5, "rsa 9 bits verify": 5.0},
+        ),
+        (
+            "Got: +H:16:64 from 1\nGot: +F:3:md5:9.0:7.0 from 1\nmd5  1.50k  2.50k\n",
+            {"md5(size=16)": 1500, "md5(size=64)": 2500},
+        ),
     ],
 )
 def test_other_ways_to_print_the_same(text, expected, warehouse, tmp_path):
@@ -150,6 +159,7 @@ def test_tests_one_after_the_other_are_runs(warehouse, tmp_path):
         ('"test","rps"\n"SET"\n', "there are 1 values"),
         ('{"latencies": {"total": 1}, "success": 1}', "'throughput' is missing"),
         ("Doing sha256 for 1s on 16 size blocks: 5 sha256's in 0.4s\n", "there is no result"),
+        ("+DTP:2048:private:rsa:1\n+F2:2:2048:1216.176471:45300.000000\n", "Leave out -mr"),
     ],
 )
 def test_what_is_not_whole(warehouse, tmp_path, text, problem):
