@@ -90,8 +90,10 @@ READERS: tuple[Deferred, ...] = (
             *(
                 b" size blocks: ",
                 b"doing ",
-                b"+dt:",
+                b"+dt",
                 b"+h:16",
+                b" op/s",
+                b" verify/s",
                 b"1000s of bytes",
                 b'"latencies"',
                 b'"rt_test_version',

@@ -148,6 +148,17 @@ def test_the_noise_of_two_runs_is_theirs_and_that_of_a_history_as_quiet():
     assert noisier["p_value"] == pytest.approx(noisier_without["p_value"])
 
 
+def test_a_history_of_two_levels_that_alternate_shows_both_as_noise():
+    """Two runs of each level: p was 1e-13, as each switch was taken for a step."""
+    rng = np.random.default_rng(8)
+    past = np.exp(np.where(rng.random(60) < 0.3, 0.14, 0) + 0.003 * rng.normal(size=60)).tolist()
+    histories = [past], [past]
+    (one,) = compared([[1.001, 0.998]], [[1.155, 1.152]], histories=histories, level=0.99)
+    assert one["p_value"] > 0.01 and one["low"] < 1
+    (one,) = compared([[1.001, 0.998]], [[1.6, 1.61]], histories=histories, level=0.99)
+    assert one["p_value"] < 0.01
+
+
 def test_two_spikes_of_one_of_many_benchmarks_are_no_change():
     """A benchmark in a hundred is hit twice in a row; both new runs of the first one are."""
     rng = np.random.default_rng(3)

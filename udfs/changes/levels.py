@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from udfs.changes.drift import are_drifts, find_drifts, may_drift
-from udfs.changes.modes import Modes, find_modes
-from udfs.changes.noise import Noise, estimate_noise, noise_scale
+from udfs.changes.modes import Modes, find_modes, scale_of_modes
+from udfs.changes.noise import Noise, estimate_noise
 from udfs.changes.outliers import without_bursts, without_outliers
 from udfs.changes.scan import MIN_SIDE
 from udfs.changes.segments import MIN_POINTS, Splits, segment_series
@@ -63,7 +63,7 @@ def find_levels(values: Floats) -> Levels:
     with np.errstate(over="ignore"):
         middle, unit = middle * size, unit * size
     modes = find_modes(scaled)
-    scale = np.where(modes.alternate[:, None], modes.deviation[:, None], noise_scale(scaled))
+    scale = scale_of_modes(scaled, modes)
     lines = np.zeros_like(scaled)
     if values.shape[1] < MIN_POINTS:
         bursts = np.zeros(values.shape, bool)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from udfs.changes.noise import noise_scale
+
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
 
@@ -69,6 +71,15 @@ def find_modes(values: Floats) -> Modes:
         & (np.minimum(share, 1 - share) >= _LEAST_SHARE)
         & (switches >= np.maximum(_LEAST_SWITCHES, points / MIN_LEVEL)),
     )
+
+
+def scale_of_modes(values: Floats, modes: Modes) -> Floats:
+    """Return the standard deviation of the noise of each series, (series, 1), as `noise_scale`.
+
+    Where two levels alternate it is that of both together.
+    """
+    out: Floats = np.where(modes.alternate[:, None], modes.deviation[:, None], noise_scale(values))
+    return out
 
 
 def least_shift(before: Floats, after: Floats) -> float | None:

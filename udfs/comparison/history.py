@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from udfs.changes.noise import OUTLIER_DIFFERENCE, estimate_noise, noise_scale
+from udfs.changes.modes import find_modes, scale_of_modes
+from udfs.changes.noise import OUTLIER_DIFFERENCE, estimate_noise
 from udfs.changes.outliers import OUTLIERS_AT_END, without_outliers
 from udfs.comparison.samples import Floats, Integers, Samples
 from udfs.comparison.spread import common_variance
@@ -34,10 +35,10 @@ class Past:
 def history_variances(history: Samples) -> Past:
     """Return the variance of the values of each series, and its degrees of freedom.
 
-    Changes of level do not count as noise. Of a single run outliers do: their mean contribution in
-    the family is added to each variance; where it is notable, the degrees of freedom are at most
-    four, the tails of Student's t that suit data with outliers (Lange, Little and Taylor, Robust
-    statistical modeling using the t distribution, 1989).
+    Changes of level do not count as noise, unless two levels alternate. Of a single run outliers
+    do: their mean contribution in the family is added to each variance; where it is notable, the
+    degrees of freedom are at most four, the tails of Student's t that suit data with outliers
+    (Lange, Little and Taylor, Robust statistical modeling using the t distribution, 1989).
 
     Args:
         history: m metrics of one family, from other runs in order of time; series with fewer than
@@ -49,7 +50,7 @@ def history_variances(history: Samples) -> Past:
     for points in np.unique(counts[counts >= MIN_HISTORY]):
         at = np.flatnonzero(counts == points)
         values = history.part(at).values.reshape(len(at), points)
-        scale = noise_scale(values)
+        scale = scale_of_history(values)
         inner = without_outliers(values, scale)
         noise = estimate_noise(inner, _levels(inner, scale), scale).variance[:, 0]
         variance[at] = noise
@@ -61,6 +62,11 @@ def history_variances(history: Samples) -> Past:
     freedom = np.where(known, (counts - 1) / 2, np.nan)
     most = _HEAVY_TAILS if added > _NOTABLE else np.inf
     return Past(variance, freedom, variance * (1 + added), np.minimum(freedom, most))
+
+
+def scale_of_history(values: Floats) -> Floats:
+    """Return the standard deviation of the noise of series, (series, points), as (series, 1)."""
+    return scale_of_modes(values, find_modes(values - np.median(values, axis=1, keepdims=True)))
 
 
 def _levels(values: Floats, scale: Floats) -> Integers:

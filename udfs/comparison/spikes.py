@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from udfs.changes.noise import noise_scale
 from udfs.changes.outliers import deviations_of_outliers
-from udfs.comparison.history import MIN_HISTORY
+from udfs.comparison.history import MIN_HISTORY, scale_of_history
 from udfs.comparison.samples import Floats, Integers, Samples
 
 MOST_RUNS = 3  # in a row that are no level of their own (`udfs.changes.outliers`)
@@ -55,7 +54,7 @@ def _deviations(history: Samples) -> list[tuple[Integers, Floats]]:
     for points in np.unique(counts[counts >= MIN_HISTORY]):
         at = np.flatnonzero(counts == points)
         values = history.part(at).values.reshape(len(at), points)
-        apart = deviations_of_outliers(values, noise_scale(values))
+        apart = deviations_of_outliers(values, scale_of_history(values))
         # What is off up to the end may be a new level.
         apart[np.cumprod(apart[:, ::-1] != 0, axis=1)[:, ::-1] > 0] = 0
         if len(at) >= _FAMILY:

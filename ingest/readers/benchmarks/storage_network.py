@@ -17,12 +17,12 @@ from ingest.parsing.json_values import field, object_of, text_of
 from ingest.parsing.metric_values import Value, percentiles, relative, rows
 from warehouse.errors import InputError
 
-_DIRECTIONS = ("read", "write", "trim")
+_DIRECTIONS = ("read", "write", "trim", "mixed")  # the last with unified_rw_reporting
 _NANO, _MICRO = 1e-9, 1e-6
 # Options of fio that say what is done, neither where nor how long.
 _LOAD = (
     *("rw", "readwrite", "rwmixread", "bs", "blocksize", "bsrange", "bssplit", "size"),
-    *("ioengine", "iodepth", "numjobs", "direct", "sync", "fsync"),
+    *("ioengine", "iodepth", "numjobs", "direct", "sync", "fsync", "rate", "rate_iops"),
 )
 
 
@@ -75,10 +75,9 @@ def _fio_values(of: str, found: Mapping[str, Any]) -> Iterator[Value]:
     yield Value(f"{of} bandwidth", rate, "B/s", "higher")
     yield Value(f"{of} iops", field(found, "iops", float, of), "1/s", "higher")
     latency = field(found, f"lat{suffix}", dict, of)
-    mean = field(latency, "mean", float, of)
-    yield Value(
-        f"{of} latency", mean * scale, "s", "lower", None, relative(latency.get("stddev"), mean)
-    )
+    if mean := field(latency, "mean", float, of):  # 0: not measured (disable_lat, gtod_reduce)
+        spread = relative(latency.get("stddev"), mean)
+        yield Value(f"{of} latency", mean * scale, "s", "lower", None, spread)
     completion = object_of(found.get(f"clat{suffix}")).get("percentile")
     yield from percentiles(f"{of} completion", object_of(completion), scale)
 
@@ -87,7 +86,7 @@ def iperf(document: Any) -> Iterator[Item]:
     """Yield the run and values of iperf3: the rates over the whole test, as sent and received."""
     if problem := text_of(document.get("error")):
         raise InputError(f"iperf3 stopped: {problem}", expected="a test that ended")
-    start = field(document, "start", dict, "the file")
+    start, end = (field(document, name, dict, "the file") for name in ("start", "end"))
     test = object_of(start.get("test_start"))
     seconds = object_of(start.get("timestamp")).get("timesecs")
     streams = test.get("num_streams")
@@ -96,9 +95,8 @@ def iperf(document: Any) -> Iterator[Item]:
         tags={"recorder": text_of(start.get("version")) or "iperf3"}
         | ({"protocol": protocol} if (protocol := text_of(test.get("protocol"))) else {})
         | ({"streams": f"{streams:.0f}"} if isinstance(streams, float) else {})
-        | ({"arguments": load} if (load := _network_load(test)) else {}),
+        | ({"arguments": load} if (load := _network_load(test, end)) else {}),
     )
-    end = field(document, "end", dict, "the file")
     values: list[Value] = []
     for name, total in end.items():
         # `sum` alone is of UDP: where the two sides are there, it is a mean of them.
@@ -114,15 +112,18 @@ def iperf(document: Any) -> Iterator[Item]:
     yield LeftOut(len(document.get("intervals") or ()), "interval", "totals land")
 
 
-def _network_load(test: Mapping[str, Any]) -> str:
-    """Return the protocol, streams, rate and direction of a test of a network."""
+def _network_load(test: Mapping[str, Any], end: Mapping[str, Any]) -> str:
+    """Return the protocol, streams, rate and direction of a test of a network.
+
+    Before 3.13 only the totals show that both ways were measured at once.
+    """
     streams, rate = test.get("num_streams"), test.get("target_bitrate")
     parts = [
         text_of(test.get("protocol")),
         f"{streams:.0f} stream{'s' if streams > 1 else ''}" if isinstance(streams, float) else None,
         f"at most {rate:.0f} bit/s" if isinstance(rate, float) and rate else None,
         "reverse" if test.get("reverse") else None,
-        "both ways" if test.get("bidir") else None,
+        "both ways" if test.get("bidir") or "sum_sent_bidir_reverse" in end else None,
     ]
     return ", ".join(part for part in parts if part)
 

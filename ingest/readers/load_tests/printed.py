@@ -1,9 +1,9 @@
 """What load tests and benchmarks print, line by line.
 
 Sources: the tools' manuals, and what sysbench 1.0, wrk 4.1, ab 2.3, pgbench 15, stress-ng 0.15,
-openssl 3.0, hackbench 2.4, perf 6.1 and likwid-bench 5.2 print. How many clients there were, and of
-pgbench what they did, is the tag arguments: results of others are no history of these. What a tool
-prints besides is left alone.
+openssl 3.0, hackbench 2.4, perf 6.1 and likwid-bench 5.2 print. How many clients there were, and
+what they did, is the tag arguments: results of others are no history of these. What a tool prints
+besides is left alone.
 """
 
 from __future__ import annotations
@@ -75,6 +75,15 @@ TOOLS = (
             _Line(rf"ignored errors: +{_N} .*", "ignored errors", None, "lower"),
         ),
         threads=r"Number of threads: (\d+)",
+        settings=(
+            (r"Target transaction rate: (\d+/sec)", "at most {}"),
+            (r"Prime numbers limit: (\d+)", "primes up to {}"),
+            (r"Doing (.*) test", "{}"),
+            (r"(?:block|Block) size:? (\S+)", "blocks of {}"),
+            (r"(\S+) total file size", "{} of files"),
+            (r"operation: (\w+)", "{}"),
+            (r"scope: (\w+)", "{}"),
+        ),
     ),
     _Tool(
         "wrk",
@@ -88,7 +97,10 @@ TOOLS = (
             _Line(rf"Socket errors: connect {_N}, .*", "connect errors", None, "lower"),
             _Line(rf"Socket errors: .*, timeout {_N}", "timeouts", None, "lower"),
         ),
-        settings=((r"(\d+ threads and \d+ connections)", "{}"),),
+        settings=(
+            (r"Running \w+ test @ \w+://[^/]+(/.+)", "{}"),
+            (r"(\d+ threads and \d+ connections)", "{}"),
+        ),
     ),
     _Tool(
         "ab",
@@ -101,7 +113,10 @@ TOOLS = (
             _Line(rf"Failed requests: +{_N}", "failed requests", None, "lower"),
             _Line(rf"Non-2xx responses: +{_N}", "failed responses", None, "lower"),
         ),
-        settings=((r"Concurrency Level: +(\d+)", "{} clients"),),
+        settings=(
+            (r"Document Path: +(/.+)", "{}"),
+            (r"Concurrency Level: +(\d+)", "{} clients"),
+        ),
     ),
     _Tool(
         "pgbench",
@@ -146,6 +161,7 @@ TOOLS = (
                 "bogo-ops/s",
             ),
         ),
+        settings=((r"stress-ng: info: +\[\d+\] dispatching hogs: (.*)", "{}"),),
         left_out=(
             (
                 r"[\w-]+_total: \d+|stress-ng: \w+: +\[\d+\] +[\d,]+ \S.* [\d.]+ [KMBTPE]?/sec.*",

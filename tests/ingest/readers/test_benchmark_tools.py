@@ -119,6 +119,20 @@ def test_fio_before_its_third_version_has_other_units(warehouse, tmp_path):
     ]
 
 
+def test_fio_with_one_rate_for_reads_and_writes_and_no_times(warehouse, tmp_path):
+    """--unified_rw_reporting=1 --gtod_reduce=1 --rate_iops=100: times of 0 were not measured."""
+    mixed = {"total_ios": 9, "bw_bytes": 4096, "iops": 100.5, "lat_ns": {"mean": 0.0, "N": 0}}
+    job = {"jobname": "r", "error": 0, "job options": {"rate_iops": "100"}, "mixed": mixed}
+    path = tmp_path / "fio.json"
+    path.write_text(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
+    land(warehouse, path)
+    assert rows(warehouse, VALUES) == [
+        ("r mixed bandwidth", 4096, "B/s", "higher"),
+        ("r mixed iops", 100.5, "1/s", "higher"),
+    ]
+    assert rows(warehouse, "SELECT tags['arguments'] FROM runs") == [("rate_iops=100",)]
+
+
 def test_fio_between_its_text_and_jobs_of_one_name(warehouse, tmp_path):
     text = SAMPLE.with_name("fio.json").read_text().replace('"jobname" : "r"', '"jobname" : "w"')
     path = tmp_path / "both.txt"
@@ -157,6 +171,14 @@ def test_iperf3_has_both_sides(warehouse):
         ("TCP, 1 stream",),
         ("UDP, 1 stream, at most 1048576 bit/s",),
     ]
+
+
+def test_iperf3_both_ways_is_another_load_before_it_says_so(warehouse, tmp_path):
+    document = json.loads(SAMPLE.with_name("iperf3.json").read_text())
+    document["end"]["sum_sent_bidir_reverse"] = document["end"]["sum_sent"]
+    (tmp_path / "x.json").write_text(json.dumps(document))
+    land(warehouse, tmp_path / "x.json")
+    assert rows(warehouse, "SELECT tags['arguments'] FROM runs") == [("TCP, 1 stream, both ways",)]
 
 
 def test_a_date_of_iperf3_that_is_none_is_unknown(warehouse, tmp_path):

@@ -52,6 +52,37 @@ def test_how_the_load_was_made_tells_histories_apart(warehouse, tmp_path):
     ]
 
 
+SETTINGS = {
+    "sysbench 1.0.20\nTarget transaction rate: 9/sec\nPrime numbers limit: 50\n  avg:  1.5\n": (
+        "at most 9/sec, primes up to 50"
+    ),
+    "sysbench 1.0.20\n  block size: 1KiB\n  operation: write\n  scope: global\n  avg:  1.5\n": (
+        "blocks of 1KiB, write, global"
+    ),
+    "sysbench 1.0.20\n2MiB total file size\nBlock size 4KiB\nDoing random r/w test\n avg: 1.5\n": (
+        "2MiB of files, blocks of 4KiB, random r/w"
+    ),
+    "Running 2s test @ http://[::1]:80/a?b=1\n  1 threads and 3 connections\n"
+    "  Thread Stats   Avg      Stdev     Max   +/- Stdev\nRequests/sec:    5.5\n": (
+        "/a?b=1, 1 threads and 3 connections"
+    ),
+    "This is ApacheBench, Version 2.3\nDocument Path:  /a\nConcurrency Level:  5\n  99%  2\n": (
+        "/a, 5 clients"
+    ),
+    "stress-ng: info:  [9] dispatching hogs: 2 cpu\n"
+    "stress-ng: metrc: [9] cpu     415      2.02      0.35      0.00       204.99   1177.01\n": (
+        "2 cpu"
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "arguments"), SETTINGS.items())
+def test_what_was_asked_for_is_the_tag_arguments(text, arguments, warehouse, tmp_path):
+    (tmp_path / "x.txt").write_text(text)
+    land(warehouse, tmp_path / "x.txt")
+    assert rows(warehouse, "SELECT tags['arguments'] FROM runs") == [(arguments,)]
+
+
 def test_openssl_with_line_ends_of_windows(warehouse, tmp_path):
     data = (FOLDER / "openssl.mr.txt").read_bytes()
     (tmp_path / "openssl.txt").write_bytes(data.replace(b"\n", b"\r\n"))
@@ -121,6 +152,15 @@ def test_k6_in_both_forms(warehouse, tmp_path):
             {"latency p50": None, "latency p99": 0.002},
         ),
         ("+H:16:64\n+F:6:sha256:1.5:2.5\n", {"sha256(size=16)": 1.5, "sha256(size=64)": 2.5}),
+        # Only what goes to stdout, and -multi.
+        (
+            "      sign    verify    sign/s verify/s\nrsa 9 bits 0.1s 0.2s 10.5 5.0\n",
+            {"rsa 9 bits sign": 10.5, "rsa 9 bits verify": 5.0},
+        ),
+        (
+            "Got: +H:16:64 from 1\nGot: +F:3:md5:9.0:7.0 from 1\nmd5  1.50k  2.50k\n",
+            {"md5(size=16)": 1500, "md5(size=64)": 2500},
+        ),
     ],
 )
 def test_other_ways_to_print_the_same(text, expected, warehouse, tmp_path):
@@ -150,6 +190,7 @@ def test_tests_one_after_the_other_are_runs(warehouse, tmp_path):
         ('"test","rps"\n"SET"\n', "there are 1 values"),
         ('{"latencies": {"total": 1}, "success": 1}', "'throughput' is missing"),
         ("Doing sha256 for 1s on 16 size blocks: 5 sha256's in 0.4s\n", "there is no result"),
+        ("+DTP:2048:private:rsa:1\n+F2:2:2048:1216.176471:45300.000000\n", "Leave out -mr"),
     ],
 )
 def test_what_is_not_whole(warehouse, tmp_path, text, problem):
