@@ -6,6 +6,7 @@ import codecs
 import gc
 import io
 import os
+import re
 import shlex
 import sys
 from collections import UserDict
@@ -16,7 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from apps.commands import COMMANDS, Entry
 from apps.commands.options import EXTRAS, PLAIN
@@ -27,6 +28,9 @@ from warehouse.version import __version__
 
 if TYPE_CHECKING:
     from types import FrameType
+
+
+_COMMENT = re.compile(r"--(\s|.*\n)")
 
 
 class _Imported(UserDict[str, Any]):
@@ -48,9 +52,19 @@ def _command(entry: Entry) -> Any:
     found = getattr(import_module(f"apps.commands.{entry.module}"), entry.name)
     if not isinstance(found, typer.Typer):
         alone = typer.Typer(**PLAIN)
-        alone.command(entry.name)(found)
+        alone.command(entry.name, cls=_Command)(found)
         found = alone
     return typer.main.get_command(found)
+
+
+class _Command(TyperCommand):
+    """A command, of whose arguments SQL that begins with a comment is no option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments; what is behind -- is left as it is."""
+        end = args.index("--") if "--" in args else len(args)
+        given = [f" {one}" if _COMMENT.match(one) else one for one in args[:end]]
+        return super().parse_args(ctx, given + args[end:])
 
 
 class _Group(TyperGroup):

@@ -16,7 +16,8 @@ from apps.output import note, printable
 from apps.output.progress import bar
 from ingest.load import Landed, Options, load, load_together
 from ingest.rejections import forget_rejections, remember_rejection
-from warehouse.errors import InputError, WarehouseConflict, WarehouseError
+from warehouse.connection import MEMORY
+from warehouse.errors import InputError, UsageError, WarehouseConflict, WarehouseError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -39,6 +40,11 @@ class Lander:
     """
 
     def __init__(self, db: Address, wait: float | None, dry_run: bool) -> None:
+        if str(db) == MEMORY and not dry_run:
+            raise UsageError(
+                "what lands in memory is gone when the command ends",
+                hint="Name a file with --db or PWH_DB; it is created.",
+            )
         self.db = db
         self.wait = wait
         self.dry_run = dry_run
@@ -163,7 +169,7 @@ class Lander:
 
     def _connection(self) -> DuckDBPyConnection:
         if self._con is None:
-            path = ":memory:" if self.dry_run else self.db
+            path = MEMORY if self.dry_run else self.db
             self._con = warehouse.connect(path, wait=self.wait, on_wait=note)
             # Otherwise DuckDB writes nearly all rows of a large file again when it closes, as their
             # row groups are not quite full. It merges them where runs are forgotten.

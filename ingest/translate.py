@@ -29,6 +29,17 @@ _RANGE = re.compile(
 _SUM = re.compile(r"sum\((.+)\)")
 _OVERFLOW = re.compile(r"Overflow in \w+ of U?INT(\d+) \((.+)\)")
 _CSV_COLUMNS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
+# What DuckDB's message contains; the problem, what was expected, and what to do.
+_DAMAGED_TEXT = (
+    (
+        "state machine reached an invalid state",
+        "its lines end in several ways",
+        "the same characters at the end of every line",
+        "Rows that were added on another system have other ends: dos2unix FILE.",
+    ),
+    ("unterminated quote", "a quote is never closed", 'a closing "', None),
+    ("unicode", "the text is not UTF-8", "UTF-8 text", "Convert it with iconv."),
+)
 _LONG_LINE = "Maximum line size of"
 # DuckDB's threads disagree where lines begin.
 _SPLIT_LINE = "The Parallel CSV Reader"
@@ -171,15 +182,9 @@ def _bad_value(message: str, table: str | None) -> InputError:
         return InputError(
             f"{got} columns", where=where, expected=f"{expected}, as in the first line"
         )
-    if "unterminated quote" in message:
-        return InputError("a quote is never closed", where=where, expected='a closing "')
-    if "unicode" in message.lower():
-        return InputError(
-            "the text is not UTF-8",
-            where=where,
-            expected="UTF-8 text",
-            hint="Convert it with iconv.",
-        )
+    for mark, problem, expected, hint in _DAMAGED_TEXT:
+        if mark in message.lower():
+            return InputError(problem, where=where, expected=expected, hint=hint)
     return InputError(_plain_message(message), where=where)
 
 

@@ -47,6 +47,7 @@ _NO_MIGRATION = (
 )
 _CLASS = re.compile(r"^[A-Z]\w+ Error: ")
 _LOCKED = "Could not set lock on file"
+_DATA_FILE = "Cannot launch in-memory database"
 _HOLDER = re.compile(r"Conflicting lock is held in (.+?) \(PID (\d+)\)")
 
 
@@ -322,7 +323,12 @@ def _open_waiting(file: Path, patience: _Patience, *, read_only: bool) -> DuckDB
 
     while True:
         try:
-            return _prepared(str(file), read_only=read_only)
+            con = _prepared(str(file), read_only=read_only)
+            # Of CSV, JSON and Parquet DuckDB makes a database in memory, with a view of the file.
+            if con.execute("FROM duckdb_databases() SELECT path WHERE NOT internal").fetchone()[0]:
+                return con
+            con.close()
+            raise duckdb.IOException(_DATA_FILE)
         except duckdb.IOException as error:
             if _LOCKED not in str(error):
                 raise _unusable(file, error) from None
@@ -402,7 +408,7 @@ def _set_session(con: DuckDBPyConnection) -> None:
 
 def _unusable(file: Address, error: Exception) -> WarehouseError:
     message = str(error).split("\n", 1)[0]
-    if "not a valid DuckDB database" in message:
+    if "not a valid DuckDB database" in message or _DATA_FILE in message:
         return NotAWarehouse(
             f"{file} is not a DuckDB file", hint="Name another file with --db or PWH_DB."
         )

@@ -70,5 +70,6 @@ def _gather(folder: Path, path: Path) -> None:
             for file in sorted(folder.glob("*.parquet")):
                 plain.execute(f"CREATE TABLE {file.stem} AS FROM read_parquet(?)", [str(file)])
         draft.rename(path)
-    except (OSError, duckdb.IOException) as error:
-        raise UsageError(f"cannot write {path}: {error}") from None
+    except (OSError, duckdb.Error) as error:
+        first = str(error).split("\n", 1)[0]
+        raise UsageError(f"cannot write {path}: {first}") from None

@@ -132,6 +132,12 @@ def test_litter_of_other_systems_is_passed_over(pwh, tmp_path):
     assert code == 0 and out.count("landed") == 2 and "skipped" not in err
 
 
+def test_nothing_is_said_to_land_in_memory(pwh):
+    code, out, err = pwh("--db", ":memory:", "ingest", "counters.csv")
+    assert (code, out) == (2, "") and "gone when the command ends" in err
+    assert pwh("--db", ":memory:", "ingest", "counters.csv", "--dry-run")[0] == 0
+
+
 def test_a_glob_and_a_path_that_is_not_there(pwh):
     assert pwh("ingest", "count*.csv")[0] == 0
     code, _, err = pwh("ingest", "nothing*.csv")
@@ -178,6 +184,13 @@ def test_sql_reads_stdin_and_appends_where_the_shell_appends(pwh, tmp_path):
             input="SELECT 1 AS x", text=True, stdout=out, check=True,
         )  # fmt: skip
     assert target.read_text() == "kept\nx\n1\n"
+
+
+def test_sql_that_begins_with_a_comment_is_no_option(pwh):
+    pwh("ingest", "counters.csv")
+    for query in ("-- How many?\nSELECT count(*) FROM runs", "--\nSELECT count(*) FROM runs"):
+        assert pwh("sql", query, "-f", "csv")[:2] == (0, "count_star()\n1\n")
+    assert "No such option: --formt" in pwh("sql", "--formt", "csv")[2]
 
 
 def test_sql_cannot_write_without_the_option(pwh):

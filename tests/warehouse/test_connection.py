@@ -92,6 +92,12 @@ def test_other_files_are_refused(tmp_path):
     text.write_text("hello " * 10_000)
     with pytest.raises(errors.NotAWarehouse, match="not a DuckDB file"):
         pwh.connect(text)
+    # DuckDB would open it, as a view in memory.
+    table = tmp_path / "table.csv"
+    table.write_text("a,b\n1,2\n")
+    for read_only in (True, False):
+        with pytest.raises(errors.NotAWarehouse, match="not a DuckDB file"):
+            pwh.connect(table, read_only)
     other = tmp_path / "other.duckdb"
     duckdb.connect(str(other)).close()
     with pytest.raises(errors.NotAWarehouse, match="not a pwh warehouse"):

@@ -25,10 +25,10 @@ from warehouse.extensions import load_extension
 from warehouse.messages import UNKNOWN_OUTCOME
 from warehouse.quack.line import Line
 from warehouse.quack.literals import Parameters, with_literals
-from warehouse.quack.statements import kind, makes_temporary, parsed, reads
+from warehouse.quack.statements import kind, makes_temporary, parsed, reads, sets_variable
 from warehouse.quack.tokens import HINT, READING, WRITING, token
 from warehouse.spill import spill_folder
-from warehouse.sqlfiles import identifier
+from warehouse.sqlfiles import identifier, literal
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -200,9 +200,9 @@ class Remote:
     def _run(self, sql: str, parameters: Parameters, into: str = "") -> None:
         """Run a statement where it belongs; `into` puts what it returns into a table here."""
         found = kind(sql)
-        if found in ("SET", "COPY", "VARIABLE_SET") or (
-            _READS_FILES.search(sql) and found == "SELECT"
-        ):
+        if (variable := sets_variable(sql)) is not None:
+            self._set_variable(variable, sql, parameters)
+        elif found in ("SET", "COPY") or (_READS_FILES.search(sql) and found == "SELECT"):
             self._run_here(into + sql, parameters)
         elif _READS_FILES.search(sql) and (insert := _INSERTS.match(sql)):
             self._check(sql)
@@ -214,6 +214,18 @@ class Remote:
             self._send(with_literals(sql, parameters), into)
             if (made := makes_temporary(sql)) is not None:
                 self._temporary.add(made)
+
+    def _set_variable(self, name: str, sql: str, parameters: Parameters) -> None:
+        """Set a variable there and here, where statements that name files read it."""
+        value = f"SELECT getvariable({literal(name)})"
+        if _READS_FILES.search(sql):
+            self._run_here(sql, parameters)
+            found = self._local.execute(value).fetchone()
+            self._send(with_literals(f"SET VARIABLE {identifier(name)} = ?", found))
+        else:
+            self._send(with_literals(sql, parameters))
+            rows = f"FROM {self._name}.query({literal(value)})"
+            self._call(f"SET VARIABLE {identifier(name)} = ({rows})")
 
     def _begin(self) -> None:
         """Begin a transaction that writes, when no other client of pwh is in one.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, Statement
 
-_READING = {"SELECT", "TRANSACTION"}
+_READING = {"SELECT", "TRANSACTION", "VARIABLE"}
 _CHANGING = {"INSERT", "UPDATE", "DELETE", "DROP", "ALTER"}
 _WRITING = _READING | _CHANGING | {"MERGE_INTO", "CREATE"}
 # No block comments: these nest, which a pattern does not see.
@@ -29,6 +29,7 @@ _CHANGES = re.compile(
     rf"(?P<temp>temp\.(main\.)?)?{_NAME}(?!\w|\s*\.)",
     re.IGNORECASE,
 )
+_SETS_VARIABLE = re.compile(rf'{_BEGIN}(RE)?SET\s+VARIABLE\s+(?P<name>"[^"]+"|\w+)', re.IGNORECASE)
 # They run SQL of a text that is computed, reach into the process, or are about the server itself.
 _REFUSED = {
     *("query", "json_execute_serialized_sql", "checkpoint", "force_checkpoint"),
@@ -70,10 +71,17 @@ def makes_temporary(sql: str) -> str | None:
     return None if found is None else found["name"].lower()
 
 
+def sets_variable(sql: str) -> str | None:
+    """Return the name of the variable that is set or reset."""
+    found = _SETS_VARIABLE.match(sql)
+    return None if found is None else found["name"].strip('"')
+
+
 def kind(sql: str) -> str | None:
     """Return the kind of a statement, of EXPLAIN that of what it explains.
 
-    None where the text is not one statement.
+    A variable of the session is no setting: VARIABLE in place of SET. None where the text is not
+    one statement.
     """
     import duckdb
 
@@ -82,7 +90,10 @@ def kind(sql: str) -> str | None:
         statements = parsed(sql[explained.end() :] if explained else sql)
     except duckdb.Error:
         return None
-    return str(statements[0].type).rpartition(".")[2] if len(statements) == 1 else None
+    if len(statements) != 1:
+        return None
+    found = str(statements[0].type).rpartition(".")[2]
+    return "VARIABLE" if found == "SET" and sets_variable(sql) else found
 
 
 def parsed(sql: str) -> list[Statement]:

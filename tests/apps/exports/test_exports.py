@@ -319,6 +319,9 @@ def test_answers_of_views_are_tables_for_clients_without_functions(warehouse, tm
     files.close()
     with pytest.raises(UsageError, match="is there already"):
         next(export_views(warehouse, tmp_path / "views.duckdb"))
+    # DuckDB puts the log of a database in this folder into another one.
+    with pytest.raises(UsageError, match="cannot write"):
+        list(export_views(warehouse, tmp_path / "a?b" / "views.duckdb"))
 
 
 def test_what_a_plain_client_cannot_read_is_listed(in_memory):

@@ -42,6 +42,11 @@ def test_a_quote_that_is_never_closed_is_refused(refusal, before, after):
     assert "a quote is never closed" in refusal(text.encode())
 
 
+def test_a_file_whose_lines_end_in_several_ways_is_told_so(refusal):
+    message = refusal((HEADER + "a,1\r\n").encode())
+    assert "its lines end in several ways" in message and "dos2unix" in message
+
+
 def test_rows_of_long_files_fill_row_groups(tmp_path):
     # A piece of DuckDB's own choice has a little more such rows than a row group.
     row = "event of which the name is about as long as this sentence is,1\n"
