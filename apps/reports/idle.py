@@ -157,11 +157,11 @@ def _slow_workers(con: DuckDBPyConnection, run_id: str) -> list[str]:
     if not slow:
         return []
     most = slow[0]
-    others = f" {counted(len(slow) - 1, 'other worker is', 'other workers are')} slow, too."
+    others = f" So it is on {counted(len(slow) - 1, 'other worker')}."
     return [
-        f"The worker {cell(most['worker'])} is slow: tasks take {three_digits(most['factor'])} "
-        f"times as long there as those of the same type elsewhere (95 % interval "
-        f"{three_digits(most['low'])} to {three_digits(most['high'])}, "
+        f"The worker {cell(most['worker'])} is slow, or has the larger tasks: they take "
+        f"{three_digits(most['factor'])} times as long there as those of the same type elsewhere "
+        f"(95 % interval {three_digits(most['low'])} to {three_digits(most['high'])}, "
         f"{counted(most['tasks'], 'task')}).{others if len(slow) > 1 else ''}"
     ]
 
