@@ -96,6 +96,32 @@ def test_numbers_that_several_threads_had_are_a_bound(warehouse):
     assert rows(warehouse, FUNCTIONS, "r") == [("work", 2, 166.7, 200, 2, 33.3, 1)]
 
 
+def test_threads_that_had_one_number_are_counted_by_the_block_that_starts_them(warehouse):
+    """Recorded with exp-bbv: block 1 starts a thread, 2 is its work, 3 its end."""
+    given(
+        warehouse,
+        "bb_visits",
+        """
+        run_id  launch  thread  interval  bb  instructions
+        r       0       1       0         9   10
+        r       0       2       0         1   4
+        r       0       2       0         2   96
+        r       0       2       1         2   100
+        r       0       2       2         3   5
+        r       0       2       2         1   4
+        r       0       2       2         2   91
+        r       0       3       0         1   4
+        r       0       3       0         2   96
+        r       0       3       1         3   5
+        r       0       3       1         2   45
+        """,
+    )
+    assert rows(warehouse, "SELECT threads FROM thread_work ORDER BY thread") == [(1,), (1,), (1,)]
+    given(warehouse, "runs", "run_id tags\nr {interval_size=100}")
+    note = "several threads had the same number, one after another, and count by their mean: 2"
+    assert rows(warehouse, TOTALS) == [("r", 3, 1, 150, 150, 2, 0, True, note)]
+
+
 def test_instructions_of_blocks_belong_to_functions(warehouse):
     given(
         warehouse,
