@@ -236,8 +236,9 @@ SELECT
   total / threads AS mean_value, max_value, busiest_thread,
   max_value / nullif(total / threads, 0) - 1 AS imbalance,
   on_busiest - total / threads AS excess,
-  (on_busiest - total / threads) / nullif(process_most - process_value / threads, 0)
-    AS excess_share,
+  (on_busiest - total / threads)
+    / CASE WHEN process_most >= 1.01 * process_value / threads
+      THEN process_most - process_value / threads END AS excess_share,
   total / nullif(process_value, 0) AS share
 FROM sums;
 
@@ -255,5 +256,5 @@ COMMENT ON COLUMN function_thread_imbalance.max_value IS 'Most of a thread.';
 COMMENT ON COLUMN function_thread_imbalance.busiest_thread IS 'The thread that spends most in it.';
 COMMENT ON COLUMN function_thread_imbalance.imbalance IS 'max over mean - 1.';
 COMMENT ON COLUMN function_thread_imbalance.excess IS 'What the busiest thread of the process spends in it over the mean; the sum over functions is the excess of that thread.';
-COMMENT ON COLUMN function_thread_imbalance.excess_share IS 'excess over that sum; negative where the busiest thread spends less than the mean.';
+COMMENT ON COLUMN function_thread_imbalance.excess_share IS 'excess over that sum; negative where the busiest thread spends less than the mean; NULL where the imbalance of the process is below 1 %: there is nothing to share.';
 COMMENT ON COLUMN function_thread_imbalance.share IS 'Share of the function of what all threads spend, 0..1.';

@@ -63,6 +63,14 @@ def test_instructions_of_threads_and_the_functions_that_make_the_difference(ware
     ) == [(1, 40, False), (2, 100, True), (3, 100, True)]
 
 
+def test_threads_that_share_evenly_have_no_excess_to_share_among_functions(warehouse):
+    counted(warehouse, "r 1 left 1000\nr 2 right 1001")
+    assert rows(warehouse, FUNCTIONS, "r") == [
+        ("right", 1, 500.5, 1001, 2, 500.5, None),
+        ("left", 1, 500, 1000, 1, -500, None),
+    ]
+
+
 def test_a_first_thread_that_works_with_the_others_or_most_is_one_of_them(warehouse):
     counted(
         warehouse,
