@@ -267,7 +267,7 @@ UDFS: tuple[Udf, ...] = (
         "Instruction mix, dependence chains (instructions) and analytic bounds (cycles of one "
         "pass) of a block of x86-64 machine code in hexadecimal; NULL where it cannot be decoded; "
         "flags: not_on_core, system_instruction, unknown_cycles (no bounds for these), "
-        "poor_support (x87, MMX), "
+        "poor_support (x87, MMX, rare ones), "
         "like_aarch64 (no x86-64, but plainly AArch64; the rest is NULL).",
         may_return_null=True,
     ),

@@ -538,7 +538,7 @@ def _idle(row: Row, _total: str) -> str:
 def _slow_worker(row: Row) -> str:
     if row["after"] > row["before"]:
         return (
-            f"The worker {cell(row['after_label'])} is slow: tasks take "
+            f"The worker {cell(row['after_label'])} is slow, or has the larger tasks: they take "
             f"{three_digits(row['after'])} times as long there as those of the same type on the "
             f"other workers, before {three_digits(row['before'])} times at most"
         )

@@ -157,11 +157,11 @@ def _slow_workers(con: DuckDBPyConnection, run_id: str) -> list[str]:
     if not slow:
         return []
     most = slow[0]
-    others = f" {counted(len(slow) - 1, 'other worker is', 'other workers are')} slow, too."
+    others = f" So it is on {counted(len(slow) - 1, 'other worker')}."
     return [
-        f"The worker {cell(most['worker'])} is slow: tasks take {three_digits(most['factor'])} "
-        f"times as long there as those of the same type elsewhere (95 % interval "
-        f"{three_digits(most['low'])} to {three_digits(most['high'])}, "
+        f"The worker {cell(most['worker'])} is slow, or has the larger tasks: they take "
+        f"{three_digits(most['factor'])} times as long there as those of the same type elsewhere "
+        f"(95 % interval {three_digits(most['low'])} to {three_digits(most['high'])}, "
         f"{counted(most['tasks'], 'task')}).{others if len(slow) > 1 else ''}"
     ]
 
@@ -320,8 +320,8 @@ def _what_if(con: DuckDBPyConnection, run_id: str) -> list[str]:
     if all(row["replay_percent"] is None for row in rows):
         gains = ", ".join(f"{row['change']} {amount(row['percent'], '%')}" for row in rows)
         return [
-            f"What could be gained at most: {gains}{_if_independent(rows)}. There are too many "
-            "tasks to replay them."
+            f"What could be gained at most: {gains}{_if(rows)}. There are too many tasks to replay "
+            "them."
         ]
     gains = ", ".join(
         f"{row['change']} "
@@ -329,11 +329,17 @@ def _what_if(con: DuckDBPyConnection, run_id: str) -> list[str]:
         f"(at most {amount(row['percent'], '%')})"
         for row in rows
     )
-    return [f"What a replay of the tasks gains: {gains}{_if_independent(rows)}."]
+    return [f"What a replay of the tasks gains: {gains}{_if(rows)}."]
 
 
-def _if_independent(rows: Sequence[Row]) -> str:
-    """Return what the gain of one more worker takes for granted."""
-    if not any(row["is_assumed"] for row in rows):
-        return ""
-    return "; one more worker if no three tasks need each other in turn, as none such are recorded"
+def _if(rows: Sequence[Row]) -> str:
+    """Return what the gains take for granted: that of one more worker, and those of the others."""
+    taken = ""
+    if any(row["percent"] and row["change"] != "one more worker" for row in rows):
+        taken += (
+            "; no latency and no overhead with each worker's tasks and their order as they were"
+        )
+    if any(row["is_assumed"] for row in rows):
+        taken += "; one more worker if no three tasks need each other in turn, as none such are "
+        taken += "recorded"
+    return taken

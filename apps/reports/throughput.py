@@ -50,10 +50,10 @@ _FLAGS = {
     "unknown_core": "are for a core of which there is neither a table (cores) nor a model",
     "not_on_core": "have instructions that their core lacks and are left out",
     "system_instruction": "have system instructions, whose cycles are not known, and are left out",
-    "unknown_cycles": "have repeated string instructions (rep), gathers or functions of x87 "
-    "(fsin), whose cycles depend on their operands, and are left out",
-    "poor_support": "use instructions of which little is known (x87, MMX; atomics of AArch64): "
-    "their bands are wide and their bounds loose",
+    "unknown_cycles": "have repeated string instructions (rep), gathers, stores by masks or "
+    "functions of x87 (fsin), whose cycles depend on their operands, and are left out",
+    "poor_support": "use instructions of which little is known (x87, MMX, rare ones; atomics of "
+    "AArch64): their bands are wide and their bounds loose",
     "assumed_addresses": "have loads that are taken to read what a store through other registers "
     "wrote: where those point elsewhere, they are faster, up to the bounds",
     "empty": "have no instructions and are left out",

@@ -28,12 +28,14 @@ WITH
   elements AS (
     SELECT
       run_id, CAST(NULL AS INTEGER) AS parallelism, CAST(NULL AS INTEGER) AS repetition, rank, thread,
-      'instructions' AS measure, region AS function, region AS element, value
+      'instructions' AS measure, region AS function, region AS element, value,
+      CAST(NULL AS BIGINT) AS least, CAST(NULL AS BOOLEAN) AS early
     FROM counted
     UNION ALL
     SELECT
       v.run_id, NULL, NULL, NULL, v.thread, 'instructions', b."function",
-      CAST(v.bb AS VARCHAR), CAST(sum(coalesce(v.instructions, v.visits * b.size)) AS DOUBLE)
+      CAST(v.bb AS VARCHAR), CAST(sum(coalesce(v.instructions, v.visits * b.size)) AS DOUBLE),
+      min(v.instructions), bool_or(v.interval = 0)
     FROM bb_visits AS v
     LEFT JOIN (
       SELECT run_id, bb, max(size) AS size, any_value("function") AS "function"
@@ -49,7 +51,8 @@ WITH
     HAVING count(coalesce(v.instructions, v.visits * b.size)) = count(*)
     UNION ALL
     SELECT
-      run_id, parallelism, repetition, rank, thread, 'seconds', function, function, sum(seconds)
+      run_id, parallelism, repetition, rank, thread, 'seconds', function, function, sum(seconds),
+      NULL, NULL
     FROM fn_timings
     WHERE thread IS NOT NULL AND seconds >= 0 AND isfinite(seconds)
       AND kind IS DISTINCT FROM 'total' AND NOT _waits_by_name(function)
@@ -75,12 +78,34 @@ WITH
     GROUP BY run_id, parallelism, repetition, rank, measure, thread, function
   ),
 
+  -- What exp-bbv counts: no block is larger than the least that any thread executed of it in an
+  -- interval, so that a thread has visited it at least so many times. Among the blocks that every
+  -- thread but the first executes in its first interval is the one by which threads start.
+  visited AS (
+    SELECT
+      run_id, rank, thread, value / min(least) OVER block AS visits, is_first,
+      count(*) FILTER (early AND NOT is_first) OVER block
+        = count(DISTINCT thread) OVER (PARTITION BY run_id) - 1 AS in_all
+    FROM (
+      SELECT *, thread = min(thread) OVER (PARTITION BY run_id) AS is_first
+      FROM elements
+      WHERE least > 0 AND run_id IN (SELECT run_id FROM runs WHERE map_contains(tags, 'interval_size'))
+    )
+    WINDOW block AS (PARTITION BY run_id, element)
+  ),
+
   -- valgrind gives the number of a thread that has ended to the next one
   reused AS (
     SELECT run_id, rank, thread, CAST(max(value) AS BIGINT) AS threads
     FROM pmu_samples
     WHERE region = 'start_thread' AND event = 'calls' AND value > 1
     GROUP BY run_id, rank, thread
+    UNION ALL
+    SELECT run_id, rank, thread, CAST(floor(min(visits)) AS BIGINT)
+    FROM visited
+    WHERE in_all AND NOT is_first
+    GROUP BY run_id, rank, thread
+    HAVING min(visits) >= 2
   ),
 
   compared AS (
@@ -135,7 +160,7 @@ COMMENT ON COLUMN thread_work.repetition IS 'Repetition of the measurement, wher
 COMMENT ON COLUMN thread_work.rank IS 'Process; NULL where there is one.';
 COMMENT ON COLUMN thread_work.measure IS 'instructions or seconds.';
 COMMENT ON COLUMN thread_work.thread IS 'Thread: its number.';
-COMMENT ON COLUMN thread_work.threads IS 'Threads that had this number, one after another: callgrind uses that of a thread that has ended again.';
+COMMENT ON COLUMN thread_work.threads IS 'Threads that had this number, one after another: valgrind uses that of a thread that has ended again. Of exp-bbv at least so many.';
 COMMENT ON COLUMN thread_work.value IS 'What it spent, in instructions or seconds.';
 COMMENT ON COLUMN thread_work.working IS 'false for a first thread that takes hardly any part in the work of the others.';
 
@@ -211,8 +236,9 @@ SELECT
   total / threads AS mean_value, max_value, busiest_thread,
   max_value / nullif(total / threads, 0) - 1 AS imbalance,
   on_busiest - total / threads AS excess,
-  (on_busiest - total / threads) / nullif(process_most - process_value / threads, 0)
-    AS excess_share,
+  (on_busiest - total / threads)
+    / CASE WHEN process_most >= 1.01 * process_value / threads
+      THEN process_most - process_value / threads END AS excess_share,
   total / nullif(process_value, 0) AS share
 FROM sums;
 
@@ -230,5 +256,5 @@ COMMENT ON COLUMN function_thread_imbalance.max_value IS 'Most of a thread.';
 COMMENT ON COLUMN function_thread_imbalance.busiest_thread IS 'The thread that spends most in it.';
 COMMENT ON COLUMN function_thread_imbalance.imbalance IS 'max over mean - 1.';
 COMMENT ON COLUMN function_thread_imbalance.excess IS 'What the busiest thread of the process spends in it over the mean; the sum over functions is the excess of that thread.';
-COMMENT ON COLUMN function_thread_imbalance.excess_share IS 'excess over that sum; negative where the busiest thread spends less than the mean.';
+COMMENT ON COLUMN function_thread_imbalance.excess_share IS 'excess over that sum; negative where the busiest thread spends less than the mean; NULL where the imbalance of the process is below 1 %: there is nothing to share.';
 COMMENT ON COLUMN function_thread_imbalance.share IS 'Share of the function of what all threads spend, 0..1.';

@@ -63,6 +63,14 @@ def test_instructions_of_threads_and_the_functions_that_make_the_difference(ware
     ) == [(1, 40, False), (2, 100, True), (3, 100, True)]
 
 
+def test_threads_that_share_evenly_have_no_excess_to_share_among_functions(warehouse):
+    counted(warehouse, "r 1 left 1000\nr 2 right 1001")
+    assert rows(warehouse, FUNCTIONS, "r") == [
+        ("right", 1, 500.5, 1001, 2, 500.5, None),
+        ("left", 1, 500, 1000, 1, -500, None),
+    ]
+
+
 def test_a_first_thread_that_works_with_the_others_or_most_is_one_of_them(warehouse):
     counted(
         warehouse,
@@ -94,6 +102,32 @@ def test_numbers_that_several_threads_had_are_a_bound(warehouse):
     note = "several threads had the same number, one after another, and count by their mean: 2"
     assert rows(warehouse, TOTALS) == [("r", 3, 1, 166.7, 200, 2, 0.2, True, note)]
     assert rows(warehouse, FUNCTIONS, "r") == [("work", 2, 166.7, 200, 2, 33.3, 1)]
+
+
+def test_threads_that_had_one_number_are_counted_by_the_block_that_starts_them(warehouse):
+    """Recorded with exp-bbv: block 1 starts a thread, 2 is its work, 3 its end."""
+    given(
+        warehouse,
+        "bb_visits",
+        """
+        run_id  launch  thread  interval  bb  instructions
+        r       0       1       0         9   10
+        r       0       2       0         1   4
+        r       0       2       0         2   96
+        r       0       2       1         2   100
+        r       0       2       2         3   5
+        r       0       2       2         1   4
+        r       0       2       2         2   91
+        r       0       3       0         1   4
+        r       0       3       0         2   96
+        r       0       3       1         3   5
+        r       0       3       1         2   45
+        """,
+    )
+    assert rows(warehouse, "SELECT threads FROM thread_work ORDER BY thread") == [(1,), (1,), (1,)]
+    given(warehouse, "runs", "run_id tags\nr {interval_size=100}")
+    note = "several threads had the same number, one after another, and count by their mean: 2"
+    assert rows(warehouse, TOTALS) == [("r", 3, 1, 150, 150, 2, 0, True, note)]
 
 
 def test_instructions_of_blocks_belong_to_functions(warehouse):

@@ -381,7 +381,9 @@ def test_code_that_the_core_or_the_model_does_not_know(warehouse, tmp_path):
         ("f348ab", "", "unknown_cycles"),  # rep stosq
         ("d9fe", "", "unknown_cycles"),  # fsin
         ("c4e2ed9204ce", "", "unknown_cycles"),  # vgatherdpd ymm0, [rsi + xmm1 * 8], ymm2
+        ("c4e2752e06", "", "unknown_cycles"),  # vmaskmovps [rsi], ymm1, ymm0
         ("d8c1", "", "poor_support"),  # fadd st0, st1
+        ("ac4801d8", "", "poor_support"),  # lodsb; add rax, rbx
         ("4801d8", "riscv64", "other_isa"),
         # mov w0, 1; sub x0, x0, 1; add x0, x0, 1; ret, of AArch64
         ("20008052000400d100040091c0035fd6", "", "like_aarch64"),

@@ -48,6 +48,10 @@ def feature(code, name):
         ("mov [rdi], rax; add rdi, 8; mov rax, [rdi-8]", "4889074883c708488b47f8", 3 / 6, 6, 0.58),
         ("divsd xmm0, xmm1", "f20f5ec1", 1 / 6, 13, 4.45),
         ("push rax; pop rax", "5058", 2 / 6, 0, 0.58),
+        ("mulx r8, r9, rbx: one multiplication", "c462b3f6c3", 2 / 6, 0, 1),
+        ("rcl rax, 1", "48d1d0", 1 / 6, 1, 0.5),
+        ("shld rax, rbx, 3", "480fa4d803", 1, 2, 1.5),
+        ("lodsb: not in the table, and rsi steps before the load", "ac", 1 / 6, 0, 0.29),
     ],
 )
 def test_bounds_of_one_pass(what, code, width, chain, units):

@@ -123,7 +123,7 @@ def analyse(instruction: Any, factory: Any) -> Instruction:
         repeated=instruction.has_rep_prefix or instruction.has_repne_prefix,
         pushes=stack,
         frames=not stack and RSP in (*reads, *address, *writes),
-        support=support(instruction),
+        support=support(instruction, name),
     )
 
 

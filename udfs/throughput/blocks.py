@@ -61,9 +61,9 @@ def block_summary(code: Any) -> pa.StructArray:
         block whose longest dependence chain has 1, 2 .. 40 instructions. The bounds are
         cycles of one pass: the front end's width, the loop-carried chain by latency, and the
         busiest execution units; NULL where `flags` has one of NO_PREDICTION. `flags`
-        are these, poor_support (x87, MMX) and assumed_addresses (a load reads what a store wrote
-        only where their registers point to the same place); like_aarch64, and everything else NULL,
-        where the bytes are no x86-64 but plainly AArch64.
+        are these, poor_support (x87, MMX, rare ones) and assumed_addresses (a load reads what a
+        store wrote only where their registers point to the same place); like_aarch64, and
+        everything else NULL, where the bytes are no x86-64 but plainly AArch64.
     """
     return describe(code.to_pylist())["code"].combine_chunks()
 

@@ -58,6 +58,11 @@ def cost(name: str, instruction: Any, *, loads: bool, stores: bool, vector: bool
 
 
 _STRING = zen3.Cost("alu", 3, 1, 1, 2)
+_ROTATED_BY_ONE = frozenset(
+    value
+    for name, value in vars(ix.Code).items()
+    if name.startswith(("RCL_", "RCR_")) and name.endswith("_1")
+)
 
 
 def _of_form(name: str, instruction: Any, loads: bool) -> zen3.Cost:
@@ -75,6 +80,8 @@ def _of_form(name: str, instruction: Any, loads: bool) -> zen3.Cost:
             return zen3.Cost("fp12", 1, 3) if target else zen3.Cost("fpstore", 1, 4)
     if name.startswith("CVTSI2") and loads:
         return zen3.Cost("fp23", 1, 4)
+    if instruction.code in _ROTATED_BY_ONE:
+        return zen3.Cost("alu12", 1, 1)
     if name in ("DIV", "IDIV"):
         return common._replace(busy=_DIVISION.get(operand_size(instruction), common.busy))
     return common

@@ -7,7 +7,7 @@ from typing import NamedTuple
 # Register numbers of the simulation. There are two flags: carry, and all others; x87's stack is
 # treated as fixed. NOWHERE is always ready, SINK is written but never read.
 FLAG_C, FLAG_Z, VECTORS, X87, NOWHERE, SINK, REGISTERS = 16, 17, 18, 50, 58, 59, 60
-RSP = 4
+RSP, RSI, RDI = 4, 6, 7
 CONSTANT, MEMORY = -1, -2
 
 

@@ -11,6 +11,8 @@ from udfs.throughput.instructions import (
     FLAG_C,
     FLAG_Z,
     NOWHERE,
+    RDI,
+    RSI,
     RSP,
     VECTORS,
     X87,
@@ -104,6 +106,9 @@ def registers_used(info: Any, instruction: Any, address: Registers) -> tuple[Reg
         register, size = register_number(used.register)
         # The stack engine tracks rsp in the front end.
         if register < 0 or (register == RSP and instruction.is_stack_instruction):
+            continue
+        # The steps of rsi and rdi do not wait for what is loaded.
+        if register in (RSI, RDI) and instruction.is_string_instruction:
             continue
         if used.access == ix.OpAccess.READ and register in spare:
             spare.remove(register)

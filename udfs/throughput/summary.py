@@ -47,7 +47,11 @@ def of_blocks(
     each = np.array([_row(i) for i in decoder.shapes], np.float64)
     demand = np.array([_least_demand(i) for i in decoder.shapes])
     units = unit_bound(features.sum_by_block(blocks, decoder, demand))
-    width = width_bound(course.macro - course.sync)
+    guessed = np.array(
+        [[0 if zen3.known(i.name) else i.macro - 1] for i in decoder.shapes], np.float64
+    )
+    unknown = features.sum_by_block(blocks, decoder, guessed)[:, 0]
+    width = width_bound(course.macro - course.sync - unknown)
     limits = np.stack([width, course.cycles[:, 3], units], axis=1)
     counts = features.sum_by_block(blocks, decoder, each).astype(np.int64)
     return Summaries(counts, course.paths, limits)

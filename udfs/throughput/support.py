@@ -10,6 +10,8 @@ from typing import Any
 
 import iced_x86 as ix
 
+from udfs.throughput import zen3
+
 # Sets of instructions by the beginning of their names that Zen 3 lacks.
 _LACKING = (
     *("AVX512", "AVX_VNNI", "AVX_IFMA", "AVX_NE", "AMX", "GFNI", "KNC", "MPX", "HLE", "RTM", "TSX"),
@@ -50,15 +52,20 @@ _SYSTEM = frozenset(
         *("RDFSBASE", "RDGSBASE", "WRFSBASE", "WRGSBASE", "RDPID"),
     )
 )
-# Microcode whose cycles depend on its operands: functions of x87, gathers. No block of the training
-# has them.
+# Microcode of many cycles, most of it by its operands: functions of x87, gathers, stores by masks.
+# No block of the training has them.
 _MICROCODE = frozenset(
     getattr(ix.Mnemonic, name)
     for name in (
         *("FSIN", "FCOS", "FSINCOS", "FPTAN", "FPATAN", "FYL2X", "FYL2XP1", "F2XM1", "FPREM"),
         *("FPREM1", "FBLD", "FBSTP", "ENTER", "VGATHERDPS", "VGATHERDPD", "VGATHERQPS"),
         *("VGATHERQPD", "VPGATHERDD", "VPGATHERDQ", "VPGATHERQD", "VPGATHERQQ"),
+        *("MASKMOVDQU", "VMASKMOVDQU", "MASKMOVQ", "POPF", "POPFQ"),
     )
+)
+# Microcode only where they store.
+_MASKED = frozenset(
+    getattr(ix.Mnemonic, name) for name in ("VMASKMOVPS", "VMASKMOVPD", "VPMASKMOVD", "VPMASKMOVQ")
 )
 # Flags without a prediction, in the order of their weight, then those that only widen the band.
 NO_PREDICTION = (
@@ -68,8 +75,11 @@ POOR_SUPPORT = "poor_support"
 ASSUMED_ADDRESSES = "assumed_addresses"
 
 
-def support(instruction: Any) -> str:
-    """Return the flag of an instruction of x86-64; empty where the core and the model know it."""
+def support(instruction: Any, name: str) -> str:
+    """Return the flag of an instruction of x86-64; empty where the core and the model know it.
+
+    `name` is as in the table of `zen3`.
+    """
     features = instruction.cpuid_features()
     if any(feature in _NOT_ON_CORE for feature in features):
         return "not_on_core"
@@ -78,6 +88,8 @@ def support(instruction: Any) -> str:
     is_repeated = instruction.is_string_instruction and (
         instruction.has_rep_prefix or instruction.has_repne_prefix
     )
-    if is_repeated or instruction.mnemonic in _MICROCODE:
+    is_masked = instruction.mnemonic in _MASKED and instruction.op0_kind == ix.OpKind.MEMORY
+    if is_repeated or is_masked or instruction.mnemonic in _MICROCODE:
         return "unknown_cycles"
-    return POOR_SUPPORT if any(feature in _X87 for feature in features) else ""
+    is_rare = not zen3.known(name) or any(feature in _X87 for feature in features)
+    return POOR_SUPPORT if is_rare else ""

@@ -73,16 +73,15 @@ alu12 1 1: SHL SHR SAR SAL ROL ROR RORX SHLX SHRX SARX BT
 alu12 2 2: BTS BTR BTC TZCNT BLSI BLSMSK BLSR
 alu12 4 3: BSF BSR
 alu12 3 3: RCL RCR
-alu03 1 1: ADC SBB SETCC CMOVCC JCC JMP CALL RET JRCXZ JECXZ LOOP
+alu03 1 1: ADC ADCX ADOX SBB SETCC CMOVCC JCC JMP CALL RET JRCXZ JECXZ LOOP
 alu 2 2: XADD
 alu 2 1: XCHG
 alu1 1 3: IMUL
 alu1 2 3: MUL
-alu1 2 4: MULX
 alu1 1 3: PDEP PEXT CRC32
 alu12 6 4: SHLD SHRD
 none 0 0: NOP PUSH POP PREFETCHT0 PREFETCHT1 PREFETCHT2 PREFETCHNTA PREFETCHW PREFETCH CLFLUSH
-none 0 0: ENDBR64 LEAVE VZEROUPPER CLD
+none 0 0: ENDBR64 LEAVE VZEROUPPER
 fp 1 1: ANDPS ANDPD ANDNPS ANDNPD ORPS ORPD XORPS XORPD PAND PANDN POR PXOR
 fp 1 1: MOVAPS MOVAPD MOVUPS MOVUPD MOVDQA MOVDQU MOVSS MOVSD MOVQ LDDQU MOVNTDQ MOVNTPS MOVNTPD
 fp03 1 1: PADDSB PADDSW PADDUSB PADDUSW PSUBSB PSUBSW PSUBUSB PSUBUSW PAVGB PAVGW
@@ -142,6 +141,7 @@ _SINGLE = {
     "FDIVR": Cost("fdiv", 1, 15, 6),
     "FDIVRP": Cost("fdiv", 1, 15, 6),
     "FSQRT": Cost("fdiv", 1, 25, 20),
+    "MULX": Cost("alu1", 1, 4, 1, 1),
     "CMPXCHG": Cost("alu", 3, 3, 1, 2),
     "MFENCE": Cost("all", 1, 60, 60),
     "LFENCE": Cost("all", 1, 8, 8),
@@ -169,15 +169,20 @@ _LEAST_SHARES = {
     "FSQRT": 0.7,
     **dict.fromkeys(("CVTPS2PD", "SHLD", "SHRD", "PCMPISTRI", "PCMPISTRM"), 0.5),
     **dict.fromkeys(("UCOMISD", "UCOMISS", "COMISD", "COMISS"), 0.0),
-    **dict.fromkeys(("MUL", "PCMPEQB", "PMINUB"), 0.85),
+    **dict.fromkeys(("PCMPEQB", "PMINUB"), 0.85),
+    "MUL": 0.5,
     "MFENCE": 0.95,
 }
 # Cycles of a port that an access to memory and a simple operation take: up to 3.4 and 4.2 a cycle
 # were measured.
 LEAST_ACCESS, _LEAST_SIMPLE = 0.87, 0.95
 LEAST_VECTOR_FORWARD, LEAST_FAILED_FORWARD = 4, 17
-_LEAST_LATENCIES = (("alu12", 2, 1), ("idiv", 10, 8), ("fp23", 7, 6), ("fp01", 5, 3))
 _UNKNOWN = Cost("alu", 2, 4, 1, 4)
+_LEAST_LATENCIES = (
+    *(("alu12", 2, 1), ("idiv", 10, 8), ("fp23", 7, 6), ("fp01", 5, 3)),
+    *(("alu", 2, 1), ("alu12", 4, 2), ("fpstore", 4, 3), ("fp12", 9, 6)),
+    (_UNKNOWN.unit, _UNKNOWN.latency, 0),
+)
 
 
 def _table() -> dict[str, Cost]:
@@ -226,6 +231,8 @@ def least_share(name: str, unit: str, *, locked: bool) -> float:
     """Return the share of its cost that an instruction takes at least of its unit."""
     if locked:
         return 0.65
+    if not known(name):
+        return 0.0
     return _LEAST_SHARES.get(name, {"all": 0.0, "alu": _LEAST_SIMPLE}.get(unit, 1.0))
 
 
@@ -234,7 +241,8 @@ def least_latency(unit: NDArray[np.int64], latency: NDArray[np.int64]) -> NDArra
 
     Some of the sources of an address of three parts are added last, in one cycle; divisions depend
     on values; conversions, comparisons and horizontal additions are measured to be shorter than in
-    published tables, and what occupies the whole core to overlap with others.
+    published tables, and what occupies the whole core to overlap with others. Of instructions that
+    the table does not have nothing is known.
     """
     least = latency.copy()
     for name, usual, fewest in _LEAST_LATENCIES:
