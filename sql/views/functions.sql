@@ -220,6 +220,12 @@ FROM chosen AS c
 JOIN places AS p ON c.is_after = p.is_after AND c.run_id = p.run_id
 JOIN runs_of_side AS n ON c.is_after = n.is_after;
 
+-- Whether the tool states more for a path, or a function, than it and what is below it add up to. It
+-- cuts paths off above then, as callgrind does with --separate-callers: callees of f are on paths
+-- that do not begin as f's do.
+CREATE OR REPLACE MACRO _is_cut(depth, stated, inclusive) AS
+  depth > 1 AND coalesce(stated > 1.01 * inclusive, false);
+
 -- What was measured by call path, or by function in flat profiles: times, else costs.
 CREATE OR REPLACE VIEW _path_costs AS
 SELECT
@@ -236,8 +242,7 @@ JOIN (
 ) AS m USING (run_id)
 GROUP BY run_id, coalesce(callpath, function)
 UNION ALL
-SELECT
-  run_id, unit, coalesce(callpath, function), sum(cost), sum(inclusive) FILTER (callpath IS NULL)
+SELECT run_id, unit, coalesce(callpath, function), sum(cost), sum(inclusive)
 FROM function_costs
 GROUP BY ALL;
 
@@ -262,8 +267,13 @@ WITH
 
 SELECT
   run_id, callpath, _path_parts(callpath)[-1] AS function, depth, unit, own,
-  CASE WHEN max(depth) OVER (PARTITION BY run_id) = 1 THEN stated ELSE inclusive END AS inclusive
-FROM sums;
+  CASE
+    WHEN max(depth) OVER of_tree = 1 OR bool_or(_is_cut(depth, stated, inclusive)) OVER of_tree
+      THEN stated
+    ELSE inclusive
+  END AS inclusive
+FROM sums
+WINDOW of_tree AS (PARTITION BY run_id);
 
 COMMENT ON VIEW call_tree IS 'One row is one call path of a run, also one in which nothing was measured but below it, with its own cost and that with its callees. Flat profiles have a row for each function.';
 COMMENT ON COLUMN call_tree.run_id IS 'Run (runs.run_id).';
@@ -272,7 +282,7 @@ COMMENT ON COLUMN call_tree.function IS 'Its last function.';
 COMMENT ON COLUMN call_tree.depth IS 'Functions on the path.';
 COMMENT ON COLUMN call_tree.unit IS 'Unit of own and inclusive: s, or that of function_costs.';
 COMMENT ON COLUMN call_tree.own IS 'Exclusive: without callees; of times the mean over ranks and repetitions.';
-COMMENT ON COLUMN call_tree.inclusive IS 'With callees: the sum over all paths below. In flat profiles as the tool states it, else NULL.';
+COMMENT ON COLUMN call_tree.inclusive IS 'With callees: the sum over all paths below. In flat profiles, and where paths are cut off above (callgrind --separate-callers), as the tool states it, else NULL.';
 
 -- A function that calls itself is on a call path several times, and counts once.
 CREATE OR REPLACE VIEW function_totals AS
@@ -285,6 +295,7 @@ WITH
   functions AS (
     SELECT
       run_id, unit, own, stated, parts[-1] AS last, len(parts) AS depth,
+      list_contains(parts[:-2], parts[-1]) AS is_within,
       unnest(CASE WHEN own <> 0 THEN list_distinct(parts) ELSE parts[-1:] END) AS function
     FROM paths
   ),
@@ -293,19 +304,32 @@ WITH
     SELECT
       run_id, unit, function,
       CASE WHEN bool_or(function = last) THEN sum(own) FILTER (function = last) ELSE 0 END AS own,
-      sum(own) AS inclusive, sum(stated) AS stated, max(depth) AS depth
+      sum(own) AS inclusive,
+      CASE
+        WHEN bool_and(stated IS NOT NULL) FILTER (function = last AND NOT is_within)
+          THEN sum(stated) FILTER (function = last AND NOT is_within)
+      END AS stated,
+      count(*) FILTER (function = last) AS paths,
+      max(depth) AS depth
     FROM functions
     GROUP BY run_id, unit, function
   )
 
 SELECT
   run_id, function, unit, own,
-  CASE WHEN max(depth) OVER (PARTITION BY run_id) = 1 THEN stated ELSE inclusive END AS inclusive
-FROM sums;
+  CASE
+    WHEN max(depth) OVER of_run = 1 THEN stated
+    WHEN NOT bool_or(_is_cut(depth, stated, inclusive)) OVER of_run THEN inclusive
+    WHEN NOT _is_cut(depth, stated, inclusive) THEN if(stated IS NULL, NULL, inclusive)
+    -- of several, one can be within another
+    WHEN paths = 1 THEN stated
+  END AS inclusive
+FROM sums
+WINDOW of_run AS (PARTITION BY run_id);
 
 COMMENT ON VIEW function_totals IS 'One row is one function of a run: what it took itself, and with its callees on all its call paths, of which a recursive function counts once.';
 COMMENT ON COLUMN function_totals.run_id IS 'Run (runs.run_id).';
 COMMENT ON COLUMN function_totals.function IS 'Function, as the tool names it.';
 COMMENT ON COLUMN function_totals.unit IS 'Unit of own and inclusive: s, or that of function_costs.';
 COMMENT ON COLUMN function_totals.own IS 'Exclusive: without callees; of times the mean over ranks and repetitions.';
-COMMENT ON COLUMN function_totals.inclusive IS 'With callees. In flat profiles as the tool states it, else NULL.';
+COMMENT ON COLUMN function_totals.inclusive IS 'With callees. In flat profiles as the tool states it, else NULL. Where paths are cut off above (callgrind --separate-callers) as the tool states it of the only path that ends in the function; NULL where there are several.';

@@ -54,6 +54,32 @@ def test_totals_of_flat_profiles_are_as_stated(warehouse):
     ]
 
 
+def test_totals_of_paths_that_are_cut_off_above_are_as_stated(warehouse):
+    # As callgrind --separate-callers=1 writes main, which calls f and g; f calls g, g calls h.
+    given(
+        warehouse,
+        "pmu_samples",
+        """
+        event  region       value  inclusive
+        Ir     start->main  1      21
+        Ir     main->f      2      14
+        Ir     f->g         4      12
+        Ir     main->g      3      6
+        Ir     g->h         11     11
+        """,
+    )
+    assert rows(warehouse, "SELECT function, inclusive FROM function_totals ORDER BY 1") == [
+        ("f", 14),
+        ("g", 18),
+        ("h", 11),
+        ("main", 21),
+        ("start", None),
+    ]
+    assert rows(
+        warehouse, "SELECT callpath, inclusive FROM call_tree WHERE depth = 2 ORDER BY 1"
+    ) == [("f->g", 12), ("g->h", 11), ("main->f", 14), ("main->g", 6), ("start->main", 21)]
+
+
 def test_costs_are_of_one_event_whatever_perf_calls_it(warehouse):
     given(
         warehouse,
