@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from apps.output import short_names
-from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, SKY, axis, legend, scale, steps_scale
+from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, SKY, axis, legend, ratio_scale, scale
 from apps.pages.sizes import FIT
 from apps.reports.scaling_limits import TurningPoint
 
@@ -21,7 +21,6 @@ _NAME, _WIDE_NAME = 22, 40
 _MARGIN = 0.06
 _TICKS = 10
 # The ends of the colours of a rank's time over the mean.
-_STEPS = (0.5, 0.8, 1.25, 2.0)
 
 
 def time_chart(
@@ -331,7 +330,7 @@ def ranks_chart(frame: pl.DataFrame, functions: list[str]) -> alt.Chart:
             y=alt.Y("name:N", sort=names, axis=axis(None, labelFlush=False)),
             color=alt.Color(
                 "of_mean:Q",
-                scale=steps_scale(_STEPS),
+                scale=ratio_scale(),
                 legend=legend("time over the mean of the ranks", 5),
             ),
             tooltip=[
