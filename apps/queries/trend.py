@@ -88,7 +88,7 @@ def trend_mixed(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
 
 
 def trend_dated(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
-    """Return of how many runs of an application only the time of a file says when they started."""
+    """Return how many runs of an application have only the time of a file as their start."""
     return ask(con, "trend/dated", app=app)
 
 

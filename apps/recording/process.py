@@ -135,7 +135,7 @@ def execute(
 
 
 def _processor_seconds(pid: int) -> float:
-    """Return the processor time of a process up to now; 0 where Linux does not tell."""
+    """Return the processor time of a process up to now; 0 where it is unknown."""
     try:
         return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
     except (OSError, ValueError, IndexError):

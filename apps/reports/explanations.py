@@ -446,7 +446,7 @@ def _listed(rows: Sequence[Row]) -> list[Row]:
 
 
 def _doubt(row: Row, unsure: bool) -> str:
-    """Return what keeps a finding from being certain; `unsure` where that is not said of all."""
+    """Return what keeps a finding from being certain; `unsure` where that is not stated of all."""
     if "largest" in row["flags"]:
         return " (largest, not certain)"
     if row["certain"] is None:
