@@ -112,13 +112,14 @@ PRINTED: tuple[Signature, ...] = (
     ),
     Signature(
         "the text of Java Flight Recorder (jfr print or summary)",
-        "Print JSON: jfr print --json --events jdk.ExecutionSample FILE.jfr > NEW.json",
-        text=r"^(?:jdk\.\w+ \{|(?: Event Type +Count +Size \(bytes\)))",
+        "Print JSON: jfr print --json --stack-depth 64 --events jdk.ExecutionSample FILE.jfr > "
+        "NEW.json",
+        text=r"^(?:jdk\.\w+ \{| +<event type=\"jdk\.|(?: Event Type +Count +Size \(bytes\)))",
     ),
     Signature(
         "what jfr print --json prints where it found no events",
-        "Print samples: jfr print --json --events jdk.ExecutionSample FILE.jfr > NEW.json; a "
-        "program of a few milliseconds has none.",
+        "Print samples: jfr print --json --stack-depth 64 --events jdk.ExecutionSample FILE.jfr > "
+        "NEW.json; a program of a few milliseconds has none.",
         text=r'\A\s*\{\s*"recording": \{\s*"events": \[\s*\]',
     ),
     Signature(
@@ -425,7 +426,7 @@ PRINTED: tuple[Signature, ...] = (
     ),
     Signature(
         "the text of pyinstrument",
-        "Let it write its session: pyinstrument -r json -o FILE.json SCRIPT",
+        "Let it write its session: pyinstrument -r session -o FILE.pyisession SCRIPT",
         text=r"^ */_//_/// /_\\ / //_// / //_'/ //",
     ),
     Signature(

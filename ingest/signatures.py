@@ -43,8 +43,9 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "a recording of Java Flight Recorder",
-        "Print its samples: jfr print --json --events jdk.ExecutionSample FILE > NEW.json, or "
-        "convert it to folded stacks with async-profiler: jfrconv -o collapsed FILE NEW.txt",
+        "Print its samples: jfr print --json --stack-depth 64 --events jdk.ExecutionSample FILE > "
+        "NEW.json, or convert it to folded stacks with async-profiler: jfrconv -o collapsed FILE "
+        "NEW.txt",
         (b"FLR\0",),
         (".jfr",),
     ),

@@ -26,7 +26,7 @@ from warehouse.errors import (
     WarehouseOutdated,
 )
 from warehouse.lake import stamp
-from warehouse.lake.attach import attach, engine, is_lake, use
+from warehouse.lake.attach import attach, engine, is_lake, use, use_all_threads
 from warehouse.lake.copies import use_copies
 from warehouse.lake.writers import alone
 from warehouse.queue import place
@@ -163,6 +163,7 @@ def _open_lake(where: Lake, read_only: bool, *, create: bool) -> DuckDBPyConnect
                 # DuckLake crashes where another has made a table since it was attached.
                 con.close()
                 return _open_lake(where, read_only, create=False)
+        use_all_threads(con)
     except BaseException:
         con.close()
         raise

@@ -18,7 +18,9 @@ from ingest.recording import Recording
 from warehouse.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 _LIMIT = 64 << 20
 # A dict whose first key is a tuple of a text, a number and a text; or an empty one.
@@ -63,6 +65,7 @@ def _rows(reader: MarshalReader) -> pa.Table:
 
     functions: dict[str, None] = {}
     calls, seconds, inclusive = array("q"), array("d"), array("d")
+    sampled_calls: list[tuple[str, str]] = []
     for key, entry in reader.pairs():
         function = _label(reader, key)
         if function in functions:
@@ -73,6 +76,8 @@ def _rows(reader: MarshalReader) -> pa.Table:
         calls.append(entry[1] if entry[1] < 0 else max(entry[:2]))
         seconds.append(entry[2])
         inclusive.append(entry[3])
+        if entry[1] < 0:
+            sampled_calls += [(_label(reader, caller), function) for caller in entry[4]]
     if not reader.at_end():
         raise reader.error("there are more bytes after the profile", "the end of the file")
     if not functions:
@@ -82,9 +87,35 @@ def _rows(reader: MarshalReader) -> pa.Table:
             "function": pa.array(functions, pa.string()),
             "calls": pa.array(np.array(calls), mask=np.array(calls) < 0),
             "seconds": np.array(seconds),
-            "inclusive_seconds": np.array(inclusive),
+            "inclusive_seconds": pa.array(
+                np.array(inclusive), mask=_in_cycles(list(functions), sampled_calls)
+            ),
         }
     )
+
+
+def _in_cycles(functions: list[str], calls: list[tuple[str, str]]) -> NDArray[np.bool_]:
+    """Return which functions call themselves, also by way of others, by (caller, callee).
+
+    pyinstrument, which counts no calls, adds up the time of each of their calls, also of one that
+    lies within another.
+    """
+    import numpy as np
+
+    if not calls:
+        return np.zeros(len(functions), np.bool_)
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    number = {function: place for place, function in enumerate(functions)}
+    known = [pair for pair in calls if pair[0] in number]
+    caller, callee = (np.array([number[pair[end]] for pair in known], np.int64) for end in (0, 1))
+    shape = (len(functions), len(functions))
+    graph = coo_array((np.ones(len(known)), (caller, callee)), shape=shape)
+    cycle = connected_components(graph, connection="strong")[1]
+    found: NDArray[np.bool_] = np.bincount(cycle)[cycle] > 1
+    found[caller[caller == callee]] = True
+    return found
 
 
 def _label(reader: MarshalReader, key: Any) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
+from ingest.parsing.call_paths import frame_name
 from ingest.parsing.lines import check_line_end, quoted, whole_text
 from warehouse.errors import InputError
 
@@ -78,7 +79,7 @@ class _Found:
 
     def add(self, name: str, kind: str | None, seconds: float, calls: int | None) -> None:
         self.processes.append(self.process)
-        self.functions.append(name)
+        self.functions.append(frame_name(name))
         self.kinds.append(kind)
         self.seconds.append(None if kind == "range" else seconds)
         self.inclusive.append(seconds if kind == "range" else None)

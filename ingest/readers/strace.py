@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ingest.base import Head, Item, Rows, Run, SingleFile
+from ingest.base import Head, Item, LeftOut, Rows, Run, SingleFile
 from ingest.parsing.lines import numbered_lines, quoted
 from warehouse.errors import InputError
 
@@ -113,11 +113,16 @@ class _Table:
             hint="The file seems cut off: record again.",
         )
 
-    def rows(self, run: int) -> Iterator[Rows]:
+    def rows(self, run: int) -> Iterator[Item]:
         """Yield the rows of the table, of a run by its position."""
         import pyarrow as pa
 
         size = len(self.names)
+        is_timed = any(self.seconds)
+        if not is_timed:
+            # Each call took less than what the kernel counts by, and not 0.
+            reason = "all are too short to be counted: strace -c -w has elapsed times"
+            yield LeftOut(size, "time of a call", reason, "times of calls")
         kind = "syscall" if self.kind == "syscall" else None
         yield Rows(
             "fn_timings",
@@ -126,7 +131,7 @@ class _Table:
                     "run": pa.array([run] * size, pa.int32()),
                     "function": self.names,
                     "kind": pa.array([kind] * size, pa.string()),
-                    "seconds": self.seconds,
+                    "seconds": pa.array(self.seconds if is_timed else [None] * size, pa.float64()),
                     "calls": pa.array(self.calls, pa.int64()),
                 }
             ),

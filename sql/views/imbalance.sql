@@ -12,6 +12,34 @@ CREATE OR REPLACE MACRO _waits_by_name(function) AS regexp_matches(
   'barrier|(^|[^a-z])wait|mpi_test|mpi_win_(start|complete|post|lock|unlock|flush)'
 );
 
+-- One row is the time of a function on a rank beside its threads, or of its threads together: the
+-- longest counts. Rows of call paths are still to be added up.
+CREATE OR REPLACE VIEW _rank_parts AS
+WITH
+  of_threads AS (
+    SELECT
+      run_id, parallelism, repetition, rank, thread, function,
+      sum(seconds) AS seconds,
+      count(seconds) > 0 AND bool_and(seconds >= 0 AND isfinite(seconds)) AS valid,
+      any_value(kind) AS tool_kind
+    FROM fn_timings
+    WHERE rank IS NOT NULL AND thread IS NOT NULL
+    GROUP BY ALL
+  )
+
+SELECT
+  run_id, parallelism, repetition, rank, function,
+  max(seconds) AS seconds, bool_and(valid) AS valid, NULL AS known,
+  any_value(tool_kind) AS tool_kind
+FROM of_threads
+GROUP BY run_id, parallelism, repetition, rank, function
+UNION ALL
+SELECT
+  run_id, parallelism, repetition, rank, function,
+  seconds, seconds >= 0 AND isfinite(seconds), seconds IS NOT NULL, kind
+FROM fn_timings
+WHERE rank IS NOT NULL AND thread IS NULL;
+
 CREATE OR REPLACE VIEW rank_times AS
 WITH
   -- names in tools of the kinds whose calls wait
@@ -33,40 +61,13 @@ WITH
     FROM function_classes
   ),
 
-  of_threads AS (
-    SELECT
-      run_id, parallelism, repetition, rank, thread, function,
-      sum(seconds) AS seconds,
-      count(seconds) > 0 AND bool_and(seconds >= 0 AND isfinite(seconds)) AS valid,
-      any_value(kind) AS tool_kind
-    FROM fn_timings
-    WHERE rank IS NOT NULL AND thread IS NOT NULL
-    GROUP BY ALL
-  ),
-
-  -- of several threads of a rank the longest counts, beside what is the rank's own
-  parts AS (
-    SELECT
-      run_id, parallelism, repetition, rank, function,
-      max(seconds) AS seconds, bool_and(valid) AS valid, NULL AS known,
-      any_value(tool_kind) AS tool_kind
-    FROM of_threads
-    GROUP BY run_id, parallelism, repetition, rank, function
-    UNION ALL
-    SELECT
-      run_id, parallelism, repetition, rank, function,
-      seconds, seconds >= 0 AND isfinite(seconds), seconds IS NOT NULL, kind
-    FROM fn_timings
-    WHERE rank IS NOT NULL AND thread IS NULL
-  ),
-
   of_ranks AS (
     SELECT
       run_id, parallelism, repetition, rank, function,
       coalesce(sum(seconds), 0) AS seconds,
       bool_and(valid) AND coalesce(bool_or(known), true) AS valid,
       any_value(tool_kind) AS tool_kind
-    FROM parts
+    FROM _rank_parts
     GROUP BY ALL
   )
 

@@ -34,20 +34,24 @@ CREATE OR REPLACE MACRO _without_model(missing, functions, covered) AS
 
 CREATE OR REPLACE VIEW program_times AS
 WITH
+  whole AS (
+    SELECT function FROM function_classes WHERE kind = 'total'
+  ),
+
   of_threads AS (
     SELECT
       run_id, parallelism, repetition, rank, thread,
       sum(seconds) FILTER (seconds >= 0 AND isfinite(seconds)) AS own,
       max(inclusive_seconds) FILTER (isfinite(inclusive_seconds)) AS outermost
     FROM fn_timings
-    WHERE kind IS DISTINCT FROM 'total'
-      AND function NOT IN (SELECT function FROM function_classes WHERE kind = 'total')
+    WHERE kind IS DISTINCT FROM 'total' AND function NOT IN (FROM whole)
     GROUP BY ALL
   ),
 
   of_ranks AS (
-    SELECT run_id, parallelism, repetition, rank, sum(seconds) AS seconds
-    FROM rank_times
+    SELECT run_id, parallelism, repetition, rank, sum(seconds) FILTER (valid) AS seconds
+    FROM _rank_parts
+    WHERE tool_kind IS DISTINCT FROM 'total' AND function NOT IN (FROM whole)
     GROUP BY ALL
   ),
 

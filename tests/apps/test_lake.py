@@ -132,6 +132,12 @@ def test_commands_answer_as_over_a_file(run, address, file, command):
     assert answers[0] == answers[1] != ""
 
 
+def test_a_lake_that_is_open_has_as_many_threads_as_a_file(reader, writer, file):
+    threads = "SELECT current_setting('threads')"
+    with pwh.connect(file, read_only=True) as one:
+        assert rows(reader, threads) == rows(writer, threads) == rows(one, threads)
+
+
 @pytest.fixture
 def copying(reader):
     """Return a cursor as commands and pages have, which copies small tables of the lake."""

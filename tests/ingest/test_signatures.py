@@ -124,6 +124,7 @@ def test_what_a_file_is_and_how_to_convert_it(tmp_path, name, data, what, advice
         ("Total: 63 samples\n      62  98.4%  98.4%       62  98.4% leaf\n", "google-pprof"),
         ("# Event 'cycles'\n#\n# Baseline  Delta Abs  Shared Object\n", "perf script"),
         ("jdk.ExecutionSample {\n  startTime = 00:09:42.810\n", "jfr print --json"),
+        ('<recording>\n  <events>\n    <event type="jdk.ExecutionSample">\n', "jfr print --json"),
         ('{\n  "recording": {\n    "events": []\n  }\n}', "jdk.ExecutionSample"),
         ("\n Version: 2.1\n\n Event Type         Count  Size (bytes) \n", "jfr print --json"),
         ("[0.004s][info][gc,init] Version: 17.0.15\n", "async-profiler"),

@@ -103,6 +103,15 @@ def test_a_law_that_goes_on_is_not_told_to_change(law):
     assert np.mean([any("may change" in flag for flag in flags) for flags in told]) < 0.03
 
 
+@pytest.mark.parametrize("share", [0.07, 0.1])
+def test_growth_that_only_the_last_counts_show_is_in_the_interval(share):
+    p = np.array([1.0, 2, 4, 8, 16, 32, 64, 128])
+    y = (1 - share) * 128 / p + share * p / 128
+    noisy = y * np.random.default_rng(7).lognormal(0, 0.01, (40, len(p)))
+    truth = (1 - share) / 8 + share * 8
+    assert np.mean([one["high"][0] > truth for one in predict(p, noisy, [1024])]) > 0.75
+
+
 def test_four_counts_of_ever_faster_growth_carry_a_law():
     """Bent by 2 %: a line with a base, whose growth the ensemble would halve."""
     x = np.array([32.0, 64.0, 128.0, 256.0])

@@ -35,6 +35,8 @@ _SURPRISE = (0.8, 4.0)
 """Error of the last count, in standard errors, from which a law is doubted, and how much."""
 _CLOSE = (0.05, 25.0)
 """Doubt about a law through four points, and how it grows with its distance from them."""
+_EXPECTED, _NEW = 0.02, 0.1
+"""Doubt about a law that predicted the last count, and from which that shows something new."""
 _CHANGED = (3.5, 0.12)
 """Standard errors, and logarithm of the ratio, from which on a count departs from a law."""
 _BEFORE = 3
@@ -154,6 +156,11 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array) -> Forec
         apart = _OPEN[m] * np.log(at / x[:, -1:])
         low = np.where(further, np.minimum.reduce([low, law.log_low, centre - apart]), low)
         high = np.where(further, np.maximum.reduce([high, law.log_high, centre + apart]), high)
+    else:
+        # Of a term that only the last count shows the ensemble knows nothing, and is no less sure.
+        anew = beyond[:, asked] & (doubt > _NEW)[:, None]
+        low = np.where(anew, np.minimum(low, law.log_low), low)
+        high = np.where(anew, np.maximum(high, law.log_high), high)
     changed = np.flatnonzero(departs)
     if len(changed):
         # The law of before may go on at another level, or that of all counts; or neither.
@@ -304,7 +311,7 @@ def _laws(
             if is_last:
                 missed[rows] = np.abs(off[:, 0])
                 beyond = np.maximum(off[:, 0] ** 2 - _SURPRISE[0] ** 2 * expected, 0)
-                doubt[rows] = np.hypot(0.02, _SURPRISE[1] * np.sqrt(beyond))
+                doubt[rows] = np.hypot(_EXPECTED, _SURPRISE[1] * np.sqrt(beyond))
             doubtful = tried[_departs(y[tried], off, expected)]
             # Repetitions in a row scatter less than runs of other days: without them it has to be
             # as certain.

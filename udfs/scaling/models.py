@@ -118,7 +118,7 @@ def flag_doubts(series: Series, rows: np.ndarray, predicted: Forecast) -> None:
         where = "above" if off > 0 else "below"
         series.flags[rows[place]].append(
             f"not extrapolatable: the law may change at {predicted.since[place]:.0f}, where the "
-            f"time is {100 * abs(off):.3g} % {where} that of the counts before"
+            f"time is {100 * abs(off):.3g} % {where} what the counts before predict"
         )
     for place in np.flatnonzero(predicted.misfit > POOR_FIT):
         off = np.expm1(predicted.misfit[place])

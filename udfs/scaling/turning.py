@@ -55,6 +55,8 @@ _TELLING: Final = 3
 """Degrees of freedom from which the noise of the best curve can be less than that."""
 _SAME: Final = (2.0, 0.01)
 """Scatter of repetitions, the second at least, up to which a time is as short as the shortest."""
+_PREDICTED: Final = (5, 0.12)
+"""Counts from which the last is predicted from the others, and the error up to which it is."""
 _WIDEST: Final = 1e60
 _AT_ONCE: Final = 8
 
@@ -93,6 +95,13 @@ def scaling_turning_point(
         first = np.where(alike, p, np.inf).min(1)
         last = np.where(alike, p, 0).max(1)
         low[rows], high[rows] = np.minimum(low[rows], first), np.maximum(high[rows], last)
+        # One slower count that the others do not predict may be beyond a threshold, as the number
+        # of cores: then the fastest is any from the fastest measured one on.
+        once = times.argmin(1) == p.shape[1] - 2
+        if p.shape[1] >= _PREDICTED[0]:
+            once &= known.error > _PREDICTED[1]
+        for end, widest, count in ((low, np.minimum, p[:, -2]), (high, np.maximum, p[:, -1])):
+            end[rows[once]] = widest(end[rows[once]], count[once])
         # No measured time grows: that it does beyond is no better known than the predictions.
         falls = (times.argmin(1) == p.shape[1] - 1) & (known.log_seconds.argmin(1) == _LAST)
         high[rows[falls]] = np.nan

@@ -49,7 +49,11 @@ _OPTIONS = {"parquet_compression": "zstd", "data_inlining_row_limit": str(_MOST_
 
 
 def engine(lake: Lake) -> DuckDBPyConnection:
-    """Return a connection of DuckDB in memory that can attach a lake.
+    """Return a connection of DuckDB in memory that can attach a lake, with one thread.
+
+    Opening asks the catalogue some dozens of small questions. With several threads DuckDB hands
+    each to another one and loops until it is done, which doubles the time, and more on a busy
+    machine: `use_all_threads` once it is open.
 
     Raises `UsageError` where an extension is not installed.
     """
@@ -59,13 +63,18 @@ def engine(lake: Lake) -> DuckDBPyConnection:
     # DuckDB would look through 80 MB of signed files at each start, for half the time that it
     # takes. pip did that when it installed them. What DuckDB downloads itself it has to check.
     are_packaged = all(map(is_packaged, needed))
-    con = duckdb.connect(config={"allow_unsigned_extensions": are_packaged})
+    con = duckdb.connect(config={"allow_unsigned_extensions": are_packaged, "threads": 1})
     for name in needed:
         load_extension(con, name, extra="lake")
     con.execute("SET allow_unsigned_extensions = false")
     # In memory, DuckDB would put what does not fit in a folder of the working directory.
     con.execute("SET temp_directory = $1", [str(spill_folder())])
     return con
+
+
+def use_all_threads(con: DuckDBPyConnection) -> None:
+    """Let a connection that `engine` returned use as many threads as any other."""
+    con.execute("RESET threads")
 
 
 def attach(con: DuckDBPyConnection, lake: Lake, *, read_only: bool, create: bool) -> None:

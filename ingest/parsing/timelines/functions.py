@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ingest.base import Item, Rows
+from ingest.parsing.call_paths import frame_name
 from ingest.parsing.timelines.arrays import sums
 from ingest.parsing.timelines.nesting import Nesting
 from ingest.parsing.timelines.slices import Integers, Role, Timeline
@@ -47,7 +48,7 @@ def _path_rows(timeline: Timeline, threads: Integers, nested: Nesting) -> Rows:
 def _name_rows(timeline: Timeline, of: Integers, *, own: bool) -> Rows:
     slices = timeline.slices
     first, place = _groups(slices.name[of], slices.kind[of])
-    names = pa.array(timeline.names, pa.string())
+    names = pa.array(map(frame_name, timeline.names), pa.string())
     columns: dict[str, object] = {"function": names.take(pa.array(slices.name[of[first]]))}
     if own:
         columns["seconds"] = sums((slices.end - slices.start)[of], place, len(first)) / _NS

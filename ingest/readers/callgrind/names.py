@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ingest.parsing.call_paths import ARROW
+from ingest.parsing.call_paths import ARROW, frame_name
 
 OBJECT, FILE, NAME = "object", "file", "function"
 UNKNOWN = b"???"
@@ -55,11 +55,14 @@ class Names:
         """Return the names of a kind by number."""
         return [name.decode() for name in self._numbers[kind]]
 
-    def functions(self) -> list[Function]:
-        """Return all functions by number."""
+    def functions(self, *, contexts: bool = False) -> list[Function]:
+        """Return all functions by number; `contexts` is whether a ' in a name may begin one.
+
+        Only callgrind itself writes these: in names of others a ' is that of a folder.
+        """
         objects, names = self.all(OBJECT), self.all(NAME)
         return [
-            Function(*_region(names[name], objects[in_object]), name)
+            Function(*_region(names[name], objects[in_object], contexts=contexts), name)
             for in_object, _, name in self._functions
         ]
 
@@ -78,22 +81,23 @@ class Function:
         self.region, self.level, self.name = region, level, name
 
 
-def _region(name: str, in_object: str) -> tuple[str, int]:
+def _region(name: str, in_object: str, *, contexts: bool) -> tuple[str, int]:
     """Return region and level of a function.
 
     Contexts follow the name, each after a ': fib'2'main is the second level of fib, called from
     main. Names without symbols are addresses within their object.
     """
-    first, *contexts = name.split("'")
+    first, *above = name.split("'") if contexts else [name]
     library = in_object.rpartition("/")[2]
-    if contexts and not all(part and _balanced(part) for part in (first, *contexts)):
+    if above and not all(part and _balanced(part) for part in (first, *above)):
         outermost, _, depth = name.rpartition("'")
-        return (outermost, int(depth)) if outermost and _is_level(depth) else (name, 1)
-    level = int(contexts[0]) if contexts and _is_level(contexts[0]) else 1
-    callers = [part for part in contexts if not _is_level(part)]
+        is_level = bool(outermost) and _is_level(depth)
+        return (frame_name(outermost), int(depth)) if is_level else (frame_name(name), 1)
+    level = int(above[0]) if above and _is_level(above[0]) else 1
+    callers = [part for part in above if not _is_level(part)]
     if not callers and _ADDRESS.fullmatch(first) and library not in ("", "???"):
         first = f"{first} ({library})"
-    return ARROW.join([*reversed(callers), first]), level
+    return ARROW.join(map(frame_name, (*reversed(callers), first))), level
 
 
 def _is_level(text: str) -> bool:

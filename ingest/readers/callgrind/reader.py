@@ -71,7 +71,7 @@ class Callgrind:
         ]
         _check(profiles)
         yield _run(profiles)
-        functions = names.functions()
+        functions = names.functions(contexts=profiles[0].header.by_valgrind)
         regions = sorted({function.region for function in functions})
         number = {region: number for number, region in enumerate(regions)}
         region = np.array([number[function.region] for function in functions], np.int64)

@@ -12,7 +12,8 @@ from pathlib import Path
 from ingest.compressed import bare_name, sibling
 from ingest.recording import read_head
 
-_DEFAULT = re.compile(r"bb\.out\.\d+")
+_DEFAULT = re.compile(r"bb\.out(?:\.(\d+))?")
+_MOST_THREADS = 500  # of valgrind: a larger number is a process
 _NUMBERED = re.compile(r"(.+)\.(\d{1,9})")
 
 
@@ -44,7 +45,7 @@ def program_files(path: Path) -> tuple[Path, ...]:
         numbered = _NUMBERED.fullmatch(name)
         if name == base and other.is_file():
             threads.setdefault(1, other)
-        elif numbered and numbered[1] == base and other.is_file():
+        elif numbered and numbered[1] == base == _base(other) and other.is_file():
             threads.setdefault(int(numbered[2]), other)
     blocks = next((found for name in _lists(base) if (found := sibling(path, name))), None)
     files = tuple(threads[number] for number in sorted(threads))
@@ -54,17 +55,25 @@ def program_files(path: Path) -> tuple[Path, ...]:
 def _base(path: Path) -> str:
     """Return the name of the first thread's file."""
     name = bare_name(path)
-    if name.startswith("pc.out."):
+    if f"{name}.".startswith("pc.out."):
         return f"bb{name.removeprefix('pc')}"
     if name.endswith(".pc"):
         stem = name.removesuffix(".pc")
         return stem if sibling(path, stem) else f"{stem}.bb"
     numbered = _NUMBERED.fullmatch(name)
-    if numbered and not _DEFAULT.fullmatch(name):
+    if numbered and not _is_process(path, name):
         first = numbered[1]
         if first.endswith(".bb") or _DEFAULT.fullmatch(first) or sibling(path, first):
             return first
     return name
+
+
+def _is_process(path: Path, name: str) -> bool:
+    """Return whether a name ends with the number of a process, not of a thread of bb.out."""
+    default = _DEFAULT.fullmatch(name)
+    if default is None or default[1] is None:
+        return False
+    return int(default[1]) > _MOST_THREADS or sibling(path, "bb.out") is None
 
 
 def _lists(base: str) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ import pyarrow.compute as pc
 from ingest.base import Head, Item, LeftOut, Rows, Run
 from ingest.compressed import bare_name
 from ingest.parsing.app_names import app_and_count
+from ingest.parsing.call_paths import frame_name
 from ingest.parsing.lines import LineArray, check_line_end, chunks, quoted, split
 from ingest.parsing.numbers import cast
 from ingest.readers.gprof import gmon
@@ -263,7 +264,8 @@ def _rows(flat: _Flat, graph: _Graph | None) -> pa.Table:
             "inclusive_seconds": graph.inclusive.filter(only),
         }
         table = pa.concat_tables([pa.table(columns), pa.table(others)], promote_options="default")
-    return table
+    names = pa.array(map(frame_name, table["function"].to_pylist()), pa.string())
+    return table.set_column(0, "function", names)
 
 
 def _samples(table: pa.Table, unit: str) -> pa.Table:

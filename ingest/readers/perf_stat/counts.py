@@ -15,7 +15,7 @@ from ingest.readers.perf_stat.forms import Form, Separated, Text, has_counts
 from ingest.readers.perf_stat.json import Json
 from ingest.readers.perf_stat.metric_lines import JsonMetrics, SeparatedMetrics
 from ingest.readers.perf_stat.metric_table import MetricTable, is_row
-from ingest.readers.perf_stat.rows import Landing, nameless
+from ingest.readers.perf_stat.rows import Landing, nameless, negative
 from ingest.readers.perf_stat.runs import HEADER, INTERVALS, LAST, METRICS, STARTED, Runs
 from ingest.readers.perf_stat.signs import (
     JSON,
@@ -50,6 +50,7 @@ def items(recording: Recording) -> Iterator[Item]:
             continue
         table, known = form.rows(lines)
         yield LeftOut(nameless(table), "metric", "perf wrote (null) for the name")
+        yield LeftOut(negative(table), "metric", "negative, as their events were counted in turns")
         if isinstance(form, Separated) and not points:
             table, lost = without_metrics(table)
             yield LeftOut(lost, "metric", "perf lost the decimals after the comma")

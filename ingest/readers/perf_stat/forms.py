@@ -88,7 +88,7 @@ _TEXT_PLACE = (
     r"^ *(?:(?P<time>\d+\.\d{9}) +)?(?:CPU(?P<cpu>\d+) +"
     rf"|(?P<place>{PLACE}) +(?:\d+ +)?|(?P<comm>\S.*?)-(?P<tid>\d+) +)?"
 )
-_TEXT_METRIC = r"# +(?P<metric>[\d.]+|-?nan|-?inf)%? +(?P<metric_unit>\S.*?)"
+_TEXT_METRIC = r"# +(?P<metric>-?[\d.]+|-?nan|-?inf)%? +(?P<metric_unit>\S.*?)"
 _TEXT_END = (
     r" *(?:\( \+- *(?P<deviation>[\d.]+|-?nan|inf)% \))?"
     r" *(?:[(\[](?P<running>\d+\.\d+)%[)\]])? *$"
@@ -104,7 +104,7 @@ _UNIT_BEHIND = r"(\d) +((?:task|cpu)-clock(?::\w+)?) \(msec\)"
 # With six decimals, as scripts and documents round them, times look like counts of an event `time`.
 _TIMES = r"^ *\d+\.\d{6} +seconds (?:time elapsed|user|sys) *$"
 # The sign of a percentage is at its number, or before its name, where perf writes other units.
-_SIGN = r"(# +\d+\.\d+)% +"
+_SIGN = r"(# +-?\d+\.\d+)% +"
 _TEXT_METRIC_ONLY = (
     rf"{_TEXT_PLACE}(?:[A-Za-z]\w*(?: \((?P<core>\w+)\))? +)?{_TEXT_METRIC}{_TEXT_END}"
 )

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 _ROW = re.compile(
     r" *(?:(?P<time>\d+\.\d{9})(?: +|$))?"
     rf"(?:CPU(?P<cpu>\d+) +|(?P<place>{PLACE}) +(?:\d+ +)?)?"
-    r"(?P<cells>(?:(?:\d+\.\d+|-?nan|-?inf)%?(?: +|$))*)"
+    r"(?P<cells>(?:(?:-?\d+\.\d+|-?nan|-?inf)%?(?: +|$))*)"
 )
-_CELL = re.compile(r"(\d+\.\d+|-?nan|-?inf)(%?)")
+_CELL = re.compile(r"(-?\d+\.\d+|-?nan|-?inf)(%?)")
 _WIDTH = 20  # METRIC_ONLY_LEN
 # A name is with its unit: "%  tma_retiring".
 _NAME = re.compile(r"(?:%  )?\S+(?: \S+)*")

@@ -207,6 +207,13 @@ def nameless(table: pa.Table) -> int:
     return int(pc.sum(pc.equal(table["metric_unit"], _NAMELESS)).as_py() or 0)
 
 
+def negative(table: pa.Table) -> int:
+    """Return how many metrics are below zero: what is left after shares counted at other times."""
+    import pyarrow.compute as pc
+
+    return int(pc.sum(pc.match_substring_regex(table["metric"], r"^-\d")).as_py() or 0)
+
+
 def _metrics(batch: pa.RecordBatch) -> pa.RecordBatch:
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -33,6 +33,7 @@ _WEIGHT = re.compile(r"# Total weight : (\d+)\s*")
 _HEADING = re.compile(r"# +(?:Overhead|Children +Self)\b.*")
 _DOTS = re.compile(r"# \.{2,}(?: +\.{2,})*\s*")
 _ROW = re.compile(r" {0,8}\d+\.\d\d%")
+_FOLDED = re.compile(r"\d")  # a call path below a row (-g folded); rows begin with blanks
 _FACT = re.compile(r"# (hostname|captured on|cmdline) *: (.*?)\s*")
 _SYMBOL = re.compile(r"\[[.kguHhM]\] +(.*)")
 _ADDRESS = re.compile(r"(?:0x)?[0-9a-f]{8,16}")
@@ -95,7 +96,7 @@ class PerfReport(SingleFile):
                 heading = line
             elif _DOTS.fullmatch(line):
                 _columns(sections[-1], heading, line, number)
-            elif _ROW.match(line):
+            elif _ROW.match(line) and not (sections[-1].columns and _FOLDED.match(line)):
                 _take(sections[-1], line, number, commands)
         if not any(section.own for section in sections):
             raise InputError("no event has a row", expected="a share and a function a row")

@@ -155,6 +155,14 @@ def test_other_writers(text, event, expected, warehouse, tmp_path):
     assert landed(warehouse, tmp_path, text, event) == (expected, None)
 
 
+def test_arrows_in_names_part_no_call_path(warehouse, tmp_path):
+    # Methods of PHP have one: those of two classes were added up, without their callees.
+    text = "events: Ir\nfn=A->run\n3 5\ncfn=B->run\ncalls=2 9\n4 8\nfn=B->run\n9 8\n"
+    landed(warehouse, tmp_path, text, "Ir")
+    query = "SELECT function, own, inclusive FROM function_totals ORDER BY function"
+    assert rows(warehouse, query) == [("A\u2192run", 5.0, 13.0), ("B\u2192run", 8.0, 8.0)]
+
+
 def test_differences_are_no_costs(warehouse, tmp_path):
     text = (
         "desc: Files compared:   a; b\ncmd:  ./a; ./a\nevents:  Ir\nfl=a.c\nfn=f\n3 8\nsummary: 8\n"
@@ -218,10 +226,12 @@ def test_functions_of_one_name(warehouse, tmp_path):
 
 def test_callers_kept_apart_are_a_call_path(warehouse, tmp_path):
     text = (
-        "events: Ir\nob=/usr/lib/libx.so\nfn=f'2'main\n1 4\nfn=f'main\n1 2\n"
+        "creator: callgrind-3.19.0\nevents: Ir\nob=/usr/lib/libx.so\n"
+        "fn=f'2'main\n1 4\nfn=f'main\n1 2\n"
         "cfn=f'2'main\ncalls=1 1\n1 4\nfn=main\n2 1\n"
         "cfn=f'main\ncalls=1 1\n2 6\nfn=0x0000000000401000\n0 3\n"
         "fn=<impl Iterator<'_>>::next\n5 1\nfn=std::operator<< <char>'main\n6 1\n"
+        "totals: 12\n"
     )
     assert landed(warehouse, tmp_path, text, "Ir")[0] == [
         ("0x0000000000401000 (libx.so)", 3.0, 3.0),
@@ -230,6 +240,13 @@ def test_callers_kept_apart_are_a_call_path(warehouse, tmp_path):
         ("main->f", 6.0, 6.0),
         ("main->std::operator<< <char>", 1.0, 1.0),
     ]
+
+
+def test_a_quote_in_a_name_of_another_tool_begins_no_caller(warehouse, tmp_path):
+    text = (
+        "creator: xdebug 3.2.0\nevents: Time_(10ns)\nfn=require::/o'neil/w.php\n1 2\nsummary: 2\n"
+    )
+    assert landed(warehouse, tmp_path, text, "Time")[0] == [("require::/o'neil/w.php", 20.0, None)]
 
 
 def test_parts_of_a_program_are_its_samples(warehouse, tmp_path):

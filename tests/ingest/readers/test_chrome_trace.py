@@ -256,6 +256,13 @@ def test_annotations_are_tasks_where_nothing_runs_in_them(trace, warehouse):
     ]  # fmt: skip
 
 
+def test_arrows_in_names_of_kernels_part_no_call_path(trace, warehouse):
+    trace([runtime("cudaLaunchKernel", 0, 2, 1), kernel("k<[](int)->int>", 3, 10, 1)],
+          schemaVersion=1)  # fmt: skip
+    totals = rows(warehouse, "SELECT function, own FROM function_totals WHERE own > 5e-6")
+    assert totals == [("k<[](int)\u2192int>", 10e-6)]
+
+
 def test_totals_of_kernels_are_those_of_the_file(warehouse):
     land(warehouse, KINETO)
     for part in sorted(KINETO.parent.iterdir()):

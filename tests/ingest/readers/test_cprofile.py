@@ -192,6 +192,21 @@ def test_calls_that_nobody_counted_are_unknown(warehouse, tmp_path):
     assert rows(warehouse, "SELECT calls, seconds FROM fn_timings") == [(None, 0.1)]
 
 
+def test_sampled_times_of_recursion_are_no_times_with_callees(warehouse, tmp_path):
+    # As pyinstrument -r pstats writes them: 3 samples of 1 s in r -> a -> b -> a -> c.
+    def entry(own, total, *callers):
+        called = {("w.py", 1, caller): (-1, -1, own, total) for caller in callers}
+        return (-1, -1, own, total, called)
+
+    document = {"r": entry(0.0, 3.0), "a": entry(0.0, 6.0, "r", "b"), "b": entry(0.0, 3.0, "a"),
+                "c": entry(3.0, 3.0, "a"), "d": entry(1.0, 9.0, "d")}  # fmt: skip
+    data = marshal.dumps({("w.py", 1, name): one for name, one in document.items()})
+    (tmp_path / "s.pstats").write_bytes(data)
+    land(warehouse, tmp_path / "s.pstats")
+    totals = rows(warehouse, "SELECT inclusive_seconds FROM fn_timings ORDER BY function")
+    assert totals == [(None,), (None,), (3.0,), (None,), (3.0,)]
+
+
 def test_yappi_writes_all_calls_before_the_primitive_ones(warehouse, tmp_path):
     path = tmp_path / "yappi.pstat"
     path.write_bytes(dump(entry=(35421, 1, 0.1, 0.2, {})))

@@ -124,6 +124,7 @@ def test_repeated_string_instructions_shift_an_interval(warehouse, tmp_path):
         (["p.bb", "p.bb.2", "p.bb.10", "p.pc", "q.bb"], "p.pc", "p.bb p.bb.2 p.bb.10 p.pc"),
         (["bb.out.77", "bb.out.77.2", "pc.out.77"], "pc.out.77", "bb.out.77 bb.out.77.2 pc.out.77"),
         (["bb.out.77", "bb.out.78"], "bb.out.77", "bb.out.77"),
+        (["bb.out", "bb.out.2", "bb.out.901", "pc.out"], "bb.out.2", "bb.out bb.out.2 pc.out"),
         (["bb.out.77", "bb.out.77.2", "bb.out.78.2"], "bb.out.78.2", "bb.out.78.2"),
         (["p.bb.gz", "p.bb.2.zst", "p.pc.xz"], "p.bb.2.zst", "p.bb.gz p.bb.2.zst p.pc.xz"),
         (["vectors", "vectors.2", "vectors.pc"], "vectors.2", "vectors vectors.2 vectors.pc"),

@@ -83,6 +83,15 @@ def test_times_with_their_units_are_read(warehouse, tmp_path):
     assert rows(warehouse, TIMES) == [("cudaMalloc", "api", pytest.approx(276.51e-6), None, 2)]
 
 
+def test_a_kernel_of_a_lambda_is_no_call_path(warehouse, tmp_path):
+    row = '100.0,6000,2,"k<[lambda(int) -> float (instance 1)]>"'
+    text = f"Time (%),Total Time (ns),Instances,Name\n{row}\n"
+    (tmp_path / "cuda_gpu_kern_sum.csv").write_text(text)
+    land(warehouse, tmp_path / "cuda_gpu_kern_sum.csv")
+    totals = rows(warehouse, "SELECT function, own FROM function_totals")
+    assert totals == [("k<[lambda(int) \u2192 float (instance 1)]>", 6e-6)]
+
+
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [

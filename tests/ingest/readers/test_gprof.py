@@ -53,6 +53,12 @@ def test_functions_without_calls_and_names_with_blanks(landed):
     ]
 
 
+def test_arrows_in_names_part_no_call_path(landed):
+    table = " 99.99      0.02     0.02        1    20.00    20.00  auto f<A>(A) -> int\n"
+    totals = "SELECT function, own FROM function_totals"
+    assert landed(HEAD + table + "\n", totals) == [("auto f<A>(A) \u2192 int", 0.02)]
+
+
 def test_the_table_of_sprof_has_no_times_of_calls_with_callees(landed):
     table = (
         " 66.67      0.02     0.02        3     6.67           sort\n"

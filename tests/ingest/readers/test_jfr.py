@@ -61,6 +61,13 @@ def test_samples_land_by_class_and_method(warehouse, tmp_path):
     assert "1 event of jdk.CPULoad (only jdk.ExecutionSample is read)" in left_out
 
 
+def test_callers_that_jfr_print_leaves_out_by_default_are_noted(warehouse, tmp_path):
+    events = [sample(*[SORT] * 4, MAIN), sample(MAIN)]
+    landed(warehouse, tmp_path, {"recording": {"events": events}})
+    note = "1 stack's callers (beyond 5 frames: jfr print --stack-depth 64 shows them)"
+    assert rows(warehouse, "SELECT left_out FROM sources") == [(note,)]
+
+
 def test_many_other_kinds_are_counted_together(warehouse, tmp_path):
     others = [{"type": f"jdk.Kind{n % 5}", "values": {}} for n in range(20)]
     landed(warehouse, tmp_path, {"recording": {"events": EVENTS[:1] + others}})

@@ -50,8 +50,12 @@ def test_rows_of_a_function_are_added_up_and_those_without_a_symbol_by_object(la
     ]
 
 
-def test_call_graphs_below_rows_are_left_alone(landed, warehouse):
-    assert landed(GRAPH, VALUES) == [
+FOLDED = GRAPH.replace("            |--90.00%--", "90.00% ").replace("             --10", "10")
+
+
+@pytest.mark.parametrize("text", [GRAPH, FOLDED])
+def test_call_graphs_below_rows_are_left_alone(landed, warehouse, text):
+    assert landed(text, VALUES) == [
         ("main", "cycles", 100.0, 1000.0),
         ("work", "cycles", 900.0, 900.0),
     ]

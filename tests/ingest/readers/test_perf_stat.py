@@ -220,6 +220,22 @@ def test_metrics_are_events_but_rates_and_metrics_without_value_are_not(warehous
     ]
 
 
+def test_a_share_below_zero_is_left_out(warehouse, tmp_path):
+    text = (
+        " Performance counter stats for './a.out':\n\n"
+        "     1,000,000,000      CPU_CLK_UNHALTED.THREAD   #     -0.2 %  tma_backend_bound      \n"
+        "                                                  #     20.2 %  tma_retiring           \n"
+        "                                                  #    -16.7%  tma_fetch_bandwidth\n"
+        "       166,666,666      UOPS_ISSUED.ANY\n\n"
+        "       1.000000000 seconds time elapsed\n"
+    )
+    found = landed(warehouse, tmp_path, text, "SELECT event FROM pmu_samples WHERE unit = '%'")
+    assert found == [("tma_retiring",)]
+    assert rows(warehouse, "SELECT left_out FROM sources") == [
+        ("2 metrics (negative, as their events were counted in turns)",)
+    ]
+
+
 def test_sums_after_intervals_are_left_out(warehouse, tmp_path):
     text = (
         "#           time             counts unit events\n"

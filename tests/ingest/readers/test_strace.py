@@ -28,3 +28,11 @@ def test_a_total_of_calls_without_errors(warehouse, tmp_path):
     (tmp_path / "strace.txt").write_text(table.replace("         1 total", "           total"))
     land(warehouse, tmp_path / "strace.txt")
     assert rows(warehouse, "SELECT sum(calls) FROM fn_timings") == [(5,)]
+
+
+def test_times_below_what_the_kernel_counts_by_are_unknown(warehouse, tmp_path):
+    table = TABLE.replace("1,500003", "0,000000").replace("0,500000", "0,000000")
+    (tmp_path / "strace.txt").write_text(table)
+    (done,) = land(warehouse, tmp_path / "strace.txt")
+    assert rows(warehouse, "SELECT seconds, calls FROM fn_timings") == [(None, 3), (None, 2)]
+    assert done.left_out.startswith("2 times of calls (all are too short to be counted")
