@@ -32,7 +32,7 @@ def is_out_of_reach(error: Exception) -> bool:
 
 
 def damage(error: Exception) -> WarehouseError | None:
-    """Return the error that tells of it, where a DuckDB error shows that the warehouse is damaged.
+    """Return the error that reports it, where a DuckDB error shows that the warehouse is damaged.
 
     Or that the catalogue of a lake is out of reach.
     """

@@ -128,7 +128,7 @@ def _commit(con: DuckDBPyConnection) -> None:
 
 
 def write_error(error: Exception) -> WarehouseError:
-    """Return what DuckDB's error says of a warehouse that cannot be written."""
+    """Return what DuckDB's error means for a warehouse that cannot be written."""
     message = str(error)
     if NO_SPACE.search(message):
         return disk_full()

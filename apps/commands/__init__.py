@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Entry(NamedTuple):
-    """A command: its module here, its name, and what `pwh --help` says of it in a few words.
+    """A command: its module here, its name, and its few words in `pwh --help`.
 
     The module has a function of that name, or a `typer.Typer` with commands of its own; it is
     imported when the command is typed.

@@ -81,8 +81,10 @@ def bottlenecks(
     clusters, overruled = _clusters(k), _overruled(overrule or ())
     # Others can ingest while this computes, so the warehouse is open at the ends only.
     with reading(context, wait) as con:
-        data = read_training_data(con, metric_set, labels, overruled, _tell)
-    model = _until_interrupted(lambda tell: train(data, clusters, seed, tell, search=search))
+        data = read_training_data(con, metric_set, labels, overruled, _note_progress)
+    model = _until_interrupted(
+        lambda progress: train(data, clusters, seed, progress, search=search)
+    )
     with writing(context, wait) as con:
         with transaction(con):
             version = store_model(con, data, model, labelled_by)
@@ -94,21 +96,21 @@ def bottlenecks(
     write_text(text, output)
 
 
-def _tell(step: str, left: float | None = None) -> None:
+def _note_progress(step: str, left: float | None = None) -> None:
     note(step if left is None else f"{step}; about {time_to_go(left)}")
 
 
 def _until_interrupted(train: Callable[[Progress], _Trained]) -> _Trained:
-    """Train with progress on stderr; where a user interrupts it, tell what was found and exit."""
+    """Train with progress on stderr; where a user interrupts it, print what was found and exit."""
     found: list[str] = []
 
-    def tell(step: str, left: float | None = None) -> None:
-        _tell(step, left)
+    def progress(step: str, left: float | None = None) -> None:
+        _note_progress(step, left)
         if "% right" in step:
             found.append(step.removeprefix("holding out programs: "))
 
     try:
-        return train(tell)
+        return train(progress)
     except KeyboardInterrupt:
         note(f"interrupted; so far: {'; '.join(found) or 'no classifier is scored yet'}")
         note("nothing is stored: the model in use is the one before")
@@ -208,7 +210,7 @@ def throughput(
     reduction = parse_reduction(reduce)
     with reading(context, wait) as con:
         segments = read_training_segments(con, form.value if form else choose_form(con))
-    fitted = fit_throughput(segments.samples, reduction, seed, _tell)
+    fitted = fit_throughput(segments.samples, reduction, seed, _note_progress)
     fit = make_fit(segments, fitted, subject, seed)
     with writing(context, wait) as con:
         with transaction(con):

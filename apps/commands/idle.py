@@ -9,7 +9,7 @@ import typer
 
 from apps.commands.options import FormatOption, OutputOption, RunArgument, reading
 from apps.output import Format, emit, relation_text, write_text
-from apps.queries.idle import idle_by
+from apps.queries.idle import Reading, idle_by
 from apps.queries.runs import LATEST, resolve_run
 
 
@@ -70,8 +70,9 @@ def idle(
 
     with reading(context) as con:
         run_id = resolve_run(con, run)
-        sentences = idle_sentences(con, run_id, mode.value, latency.value, window)
-        rows = idle_by(con, run_id, by.value, mode.value, latency.value, window)
+        how = Reading(mode.value, latency.value, window)
+        sentences = idle_sentences(con, run_id, how)
+        rows = idle_by(con, run_id, by.value, how)
         if style is not Format.table:
             emit(con, rows, style, output)
             return

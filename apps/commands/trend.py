@@ -19,7 +19,7 @@ from apps.commands.options import (
 )
 from apps.output import Format, emit, note, write_text
 from apps.queries.base import narrow
-from apps.queries.trend import EVERY_METRIC, findings_of_app, trend_points
+from apps.queries.trend import EVERY_METRIC, Series, findings_of, trend_points
 from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,9 +108,10 @@ def trend(
         if keep:
             note("stored in series_fields and change_thresholds (pwh sql 'FROM series_fields')")
         # On this connection, whose fields and rules may be those of the options.
-        narrow(con, findings_of_app(app, metric or EVERY_METRIC, machine))
+        series = Series(app, metric or EVERY_METRIC, machine)
+        narrow(con, findings_of(series))
         if style is not Format.table:
-            emit(con, trend_points(con, app, metric or EVERY_METRIC, machine), style, output)
+            emit(con, trend_points(con, series), style, output)
             return
         text = trend_text(con, app, metric or [], machine)
     write_text(text, output)

@@ -49,7 +49,7 @@ def watched(steps: Iterable[tuple[float, T]], title: str) -> Iterator[T]:
 
 
 class Countdown:
-    """Says now and then how far a sequence of steps is, where each of them writes to stdout.
+    """Prints now and then how far a sequence of steps is, where each of them writes to stdout.
 
     On a terminal only, from the second second on, and then every ten.
     """
@@ -64,7 +64,7 @@ class Countdown:
         self._next = self._began + self._FIRST
 
     def after(self, done: int) -> str | None:
-        """Return how much is left after a number of steps; None where it is not time to say it."""
+        """Return how much is left after a number of steps; None before it is time to print it."""
         now = time.monotonic()
         if now < self._next or not 0 < done < self._total or not sys.stderr.isatty():
             return None

@@ -1,4 +1,4 @@
-"""What is known of a change: said on the page of the history, kept in the warehouse."""
+"""What is known of a change: written on the page of the history, stored in the warehouse."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ disable_debug_mode()
 BLUE, ORANGE, GREEN = "#2f86c9", "#e69f00", "#009e73"
 RED, PINK, SKY, GREY = "#d55e00", "#cc79a7", "#56b4e9", "#8e8e93"
 PALETTE = (BLUE, ORANGE, GREEN, PINK, RED, SKY, GREY)
+RATIO_STEPS = (0.5, 0.8, 1.25, 2.0)
 # For less, as usual, and more, in five steps that are distinct for the colour-blind.
 _FROM_LESS_TO_MORE = ("#2166ac", "#7fb5dc", "#c9c9cf", "#f2a65a", "#b8500c")
 BETTER, WORSE, NEUTRAL = GREEN, RED, GREY
@@ -49,9 +50,9 @@ def class_scale(classes: Iterable[str]) -> alt.Scale:
     return scale([*known, *sorted(present.difference(known))], CLASS_COLOURS)
 
 
-def steps_scale(steps: Sequence[float]) -> alt.Scale:
-    """Return five colours for values between four steps: from blue by grey, as usual, to orange."""
-    return alt.Scale(type="threshold", domain=list(steps), range=list(_FROM_LESS_TO_MORE))
+def ratio_scale() -> alt.Scale:
+    """Return colours of ratios between `RATIO_STEPS`: from blue by grey, as usual, to orange."""
+    return alt.Scale(type="threshold", domain=list(RATIO_STEPS), range=list(_FROM_LESS_TO_MORE))
 
 
 def legend(title: str | None = None, columns: int = 4) -> alt.Legend:

@@ -73,7 +73,7 @@ class Filters:
         return None if chosen == every else chosen
 
     def _carried(self, key: str, label: str, shown: Sequence[str]) -> str | None:
-        """Return the choice made on another page; a note says where this one has no data of it."""
+        """Return the choice made on another page; a note tells where this one has no data of it."""
         carried = self.address.carried(key) if key in CARRIED else None
         if carried is None or carried in shown:
             return carried

@@ -11,10 +11,17 @@ from apps.pages.base import View
 from apps.pages.charts import show
 from apps.pages.text import plain
 from apps.pages.timeline import Drawing, looked_at, show_timeline
-from apps.queries.idle import MOST_WORKERS, idle_blame, idle_what_if, idle_workers, path_parts
+from apps.queries.idle import (
+    MOST_WORKERS,
+    Reading,
+    Window,
+    idle_blame,
+    idle_what_if,
+    idle_workers,
+    path_parts,
+)
 from apps.queries.timeline import (
     LANES,
-    Window,
     timeline_runs,
     timeline_span,
     timeline_workers,
@@ -55,7 +62,7 @@ def page(view: View) -> None:
             "First worker", key="worker", value=1, low=1, high=span.workers, step=LANES
         )
     looked = looked_at(view)
-    window = looked.window(span)
+    reading = Reading(mode, rule, looked.window(span))
     st.subheader("Workers by time", anchor=False)
     place = st.container()
     detailed = view.confirmed(
@@ -65,40 +72,39 @@ def page(view: View) -> None:
         most=_MOST_AT_ONCE,
     )
     with place, view.narrowed(known):
-        reading = (mode, rule)
         show_timeline(
-            view, Drawing(run, span, looked, first, reading, by, text, with_path=detailed)
+            view, Drawing(run, span, looked, first, (mode, rule), by, text, with_path=detailed)
         )
     if not detailed:
         st.caption("The run is large, so they are found when you switch them on.")
         return
     # Below the timeline, which would move under the cursor where the sentences get longer.
-    view.verdicts(view.value(idle_sentences, run, mode, rule, window))
-    if window is not None:
+    view.verdicts(view.value(idle_sentences, run, reading))
+    if reading.window is not None:
         st.caption("All but what could be gained is of the window.")
     left, right = st.columns(2)
     with left:
-        _sums(view, run, mode, rule, window)
+        _sums(view, run, reading)
     with right:
-        _blame(view, run, mode, rule, window)
+        _blame(view, run, reading)
     left, right = st.columns(2)
     with left:
-        _path(view, run, window)
+        _path(view, run, reading.window)
     with right:
         _gains(view, run)
 
 
-def _sums(view: View, run: str, mode: str, rule: str, window: Window | None) -> None:
+def _sums(view: View, run: str, reading: Reading) -> None:
     st.subheader("Where the time went", anchor=False)
-    sums = view.rows(idle_workers, run, mode, rule, window)
+    sums = view.rows(idle_workers, run, reading)
     show(charts.sums_chart(sums), "Share of each worker's time by cause")
     if sums["worker"].n_unique() == MOST_WORKERS:
         st.caption(f"The {MOST_WORKERS} workers that idled most.")
 
 
-def _blame(view: View, run: str, mode: str, rule: str, window: Window | None) -> None:
+def _blame(view: View, run: str, reading: Reading) -> None:
     st.subheader("What workers waited for", anchor=False)
-    blame = view.rows(idle_blame, run, mode, rule, window)
+    blame = view.rows(idle_blame, run, reading)
     if blame.is_empty():
         st.caption("No wait for another task's data is known.")
         return

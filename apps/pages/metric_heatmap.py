@@ -8,11 +8,10 @@ import altair as alt
 import polars as pl
 
 from apps.output import amount, short_names
-from apps.pages.charts import axis, class_scale, legend, steps_scale
+from apps.pages.charts import RATIO_STEPS, axis, class_scale, legend, ratio_scale
 from apps.pages.sizes import FIT
 from apps.reports.star_glyphs import Stars
 
-_STEPS = (0.5, 0.8, 1.25, 2.0)
 # The selection of a place, and the field of the data that names it.
 PLACE = "star"
 # Columns up to which the values are written into the cells, and up to which names lie flat.
@@ -61,7 +60,7 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
             y=y,
             color=alt.Color(
                 "over:Q",
-                scale=steps_scale(_STEPS),
+                scale=ratio_scale(),
                 legend=legend("value over the median of its row"),
             ),
             tooltip=[
@@ -87,7 +86,7 @@ def metric_heatmap(glyphs: Stars) -> alt.LayerChart | alt.FacetChart:
     )
     layers: list[alt.Chart] = [heat, strip]
     if len(labels) <= _WITH_VALUES:
-        dark = f"datum.over < {_STEPS[0]} || datum.over >= {_STEPS[-1]}"
+        dark = f"datum.over < {RATIO_STEPS[0]} || datum.over >= {RATIO_STEPS[-1]}"
         layers.append(
             alt.Chart(cells)
             .mark_text(fontSize=11)
@@ -113,5 +112,5 @@ def _median(values: tuple[float | None, ...]) -> float | None:
 def _over(value: float, usual: float | None) -> float:
     """Return a value over the usual one; where that is 0, 1 for 0 and else much more."""
     if not usual:
-        return 1.0 if not value else 2 * _STEPS[-1]
+        return 1.0 if not value else 2 * RATIO_STEPS[-1]
     return value / usual

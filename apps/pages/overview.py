@@ -217,14 +217,14 @@ def _change(view: View, row: dict[str, Any], icon: str, certainty: str) -> Delta
 
 
 def _gate(view: View, row: dict[str, Any]) -> str:
-    """Return what pwh gate says of the latest runs against the last one before a change."""
+    """Return the verdicts of pwh gate on the latest runs against the last one before a change."""
     baseline = row["previous_version"] or row["previous_run_id"]
     result = view.value(gate_result, row["app"], baseline, row["metric"], row["run_id"])
     return f"gate against {version_text(baseline)}: {result or 'cannot judge'}"
 
 
 def _verdicts(view: View, left: DeltaGenerator, right: DeltaGenerator) -> None:
-    """Show what the newest trace of each kind says; below the latest runs where that is shorter."""
+    """Show the verdicts on the newest trace of each kind, in the shorter of two columns."""
     last = view.rows(last_runs).to_dicts()
     tables = view.value(rows_by_run, [run["run_id"] for run in last])
     latest = {table: run for run in reversed(last) for table in tables[run["run_id"]]}

@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from apps.output import short_names
-from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, SKY, axis, legend, scale, steps_scale
+from apps.pages.charts import BLUE, GREEN, GREY, ORANGE, PINK, SKY, axis, legend, ratio_scale, scale
 from apps.pages.sizes import FIT
 from apps.reports.scaling_limits import TurningPoint
 
@@ -20,8 +20,12 @@ _NAME, _WIDE_NAME = 22, 40
 # The margin of the times above and below, as a part of their logarithmic range.
 _MARGIN = 0.06
 _TICKS = 10
-# The ends of the colours of a rank's time over the mean.
-_STEPS = (0.5, 0.8, 1.25, 2.0)
+# Parallelism along the x axis, where nothing has room on its right.
+_ALONG = alt.X(
+    "parallelism:Q",
+    scale=alt.Scale(type="log", base=2, nice=False),
+    axis=axis("parallelism, log scale"),
+)
 
 
 def time_chart(
@@ -181,24 +185,19 @@ def speedup_chart(
 
     `frame` has parallelism, speedup, speedup_low and speedup_high.
     """
-    x = alt.X(
-        "parallelism:Q",
-        scale=alt.Scale(type="log", base=2, nice=False),
-        axis=axis("parallelism, log scale"),
-    )
     log = alt.Scale(type="log", base=2)
     ideal = frame.select("parallelism", ideal=pl.col("parallelism") / smallest)
     return alt.layer(
         alt.Chart(ideal)
         .mark_line(strokeDash=[6, 4], color=GREY)
-        .encode(x=x, y=alt.Y("ideal:Q", scale=log, axis=axis("speed-up (dashed: ideal)"))),
+        .encode(x=_ALONG, y=alt.Y("ideal:Q", scale=log, axis=axis("speed-up (dashed: ideal)"))),
         alt.Chart(frame)
         .mark_area(opacity=_BAND, color=BLUE)
-        .encode(x=x, y=alt.Y("speedup_low:Q", scale=log), y2="speedup_high:Q"),
+        .encode(x=_ALONG, y=alt.Y("speedup_low:Q", scale=log), y2="speedup_high:Q"),
         alt.Chart(frame)
         .mark_line(color=BLUE)
         .encode(
-            x=x,
+            x=_ALONG,
             y=alt.Y("speedup:Q", scale=log),
             tooltip=["parallelism:Q", alt.Tooltip("speedup:Q", format=".3g", title="speed-up")],
         ),
@@ -213,25 +212,20 @@ def efficiency_chart(
 
     `frame` has parallelism, efficiency, efficiency_low and efficiency_high.
     """
-    x = alt.X(
-        "parallelism:Q",
-        scale=alt.Scale(type="log", base=2, nice=False),
-        axis=axis("parallelism, log scale"),
-    )
     top = max(1.0, float(frame["efficiency"].max() or 1.0))  # type: ignore[arg-type]
     domain = alt.Scale(domain=[0, top], clamp=True)
     return alt.layer(
         alt.Chart(frame)
         .mark_area(opacity=_BAND, color=GREEN)
         .encode(
-            x=x,
+            x=_ALONG,
             y=alt.Y("efficiency_low:Q", scale=domain, axis=axis("efficiency", format="%")),
             y2="efficiency_high:Q",
         ),
         alt.Chart(frame)
         .mark_line(color=GREEN)
         .encode(
-            x=x,
+            x=_ALONG,
             y=alt.Y("efficiency:Q", scale=domain),
             tooltip=["parallelism:Q", alt.Tooltip("efficiency:Q", format=".1%")],
         ),
@@ -331,7 +325,7 @@ def ranks_chart(frame: pl.DataFrame, functions: list[str]) -> alt.Chart:
             y=alt.Y("name:N", sort=names, axis=axis(None, labelFlush=False)),
             color=alt.Color(
                 "of_mean:Q",
-                scale=steps_scale(_STEPS),
+                scale=ratio_scale(),
                 legend=legend("time over the mean of the ranks", 5),
             ),
             tooltip=[

@@ -19,9 +19,9 @@ CAUSES = {
 PATH_CAUSES = {"compute": CAUSES["busy"], **CAUSES}
 
 
-def _colour(causes: list[str], colours: dict[str, str], columns: int = 3) -> alt.Color:
+def _colour(causes: list[str], colours: dict[str, str]) -> alt.Color:
     order = [cause for cause in colours if cause in causes]
-    return alt.Color("cause:N", scale=scale(order, colours), legend=legend(None, columns))
+    return alt.Color("cause:N", scale=scale(order, colours), legend=legend(columns=3))
 
 
 def sums_chart(frame: pl.DataFrame) -> alt.Chart:

@@ -19,7 +19,8 @@ from apps.pages.trend_choice import Choice, chosen_before, keep, reset
 from apps.queries.overview import watched_series
 from apps.queries.runs import run_choices
 from apps.queries.trend import (
-    findings_of_app,
+    Series,
+    findings_of,
     series_of_metrics,
     trend_choices,
     trend_disturbances,
@@ -111,13 +112,13 @@ def _first(view: View, app: str, series: pl.DataFrame) -> str:
     pattern, searched = ("*", series) if benchmarks.is_empty() else ("metric:*", benchmarks)
     if searched["points"].sum() > _VALUES_AT_ONCE:
         return main
-    with view.narrowed(findings_of_app(app, [pattern])):
+    with view.narrowed(findings_of(Series(app, [pattern]))):
         watched = view.rows(watched_series, 1, most=1, app=app)
     return str(watched["metric"][0])
 
 
 def _points(view: View, app: str, metrics: list[str], machine: str | None) -> pl.DataFrame:
-    rows = view.rows(trend_points, app, metrics)
+    rows = view.rows(trend_points, Series(app, metrics))
     # A pattern in the name of a metric matches more than that metric.
     rows = rows.filter(pl.col("metric").is_in(metrics))
     if machine is not None:
@@ -149,7 +150,7 @@ def _verdicts(
     shown = [row["fields"] for row in points.unique("series").to_dicts()]
 
     def rows(question: Callable[..., Any]) -> list[dict[str, Any]]:
-        found = view.rows(question, app, [metric], machine).filter(metric=metric)
+        found = view.rows(question, Series(app, [metric], machine)).filter(metric=metric)
         return [row for row in found.to_dicts() if row["fields"] in shown]
 
     names = series_names([(metric, fields if len(shown) > 1 else None) for fields in shown])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from apps.queries.base import Narrowing, Question, ask, those_runs
 
@@ -12,6 +12,18 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 Window = tuple[int, int]
+
+
+class Reading(NamedTuple):
+    """How waits are attributed, as in idle_attribution, and of which window: None for all time.
+
+    `mode` is direct, propagated or transitive, `latency_rule` union or last_arrival; a window is
+    from and to, in ns after clock correction.
+    """
+
+    mode: str = "direct"
+    latency_rule: str = "union"
+    window: Window | None = None
 
 
 def workers_of(run_id: str) -> Narrowing:
@@ -30,6 +42,13 @@ def _within(
     return ask(con, f"{name}_window", **params, t0=window[0], t1=window[1])
 
 
+def _in_reading(
+    reading: Reading, con: DuckDBPyConnection, name: str, **params: Any
+) -> DuckDBPyRelation:
+    mode, latency_rule, window = reading
+    return _within(window, con, name, **params, mode=mode, latency_rule=latency_rule)
+
+
 def idle_readings(
     con: DuckDBPyConnection, run_id: str, window: Window | None = None
 ) -> DuckDBPyRelation:
@@ -37,17 +56,9 @@ def idle_readings(
     return _within(window, con, "idle/readings", run_id=run_id)
 
 
-def idle_by(
-    con: DuckDBPyConnection,
-    run_id: str,
-    by: str,
-    mode: str,
-    latency_rule: str,
-    window: Window | None = None,
-) -> DuckDBPyRelation:
+def idle_by(con: DuckDBPyConnection, run_id: str, by: str, reading: Reading) -> DuckDBPyRelation:
     """Return idle time by worker, node, type (of task) or blamed (type), the largest first."""
-    params = {"run_id": run_id, "by": by, "mode": mode, "latency_rule": latency_rule}
-    return _within(window, con, "idle/by", **params)
+    return _in_reading(reading, con, "idle/by", run_id=run_id, by=by)
 
 
 def slow_workers(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
@@ -85,16 +96,9 @@ def idle_what_if(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
     return ask(con, "idle/what_if", run_id=run_id)
 
 
-def idle_flags(
-    con: DuckDBPyConnection,
-    run_id: str,
-    mode: str,
-    latency_rule: str,
-    window: Window | None = None,
-) -> DuckDBPyRelation:
+def idle_flags(con: DuckDBPyConnection, run_id: str, reading: Reading) -> DuckDBPyRelation:
     """Return the flags of a run's recording, with the number of idle intervals of each."""
-    params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule}
-    return _within(window, con, "idle/flags", **params)
+    return _in_reading(reading, con, "idle/flags", run_id=run_id)
 
 
 def critical_path(con: DuckDBPyConnection, run_id: str) -> DuckDBPyRelation:
@@ -114,35 +118,20 @@ MOST_WORKERS = 32
 _MOST = 12
 
 
-def idle_workers(
-    con: DuckDBPyConnection,
-    run_id: str,
-    mode: str,
-    latency_rule: str,
-    window: Window | None = None,
-) -> DuckDBPyRelation:
+def idle_workers(con: DuckDBPyConnection, run_id: str, reading: Reading) -> DuckDBPyRelation:
     """Return the time shares of the workers that idled most, one row per worker and cause."""
-    params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule, "most": MOST_WORKERS}
-    return _within(window, con, "idle/workers", **params)
+    return _in_reading(reading, con, "idle/workers", run_id=run_id, most=MOST_WORKERS)
 
 
-def idle_blame(
-    con: DuckDBPyConnection,
-    run_id: str,
-    mode: str,
-    latency_rule: str,
-    window: Window | None = None,
-) -> DuckDBPyRelation:
+def idle_blame(con: DuckDBPyConnection, run_id: str, reading: Reading) -> DuckDBPyRelation:
     """Return the types of tasks and the workers that others waited for most, by cause."""
-    params = {"run_id": run_id, "mode": mode, "latency_rule": latency_rule, "most": _MOST}
-    return _within(window, con, "idle/blame", **params)
+    return _in_reading(reading, con, "idle/blame", run_id=run_id, most=_MOST)
 
 
-def idle_awaited(
-    con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str
-) -> DuckDBPyRelation:
+def idle_awaited(con: DuckDBPyConnection, run_id: str, reading: Reading) -> DuckDBPyRelation:
     """Return the workers that others starve for, the longest waits first, and their busy share."""
-    return ask(con, "idle/awaited", run_id=run_id, mode=mode, latency_rule=latency_rule)
+    params = {"mode": reading.mode, "latency_rule": reading.latency_rule}
+    return ask(con, "idle/awaited", run_id=run_id, **params)
 
 
 def path_parts(

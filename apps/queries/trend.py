@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from apps.queries.base import Narrowing, Question, ask
 
@@ -14,74 +14,58 @@ if TYPE_CHECKING:
 EVERY_METRIC = ("*",)
 
 
-def trend_changes(
-    con: DuckDBPyConnection,
-    app: str,
-    metrics: Sequence[str] = EVERY_METRIC,
-    machine: str | None = None,
-) -> DuckDBPyRelation:
+class Series(NamedTuple):
+    """Series of an application: of these metrics on this machine, which may be patterns (* and ?).
+
+    None is every machine.
+    """
+
+    app: str
+    metrics: Sequence[str] = EVERY_METRIC
+    machine: str | None = None
+
+    def params(self) -> dict[str, Any]:
+        """Return the parameters of a question about them."""
+        return {
+            "app": self.app,
+            "metrics": json.dumps(list(self.metrics)),
+            "machine": self.machine,
+        }
+
+
+def trend_changes(con: DuckDBPyConnection, series: Series) -> DuckDBPyRelation:
     """Return the change points of an application: known directions first, then the largest."""
-    return _of_series(con, "trend/changes", app, metrics, machine)
+    return ask(con, "trend/changes", **series.params())
 
 
-def trend_provisional(
-    con: DuckDBPyConnection,
-    app: str,
-    metrics: Sequence[str] = EVERY_METRIC,
-    machine: str | None = None,
-) -> DuckDBPyRelation:
+def trend_provisional(con: DuckDBPyConnection, series: Series) -> DuckDBPyRelation:
     """Return the levels at the end of an application's series that are no changes yet."""
-    return _of_series(con, "trend/provisional", app, metrics, machine)
+    return ask(con, "trend/provisional", **series.params())
 
 
-def trend_disturbances(
-    con: DuckDBPyConnection,
-    app: str,
-    metrics: Sequence[str] = EVERY_METRIC,
-    machine: str | None = None,
-) -> DuckDBPyRelation:
+def trend_disturbances(con: DuckDBPyConnection, series: Series) -> DuckDBPyRelation:
     """Return the bursts of bad runs in an application's series."""
-    return _of_series(con, "trend/disturbances", app, metrics, machine)
+    return ask(con, "trend/disturbances", **series.params())
 
 
-def trend_states(
-    con: DuckDBPyConnection,
-    app: str,
-    metrics: Sequence[str] = EVERY_METRIC,
-    machine: str | None = None,
-) -> DuckDBPyRelation:
+def trend_states(con: DuckDBPyConnection, series: Series) -> DuckDBPyRelation:
     """Return what the noise of an application's series is like, and what could be seen in them."""
-    return _of_series(con, "trend/states", app, metrics, machine)
+    return ask(con, "trend/states", **series.params())
 
 
-def trend_events(
-    con: DuckDBPyConnection,
-    app: str,
-    metrics: Sequence[str] = EVERY_METRIC,
-    machine: str | None = None,
-) -> DuckDBPyRelation:
+def trend_events(con: DuckDBPyConnection, series: Series) -> DuckDBPyRelation:
     """Return the events of an application, the newest first."""
-    return _of_series(con, "trend/events", app, metrics, machine)
+    return ask(con, "trend/events", **series.params())
 
 
-def trend_series(
-    con: DuckDBPyConnection,
-    app: str,
-    metrics: Sequence[str] = EVERY_METRIC,
-    machine: str | None = None,
-) -> DuckDBPyRelation:
+def trend_series(con: DuckDBPyConnection, series: Series) -> DuckDBPyRelation:
     """Return the series of an application, the total times first."""
-    return _of_series(con, "trend/series", app, metrics, machine)
+    return ask(con, "trend/series", **series.params())
 
 
-def trend_points(
-    con: DuckDBPyConnection,
-    app: str,
-    metrics: Sequence[str] = EVERY_METRIC,
-    machine: str | None = None,
-) -> DuckDBPyRelation:
+def trend_points(con: DuckDBPyConnection, series: Series) -> DuckDBPyRelation:
     """Return the series of an application, one row per run, with the changes."""
-    return _of_series(con, "trend/points", app, metrics, machine)
+    return ask(con, "trend/points", **series.params())
 
 
 def series_of_metrics(app: str | None, metrics: Sequence[str]) -> Narrowing:
@@ -93,12 +77,9 @@ def series_of_metrics(app: str | None, metrics: Sequence[str]) -> Narrowing:
     return Narrowing({"metric_series": series}, most=None)
 
 
-def findings_of_app(
-    app: str, metrics: Sequence[str] = EVERY_METRIC, machine: str | None = None
-) -> Narrowing:
-    """Return what is found in the series of an application, which all questions about it share."""
-    params = {"app": app, "metrics": json.dumps(list(metrics)), "machine": machine}
-    return Narrowing({"_series_findings": Question("trend/findings", params)}, most=None)
+def findings_of(series: Series) -> Narrowing:
+    """Return what is found in series, which all questions about them share."""
+    return Narrowing({"_series_findings": Question("trend/findings", series.params())}, most=None)
 
 
 def trend_mixed(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
@@ -107,7 +88,7 @@ def trend_mixed(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
 
 
 def trend_dated(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
-    """Return of how many runs of an application only the time of a file says when they started."""
+    """Return how many runs of an application have only the time of a file as their start."""
     return ask(con, "trend/dated", app=app)
 
 
@@ -119,9 +100,3 @@ def trend_units(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
 def trend_choices(con: DuckDBPyConnection, app: str) -> DuckDBPyRelation:
     """Return the metrics and machines of an application that have a series."""
     return ask(con, "trend/choices", app=app)
-
-
-def _of_series(
-    con: DuckDBPyConnection, name: str, app: str, metrics: Sequence[str], machine: str | None
-) -> DuckDBPyRelation:
-    return ask(con, name, app=app, metrics=json.dumps(list(metrics)), machine=machine)

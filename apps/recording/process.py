@@ -135,7 +135,7 @@ def execute(
 
 
 def _processor_seconds(pid: int) -> float:
-    """Return the processor time of a process up to now; 0 where Linux does not tell."""
+    """Return the processor time of a process up to now; 0 where it is unknown."""
     try:
         return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
     except (OSError, ValueError, IndexError):
@@ -184,7 +184,7 @@ def _prepared(
     libc = ctypes.CDLL(None, use_errno=True)
     wait_end, go = _pipe()
     read_end, told = _pipe()
-    low = _free_digits(2)
+    low = _two_free_digits()
     script = _SCRIPT.format(go=low[0], told=low[1])
     # What a shell leaves behind becomes a child of pwh, and of nobody else.
     if libc.prctl(_SUBREAPER, 1, 0, 0, 0) != 0:
@@ -227,15 +227,15 @@ def _pipe() -> tuple[int, int]:
     return reading, writing
 
 
-def _free_digits(count: int) -> list[int]:
-    """Return file descriptors below 10 that the program does not inherit; shells name no others.
+def _two_free_digits() -> list[int]:
+    """Return two file descriptors that the program does not inherit: below 10, as shells name them.
 
     Raises `UsageError` where there are too few.
     """
     free = [number for number in range(9, 2, -1) if not _is_inherited(number)]
-    if len(free) < count:
+    if len(free) < 2:
         raise UsageError("too many open files are handed to pwh record")
-    return free[:count]
+    return free[:2]
 
 
 def _is_inherited(descriptor: int) -> bool:

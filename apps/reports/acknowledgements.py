@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from apps.output import Row, cell, counted, dicts
-from apps.queries.trend import trend_changes, trend_provisional
+from apps.queries.trend import Series, trend_changes, trend_provisional
 from apps.reports.changes import change_sentence, provisional_sentence
 from apps.reports.series import series_name
 
@@ -20,7 +20,8 @@ def changes_of_run(con: DuckDBPyConnection, run_id: str) -> dict[str, Row]:
     found = con.execute("SELECT app FROM runs WHERE run_id = ?", [run_id]).fetchone()
     if found is None or found[0] is None:
         return {}
-    rows = [*dicts(trend_changes(con, found[0])), *dicts(trend_provisional(con, found[0]))]
+    series = Series(found[0])
+    rows = [*dicts(trend_changes(con, series)), *dicts(trend_provisional(con, series))]
     return {f"{row['metric']} {row['fields']} {row['run_id']}": row for row in rows}
 
 

@@ -281,7 +281,7 @@ def _seconds(kernels: Sequence[dict[str, Any]]) -> float:
 
 
 def _not_measured(con: DuckDBPyConnection, runs: Sequence[str], has_slots: bool) -> list[str]:
-    """Return which metrics the recordings lack, and the events that would tell them."""
+    """Return which metrics the recordings lack, and the events that they are made of."""
     by_set: dict[str, list[str]] = {}
     rows = dicts(metrics_not_measured(con, runs))
     if has_slots and {row["metric"] for row in rows} >= _LEVEL_1:

@@ -93,7 +93,7 @@ def short_series_sentences(states: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def is_short(state: Mapping[str, Any]) -> bool:
-    """Return whether a series has too few runs to say anything of it."""
+    """Return whether a series has too few runs to detect anything in it."""
     return state["points"] < LEAST_POINTS and state["smallest_visible"] is None
 
 

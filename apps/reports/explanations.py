@@ -166,26 +166,31 @@ def _verdict(
     which: Comparison, runs: Sequence[Row], rows: Sequence[Row], coverage: Sequence[Row]
 ) -> Sentence:
     row = next((row for row in rows if row["topic"] == "metric"), None)
-    if row is None and any(
+    if row is not None:
+        return Sentence(_metric_verdict(which, runs, row), row["query"])
+    if any(
         one["topic"] == "benchmark" and one["runs_before"] and one["runs_after"] for one in coverage
     ):
         return _benchmarks_verdict(rows)
-    if row is None:
-        return Sentence(
-            "It is unknown how much slower: neither wall_seconds nor function times are known on "
-            "both sides. The tag main_metric of the runs can name another metric; pwh compare "
-            "shows those of both sides."
-        )
-    name, figures, basis = cell(row["metric"]), from_to(row), _basis(row)
+    return Sentence(
+        "It is unknown how much slower: neither wall_seconds nor function times are known on both "
+        "sides. The tag main_metric of the runs can name another metric; pwh compare shows those "
+        "of both sides."
+    )
+
+
+def _metric_verdict(which: Comparison, runs: Sequence[Row], row: Row) -> str:
+    """Return whether, where and by how much a metric changed, and how sure that is."""
+    name, figures = cell(row["metric"]), f"{from_to(row)}, {_basis(row)}"
     if row["before"] == row["after"]:
-        return Sentence(f"{name} did not change: {figures}, {basis}.", row["query"])
+        return f"{name} did not change: {figures}."
     sure = row["certain"] or which.chosen_by == "change"
     if not sure and row["certain"] is not None:
         verdict = f"{name} did not change beyond noise"
         low, high = row["change_low"], row["change_high"]
         if low is None or high is None or low < -_SMALL or high > _SMALL:
             verdict = f"It is not certain that {name} changed"
-        return Sentence(f"{verdict}: it {movement(row)}, {figures}, {basis}.", row["query"])
+        return f"{verdict}: it {movement(row)}, {figures}."
     if which.chosen_by == "change":
         where = f"at {_run_name(which.changed or which.runs[0], runs)}"
     else:
@@ -197,8 +202,7 @@ def _verdict(
     )
     if row["certain"]:
         noise += f" ({p_value_text(row['p_value'])})"
-    how = movement(row)
-    return Sentence(f"{name} {how} {where}: {figures}, {basis}; {noise}.", row["query"])
+    return f"{name} {movement(row)} {where}: {figures}; {noise}."
 
 
 def _basis(row: Row) -> str:
@@ -442,7 +446,7 @@ def _listed(rows: Sequence[Row]) -> list[Row]:
 
 
 def _doubt(row: Row, unsure: bool) -> str:
-    """Return what keeps a finding from being certain; `unsure` where that is not said of all."""
+    """Return what keeps a finding from being certain; `unsure` where that is not stated of all."""
     if "largest" in row["flags"]:
         return " (largest, not certain)"
     if row["certain"] is None:

@@ -258,7 +258,7 @@ def failing_metrics(rows: Sequence[Row]) -> list[Row]:
 def gate_result(
     con: DuckDBPyConnection, app: str, baseline: str, metric: str, run_id: str
 ) -> str | None:
-    """Return what the gate says of the latest runs in one metric; None where it cannot judge.
+    """Return the verdict of the gate on the latest runs in one metric; None where it cannot judge.
 
     Those are the latest of the same configuration as `run_id`: on its machine, for example.
     """

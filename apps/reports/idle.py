@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from apps.output import Row, amount, amounts, cell, counted, dicts, percent, three_digits
 from apps.queries.base import narrowed
 from apps.queries.idle import (
+    Reading,
     Window,
     clocks_apart,
     idle_awaited,
@@ -29,6 +30,7 @@ from warehouse.errors import NothingToAnalyse
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+_DIRECT = Reading()
 _PARTS = ("starvation", "latency", "overhead")
 _BY_MODE = {
     "direct": "At first sight",
@@ -53,13 +55,7 @@ _BUSY = 90.0
 _MOSTLY = 0.5
 
 
-def idle_sentences(
-    con: DuckDBPyConnection,
-    run_id: str,
-    mode: str = "direct",
-    latency_rule: str = "union",
-    window: Window | None = None,
-) -> list[str]:
+def idle_sentences(con: DuckDBPyConnection, run_id: str, reading: Reading = _DIRECT) -> list[str]:
     """Return where the time went and why, who is to blame, and what could be gained.
 
     First come what spoils the answer (clocks that are apart) and workers that are slow.
@@ -67,12 +63,11 @@ def idle_sentences(
     Raises `NothingToAnalyse` where the run has no workers.
     """
     with narrowed(con, workers_of(run_id)) as of_run:
-        return _sentences(of_run, run_id, mode, latency_rule, window)
+        return _sentences(of_run, run_id, reading)
 
 
-def _sentences(
-    con: DuckDBPyConnection, run_id: str, mode: str, latency_rule: str, window: Window | None
-) -> list[str]:
+def _sentences(con: DuckDBPyConnection, run_id: str, reading: Reading) -> list[str]:
+    mode, latency_rule, window = reading
     readings = {
         (row["mode"], row["latency_rule"]): row for row in dicts(idle_readings(con, run_id, window))
     }
@@ -94,12 +89,12 @@ def _sentences(
         _headline(chosen, root, mode),
         _totals(chosen),
         *_root_causes(chosen, root),
-        *_blamed(con, run_id, mode, latency_rule, window, chosen),
+        *_blamed(con, run_id, reading, chosen),
     ]
     if window is None:
-        sentences += _awaited(con, run_id, mode, latency_rule, chosen)
+        sentences += _awaited(con, run_id, reading, chosen)
         sentences += _lifecycle(con, run_id) + _what_if(con, run_id)
-    flags = dicts(idle_flags(con, run_id, mode, latency_rule, window))
+    flags = dicts(idle_flags(con, run_id, reading))
     return sentences + [
         f"{counted(row['intervals'], 'interval')} flagged {row['flag']}: {_FLAGS[row['flag']]}."
         for row in flags
@@ -253,14 +248,9 @@ def _root_causes(chosen: dict[str, Any], root: dict[str, Any]) -> list[str]:
 
 
 def _blamed(
-    con: DuckDBPyConnection,
-    run_id: str,
-    mode: str,
-    latency_rule: str,
-    window: Window | None,
-    chosen: dict[str, Any],
+    con: DuckDBPyConnection, run_id: str, reading: Reading, chosen: dict[str, Any]
 ) -> list[str]:
-    rows = dicts(idle_by(con, run_id, "blamed", mode, latency_rule, window))
+    rows = dicts(idle_by(con, run_id, "blamed", reading))
     starved = [row for row in rows if row["by"] is not None and row["starvation_seconds"] > 0]
     if not starved or not chosen["starvation"]:
         return []
@@ -272,11 +262,7 @@ def _blamed(
 
 
 def _awaited(
-    con: DuckDBPyConnection,
-    run_id: str,
-    mode: str,
-    latency_rule: str,
-    chosen: dict[str, Any],
+    con: DuckDBPyConnection, run_id: str, reading: Reading, chosen: dict[str, Any]
 ) -> list[str]:
     """Return which workers the others wait for, where those are busy nearly always, as a GPU is.
 
@@ -284,7 +270,7 @@ def _awaited(
     """
     if chosen["dominant"] != "starvation":
         return []
-    rows = dicts(idle_awaited(con, run_id, mode, latency_rule))
+    rows = dicts(idle_awaited(con, run_id, reading))
     awaited = [row for row in rows if row["busy_percent"] >= _BUSY]
     share = sum(row["starvation"] for row in awaited) / float(chosen["starvation"])
     if share < _MOSTLY:

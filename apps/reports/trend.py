@@ -21,6 +21,7 @@ from apps.output import (
 from apps.queries.gate import gate_runs
 from apps.queries.trend import (
     EVERY_METRIC,
+    Series,
     trend_changes,
     trend_dated,
     trend_disturbances,
@@ -68,24 +69,35 @@ def trend_text(
     Without `metrics` the total times come first where they changed, then the metrics with the
     largest changes. Fields that all series have in common are stated once.
     """
-    asked = metrics or EVERY_METRIC
-    changes = dicts(trend_changes(con, app, asked, machine))
-    early = dicts(trend_provisional(con, app, asked, machine))
-    shown = metrics or [*_first([*changes, *early]), *TOTALS]
-    series = dicts(trend_series(con, app, shown, machine))
+    asked = Series(app, metrics or EVERY_METRIC, machine)
+    changes = dicts(trend_changes(con, asked))
+    early = dicts(trend_provisional(con, asked))
+    shown = asked._replace(metrics=metrics or [*_first([*changes, *early]), *TOTALS])
+    series = dicts(trend_series(con, shown))
     if not series and not metrics:
-        shown = EVERY_METRIC
-        series = dicts(trend_series(con, app, shown, machine))
+        shown = asked
+        series = dicts(trend_series(con, shown))
     if not series:
         raise _nothing(con, app, metrics, machine)
     found = _Found(
         changes=_by_series(changes),
         provisional=_by_series(early),
-        disturbances=_by_series(dicts(trend_disturbances(con, app, shown, machine))),
-        states=_by_series(dicts(trend_states(con, app, shown, machine))),
+        disturbances=_by_series(dicts(trend_disturbances(con, shown))),
+        states=_by_series(dicts(trend_states(con, shown))),
     )
     if not metrics:
         series.sort(key=lambda row: _rank(row["metric"], found.of(row)))
+    return _text(con, asked, series, changes, found)
+
+
+def _text(
+    con: DuckDBPyConnection,
+    asked: Series,
+    series: Sequence[Row],
+    changes: Sequence[Row],
+    found: _Found,
+) -> str:
+    """Return the text on the series that are shown and on all changes of those asked for."""
     # The heading has the fields that are alike.
     alike = all(row["fields"] == series[0]["fields"] for row in [*series, *changes])
     stated = (_FIELDS,) if alike else ()
@@ -93,13 +105,13 @@ def trend_text(
     named = list(zip(names, series, strict=True))
     sentences = [
         *_first_sentences(found.all_sentences(named)),
-        *_mixed_sentences(con, app),
-        *doubt_sentences(con, app),
+        *_mixed_sentences(con, asked.app),
+        *doubt_sentences(con, asked.app),
     ]
-    events = dicts(trend_events(con, app, asked, machine))
+    events = dicts(trend_events(con, asked))
     together = [event_line(event) for event in events] if any(e["others"] for e in events) else []
     parts = [
-        f"History of {series_name(app, series[0]['fields'] if alike else None)}",
+        f"History of {series_name(asked.app, series[0]['fields'] if alike else None)}",
         "\n".join(f"* {sentence}" for sentence in sentences),
         *(chart(name, row, found.of(row)) for name, row in named[:_CHARTS] if row["points"] > 1),
         _table("Events: what changed together", EVENTS, together),

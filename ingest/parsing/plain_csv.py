@@ -158,20 +158,20 @@ def check_text(path: Path) -> None:
             chunk.check_text()
 
 
-def buffer_bytes(path: Path, part: str | None = None) -> int:
+def buffer_bytes(path: Path) -> int:
     """Return the `buffer_size` of read_csv for a file.
 
-    Raises `InputError`, with the name of the `part`, where the file's last line has no end, or is
-    longer than 2 MiB: DuckDB leaves out a last line that does not fit into a buffer.
+    Raises `InputError` where the file's last line has no end, or is longer than 2 MiB: DuckDB
+    leaves out a last line that does not fit into a buffer.
     """
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _LONGEST_LAST_LINE))
         tail = file.read()
-    check_line_end(tail[-1:], path=part)
+    check_line_end(tail[-1:])
     lines = max(tail.count(b"\n"), tail.count(b"\r"))
     if size > len(tail) and lines == 1:
-        raise InputError("the last line is too long", path=part, expected="lines of at most 2 MB")
+        raise InputError("the last line is too long", expected="lines of at most 2 MB")
     return min(max(_ROWS_OF_PIECE * len(tail) // lines, _SMALLEST_BUFFER), _LARGEST_BUFFER)
 
 

@@ -95,14 +95,14 @@ COMMENT ON COLUMN bb_vectors.bbs IS 'Basic blocks that the thread entered, ascen
 COMMENT ON COLUMN bb_vectors.visits IS 'Visits of each of bbs; NULL where only instructions are known.';
 COMMENT ON COLUMN bb_vectors.instructions IS 'Instructions executed in each of bbs.';
 
+-- All launches, also those that only bb_visits has.
+CREATE OR REPLACE VIEW _launch_keys AS
+SELECT run_id, launch FROM bb_launches
+UNION
+SELECT run_id, launch FROM bb_visits;
+
 CREATE OR REPLACE VIEW launch_summary AS
 WITH
-  keys AS (
-    SELECT run_id, launch FROM bb_launches
-    UNION
-    SELECT run_id, launch FROM bb_visits
-  ),
-
   visits AS (
     SELECT
       v.run_id, v.launch,
@@ -130,7 +130,7 @@ SELECT
     l.instructions, l.warp_instructions, l.warp_size,
     _traced_share(v.threads, l.grid_size, l.block_size), v.instructions
   ) AS simt_efficiency
-FROM keys AS k
+FROM _launch_keys AS k
 LEFT JOIN _launched AS l ON k.run_id = l.run_id AND k.launch = l.launch
 LEFT JOIN visits AS v ON k.run_id = v.run_id AND k.launch = v.launch;
 

@@ -1,3 +1,5 @@
+-- requires: workers
+--
 -- How far the clocks of nodes are apart, judged by the data that went both ways between them.
 --
 -- The fastest transfer each way is taken to last equally long; then half the difference of their
@@ -11,12 +13,6 @@ WITH
     FROM transfers
     WHERE t_send IS NOT NULL AND from_node <> to_node
     GROUP BY run_id, from_node, to_node
-  ),
-
-  clock AS (
-    SELECT run_id, node, max(clock_offset_ns) AS ahead
-    FROM nodes
-    GROUP BY run_id, node
   )
 
 SELECT
@@ -29,8 +25,8 @@ FROM way AS there
 JOIN way AS back
   ON there.run_id = back.run_id AND there.from_node = back.to_node
   AND there.to_node = back.from_node AND there.from_node < there.to_node
-LEFT JOIN clock AS n ON there.run_id = n.run_id AND there.from_node = n.node
-LEFT JOIN clock AS o ON there.run_id = o.run_id AND there.to_node = o.node;
+LEFT JOIN _node_clocks AS n ON there.run_id = n.run_id AND there.from_node = n.node
+LEFT JOIN _node_clocks AS o ON there.run_id = o.run_id AND there.to_node = o.node;
 
 COMMENT ON VIEW clock_skew IS 'One row is a pair of nodes that sent data both ways: how far their clocks seem to be apart.';
 COMMENT ON COLUMN clock_skew.run_id IS 'Run (runs.run_id).';

@@ -2,20 +2,19 @@
 --
 -- Idle time by the type of task that ended it, and by the task and worker that caused it.
 
+-- The type of each task; where files repeat a task, any one of its types.
+CREATE OR REPLACE VIEW _task_types AS
+SELECT run_id, task, any_value(name) AS name FROM tasks GROUP BY run_id, task;
+
 CREATE OR REPLACE VIEW idle_by_type AS
 WITH
-  -- where files repeat a task, any one of its types
-  types AS (
-    SELECT run_id, task, any_value(name) AS name FROM tasks GROUP BY run_id, task
-  ),
-
   sums AS (
     SELECT
       i.run_id, i.mode, i.latency_rule, t.name, count(*) AS intervals,
       sum(i.starvation) AS starvation, sum(i.latency) AS latency, sum(i.overhead) AS overhead,
       sum(i.ov_unsubmitted) AS unsubmitted
     FROM idle_attribution AS i
-    LEFT JOIN types AS t ON i.run_id = t.run_id AND i.task = t.task
+    LEFT JOIN _task_types AS t ON i.run_id = t.run_id AND i.task = t.task
     WHERE i.kind <> 'tail'
     GROUP BY i.run_id, i.mode, i.latency_rule, t.name
   )
@@ -49,18 +48,12 @@ COMMENT ON COLUMN idle_by_type.dominant IS 'The largest of the three; NULL where
 
 -- Only the wait for the last input is blamed on its producer, so only that is added up.
 CREATE OR REPLACE VIEW _idle_blamed AS
-WITH
-  -- where files repeat a task, any one of its types
-  types AS (
-    SELECT run_id, task, any_value(name) AS name FROM tasks GROUP BY run_id, task
-  )
-
 SELECT
   i.run_id, i.mode, i.latency_rule, i.blamed_worker, t.name AS blamed_type,
   count(*) AS intervals, sum(i.starvation1) AS starvation1, sum(i.starvation) AS starvation,
   sum(i.ov_concrete + i.ov_uniform) AS overhead, sum(i.lat_inherited) AS latency
 FROM idle_attribution AS i
-LEFT JOIN types AS t ON i.run_id = t.run_id AND i.blamed_task = t.task
+LEFT JOIN _task_types AS t ON i.run_id = t.run_id AND i.blamed_task = t.task
 WHERE i.kind <> 'tail' AND i.starvation1 > 0
 GROUP BY i.run_id, i.mode, i.latency_rule, i.blamed_worker, t.name;
 

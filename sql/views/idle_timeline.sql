@@ -1,4 +1,4 @@
--- requires: workers, idle
+-- requires: workers, idle, sides
 --
 -- Idle time on the time axis: what pieces an idle interval consists of, in every reading.
 --
@@ -23,7 +23,7 @@ WITH RECURSIVE
       least(t_end, greatest(t_start + starvation1, t_arrival)) AS la,
       blamed_worker AS v
     FROM idle_intervals
-    WHERE run_id BETWEEN list_min(runs) AND list_max(runs) AND list_contains(runs, run_id)
+    WHERE _is_of(run_id, runs)
   ),
 
   owner AS MATERIALIZED (
@@ -43,8 +43,8 @@ WITH RECURSIVE
     FROM runtime_intervals AS r
     JOIN _worker_clocks AS w ON r.run_id = w.run_id AND r.worker = w.worker
     SEMI JOIN hull ON r.t_end - w.ahead > hull.lo AND r.t_start - w.ahead < hull.hi
-    WHERE r.run_id BETWEEN list_min(runs) AND list_max(runs) AND list_contains(runs, r.run_id)
-      AND w.run_id BETWEEN list_min(runs) AND list_max(runs) AND list_contains(runs, w.run_id)
+    WHERE _is_of(r.run_id, runs)
+      AND _is_of(w.run_id, runs)
       AND r.total_ns IS NULL AND r.t_start < r.t_end
   ),
 
@@ -52,7 +52,7 @@ WITH RECURSIVE
     SELECT run_id, worker, t_start, t_end
     FROM idle_latency
     SEMI JOIN hull ON t_end > hull.lo AND t_start < hull.hi
-    WHERE run_id BETWEEN list_min(runs) AND list_max(runs) AND list_contains(runs, run_id)
+    WHERE _is_of(run_id, runs)
   ),
 
   near AS (

@@ -523,15 +523,9 @@ CREATE OR REPLACE MACRO _is_guess(count, largest, low, high, flags) AS
 
 CREATE OR REPLACE MACRO program_predict(p) AS TABLE
 WITH
-  wanted AS (
-    SELECT coalesce(list_sort(list(DISTINCT CAST(count AS BIGINT))), []) AS counts
-    FROM (SELECT unnest([p], recursive := true) AS count)
-    WHERE count >= 1
-  ),
-
   each AS (
     SELECT * EXCLUDE (predictions), unnest(predictions) AS point
-    FROM _programs((SELECT counts FROM wanted))
+    FROM _programs(_counts(p))
   ),
 
   named AS (

@@ -56,7 +56,6 @@ COMMENT ON COLUMN scaling_models.exponent_high IS 'Upper end of the exponent''s 
 COMMENT ON COLUMN scaling_models.scaling IS 'strong or weak (scaling_sets.scaling).';
 COMMENT ON COLUMN scaling_models.flags IS 'What to keep in mind, in words: no model, too few points, outlier, zero times dropped, missing counts, noise, repetitions differ tenfold, poor fit (no smooth law comes within 20 % of the points), formula_disagrees, not extrapolatable, scaling assumed.';
 
--- p is a count or a list of counts. What is asked of some functions is computed for these only.
 -- What to keep in mind of a prediction far beyond the measured counts, a list.
 CREATE OR REPLACE MACRO _far_beyond(predicted, parallelism, largest) AS
   CASE
@@ -69,24 +68,26 @@ CREATE OR REPLACE MACRO _far_beyond(predicted, parallelism, largest) AS
     ELSE CAST([] AS VARCHAR[])
   END;
 
+-- The counts that p is, one or a list: ascending, each once.
+CREATE OR REPLACE MACRO _counts(p) AS (
+  SELECT coalesce(list_sort(list(DISTINCT CAST(count AS BIGINT))), [])
+  FROM (SELECT unnest([p], recursive := true) AS count)
+  WHERE count >= 1
+);
+
+-- What is asked of some functions is computed for these only.
 CREATE OR REPLACE MACRO _scaling_predict(p) AS TABLE
 WITH
-  wanted AS (
-    SELECT coalesce(list_sort(list(DISTINCT CAST(count AS BIGINT))), []) AS counts
-    FROM (SELECT unnest([p], recursive := true) AS count)
-    WHERE count >= 1
-  ),
-
   forecasts AS (
     SELECT
       *,
-      (SELECT counts FROM wanted) AS counts,
+      _counts(p) AS counts,
       scaling_forecast(
         kind,
         CASE WHEN seen_last THEN x ELSE [] END,
         CASE WHEN seen_last THEN y ELSE [] END,
         noise,
-        (SELECT counts FROM wanted)
+        _counts(p)
       ) AS forecast
     FROM scaling_series
   ),

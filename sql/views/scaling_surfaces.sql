@@ -44,12 +44,6 @@ COMMENT ON COLUMN scaling_surfaces.flags IS 'Why there is no model.';
 
 CREATE OR REPLACE MACRO scaling_predict_at(p, n) AS TABLE
 WITH
-  wanted AS (
-    SELECT coalesce(list_sort(list(DISTINCT CAST(count AS BIGINT))), []) AS counts
-    FROM (SELECT unnest([p], recursive := true) AS count)
-    WHERE count >= 1
-  ),
-
   -- sets of one problem size predict only that size
   plain AS (
     SELECT
@@ -75,7 +69,7 @@ WITH
         CASE WHEN o.seen_last THEN u.x ELSE [] END,
         CASE WHEN o.seen_last THEN u.n ELSE [] END,
         CASE WHEN o.seen_last THEN u.y ELSE [] END,
-        o.noise, s.problem_size, (SELECT counts FROM wanted), CAST(n AS DOUBLE)
+        o.noise, s.problem_size, _counts(p), CAST(n AS DOUBLE)
       ) AS forecast,
       list_min(u.n) AS least, list_max(u.n) AS most, s.largest
     FROM _surface_series AS u
@@ -90,7 +84,7 @@ WITH
   predicted AS (
     SELECT
       * EXCLUDE (forecast),
-      unnest((SELECT counts FROM wanted)) AS parallelism,
+      unnest(_counts(p)) AS parallelism,
       unnest(forecast['seconds']) AS predicted,
       unnest(forecast['low']) AS low,
       unnest(forecast['high']) AS high,

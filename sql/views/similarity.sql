@@ -103,15 +103,17 @@ CROSS JOIN weighing AS w
 WHERE v.run_id = run AND v.launch = launch AND v.block IS NOT DISTINCT FROM block
   AND v.thread IS NOT NULL;
 
+CREATE OR REPLACE MACRO _known_distance(metric) AS
+  CASE WHEN metric IN ('euclidean', 'manhattan') THEN metric
+    ELSE error('the metric can be euclidean or manhattan, not ' || metric) END;
+
 CREATE OR REPLACE MACRO thread_distances(run, launch, block, metric := 'euclidean') AS TABLE
 WITH
   pairs AS (
     SELECT
       unnest(
         thread_matrix(
-          e.threads, e.bbs, e.weights, e.shares,
-          CASE WHEN metric IN ('euclidean', 'manhattan') THEN metric
-            ELSE error('the metric can be euclidean or manhattan, not ' || metric) END
+          e.threads, e.bbs, e.weights, e.shares, _known_distance(metric)
         ),
         recursive := true
       )
@@ -129,9 +131,7 @@ WITH
     SELECT
       unnest(
         thread_pixels(
-          e.threads, e.bbs, e.weights, e.shares,
-          CASE WHEN metric IN ('euclidean', 'manhattan') THEN metric
-            ELSE error('the metric can be euclidean or manhattan, not ' || metric) END
+          e.threads, e.bbs, e.weights, e.shares, _known_distance(metric)
         ),
         recursive := true
       )

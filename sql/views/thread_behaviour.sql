@@ -189,12 +189,6 @@ WITH
     GROUP BY run_id, launch
   ),
 
-  keys AS (
-    SELECT run_id, launch FROM bb_launches
-    UNION
-    SELECT run_id, launch FROM bb_visits
-  ),
-
   joined AS (
     SELECT
       k.run_id, k.launch,
@@ -221,7 +215,7 @@ WITH
       _traced_share(
         CASE WHEN v.threads_known THEN s.threads END, l.grid_size, l.block_size
       ) AS traced_share
-    FROM keys AS k
+    FROM _launch_keys AS k
     LEFT JOIN _launched AS l ON k.run_id = l.run_id AND k.launch = l.launch
     LEFT JOIN sums AS v ON k.run_id = v.run_id AND k.launch = v.launch
     LEFT JOIN similarity AS s ON k.run_id = s.run_id AND k.launch = s.launch

@@ -1,5 +1,9 @@
 -- Workers of task runtimes: when they ran tasks, and every interval in which they did not.
 
+-- By how much the clock of each node is ahead, ns; NULL where that is not known.
+CREATE OR REPLACE VIEW _node_clocks AS
+SELECT run_id, node, max(clock_offset_ns) AS ahead FROM nodes GROUP BY run_id, node;
+
 -- One row for each worker, including those that are found only in tasks. ahead is the clock offset
 -- of its node (corrected time = local time - ahead).
 CREATE OR REPLACE VIEW _worker_clocks AS
@@ -14,19 +18,13 @@ WITH
     SELECT run_id, worker, min(node) AS node, min(t_begin) AS t_begin, max(t_end) AS t_end
     FROM recorded
     GROUP BY run_id, worker
-  ),
-
-  clock AS (
-    SELECT run_id, node, max(clock_offset_ns) AS ahead
-    FROM nodes
-    GROUP BY run_id, node
   )
 
 SELECT
   merged.run_id, merged.worker, merged.node, coalesce(clock.ahead, 0) AS ahead,
   merged.t_begin - coalesce(clock.ahead, 0) AS t_begin, merged.t_end - coalesce(clock.ahead, 0) AS t_end
 FROM merged
-LEFT JOIN clock ON merged.run_id = clock.run_id AND merged.node = clock.node;
+LEFT JOIN _node_clocks AS clock ON merged.run_id = clock.run_id AND merged.node = clock.node;
 
 -- The workers of a run in the order in which they are drawn: by node, then by the numbers in their
 -- names. Each with the time between its first and its last task or idle interval, on one clock (NULL:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.helpers.reused import reused_warehouse
-from tests.helpers.support import land
+from tests.helpers.support import land, rows
 from tests.ingest.copies import is_empty
 from warehouse.errors import InputError
 
@@ -24,16 +24,42 @@ def warehouse(in_memory: Callable[[], DuckDBPyConnection]) -> Iterator[DuckDBPyC
 
 
 @pytest.fixture
-def refusal(warehouse: DuckDBPyConnection, tmp_path: Path) -> Callable[..., str]:
-    """Land a file that must be refused, and return the message without the file's path."""
+def landed(warehouse: DuckDBPyConnection, tmp_path: Path) -> Callable[..., list[tuple[Any, ...]]]:
+    """Return a function that lands a file with this content and returns the rows of a query."""
+
+    def do(
+        content: str | bytes, query: str, name: str = "x.txt", **options: Any
+    ) -> list[tuple[Any, ...]]:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        land(warehouse, path, **options)
+        return rows(warehouse, query)
+
+    return do
+
+
+@pytest.fixture
+def refused(
+    warehouse: DuckDBPyConnection, landed: Callable[..., list[tuple[Any, ...]]]
+) -> Callable[..., InputError]:
+    """Return a function that lands a file which must be refused, and returns the error."""
+
+    def refuse(content: str | bytes, name: str = "x.txt", **options: Any) -> InputError:
+        with pytest.raises(InputError) as error:
+            landed(content, "SELECT 1", name, **options)
+        assert is_empty(warehouse)
+        return error.value
+
+    return refuse
+
+
+@pytest.fixture
+def refusal(refused: Callable[..., InputError], tmp_path: Path) -> Callable[..., str]:
+    """Return a function as `refused`, which returns the message without the file's path."""
 
     def refuse(content: bytes, name: str = "x.csv", **options: Any) -> str:
-        path = tmp_path / name
-        path.write_bytes(content)
-        with pytest.raises(InputError) as error:
-            land(warehouse, path, **options)
-        assert is_empty(warehouse)
-        assert str(error.value).startswith(str(path))
-        return str(error.value).removeprefix(str(path)).lstrip(",: ")
+        path, message = str(tmp_path / name), str(refused(content, name, **options))
+        assert message.startswith(path)
+        return message.removeprefix(path).lstrip(",: ")
 
     return refuse

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from udfs.bottleneck.baselines import softmax
 from udfs.bottleneck.descent import Adam, Pace
-from udfs.bottleneck.training import CLASSES, Arrays, Integers, Singles, torch_threads
+from udfs.bottleneck.training import CLASSES, Arrays, Integers, Singles, one_torch_thread
 
 if TYPE_CHECKING:
     import torch
@@ -66,7 +66,7 @@ def train(
         layers, nodes: hidden layers, and nodes of each.
         seed: of the weights, the batches and the dropout.
     """
-    with torch_threads(1):
+    with one_torch_thread():
         stack, history = _train(unlabelled, points, labels, validation, (layers, nodes), seed)
     arrays: Arrays = {}
     for i, (weight, bias) in enumerate(stack):

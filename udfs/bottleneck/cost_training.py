@@ -30,9 +30,9 @@ from udfs.bottleneck.training import (
     Training,
     blend,
     jitter,
+    one_torch_thread,
     scale,
     standardised,
-    torch_threads,
 )
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _train_in_groups(
         rng = torch.Generator().manual_seed(seed + number)
         return [w.detach().numpy() for w in _descend(batch, rng, steps)]
 
-    with torch_threads(1), ThreadPoolExecutor(min(_THREADS, len(groups))) as pool:
+    with one_torch_thread(), ThreadPoolExecutor(min(_THREADS, len(groups))) as pool:
         trained = list(pool.map(train_group, range(len(groups))))
     return [np.concatenate(parts) for parts in zip(*trained, strict=True)]
 

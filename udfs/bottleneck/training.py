@@ -260,12 +260,12 @@ def jitter(metrics: Floats, names: Sequence[str], rng: np.random.Generator) -> F
 
 
 @contextmanager
-def torch_threads(count: int) -> Iterator[None]:
-    """Limit torch to `count` threads: on small batches more threads wait for each other."""
+def one_torch_thread() -> Iterator[None]:
+    """Limit torch to one thread: on small batches more threads wait for each other."""
     import torch
 
     before = torch.get_num_threads()
-    torch.set_num_threads(min(count, before))
+    torch.set_num_threads(1)
     try:
         yield
     finally:

@@ -106,7 +106,7 @@ def detect_disturbances(values: Column) -> pa.ListArray:
 
 
 def series_findings(values: Column, significance: Column) -> pa.StructArray:
-    """Return all that can be said of each series, and how far it is to be trusted.
+    """Return all that is found in each series, and how far it is to be trusted.
 
     Args:
         values: n lists of DOUBLE in order of time, any unit.

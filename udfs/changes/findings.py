@@ -172,7 +172,7 @@ class Series:
         ]
 
     def findings(self) -> Row:
-        """Return all of these, and what can be said of the series."""
+        """Return all of these, and what is found in the series."""
         levels, row = self.group.levels, self.row
         drift = float(self._drift[-1] - self._drift[0])
         smallest = float(self.group.smallest[row])

@@ -76,14 +76,14 @@ def _with_constant(name: str, moments: Moments, span: slice) -> Fit:
     return _best(name, span, np.where(usable, values * rest, -np.inf), values, constant)
 
 
-def best_pair(name: str, moments: Moments, spans: Spans, cross: Array) -> Fit:
+def best_pair(moments: Moments, spans: Spans, cross: Array) -> Fit:
     """Fit the best pair of a term of one span and one of the other; `cross` is their products."""
     size = np.sqrt(moments.square)
     best = _search(size, moments.right, spans, cross, None)
-    return _solve(name, moments.square, moments.right, spans, cross, best)
+    return _solve("pn", moments.square, moments.right, spans, cross, best)
 
 
-def best_pair_with_constant(name: str, moments: Moments, spans: Spans, cross: Array) -> Fit:
+def best_pair_with_constant(moments: Moments, spans: Spans, cross: Array) -> Fit:
     """Fit the best pair with a constant, by moments with the constant eliminated."""
     one, two = spans
     left = cross - moments.mean.T[one, None] * moments.first.T[None, two]
@@ -91,11 +91,11 @@ def best_pair_with_constant(name: str, moments: Moments, spans: Spans, cross: Ar
     known = moments.own > _SINGULAR * moments.square
     size = np.sqrt(np.where(known, moments.own, np.inf))
     best = _search(size, moments.rest, spans, left, moments)
-    fit = _solve(name, moments.own, moments.rest, spans, left, best)
+    fit = _solve("cpn", moments.own, moments.rest, spans, left, best)
     rows = np.arange(len(best))[:, None]
     constant = moments.level - (moments.mean[rows, fit.terms] * fit.coefficients).sum(1)
     return Fit(
-        name,
+        fit.name,
         np.insert(fit.terms, 0, 0, axis=1),
         np.insert(fit.coefficients, 0, constant, axis=1),
         fit.feasible & (constant >= 0),

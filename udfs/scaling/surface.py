@@ -71,8 +71,8 @@ def fit_surface(p: Array, n: Array, y: Array) -> Surface:
     cross = moments.cross((everything, everything))
     fits = [
         _lone(moments),
-        best_pair("pn", moments, (everything, everything), cross),
-        best_pair_with_constant("cpn", moments, (everything, everything), cross),
+        best_pair(moments, (everything, everything), cross),
+        best_pair_with_constant(moments, (everything, everything), cross),
     ]
     errors = np.stack([_cross_validate(fit, columns, y / level[:, None]) for fit in fits])
     chosen = np.argmin(errors + _TERM_COST * np.arange(len(fits))[:, None], axis=0)

@@ -132,10 +132,10 @@ def _word(i: Any) -> Word:
     name = i.mnemonic
     operands = list(i.operands)
     at = next((k for k, o in enumerate(operands) if o.type == arm64.ARM64_OP_MEM), len(operands))
-    before = [_register(i, o.reg) for o in operands[:at] if o.type == arm64.ARM64_OP_REG]
+    before = _registers(i, operands[:at])
     # After the memory operand comes what a post-indexed access adds to its base.
     after = operands[at + 1 :]
-    step = [_register(i, o.reg) for o in after if o.type == arm64.ARM64_OP_REG]
+    step = _registers(i, after)
     address = [
         _register(i, r) for o in operands[at : at + 1] for r in (o.mem.base, o.mem.index) if r
     ]
@@ -144,21 +144,13 @@ def _word(i: Any) -> Word:
     form = _form(i, operands)
     roles = _memory_roles if memory else _data_roles
     targets, sources, accumulator = roles(name, before, form)
-    reads, writes = i.regs_access()
-    if arm64.ARM64_REG_NZCV in reads and not name.startswith(("cb", "tb")):
-        sources.append("nzcv")
-    if arm64.ARM64_REG_NZCV in writes:
-        targets.append("nzcv")
-    if name in ("bl", "blr"):
-        targets.append("x30")
-    if name == "ret" and not before:
-        sources.append("x30")
+    reads, writes = _implied(i)
     atomic = bool(_ATOMIC.fullmatch(name))
     return Word(
         form=form,
-        sources=_real([*sources, *address]),
+        sources=_real([*sources, *reads, *address]),
         accumulator=accumulator if accumulator not in ("", "zr") else "",
-        targets=_real(targets),
+        targets=_real([*targets, *writes]),
         base=base,
         step=_real(step),
         loads=memory and (atomic or name.startswith("ld")),
@@ -167,6 +159,17 @@ def _word(i: Any) -> Word:
         is_system=name in _SYSTEM,
         is_barrier=name in _BARRIERS,
     )
+
+
+def _implied(i: Any) -> tuple[list[str], list[str]]:
+    """Return the flags and the link register that are read and written without being named."""
+    name, (reads, writes) = i.mnemonic, i.regs_access()
+    read = {
+        "nzcv": arm64.ARM64_REG_NZCV in reads and not name.startswith(("cb", "tb")),
+        "x30": name == "ret" and not i.operands,
+    }
+    written = {"nzcv": arm64.ARM64_REG_NZCV in writes, "x30": name in ("bl", "blr")}
+    return [r for r, is_read in read.items() if is_read], [r for r, w in written.items() if w]
 
 
 def _place(i: Any, operand: Any, address: list[str], is_updated: bool) -> Place | None:
@@ -212,6 +215,10 @@ def _data_roles(name: str, registers: list[str], form: str) -> Roles:
     immediate = name in ("orr", "bic") and re.fullmatch(r"\d\w\.#", operands)
     updates = _UPDATES.fullmatch(name) or inserts or immediate
     return target, ([*rest, *target] if updates else rest), ""
+
+
+def _registers(i: Any, operands: list[Any]) -> list[str]:
+    return [_register(i, o.reg) for o in operands if o.type == arm64.ARM64_OP_REG]
 
 
 def _register(i: Any, register: int) -> str:

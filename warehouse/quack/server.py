@@ -112,7 +112,7 @@ class Server:
         return True
 
     def end_silent_sessions(self, silent: float) -> int:
-        """End the sessions that say nothing in a transaction for so long (s); return how many.
+        """End the sessions that are silent in a transaction for so long (s); return how many.
 
         Quack has no connections that break. The client of such a session was killed, and what it
         has not committed would be in the way of others for ever.

@@ -95,7 +95,7 @@ class History:
             writer.writerows(rows)
 
     def run(self, app: str, version: str, day: int, times: dict[str, float], **facts: Any) -> str:
-        """Write a run's function times, note its facts, and give its id."""
+        """Write a run's function times, note its facts, and return its id."""
         run_id = f"{app}-{version}"
         self.write(
             f"{run_id}.csv", "function,seconds", [(f, round(s, 5)) for f, s in times.items()]

@@ -26,7 +26,7 @@ class Process:
 
 
 def process_of(facts: Mapping[str, Any]) -> Process | None:
-    """Return which process a trace is of; None where it does not say.
+    """Return which process a trace is of; None where it does not state it.
 
     Raises `InputError` where the numbers are impossible.
     """

@@ -15,7 +15,7 @@ _LAST_BRANCH = b"GPGPU-Sim PTX: ... end of reconvergence points"
 
 
 class ProgramNotes:
-    """Gives the program its post-dominators, and the listing its lines."""
+    """Adds post-dominators to the program, and lines to the listing."""
 
     def __init__(self, program: Program, listing: Listing) -> None:
         self._program = program

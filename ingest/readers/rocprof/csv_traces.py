@@ -38,7 +38,7 @@ Columns = dict[str, pa.Array]
 def csv_table(columns: Columns, part: Path) -> Table | None:
     """Return the events of a table, None where it has only counters.
 
-    Raises `InputError` where it is not as its columns say.
+    Raises `InputError` where it does not match its columns.
     """
     try:
         if "kernelname" in columns:

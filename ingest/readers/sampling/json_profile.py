@@ -1,6 +1,6 @@
 """Sampling profiles in JSON: speedscope, pyinstrument, Scalene, Firefox, V8, JFR, perf.
 
-The forms have modules of their own, which say what lands of each.
+The forms have modules of their own, which state what lands of each.
 """
 
 from __future__ import annotations

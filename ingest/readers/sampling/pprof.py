@@ -123,7 +123,7 @@ class _Profile:
         if not self._strings or self._strings[0]:
             raise damaged("the table of strings does not begin with an empty one", len(data))
         self._default = self._string(signed(whole.values.get(_DEFAULT, 0)), 0)
-        self._objects = self._table(_MAPPING, 5)
+        self._objects = self._mapped_files()
         self._function_names = self._functions()
         self._stacks = Stacks()
         self._locations: dict[int, list[str]] = {}
@@ -260,13 +260,13 @@ class _Profile:
             )
         return functions
 
-    def _table(self, table: int, name: int) -> dict[int, str]:
-        """Return texts of a table's entries by their number."""
+    def _mapped_files(self) -> dict[int, str]:
+        """Return the files that were mapped into memory by their number."""
         entries = (
             (at, _message(self._data, at, size).values)
-            for at, size in self._whole.parts.get(table, [])
+            for at, size in self._whole.parts.get(_MAPPING, [])
         )
-        return {values.get(1, 0): self._string(values.get(name, 0), at) for at, values in entries}
+        return {values.get(1, 0): self._string(values.get(5, 0), at) for at, values in entries}
 
     def _string(self, number: int, at: int) -> str:
         if not 0 <= number < len(self._strings):

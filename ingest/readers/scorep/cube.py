@@ -47,7 +47,7 @@ class Cube:
             above: list[int] = []
             for node, over in _walk(parser.get_root_cnodes()):
                 self._nodes[node.id] = len(above)
-                self.functions.append(_text(node.region.name, "a region has no name"))
+                self.functions.append(_name(node.region.name))
                 above.append(over)
             if len(self._nodes) < len(above):
                 raise InputError("two call paths have one id", where="anchor.xml")
@@ -159,7 +159,7 @@ def _number(text: Any) -> int:
     return number
 
 
-def _text(text: Any, problem: str) -> str:
+def _name(text: Any) -> str:
     if not isinstance(text, str) or not text.strip():
-        raise InputError(problem, where="anchor.xml", expected="a name")
+        raise InputError("a region has no name", where="anchor.xml", expected="a name")
     return text

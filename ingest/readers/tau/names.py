@@ -85,13 +85,13 @@ class Selection:
     calls: Floats
 
 
-def count_once(names: Names, calls: Floats, exclusive: Floats, resolution: float) -> Selection:
+def count_once(names: Names, calls: Floats, exclusive: Floats) -> Selection:
     """Choose rows that count a thread's time once, by call path as far as paths were kept.
 
     A function's paths replace the function, and what they leave of its time and calls is the
     rest: that of a root, which nobody called. Where the paths have more time than the function
-    had, they are not trusted and the function's own row is used. `resolution` is the smallest
-    step of a value; sums over paths may be off by a few.
+    had, they are not trusted and the function's own row is used. Times are whole microseconds, so
+    that sums over paths may be off by a few.
     """
     is_path, code, counted = names.is_path, names.code, names.counted
     count = int(code.max(initial=-1)) + 1
@@ -104,7 +104,7 @@ def count_once(names: Names, calls: Floats, exclusive: Floats, resolution: float
     ones = np.ones(len(code))
     has_flat, has_paths = total(ones, flat) > 0, total(ones, paths) > 0
     own, by_path = total(exclusive, flat), total(exclusive, paths)
-    slack = own * 1e-6 + resolution * (1.0 + total(ones, paths))
+    slack = own * 1e-6 + 1.0 + total(ones, paths)
     trusted = has_paths & (~has_flat | (by_path <= own + slack))
     rows = np.flatnonzero((paths & trusted[code]) | (flat & ~trusted[code]))
 

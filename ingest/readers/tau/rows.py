@@ -114,7 +114,7 @@ def _timings(names: Names, values: Values, place: Place) -> pa.Table:
     """Return rows of fn_timings."""
     _check(names, values, place)
     names, values = _called(names, values)
-    chosen = count_once(names, values.calls, values.exclusive, resolution=1.0)
+    chosen = count_once(names, values.calls, values.exclusive)
     rows = np.concatenate([chosen.rows, chosen.rest])
     calls = np.concatenate([values.calls[chosen.rows], chosen.calls])
     seconds = np.concatenate([values.exclusive[chosen.rows], chosen.exclusive]) / _MICROSECONDS

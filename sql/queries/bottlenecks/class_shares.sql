@@ -1,13 +1,10 @@
--- Class shares of the cycles of the processes of runs, or of the runs where processes are unknown; of more than
--- $most, $most spread evenly. Runs are selected by bounds and a list: that condition is pushed down
--- to the counters, a subquery is not.
+-- Class shares of the cycles of the processes of runs, or of the runs where processes are unknown;
+-- of more than $most, $most spread evenly.
 WITH
   judged AS (
     SELECT run_id, rank, class, sum(samples) AS samples, sum(weight) AS weight
     FROM bottleneck_weights
-    WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
-      AND list_max(from_json($runs, '["VARCHAR"]'))
-      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
     GROUP BY run_id, rank, class
   ),
 

@@ -1,20 +1,15 @@
 -- Classes of the samples of runs, that with the largest share of the cycles first: number,
--- probability and drivers. Runs are selected by bounds and a list: that condition is pushed down to
--- the counters, a subquery is not.
+-- probability and drivers.
 WITH
   judged AS (
     FROM bottlenecks
-    WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
-      AND list_max(from_json($runs, '["VARCHAR"]'))
-      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
   ),
 
   chosen AS (
     SELECT *, min(weighed_by) OVER () = max(weighed_by) OVER () AS is_alike
     FROM bottleneck_weights
-    WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
-      AND list_max(from_json($runs, '["VARCHAR"]'))
-      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
   ),
 
   weighed AS (

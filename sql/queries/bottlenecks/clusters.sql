@@ -1,13 +1,10 @@
 -- Clusters of the models in force that judge runs, one row a cluster and metric: the medoid's
--- metric in deviations from the mean of the training. Runs are selected by bounds and a list: that
--- condition is pushed down to the counters, a subquery is not.
+-- metric in deviations from the mean of the training.
 WITH
   used AS (
     SELECT DISTINCT model
     FROM bottlenecks
-    WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
-      AND list_max(from_json($runs, '["VARCHAR"]'))
-      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id) AND model IS NOT NULL
+    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]')) AND model IS NOT NULL
   ),
 
   arrays AS (

@@ -1,13 +1,9 @@
 -- The largest possible gain of the runs from each component: shares of their cycles, with bands.
--- Runs are selected by bounds and a list: that condition is pushed down to the counters, a subquery
--- is not.
 WITH
   judged AS (
     SELECT coalesce(cycles, 0) AS cycles, * EXCLUDE (cycles)
     FROM bottlenecks
-    WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
-      AND list_max(from_json($runs, '["VARCHAR"]'))
-      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
   ),
 
   tall AS (

@@ -1,7 +1,6 @@
 -- Metrics for star glyphs: one row a run, process, region or sample ($by), with its class, the
 -- means of its metrics, weighted by cycles, and their long names. Only of the metric set that most
--- samples have, as others do not compare; of more than $most glyphs, $most spread evenly. Runs are
--- selected by bounds and a list: that condition is pushed down to the counters, a subquery is not.
+-- samples have, as others do not compare; of more than $most glyphs, $most spread evenly.
 WITH
   tall AS (
     SELECT
@@ -12,9 +11,7 @@ WITH
       CASE WHEN $by = 'sample' THEN sample END AS sample,
       metric_set, metric, value, coalesce(cycles, 1) AS weight
     FROM pmu_standardised
-    WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
-      AND list_max(from_json($runs, '["VARCHAR"]'))
-      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
   ),
 
   means AS (
@@ -86,15 +83,11 @@ WITH
     SELECT run_id, rank, thread, region, NULL AS sample, class, all_samples AS samples
     FROM bottleneck_verdicts
     WHERE place = CASE $by WHEN 'rank' THEN 'thread' ELSE $by END
-      AND run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
-      AND list_max(from_json($runs, '["VARCHAR"]'))
-      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+      AND _is_of(run_id, from_json($runs, '["VARCHAR"]'))
     UNION ALL
     SELECT run_id, rank, thread, region, sample, class, 1
     FROM bottlenecks
-    WHERE $by = 'sample' AND run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
-      AND list_max(from_json($runs, '["VARCHAR"]'))
-      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+    WHERE $by = 'sample' AND _is_of(run_id, from_json($runs, '["VARCHAR"]'))
   )
 
 SELECT

@@ -1,7 +1,5 @@
 -- Metrics of runs: the mean over their samples, weighted by cycles as the verdict is, and how far
 -- that is from the training's mean.
--- Runs are selected by bounds and a list: that condition is pushed down to the counters, a subquery
--- is not.
 SELECT
   s.metric_set, s.metric, t.title, t.unit, count(s.value) AS samples, 
   sum(s.value * coalesce(s.cycles, 1))
@@ -13,9 +11,7 @@ LEFT JOIN (
   SELECT DISTINCT metric_set, metric, position FROM metric_definitions WHERE metric IS NOT NULL
 ) AS d USING (metric_set, metric)
 LEFT JOIN metric_titles AS t USING (metric)
-WHERE s.run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
-  AND list_max(from_json($runs, '["VARCHAR"]'))
-  AND list_contains(from_json($runs, '["VARCHAR"]'), s.run_id)
+WHERE _is_of(s.run_id, from_json($runs, '["VARCHAR"]'))
 GROUP BY s.metric_set, s.metric, t.title, t.unit, d.position
 HAVING count(s.value) > 0
 ORDER BY s.metric_set, d.position, s.metric;

@@ -1,13 +1,10 @@
--- The metrics that no file of runs measured, of the metric sets that name classes, with the events that
--- they are made of. Runs are selected by bounds and a list: that condition is pushed down to the
--- counters, a subquery is not.
+-- The metrics that no file of runs measured, of the metric sets that name classes, with the events
+-- that they are made of.
 WITH
   used AS (
     SELECT metric_set, flatten(list(metrics)) AS metrics
     FROM metric_coverage
-    WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
-      AND list_max(from_json($runs, '["VARCHAR"]'))
-      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
       AND names_class
     GROUP BY metric_set
   )

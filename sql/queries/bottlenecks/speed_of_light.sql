@@ -1,8 +1,5 @@
--- How near the kernels of runs are to the peaks of their GPU, those with the most time first. Runs
--- are selected by bounds and a list: that condition is pushed down to the counters, a subquery is not.
+-- How near the kernels of runs are to the peaks of their GPU, those with the most time first.
 SELECT *
 FROM speed_of_light
-WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
-  AND list_max(from_json($runs, '["VARCHAR"]'))
-  AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
 ORDER BY run_id, seconds DESC NULLS LAST, kernel;

@@ -1,13 +1,10 @@
 -- The verdict on runs together ($by is run) or on each of their regions ($by is region), the place
--- with the largest weight first; `of_all` is its share of the weight of all. Runs are selected by
--- bounds and a list: that condition is pushed down to the counters, a subquery is not.
+-- with the largest weight first; `of_all` is its share of the weight of all.
 WITH
   chosen AS (
     SELECT *, CASE WHEN $by = 'region' THEN region END AS place
     FROM bottleneck_weights
-    WHERE run_id BETWEEN list_min(from_json($runs, '["VARCHAR"]'))
-      AND list_max(from_json($runs, '["VARCHAR"]'))
-      AND list_contains(from_json($runs, '["VARCHAR"]'), run_id)
+    WHERE _is_of(run_id, from_json($runs, '["VARCHAR"]'))
   ),
 
   -- runs that are weighted by different units count the same

@@ -7,7 +7,7 @@ import pytest
 from apps.output import dicts
 from apps.queries import timeline
 from apps.queries.base import narrowed
-from apps.queries.idle import idle_blame, idle_workers, path_parts
+from apps.queries.idle import Reading, idle_blame, idle_workers, path_parts
 from tests.apps.pages.conftest import address, sent, texts
 from tests.helpers.schedules import land_schedule
 from tests.helpers.support import rows
@@ -94,7 +94,7 @@ def test_the_timeline_adds_up_to_the_sums_of_the_workers(schedule, monkeypatch, 
     for worker, cause, t_start, t_end, low, high in pieces(schedule, mode=mode):
         key = (worker, cause)
         drawn[key] = drawn.get(key, 0) + (t_end - t_start) * (high - low)
-    for row in dicts(idle_workers(con, run, mode, "union")):
+    for row in dicts(idle_workers(con, run, Reading(mode))):
         found = drawn.get((row["worker"], row["cause"]), 0)
         assert found == pytest.approx(row["seconds"], abs=0.2), (row, found)
 
@@ -143,7 +143,7 @@ def test_blame_and_path(schedule):
     con, run, _ = schedule
     assert [
         (row["waits_by"], row["what"], row["cause"], row["seconds"])
-        for row in dicts(idle_blame(con, run, "direct", "union"))
+        for row in dicts(idle_blame(con, run, Reading()))
     ] == [
         ("type", "make", "overhead", 5),
         ("type", "make", "starvation", 25),
@@ -260,10 +260,10 @@ def test_the_charts_follow_the_window(schedule, window):
     con, run, _ = schedule
     t0, t1 = (time * SECOND for time in window)
     drawn = sums(pieces(schedule, (t0, t1)))
-    for row in dicts(idle_workers(con, run, "direct", "union", (t0, t1))):
+    for row in dicts(idle_workers(con, run, Reading(window=(t0, t1)))):
         found = drawn.get((row["worker"], row["cause"]), 0)
         assert found == pytest.approx(row["seconds"], abs=1e-6), (row, found)
-    blamed = sum(row["seconds"] for row in dicts(idle_blame(con, run, "direct", "union", (t0, t1))))
+    blamed = sum(row["seconds"] for row in dicts(idle_blame(con, run, Reading(window=(t0, t1)))))
     # Both the type and the worker that were waited for, until 30 s.
     assert blamed == pytest.approx(2 * max(0, min(30, window[1]) - window[0]))
     path = sum(row["seconds"] for row in dicts(path_parts(con, run, (t0, t1))))

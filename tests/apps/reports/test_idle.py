@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from apps.queries.idle import Reading
 from apps.reports.idle import idle_sentences
 from tests.helpers.schedules import land_schedule, write_schedule
 from tests.helpers.simulated import Machine, simulate
@@ -42,9 +43,9 @@ def test_advice_follows_the_root_cause_and_both_are_named(warehouse):
     (headline,) = [s for s in sentences if "root cause is" in s]
     assert headline.startswith("At first sight starvation dominates (60.6 %), but the root cause ")
     assert "overhead (81.8 %)" in headline and headline.endswith("an inefficient runtime.")
-    deep = " ".join(idle_sentences(warehouse, "r1", mode="transitive"))
+    deep = " ".join(idle_sentences(warehouse, "r1", Reading("transitive")))
     assert "Overhead dominates. Tasks too fine" in deep
-    window = " ".join(idle_sentences(warehouse, "r1", window=(0, 100)))
+    window = " ".join(idle_sentences(warehouse, "r1", Reading(window=(0, 100))))
     assert "root cause is overhead" in window
 
 
@@ -66,7 +67,7 @@ def test_flags_are_those_of_the_window(warehouse):
     late["data"][0]["t_ready"] = 105
     land_schedule(warehouse, late)
     for window, flagged in ((None, True), ((0, 50), True), ((100, 110), False)):
-        told = " ".join(idle_sentences(warehouse, "r1", window=window))
+        told = " ".join(idle_sentences(warehouse, "r1", Reading(window=window)))
         assert ("intervals flagged causality" in told) is flagged
 
 
@@ -74,7 +75,7 @@ def test_flags_are_those_of_the_window(warehouse):
 def test_a_window_without_workers_says_where_they_were(warehouse, window):
     land_schedule(warehouse, waiting_for_overhead())
     with pytest.raises(NothingToAnalyse, match=r"the window from") as error:
-        idle_sentences(warehouse, "r1", window=window)
+        idle_sentences(warehouse, "r1", Reading(window=window))
     assert error.value.hint == "The workers of r1 were there from 0 to 110 ns."
 
 

@@ -18,19 +18,6 @@ MEAN = "avg#inclusive#sum#time.duration"
 SECONDS = {"units": dict.fromkeys((OWN, INCLUSIVE, ALL_RANKS, MEAN), "sec")}
 
 
-@pytest.fixture
-def landed(warehouse, tmp_path):
-    """Land a stream and return the rows of a query."""
-
-    def query(text, sql=TIMES, name="profile.cali"):
-        path = tmp_path / name
-        path.write_text(text)
-        land(warehouse, path)
-        return rows(warehouse, sql)
-
-    return query
-
-
 def test_own_time_is_the_inclusive_time_without_the_callees(landed):
     text = stream(
         [
@@ -41,7 +28,7 @@ def test_own_time_is_the_inclusive_time_without_the_callees(landed):
         ],
         **SECONDS,
     )
-    assert landed(text) == [
+    assert landed(text, TIMES) == [
         ("main", 3.0, 10.0),
         ("main->solve", 4.5, 6.0),
         ("main->solve->dot", 1.5, 1.5),
@@ -51,7 +38,7 @@ def test_own_time_is_the_inclusive_time_without_the_callees(landed):
 
 def test_regions_of_an_attribute_named_path(landed):
     text = stream([("main", {INCLUSIVE: 10}), ("main/solve", {INCLUSIVE: 6})], **SECONDS)
-    assert landed(text.replace("data=region", "data=path")) == [
+    assert landed(text.replace("data=region", "data=path"), TIMES) == [
         ("main", 4.0, 10.0),
         ("main->solve", 6.0, 6.0),
     ]
@@ -59,19 +46,19 @@ def test_regions_of_an_attribute_named_path(landed):
 
 def test_an_arrow_in_the_name_of_a_region_parts_no_call_path(landed):
     text = stream([("main", {INCLUSIVE: 10}), ("main/host->device", {INCLUSIVE: 6})], **SECONDS)
-    assert landed(text) == [("main", 4.0, 10.0), ("main->host\u2192device", 6.0, 6.0)]
+    assert landed(text, TIMES) == [("main", 4.0, 10.0), ("main->host\u2192device", 6.0, 6.0)]
 
 
 def test_own_time_that_the_file_has_is_taken(landed):
     text = stream(
         [("main", {INCLUSIVE: 10, OWN: 3.25}), ("main/solve", {INCLUSIVE: 6, OWN: 6})], **SECONDS
     )
-    assert landed(text) == [("main", 3.25, 10.0), ("main->solve", 6.0, 6.0)]
+    assert landed(text, TIMES) == [("main", 3.25, 10.0), ("main->solve", 6.0, 6.0)]
 
 
 def test_a_path_that_was_not_recorded_hides_no_time(landed):
     text = stream([("main", {INCLUSIVE: 10}), ("main/solve/dot", {INCLUSIVE: 4})], **SECONDS)
-    assert landed(text) == [("main", 6.0, 10.0), ("main->solve->dot", 4.0, 4.0)]
+    assert landed(text, TIMES) == [("main", 6.0, 10.0), ("main->solve->dot", 4.0, 4.0)]
 
 
 def test_each_rank_and_thread_by_itself(landed):
@@ -108,12 +95,12 @@ def test_without_ranks_the_time_is_the_mean_over_all_of_them(landed):
         **SECONDS,
         jobsize=4,
     )
-    assert landed(text) == [("main", 9.5, 10.0), ("main->MPI_Gather", 0.5, 0.5)]
+    assert landed(text, TIMES) == [("main", 9.5, 10.0), ("main->MPI_Gather", 0.5, 0.5)]
 
 
 def test_the_mean_of_the_file_lands_where_the_number_of_ranks_is_unknown(landed):
     text = stream([("main", {ALL_RANKS: 40, MEAN: 10})], **SECONDS)
-    assert landed(text) == [("main", 10.0, 10.0)]
+    assert landed(text, TIMES) == [("main", 10.0, 10.0)]
 
 
 def test_time_outside_of_all_regions_is_kept(landed):
@@ -128,7 +115,7 @@ def test_records_that_differ_in_other_attributes_add_up(landed):
         types={"iteration#main": "int"},
         **SECONDS,
     )
-    assert landed(text) == [("main", 5.0, None)]
+    assert landed(text, TIMES) == [("main", 5.0, None)]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +134,7 @@ def test_records_that_differ_in_other_attributes_add_up(landed):
 )
 def test_units_of_time(landed, name, unit, value, seconds):
     text = stream([("main", {name: value})], units={name: unit} if unit else {})
-    assert landed(text) == [("main", seconds, None)]
+    assert landed(text, TIMES) == [("main", seconds, None)]
 
 
 def test_what_is_no_sum_is_no_time_of_a_function(landed):
@@ -167,7 +154,7 @@ def test_rounding_is_no_negative_time_but_implausible_times_are_unknown(warehous
         ],
         **SECONDS,
     )
-    assert landed(text) == [
+    assert landed(text, TIMES) == [
         ("near", 0.0, 1.0),
         ("near->f", 1.000001, 1.000001),
         ("far", None, 1.0),
@@ -278,7 +265,7 @@ def test_rates_of_blocks_of_time_do_not_add_up(landed):
         (0, "bandwidth", 22000.0, "MB/s"),
         (1, "bandwidth", 22400.0, "MB/s"),
     ]
-    assert landed(text) == [("main", 5.0, None)]
+    assert landed(text, TIMES) == [("main", 5.0, None)]
 
 
 def test_an_attribute_twice_in_a_record(warehouse, landed):
@@ -313,7 +300,7 @@ def test_kernels_of_a_gpu_are_below_their_region(landed):
         types={"cupti.kernel.name": "string"},
         **SECONDS,
     )
-    assert landed(text) == [("main->axpy", 2.0, None), ("main->dot", 3.0, None)]
+    assert landed(text, TIMES) == [("main->axpy", 2.0, None), ("main->dot", 3.0, None)]
 
 
 def test_records_that_cali_query_lists(landed):
@@ -332,4 +319,6 @@ def test_records_that_cali_query_lists(landed):
 
 def test_listed_records_that_are_damaged(landed):
     with pytest.raises(InputError, match="a record is 7"):
-        landed(json.dumps([{"path": "main", "sum#time.duration": 1.5}, 7]), name="listed.json")
+        landed(
+            json.dumps([{"path": "main", "sum#time.duration": 1.5}, 7]), TIMES, name="listed.json"
+        )

@@ -57,12 +57,6 @@ VISITS = "SELECT bb, visits, instructions FROM bb_visits ORDER BY ALL"
 EDGES = "SELECT src, dst, count FROM bb_edges ORDER BY ALL"
 
 
-def landed(con, folder, text, query, name="a.callgrind"):
-    (folder / name).write_text(text, encoding="utf-8")
-    land(con, folder / name)
-    return rows(con, query)
-
-
 def refused(con, path):
     with pytest.raises(InputError) as caught:
         land(con, path)
@@ -70,8 +64,8 @@ def refused(con, path):
     return caught.value
 
 
-def test_blocks_of_a_loop_with_a_call(warehouse, tmp_path):
-    assert landed(warehouse, tmp_path, PROFILE, VISITS) == [
+def test_blocks_of_a_loop_with_a_call(landed, warehouse):
+    assert landed(PROFILE, VISITS) == [
         (0, 1, 1),
         (1, 4, 16),
         (2, 1, 1),
@@ -94,16 +88,16 @@ def test_blocks_of_a_loop_with_a_call(warehouse, tmp_path):
     ]
 
 
-def test_call_that_counts_code_left_out_has_no_more_visits(warehouse, tmp_path):
+def test_call_that_counts_code_left_out_has_no_more_visits(landed):
     text = PROFILE.replace("* * 12\n", "* * 12\n* * 4\n").replace("totals: 30", "totals: 34")
-    assert landed(warehouse, tmp_path, text, VISITS)[1] == (1, 4, 20)
+    assert landed(text, VISITS)[1] == (1, 4, 20)
 
 
-def test_place_where_the_count_changes_begins_a_block(warehouse, tmp_path):
+def test_place_where_the_count_changes_begins_a_block(landed, warehouse):
     # Control came back from the call three times only.
     text = PROFILE.replace("+5 * 4\n+2 -1 4\njcnd=3/4", "+5 * 3\n+2 -1 3\njcnd=3/3")
     text = text.replace("+2 +2 1\n", "").replace("totals: 30", "totals: 27")
-    assert landed(warehouse, tmp_path, text, VISITS)[1:3] == [(1, 4, 8), (2, 3, 6)]
+    assert landed(text, VISITS)[1:3] == [(1, 4, 8), (2, 3, 6)]
     assert rows(warehouse, EDGES) == [(0, 1, 1), (1, 2, 3), (2, 1, 3)]
 
 
@@ -119,10 +113,10 @@ def test_place_where_the_count_changes_begins_a_block(warehouse, tmp_path):
         ("totals: 30\n", "totals: 30"),
     ],
 )
-def test_other_ways_to_write_the_same(old, new, warehouse, another, tmp_path):
+def test_other_ways_to_write_the_same(old, new, landed, warehouse, another, tmp_path):
     tables = [f"SELECT * EXCLUDE (run_id, source_id) FROM {name} ORDER BY ALL"
               for name in READER.TABLES]  # fmt: skip
-    landed(warehouse, tmp_path, PROFILE, VISITS)
+    landed(PROFILE, VISITS)
     assert old in PROFILE
     other = another()
     (tmp_path / "b.callgrind").write_bytes(PROFILE.replace(old, new).encode())
@@ -130,11 +124,11 @@ def test_other_ways_to_write_the_same(old, new, warehouse, another, tmp_path):
     assert [rows(other, query) for query in tables] == [rows(warehouse, query) for query in tables]
 
 
-def test_profile_by_lines_has_costs_only(warehouse, tmp_path):
+def test_profile_by_lines_has_costs_only(landed, warehouse):
     text = HEAD.replace("instr line", "line").replace("events: Ir", "events: Ir Dr")
     text += "fn=(1) main\n3 20 5\n+1 4\ncfn=(2) work\ncalls=2 -2\n* 30 1\n\ntotals: 24 5\n"
     query = "SELECT thread, region, event, value, inclusive FROM pmu_samples ORDER BY ALL"
-    assert landed(warehouse, tmp_path, text, query) == [
+    assert landed(text, query) == [
         (1, "main", "Dr", 5.0, 6.0),
         (1, "main", "Ir", 24.0, 54.0),
         (1, "work", "Dr", 0.0, 1.0),
@@ -144,17 +138,17 @@ def test_profile_by_lines_has_costs_only(warehouse, tmp_path):
     assert rows(warehouse, "SELECT count(*) FROM bb_blocks") == [(0,)]
 
 
-def test_threads_not_kept_apart_have_no_number(warehouse, tmp_path):
+def test_threads_not_kept_apart_have_no_number(landed, warehouse):
     text = PROFILE.replace("thread: 1\n", "")
-    assert landed(warehouse, tmp_path, text, "SELECT DISTINCT thread FROM bb_visits") == [(None,)]
+    assert landed(text, "SELECT DISTINCT thread FROM bb_visits") == [(None,)]
     assert rows(warehouse, "SELECT app, threads FROM runs") == [("turns", None)]
 
 
-def test_block_of_one_object_is_not_that_of_another(warehouse, tmp_path):
+def test_block_of_one_object_is_not_that_of_another(landed):
     other = TURNS.replace("ob=(1) /bin/turns", "ob=(2) /lib/turns.so")
     text = HEAD + TURNS.replace("totals: 30\n", "") + other.replace("totals: 30", "totals: 60")
     query = "SELECT count(*), count(DISTINCT pc_first) FROM bb_blocks"
-    assert landed(warehouse, tmp_path, text, query) == [(8, 4)]
+    assert landed(text, query) == [(8, 4)]
 
 
 def test_real_threads_have_the_counts_of_the_file(warehouse):

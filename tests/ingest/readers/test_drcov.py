@@ -18,12 +18,6 @@ EXPECTED = [
 ]
 
 
-def landed(con, folder, content, query=FOUND):
-    (folder / "a.log").write_bytes(content)
-    land(con, folder / "a.log")
-    return rows(con, query)
-
-
 def test_real_file_has_the_facts(warehouse):
     land(warehouse, shared("bb/drcov/boombox.drcov.log.gz"))
     query = "SELECT count(*), count(DISTINCT source_file), count(size) FROM bb_blocks"
@@ -32,11 +26,11 @@ def test_real_file_has_the_facts(warehouse):
     assert rows(warehouse, query) == [(379,)]
 
 
-def test_blocks_as_text(warehouse, tmp_path):
+def test_blocks_as_text(landed):
     lines = [f"module[{module if module < 9 else -1:3}]: 0x{start:016x}, {size:3}\n".encode()
              .replace(b"0x00000000", b"0x") for start, size, module in BLOCKS]  # fmt: skip
     text = coverage()[: coverage().index(b"bbs\n") + 4] + b"module id, start, size:\n"
-    assert landed(warehouse, tmp_path, text + b"".join(lines)) == EXPECTED
+    assert landed(text + b"".join(lines), FOUND) == EXPECTED
 
 
 @pytest.mark.parametrize(
@@ -55,10 +49,10 @@ def test_blocks_as_text(warehouse, tmp_path):
     ],
     ids=["first", "fifth"],
 )
-def test_versions_of_the_table_of_modules(old, new, warehouse, tmp_path):
+def test_versions_of_the_table_of_modules(old, new, landed):
     assert old in HEADER
     content = coverage(header=HEADER.replace(old, new))
-    assert landed(warehouse, tmp_path, content) == EXPECTED
+    assert landed(content, FOUND) == EXPECTED
 
 
 @pytest.mark.parametrize(
@@ -85,15 +79,15 @@ def test_versions_of_the_table_of_modules(old, new, warehouse, tmp_path):
         ),
     ],
 )
-def test_damage_is_reported(content, problem, where, warehouse, tmp_path):
+def test_damage_is_reported(content, problem, where, landed, warehouse):
     with pytest.raises(InputError) as caught:
-        landed(warehouse, tmp_path, content)
+        landed(content, FOUND)
     assert caught.value.problem.startswith(problem)
     assert caught.value.where == where
     assert rows(warehouse, "SELECT count(*) FROM bb_blocks") == [(0,)]
 
 
-def test_blocks_as_text_that_are_cut(warehouse, tmp_path):
+def test_blocks_as_text_that_are_cut(landed):
     text = coverage([])[:-6] + b"2 bbs\nmodule id, start, size:\nmodule[  0]: 0x00000020,  10\n"
     with pytest.raises(InputError, match="there are 1 blocks"):
-        landed(warehouse, tmp_path, text)
+        landed(text, FOUND)

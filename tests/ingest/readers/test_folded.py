@@ -6,26 +6,13 @@ import pytest
 
 from ingest.base import Head
 from ingest.readers.sampling.folded import FoldedStacks
-from tests.helpers.support import land, rows
+from tests.helpers.support import rows
 
 ROWS = "SELECT region, value, inclusive, thread FROM pmu_samples ORDER BY ALL"
 
 
-@pytest.fixture
-def landed(warehouse, tmp_path):
-    """Land a text and return the rows of a query."""
-
-    def do(text, query=ROWS):
-        path = tmp_path / "x.folded"
-        path.write_text(text, encoding="utf-8")
-        land(warehouse, path)
-        return rows(warehouse, query)
-
-    return do
-
-
 def test_weights_are_added_up_along_the_stack(landed, warehouse):
-    assert landed("main;f;g 3\nmain;f 2\nmain;f;f;g 4\n") == [
+    assert landed("main;f;g 3\nmain;f 2\nmain;f;f;g 4\n", ROWS) == [
         ("main", 0, 9, None),
         ("main->f", 2, 9, None),
         ("main->f->f", 0, 4, None),

@@ -30,15 +30,6 @@ def landed(warehouse, folder, text, query=EVENTS):
     return rows(warehouse, query)
 
 
-def refused(warehouse, folder, text):
-    path = folder / "stats.txt"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(InputError) as caught:
-        land(warehouse, path, reader="gem5-stats")
-    assert rows(warehouse, "SELECT count(*) FROM pmu_samples") == [(0,)]
-    return caught.value
-
-
 def test_an_unmodified_file_has_two_dumps_that_follow_each_other(warehouse):
     land(warehouse, shared(REAL))
     assert rows(
@@ -179,8 +170,8 @@ def test_lines_may_end_as_on_windows(warehouse, tmp_path):
         (f"{BEGIN}{END}", None, "no measurements"),
     ],
 )
-def test_damaged_files_are_refused_with_their_line(warehouse, tmp_path, text, where, message):
-    error = refused(warehouse, tmp_path, text)
+def test_damaged_files_are_refused_with_their_line(refused, text, where, message):
+    error = refused(text, reader="gem5-stats")
     assert error.where == where
     assert message in error.problem
     assert error.expected

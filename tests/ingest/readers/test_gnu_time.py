@@ -11,27 +11,21 @@ VERBOSE = SAMPLE.read_text()
 VALUES = "SELECT metric, value, unit FROM metrics ORDER BY rowid"
 
 
-def landed(con, folder, text):
-    (folder / "t.txt").write_text(text)
-    land(con, folder / "t.txt")
-    return rows(con, VALUES)
-
-
-def test_hours_and_failed_commands(warehouse, tmp_path):
+def test_hours_and_failed_commands(landed, warehouse):
     text = VERBOSE.replace("0:00.00", "1:02:03").replace("Exit status: 0", "Exit status: 3")
-    landed(warehouse, tmp_path, text)
+    landed(text, VALUES)
     sql = "SELECT wall_seconds, tags['exit_code'] FROM runs"
     assert rows(warehouse, sql) == [(3723.0, "3")]
 
 
-def test_each_timing_is_a_run(warehouse, tmp_path):
-    assert len(landed(warehouse, tmp_path, VERBOSE * 3)) == 27
+def test_each_timing_is_a_run(landed, warehouse):
+    assert len(landed(VERBOSE * 3, VALUES)) == 27
     assert rows(warehouse, "SELECT count(*) FROM runs") == [(3,)]
 
 
-def test_the_default_of_gnu_time(warehouse, tmp_path):
+def test_the_default_of_gnu_time(landed):
     text = SAMPLE.with_name("default.txt").read_text().replace("0:00.00elapsed", "2:03.50elapsed")
-    assert landed(warehouse, tmp_path, text) == [
+    assert landed(text, VALUES) == [
         ("user", 0.0, "s"),
         ("system", 0.0, "s"),
         ("max_rss", 1638400.0, "bytes"),
@@ -49,8 +43,8 @@ def test_the_default_of_gnu_time(warehouse, tmp_path):
         "\nreal\t1m2.500s\r\nuser\t0m1,250s\r\nsys\t0m0.500s\r\n",
     ],
 )
-def test_shells_and_posix(warehouse, tmp_path, text):
-    assert landed(warehouse, tmp_path, text) == [("user", 1.25, "s"), ("system", 0.5, "s")]
+def test_shells_and_posix(landed, warehouse, text):
+    assert landed(text, VALUES) == [("user", 1.25, "s"), ("system", 0.5, "s")]
     assert rows(warehouse, "SELECT wall_seconds FROM runs") == [(62.5,)]
 
 
@@ -63,8 +57,8 @@ def test_shells_and_posix(warehouse, tmp_path, text):
         ("       62.50 real         1.25 user         0.50 sys\n", None),
     ],
 )
-def test_zsh_csh_and_bsd(warehouse, tmp_path, text, command):
-    assert sorted(landed(warehouse, tmp_path, text)) == [("system", 0.5, "s"), ("user", 1.25, "s")]
+def test_zsh_csh_and_bsd(landed, warehouse, text, command):
+    assert sorted(landed(text, VALUES)) == [("system", 0.5, "s"), ("user", 1.25, "s")]
     assert rows(warehouse, "SELECT wall_seconds, tags['command'] FROM runs") == [(62.5, command)]
 
 
@@ -72,13 +66,13 @@ def test_zsh_csh_and_bsd(warehouse, tmp_path, text, command):
     ("elapsed", "user"),
     [("   62.50 secs    fish  ", "1250.00 millis"), ("    1,0417 mins", "    1,25 secs")],
 )
-def test_fish(warehouse, tmp_path, elapsed, user):
+def test_fish(landed, warehouse, elapsed, user):
     text = (
         f"done\n________\nExecuted in {elapsed}         external\n"
         f"   usr time {user}    0.00 micros    1.25 secs\n"
         "   sys time  500.00 millis  617.00 micros  499.38 millis\n\n"
     )
-    assert landed(warehouse, tmp_path, text * 2) == [("user", 1.25, "s"), ("system", 0.5, "s")] * 2
+    assert landed(text * 2, VALUES) == [("user", 1.25, "s"), ("system", 0.5, "s")] * 2
     assert rows(warehouse, "SELECT round(wall_seconds, 2) FROM runs") == [(62.5,)] * 2
 
 

@@ -22,16 +22,9 @@ Each sample counts as 0.01 seconds.
 """
 
 
-def landed(con, folder, text, name="x.txt"):
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    land(con, path)
-    return rows(con, TIMES)
-
-
-def test_a_flat_profile_alone_has_no_times_with_callees(warehouse, tmp_path):
+def test_a_flat_profile_alone_has_no_times_with_callees(landed, warehouse):
     """Calls are without the recursive ones, which only the call graph counts."""
-    assert landed(warehouse, tmp_path, FLAT_ONLY) == [
+    assert landed(FLAT_ONLY, TIMES) == [
         ("relax", 0.46, None, 2000),
         ("residual", 0.26, None, 334),
         ("coarsen", 0.01, None, 3000),
@@ -49,36 +42,35 @@ def test_functions_of_a_cycle_have_no_time_with_callees(warehouse):
     assert rows(warehouse, sql) == [("coarsen",), ("refine",)]
 
 
-def test_functions_without_calls_and_names_with_blanks(warehouse, tmp_path):
+def test_functions_without_calls_and_names_with_blanks(landed):
     table = (
         " 66.67      0.02     0.02                             main\n"
         " 33.33      0.03     0.01       60     0.17     0.17  heat::step(int, double*)\n"
     )
-    assert landed(warehouse, tmp_path, HEAD + table + "\n %         the percentage of the\n") == [
+    assert landed(HEAD + table + "\n %         the percentage of the\n", TIMES) == [
         ("main", 0.02, None, None),
         ("heat::step(int, double*)", 0.01, None, 60),
     ]
 
 
-def test_arrows_in_names_part_no_call_path(warehouse, tmp_path):
+def test_arrows_in_names_part_no_call_path(landed):
     table = " 99.99      0.02     0.02        1    20.00    20.00  auto f<A>(A) -> int\n"
-    landed(warehouse, tmp_path, HEAD + table + "\n")
-    totals = rows(warehouse, "SELECT function, own FROM function_totals")
-    assert totals == [("auto f<A>(A) \u2192 int", 0.02)]
+    totals = "SELECT function, own FROM function_totals"
+    assert landed(HEAD + table + "\n", totals) == [("auto f<A>(A) \u2192 int", 0.02)]
 
 
-def test_the_table_of_sprof_has_no_times_of_calls_with_callees(warehouse, tmp_path):
+def test_the_table_of_sprof_has_no_times_of_calls_with_callees(landed):
     table = (
         " 66.67      0.02     0.02        3     6.67           sort\n"
         "  0.00      0.02     0.00        1     0.00           gethostname\n"
     )
-    assert landed(warehouse, tmp_path, HEAD + table + "\n") == [
+    assert landed(HEAD + table + "\n", TIMES) == [
         ("sort", 0.02, None, 3),
         ("gethostname", 0.0, None, 1),
     ]
 
 
-def test_two_functions_of_one_name_keep_their_own_times(warehouse, tmp_path):
+def test_two_functions_of_one_name_keep_their_own_times(landed):
     table = (
         " 66.67      0.02     0.02       10     2.00     2.00  init\n"
         " 33.33      0.03     0.01       60     0.17     0.17  init\n"
@@ -89,25 +81,25 @@ def test_two_functions_of_one_name_keep_their_own_times(warehouse, tmp_path):
         "[2]     33.3    0.01    0.00      60         init [2]\n"
         "\nIndex by function name\n\n   [1] init   [2] init\n"
     )
-    assert landed(warehouse, tmp_path, HEAD + table + graph) == [
+    assert landed(HEAD + table + graph, TIMES) == [
         ("init", 0.02, None, 10),
         ("init", 0.01, None, 60),
     ]
 
 
-def test_no_time_accumulated(warehouse, tmp_path):
+def test_no_time_accumulated(landed, warehouse):
     head = HEAD.replace("seconds.\n", "seconds.\n no time accumulated\n\n", 1)
     table = "  0.00      0.00     0.00       60     0.00     0.00  f\n"
-    assert landed(warehouse, tmp_path, head + table) == [("f", None, None, 60)]
+    assert landed(head + table, TIMES) == [("f", None, None, 60)]
     left_out = "1 time of a function (no sample was taken)"
     assert rows(warehouse, "SELECT left_out FROM sources") == [(left_out,)]
 
 
-def test_cycles_are_no_seconds(warehouse, tmp_path):
+def test_cycles_are_no_seconds(landed, warehouse):
     text = TEXT.replace("0.01 seconds", "0.001 K-cycles").replace(
         "seconds   seconds", "K-cycles K-cycles"
     )
-    assert landed(warehouse, tmp_path, text) == []
+    assert landed(text, TIMES) == []
     sql = "SELECT function, unit, cost, inclusive FROM function_costs WHERE cost > 0 ORDER BY cost"
     assert rows(warehouse, sql) == [
         ("coarsen", "cycles", 10.0, None),
@@ -116,9 +108,9 @@ def test_cycles_are_no_seconds(warehouse, tmp_path):
     ]
 
 
-def test_app_and_count_come_from_the_file_name_or_not_at_all(warehouse, tmp_path):
-    landed(warehouse, tmp_path, FLAT_ONLY, "heat_p16.txt")
-    landed(warehouse, tmp_path, TEXT, "gprof.txt")
+def test_app_and_count_come_from_the_file_name_or_not_at_all(landed, warehouse, tmp_path):
+    landed(FLAT_ONLY, TIMES, "heat_p16.txt")
+    landed(TEXT, TIMES, "gprof.txt")
     sql = "SELECT app = $1, app, ranks, tags['ranks_from'] FROM runs ORDER BY ranks"
     assert rows(warehouse, sql, tmp_path.name) == [
         (False, "heat", 16, "file name"),

@@ -19,19 +19,6 @@ VISITS = "SELECT launch, thread, bb, visits FROM bb_visits ORDER BY ALL"
 OTHER = {line: text.replace("halve", "other") for line, text in HALVE.items()}
 
 
-def landed(con, folder, text, query):
-    (folder / "inst_debug.txt").write_text(text, encoding="utf-8")
-    land(con, folder / "inst_debug.txt")
-    return rows(con, query)
-
-
-def refused(con, folder, text):
-    with pytest.raises(InputError) as caught:
-        landed(con, folder, text, "FROM bb_visits")
-    assert rows(con, "SELECT count(*) FROM bb_visits") == [(0,)]
-    return caught.value
-
-
 def test_real_file_has_the_facts(warehouse):
     fact = json.loads(shared("bb/facts/vecadd.dep.json").read_text())["1"]
     land(warehouse, shared("bb/gpgpusim/vecadd64_inst_debug.txt.gz"))
@@ -47,21 +34,21 @@ def test_real_file_has_the_facts(warehouse):
     assert dict(found) == fact["opcode_counts"]
 
 
-def test_blocks_begin_after_branches_and_where_they_lead(warehouse, tmp_path):
+def test_blocks_begin_after_branches_and_where_they_lead(landed):
     query = "SELECT bb, size, source_line FROM bb_blocks ORDER BY bb"
-    assert landed(warehouse, tmp_path, debugged([THROUGH, ROUND]), query) == [
+    assert landed(debugged([THROUGH, ROUND]), query) == [
         (0, 3, 12),
         (1, 2, 16),
         (2, 2, 19),
     ]
 
 
-def test_kernels_are_launches(warehouse, tmp_path):
+def test_kernels_are_launches(landed, warehouse):
     text = debugged([THROUGH] * 2)
     text += debugged([ROUND], OTHER, first=3, file="other.1.sm_75.ptx")
     text += debugged([ROUND], first=4)
     query = "SELECT launch, kernel, instructions FROM bb_launches ORDER BY launch"
-    assert landed(warehouse, tmp_path, text, query) == [
+    assert landed(text, query) == [
         (0, "halve", 14),
         (1, "other", 5),
         (2, "halve", 5),
@@ -76,27 +63,29 @@ def test_kernels_are_launches(warehouse, tmp_path):
     ]
 
 
-def test_kernel_without_parameters_has_no_name(warehouse, tmp_path):
+def test_kernel_without_parameters_has_no_name(landed, warehouse):
     code = HALVE | {12: "mov.u32 %r1, %tid.x;"}
     query = "SELECT kernel, function, bb FROM bb_blocks ORDER BY bb"
-    assert landed(warehouse, tmp_path, debugged([ROUND] * 2, code), query) == [
+    assert landed(debugged([ROUND] * 2, code), query) == [
         (None, None, 0),
         (None, None, 1),
     ]
     assert rows(warehouse, "SELECT kernel FROM bb_launches") == [(None,)]
 
 
-def test_one_thread_only_has_no_total(warehouse, tmp_path):
+def test_one_thread_only_has_no_total(landed, warehouse):
     text = debugged([THROUGH], first=7)
-    assert landed(warehouse, tmp_path, text, "SELECT instructions FROM bb_launches") == [(None,)]
+    assert landed(text, "SELECT instructions FROM bb_launches") == [(None,)]
     assert rows(warehouse, "SELECT DISTINCT thread FROM bb_visits") == [(7,)]
 
 
-def test_pieces_of_any_size_give_the_same(warehouse, another, tmp_path, monkeypatch):
+def test_pieces_of_any_size_give_the_same(landed, another, tmp_path, monkeypatch):
     text = debugged([THROUGH, ROUND] * 20) + debugged([ROUND] * 3, first=41)
-    expected = landed(warehouse, tmp_path, text, VISITS)
+    expected = landed(text, VISITS)
     monkeypatch.setattr(inst_debug, "_PIECE", 300)
-    assert landed(another(), tmp_path, text, VISITS) == expected
+    con = another()
+    land(con, tmp_path / "x.txt")
+    assert rows(con, VISITS) == expected
 
 
 @pytest.mark.parametrize(
@@ -109,27 +98,27 @@ def test_pieces_of_any_size_give_the_same(warehouse, another, tmp_path, monkeypa
         ("%rd1, [halve_param_0];)", "%rd1, [halve_param_0];", "this is no line of an inst_debug"),
     ],
 )
-def test_damage_is_reported(old, new, problem, warehouse, tmp_path):
+def test_damage_is_reported(old, new, problem, refused):
     text = debugged([THROUGH] * 2)
     assert old in text
-    error = refused(warehouse, tmp_path, text.replace(old, new, 1))
+    error = refused(text.replace(old, new, 1))
     assert error.problem.startswith(problem)
     assert error.where.startswith("line ")
 
 
-def test_lost_line_is_reported(warehouse, tmp_path):
+def test_lost_line_is_reported(refused):
     text = debugged([THROUGH] * 2)
     line = "[thd=2] : (halve.1.sm_75.ptx:13 - setp.ge.u32 %p1, %r1, 33;)\n"
-    error = refused(warehouse, tmp_path, text.replace(line, "", 1))
+    error = refused(text.replace(line, "", 1))
     assert error.problem.startswith("thread 2 comes here from line 12 of the PTX file")
     assert error.where == "line 25"
 
 
-def test_cut_file_is_reported(warehouse, tmp_path):
+def test_cut_file_is_reported(refused):
     text = debugged([THROUGH] * 2)
-    error = refused(warehouse, tmp_path, text[: text.rindex("[thd=2]")])
+    error = refused(text[: text.rindex("[thd=2]")])
     assert error.problem == "the file ends before thread 2 is over"
-    error = refused(warehouse, tmp_path, text[:-3])
+    error = refused(text[:-3])
     assert error.problem.startswith("the last line has no end")
 
 

@@ -48,19 +48,14 @@ CALLS = (
 )
 
 
-def landed(con, folder, text, name="heat.mpiP"):
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    land(con, path)
-    sql = """
-        SELECT rank, function, callpath, seconds, inclusive_seconds, calls
-        FROM fn_timings ORDER BY rank, function
-    """
-    return rows(con, sql)
+TIMES = """
+    SELECT rank, function, callpath, seconds, inclusive_seconds, calls
+    FROM fn_timings ORDER BY rank, function
+"""
 
 
-def test_call_sites_with_their_stacks(warehouse, tmp_path):
-    assert landed(warehouse, tmp_path, report(TASKS, SITES, CALLS)) == [
+def test_call_sites_with_their_stacks(landed, warehouse):
+    assert landed(report(TASKS, SITES, CALLS), TIMES) == [
         (0, "MPI_Barrier", "0x4005d0->MPI_Barrier", 0.5, 0.5, 2),
         (0, "outside MPI", None, 1.5, 2.0, None),
         (
@@ -77,16 +72,16 @@ def test_call_sites_with_their_stacks(warehouse, tmp_path):
     assert rows(warehouse, facts) == [("heat", 2, None, 2.0)]
 
 
-def test_a_report_without_stacks(warehouse, tmp_path):
+def test_a_report_without_stacks(landed):
     """MPIP="-k 0" counts by MPI call only."""
-    found = landed(warehouse, tmp_path, report(TASKS, CALLS))
+    found = landed(report(TASKS, CALLS), TIMES)
     assert [(row[1], row[2]) for row in found if row[1] != "outside MPI"] == [
         ("MPI_Barrier", None),
         ("MPI_Allreduce", None),
     ]
 
 
-def test_a_concise_report_gives_means_over_ranks(warehouse, tmp_path):
+def test_a_concise_report_gives_means_over_ranks(landed, warehouse):
     tasks = (
         "Task Time Statistics (seconds)",
         "                     AppTime           MPITime   MPI%   App Task   MPI Task\n"
@@ -102,7 +97,7 @@ def test_a_concise_report_gives_means_over_ranks(warehouse, tmp_path):
         "Allreduce            2       4       700       600       500      1      0\n"
         "Barrier              1       2       400       300       200      0      1\n",
     )
-    assert landed(warehouse, tmp_path, report(tasks, SITES, calls)) == [
+    assert landed(report(tasks, SITES, calls), TIMES) == [
         (
             None,
             "MPI_Allreduce",
@@ -117,11 +112,11 @@ def test_a_concise_report_gives_means_over_ranks(warehouse, tmp_path):
     assert rows(warehouse, "SELECT ranks, wall_seconds FROM runs") == [(4, 2.5)]
 
 
-def test_calls_below_the_threshold_may_be_missing(warehouse, tmp_path):
+def test_calls_below_the_threshold_may_be_missing(landed, warehouse):
     """MPIP="-t 30" leaves out rows of ranks, not those of all ranks."""
     lines = without(CALLS[1], "Barrier              1    0")
     text = report(TASKS, SITES, (CALLS[0], lines), header="@ MPIP env var : -t 30\n")
-    assert [row[1] for row in landed(warehouse, tmp_path, text)] == [
+    assert [row[1] for row in landed(text, TIMES)] == [
         "outside MPI",
         "MPI_Allreduce",
         "outside MPI",
@@ -129,11 +124,11 @@ def test_calls_below_the_threshold_may_be_missing(warehouse, tmp_path):
     assert rows(warehouse, "SELECT tags['mpip_options'] FROM runs") == [("-t 30",)]
 
 
-def test_a_program_that_calls_no_mpi_function_is_all_outside(warehouse, tmp_path):
+def test_a_program_that_calls_no_mpi_function_is_all_outside(landed):
     idle = "Task    AppTime    MPITime     MPI%\n   0          2          0     0.00\n"
     tasks = (TASKS[0], idle + "   *          2          0     0.00\n")
     text = report(tasks, ("Callsites: 0", ""), (CALLS[0], CALLS[1].split("\n")[0] + "\n"))
-    assert landed(warehouse, tmp_path, text) == [(0, "outside MPI", None, 2.0, 2.0, None)]
+    assert landed(text, TIMES) == [(0, "outside MPI", None, 2.0, 2.0, None)]
 
 
 def test_real_reports_are_a_scaling_set(warehouse):

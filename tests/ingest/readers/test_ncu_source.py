@@ -13,12 +13,6 @@ from warehouse.errors import InputError
 LAUNCHES = "SELECT launch, kernel, instructions, warp_instructions FROM bb_launches ORDER BY ALL"
 
 
-def landed(con, folder, text, query=LAUNCHES):
-    (folder / "a.csv").write_text(text, encoding="utf-8")
-    land(con, folder / "a.csv")
-    return rows(con, query)
-
-
 def test_real_page_has_the_facts(warehouse):
     land(warehouse, shared("bb/ncu/source_page_excerpt.csv"))
     query = "SELECT left(kernel, 25), instructions, warp_instructions FROM bb_launches"
@@ -37,24 +31,24 @@ def test_only_one_reader_takes_it(tmp_path):
     assert [r.NAME for r in READERS if r.sniff(Head(head, tmp_path / "a.csv"))] == ["ncu-source"]
 
 
-def test_older_versions_name_both_counts_alike(warehouse, tmp_path):
+def test_older_versions_name_both_counts_alike(landed):
     text = page(code=COPY).replace('"Instructions Executed","Thread Ins', '"Samples","Ins', 1)
-    assert landed(warehouse, tmp_path, text) == [(0, "sum(float *, int)", 1440, 45)]
+    assert landed(text, LAUNCHES) == [(0, "sum(float *, int)", 1440, 45)]
 
 
-def test_what_is_printed_around_the_page_is_skipped(warehouse, tmp_path):
+def test_what_is_printed_around_the_page_is_skipped(landed, warehouse):
     text = "==PROF== Connected to process 7\nresult 12\n" + page("a").replace(
         '"Address"', '"Invocations","1"\n"Address"', 1
     )
     text += "\n==PROF== Disconnected\n" + page("b", COPY)
-    found = landed(warehouse, tmp_path, text, "SELECT launch, kernel FROM bb_launches ORDER BY 1")
+    found = landed(text, "SELECT launch, kernel FROM bb_launches ORDER BY 1")
     assert found == [(0, "a"), (1, "b")]
     assert rows(warehouse, "SELECT tags FROM runs") == [({},)]
 
 
-def test_name_with_quotes_and_thousands(warehouse, tmp_path):
+def test_name_with_quotes_and_thousands(landed):
     text = page('k<""x"">').replace('"256"', '"1,256"').replace('"8"', '"1,008"')
-    found = landed(warehouse, tmp_path, text)
+    found = landed(text, LAUNCHES)
     assert found == [(0, 'k<"x">', 4 * 1256 + 220, 4 * 1008 + 8)]
 
 
@@ -76,11 +70,11 @@ def test_name_with_quotes_and_thousands(warehouse, tmp_path):
         ('0x7f1000000000"', "0x7f1000000000", "the line cannot be read", "line 3"),
     ],
 )
-def test_damage_is_reported(old, new, problem, where, warehouse, tmp_path):
+def test_damage_is_reported(old, new, problem, where, landed, warehouse, tmp_path):
     assert old in page()
     text = page().replace(old, new, 1)
     if where is None:  # the second column of the name is used: all lanes but one are idle
-        assert landed(warehouse, tmp_path, text) == [(0, "sum(float *, int)", 40, 40)]
+        assert landed(text, LAUNCHES) == [(0, "sum(float *, int)", 40, 40)]
         return
     with pytest.raises(InputError) as caught:
         (tmp_path / "a.csv").write_text(text, encoding="utf-8")
@@ -89,14 +83,14 @@ def test_damage_is_reported(old, new, problem, where, warehouse, tmp_path):
     assert caught.value.where == where
 
 
-def test_kernel_without_instructions(warehouse, tmp_path):
+def test_kernel_without_instructions(landed):
     heading = ",".join(f'"{name}"' for name in COLUMNS)
     text = f'"Kernel Name","a"\n{heading}\n{page("b")}'
     with pytest.raises(InputError, match="the kernel 'a' has no instructions"):
-        landed(warehouse, tmp_path, text)
+        landed(text, LAUNCHES)
 
 
-def test_cut_line_is_reported(warehouse, tmp_path):
+def test_cut_line_is_reported(landed):
     with pytest.raises(InputError, match="the last line has no end|cannot be read|fields"):
-        landed(warehouse, tmp_path, page()[:-5])
+        landed(page()[:-5], LAUNCHES)
     assert len(CODE) == 6

@@ -20,12 +20,6 @@ BLOCKS = "SELECT bb, size, pc_first FROM bb_blocks ORDER BY bb"
 EDGES = "SELECT src, dst, count FROM bb_edges ORDER BY ALL"
 
 
-def landed(con, folder, text, query, name="one.traceg"):
-    (folder / name).write_text(text, encoding="utf-8")
-    land(con, folder / name)
-    return rows(con, query)
-
-
 @pytest.mark.parametrize(
     ("folder", "visits", "barriers"),
     [
@@ -58,17 +52,17 @@ def test_lanes_that_leave_visit_no_more(warehouse):
     assert rows(warehouse, EDGES) == [(0, 1, 100)]
 
 
-def test_branch_that_nobody_takes_was_executed(warehouse, tmp_path):
+def test_branch_that_nobody_takes_was_executed(landed, warehouse):
     query = "SELECT opcode, count FROM bb_opcodes WHERE opcode = 'BRA'"
-    assert landed(warehouse, tmp_path, trace([THROUGH] * 32), query) == [("BRA", 0)]
+    assert landed(trace([THROUGH] * 32), query) == [("BRA", 0)]
     assert rows(warehouse, "SELECT instructions, warp_instructions FROM bb_launches") == [
         (7 * 32, 8)
     ]
 
 
-def test_block_of_a_branch_that_nobody_takes_is_visited(warehouse, tmp_path):
+def test_block_of_a_branch_that_nobody_takes_is_visited(landed, warehouse):
     code = HALVE | {0x28: "0 BRA 0 0 ", 0x30: "0 BRA 0 0 "}
-    assert landed(warehouse, tmp_path, trace([THROUGH] * 4, code=code), VISITS) == [
+    assert landed(trace([THROUGH] * 4, code=code), VISITS) == [
         (0, 4, 8),
         (1, 4, 0),
         (2, 4, 0),
@@ -77,7 +71,7 @@ def test_block_of_a_branch_that_nobody_takes_is_visited(warehouse, tmp_path):
     assert rows(warehouse, EDGES) == [(0, 1, 4), (1, 2, 4), (2, 3, 4)]
 
 
-def test_loop_that_begins_with_its_exit(warehouse, tmp_path):
+def test_loop_that_begins_with_its_exit(landed, warehouse):
     code = {
         0x00: "1 R1 S2R 0 0 ",
         0x10: "0 BRA 0 0 ",
@@ -86,7 +80,7 @@ def test_loop_that_begins_with_its_exit(warehouse, tmp_path):
         0x40: "0 EXIT 0 0 ",
     }
     paths = [(0x00, *(0x10, 0x20, 0x30) * turns, 0x10, 0x40) for turns in (3, 3, 5)]
-    assert landed(warehouse, tmp_path, trace(paths, code=code, sm=70), VISITS) == [
+    assert landed(trace(paths, code=code, sm=70), VISITS) == [
         (0, 3, 3),
         (1, 14, 3),
         (2, 11, 22),
@@ -95,17 +89,17 @@ def test_loop_that_begins_with_its_exit(warehouse, tmp_path):
     assert rows(warehouse, EDGES) == [(0, 1, 3), (1, 2, 11), (1, 3, 3), (2, 1, 11)]
 
 
-def test_lane_that_its_predicate_switches_off_visits_all_the_same(warehouse, tmp_path):
+def test_lane_that_its_predicate_switches_off_visits_all_the_same(landed):
     text = trace([THROUGH] * 4, off=lambda pc, thread: pc == 0x28 and thread < 3)
     query = "SELECT thread, visits, instructions FROM bb_visits WHERE bb = 1 ORDER BY ALL"
-    assert landed(warehouse, tmp_path, text, query) == [
+    assert landed(text, query) == [
         *((0, 1, 4), (1, 1, 4), (2, 1, 4)),
         (3, 1, 5),
     ]
 
 
-def test_place_where_lanes_come_back_begins_a_block(warehouse, tmp_path):
-    assert landed(warehouse, tmp_path, trace([THROUGH, ROUND]), BLOCKS) == [
+def test_place_where_lanes_come_back_begins_a_block(landed, warehouse):
+    assert landed(trace([THROUGH, ROUND]), BLOCKS) == [
         (0, 3, 0x08),
         (1, 2, 0x28),
         (2, 3, 0x38),
@@ -143,26 +137,26 @@ def test_traces_without_their_list_go_by_their_numbers(warehouse, tmp_path):
         (80, (0x00, 0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70)),
     ],
 )
-def test_what_follows_what_depends_on_the_architecture(sm, pcs, warehouse, tmp_path):
+def test_what_follows_what_depends_on_the_architecture(sm, pcs, landed):
     code = dict(zip(pcs, HALVE.values(), strict=True))
     text = trace([pcs] * 3, code=code, sm=sm)
     # A branch that is not taken has no lane in its mask.
     text = text.replace(f"{pcs[2]:04x} 00000007", f"{pcs[2]:04x} 00000000")
-    assert landed(warehouse, tmp_path, text, BLOCKS) == [(0, 3, pcs[0]), (1, 5, pcs[3])]
+    assert landed(text, BLOCKS) == [(0, 3, pcs[0]), (1, 5, pcs[3])]
 
 
-def test_source_lines_of_blocks(warehouse, tmp_path):
+def test_source_lines_of_blocks(landed):
     text = trace([THROUGH], lines=True)
     query = "SELECT bb, pc_first, source_line FROM bb_blocks ORDER BY bb"
-    assert landed(warehouse, tmp_path, text, query) == [(0, 8, 8), (1, 0x28, 0x28)]
+    assert landed(text, query) == [(0, 8, 8), (1, 0x28, 0x28)]
 
 
-def test_immediate_at_the_end_of_a_line(warehouse, tmp_path):
+def test_immediate_at_the_end_of_a_line(landed):
     text = trace([THROUGH]).replace("SHL 1 R1 0 ", "SHL 1 R1 0 2")
-    assert landed(warehouse, tmp_path, text, VISITS) == [(0, 1, 2), (1, 1, 5)]
+    assert landed(text, VISITS) == [(0, 1, 2), (1, 1, 5)]
 
 
-def test_dependence_distances(warehouse, tmp_path):
+def test_dependence_distances(landed):
     code = {
         0x00: "1 R2 S2R 0 0 ",
         0x10: "1 R3 IADD3 2 R2 R255 0 ",
@@ -175,7 +169,7 @@ def test_dependence_distances(warehouse, tmp_path):
     text = trace([path] * 2, code=code, sm=70)
     query = "SELECT bb, distance, count FROM bb_dependences ORDER BY ALL"
     # The sum waits 1 instruction for R3 the first time, then 2 for itself, as the store does.
-    assert landed(warehouse, tmp_path, text, query) == [
+    assert landed(text, query) == [
         (0, 1, 2),
         (0, None, 2),
         (1, 1, 2),
@@ -225,12 +219,12 @@ def expected(paths, code):
 
 @pytest.mark.parametrize("piece", [200, 3000, 4 << 20])
 @pytest.mark.parametrize("seed", range(4))
-def test_random_ways_through_a_program(seed, piece, warehouse, tmp_path, monkeypatch):
+def test_random_ways_through_a_program(seed, piece, landed, warehouse, monkeypatch):
     monkeypatch.setattr(nvbit, "_PIECE", piece)
     paths, code, _ = walks(random.Random(seed), 70)
     order, visits, edges = expected(paths, code)
     text = trace(paths, code=code, sm=75)
-    found = landed(warehouse, tmp_path, text, "SELECT pc_first FROM bb_blocks ORDER BY bb")
+    found = landed(text, "SELECT pc_first FROM bb_blocks ORDER BY bb")
     assert [pc for (pc,) in found] == order
     found = rows(warehouse, "SELECT thread, bb, visits FROM bb_visits")
     assert len(found) == sum(len(counts) for counts in visits.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers.support import land, rows
+from tests.helpers.support import rows
 from warehouse.errors import InputError
 
 OVERHEAD = """\
@@ -42,14 +42,8 @@ GRAPH = """\
 VALUES = "SELECT region, event, value, inclusive FROM pmu_samples ORDER BY rowid"
 
 
-def landed(con, folder, text):
-    (folder / "r.txt").write_text(text)
-    land(con, folder / "r.txt")
-    return rows(con, VALUES)
-
-
-def test_rows_of_a_function_are_added_up_and_those_without_a_symbol_by_object(warehouse, tmp_path):
-    assert landed(warehouse, tmp_path, OVERHEAD) == [
+def test_rows_of_a_function_are_added_up_and_those_without_a_symbol_by_object(landed):
+    assert landed(OVERHEAD, VALUES) == [
         ("work", "cycles:u", pytest.approx(580e3), None),
         ("[libc.so.6]", "cycles:u", pytest.approx(300e3), None),
         ("fault", "cycles:u", pytest.approx(20e3), None),
@@ -60,8 +54,8 @@ FOLDED = GRAPH.replace("            |--90.00%--", "90.00% ").replace("          
 
 
 @pytest.mark.parametrize("text", [GRAPH, FOLDED])
-def test_call_graphs_below_rows_are_left_alone(warehouse, tmp_path, text):
-    assert landed(warehouse, tmp_path, text) == [
+def test_call_graphs_below_rows_are_left_alone(landed, warehouse, text):
+    assert landed(text, VALUES) == [
         ("main", "cycles", 100.0, 1000.0),
         ("work", "cycles", 900.0, 900.0),
     ]
@@ -69,7 +63,7 @@ def test_call_graphs_below_rows_are_left_alone(warehouse, tmp_path, text):
     assert rows(warehouse, query) == [(1000.0,)]
 
 
-def test_memory_accesses_have_a_weight(warehouse, tmp_path):
+def test_memory_accesses_have_a_weight(landed):
     text = """\
 # Samples: 2K of event 'cpu/mem-loads,ldlat=30/P'
 # Total weight : 1000
@@ -81,7 +75,7 @@ def test_memory_accesses_have_a_weight(warehouse, tmp_path):
     12.50%             2  62            RAM hit                   [.] work
      5.00%             1  50            L3 hit                    [.] work
 """
-    assert landed(warehouse, tmp_path, text) == [
+    assert landed(text, VALUES) == [
         ("work", "weight of cpu/mem-loads,ldlat=30/P", 175, None),
         ("work", "samples of cpu/mem-loads,ldlat=30/P", 3, None),
     ]
@@ -97,7 +91,7 @@ def test_memory_accesses_have_a_weight(warehouse, tmp_path):
         (GRAPH, GRAPH * 2, "another table of cycles begins"),
     ],
 )
-def test_damage(warehouse, tmp_path, old, new, message):
+def test_damage(landed, old, new, message):
     assert old in GRAPH
     with pytest.raises(InputError, match=message):
-        landed(warehouse, tmp_path, GRAPH.replace(old, new))
+        landed(GRAPH.replace(old, new), VALUES)

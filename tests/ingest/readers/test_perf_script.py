@@ -29,19 +29,6 @@ MAIN = "main+0x10 (/home/user/prog)"
 WORK = "work+0x20 (/home/user/prog)"
 
 
-@pytest.fixture
-def landed(warehouse, tmp_path):
-    """Land a text and return the rows of a query."""
-
-    def do(text, query, **options):
-        path = tmp_path / "x.txt"
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        land(warehouse, path, **options)
-        return rows(warehouse, query)
-
-    return do
-
-
 def test_clocks_are_times_and_their_samples_are_counted(landed, warehouse):
     text = sample(prog(), WORK, MAIN) * 3 + sample(prog(), MAIN)
     assert landed(text, PATHS) == [

@@ -6,20 +6,10 @@ import pytest
 
 from ingest.base import Head
 from ingest.readers.perf_stat.reader import PerfStat
-from tests.helpers.support import land, rows, shared
-from warehouse.errors import InputError
+from tests.helpers.support import shared
 
 HEADER = " Performance counter stats for './mini':\n\n"
 FOOTER = "\n       4.319927156 seconds time elapsed\n\n"
-
-
-def refused(warehouse, folder, text):
-    path = folder / "counts.csv"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(InputError) as caught:
-        land(warehouse, path, reader="perf-stat")
-    assert rows(warehouse, "SELECT count(*) FROM pmu_samples") == [(0,)]
-    return caught.value
 
 
 @pytest.mark.parametrize(
@@ -32,8 +22,8 @@ def refused(warehouse, folder, text):
         (f"{HEADER}   1 429      faults\n{FOOTER}", "manner of another language"),
     ],
 )
-def test_numbers_in_the_manner_of_another_language_are_refused(warehouse, tmp_path, text, message):
-    error = refused(warehouse, tmp_path, text)
+def test_numbers_in_the_manner_of_another_language_are_refused(refused, text, message):
+    error = refused(text, reader="perf-stat")
     assert message in error.problem
     assert "LC_ALL=C" in error.hint
 
@@ -63,10 +53,8 @@ def test_numbers_in_the_manner_of_another_language_are_refused(warehouse, tmp_pa
         ("a,b,c\n1,2,3\n", "line 1", "'a,b,c' is no line of counts"),
     ],
 )
-def test_damaged_separated_counts_are_refused_with_their_line(
-    warehouse, tmp_path, text, where, message
-):
-    error = refused(warehouse, tmp_path, text)
+def test_damaged_separated_counts_are_refused_with_their_line(refused, text, where, message):
+    error = refused(text, reader="perf-stat")
     assert error.where == where
     assert message in error.problem
     assert error.expected
@@ -90,8 +78,8 @@ def test_damaged_separated_counts_are_refused_with_their_line(
         ('{"counter-value" : "1", "event" : "x"}\n[1]\n', "line 2", "'[1]' is no JSON"),
     ],
 )
-def test_damaged_json_is_refused_with_its_line(warehouse, tmp_path, text, where, message):
-    error = refused(warehouse, tmp_path, text)
+def test_damaged_json_is_refused_with_its_line(refused, text, where, message):
+    error = refused(text, reader="perf-stat")
     assert error.where == where
     assert message in error.problem
 
@@ -107,8 +95,8 @@ def test_damaged_json_is_refused_with_its_line(warehouse, tmp_path, text, where,
         (f"{HEADER[:-5]}\n\n     3      faults\n{FOOTER}", "line 1", "is cut off"),
     ],
 )
-def test_damaged_text_is_refused_with_its_place(warehouse, tmp_path, text, where, message):
-    error = refused(warehouse, tmp_path, text)
+def test_damaged_text_is_refused_with_its_place(refused, text, where, message):
+    error = refused(text, reader="perf-stat")
     assert error.where == where
     assert message in error.problem
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers.support import land, rows
+from tests.helpers.support import rows
 from warehouse.errors import InputError
 
 GERMAN = """\
@@ -49,14 +49,8 @@ OBJECTS = """\
 COUNTS = "SELECT event, value, unit, running, deviation FROM pmu_samples ORDER BY rowid"
 
 
-def landed(con, folder, text, query=COUNTS):
-    (folder / "p.txt").write_text(text)
-    land(con, folder / "p.txt")
-    return rows(con, query)
-
-
-def test_text_in_german(warehouse, tmp_path):
-    assert landed(warehouse, tmp_path, GERMAN) == [
+def test_text_in_german(landed, warehouse):
+    assert landed(GERMAN, COUNTS) == [
         ("task-clock", 1221.72, "msec", 1.0, 0.0124),
         ("page-faults", 10310053.0, None, 1.0, 0.0001),
         ("cycles", 100.0, None, 0.625, None),
@@ -68,19 +62,19 @@ def test_text_in_german(warehouse, tmp_path):
 
 
 @pytest.mark.parametrize("blank", ["\u202f", "\u00a0"])
-def test_text_in_french(warehouse, tmp_path, blank):
+def test_text_in_french(landed, blank):
     text = FRENCH.replace("1 754", f"1{blank}754").replace("14 427", f"14{blank}427")
-    found = landed(warehouse, tmp_path, text)
+    found = landed(text, COUNTS)
     assert [row[:2] for row in found] == [("cpu-clock", 1754.08), ("page-faults", 14427.0)]
 
 
-def test_intervals_have_points_in_their_time_and_between_thousands(warehouse, tmp_path):
+def test_intervals_have_points_in_their_time_and_between_thousands(landed):
     query = "SELECT t_end, value FROM pmu_samples ORDER BY rowid"
-    assert landed(warehouse, tmp_path, INTERVALS, query) == [(101069627, 10299), (205980698, 16)]
+    assert landed(INTERVALS, query) == [(101069627, 10299), (205980698, 16)]
 
 
-def test_separated_counts_land_without_the_metrics_that_perf_cut_at_the_comma(warehouse, tmp_path):
-    assert landed(warehouse, tmp_path, SEPARATED) == [
+def test_separated_counts_land_without_the_metrics_that_perf_cut_at_the_comma(landed, warehouse):
+    assert landed(SEPARATED, COUNTS) == [
         ("task-clock", 1225.24, "msec", 1.0, None),
         ("cycles", 10312.0, None, 1.0, None),
     ]
@@ -88,14 +82,14 @@ def test_separated_counts_land_without_the_metrics_that_perf_cut_at_the_comma(wa
     assert "2 metrics (perf lost the decimals after the comma)" in str(left_out)
 
 
-def test_objects_with_decimal_commas(warehouse, tmp_path):
-    assert landed(warehouse, tmp_path, OBJECTS) == [
+def test_objects_with_decimal_commas(landed):
+    assert landed(OBJECTS, COUNTS) == [
         ("task-clock", 225.514432, "msec", 1.0, None),
         ("cycles", 10312.0, None, 0.625, None),
         ("cycles frequency", 1.726564, "GHz", None, None),
     ]
 
 
-def test_metrics_that_all_lost_their_decimals_are_refused(warehouse, tmp_path):
+def test_metrics_that_all_lost_their_decimals_are_refused(landed):
     with pytest.raises(InputError, match="decimal commas"):
-        landed(warehouse, tmp_path, "GHz;insn per cycle;\n3;2;\n")
+        landed("GHz;insn per cycle;\n3;2;\n", COUNTS)

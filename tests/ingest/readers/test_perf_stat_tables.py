@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers.support import land, rows
+from tests.helpers.support import rows
 
 ONLY = """\
 # started on Sun Nov 22 14:46:06 2026
@@ -36,15 +36,11 @@ INTERVALS = """\
 """
 
 
-def landed(con, folder, text):
-    (folder / "p.txt").write_text(text)
-    land(con, folder / "p.txt")
-    sql = "SELECT region, sample, t_end, event, value, unit FROM pmu_samples ORDER BY rowid"
-    return rows(con, sql)
+TABLE = "SELECT region, sample, t_end, event, value, unit FROM pmu_samples ORDER BY rowid"
 
 
-def test_a_value_has_the_name_above_it(warehouse, tmp_path):
-    assert landed(warehouse, tmp_path, ONLY) == [
+def test_a_value_has_the_name_above_it(landed, warehouse):
+    assert landed(ONLY, TABLE) == [
         (None, 0, None, "cycles frequency", 3.1, "GHz"),
         (None, 0, None, "insn per cycle", 2.15, "insn/cycle"),
         (None, 0, None, "branch-misses of all branches", 0.5, "%"),
@@ -52,15 +48,15 @@ def test_a_value_has_the_name_above_it(warehouse, tmp_path):
     assert rows(warehouse, "SELECT app, wall_seconds FROM runs") == [("a.out", 0.259499106)]
 
 
-def test_topdown_of_each_core(warehouse, tmp_path):
-    found = landed(warehouse, tmp_path, TOPDOWN)
+def test_topdown_of_each_core(landed):
+    found = landed(TOPDOWN, TABLE)
     assert found[0] == ("S0-D0-C0", 0, None, "retiring", 23.8, "%")
     assert found[5] == ("S0-D0-C1", 0, None, "frontend bound", 36.5, "%")
     assert len(found) == 6
 
 
-def test_intervals(warehouse, tmp_path):
-    assert landed(warehouse, tmp_path, INTERVALS) == [
+def test_intervals(landed):
+    assert landed(INTERVALS, TABLE) == [
         (None, 0, 1001141351, "tma_retiring", 11.5, "%"),
         (None, 0, 1001141351, "tma_backend_bound", 34.9, "%"),
         (None, 1, 2006141972, "tma_retiring", 13.4, "%"),
@@ -103,31 +99,31 @@ page-faults: 1042 3136406 3136406
 """
 
 
-def test_what_v_prints_before_is_no_count(warehouse, tmp_path):
-    assert landed(warehouse, tmp_path, VERBOSE) == [
+def test_what_v_prints_before_is_no_count(landed):
+    assert landed(VERBOSE, TABLE) == [
         (None, 0, None, "task-clock", 3.14, "msec"),
         (None, 0, None, "page-faults", 1042.0, None),
     ]
 
 
-def test_separated_metrics(warehouse, tmp_path):
-    assert landed(warehouse, tmp_path, SEPARATED) == [
+def test_separated_metrics(landed):
+    assert landed(SEPARATED, TABLE) == [
         (None, 0, None, "cycles frequency", 3.1, "GHz"),
         (None, 0, None, "insn per cycle", 2.15, "insn/cycle"),
         (None, 0, None, "branch-misses of all branches", 0.5, "%"),
     ]
 
 
-def test_separated_metrics_of_sockets_over_time(warehouse, tmp_path):
-    assert landed(warehouse, tmp_path, SEPARATED_INTERVALS) == [
+def test_separated_metrics_of_sockets_over_time(landed):
+    assert landed(SEPARATED_INTERVALS, TABLE) == [
         ("S0", 0, 1001141351, "tma_retiring", 11.5, "%"),
         ("S1", 0, 1001141351, "tma_retiring", 34.9, "%"),
         ("S0", 1, 2006141972, "tma_retiring", 13.4, "%"),
     ]
 
 
-def test_metrics_as_objects(warehouse, tmp_path):
-    assert landed(warehouse, tmp_path, OBJECTS) == [
+def test_metrics_as_objects(landed, warehouse):
+    assert landed(OBJECTS, TABLE) == [
         (None, 0, 1001141351, "cycles frequency", 3.1, "GHz"),
         (None, 0, 1001141351, "insn per cycle", 2.15, "insn/cycle"),
         (None, 0, 1001141351, "insn per cycle", 1.15, "insn/cycle"),
