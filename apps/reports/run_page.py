@@ -69,7 +69,9 @@ def run_page(con: DuckDBPyConnection, run_id: str) -> str:
             _sentences(report.sentences),
             _history(con, report),
             *(_section(of_run, report, section) for section in report.sections),
-            f"<footer>Rows: {_plain(report.landed)}. Written by pwh {__version__}.</footer>",
+            f"<footer>Rows: {_plain(report.landed)}. "
+            + "".join(f"{_plain(line)}. " for line in report.lacking)
+            + f"Written by pwh {__version__}.</footer>",
         ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from apps.output import (
@@ -20,6 +21,7 @@ from apps.output import (
 from apps.queries.base import narrowed
 from apps.queries.bottlenecks import counters_of, knows_events
 from apps.queries.runs import (
+    list_sources,
     row_counts,
     rows_of,
     run_benchmarks,
@@ -65,13 +67,17 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What is known of a run: facts and rows in a line each, sentences, and kinds of trace."""
+    """What is known of a run: facts and rows in a line each, sentences, and kinds of trace.
+
+    `lacking` is what its files contain besides or twice, a line for each file.
+    """
 
     run_id: str
     facts: str
     sentences: list[str]
     sections: list[Section]
     landed: str
+    lacking: list[str]
 
 
 def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
@@ -87,6 +93,7 @@ def report_of(con: DuckDBPyConnection, run_id: str) -> Report:
         [*_failure(con, run_id), *sentences],
         sections,
         landed,
+        _lacking(con, run_id),
     )
 
 
@@ -99,7 +106,20 @@ def run_report(con: DuckDBPyConnection, run_id: str) -> str:
             lines += ["", *(f"* {sentence}" for sentence in report.sentences)]
         for section in report.sections:
             lines += ["", section.title, _rows(section, run_id)]
-        return "\n".join([*lines, "", f"Rows: {report.landed}"])
+        return "\n".join([*lines, "", f"Rows: {report.landed}", *report.lacking])
+
+
+def _lacking(con: DuckDBPyConnection, run_id: str) -> list[str]:
+    lines = [
+        f"{what} {cell(PurePath(row['path']).name)}: {cell(row[column], None)}"
+        for row in dicts(list_sources(con, run_id))
+        for column, what in (("left_out", "Left out of"), ("repeats", "Duplicates in"))
+        if row[column] is not None
+    ]
+    more = len(lines) - LINES
+    if more > 0:
+        lines[LINES:] = [f"and {counted(more, 'line')} more: pwh sources {cell(run_id)}"]
+    return lines
 
 
 def trace_sentences(con: DuckDBPyConnection, run_id: str, table: str) -> list[str]:

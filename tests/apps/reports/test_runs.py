@@ -37,6 +37,17 @@ def test_a_run_without_traces_has_its_facts(warehouse):
     ]
 
 
+def test_what_files_have_besides_is_told_below_the_rows(warehouse, tmp_path):
+    (tmp_path / "x.folded").write_text("main;a 3\nmain;b 0\n" * 3)
+    (done,) = land(warehouse, tmp_path / "x.folded")
+    text = run_report(warehouse, done.runs[0])
+    ((left_out, repeats),) = rows(warehouse, "SELECT left_out, repeats FROM sources")
+    told = {"Left out of": left_out, "Duplicates in": repeats}
+    lines = [f"{what} x.folded: {words}" for what, words in told.items() if words]
+    assert lines
+    assert text.splitlines()[-len(lines) :] == lines
+
+
 def test_rows_that_are_left_out_are_a_command_away(warehouse):
     given(warehouse, "runs", "run_id\nit's")
     times = "\n".join(f"it's f{i} {i}" for i in range(1, 13))
