@@ -85,8 +85,7 @@ LEFT JOIN (
   GROUP BY run_id, node
 ) AS clock ON d.run_id = clock.run_id AND coalesce(d.node, p.node) = clock.node;
 
--- Windows of the workers: as recorded, else the program's. A task that runs past the recorded end
--- widens it.
+-- Windows of the workers: as recorded, else the program's, widened to cover the worker's own tasks.
 CREATE OR REPLACE VIEW _worker_windows AS
 WITH
   busy AS (
@@ -99,6 +98,7 @@ WITH
     SELECT
       w.run_id, w.worker, w.node, w.t_begin, w.t_end,
       min(b.first_start - w.ahead) OVER program AS first_start,
+      b.first_start - w.ahead AS own_begin,
       b.last_end - w.ahead AS own_end,
       max(b.last_end - w.ahead) OVER program AS last_end
     FROM _worker_clocks AS w
@@ -108,7 +108,7 @@ WITH
 
 SELECT
   run_id, worker, node,
-  coalesce(t_begin, first_start) AS t_begin,
+  least(coalesce(t_begin, first_start), own_begin) AS t_begin,
   greatest(coalesce(t_end, last_end), coalesce(t_begin, first_start), own_end) AS t_end
 FROM clocked;
 

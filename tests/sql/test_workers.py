@@ -82,6 +82,13 @@ def test_summary_adds_up_to_the_window(warehouse):
     ) == [(2, 100.0, 50.0, 10.0, 40.0)]
 
 
+def test_windows_cover_the_tasks_of_the_worker(warehouse):
+    given(warehouse, "workers", "worker t_begin t_end\nw 50 60")
+    given(warehouse, "tasks", "task worker t_start t_end\na w 40 70")
+    query = "SELECT busy_seconds, wall_seconds FROM worker_summary"
+    assert rows(warehouse, query) == [(3e-8, 3e-8)]
+
+
 def test_runs_do_not_mix(warehouse):
     given(warehouse, "workers", "run_id worker t_begin t_end\nr1 w 0 10\nr2 w 0 20")
     given(warehouse, "tasks", "run_id task worker t_start t_end\nr1 a w 0 10\nr2 a w 0 15")
