@@ -29,6 +29,8 @@ _SERVED, _LAKE = "quack:", "ducklake:"
 _POSTGRES = "postgres:"
 _SETTING = re.compile(r"(?:^|(?<=\s))(\w+)\s*=\s*('(?:[^'\\]|\\.)*'|[^\s']\S*)(?:\s+|$)")
 _EXAMPLE = "Such as: --db 'ducklake:postgres:dbname=pwh host=db1 data_path=/shared/pwh'"
+# What DuckDB takes for the name of an extension that opens the rest.
+_SCHEME = re.compile(r"\w{2,}:", re.ASCII)
 _ESCAPED = re.compile(r"\\(.)")
 _HOST_AND_PORT = re.compile(r"(?P<host>[\w.-]+|\[[\da-fA-F:.]+\])(?::(?P<port>\d{1,5}))?", re.ASCII)
 
@@ -103,7 +105,7 @@ Address = Path | Served | Lake
 def parse_address(text: str | os.PathLike[str] | Served | Lake) -> Address:
     """Return the address that text names; a file whose name begins like another is ./NAME.
 
-    Raises `UsageError` where text begins with `quack:` or `ducklake:` and is not such an address.
+    Raises `UsageError` where text begins like an address and is none of these.
     """
     if isinstance(text, Served | Lake):
         return text
@@ -112,7 +114,17 @@ def parse_address(text: str | os.PathLike[str] | Served | Lake) -> Address:
         return _served(words.removeprefix(_SERVED))
     if words.startswith(_LAKE):
         return _lake(words.removeprefix(_LAKE))
-    return Path(words)
+    path = Path(words)
+    if _SCHEME.match(words):
+        # Not repeated either: it may contain a password.
+        raise UsageError(
+            "a warehouse is a file, or at quack:HOST[:PORT], ducklake:postgres:dbname=NAME or "
+            "ducklake:FILE; what is named begins with another word and a colon",
+            hint="Write ./ before a file of that name. Shared storage (s3://...) keeps the "
+            "files of a lake: its data_path.",
+        )
+    # DuckDB is to see that it is a path; `./` is not part of one.
+    return path.absolute() if _SCHEME.match(str(path)) else path
 
 
 def in_the_past(address: Address, moment: str) -> Lake:
@@ -154,7 +166,7 @@ def _lake(text: str) -> Lake:
     catalogue = _SETTING.sub(lambda s: "" if s[1] in settings else s[0], text).strip()
     if catalogue.startswith(_POSTGRES):
         _check_postgres(catalogue.removeprefix(_POSTGRES))
-    elif not catalogue or "=" in catalogue or re.match(r"\w{2,}:", catalogue):
+    elif not catalogue or "=" in catalogue or _SCHEME.match(catalogue):
         raise UsageError(
             "the address of a lake is ducklake:postgres:dbname=NAME, or ducklake:FILE",
             hint=_EXAMPLE,

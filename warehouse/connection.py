@@ -19,6 +19,7 @@ from warehouse.address import Address, Lake, Served, parse_address
 from warehouse.damage import RESTORE, damage
 from warehouse.errors import (
     NotAWarehouse,
+    UsageError,
     WarehouseBusy,
     WarehouseDamaged,
     WarehouseError,
@@ -114,6 +115,8 @@ def open_unchecked(
         con = _prepared(MEMORY, read_only=False)
         fill(con)
         return con
+    if not read_only:
+        _check_path(where)
     match where:
         case Served():
             return _open_served(where, read_only, wait=wait, on_wait=on_wait)
@@ -121,6 +124,25 @@ def open_unchecked(
             return _open_lake(where, read_only, create=create)
         case Path():
             return _open_file(where, read_only, create=create, wait=wait, on_wait=on_wait)
+
+
+def _check_path(address: Address) -> None:
+    """Raise where a path contains a question mark, which DuckDB takes for the query of a URL.
+
+    Its write-ahead log is named after what is before that, in a folder that need not be there.
+    """
+    match address:
+        case Path():
+            file = address
+        case Lake() if not address.in_postgres:
+            file = Path(address.catalogue)
+        case _:
+            return
+    if "?" in str(file.absolute()):
+        raise UsageError(
+            f"DuckDB cannot write to {file.absolute()}: there is a ? in its path",
+            hint="Rename that folder or file, or name another warehouse with --db or PWH_DB.",
+        )
 
 
 def _open_served(

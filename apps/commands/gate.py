@@ -78,7 +78,9 @@ def gate(
     )
 
     if pr_comment and style is not Format.table:
-        raise UsageError("--pr-comment is Markdown, not rows", hint="Leave --format out.")
+        raise UsageError(
+            "--pr-comment is Markdown, not rows", hint="Leave --format out, and let -o end in .md."
+        )
     most = None if limit is None else parse_share(limit, "--limit")
     with reading(context) as con:
         app = resolve_app(con, app)

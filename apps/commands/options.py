@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from apps.output import Format, note
+from apps.output import Format, format_of, note
 from warehouse.address import Address, Lake, Served
 from warehouse.errors import UsageError
 
@@ -28,7 +28,29 @@ PLAIN: dict[str, Any] = {
     "pretty_exceptions_enable": False,
     "rich_markup_mode": None,
 }
-FormatOption = Annotated[Format, typer.Option("--format", "-f", help="Format of the rows.")]
+
+
+def _chosen_format(context: typer.Context, option: typer.CallbackParam, style: Format) -> Format:
+    """Return the format of the rows; where none is named, that of the file of --output.
+
+    What is typed is read before what is not, so that the file is known.
+    """
+    source = context.get_parameter_source(str(option.name))
+    target: str | None = context.params.get("output")
+    is_named = source is not None and source.name != "DEFAULT"
+    return style if is_named or target is None else format_of(Path(target))
+
+
+FormatOption = Annotated[
+    Format,
+    typer.Option(
+        "--format",
+        "-f",
+        callback=_chosen_format,
+        help="Format of the rows; else that of the file of -o, by its end (.csv, .json, .jsonl, "
+        ".parquet).",
+    ),
+]
 OutputOption = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write to this file instead of stdout.")
 ]

@@ -18,7 +18,7 @@ def runs(
     style: FormatOption = Format.table,
     output: OutputOption = None,
 ) -> None:
-    """List the runs, the latest first."""
+    """List the runs, those that landed last first."""
     with reading(context) as con:
         rows = list_runs(con, app)
         if app is not None and rows.limit(1).fetchone() is None:

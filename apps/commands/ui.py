@@ -59,8 +59,6 @@ def ui(
     if host != _LOOPBACK:
         does = "read the warehouse" + (" and land files in it" if allow_ingest else "")
         note(f"the app listens on {host}: anyone who can reach that address can {does}")
-    shown = f"[{host}]" if ":" in host else host
-    note(f"the app is at http://{shown}:{chosen} (Ctrl-C ends it)")
     settings = _SETTINGS | {
         "server.address": host,
         "server.port": str(chosen),
@@ -68,7 +66,8 @@ def ui(
     }
     script = Path(__file__).parents[1] / "pages" / "__main__.py"
     options = [f"--{name}={value}" for name, value in settings.items()]
-    command = [sys.executable, "-m", "streamlit", "run", str(script), *options]
+    server = [sys.executable, "-m", "apps.pages.server", host, str(chosen)]
+    command = [*server, "run", str(script), *options]
     sys.stderr.flush()
     # In place of this process, so that whoever stops pwh stops the app.
     # Python takes modules from the working folder otherwise, where a click.py would be Click.

@@ -87,6 +87,14 @@ _COPY = {
     Format.parquet: "(FORMAT parquet)",
 }
 
+# By the end of a file's name, where no format is named.
+_ENDINGS = {f".{style}": style for style in (Format.csv, Format.json, Format.jsonl, Format.parquet)}
+
+
+def format_of(target: Path) -> Format:
+    """Return the format of rows that the end of a file's name states; a table for other names."""
+    return _ENDINGS.get(target.suffix.lower(), Format.table)
+
 
 def emit(
     con: DuckDBPyConnection,

@@ -18,7 +18,7 @@ LATEST = "latest"
 
 
 def list_runs(con: DuckDBPyConnection, app: str | None = None) -> DuckDBPyRelation:
-    """Return all runs, or one application's, the latest first."""
+    """Return all runs, or one application's, those that landed last first."""
     return ask(con, "runs/list", app=app)
 
 
@@ -93,7 +93,7 @@ def _unknown(con: DuckDBPyConnection, name: str, app: str | None) -> NothingToAn
     similar = f"Near it: {', '.join(near)}. " if near else ""
     return NothingToAnalyse(
         f"there is no run {name!r}, and no APP or APP@VERSION of that name",
-        hint=f"{similar}pwh runs lists them; `{LATEST}` is the newest.",
+        hint=f"{similar}pwh runs lists them; `{LATEST}` is the one that landed last.",
     )
 
 
@@ -240,6 +240,6 @@ def run_list(
     tag: str | None,
     text: str | None,
 ) -> Question:
-    """Return the question for the runs that match, the latest first; None is any."""
+    """Return the question for the runs that match, the last started first; None is any."""
     given = {"app": app, "version": version, "machine": machine, "tag": tag, "text": text}
     return Question("runs/page", given)

@@ -125,10 +125,19 @@ def _consistency(con: DuckDBPyConnection) -> Iterator[Finding]:
     for check, found in con.execute(sqlfiles.read("queries/maintenance/doctor")).fetchall():
         yield Finding(check, "wrong" if found else "fine", f"{found} found")
     unknown = con.execute(sqlfiles.read("queries/maintenance/unknown_runs")).fetchall()
-    yield _listed(
-        "rows of runs that are not in runs",
-        [f"{run_id} (in {', '.join(tables)})" for run_id, tables in unknown],
-    )
+    for check, is_known in (
+        ("rows of runs that are not in runs", False),
+        ("rows of runs that their files do not state", True),
+    ):
+        yield _listed(
+            check,
+            [
+                f"{run} (in {', '.join(tables)})"
+                for run, tables, known in unknown
+                if known is is_known
+            ],
+        )
+    yield _without_file(con)
     yield _listed(
         "sources with other rows than landed",
         [f"{path} ({now} of {then})" for path, then, now in integrity.incomplete_sources(con)],
@@ -139,6 +148,16 @@ def _consistency(con: DuckDBPyConnection) -> Iterator[Finding]:
         "scalars other than their rows",
         [f"{metric} of {run}" for batch in differing for run, metric in batch],
     )
+
+
+def _without_file(con: DuckDBPyConnection) -> Finding:
+    """Name the runs of no file, which nothing tells from those that somebody wrote by hand."""
+    runs = con.execute(sqlfiles.read("queries/maintenance/runs_without_file")).fetchall()
+    found = _listed("runs of no file", [run_id for (run_id,) in runs])
+    if not runs:
+        return found
+    words = f"{found.detail} (written by hand, or left over: pwh forget RUN)"
+    return Finding(found.check, "fine", words)
 
 
 def _differing(

@@ -174,6 +174,25 @@ def test_sql_in_every_format(pwh, tmp_path):
     assert pq.read_table(tmp_path / "out.parquet").to_pylist() == wanted
 
 
+def test_the_end_of_the_file_decides_where_no_format_is_named(pwh, tmp_path):
+    query = "SELECT range AS x FROM range(1500)"
+    pwh("ingest", "counters.csv")
+    for name in ("a.csv", "a.JSONL", "a.parquet", "a.json"):
+        assert pwh("sql", query, "-o", name)[::2] == (0, "")
+    assert (tmp_path / "a.csv").read_text().splitlines() == ["x", *map(str, range(1500))]
+    assert (tmp_path / "a.JSONL").read_text().splitlines()[-1] == '{"x":1499}'
+    assert pq.read_table(tmp_path / "a.parquet").num_rows == 1500
+    assert len(json.loads((tmp_path / "a.json").read_text())) == 1500
+    pwh("report", "-o", "r.csv")
+    assert (tmp_path / "r.csv").read_text().startswith("run_id,")
+    # what is named counts, and other ends have none
+    pwh("sql", "SELECT 1 AS x", "-o", "b.csv", "-f", "json")
+    assert json.loads((tmp_path / "b.csv").read_text()) == [{"x": 1}]
+    for call in (("-o", "c.csv", "-f", "table"), ("-o", "c.txt")):
+        pwh("sql", "SELECT 1 AS x", *call)
+        assert (tmp_path / call[1]).read_text() == "x\n-\n1\n"
+
+
 def test_sql_reads_stdin_and_appends_where_the_shell_appends(pwh, tmp_path):
     pwh("ingest", "counters.csv")
     target = tmp_path / "all.csv"

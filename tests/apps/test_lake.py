@@ -299,7 +299,7 @@ def test_a_question_alone_copies_nothing(reader):
 def test_narrowed_tables_are_not_copied(copying):
     assert list_runs(copying).fetchall()
     narrow(copying, Narrowing({"sources": Question("runs/sources", {"run_id": "none"})}))
-    assert list_runs(copying).fetchall() == []
+    assert {landed for *_, landed in list_runs(copying).fetchall()} == {None}
 
 
 @pytest.mark.parametrize(("most", "are_copied"), [(1_000_000, True), (2, False)])
@@ -333,7 +333,7 @@ def test_questions_are_answered_after_one_that_fails(copying, params, why):
     narrow(copying, Narrowing({"sources": Question("runs/sources", {"run_id": "none"})}))
     with pytest.raises(duckdb.Error, match=why):
         ask(copying, "overview/watched", **{"most": 1, "app": "none"} | params if params else {})
-    assert list_runs(copying).fetchall() == []
+    assert {landed for *_, landed in list_runs(copying).fetchall()} == {None}
 
 
 def test_a_file_is_replaced_and_forgotten(run, address, writer, reader, tmp_path):

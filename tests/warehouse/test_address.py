@@ -13,6 +13,11 @@ from warehouse.errors import UsageError
     [
         ("pwh.duckdb", Path("pwh.duckdb")),
         ("/data/quack:x", Path("/data/quack:x")),
+        ("./quack:x", Path("quack:x").absolute()),
+        ("./s3:x.db", Path("s3:x.db").absolute()),
+        ("C:w.duckdb", Path("C:w.duckdb")),
+        ("w-10:30.duckdb", Path("w-10:30.duckdb")),
+        (":memory:", Path(":memory:")),
         ("quack:localhost", Served("localhost", 9494)),
         ("quack:perf-1.example.org:80", Served("perf-1.example.org", 80)),
         ("quack:[::1]:9595", Served("::1", 9595)),
@@ -45,11 +50,20 @@ def test_addresses(text, address):
         *("ducklake:postgres:", "ducklake:postgres:host=h", "ducklake:mysql:db=x"),
         *("ducklake:postgres:dbname=x password=secret", "ducklake:postgres:dbname=x secret"),
         *("ducklake:postgres:postgresql://u:secret@h/x", "ducklake:x.db as_of=soon"),
+        *(
+            "postgres:dbname=x password=secret",
+            "Quack:host",
+            "DuckLake:x.db",
+            "s3://bucket/w.duckdb",
+        ),
+        *("http://host/w.duckdb", "sqlite:x.db", "postgresql://u:secret@h/x", "host:9494"),
     ],
 )
-def test_what_is_no_address_is_refused_and_not_repeated(text):
+def test_what_is_no_address_is_refused_and_not_repeated(text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError) as refused:
         connect(text)
+    assert not list(tmp_path.iterdir())
     assert "secret" not in str(refused.value)
 
 

@@ -49,6 +49,21 @@ def test_missing_folder_is_named(tmp_path):
         pwh.connect(tmp_path / "nowhere" / "w.duckdb")
 
 
+@pytest.mark.parametrize("address", ["w.duckdb", "ducklake:w.ducklake"])
+def test_a_path_that_duckdb_takes_for_a_query_is_only_read(
+    existing, tmp_path, monkeypatch, address
+):
+    folder = tmp_path / "a?b"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    with pytest.raises(errors.UsageError, match=r"there is a \? in its path\n.*Rename"):
+        pwh.connect(address)
+    assert not list(folder.iterdir())
+    shutil.copy(existing, folder)
+    with pwh.connect(folder / "w.duckdb", read_only=True) as con:
+        assert rows(con, "SELECT count(*) FROM runs") == [(0,)]
+
+
 def test_an_older_schema_has_a_hint(existing):
     with pwh.connect(existing) as con:
         con.execute("DELETE FROM migrations WHERE name = ?", [migrations.names()[-1]])

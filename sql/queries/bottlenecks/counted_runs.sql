@@ -19,11 +19,13 @@ WITH
 SELECT
   r.run_id, r.app, r.version, r.machine, r.started_at,
   CAST(sum(c.counters) OVER (
-    PARTITION BY r.app ORDER BY r.started_at DESC NULLS LAST, r.run_id
+    PARTITION BY r.app ORDER BY t.last_at DESC NULLS LAST, t.position DESC, r.run_id
   ) AS BIGINT) AS rows_so_far
 FROM runs AS r
+JOIN _run_times AS t ON r.run_id = t.run_id
 JOIN counted AS c ON r.run_id = c.run_id
 LEFT JOIN events AS e ON r.run_id = e.run_id
 ORDER BY
   r.app IS NULL, max(e.events) OVER (PARTITION BY r.app) DESC NULLS LAST,
-  count(*) OVER (PARTITION BY r.app) DESC, r.app, r.started_at DESC NULLS LAST, r.run_id;
+  count(*) OVER (PARTITION BY r.app) DESC, r.app, t.last_at DESC NULLS LAST, t.position DESC,
+  r.run_id;

@@ -2,12 +2,13 @@
 (
   SELECT app || '@' || version AS choice
   FROM runs
+  JOIN _run_times USING (run_id)
   WHERE app IS NOT NULL AND version IS NOT NULL
   GROUP BY app, version
-  ORDER BY max(started_at) DESC NULLS LAST, choice
+  ORDER BY max(last_at) DESC NULLS LAST, max(position) DESC, choice
   LIMIT $most
 )
 UNION ALL
 (
-  SELECT run_id FROM runs ORDER BY started_at DESC NULLS LAST, run_id LIMIT $most
+  SELECT run_id FROM _run_times ORDER BY last_at DESC NULLS LAST, position DESC, run_id LIMIT $most
 );

@@ -3,10 +3,6 @@ SELECT 'sources without a run' AS "check", count(*) AS found
 FROM sources
 WHERE source_id NOT IN (SELECT source_id FROM run_facts)
 UNION ALL
-SELECT 'runs of no source', count(*)
-FROM runs
-WHERE run_id NOT IN (SELECT run_id FROM run_facts)
-UNION ALL
 SELECT 'facts of unknown sources', count(*)
 FROM run_facts
 WHERE source_id NOT IN (SELECT source_id FROM sources)

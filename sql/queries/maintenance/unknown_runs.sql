@@ -1,49 +1,56 @@
--- Runs that have rows, but are not in the table runs, each with the tables that have rows of it.
+-- Runs that have rows, but are not in the table runs, or whose rows are of a file that is there and
+-- have no facts, each with the tables that have such rows of it, and whether it is in runs.
 WITH
-  traced ("table", run_id) AS (
-    SELECT DISTINCT 'bb_blocks', run_id FROM bb_blocks
+  traced ("table", run_id, source_id) AS (
+    SELECT DISTINCT 'bb_blocks', run_id, source_id FROM bb_blocks
     UNION ALL
-    SELECT DISTINCT 'bb_dependences', run_id FROM bb_dependences
+    SELECT DISTINCT 'bb_dependences', run_id, source_id FROM bb_dependences
     UNION ALL
-    SELECT DISTINCT 'bb_edges', run_id FROM bb_edges
+    SELECT DISTINCT 'bb_edges', run_id, source_id FROM bb_edges
     UNION ALL
-    SELECT DISTINCT 'bb_launches', run_id FROM bb_launches
+    SELECT DISTINCT 'bb_launches', run_id, source_id FROM bb_launches
     UNION ALL
-    SELECT DISTINCT 'bb_opcodes', run_id FROM bb_opcodes
+    SELECT DISTINCT 'bb_opcodes', run_id, source_id FROM bb_opcodes
     UNION ALL
-    SELECT DISTINCT 'bb_visits', run_id FROM bb_visits
+    SELECT DISTINCT 'bb_visits', run_id, source_id FROM bb_visits
     UNION ALL
-    SELECT DISTINCT 'fn_timings', run_id FROM fn_timings
+    SELECT DISTINCT 'fn_timings', run_id, source_id FROM fn_timings
     UNION ALL
-    SELECT DISTINCT 'idle_intervals', run_id FROM idle_intervals
+    SELECT DISTINCT 'idle_intervals', run_id, source_id FROM idle_intervals
     UNION ALL
-    SELECT DISTINCT 'idle_latency', run_id FROM idle_latency
+    SELECT DISTINCT 'idle_latency', run_id, source_id FROM idle_latency
     UNION ALL
-    SELECT DISTINCT 'idle_segments', run_id FROM idle_segments
+    SELECT DISTINCT 'idle_segments', run_id, source_id FROM idle_segments
     UNION ALL
-    SELECT DISTINCT 'metrics', run_id FROM metrics
+    SELECT DISTINCT 'metrics', run_id, source_id FROM metrics
     UNION ALL
-    SELECT DISTINCT 'nodes', run_id FROM nodes
+    SELECT DISTINCT 'nodes', run_id, source_id FROM nodes
     UNION ALL
-    SELECT DISTINCT 'pmu_samples', run_id FROM pmu_samples
+    SELECT DISTINCT 'pmu_samples', run_id, source_id FROM pmu_samples
     UNION ALL
-    SELECT DISTINCT 'runtime_intervals', run_id FROM runtime_intervals
+    SELECT DISTINCT 'runtime_intervals', run_id, source_id FROM runtime_intervals
     UNION ALL
-    SELECT DISTINCT 'segments', run_id FROM segments
+    SELECT DISTINCT 'segments', run_id, source_id FROM segments
     UNION ALL
-    SELECT DISTINCT 'task_data', run_id FROM task_data
+    SELECT DISTINCT 'task_data', run_id, source_id FROM task_data
     UNION ALL
-    SELECT DISTINCT 'task_inputs', run_id FROM task_inputs
+    SELECT DISTINCT 'task_inputs', run_id, source_id FROM task_inputs
     UNION ALL
-    SELECT DISTINCT 'tasks', run_id FROM tasks
+    SELECT DISTINCT 'tasks', run_id, source_id FROM tasks
     UNION ALL
-    SELECT DISTINCT 'transfers', run_id FROM transfers
+    SELECT DISTINCT 'transfers', run_id, source_id FROM transfers
     UNION ALL
-    SELECT DISTINCT 'workers', run_id FROM workers
+    SELECT DISTINCT 'workers', run_id, source_id FROM workers
   )
 
-SELECT run_id, list("table" ORDER BY "table") AS tables
+SELECT
+  run_id, list(DISTINCT "table" ORDER BY "table") AS tables,
+  run_id IN (SELECT run_id FROM runs) AS is_known
 FROM traced
-ANTI JOIN runs USING (run_id)
+WHERE run_id NOT IN (SELECT run_id FROM runs)
+  OR (
+    source_id IN (SELECT source_id FROM sources)
+    AND run_id NOT IN (SELECT run_id FROM run_facts)
+  )
 GROUP BY run_id
 ORDER BY run_id;

@@ -14,7 +14,8 @@ WITH
 
 SELECT r.run_id, r.app, r.version, r.started_at, max(p.paths) AS paths
 FROM runs AS r
-JOIN profiled AS p USING (run_id)
+JOIN profiled AS p ON r.run_id = p.run_id
+JOIN _run_times AS t ON r.run_id = t.run_id
 GROUP BY ALL
-ORDER BY r.started_at DESC NULLS LAST, r.run_id
+ORDER BY max(t.last_at) DESC NULLS LAST, max(t.position) DESC, r.run_id
 LIMIT 500;

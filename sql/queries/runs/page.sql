@@ -1,8 +1,10 @@
--- Runs by what is known of them, the latest first; every parameter may be NULL. $app is also
--- (no application), $tag is key=value, $text is looked for in names and tags.
+-- Runs by what is known of them, those that started last first (where that is unknown, what counts is
+-- when they landed); every parameter may be NULL. $app is also (no application), $tag is key=value,
+-- $text is looked for in names and tags.
 SELECT r.run_id, r.app, r.version, r.machine, r.started_at, r.wall_seconds,
   r.tags['exit_code'] AS exit_code, r.nodes, r.ranks, r.threads, r.problem_size, r.tags
 FROM runs AS r
+JOIN _run_times AS t USING (run_id)
 WHERE ($app IS NULL OR coalesce(r.app, '(no application)') = $app)
   AND ($version IS NULL OR r.version = $version)
   AND ($machine IS NULL OR r.machine = $machine)
@@ -17,4 +19,4 @@ WHERE ($app IS NULL OR coalesce(r.app, '(no application)') = $app)
       lower($text)
     )
   )
-ORDER BY r.started_at DESC NULLS LAST, r.run_id;
+ORDER BY t.last_at DESC NULLS LAST, t.position DESC, r.run_id;

@@ -15,7 +15,8 @@ WITH
 
 SELECT r.run_id, r.app, r.version, r.machine, r.started_at
 FROM runs AS r
-JOIN traced AS t USING (run_id)
+JOIN traced AS c ON r.run_id = c.run_id
+JOIN _run_times AS t ON r.run_id = t.run_id
 GROUP BY ALL
-ORDER BY bool_or(t.counts_visits) DESC, r.started_at DESC NULLS LAST, r.run_id
+ORDER BY bool_or(c.counts_visits) DESC, max(t.last_at) DESC NULLS LAST, max(t.position) DESC, r.run_id
 LIMIT 500;

@@ -167,6 +167,24 @@ def test_rows_of_a_run_that_is_not_among_the_runs_are_told_with_their_tables(cop
     assert found == "1 found: r9 (in nodes, pmu_samples)"
 
 
+def test_a_run_that_was_written_by_hand_is_no_damage_one_that_lost_its_facts_is(copy):
+    with duckdb.connect(str(copy)) as con:
+        con.execute("INSERT INTO runs (run_id) VALUES ('hand')")
+        con.execute(
+            "INSERT INTO tasks BY NAME SELECT 'hand' AS run_id, 0 AS source_id, 't' AS task, "
+            "'w' AS worker, 5 AS t_start, 9 AS t_end"
+        )
+    found = {one.check: (one.status, one.detail) for one in examine(copy)}
+    named = "1 found: hand (written by hand, or left over: pwh forget RUN)"
+    assert found["runs of no file"] == ("fine", named)
+    assert found["verdict"] == ("fine", "the warehouse is whole")
+    with duckdb.connect(str(copy)) as con:
+        (run,) = con.execute("SELECT min(run_id) FROM pmu_samples").fetchone()
+        con.execute("DELETE FROM run_facts WHERE run_id = ?", [run])
+    told = wrong(copy)["rows of runs that their files do not state"]
+    assert told == f"1 found: {run} (in pmu_samples)"
+
+
 @pytest.mark.parametrize("query", ["incomplete_sources", "unknown_runs"])
 def test_every_landing_table_is_looked_at(query):
     counted = sqlfiles.read(f"queries/maintenance/{query}")

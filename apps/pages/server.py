@@ -1,0 +1,36 @@
+"""Streamlit's server as `pwh ui` starts it, with a message once the app answers."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import time
+from contextlib import suppress
+from threading import Thread
+
+from apps.output import note
+
+_PAUSE = 0.1  # seconds
+
+
+def tell_when_there(host: str, port: int) -> None:
+    """Write where the app is once something listens there."""
+    while True:
+        with suppress(OSError), socket.create_connection((host, port)):
+            break
+        time.sleep(_PAUSE)
+    shown = f"[{host}]" if ":" in host else host
+    note(f"the app is at http://{shown}:{port} (Ctrl-C ends it)")
+
+
+def main(host: str, port: str, *words: str) -> None:
+    """Run Streamlit's command line with these words."""
+    from streamlit.web import cli
+
+    Thread(target=tell_when_there, args=(host, int(port)), daemon=True).start()
+    sys.argv = ["streamlit", *words]
+    cli.main(prog_name="streamlit")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

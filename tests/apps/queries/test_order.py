@@ -1,0 +1,76 @@
+"""The order of runs: lists of pages go by start, `pwh runs` and `latest` by landing."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.queries.base import ask
+from apps.queries.runs import LATEST, list_runs, resolve_run
+from tests.helpers.support import given
+
+BY_START = ["new", "two", "one", "old", "hand"]
+BY_LANDING = ["old", "new", "two", "one", "hand"]
+
+
+@pytest.fixture
+def runs(warehouse):
+    """Return a warehouse with a file of two runs without a start, and a run of no file."""
+    given(warehouse, "runs", """
+        run_id  app  version  started_at
+        old     a    1        2026-01-01
+        new     a    2        2026-01-09
+        one     a    3        NULL
+        two     a    4        NULL
+        hand    a    5        NULL
+    """)  # fmt: skip
+    given(warehouse, "sources", """
+        source_id  path  ingested_at
+        1          new   2026-01-10
+        2          both  2026-01-08
+        3          old   2026-01-12
+    """, sha256="", bytes=1, reader="plain", rows=1, pwh_version="")  # fmt: skip
+    given(warehouse, "run_facts", """
+        run_id  source_id  position
+        new     1          0
+        one     2          0
+        two     2          1
+        old     3          0
+    """, stated_by="file")  # fmt: skip
+    for table, columns in (
+        ("pmu_samples", "thread event value"),
+        ("workers", "worker node t_begin"),
+        ("segments", "thread segment cycles"),
+        ("fn_timings", "thread function seconds"),
+    ):
+        rows = "\n".join(f"{run} {i} 1 1" for run in sorted(BY_START) for i in range(2))
+        given(warehouse, table, f"run_id {columns}\n{rows}")
+    return warehouse
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("runs/page", dict.fromkeys(("app", "version", "machine", "tag", "text"))),
+        ("runs/started_last", {"number": 9}),
+        ("overview/latest", {"number": 9}),
+        ("bottlenecks/runs", {"app": "a"}),
+        ("bottlenecks/counted_runs", {}),
+        ("profile/runs", {}),
+        ("threads/runs", {}),
+        ("throughput/runs", {}),
+        ("timeline/runs", {}),
+    ],
+)
+def test_pages_go_by_start_and_where_it_is_unknown_by_landing(runs, name, params):
+    assert [row[0] for row in ask(runs, name, **params).fetchall()] == BY_START
+
+
+def test_choices_of_comparisons_have_the_same_order(runs):
+    versions = [f"a@{version}" for version in (2, 4, 3, 1, 5)]
+    found = [choice for (choice,) in ask(runs, "comparison/choices", most=9).fetchall()]
+    assert found == [*versions, *BY_START]
+
+
+def test_the_list_of_runs_begins_with_the_latest_which_landed_last(runs):
+    assert [row[0] for row in list_runs(runs).fetchall()] == BY_LANDING
+    assert resolve_run(runs, LATEST) == "old"
