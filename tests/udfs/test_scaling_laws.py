@@ -112,6 +112,14 @@ def test_growth_that_only_the_last_counts_show_is_in_the_interval(share):
     assert np.mean([one["high"][0] > truth for one in predict(p, noisy, [1024])]) > 0.75
 
 
+def test_intervals_contain_the_prediction_where_the_law_may_change():
+    """At 32 times the largest count the law that predicts is below 95 % of the others."""
+    (found,) = predict([1, 2, 4, 8], [[42.0, 21.06, 10.93, 11.2]], [16, 64, 256, 512])
+    assert any("may change" in flag for flag in found["flags"])
+    assert np.all(np.array(found["low"]) <= found["seconds"])
+    assert np.all(np.array(found["high"]) >= found["seconds"])
+
+
 def test_four_counts_of_ever_faster_growth_carry_a_law():
     """Bent by 2 %: a line with a base, whose growth the ensemble would halve."""
     x = np.array([32.0, 64.0, 128.0, 256.0])

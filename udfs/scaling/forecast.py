@@ -168,9 +168,10 @@ def forecast(basis: Basis, x: Array, y: Array, noise: Array, at: Array) -> Forec
             basis, x[changed], y[changed], noise[changed], places[changed], kept[changed]
         )
         seconds[changed] = np.where(beyond[changed], onward, seconds[changed])
-        further = beyond[changed, asked]
-        low[changed] = np.where(further, np.minimum(low[changed], least[:, asked]), low[changed])
-        high[changed] = np.where(further, np.maximum(high[changed], most[:, asked]), high[changed])
+        # Far away the law that predicts may be beyond nine of ten others.
+        for end, widest, other in ((low, np.minimum, least), (high, np.maximum, most)):
+            wide = widest.reduce([end[changed], other[:, asked], onward[:, asked]])
+            end[changed] = np.where(beyond[changed, asked], wide, end[changed])
     return Forecast(
         log_seconds=seconds[:, asked],
         log_low=low,
