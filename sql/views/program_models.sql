@@ -503,7 +503,7 @@ COMMENT ON COLUMN program_models.formula IS 'Formula of the time, seconds by p. 
 COMMENT ON COLUMN program_models.parameters IS 'Its parameters, as in scaling_models: a*p^-b + c*p^d + e, or those of the kind of the only function.';
 COMMENT ON COLUMN program_models.r2 IS 'Coefficient of determination of the formula.';
 COMMENT ON COLUMN program_models.smape IS 'Symmetric mean absolute percentage error of the formula, 0..2.';
-COMMENT ON COLUMN program_models.cv_error IS 'Relative error with which the last counts of the measured times are predicted from those before.';
+COMMENT ON COLUMN program_models.cv_error IS 'Relative error with which the last counts of the measured times are predicted from those before; NULL where a law follows from four counts and not from three.';
 COMMENT ON COLUMN program_models.points IS 'Counts that were used.';
 COMMENT ON COLUMN program_models.repetitions IS 'Most repetitions at a count.';
 COMMENT ON COLUMN program_models.exponent IS 'Slope of the prediction from the largest count to twice that, in logarithms.';

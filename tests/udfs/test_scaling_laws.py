@@ -121,10 +121,15 @@ def test_intervals_contain_the_prediction_where_the_law_may_change():
 
 
 def test_four_counts_of_ever_faster_growth_carry_a_law():
-    """Bent by 2 %: a line with a base, whose growth the ensemble would halve."""
+    """Bent by 2 %: a line with a base, whose growth the ensemble would halve.
+
+    What three of them would have predicted is not known.
+    """
     x = np.array([32.0, 64.0, 128.0, 256.0])
-    (found,) = predict(x, [(0.2 + x / 320) * [1.02, 0.98, 1.0, 1.0]], [512])
+    y = [(0.2 + x / 320) * [1.02, 0.98, 1.0, 1.0]]
+    (found,), (modelled,) = predict(x, y, [512]), model(x, y)
     assert found["seconds"] == pytest.approx([0.2 + 512 / 320], rel=0.12)
+    assert modelled["points"] == 4 and modelled["cv_error"] is None
 
 
 @pytest.mark.parametrize("name", ["p log p", "U-shape", "even division with a rest", "cube"])

@@ -68,7 +68,8 @@ class Forecast:
 
     `log_seconds`, `log_low` and `log_high` (n x t) are the logarithms of the times and of their
     90 % intervals, `log_ahead` (n x 3) those of the times at `AHEAD` times the largest count;
-    `error` (n) is the error on the last counts, predicted from the earlier ones, as a logarithm.
+    `error` (n) is the error on the last counts, predicted from the earlier ones, as a logarithm;
+    NaN where a law predicts of which too few points were measured to try that.
     `rules` (n) is whether the law alone predicts; `misfit` (n) is the distance of the points from
     it, 0 where they are too few to tell. `departs` (n) is how far one of the last two counts,
     `since` (n), is from the law of those before it, as a logarithm: from there on the law may be
@@ -284,7 +285,7 @@ def _laws(
     counts before it; 0 and all where there is none.
     """
     parts: list[tuple[Index, LawForecast]] = []
-    missed, doubt, departs = np.zeros((3, len(y)))
+    missed, (doubt, departs) = np.full(len(y), np.nan), np.zeros((2, len(y)))
     kept = np.full(len(y), x.shape[1])
     # Arrays of laws x functions that fit the processor's cache are twice as fast.
     for rows in (

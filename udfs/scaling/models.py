@@ -34,9 +34,10 @@ def scaling_model(
     Returns:
         Structs: formula, parameters (named as in `bases`) and r2 and smape of the formula, which
         is the prediction unless a flag says formula_disagrees; cv_error, the relative error of the
-        model on the last counts, predicted from the earlier ones; exponent, the slope (in
-        logarithms) from the largest count to twice that, and its 90 % interval; points, the counts
-        used; flags. All but points and flags are NULL where there is no model.
+        model on the last counts, predicted from the earlier ones, NULL where a law of four counts
+        predicts, which fewer do not carry; exponent, the slope (in logarithms) from the largest
+        count to twice that, and its 90 % interval; points, the counts used; flags. All but points
+        and flags are NULL where there is no model.
     """
     series = Series(contiguous(kind).to_pylist(), flat(counts)[0], *flat(seconds))
     scatter, size = numbers(noise), len(series.kinds)
