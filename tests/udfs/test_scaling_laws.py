@@ -103,6 +103,20 @@ def test_a_law_that_goes_on_is_not_told_to_change(law):
     assert np.mean([any("may change" in flag for flag in flags) for flags in told]) < 0.03
 
 
+@pytest.mark.parametrize(
+    ("times", "unit", "reason"),
+    [
+        # 40 / p + 1, rounded
+        ([41, 21, 11, 6, 4, 2], 1, "perhaps as times are rounded to 1 s"),
+        ([41, 21, 11, 6, 4, 2], 1e-3, "perhaps as times are rounded to 0.001 s"),
+        ([64, 32, 16, 8, 4, 4], 1, "the law may change at 32"),
+    ],
+)
+def test_times_that_are_rounded_may_depart_from_a_law_by_that(times, unit, reason):
+    (found,) = predict([1, 2, 4, 8, 16, 32], [np.array(times) * unit], [64])
+    assert [flag for flag in found["flags"] if flag.startswith("not extra") and reason in flag]
+
+
 @pytest.mark.parametrize("share", [0.07, 0.1])
 def test_growth_that_only_the_last_counts_show_is_in_the_interval(share):
     p = np.array([1.0, 2, 4, 8, 16, 32, 64, 128])
